@@ -1,0 +1,93 @@
+"""The contract of an executor, and the list of them.
+
+An engine takes one `Work` and runs it to the end. Its promise, in order:
+
+1. It changes nothing but the host bytes of live, writable buffers of `work.memory`.
+2. It runs every work-item of the geometry from pc 0 with zero registers, private memory and (per
+   workgroup) group memory, until it executes `ret`.
+3. Barriers, traps and the budget mean what docs/isa.md says; the first trap that it reports is
+   one that the oracle's per-thread semantics has too. A trap is raised as `Trap`.
+4. It returns the statistics of the scheme, or None where `work.stats` is false and counting them
+   would cost time. A KeyboardInterrupt leaves as `Interrupted` with what was counted so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+
+from ..isa.errors import SimtError, UsageError, did_you_mean
+from ..isa.program import Kernel, Program
+from .geometry import Geometry
+from .memory import Memory
+from .statistics import Statistics
+from .traps import Trap, TrapRecord
+
+DEFAULT_BUDGET = 1 << 24
+"""Instructions per work-item before a launch is taken to hang."""
+
+
+@dataclass(frozen=True)
+class SchemeSpec:
+    """A divergence scheme by name, with the knobs that differ from its defaults."""
+
+    name: str = "stack"
+    knobs: dict[str, str | int | bool] = field(default_factory=dict)
+
+
+@dataclass
+class Work:
+    """One launch, ready to run: everything checked, arguments packed."""
+
+    program: Program
+    kernel: Kernel
+    geometry: Geometry
+    kernargs: bytes
+    memory: Memory
+    scheme: SchemeSpec = field(default_factory=SchemeSpec)
+    budget: int = DEFAULT_BUDGET
+    stats: bool = True
+    exited_arrive: bool = False
+    """Barrier knob: a work-item that has returned counts as arrived (default: it is divergent)."""
+
+    def trap(self, record: TrapRecord) -> Trap:
+        """The error for a trap of this launch."""
+        return Trap(record, self.program, self.kernel, self.geometry, self.memory)
+
+
+class Interrupted(SimtError):
+    """The user interrupted a launch; `statistics` is what was counted until then."""
+
+    code = "SIM430"
+
+    def __init__(self, statistics: Statistics | None) -> None:
+        self.statistics = statistics
+        super().__init__("interrupted; the launch did not finish")
+
+
+Engine = Callable[[Work], Statistics | None]
+
+_ENGINES = {
+    "interp": (".interp.interpreter", "run"),
+    "oracle": (".oracle.oracle", "run"),
+}
+"""Name -> (module, function); a module is imported when its engine is first asked for."""
+
+DEFAULT_ENGINE = "interp"
+
+
+def engine_names() -> tuple[str, ...]:
+    """The engines that can be asked for."""
+    return tuple(_ENGINES)
+
+
+def engine(name: str) -> Engine:
+    """The engine of this name. Raises UsageError."""
+    if name not in _ENGINES:
+        raise UsageError(
+            f"unknown engine {name!r}; there are {', '.join(_ENGINES)}",
+            hint=did_you_mean(name, engine_names()),
+        )
+    module, function = _ENGINES[name]
+    return getattr(import_module(module, __package__), function)

@@ -1,0 +1,146 @@
+"""The shape of a launch: grid, workgroups, warps, and every identity that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from ..isa.errors import ArgumentError
+
+MAX_WIDTH = 64
+MAX_ITEMS = 1 << 32
+DEFAULT_WIDTH = 32
+
+Dim3 = tuple[int, int, int]
+
+
+def dim3(value: int | Sequence[int], what: str) -> Dim3:
+    """One to three positive sizes as three; raises ArgumentError.
+
+    `what` names the argument in the message.
+    """
+    sizes = (
+        (value,)
+        if isinstance(value, int) or not isinstance(value, Sequence)
+        else tuple(value)
+    )
+    try:
+        whole = tuple(int(v) for v in sizes if int(v) == v and not isinstance(v, bool))
+    except (TypeError, ValueError):
+        whole = ()
+    if len(whole) != len(sizes) or not 1 <= len(sizes) <= 3 or min(whole) < 1:
+        raise ArgumentError(
+            f"{what} must be one to three positive whole numbers, not {value!r}",
+            code="SIM301",
+        )
+    x, y, z = (*whole, 1, 1)[:3]
+    return x, y, z
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A launch of `items` work-items in workgroups of `group_size`, in warps of `width` lanes.
+
+    Where `group_size` does not divide `items`, the last workgroup of that dimension is smaller
+    (currentworkgroupsize). The flat local id counts over the workgroup's actual size, dimension 0
+    fastest, so only the last warp of a workgroup can have lanes that never start.
+    """
+
+    items: Dim3
+    group_size: Dim3
+    width: int = DEFAULT_WIDTH
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.width, int) or not 1 <= self.width <= MAX_WIDTH:
+            raise ArgumentError(
+                f"the warp width must be from 1 to {MAX_WIDTH}, not {self.width!r}",
+                code="SIM302",
+            )
+        if prod(self.items) >= MAX_ITEMS:
+            raise ArgumentError(
+                f"a grid of {prod(self.items)} work-items is too large; 2^32 - 1 is the most",
+                code="SIM303",
+            )
+
+    @classmethod
+    def of(
+        cls,
+        groups: int | Sequence[int] | None = None,
+        group_size: int | Sequence[int] = 256,
+        *,
+        items: int | Sequence[int] | None = None,
+        width: int = DEFAULT_WIDTH,
+    ) -> Geometry:
+        """From a number of workgroups (as CUDA's grid) or a total of work-items, not both."""
+        size = dim3(group_size, "group_size")
+        if (groups is None) == (items is None):
+            raise ArgumentError(
+                "a launch takes either groups= (workgroups) or items= (work-items in total)",
+                code="SIM304",
+            )
+        if items is None:
+            count = dim3(groups, "groups")  # pyright: ignore[reportArgumentType]
+            total: Dim3 = (count[0] * size[0], count[1] * size[1], count[2] * size[2])
+        else:
+            total = dim3(items, "items")
+        return cls(total, size, width)
+
+    @cached_property
+    def groups(self) -> Dim3:
+        """Workgroups per dimension."""
+        x, y, z = (-(-i // g) for i, g in zip(self.items, self.group_size, strict=True))
+        return x, y, z
+
+    @property
+    def n_groups(self) -> int:
+        """Workgroups in total."""
+        return prod(self.groups)
+
+    @property
+    def n_items(self) -> int:
+        """Work-items in total."""
+        return prod(self.items)
+
+    def group_id(self, flat: int) -> Dim3:
+        """workgroupid of a flat workgroup number (dimension 0 fastest)."""
+        gx, gy, _ = self.groups
+        return flat % gx, flat // gx % gy, flat // (gx * gy)
+
+    def current_size(self, flat: int) -> Dim3:
+        """currentworkgroupsize of a flat workgroup number."""
+        x, y, z = (
+            min(size, items - index * size)
+            for size, items, index in zip(
+                self.group_size, self.items, self.group_id(flat), strict=True
+            )
+        )
+        return x, y, z
+
+    def local_id(self, group: int, flat_local: int) -> Dim3:
+        """workitemid of a flat local id in a flat workgroup number."""
+        sx, sy, _ = self.current_size(group)
+        return flat_local % sx, flat_local // sx % sy, flat_local // (sx * sy)
+
+    def absolute_id(self, group: int, flat_local: int) -> Dim3:
+        """workitemabsid of a work-item."""
+        x, y, z = (
+            g * size + i
+            for g, size, i in zip(
+                self.group_id(group),
+                self.group_size,
+                self.local_id(group, flat_local),
+                strict=True,
+            )
+        )
+        return x, y, z
+
+    def flat_absolute(self, absolute: Dim3) -> int:
+        """workitemflatabsid of an absolute id."""
+        nx, ny, _ = self.items
+        return absolute[0] + nx * (absolute[1] + ny * absolute[2])
+
+    def warps_in(self, group: int) -> int:
+        """Warps of a flat workgroup number."""
+        return -(-prod(self.current_size(group)) // self.width)

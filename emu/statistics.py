@@ -1,0 +1,49 @@
+"""What a functional run counts: instructions, lanes, divergence, per pc."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass
+class Statistics:
+    """Counts of one launch, or of several added up.
+
+    `executions[pc]` and `lanes[pc]` are int64 arrays over the kernel's code: warp-instructions
+    issued and work-items active in them. `lane_slots` is the sum over warp-instructions of the
+    lanes that the warp had at its start (PPC-13's denominator). `pc_comparisons` counts what the
+    scheme's hardware would compare (PPC-HW). `max_depth` is the deepest re-convergence stack.
+    """
+
+    warp_instructions: int = 0
+    thread_instructions: int = 0
+    lane_slots: int = 0
+    branches: int = 0
+    divergent_branches: int = 0
+    barriers: int = 0
+    pc_comparisons: int = 0
+    max_depth: int = 0
+    warps: int = 0
+    executions: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    lanes: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def activity_factor(self) -> float:
+        """Active lanes over lanes live at the start, per warp-instruction (PPC-13, Q-PPC-15)."""
+        return self.thread_instructions / self.lane_slots if self.lane_slots else 1.0
+
+    def to_dict(self) -> dict[str, int | float]:
+        """The scalar counts for JSON, in a fixed order."""
+        return {
+            "warp_instructions": self.warp_instructions,
+            "thread_instructions": self.thread_instructions,
+            "activity_factor": self.activity_factor,
+            "branches": self.branches,
+            "divergent_branches": self.divergent_branches,
+            "barriers": self.barriers,
+            "pc_comparisons": self.pc_comparisons,
+            "max_depth": self.max_depth,
+            "warps": self.warps,
+        }

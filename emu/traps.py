@@ -1,0 +1,187 @@
+"""Traps: what ends a launch, told with kernel, line, work-item, address and nearest buffer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ..isa.errors import Diagnostic, Note, SimtError, Span
+from ..isa.program import Kernel, Program
+from ..isa.types import Segment
+from .geometry import Dim3, Geometry
+from .memory import Memory
+
+
+class TrapKind(StrEnum):
+    """Why a launch ended; the value is the error code of `simtlab explain`."""
+
+    OUT_OF_BOUNDS = "SIM401"
+    MISALIGNED = "SIM402"
+    FREED = "SIM403"
+    DIVIDE_BY_ZERO = "SIM404"
+    DIVERGENT_BARRIER = "SIM405"
+    BUDGET = "SIM406"
+    SIMT_DEADLOCK = "SIM407"
+    LIVELOCK = "SIM408"
+    TRAP = "SIM409"
+    READ_ONLY = "SIM410"
+
+
+@dataclass(frozen=True, slots=True)
+class TrapRecord:
+    """A trap as an engine finds it: which work-item, at which pc, on which address.
+
+    `group` and `local` are flat numbers. `address` is simulated for global memory and an offset
+    for the other segments; `size` is the bytes of the access. `detail` is a sentence of its own
+    for kinds that need one (who waits where), `code` the operand of a `trap` instruction.
+    """
+
+    kind: TrapKind
+    pc: int
+    group: int
+    local: int
+    segment: Segment | None = None
+    address: int | None = None
+    size: int = 0
+    store: bool = False
+    code: int = 0
+    detail: str = ""
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def key(self) -> tuple[TrapKind, int, int, int]:
+        """What two engines must agree on: kind, pc and work-item."""
+        return self.kind, self.pc, self.group, self.local
+
+
+class Trap(SimtError):
+    """A kernel did what no kernel may do; the launch has ended, the device stays usable."""
+
+    def __init__(
+        self,
+        record: TrapRecord,
+        program: Program,
+        kernel: Kernel,
+        geometry: Geometry,
+        memory: Memory,
+    ) -> None:
+        self.record = record
+        self.kernel = kernel
+        self.workitem: Dim3 = geometry.absolute_id(record.group, record.local)
+        self.group: Dim3 = geometry.group_id(record.group)
+        self.warp = record.local // geometry.width
+        self.lane = record.local % geometry.width
+        self.span: Span | None = program.span(kernel, record.pc)
+        where, hint = _explain(record, kernel, memory)
+        who = (
+            f"work-item {_dims(self.workitem, geometry.items)} (workgroup "
+            f"{_dims(self.group, geometry.groups)}, warp {self.warp}, lane {self.lane})"
+        )
+        super().__init__(
+            diagnostics=(
+                Diagnostic(
+                    record.kind.value,
+                    f"kernel {kernel.name}: {where}",
+                    span=self.span,
+                    label=kernel.instructions[record.pc].name if self.span else "",
+                    hint=hint,
+                    notes=(Note(f"{who} at pc {record.pc}"), *record.notes),
+                ),
+            )
+        )
+
+
+def _dims(value: Dim3, extent: Dim3) -> str:
+    """A position, as one number where the launch has one dimension."""
+    return str(value[0]) if extent[1] == extent[2] == 1 else str(value)
+
+
+def _explain(record: TrapRecord, kernel: Kernel, memory: Memory) -> tuple[str, str]:
+    """The sentence that says what happened, and the hint."""
+    access = f"{'store to' if record.store else 'load from'} {record.segment} address"
+    shown = (
+        ""
+        if record.address is None
+        else f"{record.address:#x}"
+        if record.segment is Segment.GLOBAL
+        else str(record.address)
+    )
+    match record.kind:
+        case TrapKind.OUT_OF_BOUNDS if record.segment is Segment.GLOBAL:
+            return (
+                f"out-of-bounds {access} {shown} ({record.size} bytes): {_near(record, memory)}",
+                "guard the access, as: cmp_ge_u32 $c0, $s0, $s1; cbr $c0, @done",
+            )
+        case TrapKind.OUT_OF_BOUNDS:
+            size = {
+                Segment.GROUP: kernel.group_size,
+                Segment.PRIVATE: kernel.private_size,
+            }.get(record.segment or Segment.GROUP)
+            owned = f" of {size} bytes" if size is not None else ""
+            return (
+                f"out-of-bounds {access} {shown} ({record.size} bytes): outside the "
+                f"{record.segment} segment{owned}",
+                "the address is a byte offset: is the index scaled by the element size?",
+            )
+        case TrapKind.MISALIGNED:
+            return (
+                f"misaligned {access} {shown}: not a multiple of {record.size}",
+                f"scale the index by {record.size}, as: mad_u64 $d0, $d1, {record.size}, $d0",
+            )
+        case TrapKind.FREED:
+            return (
+                f"{access} {shown}: {_near(record, memory)}",
+                "keep the buffer until its last launch is over",
+            )
+        case TrapKind.READ_ONLY:
+            return (
+                f"{access} {shown}: {_near(record, memory)}",
+                "pass a writable array",
+            )
+        case TrapKind.DIVIDE_BY_ZERO:
+            return (
+                "integer division by zero",
+                "guard the division with a compare and a branch",
+            )
+        case TrapKind.DIVERGENT_BARRIER:
+            return (
+                f"divergent barrier: {record.detail}",
+                "every work-item of a workgroup must execute the same barrier equally often; "
+                "move it out of the branch",
+            )
+        case TrapKind.BUDGET:
+            return (
+                f"instruction budget exhausted: {record.detail}",
+                "raise it with --budget (or budget=) if the kernel is meant to run this long",
+            )
+        case TrapKind.SIMT_DEADLOCK:
+            return (
+                f"SIMT deadlock: {record.detail}",
+                "the scheme never gives the waiting work-items a turn; try --scheme per-thread, "
+                "or let one lane of a warp take the lock",
+            )
+        case TrapKind.LIVELOCK:
+            return (
+                f"livelock: {record.detail}",
+                "the loop has no way out under any schedule",
+            )
+        case TrapKind.TRAP:
+            return f"trap instruction with code {record.code}", ""
+
+
+def _near(record: TrapRecord, memory: Memory) -> str:
+    address = record.address or 0
+    inside = memory.find(address)
+    if inside is not None and not inside.alive:
+        return f"inside buffer {inside.name}, which was freed"
+    if inside is not None and address + record.size <= inside.end:
+        return f"inside buffer {inside.name}, which is read-only"
+    near = memory.nearest(address)
+    if near is None:
+        return "there is no live buffer"
+    span = f"buffer {near.name} [{near.base:#x}, {near.end:#x})"
+    if address < near.base:
+        return f"{near.base - address} bytes before {span}"
+    if address >= near.end:
+        return f"{address - near.end} bytes behind the end of {span}"
+    return f"runs over the end of {span}"

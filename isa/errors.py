@@ -1,0 +1,202 @@
+"""Errors that are the user's: one family, each with a code, a place and a hint.
+
+Anything that is not a `SimtError` is a bug of simtlab. The command turns every `SimtError` into
+one message on stderr and an exit status; it never shows a traceback for one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a source file: 1-based line and column, `length` characters long.
+
+    `source` is the text of the line where it is known, so that an error can show it after the
+    file is gone.
+    """
+
+    file: str
+    line: int
+    column: int
+    length: int = 1
+    source: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A second place that helps to understand an error, as "first defined here"."""
+
+    message: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding about a source text or an object file."""
+
+    code: str
+    message: str
+    span: Span | None = None
+    label: str = ""
+    hint: str = ""
+    notes: tuple[Note, ...] = field(default=())
+    severity: str = "error"
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON form (`file`, `line`, `column` are null where there is no place)."""
+        span = self.span
+        return {
+            "severity": self.severity,
+            "code": self.code,
+            "message": self.message,
+            "file": span.file if span else None,
+            "line": span.line if span else None,
+            "column": span.column if span else None,
+            "length": span.length if span else None,
+            "hint": self.hint or None,
+            "notes": [
+                {
+                    "message": n.message,
+                    "file": n.span.file if n.span else None,
+                    "line": n.span.line if n.span else None,
+                    "column": n.span.column if n.span else None,
+                }
+                for n in self.notes
+            ],
+        }
+
+    def at(self, span: Span) -> Diagnostic:
+        """The same finding at another place."""
+        return replace(self, span=span)
+
+
+class SimtError(Exception):
+    """An error of the user's, with one or more diagnostics; `str(e)` is the whole message."""
+
+    code = "SIM000"
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        span: Span | None = None,
+        hint: str = "",
+        code: str | None = None,
+        diagnostics: tuple[Diagnostic, ...] | None = None,
+    ) -> None:
+        if diagnostics is None:
+            diagnostics = (
+                Diagnostic(code or self.code, message or "", span=span, hint=hint),
+            )
+        self.diagnostics = diagnostics
+        super().__init__(message or diagnostics[0].message)
+
+    @property
+    def first(self) -> Diagnostic:
+        """The first finding; the one that `error` shows in JSON output."""
+        return self.diagnostics[0]
+
+    def __str__(self) -> str:
+        return "\n".join(render(d) for d in self.diagnostics)
+
+
+class SourceError(SimtError):
+    """The source text of a kernel is wrong."""
+
+    code = "SIM100"
+
+
+class ObjectFileError(SimtError):
+    """Bytes are not a valid object file, or not a valid program."""
+
+    code = "SIM200"
+
+
+class ArgumentError(SimtError):
+    """A launch got arguments, dimensions or options that do not fit."""
+
+    code = "SIM300"
+
+
+class UsageError(SimtError):
+    """A command or a function was asked for something that does not exist or cannot be."""
+
+    code = "SIM500"
+
+
+TAB_WIDTH = 4
+
+
+def _expand(text: str) -> str:
+    """Replace tabs by spaces so that a caret stands where the eye expects it."""
+    return text.expandtabs(TAB_WIDTH)
+
+
+def _width(text: str) -> int:
+    """Columns that `text` takes on a terminal: wide characters take two, combining ones none."""
+    import unicodedata
+
+    return sum(
+        0
+        if unicodedata.combining(c)
+        else 2
+        if unicodedata.east_asian_width(c) in "WF"
+        else 1
+        for c in _expand(text)
+    )
+
+
+def _snippet(span: Span, label: str, mark: str = "^") -> list[str]:
+    gutter = " " * len(str(span.line))
+    lines = [f"{gutter}--> {span}"]
+    if span.source is not None:
+        before = _width(span.source[: span.column - 1])
+        marked = span.source[span.column - 1 : span.column - 1 + span.length]
+        carets = mark * max(1, _width(marked))
+        lines += [
+            f"{gutter} |",
+            f"{span.line} | {_expand(span.source)}",
+            f"{gutter} | {' ' * before}{carets}" + (f" {label}" if label else ""),
+        ]
+    return lines
+
+
+def render(d: Diagnostic) -> str:
+    """A diagnostic as text, in the manner of rustc.
+
+    ::
+
+        error[SIM104]: unknown instruction `fam_f32`
+          --> saxpy.sasm:13:5
+           |
+        13 |     fam_f32  $s3, $s4, $s2, $s3
+           |     ^^^^^^^ not in the instruction table
+           = help: did you mean `fma_f32`?
+    """
+    lines = [f"{d.severity}[{d.code}]: {d.message}"]
+    gutter = ""
+    if d.span:
+        gutter = " " * len(str(d.span.line))
+        lines += _snippet(d.span, d.label)
+    for note in d.notes:
+        lines.append(f"{gutter} = note: {note.message}")
+        if note.span:
+            lines += _snippet(note.span, "", "-")
+    if d.hint:
+        lines.append(f"{gutter} = help: {d.hint}")
+    return "\n".join(lines)
+
+
+def did_you_mean(
+    word: str, known: list[str] | tuple[str, ...], quote: str = "`"
+) -> str:
+    """A hint with the nearest known word, or an empty string where nothing is near."""
+    import difflib
+
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return f"did you mean {quote}{near[0]}{quote}?" if near else ""
