@@ -1,0 +1,232 @@
+"""Integer, bit and move instructions: per stem a function from the row's type to the operation.
+
+An operation takes and gives unsigned bit patterns of the register's width, sources in order and
+literals behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...isa.types import Type, mask_of, sign_extend
+
+Operation = Callable[..., int]
+"""Sources (and literals) in order -> the destination, all as bit patterns."""
+
+
+class DivideByZero(ArithmeticError):
+    """An integer division by zero: a trap of the work-item."""
+
+
+def reader(t: Type) -> Callable[[int], int]:
+    """Reads the low bits of a register as a number of an integer type or b1."""
+    bits, wrap = t.bits, mask_of(t.bits)
+    if t.is_signed:
+        return lambda pattern: sign_extend(pattern, bits)
+    return lambda pattern: pattern & wrap
+
+
+def register(t: Type) -> Callable[[int], int]:
+    """Puts a number into a register: its low bits in the type, extended as the type says.
+
+    Types under 32 bits fill a 32-bit register: u types with zeros, s types with their sign.
+    """
+    read, wrap = reader(t), mask_of(t.reg.bits)
+    return lambda number: read(number) & wrap
+
+
+# --- moves
+
+
+def mov(t: Type) -> Operation:
+    """Copies bits."""
+    return lambda a: a
+
+
+def movhi(t: Type) -> Operation:
+    """Takes the upper half and the old destination, whose lower half stays."""
+    return lambda a, old: a << 32 | old & mask_of(32)
+
+
+def select(t: Type) -> Operation:
+    """Takes one of two, bits kept."""
+    return lambda a, b, c: b if a else c
+
+
+# --- arithmetic; Python's integers do not overflow, so each result wraps by a mask
+
+
+def add(t: Type) -> Operation:
+    """The sum."""
+    wrap = mask_of(t.bits)
+    return lambda a, b: (a + b) & wrap
+
+
+def sub(t: Type) -> Operation:
+    """The difference."""
+    wrap = mask_of(t.bits)
+    return lambda a, b: (a - b) & wrap
+
+
+def mul(t: Type) -> Operation:
+    """The low half of the product, which has no signedness."""
+    wrap = mask_of(t.bits)
+    return lambda a, b: a * b & wrap
+
+
+def mulhi(t: Type) -> Operation:
+    """The high half of the product in the type's signedness."""
+    read, bits, wrap = reader(t), t.bits, mask_of(t.bits)
+    return lambda a, b: read(a) * read(b) >> bits & wrap
+
+
+def mad(t: Type) -> Operation:
+    """Product plus addend."""
+    wrap = mask_of(t.bits)
+    return lambda a, b, c: (a * b + c) & wrap
+
+
+def _quotient(x: int, y: int) -> int:
+    """The quotient rounded towards zero (Python's // rounds down). Raises DivideByZero."""
+    if y == 0:
+        raise DivideByZero
+    magnitude = abs(x) // abs(y)
+    return magnitude if (x < 0) == (y < 0) else -magnitude
+
+
+def div(t: Type) -> Operation:
+    """The quotient; the one that does not fit, INT_MIN / -1, wraps to INT_MIN."""
+    read, wrap = reader(t), mask_of(t.bits)
+    return lambda a, b: _quotient(read(a), read(b)) & wrap
+
+
+def rem(t: Type) -> Operation:
+    """What the quotient leaves; it has the dividend's sign."""
+    read, wrap = reader(t), mask_of(t.bits)
+
+    def remainder(a: int, b: int) -> int:
+        x, y = read(a), read(b)
+        return x - y * _quotient(x, y) & wrap
+
+    return remainder
+
+
+def minimum(t: Type) -> Operation:
+    """The lesser in the type's signedness."""
+    read = reader(t)
+    return lambda a, b: a if read(a) < read(b) else b
+
+
+def maximum(t: Type) -> Operation:
+    """The greater in the type's signedness."""
+    read = reader(t)
+    return lambda a, b: a if read(a) > read(b) else b
+
+
+def magnitude(t: Type) -> Operation:
+    """|a|; INT_MIN stays."""
+    read, wrap = reader(t), mask_of(t.bits)
+    return lambda a: abs(read(a)) & wrap
+
+
+def negate(t: Type) -> Operation:
+    """-a; INT_MIN stays."""
+    wrap = mask_of(t.bits)
+    return lambda a: -a & wrap
+
+
+# --- bits
+
+
+def bit_and(t: Type) -> Operation:
+    """Bitwise and."""
+    return lambda a, b: a & b
+
+
+def bit_or(t: Type) -> Operation:
+    """Bitwise or."""
+    return lambda a, b: a | b
+
+
+def bit_xor(t: Type) -> Operation:
+    """Bitwise exclusive or."""
+    return lambda a, b: a ^ b
+
+
+def bit_not(t: Type) -> Operation:
+    """Bitwise complement."""
+    wrap = mask_of(t.bits)
+    return lambda a: ~a & wrap
+
+
+def shl(t: Type) -> Operation:
+    """Shifts left by the count modulo the width."""
+    bits, wrap = t.bits, mask_of(t.bits)
+    return lambda a, b: a << b % bits & wrap
+
+
+def shr(t: Type) -> Operation:
+    """Shifts right by the count modulo the width; Python's >> brings in the sign."""
+    read, bits, wrap = reader(t), t.bits, mask_of(t.bits)
+    return lambda a, b: read(a) >> b % bits & wrap
+
+
+def popcount(t: Type) -> Operation:
+    """The number of one bits."""
+    return lambda a: a.bit_count()
+
+
+def clz(t: Type) -> Operation:
+    """The number of zeros above the highest one bit."""
+    bits = t.bits
+    return lambda a: bits - a.bit_length()
+
+
+def bitextract(t: Type) -> Operation:
+    """A field of `length` bits from `position` on, extended as the type says."""
+    wrap, signed = mask_of(t.bits), t.is_signed
+
+    def extract(a: int, position: int, length: int) -> int:
+        field = a >> position & mask_of(length)
+        return sign_extend(field, length) & wrap if signed else field
+
+    return extract
+
+
+def bitinsert(t: Type) -> Operation:
+    """A with the field replaced by the low bits of b."""
+
+    def insert(a: int, b: int, position: int, length: int) -> int:
+        field = mask_of(length) << position
+        return a & ~field | b << position & field
+
+    return insert
+
+
+INTEGER: dict[str, Callable[[Type], Operation]] = {
+    "mov": mov,
+    "movhi": movhi,
+    "select": select,
+    "add": add,
+    "sub": sub,
+    "mul": mul,
+    "mulhi": mulhi,
+    "mad": mad,
+    "div": div,
+    "rem": rem,
+    "min": minimum,
+    "max": maximum,
+    "abs": magnitude,
+    "neg": negate,
+    "and": bit_and,
+    "or": bit_or,
+    "xor": bit_xor,
+    "not": bit_not,
+    "shl": shl,
+    "shr": shr,
+    "popcount": popcount,
+    "clz": clz,
+    "bitextract": bitextract,
+    "bitinsert": bitinsert,
+}
+"""By stem; `mov` and `select` also serve the float types, whose bits they keep."""

@@ -1,0 +1,251 @@
+"""The schedule of the oracle: who runs when, barriers, traps, the budget.
+
+One step of a launch, in order:
+
+1. A workgroup takes its turn: the next that has not started while fewer than `RESIDENT` run, else
+   the one whose last turn was longest ago.
+2. Each of its running work-items, in ascending flat local id, executes up to `QUANTUM`
+   instructions. It stops earlier at a barrier, at `ret`, at a trap, or when its budget is spent and
+   it has not returned (trap BUDGET at the instruction that it would execute next).
+3. Where none of its work-items runs any more, the workgroup meets. If some wait at a barrier
+   while another has returned or waits at another barrier, that is trap DIVERGENT_BARRIER (with
+   `exited_arrive` a work-item that has returned does not count). If all that did not return wait
+   at one barrier, they go on. If one has trapped, the workgroup has ended: the barrier that the
+   others wait at is never complete.
+
+Every work-item of a running workgroup gets its turn again after boundedly many instructions of
+others, so a kernel that finishes under every fair schedule finishes here. With more than
+`RESIDENT` workgroups, those beyond start only as others end, as on a machine of finite size.
+
+The oracle counts each work-item as a warp of one: `warp_instructions` and `lane_slots` equal
+`thread_instructions`, `executions` equals `lanes`, `warps` are work-items, `branches` are
+conditional branches executed, `barriers` are arrivals, and nothing ever diverges. An instruction
+that traps is not counted.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import groupby
+from math import prod
+
+import numpy as np
+
+from ..engine import Interrupted, Work
+from ..statistics import Statistics
+from ..traps import TrapKind, TrapRecord
+from .access import Segments
+from .code import Code
+from .state import State, Trapped, Workgroup, WorkItem
+
+QUANTUM = 64
+"""Instructions that a work-item executes in one turn."""
+
+RESIDENT = 256
+"""Workgroups that take turns at a time."""
+
+TrapKey = tuple[TrapKind, int, int, int]
+"""`TrapRecord.key`: kind, pc, flat workgroup, flat local id."""
+
+Traces = dict[tuple[int, int], list[int]]
+"""The pcs that a work-item executed, by flat workgroup and flat local id."""
+
+
+def run(work: Work) -> Statistics:
+    """Run a launch to the end. Raises Trap for the first trap of the schedule, Interrupted."""
+    return _run(_Launch(work, _raising(work)))
+
+
+def trace(work: Work) -> Traces:
+    """Run a launch as `run` does, and give every work-item's sequence of pcs."""
+    launch = _Launch(work, _raising(work), traced=True)
+    _run(launch)
+    return launch.traces
+
+
+def trap_records(work: Work) -> list[TrapRecord]:
+    """Every trap that the launch can report, in the order of the schedule.
+
+    A work-item that traps stops; its workgroup goes on to the next barrier or to its end, the
+    others to theirs. A divergent barrier is reported once per work-item that waits. Consequences
+    count too: who waits for a store of a work-item that has trapped exhausts its budget. It runs
+    on a copy of the memory.
+    """
+    records: list[TrapRecord] = []
+    _run(_Launch(replace(work, memory=work.memory.copy()), records.append))
+    return records
+
+
+def all_traps(work: Work) -> set[TrapKey]:
+    """The keys of `trap_records`: what an engine may report for this launch."""
+    return {record.key for record in trap_records(work)}
+
+
+def _raising(work: Work) -> Callable[[TrapRecord], None]:
+    """Ends the launch with the first trap."""
+
+    def report(record: TrapRecord) -> None:
+        raise work.trap(record)
+
+    return report
+
+
+def _run(launch: _Launch) -> Statistics:
+    try:
+        launch.run()
+    except KeyboardInterrupt:
+        raise Interrupted(launch.statistics()) from None
+    return launch.statistics()
+
+
+class _Launch:
+    """A launch under way. `report` takes each trap and may end the launch by raising."""
+
+    def __init__(
+        self, work: Work, report: Callable[[TrapRecord], None], *, traced: bool = False
+    ) -> None:
+        self._work = work
+        self._report = report
+        self._traced = traced
+        self.traces: Traces = {}
+        segments = Segments(work.memory, work.kernargs, work.program.readonly_data)
+        self._code = Code(work.kernel, segments)
+        self._counts = [0] * len(work.kernel.instructions)
+
+    def run(self) -> None:
+        """Give turns until every workgroup has ended."""
+        not_started = iter(range(self._work.geometry.n_groups))
+        running: deque[Workgroup] = deque()
+        while True:
+            number = next(not_started, None) if len(running) < RESIDENT else None
+            if number is not None:
+                group = self._start(number)
+            elif running:
+                group = running.popleft()
+            else:
+                return
+            self._turn(group)
+            if group.running:
+                running.append(group)
+
+    def _start(self, number: int) -> Workgroup:
+        """A workgroup at pc 0 with zeros in registers, group and private memory."""
+        geometry, kernel = self._work.geometry, self._work.kernel
+        size = geometry.current_size(number)
+        group = Workgroup(
+            geometry, number, geometry.group_id(number), size, bytearray(kernel.group_size)
+        )
+        for local in range(prod(size)):
+            steps = self.traces.setdefault((number, local), []) if self._traced else None
+            group.items.append(
+                WorkItem(
+                    group, local, self._code.slots.copy(), bytearray(kernel.private_size), steps
+                )
+            )
+        group.running = group.items
+        return group
+
+    def _turn(self, group: Workgroup) -> None:
+        """A quantum for each running work-item; the workgroup meets where none is left."""
+        for item in group.running:
+            try:
+                self._advance(item)
+            except Trapped as trapped:
+                item.state = State.TRAPPED
+                self._report_trapped(item, trapped)
+        group.running = [item for item in group.running if item.state is State.RUNNING]
+        if not group.running:
+            self._meet(group)
+
+    def _advance(self, item: WorkItem) -> None:
+        """Execute up to a quantum of instructions. Raises Trapped."""
+        steps, counts, seen = self._code.steps, self._counts, item.trace
+        budget = self._work.budget
+        for _ in range(QUANTUM):
+            pc = item.pc
+            if item.executed >= budget:
+                detail = f"the work-item executed {budget} instructions and has not returned"
+                raise Trapped(TrapKind.BUDGET, detail=detail)
+            item.pc = steps[pc](item)
+            item.executed += 1
+            counts[pc] += 1
+            if seen is not None:
+                seen.append(pc)
+            if item.state is not State.RUNNING:
+                return
+
+    def _meet(self, group: Workgroup) -> None:
+        """Nobody runs: let a complete barrier go, or find out why it never will be."""
+        waiting = [item for item in group.items if item.state is State.WAITING]
+        returned = [item for item in group.items if item.state is State.RETURNED]
+        trapped = any(item.state is State.TRAPPED for item in group.items)
+        diverged = len({item.pc for item in waiting}) > 1
+        if waiting and (diverged or (returned and not self._work.exited_arrive)):
+            detail = self._who_waits(waiting, returned)
+            for item in waiting:
+                self._report_trapped(item, Trapped(TrapKind.DIVERGENT_BARRIER, detail=detail))
+        elif not trapped:
+            for item in waiting:
+                item.pc += 1
+                item.state = State.RUNNING
+            group.running = waiting
+
+    def _who_waits(self, waiting: list[WorkItem], returned: list[WorkItem]) -> str:
+        """The sentence of a divergent barrier, with flat local ids."""
+        parts = []
+        for pc in sorted({item.pc for item in waiting}):
+            here = [item.local for item in waiting if item.pc == pc]
+            span = self._work.program.span(self._work.kernel, pc)
+            place = f"pc {pc} (line {span.line})" if span else f"pc {pc}"
+            parts.append(f"{_ranges(here)} at {place}")
+        sentence = f"of the workgroup's work-items, {' and '.join(parts)} wait"
+        if returned:
+            sentence += f", while {_ranges([item.local for item in returned])} returned"
+        return sentence
+
+    def _report_trapped(self, item: WorkItem, why: Trapped) -> None:
+        self._report(
+            TrapRecord(
+                why.kind,
+                item.pc,
+                item.group.number,
+                item.local,
+                segment=why.segment,
+                address=why.address,
+                size=why.size,
+                store=why.store,
+                code=why.code,
+                detail=why.detail,
+            )
+        )
+
+    def statistics(self) -> Statistics:
+        """What was executed until now."""
+        counts = np.array(self._counts, np.int64)
+        total = sum(self._counts)
+
+        def of(stem: str) -> int:
+            code = zip(self._work.kernel.instructions, self._counts, strict=True)
+            return sum(count for ins, count in code if ins.row.stem == stem)
+
+        return Statistics(
+            warp_instructions=total,
+            thread_instructions=total,
+            lane_slots=total,
+            branches=of("cbr"),
+            barriers=of("barrier"),
+            warps=self._work.geometry.n_items,
+            executions=counts,
+            lanes=counts.copy(),
+        )
+
+
+def _ranges(numbers: list[int]) -> str:
+    """Ascending numbers, runs of neighbours as first-last: 0-3, 7."""
+    runs = []
+    for _, pairs in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        run_ = [number for _, number in pairs]
+        runs.append(str(run_[0]) if len(run_) == 1 else f"{run_[0]}-{run_[-1]}")
+    return ", ".join(runs)
