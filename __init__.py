@@ -1,5 +1,96 @@
-"""simtlab: write SIMT kernels, run them on NumPy arrays, and ask how long they take and why."""
+"""simtlab: write SIMT kernels, run them on NumPy arrays, and ask how long they take and why.
+
+    import simtlab
+    program = simtlab.assemble("saxpy.sasm")
+    program.saxpy[groups, group_size](a, n, x, y)     # NumPy arrays, changed in place
+
+Names are imported when they are first used, so that `import simtlab` is quick.
+"""
 
 from __future__ import annotations
 
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .emu.device import Device, DeviceArray
+    from .emu.engine import Interrupted
+    from .emu.module import KernelFunction, Module
+    from .emu.result import Result
+    from .emu.traps import Trap, TrapKind
+    from .isa.errors import ArgumentError, ObjectFileError, SimtError, SourceError, UsageError
+
 __version__ = "0.1.0"
+
+_HOMES = {
+    "ArgumentError": ".isa.errors",
+    "Device": ".emu.device",
+    "DeviceArray": ".emu.device",
+    "Interrupted": ".emu.engine",
+    "KernelFunction": ".emu.module",
+    "Module": ".emu.module",
+    "ObjectFileError": ".isa.errors",
+    "Result": ".emu.result",
+    "SimtError": ".isa.errors",
+    "SourceError": ".isa.errors",
+    "Trap": ".emu.traps",
+    "TrapKind": ".emu.traps",
+    "UsageError": ".isa.errors",
+}
+"""Public name -> the module that defines it."""
+
+__all__ = [  # noqa: PLE0604
+    "ArgumentError",
+    "Device",
+    "DeviceArray",
+    "Interrupted",
+    "KernelFunction",
+    "Module",
+    "ObjectFileError",
+    "Result",
+    "SimtError",
+    "SourceError",
+    "Trap",
+    "TrapKind",
+    "UsageError",
+    "__version__",
+    "assemble",
+    "load",
+]
+
+
+def assemble(
+    source: str | os.PathLike[str], *, markers: str = "auto", subdivide_limit: int = 50
+) -> Module:
+    """Assemble a `.sasm` file or a source text into a module of kernels.
+
+    `markers` is auto (leave `reconverge` instructions as they are), explicit (insert them at every
+    immediate post-dominator) or none (strip them). `subdivide_limit` is the length in instructions
+    up to which the block behind a branch's post-dominator lets warps subdivide there (DWS-06).
+    Raises SourceError with every error of the text.
+    """
+    from .asm.assemble import assemble as assemble_program
+    from .emu.module import Module
+
+    program = assemble_program(source, markers=markers, subdivide_limit=subdivide_limit)
+    return Module(program, source)
+
+
+def load(source: str | os.PathLike[str] | bytes) -> Module:
+    """Load an object file `.sbc` from a path or its bytes. Raises ObjectFileError."""
+    from .asm.load import load as load_program
+    from .emu.module import Module
+
+    return Module(load_program(source))
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'simtlab' has no attribute {name!r}")
+    return getattr(import_module(home, __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -91,3 +91,13 @@ class Memory:
             key=lambda b: max(b.base - address, address - (b.end - 1), 0),
             default=None,
         )
+
+    def copy(self) -> Memory:
+        """The same address space over copies of all bytes."""
+        twin = Memory()
+        twin.buffers = [
+            Buffer(b.name, b.base, b.host.copy(), b.writable, b.alive) for b in self.buffers
+        ]
+        twin._bases = list(self._bases)
+        twin._next = self._next
+        return twin

@@ -1,0 +1,181 @@
+"""From the arguments of a launch to its argument block: checks, mapping, packing."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..isa.errors import ArgumentError
+from ..isa.program import Kernel, Param
+from ..isa.types import Kind
+from .device import DeviceArray
+from .memory import Buffer, Memory
+
+
+@dataclass
+class BoundArguments:
+    """A packed argument block, the memory it points into, and what to undo after the launch."""
+
+    kernargs: bytes
+    memory: Memory
+    copies: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    """(the user's array, the contiguous copy that the kernel worked on)."""
+    temporary: list[Buffer] = field(default_factory=list)
+
+    def finish(self) -> None:
+        """Bring results back into arrays that could not be mapped, and unmap what was mapped."""
+        for original, copy in self.copies:
+            if original.flags.writeable:
+                original[...] = copy
+        for buffer in self.temporary:
+            self.memory.free(buffer)
+
+
+def bind(kernel: Kernel, args: Sequence[object]) -> BoundArguments:
+    """Check `args` against the kernel's signature and pack them. Raises ArgumentError."""
+    if len(args) != len(kernel.params):
+        raise ArgumentError(
+            f"kernel {kernel.name} takes {len(kernel.params)} arguments, {len(args)} were given",
+            code="SIM305",
+            hint=f"its signature: {kernel.signature}",
+        )
+    device_memories = {id(a.device): a.device.memory for a in args if isinstance(a, DeviceArray)}
+    if len(device_memories) > 1:
+        raise ArgumentError(
+            f"kernel {kernel.name}: the arguments live on {len(device_memories)} devices",
+            code="SIM306",
+            hint="allocate them on one Device",
+        )
+    memory = next(iter(device_memories.values()), None) or Memory()
+    bound = BoundArguments(b"", memory)
+    block = bytearray(kernel.kernarg_size)
+    arrays: dict[int, tuple[Param, np.ndarray]] = {}
+    for position, (param, value) in enumerate(zip(kernel.params, args, strict=True)):
+        problem = _Complaint(kernel, position, param, value)
+        if not param.is_pointer:
+            block[param.offset : param.offset + param.size] = _scalar(param, value, problem)
+        elif isinstance(value, DeviceArray):
+            _check_dtype(param, value.dtype, problem)
+            struct.pack_into("<Q", block, param.offset, value.address)
+        elif isinstance(value, np.ndarray):
+            _check_dtype(param, value.dtype, problem)
+            arrays[position] = (param, _contiguous(value, bound))
+        else:
+            raise problem(f"needs a NumPy array of {param.type.numpy} or a DeviceArray")
+    for position, address in _map_arrays(arrays, bound).items():
+        struct.pack_into("<Q", block, kernel.params[position].offset, address)
+    bound.kernargs = bytes(block)
+    return bound
+
+
+class _Complaint:
+    """Makes the error for one argument: which one, what it must be, what was given."""
+
+    def __init__(self, kernel: Kernel, position: int, param: Param, value: object) -> None:
+        self.where = f"kernel {kernel.name}, argument {position + 1} ({param})"
+        self.value = value
+        self.signature = kernel.signature
+
+    def __call__(self, needs: str, hint: str = "") -> ArgumentError:
+        return ArgumentError(
+            f"{self.where} {needs}; it got {_describe(self.value)}",
+            code="SIM307",
+            hint=hint or f"the signature: {self.signature}",
+        )
+
+
+def _describe(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} with shape {value.shape}"
+    if isinstance(value, DeviceArray):
+        return f"a DeviceArray of {value.dtype} with shape {value.shape}"
+    return f"{value!r} ({type(value).__name__})"
+
+
+def _scalar(param: Param, value: object, problem: _Complaint) -> bytes:
+    type_ = param.type
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if type_.is_float:
+        if isinstance(value, (bool, np.bool_)) or not isinstance(
+            value, (int, float, np.integer, np.floating)
+        ):
+            raise problem(f"needs a number for {type_}")
+        with np.errstate(over="ignore"):
+            return np.array(value, type_.numpy).tobytes()
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise problem(f"needs a whole number for {type_}")
+    low = -(1 << (type_.bits - 1)) if type_.kind is Kind.SIGNED else 0
+    high = (1 << (type_.bits - (type_.kind is Kind.SIGNED))) - 1
+    if not low <= int(value) <= high:
+        raise problem(f"needs a whole number from {low} to {high}")
+    return int(value).to_bytes(type_.size, "little", signed=type_.is_signed)
+
+
+def _check_dtype(param: Param, dtype: np.dtype, problem: _Complaint) -> None:
+    wanted = np.dtype(param.type.numpy)
+    if dtype == wanted and dtype.isnative:
+        return
+    same_size = dtype.itemsize == wanted.itemsize and dtype.kind in "iu" and wanted.kind in "iu"
+    way = f".view(np.{wanted})" if same_size else f".astype(np.{wanted})"
+    raise problem(f"needs an array of {wanted}", hint=f"pass it as x{way}")
+
+
+def _contiguous(array: np.ndarray, bound: BoundArguments) -> np.ndarray:
+    if array.flags.c_contiguous:
+        return array
+    copy = np.ascontiguousarray(array)
+    bound.copies.append((array, copy))
+    return copy
+
+
+def _map_arrays(
+    arrays: dict[int, tuple[Param, np.ndarray]], bound: BoundArguments
+) -> dict[int, int]:
+    """Map the arrays of a launch in the order of its parameters; their addresses by position.
+
+    Arrays that share memory (the same one twice, overlapping slices) become one buffer, so that
+    a store through one is seen through the other, as on a real device.
+    """
+    spans = {
+        position: (array.ctypes.data, array.ctypes.data + array.nbytes)
+        for position, (_, array) in arrays.items()
+    }
+    addresses: dict[int, int] = {}
+    done: dict[tuple[int, int], Buffer] = {}
+    for position, (param, array) in arrays.items():
+        start, end = _cluster(spans, position)
+        buffer = done.get((start, end)) if end > start else None
+        if buffer is None:
+            members = [a for p, (_, a) in arrays.items() if start <= spans[p][0] < end] or [array]
+            host = array if (start, end) == spans[position] else _raw(start, end, members)
+            writable = all(a.flags.writeable for a in members)
+            buffer = bound.memory.add(host, param.name, writable=writable)
+            bound.temporary.append(buffer)
+            done[start, end] = buffer
+        addresses[position] = buffer.base + spans[position][0] - start
+    return addresses
+
+
+def _cluster(spans: dict[int, tuple[int, int]], position: int) -> tuple[int, int]:
+    """The union of all host ranges that are connected to one of them by overlaps."""
+    start, end = spans[position]
+    grown = True
+    while grown:
+        grown = False
+        for low, high in spans.values():
+            if low < end and start < high and (low < start or high > end):
+                start, end = min(start, low), max(end, high)
+                grown = True
+    return start, end
+
+
+def _raw(start: int, end: int, owners: list[np.ndarray]) -> np.ndarray:
+    """The bytes of a host range that several arrays cover without a gap; keeps them alive."""
+    raw = (ctypes.c_uint8 * (end - start)).from_address(start)
+    raw._owners = owners  # pyright: ignore[reportAttributeAccessIssue]
+    return np.ctypeslib.as_array(raw)

@@ -1,0 +1,112 @@
+"""Device memory for users: arrays that stay on the device between launches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from ..isa.errors import ArgumentError
+from .memory import Buffer, Memory
+
+
+class DeviceArray:
+    """An array in device memory. Launches take it where they take a NumPy array.
+
+    `to_host()` copies it out; nothing of it is seen by the host before.
+    """
+
+    def __init__(self, device: Device, buffer: Buffer, shape: tuple[int, ...], dtype: np.dtype):
+        self.device = device
+        self.buffer = buffer
+        self.shape = shape
+        self.dtype = dtype
+
+    @property
+    def size(self) -> int:
+        """Elements."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def address(self) -> int:
+        """The simulated address of the first byte."""
+        return self.buffer.base
+
+    def _elements(self) -> np.ndarray:
+        if not self.buffer.alive:
+            raise ArgumentError(
+                f"{self.buffer.name} was freed", code="SIM310", hint="allocate it again"
+            )
+        return self.buffer.host.view(self.dtype).reshape(self.shape)
+
+    def to_host(self) -> np.ndarray:
+        """A copy of the content."""
+        return self._elements().copy()
+
+    def copy_from(self, array: np.ndarray) -> None:
+        """Overwrite the content. The shape and dtype must be those of this array."""
+        source = np.asarray(array)
+        if source.shape != self.shape or source.dtype != self.dtype:
+            raise ArgumentError(
+                f"{self.buffer.name} holds {self.dtype} {self.shape}, not "
+                f"{source.dtype} {source.shape}",
+                code="SIM311",
+            )
+        self._elements()[...] = source
+
+    def free(self) -> None:
+        """Give the memory back; a kernel that still uses its address traps."""
+        self.device.memory.free(self.buffer)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
+        """NumPy functions see a copy of the content."""
+        return self.to_host() if dtype is None else self.to_host().astype(dtype)
+
+    def __repr__(self) -> str:
+        state = "" if self.buffer.alive else ", freed"
+        return (
+            f"DeviceArray({self.buffer.name}, {self.dtype}, {self.shape}, {self.address:#x}{state})"
+        )
+
+
+class Device:
+    """One simulated memory. Arrays of different devices cannot meet in one launch."""
+
+    def __init__(self) -> None:
+        self.memory = Memory()
+
+    def to_device(self, array: np.ndarray, name: str | None = None) -> DeviceArray:
+        """A copy of `array` in device memory."""
+        source = np.ascontiguousarray(array)
+        return self._add(source.copy(), np.shape(array), name)
+
+    def empty(
+        self, shape: int | Sequence[int], dtype: DTypeLike, name: str | None = None
+    ) -> DeviceArray:
+        """An array of zeros: what is never written must be the same in every run."""
+        return self.zeros(shape, dtype, name)
+
+    def zeros(
+        self, shape: int | Sequence[int], dtype: DTypeLike, name: str | None = None
+    ) -> DeviceArray:
+        """An array of zeros."""
+        host = np.zeros(shape if isinstance(shape, int) else tuple(shape), dtype)
+        return self._add(host, host.shape, name)
+
+    def map(self, array: np.ndarray, name: str | None = None) -> DeviceArray:
+        """Let kernels work on the bytes of a C-contiguous NumPy array itself."""
+        if not isinstance(array, np.ndarray) or not array.flags.c_contiguous:
+            raise ArgumentError(
+                "only a C-contiguous NumPy array can be mapped",
+                code="SIM312",
+                hint="use to_device, which copies",
+            )
+        return self._add(array, array.shape, name, writable=array.flags.writeable)
+
+    def _add(
+        self, host: np.ndarray, shape: tuple[int, ...], name: str | None, *, writable: bool = True
+    ) -> DeviceArray:
+        label = name or f"buffer{len(self.memory.buffers)}"
+        buffer = self.memory.add(host, label, writable=writable)
+        return DeviceArray(self, buffer, shape, host.dtype)

@@ -1,0 +1,298 @@
+"""Memory instructions of the interpreter: addresses, checks, data movement, atomics.
+
+Each maker returns a function of the issuing group. Checks come in the order bounds (freed buffers
+included), alignment, write protection; the first lane that fails is the one that is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...isa.instruction import Address, Instruction
+from ...isa.types import RegClass, Segment, Type
+from ..memory import Buffer, Memory
+from ..traps import TrapKind
+from .alu import LaneFault, dtype_of
+from .resident import Group, Resident
+
+Array = np.ndarray
+Step = Callable[[Group], None]
+
+_UNSIGNED = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64"}
+
+
+class GlobalAccess:
+    """Finds the bytes behind the addresses of one memory instruction.
+
+    Most instructions stay in one buffer, so the last one is tried first.
+    """
+
+    def __init__(self, memory: Memory, size: int, store: bool) -> None:
+        self.memory = memory
+        self.size = size
+        self.store = store
+        self.shift = np.uint64(size.bit_length() - 1)
+        self.last: Buffer | None = None
+
+    def resolve(self, address: Array) -> list[tuple[Array, Array, slice | Array]]:
+        """(elements of a buffer, element indices, which of the addresses) for every buffer hit.
+
+        `address` is uint64. Raises LaneFault.
+        """
+        buffer = self.last
+        if buffer is not None and buffer.alive:
+            offset = address - np.uint64(buffer.base)
+            if buffer.size >= self.size and offset.max() <= buffer.size - self.size:
+                return [self._elements(buffer, offset, slice(None), address)]
+        return self._search(address)
+
+    def _search(self, address: Array) -> list[tuple[Array, Array, slice | Array]]:
+        buffers = self.memory.buffers
+        bases = np.array([b.base for b in buffers], np.uint64)
+        which = np.searchsorted(bases, address, side="right") - 1
+        ends = np.array([b.end for b in buffers], np.uint64)
+        alive = np.array([b.alive for b in buffers], bool)
+        inside = which >= 0
+        known = np.maximum(which, 0)
+        if buffers:
+            # No sum here: an address near 2^64 must not wrap around into a buffer.
+            room = ends[known] - np.minimum(address, ends[known])
+            inside &= room >= np.uint64(self.size)
+            freed = inside & ~alive[known]
+            faulty = ~inside | freed
+        else:
+            faulty = freed = np.ones(address.shape, bool)
+            freed = ~faulty
+        if faulty.any():
+            lanes = np.flatnonzero(faulty)
+            kind = TrapKind.FREED if freed[lanes[0]] else TrapKind.OUT_OF_BOUNDS
+            raise LaneFault(kind, lanes, address)
+        result = []
+        for number in np.unique(which):
+            buffer = buffers[int(number)]
+            mine = np.flatnonzero(which == number)
+            offset = address[mine] - np.uint64(buffer.base)
+            result.append(self._elements(buffer, offset, mine, address))
+            self.last = buffer
+        return result
+
+    def _elements(
+        self, buffer: Buffer, offset: Array, mine: slice | Array, address: Array
+    ) -> tuple[Array, Array, slice | Array]:
+        low = offset & np.uint64(self.size - 1)
+        if low.any():
+            lanes = np.arange(address.size)[mine][np.flatnonzero(low)]
+            raise LaneFault(TrapKind.MISALIGNED, lanes, address)
+        if self.store and not buffer.writable:
+            raise LaneFault(TrapKind.READ_ONLY, np.arange(address.size)[mine], address)
+        index = (offset >> self.shift).astype(np.intp)
+        return buffer.view(_UNSIGNED[self.size]), index, mine
+
+
+class LocalAccess:
+    """Finds the bytes behind the 32-bit offsets of group, private and readonly memory."""
+
+    def __init__(self, data: Array, segment_size: int, size: int) -> None:
+        self.elements = data.view(_UNSIGNED[size])
+        self.limit = segment_size - size
+        self.size = size
+        self.shift = size.bit_length() - 1
+
+    def resolve(self, offset: Array, base: Array | int) -> tuple[Array, Array]:
+        """(elements, indices) for int64 offsets into segments that begin at byte `base`."""
+        wrong = (offset < 0) | (offset > self.limit)
+        if wrong.any():
+            raise LaneFault(TrapKind.OUT_OF_BOUNDS, np.flatnonzero(wrong), offset)
+        low = offset & (self.size - 1)
+        if low.any():
+            raise LaneFault(TrapKind.MISALIGNED, np.flatnonzero(low), offset)
+        return self.elements, (offset + base) >> self.shift
+
+
+def _address_source(resident: Resident, address: Address) -> Callable[[Group], Array]:
+    """Global addresses as uint64, offsets into the other segments as int64; one per lane."""
+    base, offset = address.base, address.offset
+    if base is None:
+        constant = np.int64(offset)
+        return lambda g: np.full(g.count, constant)
+    register = resident.registers[base.cls.value].bits[base.index]
+    if base.cls is RegClass.D:
+        # Address arithmetic wraps modulo 2^64; what it reaches is checked afterwards.
+        step = np.uint64(offset & 0xFFFF_FFFF_FFFF_FFFF)
+        return lambda g: register[g.index] + step
+    return lambda g: register[g.index].astype(np.int64) + offset
+
+
+Resolver = Callable[[Group], list[tuple[Array, Array, slice | Array]]]
+
+
+def resolver(resident: Resident, ins: Instruction) -> Resolver:
+    """A function from the issuing group to the places in host memory that it accesses."""
+    address = ins.address
+    assert address is not None and ins.row.type is not None
+    size = ins.row.type.size
+    source = _address_source(resident, address)
+    work = resident.work
+    if address.segment is Segment.GLOBAL:
+        access = GlobalAccess(work.memory, size, store=not ins.row.is_load)
+        return lambda g: access.resolve(source(g))
+    everything = slice(None)
+    if address.segment is Segment.GROUP:
+        stride = work.kernel.group_size
+        local = LocalAccess(resident.group_memory, stride, size)
+        owner = resident.numbers // resident.lanes_per_group * stride
+    elif address.segment is Segment.PRIVATE:
+        stride = work.kernel.private_size
+        local = LocalAccess(resident.private_memory, stride, size)
+        owner = resident.numbers * stride
+    else:
+        is_readonly = address.segment is Segment.READONLY
+        data = work.program.readonly_data if is_readonly else work.kernargs
+        local = LocalAccess(np.frombuffer(data, np.uint8), len(data), size)
+        owner = None
+    if owner is None:
+        return lambda g: [(*local.resolve(source(g), 0), everything)]
+    return lambda g: [(*local.resolve(source(g), owner[g.index]), everything)]
+
+
+def load(resident: Resident, ins: Instruction) -> Step:
+    """`ld`: types under 32 bits are extended to the register."""
+    assert ins.dst is not None and ins.row.type is not None
+    find = resolver(resident, ins)
+    type_ = ins.row.type
+    register = resident.register(ins.dst.cls.value, ins.dst.index, type_)
+    in_memory = np.dtype(type_.numpy)
+    widened = dtype_of(type_)
+
+    def step(g: Group) -> None:
+        places = find(g)
+        if len(places) == 1 and isinstance(places[0][2], slice):
+            elements, index, _ = places[0]
+            register[g.index] = elements.take(index).view(in_memory)
+            return
+        values = np.empty(g.count, widened)
+        for elements, index, mine in places:
+            values[mine] = elements.take(index).view(in_memory)
+        register[g.index] = values
+
+    return step
+
+
+def load_argument(resident: Resident, ins: Instruction) -> Step:
+    """`ld_kernarg`: one value for all lanes, known before the launch (the verifier has checked)."""
+    assert ins.dst is not None and ins.row.type is not None and ins.address is not None
+    type_ = ins.row.type
+    register = resident.register(ins.dst.cls.value, ins.dst.index, type_)
+    value = np.frombuffer(resident.work.kernargs, type_.numpy, 1, ins.address.offset)[0]
+
+    def step(g: Group) -> None:
+        register[g.index] = value
+
+    return step
+
+
+def store(resident: Resident, ins: Instruction) -> Step:
+    """`st`: the highest lane wins where two lanes of one instruction store to one address."""
+    find = resolver(resident, ins)
+    (source,) = ins.reads()[:1]
+    assert ins.row.type is not None
+    register = resident.registers[source.cls.value].bits[source.index]
+    narrow = _UNSIGNED[ins.row.type.size]
+
+    def step(g: Group) -> None:
+        values = register[g.index].astype(narrow, copy=False)
+        for elements, index, mine in find(g):
+            resident.note_write(elements, index, values[mine])
+            # NumPy assigns in order, so of repeated indices the last one stays.
+            elements[index] = values[mine]
+
+    return step
+
+
+_UPDATES: dict[str, np.ufunc] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+def atomic(resident: Resident, ins: Instruction) -> Step:
+    """Atomics: the lanes of one instruction take effect in ascending order."""
+    type_ = ins.row.type
+    assert type_ is not None
+    find = resolver(resident, ins)
+    operation = ins.row.stem.removeprefix("atomic_")
+    sources = [resident.register(r.cls.value, r.index, type_) for r in ins.reads()[: len(ins.srcs)]]
+    register = (
+        None if ins.dst is None else resident.register(ins.dst.cls.value, ins.dst.index, type_)
+    )
+    dtype = np.dtype(type_.numpy)
+
+    def step(g: Group) -> None:
+        operands = [s[g.index] for s in sources]
+        old = np.empty(g.count, dtype)
+        for elements, index, mine in find(g):
+            cells = elements.view(dtype)
+            old[mine] = _update(operation, cells, index, [o[mine] for o in operands], type_)
+            resident.note_write(cells, index, old[mine])
+        if register is not None:
+            register[g.index] = old
+
+    return step
+
+
+def _update(
+    operation: str, cells: Array, index: Array, operands: list[Array], type_: Type
+) -> Array:
+    """Apply one atomic to `cells[index]`, lane after lane; the old values in lane order."""
+    order = np.argsort(index, kind="stable")
+    sorted_index = index[order]
+    new_run = np.empty(index.size, bool)
+    new_run[0] = True
+    np.not_equal(sorted_index[1:], sorted_index[:-1], out=new_run[1:])
+    old = np.empty(index.size, cells.dtype)
+    if new_run.all():
+        old = cells[index]
+        cells[index] = _combine(operation, old, operands)
+    elif operation in ("add", "sub"):
+        old[order] = _prefix(operation, cells, sorted_index, operands[0][order], new_run)
+    elif operation == "exch":
+        values = operands[0][order]
+        before = np.empty_like(values)
+        before[1:] = values[:-1]
+        before[new_run] = cells[sorted_index[new_run]]
+        old[order] = before
+        cells[index] = operands[0]
+    else:
+        for lane in range(index.size):
+            one = slice(lane, lane + 1)
+            old[one] = cells[index[one]]
+            cells[index[one]] = _combine(operation, old[one], [o[one] for o in operands])
+    return old
+
+
+def _combine(operation: str, old: Array, operands: list[Array]) -> Array:
+    if operation == "exch":
+        return operands[0]
+    if operation == "cas":
+        return np.where(old == operands[0], operands[1], old)
+    return _UPDATES[operation](old, operands[0])
+
+
+def _prefix(operation: str, cells: Array, index: Array, values: Array, new_run: Array) -> Array:
+    """Sums of runs of equal indices: old value plus what the earlier lanes of the run added."""
+    signed = values if operation == "add" else np.negative(values)
+    total = np.cumsum(signed, dtype=cells.dtype)
+    before = total - signed
+    starts = np.flatnonzero(new_run)
+    run = np.cumsum(new_run) - 1
+    old = cells[index] + (before - before[starts][run])
+    ends = np.append(starts[1:], index.size) - 1
+    cells[index[ends]] = old[ends] + signed[ends]
+    return old

@@ -1,0 +1,212 @@
+"""The Python face of a program: `program.saxpy[groups, group_size](a, n, x, y)`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..asm.assemble import assemble as assemble_program
+from ..asm.disassemble import disassemble
+from ..isa.errors import ArgumentError, UsageError, did_you_mean
+from ..isa.objectfile import dumps
+from ..isa.program import Kernel, Program
+from .arguments import bind
+from .engine import DEFAULT_BUDGET, DEFAULT_ENGINE, SchemeSpec, Work, engine
+from .geometry import DEFAULT_WIDTH, Geometry
+from .result import Result
+from .schemes import resolve
+
+
+class Module:
+    """An assembled program whose kernels can be launched.
+
+    `module["name"]` always finds a kernel, `module.name` where the name does not clash.
+    """
+
+    def __init__(self, program: Program, source: str | os.PathLike[str] | None = None) -> None:
+        self.program = program
+        self._source = source
+        """The path or text that it was assembled from, to assemble it again with other markers."""
+
+    def __getitem__(self, name: str) -> KernelFunction:
+        try:
+            return KernelFunction(self, self.program.kernel(name))
+        except KeyError:
+            raise UsageError(self._unknown(name), code="SIM504", hint=self._near(name)) from None
+
+    def __getattr__(self, name: str) -> KernelFunction:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return KernelFunction(self, self.program.kernel(name))
+        except KeyError:
+            hint = self._near(name)
+            raise AttributeError(self._unknown(name) + (f"; {hint}" if hint else "")) from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.kernels]
+
+    def __iter__(self) -> Iterator[KernelFunction]:
+        return (self[name] for name in self.kernels)
+
+    def __repr__(self) -> str:
+        return "Module(" + ", ".join(k.signature for k in self.program.kernels) + ")"
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The names of the kernels, in source order."""
+        return tuple(k.name for k in self.program.kernels)
+
+    @property
+    def listing(self) -> str:
+        """The program as assembly text."""
+        return disassemble(self.program, loc=False)
+
+    def save(self, path: str) -> None:
+        """Write the object file."""
+        with open(path, "wb") as file:
+            file.write(dumps(self.program))
+
+    def _unknown(self, name: str) -> str:
+        return f"the program has no kernel {name!r}; it has {', '.join(self.kernels)}"
+
+    def _near(self, name: str) -> str:
+        return did_you_mean(name, self.kernels)
+
+    @cached_property
+    def _has_markers(self) -> bool:
+        return any(i.row.stem == "reconverge" for k in self.program.kernels for i in k.instructions)
+
+    @cached_property
+    def _explicit(self) -> Program:
+        """The same program with `reconverge` instructions, for the explicit schemes."""
+        if self._has_markers:
+            return self.program
+        if self._source is None:
+            raise UsageError(
+                "the explicit schemes need `reconverge` instructions, and this program has none",
+                code="SIM505",
+                hint="assemble it with markers='explicit' (--markers explicit)",
+            )
+        return assemble_program(self._source, markers="explicit")
+
+    def for_scheme(self, spec: SchemeSpec) -> Program:
+        """The program in the form that a scheme acts on."""
+        cls, _ = resolve(spec)
+        return self._explicit if cls.explicit else self.program
+
+
+@dataclass(frozen=True)
+class KernelFunction:
+    """A kernel of a module. `kernel[groups, group_size](args...)` launches it on NumPy arrays."""
+
+    module: Module
+    kernel: Kernel
+
+    @property
+    def name(self) -> str:
+        return self.kernel.name
+
+    @property
+    def signature(self) -> str:
+        """The declaration as in the source."""
+        return self.kernel.signature
+
+    @property
+    def listing(self) -> str:
+        """The kernel as assembly text."""
+        alone = Program((self.kernel,), self.module.program.readonly,
+                        self.module.program.readonly_data)  # fmt: skip
+        return disassemble(alone, loc=False)
+
+    def __getitem__(self, shape: tuple[int | Sequence[int], int | Sequence[int]]) -> Launch:
+        if not isinstance(shape, tuple) or len(shape) != 2:
+            raise ArgumentError(
+                f"kernel {self.name} is launched as kernel[groups, group_size](...), "
+                f"not kernel[{shape!r}](...)",
+                code="SIM308",
+                hint="groups counts workgroups, group_size work-items in each",
+            )
+        groups, group_size = shape
+        return self.launch(groups=groups, group_size=group_size)
+
+    def __call__(self, *args: object) -> Result:
+        raise ArgumentError(
+            f"kernel {self.name} needs its launch dimensions",
+            code="SIM308",
+            hint=f"{self.name}[groups, group_size](...), or {self.name}.launch(items=n)(...)",
+        )
+
+    def launch(
+        self,
+        *,
+        groups: int | Sequence[int] | None = None,
+        group_size: int | Sequence[int] = 256,
+        items: int | Sequence[int] | None = None,
+        warp: int = DEFAULT_WIDTH,
+        engine: str = DEFAULT_ENGINE,
+        scheme: str | SchemeSpec = "stack",
+        knobs: Mapping[str, str | int | bool] | None = None,
+        budget: int = DEFAULT_BUDGET,
+        stats: bool = True,
+        exited_arrive: bool = False,
+    ) -> Launch:
+        """A launch with every option by name; call it with the kernel's arguments.
+
+        `groups` counts workgroups, `items` work-items in total (one of the two); `warp` is the
+        warp width; `knobs` are the scheme's; `budget` bounds instructions per work-item.
+        """
+        spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme, dict(knobs or {}))
+        resolve(spec)
+        geometry = Geometry.of(groups, group_size, items=items, width=warp)
+        if not isinstance(budget, int) or budget < 1:
+            raise ArgumentError(
+                f"the budget must be a positive whole number, not {budget!r}", code="SIM309"
+            )
+        return Launch(self, geometry, engine, spec, budget, stats, exited_arrive)
+
+    def __repr__(self) -> str:
+        return f"<{self.signature}>"
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel with its dimensions and options; call it with the arguments."""
+
+    function: KernelFunction
+    geometry: Geometry
+    engine: str = DEFAULT_ENGINE
+    scheme: SchemeSpec = field(default_factory=SchemeSpec)
+    budget: int = DEFAULT_BUDGET
+    stats: bool = True
+    exited_arrive: bool = False
+
+    def __call__(self, *args: object) -> Result:
+        """Run the kernel; arrays are changed in place. Raises ArgumentError and Trap."""
+        run = engine(self.engine)
+        program = self.function.module.for_scheme(self.scheme)
+        kernel = program.kernel(self.function.name)
+        bound = bind(kernel, args)
+        work = Work(
+            program,
+            kernel,
+            self.geometry,
+            bound.kernargs,
+            bound.memory,
+            self.scheme,
+            self.budget,
+            self.stats,
+            self.exited_arrive,
+        )
+        start = time.perf_counter()
+        try:
+            statistics = run(work)
+        finally:
+            bound.finish()
+        seconds = time.perf_counter() - start
+        return Result(
+            kernel.name, self.engine, self.scheme.name, self.geometry, statistics, seconds
+        )

@@ -1,0 +1,80 @@
+"""What a launch gives back besides its memory."""
+
+from __future__ import annotations
+
+import html
+import zlib
+from dataclasses import dataclass
+
+from .geometry import Geometry
+from .memory import Memory
+from .statistics import Statistics
+
+
+@dataclass(frozen=True)
+class Result:
+    """One launch: who ran it and what was counted. Times are host seconds."""
+
+    kernel: str
+    engine: str
+    scheme: str
+    geometry: Geometry
+    statistics: Statistics | None
+    host_seconds: float
+
+    def to_dict(self) -> dict[str, object]:
+        """For JSON; statistics are null where none were asked for."""
+        counts = (self.statistics or Statistics()).to_dict()
+        if self.statistics is None:
+            counts = dict.fromkeys(counts)
+        return {
+            "kernel": self.kernel,
+            "engine": self.engine,
+            "scheme": self.scheme,
+            "warp_width": self.geometry.width,
+            "items": list(self.geometry.items),
+            "group_size": list(self.geometry.group_size),
+            **counts,
+            "host_seconds": self.host_seconds,
+        }
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Label and value of what a person wants to see."""
+        s, g = self.statistics, self.geometry
+        rows = [
+            ("kernel", self.kernel),
+            ("run by", f"{self.engine}, scheme {self.scheme}, warps of {g.width}"),
+            ("work-items", f"{g.n_items:,} in {g.n_groups:,} workgroups"),
+        ]
+        if s is not None:
+            share = s.divergent_branches / s.branches if s.branches else 0.0
+            rows += [
+                ("warp-instructions", f"{s.warp_instructions:,}"),
+                ("thread-instructions", f"{s.thread_instructions:,}"),
+                ("activity factor", f"{s.activity_factor:.4f}"),
+                ("branches", f"{s.branches:,}, {share:.1%} divergent"),
+            ]
+            if s.barriers:
+                rows.append(("barriers", f"{s.barriers:,}"))
+        rows.append(("host time", f"{self.host_seconds * 1e3:.3g} ms"))
+        return rows
+
+    def __str__(self) -> str:
+        return "\n".join(f"{label:<20}{value}" for label, value in self.rows())
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(label)}</th>"
+            f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
+            for label, value in self.rows()
+        )
+        return f"<table>{cells}</table>"
+
+
+def memory_digest(memory: Memory) -> str:
+    """Eight hexadecimal digits over the content of all live buffers, in order of creation."""
+    crc = 0
+    for buffer in memory.buffers:
+        if buffer.alive:
+            crc = zlib.crc32(buffer.host, crc)
+    return f"{crc:08x}"

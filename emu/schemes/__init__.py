@@ -1,0 +1,45 @@
+"""Divergence schemes that need no clock: who of a warp runs next."""
+
+from __future__ import annotations
+
+from ...isa.errors import UsageError, did_you_mean
+from ..engine import SchemeSpec
+from .base import NOWHERE, Scheme
+from .per_thread import PerThread
+from .ppc import ExplicitPairedPath, PairedPath
+from .stack import ExplicitIpdomStack, IpdomStack
+
+SCHEMES: dict[str, type[Scheme]] = {
+    cls.name: cls
+    for cls in (IpdomStack, ExplicitIpdomStack, PairedPath, ExplicitPairedPath, PerThread)
+}
+
+__all__ = ["NOWHERE", "SCHEMES", "Scheme", "resolve"]
+
+
+def resolve(spec: SchemeSpec) -> tuple[type[Scheme], dict[str, str | int | bool]]:
+    """The scheme's class and all of its knobs with their values. Raises UsageError."""
+    cls = SCHEMES.get(spec.name)
+    if cls is None:
+        raise UsageError(
+            f"unknown scheme {spec.name!r}; there are {', '.join(SCHEMES)}",
+            code="SIM501",
+            hint=did_you_mean(spec.name, tuple(SCHEMES)),
+        )
+    options = {name: values[0] for name, values in cls.knobs.items()}
+    for name, value in spec.knobs.items():
+        if name not in options:
+            known = ", ".join(cls.knobs) or "none"
+            raise UsageError(
+                f"scheme {spec.name} has no knob {name!r}; its knobs: {known}",
+                code="SIM502",
+                hint=did_you_mean(name, tuple(cls.knobs)),
+            )
+        if value not in cls.knobs[name]:
+            values = ", ".join(str(v).lower() for v in cls.knobs[name])
+            raise UsageError(
+                f"knob {name} of scheme {spec.name} cannot be {value!r}; it takes {values}",
+                code="SIM503",
+            )
+        options[name] = value
+    return cls, options

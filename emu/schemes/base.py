@@ -1,0 +1,96 @@
+"""What a divergence scheme is: one warp's record of who stands where, and who runs next.
+
+A scheme object belongs to one warp. It owns what the paper's hardware owns (a stack, a table of
+PCs) and exposes the path that runs now:
+
+    pc      word address of the running path
+    mask    its lanes (bit l = lane l); 0 means that nothing of the warp can run
+    watch   where the scheme wants to be asked again, or NOWHERE
+
+The executor moves `pc` along by itself for instructions and uniform branches, and calls the scheme
+at the events below. Contract, in the order in which an executor keeps it:
+
+1. After each instruction the executor tests `stops_at(pc)` and calls `arrive()` if it holds. Paths
+   are parked at block leaders only, so testing at leaders is testing everywhere.
+2. `branch()` is called for divergent branches only, `exit()` when the running lanes returned,
+   `reconverge()` after a `reconverge` instruction was issued (pc is already behind it).
+3. `barrier()` is called when the running lanes come to a barrier: it returns False where the
+   scheme cannot have a part of the warp wait (lock-step schemes), else parks them.
+   `release()` lets all waiting lanes go on behind it.
+4. The masks of all paths are disjoint and their union is the live lanes of the warp.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+NOWHERE = -1
+"""A watch that no pc meets."""
+
+Knobs = dict[str, tuple[str | int | bool, ...]]
+
+
+class Scheme(ABC):
+    """The divergence state of one warp."""
+
+    name: ClassVar[str]
+    knobs: ClassVar[Knobs] = {}
+    """Knob -> the values it can take; the first is the default."""
+    explicit: ClassVar[bool] = False
+    """Acts on `reconverge` instructions: kernels should be assembled with explicit markers."""
+    watches_order: ClassVar[bool] = False
+    """The watch is met by any pc at or above it, not only by the equal one."""
+
+    def __init__(self, mask: int, options: dict[str, str | int | bool]) -> None:
+        self.pc = 0
+        self.mask = mask
+        self.watch = NOWHERE
+        self.options = options
+
+    @classmethod
+    def needs_every_pc(cls, options: dict[str, str | int | bool]) -> bool:
+        """Whether rule 1 must be kept at every pc, because paths park between leaders too."""
+        return False
+
+    @property
+    def comparisons(self) -> int:
+        """PC comparisons that the hardware makes for each instruction in this state (PPC-HW)."""
+        return 0
+
+    @property
+    @abstractmethod
+    def depth(self) -> int:
+        """Entries on the stack (or paths beside the running one)."""
+
+    @abstractmethod
+    def branch(self, taken: int, target: int, fall: int, join: int | None) -> None:
+        """Split the running path: lanes of `taken` go to `target`, the others to `fall`."""
+
+    @abstractmethod
+    def exit(self) -> None:
+        """The running lanes have returned; another path runs, or `mask` is 0."""
+
+    def arrive(self) -> None:
+        """The running path has come to `watch`."""
+
+    def reconverge(self) -> None:
+        """The running path has executed a `reconverge` instruction; `pc` is behind it."""
+
+    def barrier(self) -> bool:
+        """The running path stands at a barrier; True if it may wait there."""
+        return not self.parked()
+
+    def release(self) -> None:
+        """The barrier has opened; `pc` goes behind it."""
+        self.pc += 1
+
+    @abstractmethod
+    def parked(self) -> list[tuple[int, int]]:
+        """(mask, pc) of every path that is not running, for reports."""
+
+    def stops_at(self, pc: int) -> bool:
+        """Whether `arrive` must be called at `pc`."""
+        if self.watch == NOWHERE:
+            return False
+        return pc >= self.watch if self.watches_order else pc == self.watch
