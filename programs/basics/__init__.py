@@ -1,0 +1,1 @@
+"""First programs: one work-item an element, workgroups, barriers, atomics, divergent loops."""

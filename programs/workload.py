@@ -1,0 +1,143 @@
+"""What a program is besides its kernels: inputs, launches, the expected result, a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+Data = dict[str, Any]
+"""Arrays and scalars of one run by name: inputs, outputs, scratch space."""
+
+
+class Launcher(Protocol):
+    """How a launch sequence starts kernels; each launch ends before the next one starts.
+
+    `contexts` is the number of work-items that the machine holds at once, `core_contexts` the
+    number that one of its cores holds, which is also the largest workgroup there. Plain runs, which
+    have no machine, have 1024 and 256.
+
+    Called with the kernel's name and its grid, a launcher returns a function that takes the
+    kernel's arguments in declared order. NumPy arrays are changed in place. An array object is one
+    and the same buffer in all launches of a run: pass whole arrays, not slices of them.
+    """
+
+    @property
+    def contexts(self) -> int:
+        """Work-items that the machine holds at once."""
+        ...
+
+    @property
+    def core_contexts(self) -> int:
+        """Work-items that one core holds at once."""
+        ...
+
+    def __call__(
+        self,
+        kernel_name: str,
+        /,
+        *,
+        groups: int | Sequence[int] | None = None,
+        items: int | Sequence[int] | None = None,
+        group_size: int | Sequence[int] = 256,
+    ) -> Callable[..., object]:
+        """Prepare a launch of `groups` workgroups or `items` work-items."""
+        ...
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One program's sizes, inputs, launch sequence and reference.
+
+    `sizes` has at least `tiny` (at most 50,000 work-item instructions, for the oracle), `small`
+    (about a second in the interpreter) and `paper`.
+
+    `make(rng, **size)` allocates everything, outputs included; equal seeds give equal data.
+    `launch(launcher, data)` runs the kernels; where it double-buffers, it exchanges the two
+    arrays in `data`, so that a name always stands for the newest content.
+    `reference(pristine)` computes the expected arrays by name from data as `make` left them and
+    does not change them. `rtol` is the relative error that `check` accepts; 0 asks for equal
+    values. `picture(data)` is a uint8 image of shape (H, W) or (H, W, 3) of the data after a run.
+    """
+
+    title: str
+    source: str
+    sizes: Mapping[str, Mapping[str, int]]
+    make: Callable[..., Data]
+    launch: Callable[[Launcher, Data], None]
+    reference: Callable[[Data], dict[str, np.ndarray]]
+    rtol: float = 0.0
+    picture: Callable[[Data], np.ndarray] | None = None
+
+
+def persistent(launcher: Launcher, kernel_name: str, tasks: int) -> Callable[..., object]:
+    """Launch a grid-stride kernel: one work-item a context, fewer where there are fewer tasks.
+
+    A workgroup fills a core, as the papers' parallel-for does with its threads.
+    """
+    return launcher(
+        kernel_name,
+        items=max(1, min(tasks, launcher.contexts)),
+        group_size=launcher.core_contexts,
+    )
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """An array that differs from its reference: where first, by what, in how many places."""
+
+    array: str
+    message: str
+    index: tuple[int, ...] | None = None
+    expected: object = None
+    got: object = None
+    count: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.array}: {self.message}"
+
+
+def check(workload: Workload, data: Data, pristine: Data) -> list[Mismatch]:
+    """Compare `data` after a run with the reference; an empty list means that all is right.
+
+    `pristine` is what `make` returned, before the run.
+    """
+    found = (
+        _compare(name, np.asarray(expected), np.asarray(data[name]), workload.rtol)
+        for name, expected in workload.reference(pristine).items()
+    )
+    return [mismatch for mismatch in found if mismatch is not None]
+
+
+def _compare(name: str, expected: np.ndarray, got: np.ndarray, rtol: float) -> Mismatch | None:
+    if (got.shape, got.dtype) != (expected.shape, expected.dtype):
+        return Mismatch(
+            name,
+            f"expected shape {expected.shape} of {expected.dtype}, "
+            f"got shape {got.shape} of {got.dtype}",
+        )
+    floating = np.issubdtype(expected.dtype, np.floating)
+    if rtol and floating:
+        same = np.isclose(got, expected, rtol=rtol, atol=0.0, equal_nan=True)
+    elif floating:
+        same = (got == expected) | (np.isnan(got) & np.isnan(expected))
+    else:
+        same = got == expected
+    if same.all():
+        return None
+    index = tuple(int(i) for i in np.argwhere(~same)[0])
+    count = int(np.count_nonzero(~same))
+    want, have = expected[index].item(), got[index].item()
+    tolerance = f" (relative tolerance {rtol:g})" if rtol and floating else ""
+    place = index[0] if len(index) == 1 else index
+    return Mismatch(
+        name,
+        f"{count} of {expected.size} elements are wrong; the first is at {place}: "
+        f"expected {want!r}, got {have!r}{tolerance}",
+        index,
+        want,
+        have,
+        count,
+    )

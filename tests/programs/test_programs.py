@@ -1,0 +1,127 @@
+"""Every program on every engine and scheme: right results, equal memory, few instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simtlab.emu.engine import engine_names
+from simtlab.emu.schemes import SCHEMES
+from simtlab.programs import Entry, catalogue
+
+ENTRIES = catalogue()
+TINY_LIMIT = 50_000
+WAYS = [
+    *((name, "stack") for name in engine_names()),
+    *(("interp", scheme) for scheme in SCHEMES if scheme != "stack"),
+]
+
+each_program = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
+
+MORE_SIZES: list[tuple[str, dict[str, int]]] = [
+    ("saxpy", {"n": 1}),
+    ("vectorsum", {"n": 1, "groups": 1}),
+    ("vectorsum", {"n": 5_000, "groups": 9}),
+    ("matmul", {"m": 16, "k": 16, "n": 16}),
+    ("matmul", {"m": 33, "k": 17, "n": 40}),
+    ("matmul", {"m": 1, "k": 1, "n": 1}),
+    ("transpose", {"width": 1, "height": 50}),
+    ("transpose", {"width": 32, "height": 48}),
+    ("scan", {"n": 1}),
+    ("scan", {"n": 128}),
+    ("scan", {"n": 128 * 128 + 1}),
+    ("histogram", {"n": 10, "groups": 3}),
+    ("mandelbrot", {"width": 5, "height": 5, "limit": 0}),
+    ("mandelbrot", {"width": 40, "height": 30, "limit": 100}),
+    ("collatz", {"n": 1}),
+    ("bfs", {"nodes": 1, "edges": 0}),
+    ("bfs", {"nodes": 300, "edges": 320}),
+    ("filter", {"width": 1, "height": 1}),
+    ("filter", {"width": 3, "height": 40}),
+    ("hotspot", {"width": 1, "height": 1, "iterations": 1}),
+    ("hotspot", {"width": 1, "height": 9, "iterations": 2}),
+    ("merge", {"n": 1}),
+    ("merge", {"n": 2}),
+    ("merge", {"n": 1000}),
+]
+"""Edges of the programs: sizes of one, sizes that divide nothing, one level more."""
+
+
+def assert_right(result: Any) -> None:
+    mismatches = result.mismatches
+    assert not mismatches, "\n".join(map(str, mismatches))
+
+
+@each_program
+@pytest.mark.parametrize(("engine", "scheme"), WAYS)
+def test_tiny_is_right_everywhere_and_leaves_the_same_memory(
+    run: Callable[..., Any], entry: Entry, engine: str, scheme: str
+) -> None:
+    result = run(entry.name, "tiny", engine=engine, scheme=scheme)
+    assert_right(result)
+    assert result.memory() == run(entry.name, "tiny").memory()
+
+
+@each_program
+def test_tiny_is_small_enough_for_the_oracle(run: Callable[..., Any], entry: Entry) -> None:
+    assert 0 < run(entry.name, "tiny").instructions <= TINY_LIMIT
+
+
+@each_program
+@pytest.mark.parametrize("width", [1, 16, 64])
+def test_results_do_not_depend_on_the_warp_width(
+    run: Callable[..., Any], entry: Entry, width: int
+) -> None:
+    assert_right(run(entry.name, "tiny", warp=width))
+
+
+@pytest.mark.parametrize(("contexts", "core_contexts"), [(1, 1), (16, 8), (64, 16), (24, 24)])
+@pytest.mark.parametrize("name", [e.name for e in ENTRIES if e.folder == "dws"])
+def test_persistent_kernels_are_right_on_any_number_of_contexts(
+    run: Callable[..., Any], name: str, contexts: int, core_contexts: int
+) -> None:
+    result = run(name, "tiny", warp=8, contexts=contexts, core_contexts=core_contexts)
+    assert_right(result)
+    assert all(s.warps <= max(1, contexts // 8) for s in result.launches)
+
+
+@pytest.mark.parametrize(("name", "size"), MORE_SIZES)
+def test_other_sizes_are_right(run: Callable[..., Any], name: str, size: dict[str, int]) -> None:
+    assert_right(run(name, size))
+
+
+@pytest.mark.slow
+@each_program
+def test_small_is_right_in_the_interpreter(run: Callable[..., Any], entry: Entry) -> None:
+    assert_right(run(entry.name, "small"))
+
+
+@each_program
+def test_pictures_are_images(run: Callable[..., Any], entry: Entry) -> None:
+    picture = entry.workload.picture
+    if picture is None:
+        pytest.skip("no picture")
+    image = picture(run(entry.name, "tiny").data)
+    assert image.dtype == np.uint8
+    assert image.ndim == 2 or image.shape[2:] == (3,)
+    assert len(np.unique(image)) > 1
+
+
+@pytest.mark.parametrize("width", [1, 16, 32])
+def test_collatz_counts_follow_the_closed_form(run: Callable[..., Any], width: int) -> None:
+    """The loop of a warp: eight instructions a trip, as many trips as its longest number.
+
+    The form 8 * sum(max(steps)) + constant * warps is what GPGPU-Sim counts for this kernel too.
+    """
+    n = 256
+    result = run("collatz", {"n": n}, warp=width)
+    (statistics,) = result.launches
+    steps = result.data["steps"].astype(np.int64)
+    warps = n // width
+    outside = 13  # instructions before and behind the loop, all of which the warp passes once
+    longest = steps.reshape(warps, width).max(axis=1)
+    assert statistics.warp_instructions == 8 * longest.sum() + outside * warps
+    assert statistics.thread_instructions == 8 * steps.sum() + outside * n
