@@ -182,18 +182,19 @@ def reach(
 def reverse_postorder(edges: Edges, root: int) -> list[int]:
     """The nodes that `root` reaches, each before what a depth-first walk finds behind it.
 
-    The walk takes the last successor first, so the order has the first one nearer.
+    The walk takes the fall-through first, so of several ways into a cycle it mostly comes by the
+    one that stands first in the code.
     """
     seen = {root}
     order: list[int] = []
-    stack = [(root, list(edges[root]))]
+    stack = [(root, list(reversed(edges[root])))]
     while stack:
         node, rest = stack[-1]
         while rest:
             following = rest.pop()
             if following not in seen:
                 seen.add(following)
-                stack.append((following, list(edges[following])))
+                stack.append((following, list(reversed(edges[following]))))
                 break
         else:
             order.append(node)

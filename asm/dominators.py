@@ -15,8 +15,11 @@ from .cfg import Cfg, Edges, reverse, reverse_postorder
 
 @dataclass(frozen=True)
 class DominatorTree:
-    """`parents` holds the immediate dominator by node: None for the root and for what it does
-    not reach."""
+    """Who dominates whom.
+
+    `parents` holds the immediate dominator by node: None for the root and for what it does not
+    reach.
+    """
 
     root: int
     parents: tuple[int | None, ...]

@@ -10,6 +10,7 @@ close it all the same. (P. Havlak, "Nesting of Reducible and Irreducible Loops",
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .cfg import Cfg, Edges, components, reverse_postorder
@@ -38,6 +39,8 @@ class Loops:
     """All loops of the reachable code, outer ones before those inside them."""
 
     cfg: Cfg
+    flow: Edges
+    """The edges of the graph, past blocks of nothing but `reconverge`: markers change no loop."""
     all: tuple[Loop, ...]
     innermost: tuple[int | None, ...]
     """The index of the innermost loop around each block, None outside of loops."""
@@ -54,12 +57,12 @@ class Loops:
     def closes(self, block: int) -> bool:
         """The branch that ends the block can go to the header of a loop that contains it."""
         headers = {loop.header for loop in self.around(block)}
-        return any(s in headers for s in self.cfg.flow[block])
+        return any(s in headers for s in self.flow[block])
 
     def leaves(self, block: int) -> bool:
         """The branch that ends the block can go out of the innermost loop that contains it."""
         loops = self.around(block)
-        return bool(loops) and any(s not in loops[0].body for s in self.cfg.flow[block])
+        return bool(loops) and any(s not in loops[0].body for s in self.flow[block])
 
     def delimits(self, pc: int) -> bool:
         """The loop flag: a branch (`br` or `cbr`) that closes or leaves a loop.
@@ -73,8 +76,11 @@ class Loops:
 
 def find(cfg: Cfg) -> Loops:
     """The loops of the reachable code."""
-    edges = cfg.flow
-    rank = {b: i for i, b in enumerate(reverse_postorder(edges, 0))} if cfg.blocks else {}
+    if not cfg.blocks:
+        return Loops(cfg, cfg.flow, (), ())
+    past = [_past_markers(cfg, number) for number in range(len(cfg.flow))]
+    edges = tuple(tuple(dict.fromkeys(past[s] for s in out)) for out in cfg.flow)
+    rank = {block: i for i, block in enumerate(reverse_postorder(edges, past[0]))}
     found: list[Loop] = []
     innermost: list[int | None] = [None] * len(cfg.blocks)
     waiting: list[tuple[list[int], Edges, int | None]] = [(sorted(rank), edges, None)]
@@ -86,19 +92,27 @@ def find(cfg: Cfg) -> Loops:
             header = min(component, key=rank.__getitem__)
             body = frozenset(component)
             index = len(found)
-            found.append(_loop(cfg, header, body, parent))
+            found.append(_loop(edges, rank, header, body, parent))
             for block in body:
                 innermost[block] = index
             without = tuple(tuple(t for t in out if t != header) for out in inner)
             waiting.append((sorted(body), without, index))
-    return Loops(cfg, tuple(found), tuple(innermost))
+    return Loops(cfg, edges, tuple(found), tuple(innermost))
 
 
-def _loop(cfg: Cfg, header: int, body: frozenset[int], parent: int | None) -> Loop:
-    latches = tuple(b for b in sorted(body) if header in cfg.flow[b])
-    entries = tuple(
-        b
-        for b in sorted(body)
-        if b == header or any(p not in body and p in cfg.reachable for p in cfg.predecessors[b])
-    )
-    return Loop(header, body, latches, entries, parent)
+def _past_markers(cfg: Cfg, block: int) -> int:
+    """The first block from here on with more than `reconverge` in it."""
+    while cfg.flow[block] and all(
+        cfg.code[pc].row.stem == "reconverge"
+        for pc in range(cfg.blocks[block].start, cfg.blocks[block].end)
+    ):
+        block = cfg.flow[block][0]
+    return block
+
+
+def _loop(
+    edges: Edges, reachable: Iterable[int], header: int, body: frozenset[int], parent: int | None
+) -> Loop:
+    latches = tuple(b for b in sorted(body) if header in edges[b])
+    entries = {header} | {t for s in reachable if s not in body for t in edges[s] if t in body}
+    return Loop(header, body, latches, tuple(sorted(entries)), parent)

@@ -1,10 +1,11 @@
-"""Ways through the code that avoid a re-convergence point, told by the branches that choose them."""
+"""Ways through the code that avoid a re-convergence point, told by the branches on them."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ..isa.instruction import WORD_BYTES
 from ..isa.table import Flags
@@ -44,7 +45,7 @@ def avoiding(cfg: Cfg, branch: int, join: int) -> tuple[Decision, ...] | None:
     while way[-1] != start:
         way.append(came_from[way[-1]])
     way.reverse()
-    steps = [_decision(cfg, a, b) for a, b in zip(way, way[1:], strict=False)]
+    steps = [_decision(cfg, a, b) for a, b in pairwise(way)]
     return tuple(step for step in steps if step is not None)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from hypothesis import strategies as st
+
 from simtlab.asm.draft import DraftInstruction, DraftKernel, Join
 from simtlab.isa import BY_NAME, Location, Reg, RegClass, Span
 from simtlab.isa.types import U32
 
 
 def draft(text: str) -> DraftKernel:
-    """A kernel from lines `alu`, `cbr @a [@join|none]`, `br @a`, `rcv`, `ret`; `a:` in front labels.
+    """A kernel from lines `alu`, `cbr @a [@join|none]`, `br @a`, `rcv`, `ret`, with labels `a:`.
 
     Addresses in hexadecimal serve as labels too, as the papers' scenarios use them: `@28`.
     """
@@ -67,3 +69,20 @@ def shown(kernel: DraftKernel) -> list[str]:
             words.append("none")
         lines.append(" ".join(words))
     return lines
+
+
+jumping_code = st.integers(2, 12).flatmap(
+    lambda n: st.lists(
+        st.one_of(
+            st.just("alu"),
+            st.builds(
+                "{} @{:x}".format,
+                st.sampled_from(["br", "cbr", "cbr"]),
+                st.integers(0, n).map(lambda i: 8 * i),
+            ),
+        ),
+        min_size=n,
+        max_size=n,
+    )
+)
+"""Lines of code for `draft` with any jumps at all; a `ret` is still to follow."""
