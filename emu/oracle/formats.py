@@ -17,6 +17,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...isa.types import F32, F64, Type
 
@@ -26,7 +27,7 @@ _U64 = struct.Struct("<Q")
 _F64 = struct.Struct("<d")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Format:
     """A binary interchange format.
 
@@ -43,12 +44,12 @@ class Format:
     pattern: Callable[[float], int]
     """The pattern nearest to a Python float; the canonical NaN for NaN."""
 
-    @property
+    @cached_property
     def sign(self) -> int:
         """The sign bit."""
         return 1 << (self.bits - 1)
 
-    @property
+    @cached_property
     def infinity(self) -> int:
         """Plus infinity; a pattern without its sign bit is NaN where it is greater."""
         return ((1 << (self.bits - self.precision)) - 1) << (self.precision - 1)
