@@ -117,9 +117,9 @@ _EXP2 = """
     t = add_f32 h 12583166.0            // 1.5 * 2^23 + 254: low bits are n + 254, n = rint(h)
     n = sub_f32 t 12583166.0
     r = sub_f32 c n                     // exact, |r| <= 1/2; 2^x = 2^r * 2^n
-    p5 = fma_f32 r 0.00015370705 0.0013399848
-    p4 = fma_f32 r p5 0.009618374
-    p3 = fma_f32 r p4 0.05550329
+    p5 = fma_f32 r 0.00015329922 0.001339098
+    p4 = fma_f32 r p5 0.0096185
+    p3 = fma_f32 r p4 0.055503592
     p2 = fma_f32 r p3 0.24022648
     p1 = fma_f32 r p2 0.6931472
     p = fma_f32 r p1 1.0
@@ -142,21 +142,23 @@ _LOG2 = """
     mb = and_u32 t 0x007fffff
     m = add_u32 mb 0x3f3504f3
     f = sub_f32 m 1.0                   // exact
-    p7 = fma_f32 f 0.12280528 -0.20570561
-    p6 = fma_f32 f p7 0.21611913
-    p5 = fma_f32 f p6 -0.2391949
-    p4 = fma_f32 f p5 0.28790176
-    p3 = fma_f32 f p4 -0.3606921
-    p2 = fma_f32 f p3 0.48091078
-    p1 = fma_f32 f p2 -0.7213475
-    p = fma_f32 f p1 1.442695
+    ff = mul_f32 f f                    // log2(m) = c f + f^2 P(f)
+    p7 = fma_f32 f 0.12593979 -0.20732704
+    p6 = fma_f32 f p7 0.21566796
+    p5 = fma_f32 f p6 -0.23894966
+    p4 = fma_f32 f p5 0.28793222
+    p3 = fma_f32 f p4 -0.36070257
+    p2 = fma_f32 f p3 0.48090938
+    p1 = fma_f32 f p2 -0.7213474
+    p = mul_f32 ff p1
+    lm = fma_f32 f 1.442695 p           // added to e last: that sum never cancels
     zero = cmp_eq_f32 x 0.0
     z = select_f32 zero -inf nan
     pos = cmp_gt_f32 x 0.0
     e1 = select_f32 pos e z
     fin = cmp_lt_f32 x inf
     e2 = select_f32 fin e1 x            // infinity and NaN stand for themselves
-    y = fma_f32 f p e2
+    y = add_f32 e2 lm
 """
 
 # |x| >= 2^17: |x| = M * 2^(ex - 150), M < 2^24. The product of M with 96 bits of 1/pi, taken from
@@ -215,12 +217,15 @@ _LARGE_ANGLE = """
     rr = select_f32 big rb rs
 """
 
+# sin(r) = r + r * (c z + z^2 P(z)), z = r^2: the term in c has no rounding of P in it, and at
+# r = -0 the bracket is +0, which keeps the sign.
 _SINE = """
-    z = mul_f32 rr rr                   // sin(r) = r + r * z * P(z)
-    p3 = fma_f32 z 2.6041462e-06 -0.00019808857
-    p2 = fma_f32 z p3 0.008333056
-    p1 = fma_f32 z p2 -0.1666666
-    p = fma_f32 z p1 0f00000001         // not 0: +0 * -0 would turn -0 into +0
+    z = mul_f32 rr rr
+    zz = mul_f32 z z
+    p3 = fma_f32 z 2.6057558e-06 -0.0001980966
+    p2 = fma_f32 z p3 0.008333068
+    p1 = mul_f32 zz p2
+    p = fma_f32 z -0.1666666 p1
     y = fma_f32 rr p rr
 """
 
