@@ -18,9 +18,9 @@ others, so a kernel that finishes under every fair schedule finishes here. With 
 `RESIDENT` workgroups, those beyond start only as others end, as on a machine of finite size.
 
 The oracle counts each work-item as a warp of one: `warp_instructions` and `lane_slots` equal
-`thread_instructions`, `executions` equals `lanes`, `warps` are work-items, `branches` are
-conditional branches executed, `barriers` are arrivals, and nothing ever diverges. An instruction
-that traps is not counted.
+`thread_instructions`, `executions` equals `lanes`, `warps` are work-items, `branches` are the
+`br` and `cbr` that they executed, and nothing ever diverges. `barriers` counts a barrier once per
+workgroup that has passed it. An instruction that traps is not counted.
 """
 
 from __future__ import annotations
@@ -113,6 +113,7 @@ class _Launch:
         segments = Segments(work.memory, work.kernargs, work.program.readonly_data)
         self._code = Code(work.kernel, segments)
         self._counts = [0] * len(work.kernel.instructions)
+        self._barriers = 0
 
     def run(self) -> None:
         """Give turns until every workgroup has ended."""
@@ -187,6 +188,7 @@ class _Launch:
             for item in waiting:
                 self._report_trapped(item, Trapped(TrapKind.DIVERGENT_BARRIER, detail=detail))
         elif not trapped:
+            self._barriers += bool(waiting)
             for item in waiting:
                 item.pc += 1
                 item.state = State.RUNNING
@@ -199,11 +201,10 @@ class _Launch:
             here = [item.local for item in waiting if item.pc == pc]
             span = self._work.program.span(self._work.kernel, pc)
             place = f"pc {pc} (line {span.line})" if span else f"pc {pc}"
-            parts.append(f"{_ranges(here)} at {place}")
-        sentence = f"of the workgroup's work-items, {' and '.join(parts)} wait"
+            parts.append(f"{_ranges(here)} wait at {place}")
         if returned:
-            sentence += f", while {_ranges([item.local for item in returned])} returned"
-        return sentence
+            parts.append(f"{_ranges([item.local for item in returned])} have returned")
+        return f"of the workgroup's work-items, {', '.join(parts)}"
 
     def _report_trapped(self, item: WorkItem, why: Trapped) -> None:
         self._report(
@@ -225,17 +226,13 @@ class _Launch:
         """What was executed until now."""
         counts = np.array(self._counts, np.int64)
         total = sum(self._counts)
-
-        def of(stem: str) -> int:
-            code = zip(self._work.kernel.instructions, self._counts, strict=True)
-            return sum(count for ins, count in code if ins.row.stem == stem)
-
+        code = zip(self._work.kernel.instructions, self._counts, strict=True)
         return Statistics(
             warp_instructions=total,
             thread_instructions=total,
             lane_slots=total,
-            branches=of("cbr"),
-            barriers=of("barrier"),
+            branches=sum(count for ins, count in code if ins.row.is_branch),
+            barriers=self._barriers,
             warps=self._work.geometry.n_items,
             executions=counts,
             lanes=counts.copy(),

@@ -1,6 +1,7 @@
 """Identity, cross-lane instructions and clock, as one work-item alone sees them."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,11 +11,11 @@ from simtlab.isa.table import TABLE
 
 from .oracle_work import per_item
 
-PARTIAL = {"items": (5, 3, 3), "group_size": (2, 2, 2), "width": 3}
+PARTIAL: dict[str, Any] = {"items": (5, 3, 3), "group_size": (2, 2, 2), "width": 3}
 """A grid that its workgroups do not divide, in any dimension; warps that workgroups do not fill."""
 
 
-def by_hand() -> dict[tuple[int, int, int], dict[str, tuple[int, int, int] | int]]:
+def by_hand() -> dict[tuple[int, ...], dict[str, Any]]:
     """Every work-item's identity by absolute id, counted from the definitions."""
     (nx, ny, nz), group_size = PARTIAL["items"], PARTIAL["group_size"]
     result = {}
@@ -76,7 +77,7 @@ def test_a_one_dimensional_grid_has_size_one_in_the_others():
 
 
 def test_cross_lane_instructions_see_one_lane():
-    options = {"items": 6, "group_size": 6, "width": 4}
+    options: dict[str, Any] = {"items": 6, "group_size": 6, "width": 4}
     assert per_item("activelaneid_u32 $s0", **options) == [0] * 6
     odd = "laneid_u32 $s1\n and_u32 $s1, $s1, 1\n cvt_b1_u32 $c0, $s1\n"
     assert per_item(odd + "activelanecount_u32 $s0, $c0", **options) == [0, 1, 0, 1, 0, 1]
@@ -89,7 +90,7 @@ def test_cross_lane_instructions_see_one_lane():
 
 def test_permute_reads_only_the_own_lane_and_takes_the_number_modulo_the_width():
     body = "laneid_u32 $s1\n add_u32 $s2, $s1, 7\n activelanepermute_u32 $s0, $s2, "
-    options = {"items": 6, "group_size": 6, "width": 4}
+    options: dict[str, Any] = {"items": 6, "group_size": 6, "width": 4}
     assert per_item(body + "$s1", **options) == [7, 8, 9, 10, 7, 8]
     assert per_item(body + "1", **options) == [0, 8, 0, 0, 0, 8]
     assert per_item(body + "5", **options) == [0, 8, 0, 0, 0, 8]

@@ -1,5 +1,7 @@
 """Control flow, barriers, fairness, budget, traces and statistics of the oracle."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -68,7 +70,7 @@ def test_a_barrier_orders_group_memory():
     x = np.arange(20, dtype=np.uint32)
     statistics = run(make(REVERSE, [x], items=20, group_size=8))
     assert x.tolist() == [*range(7, -1, -1), *range(15, 7, -1), *range(19, 15, -1)]
-    assert statistics.barriers == 40
+    assert statistics.barriers == 2 * 3
 
 
 LOOP_OF_BARRIERS = """
@@ -97,13 +99,13 @@ def test_a_barrier_in_a_loop_counts_its_rounds():
         run(uneven)
     assert caught.value.record.key == (TrapKind.DIVERGENT_BARRIER, 5, 0, 0)
     detail = caught.value.record.detail
-    assert "0-2 at pc 5 (line 9) wait, while 3 returned" in detail
+    assert "0-2 wait at pc 5 (line 9), 3 have returned" in detail
 
 
 def test_exited_work_items_count_as_arrived_where_the_knob_says_so():
     n = np.array([3, 2, 3, 1], np.uint32)
     statistics = run(make(LOOP_OF_BARRIERS, [n], items=4, exited_arrive=True))
-    assert statistics.barriers == 9
+    assert statistics.barriers == 3
 
 
 def test_waiting_at_two_barriers_is_divergent_whatever_the_knob_says():
@@ -125,7 +127,7 @@ def test_waiting_at_two_barriers_is_divergent_whatever_the_knob_says():
         assert all_traps(work) == expected
         assert (
             trap_records(work)[0].detail
-            == "of the workgroup's work-items, 2 at pc 3 (line 6) and 0-1 at pc 5 (line 9) wait"
+            == "of the workgroup's work-items, 2 wait at pc 3 (line 6), 0-1 wait at pc 5 (line 9)"
         )
 
 
@@ -161,7 +163,7 @@ def test_spinning_on_a_higher_workgroup_finishes():
 def test_spinning_on_a_workgroup_that_never_starts_exhausts_the_budget():
     flag = np.zeros(1, np.uint32)
     items = RESIDENT + 1
-    options = {"items": items, "group_size": 1, "budget": 4 * QUANTUM}
+    options: dict[str, Any] = {"items": items, "group_size": 1, "budget": 4 * QUANTUM}
     run(make(SPIN, [flag, RESIDENT - 1], **options))
     flag[:] = 0
     kinds = {kind for kind, *_ in all_traps(make(SPIN, [flag, RESIDENT], **options))}
