@@ -34,6 +34,24 @@ class Statistics:
         """Active lanes over lanes live at the start, per warp-instruction (PPC-13, Q-PPC-15)."""
         return self.thread_instructions / self.lane_slots if self.lane_slots else 1.0
 
+    def __add__(self, other: Statistics) -> Statistics:
+        """The counts of two launches; per-pc counts add up where the code is as long."""
+        same = self.executions.size == other.executions.size
+        empty = np.zeros(0, np.int64)
+        return Statistics(
+            self.warp_instructions + other.warp_instructions,
+            self.thread_instructions + other.thread_instructions,
+            self.lane_slots + other.lane_slots,
+            self.branches + other.branches,
+            self.divergent_branches + other.divergent_branches,
+            self.barriers + other.barriers,
+            self.pc_comparisons + other.pc_comparisons,
+            max(self.max_depth, other.max_depth),
+            self.warps + other.warps,
+            self.executions + other.executions if same else empty,
+            self.lanes + other.lanes if same else empty,
+        )
+
     def to_dict(self) -> dict[str, int | float]:
         """The scalar counts for JSON, in a fixed order."""
         return {

@@ -1,0 +1,138 @@
+"""Writes the instruction listing of docs/isa.md from the table.
+
+python -m simtlab.isa.reference docs/isa.md           rewrite the generated part
+python -m simtlab.isa.reference docs/isa.md --check   exit with 1 if it is not current
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from .table import OPS, TABLE, Op, OperandKind, Row
+
+BEGIN = "<!-- generated from isa/table.py: begin -->"
+END = "<!-- generated from isa/table.py: end -->"
+
+_CHAPTERS = {
+    "mov": "Moves",
+    "add": "Arithmetic",
+    "and": "Bits",
+    "cmp_eq": "Comparison",
+    "cvt": "Conversion",
+    "ld": "Memory",
+    "br": "Control",
+    "workitemid": "Identity",
+    "activelaneid": "Cross-lane",
+}
+"""The stem that opens each chapter."""
+
+
+def operand_form(op: Op) -> str:
+    """The operands of a stem by the names of its pseudo-code, as `d:$c, a, b`.
+
+    Sources without a mark may be immediates. A fixed type is shown behind a colon.
+    """
+    names = iter("abc")
+    parts = []
+    for word in op.operands.split():
+        head, _, fixed = word.partition(":")
+        kind = OperandKind(head.rstrip("?"))
+        suffix = f":{fixed}" if fixed and fixed != "2" else ""
+        match kind:
+            case OperandKind.DST:
+                parts.append(f"[d{suffix}]" if head.endswith("?") else f"d{suffix}")
+            case OperandKind.SRC:
+                parts.append(next(names) + suffix)
+            case OperandKind.REG:
+                parts.append(f"{next(names)}{suffix} (register)")
+            case OperandKind.MEM:
+                parts.append("[address]")
+            case OperandKind.TARGET:
+                parts.append("@target")
+            case OperandKind.JOIN:
+                parts.append("[@join or none], [flags]")
+            case OperandKind.CODE:
+                parts.append("[code]")
+            case _:
+                parts.append(kind.value)
+    return ", ".join(parts)
+
+
+def _rows_of(op: Op) -> list[Row]:
+    return [row for row in TABLE if row.stem == op.stem and row.doc == op.doc]
+
+
+def _names(op: Op, rows: list[Row]) -> str:
+    """The mnemonics of a stem, with the types that may stand in it."""
+    if op.types is None:
+        return f"`{op.stem}`"
+    types = "\\|".join(dict.fromkeys(str(r.type) for r in rows))
+    segments = "\\|".join(dict.fromkeys(str(r.segment) for r in rows if r.segment))
+    name = (op.name or "{stem}_{type}").format(
+        stem=op.stem,
+        type=types if len({r.type for r in rows}) == 1 else f"{{{types}}}",
+        src="{source}",
+        segment=segments if len({r.segment for r in rows}) == 1 else f"{{{segments}}}",
+    )
+    return name
+
+
+def listing() -> str:
+    """The generated part, as Markdown."""
+    lines = [
+        f"{len(TABLE)} instructions. The number is the opcode of the first row of a line; the others "
+        "follow in the order shown. d is the destination, a, b and c are the sources, which may be "
+        "immediates where nothing else is said (at most one of an instruction); operands in brackets may "
+        "be left out, but for those of an address."
+    ]
+    seen: set[tuple[str, str]] = set()
+    for op in OPS:
+        if op.stem in _CHAPTERS and (op.stem, "") not in seen:
+            seen.add((op.stem, ""))
+            lines += [
+                "",
+                f"### {_CHAPTERS[op.stem]}",
+                "",
+                "| opcode | instruction | operands | meaning | unit |",
+                "|---:|---|---|---|---|",
+            ]
+        rows = _rows_of(op)
+        key = (op.stem, op.doc)
+        if key in seen:
+            continue
+        seen.add(key)
+        first = rows[0].number
+        means = f"`{op.means}`. " if op.means else ""
+        units = "/".join(dict.fromkeys(r.unit.value for r in rows))
+        lines.append(
+            f"| {first} | {_names(op, rows)} | {operand_form(op) or '-'} | "
+            f"{means.replace('|', chr(92) + '|')}{op.doc} | {units} |"
+        )
+    return "\n".join(lines)
+
+
+def rewrite(text: str) -> str:
+    """The page with its generated part made new. Raises ValueError where the marks are missing."""
+    head, begin, rest = text.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"the page has no part between {BEGIN} and {END}")
+    return f"{head}{BEGIN}\n\n{listing()}\n\n{END}{tail}"
+
+
+def main(argv: list[str]) -> int:
+    """Rewrite or check a page; see the module's docstring."""
+    path = Path(argv[0])
+    old = path.read_text(encoding="utf-8")
+    new = rewrite(old)
+    if "--check" in argv[1:]:
+        if old != new:
+            print(f"{path} is not current: run python -m simtlab.isa.reference {path}")
+        return int(old != new)
+    path.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

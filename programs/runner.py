@@ -1,0 +1,161 @@
+"""Runs a program's launch sequence on an engine and checks it against its reference."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..asm.assemble import assemble
+from ..emu.device import Device, DeviceArray
+from ..emu.engine import DEFAULT_BUDGET, DEFAULT_ENGINE
+from ..emu.geometry import DEFAULT_WIDTH
+from ..emu.module import Module
+from ..emu.result import Result, memory_digest
+from ..emu.statistics import Statistics
+from ..isa.errors import UsageError, did_you_mean
+from .index import Entry
+from .workload import Data, Mismatch, check
+
+PLAIN_CONTEXTS = 1024
+"""Work-items that a plain run, which has no machine, holds at once."""
+
+PLAIN_CORE_CONTEXTS = 256
+
+
+@dataclass
+class PlainLauncher:
+    """Starts the kernels of one run without a machine; see `workload.Launcher`.
+
+    Every array object is mapped once, in the order of first use, so addresses stay the same from
+    launch to launch.
+    """
+
+    module: Module
+    engine: str = DEFAULT_ENGINE
+    scheme: str = "stack"
+    knobs: Mapping[str, str | int | bool] = field(default_factory=dict)
+    warp: int = DEFAULT_WIDTH
+    budget: int = DEFAULT_BUDGET
+    stats: bool = True
+    exited_arrive: bool = False
+    contexts: int = PLAIN_CONTEXTS
+    core_contexts: int = PLAIN_CORE_CONTEXTS
+    device: Device = field(default_factory=Device)
+    results: list[Result] = field(default_factory=list)
+    after_launch: Callable[[Result], None] | None = None
+    """Told of each launch when it is over, for progress."""
+    _arrays: dict[int, tuple[np.ndarray, DeviceArray]] = field(default_factory=dict)
+
+    def __call__(
+        self,
+        kernel_name: str,
+        /,
+        *,
+        groups: int | Sequence[int] | None = None,
+        items: int | Sequence[int] | None = None,
+        group_size: int | Sequence[int] = 256,
+    ) -> Callable[..., Result]:
+        """Prepare a launch; see `workload.Launcher`."""
+        function = self.module[kernel_name]
+        launch = function.launch(
+            groups=groups,
+            items=items,
+            group_size=group_size,
+            warp=self.warp,
+            engine=self.engine,
+            scheme=self.scheme,
+            knobs=self.knobs,
+            budget=self.budget,
+            stats=self.stats,
+            exited_arrive=self.exited_arrive,
+        )
+        names = [p.name for p in function.kernel.params]
+
+        def start(*args: object) -> Result:
+            mapped = [
+                self._map(a, n) if isinstance(a, np.ndarray) and a.ndim else a
+                for a, n in zip(args, names, strict=False)
+            ]
+            result = launch(*mapped, *args[len(names) :])
+            self.results.append(result)
+            if self.after_launch is not None:
+                self.after_launch(result)
+            return result
+
+        return start
+
+    def _map(self, array: np.ndarray, name: str) -> DeviceArray:
+        found = self._arrays.get(id(array))
+        if found is None:
+            # The array is kept with its buffer, so that its id stays its own.
+            found = self._arrays[id(array)] = (array, self.device.map(array, name))
+        return found[1]
+
+
+@dataclass
+class ProgramRun:
+    """One run of a program: its data after it, the launches, and what differs from the reference."""
+
+    entry: Entry
+    size: str
+    data: Data
+    launcher: PlainLauncher
+    mismatches: list[Mismatch]
+
+    @property
+    def results(self) -> list[Result]:
+        """One result per launch, in order."""
+        return self.launcher.results
+
+    @property
+    def statistics(self) -> Statistics | None:
+        """All launches added up; None where nothing was counted."""
+        counted = [r.statistics for r in self.results if r.statistics is not None]
+        return sum(counted[1:], counted[0]) if counted else None
+
+    @property
+    def host_seconds(self) -> float:
+        """Time in the engine, all launches together."""
+        return sum(r.host_seconds for r in self.results)
+
+    @property
+    def memory_digest(self) -> str:
+        """Over the final content of all buffers; equal for every engine and scheme."""
+        return memory_digest(self.launcher.device.memory)
+
+
+def size_of(entry: Entry, size: str) -> Mapping[str, int]:
+    """The parameters of a size. Raises UsageError."""
+    sizes = entry.workload.sizes
+    if size not in sizes:
+        raise UsageError(
+            f"{entry.name} has no size {size!r}; it has {', '.join(sizes)}",
+            hint=did_you_mean(size, tuple(sizes)),
+        )
+    return sizes[size]
+
+
+def prepare(entry: Entry, size: str = "small", seed: int = 0) -> Data:
+    """The inputs of a program; equal seeds give equal data."""
+    return entry.workload.make(np.random.default_rng(seed), **size_of(entry, size))
+
+
+def run_program(
+    entry: Entry,
+    launcher: PlainLauncher | None = None,
+    *,
+    size: str = "small",
+    seed: int = 0,
+    verify: bool = True,
+) -> ProgramRun:
+    """Run a program to its end and, with `verify`, compare it with its reference."""
+    if launcher is None:
+        launcher = PlainLauncher(Module(assemble(entry.path), entry.path))
+    data = prepare(entry, size, seed)
+    pristine = copy.deepcopy(data) if verify else data
+    entry.workload.launch(launcher, data)
+    mismatches = check(entry.workload, data, pristine) if verify else []
+    return ProgramRun(entry, size, data, launcher, mismatches)

@@ -1,0 +1,92 @@
+"""Runs a case on every engine under every scheme and compares memory with the oracle's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from ..emu.engine import SchemeSpec, engine_names
+from ..emu.result import Result
+from ..emu.schemes import SCHEMES
+from ..emu.traps import Trap
+from .case import Case
+
+Outcome = tuple[Result | None, list[np.ndarray], Trap | None]
+"""Result, arrays after the run, and the trap that ended it if one did."""
+
+
+def run_case(
+    case: Case,
+    engine: str = "interp",
+    scheme: str | SchemeSpec = "stack",
+    *,
+    width: int | None = None,
+    budget: int = 1 << 20,
+) -> Outcome:
+    """One run of a case on copies of its arguments."""
+    geometry = case.geometry if width is None else replace(case.geometry, width=width)
+    (function,) = case.module
+    launch = function.launch(
+        items=geometry.items,
+        group_size=geometry.group_size,
+        warp=geometry.width,
+        engine=engine,
+        scheme=scheme,
+        budget=budget,
+    )
+    arguments = case.arguments()
+    trap = result = None
+    try:
+        result = launch(*arguments)
+    except Trap as caught:
+        trap = caught
+    return result, [a for a in arguments if isinstance(a, np.ndarray)], trap
+
+
+def assert_all_agree(
+    case: Case,
+    *,
+    engines: Iterable[str] | None = None,
+    schemes: Iterable[str | SchemeSpec] | None = None,
+    widths: Iterable[int] | None = None,
+) -> dict[tuple[str, str, int], Result]:
+    """Every engine and scheme leaves the memory that the oracle leaves, bit for bit.
+
+    The case must be race-free, must not use cross-lane operations or `clock`, and must not trap.
+    Widths default to that of the case. Returns the results by (engine, scheme, width). Raises
+    AssertionError that shows the kernel and the first difference.
+    """
+    _, expected, trap = run_case(case, "oracle")
+    if trap is not None:
+        raise AssertionError(f"the kernel traps in the oracle:\n{trap}\n{case}")
+    results: dict[tuple[str, str, int], Result] = {}
+    for engine in engines or [e for e in engine_names() if e != "oracle"]:
+        for scheme in schemes or SCHEMES:
+            name = scheme if isinstance(scheme, str) else scheme.name
+            for width in widths or (case.geometry.width,):
+                who = f"{engine}, scheme {name}, warps of {width}"
+                result, arrays, trap = run_case(case, engine, scheme, width=width)
+                if result is None:
+                    raise AssertionError(f"{who}: {trap}\n{case}")
+                _compare(who, expected, arrays, case)
+                results[engine, name, width] = result
+    return results
+
+
+def _compare(who: str, expected: list[np.ndarray], got: list[np.ndarray], case: Case) -> None:
+    for number, (want, have) in enumerate(zip(expected, got, strict=True)):
+        # Bytes, not values: NaN payloads and the sign of zero count.
+        different = np.flatnonzero(_words(want) != _words(have))
+        if different.size:
+            first = int(different[0])
+            raise AssertionError(
+                f"{who}: array {number} differs from the oracle's in {different.size} elements; "
+                f"the first is {first}: oracle {_words(want)[first]:#x}, "
+                f"here {_words(have)[first]:#x}\n{case}"
+            )
+
+
+def _words(array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(array).reshape(-1).view(f"uint{array.dtype.itemsize * 8}")
