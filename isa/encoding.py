@@ -5,13 +5,14 @@ Bit fields, lowest bit first (a word is a little-endian 64-bit integer):
     ALU     opcode 10 | dst 6 | r1 6 | r2 6 | which 2 | imm 32 | zero 2
             `which` = 0: the sources are r1, r2 and the low six bits of imm;
             `which` = k: source k is imm, the remaining sources fill r1 and r2 in order.
-            Literals (dimension; position and length; trap code) lie in imm; `which` is 0.
+            Literals (dimension; position and length; trap code) lie in imm; such a row has
+            register sources only, so `which` is 0.
     MEMORY  opcode 10 | data 6 | base 6 | r1 6 | r2 6 | offset 24 | has base 1 | no data 1 | zero 4
             data is the destination, or the register that a store takes; r1 and r2 are the
             sources of an atomic. `no data` marks an atomic without destination.
     BRANCH  opcode 10 | condition 6 | flags 4 | target 22 | join 22
-            flags: bit 0 subdivide, bit 1 loop, two zero bits. target and join are signed and
-            count words from the next instruction; the most negative join means none.
+            flags: bit 0 subdivide (cbr only), bit 1 loop, two zero bits. target and join are
+            signed and count words from the next instruction; the most negative join means none.
 
 A 32-bit immediate sign-extends for 64-bit integer types and is the upper half of an f64 whose
 lower half is zero. Every unused bit is zero, so a word has one meaning and a meaning has one word.
@@ -113,9 +114,7 @@ def encode(ins: Instruction, pc: int) -> int:
 def _encode_alu(word: _Word, ins: Instruction) -> None:
     registers: list[int] = []
     which, field = 0, 0
-    for position, (operand, source) in enumerate(
-        zip(ins.row.srcs, ins.srcs, strict=True), 1
-    ):
+    for position, (operand, source) in enumerate(zip(ins.row.srcs, ins.srcs, strict=True), 1):
         if isinstance(source, Reg):
             registers.append(source.index)
         elif which:
@@ -168,9 +167,7 @@ def _encode_memory(word: _Word, ins: Instruction) -> None:
     address = ins.address
     assert address is not None
     if not -(1 << OFFSET_BITS - 1) <= address.offset < 1 << OFFSET_BITS - 1:
-        raise EncodingError(
-            f"the address offset {address.offset} does not fit in 24 bits, signed"
-        )
+        raise EncodingError(f"the address offset {address.offset} does not fit in 24 bits, signed")
     registers: list[int] = []
     for source in ins.srcs:
         if not isinstance(source, Reg):
@@ -193,9 +190,7 @@ def _encode_memory(word: _Word, ins: Instruction) -> None:
 def _displacement(there: int, pc: int, what: str) -> int:
     value = there - (pc + 1)
     if not -BRANCH_REACH <= value <= BRANCH_REACH:
-        raise EncodingError(
-            f"the {what} lies {value} words away; {BRANCH_REACH} is the farthest"
-        )
+        raise EncodingError(f"the {what} lies {value} words away; {BRANCH_REACH} is the farthest")
     return value
 
 
@@ -203,14 +198,11 @@ def _encode_branch(word: _Word, ins: Instruction, pc: int) -> None:
     assert ins.target is not None
     condition = ins.srcs[0] if ins.srcs else None
     word.put(condition.index if isinstance(condition, Reg) else 0, 6)
-    word.put((_SUBDIVIDE if ins.subdivide else 0) | (_LOOP if ins.loop else 0), 4)
+    subdivide = _SUBDIVIDE if ins.subdivide and ins.row.is_conditional else 0
+    word.put(subdivide | (_LOOP if ins.loop else 0), 4)
     word.put(_displacement(ins.target, pc, "target"), BRANCH_BITS)
     if ins.row.is_conditional:
-        join = (
-            NO_JOIN
-            if ins.join is None
-            else _displacement(ins.join, pc, "re-convergence point")
-        )
+        join = NO_JOIN if ins.join is None else _displacement(ins.join, pc, "re-convergence point")
         word.put(join, BRANCH_BITS)
 
 
@@ -223,9 +215,7 @@ def decode(word: int, pc: int) -> Instruction:
     fields = _Fields(word)
     number = fields.take(10)
     if number >= len(TABLE):
-        raise DecodingError(
-            f"word {pc}: opcode {number} is not in the instruction table"
-        )
+        raise DecodingError(f"word {pc}: opcode {number} is not in the instruction table")
     row = TABLE[number]
     match row.format:
         case Format.ALU:
@@ -258,9 +248,7 @@ def _decode_alu(row: Row, fields: _Fields, pc: int) -> Instruction:
         assert operand.type is not None
         if position == which:
             if operand.kind is OperandKind.REG:
-                raise DecodingError(
-                    f"word {pc} ({row.name}): source {which} must be a register"
-                )
+                raise DecodingError(f"word {pc} ({row.name}): source {which} must be a register")
             srcs.append(Imm(immediate_value(imm, operand.type)))
         else:
             srcs.append(_register(operand, next(numbers)))
@@ -288,19 +276,11 @@ def _decode_memory(row: Row, fields: _Fields, pc: int) -> Instruction:
     )
     assert row.segment is not None
     if row.segment is Segment.GLOBAL and not has_base:
-        raise DecodingError(
-            f"word {pc} ({row.name}): a global address needs a base register"
-        )
+        raise DecodingError(f"word {pc} ({row.name}): a global address needs a base register")
     if row.segment is Segment.KERNARG and has_base:
-        raise DecodingError(
-            f"word {pc} ({row.name}): a kernel argument has no base register"
-        )
+        raise DecodingError(f"word {pc} ({row.name}): a kernel argument has no base register")
     numbers = iter((data, r1, r2) if row.is_store else (r1, r2))
-    dst = (
-        None
-        if row.dst is None or (row.dst.optional and no_data)
-        else _register(row.dst, data)
-    )
+    dst = None if row.dst is None or (row.dst.optional and no_data) else _register(row.dst, data)
     return Instruction(
         row,
         dst,
@@ -327,6 +307,6 @@ def _decode_branch(row: Row, fields: _Fields, pc: int) -> Instruction:
         srcs=tuple(_register(operand, condition) for operand in row.srcs),
         target=pc + 1 + sign_extend(target, BRANCH_BITS),
         join=pc + 1 + displacement if has_join else None,
-        subdivide=bool(flags & _SUBDIVIDE),
+        subdivide=row.is_conditional and bool(flags & _SUBDIVIDE),
         loop=bool(flags & _LOOP),
     )

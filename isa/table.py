@@ -187,9 +187,7 @@ class Row:
     @property
     def srcs(self) -> tuple[Operand, ...]:
         """The source operands (registers and immediates), in source order."""
-        return tuple(
-            o for o in self.operands if o.kind in (OperandKind.SRC, OperandKind.REG)
-        )
+        return tuple(o for o in self.operands if o.kind in (OperandKind.SRC, OperandKind.REG))
 
     @property
     def literals(self) -> tuple[Operand, ...]:
@@ -280,8 +278,8 @@ OPS: tuple[Op, ...] = (
     Op("shr",        INT,       "d s s:u32",   Unit.INT,   "d = a >> (b mod bits)",          "Shifts right: zeros come in for u types, the sign for s types; the count is taken modulo the width."),
     Op("popcount",   _BITS,     "d:u32 s",     Unit.INT,   "d = number of one bits in a",    "Counts one bits."),
     Op("clz",        _BITS,     "d:u32 s",     Unit.INT,   "d = number of leading zero bits of a", "Counts leading zeros; the width for 0."),
-    Op("bitextract", INT,       "d s pos len", Unit.INT,   "d = (a >> pos) & ((1 << len) - 1)", "Takes `len` bits from `pos` on; s types extend the sign of the field."),
-    Op("bitinsert",  _BITS,     "d s s pos len", Unit.INT, "d = a with len bits from pos on replaced by the low bits of b", "Puts a field into a word."),
+    Op("bitextract", INT,       "d r pos len", Unit.INT,   "d = (a >> pos) & ((1 << len) - 1)", "Takes `len` bits from `pos` on; s types extend the sign of the field."),
+    Op("bitinsert",  _BITS,     "d r r pos len", Unit.INT, "d = a with len bits from pos on replaced by the low bits of b", "Puts a field into a word."),
     # --- comparison (to $c)
     *(Op(f"cmp_{p}", NUM, "d:b1 s s", Unit.INT, f"d = a {o} b", doc, f) for p, o, doc, f in (
         ("eq", "==", "Equal; false where a float is NaN.", _C),
@@ -399,9 +397,7 @@ def _rows() -> Iterator[Row]:
                         continue
                     yield Row(
                         number=number,
-                        name=pattern.format(
-                            stem=op.stem, type=type_, src=source, segment=segment
-                        ),
+                        name=pattern.format(stem=op.stem, type=type_, src=source, segment=segment),
                         stem=op.stem,
                         type=type_,
                         source=source,
