@@ -182,14 +182,19 @@ def test_a_lock_taken_by_every_work_item_of_a_warp_is_passed_on():
             cbr $c0, @take
             ld_global_u32 $s3, [$d1]
             add_u32 $s3, $s3, 1
+        @delay:                       // longer than a quantum: others run while the lock is held
+            add_u32 $s4, $s4, 1
+            cmp_lt_u32 $c0, $s4, 50
+            cbr $c0, @delay
             st_global_u32 $s3, [$d1]
             atomic_exch_global_u32 [$d0], $s0
             ret
         }
     """
     lock, count = np.zeros(1, np.uint32), np.zeros(1, np.uint32)
-    run(make(text, [lock, count], items=100, group_size=40))
+    statistics = run(make(text, [lock, count], items=100, group_size=40))
     assert (lock[0], count[0]) == (0, 100)
+    assert statistics.lanes[3] > 100  # some tried in vain
 
 
 FOR_EVER = "kernel k() {\n nop\n @again:\n nop\n br @again\n }"
