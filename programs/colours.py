@@ -9,8 +9,8 @@ import numpy as np
 HEAT = ((0, 0, 40), (110, 10, 110), (220, 50, 40), (255, 170, 30), (255, 255, 220))
 """From cold to hot."""
 
-NIGHT = ((8, 10, 50), (30, 80, 170), (240, 245, 250), (250, 180, 30), (90, 20, 10))
-"""From dark blue over white to brown."""
+NIGHT = ((8, 10, 50), (30, 80, 170), (150, 200, 235), (255, 240, 200), (250, 180, 30))
+"""From dark blue over white to gold."""
 
 
 def shade(values: np.ndarray, stops: Sequence[tuple[int, int, int]]) -> np.ndarray:

@@ -42,7 +42,7 @@ def reference(data: Data) -> dict[str, np.ndarray]:
 WORKLOAD = Workload(
     title="collatz: steps of the 3n + 1 problem, heavily divergent",
     source="customary; the counts of its loop are an anchor against other simulators",
-    sizes={"tiny": {"n": 130}, "small": {"n": 1 << 12}, "paper": {"n": 1 << 20}},
+    sizes={"tiny": {"n": 130}, "small": {"n": 1 << 15}, "paper": {"n": 1 << 20}},
     make=make,
     launch=launch,
     reference=reference,

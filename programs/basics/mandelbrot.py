@@ -58,10 +58,10 @@ def reference(data: Data) -> dict[str, np.ndarray]:
 
 
 def picture(data: Data) -> np.ndarray:
-    """Colours in bands that follow the logarithm of the count; the set itself is black."""
-    count = data["count"].astype(np.float64)
-    image = shade(np.log2(count + 1.0) * 0.6 % 1.0, (*NIGHT, NIGHT[0]))
-    image[data["count"] >= data["limit"]] = 0
+    """Colours by the logarithm of the count, brighter towards the set, which itself is black."""
+    count, limit = data["count"], data["limit"]
+    image = shade(np.log2(count + 1.0) / np.log2(max(limit, 1) + 1.0), NIGHT)
+    image[count >= limit] = 0
     return image
 
 
@@ -70,7 +70,7 @@ WORKLOAD = Workload(
     source="one of ispc's and OpenCL's customary examples",
     sizes={
         "tiny": {"width": 20, "height": 12, "limit": 16},
-        "small": {"width": 128, "height": 96, "limit": 64},
+        "small": {"width": 256, "height": 192, "limit": 128},
         "paper": {"width": 1024, "height": 1024, "limit": 256},
     },
     make=make,

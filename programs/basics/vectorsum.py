@@ -36,7 +36,7 @@ WORKLOAD = Workload(
     source="M. Harris, Optimizing Parallel Reduction in CUDA (2007)",
     sizes={
         "tiny": {"n": 1_000, "groups": 2},
-        "small": {"n": 1 << 20, "groups": 64},
+        "small": {"n": 1 << 21, "groups": 128},
         "paper": {"n": 1 << 24, "groups": 256},
     },
     make=make,

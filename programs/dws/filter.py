@@ -49,7 +49,7 @@ WORKLOAD = Workload(
     source="DWS Table 2, Filter",
     sizes={
         "tiny": {"width": 15, "height": 14},
-        "small": {"width": 160, "height": 150},
+        "small": {"width": 320, "height": 300},
         "paper": {"width": 500, "height": 500},
     },
     make=make,

@@ -65,7 +65,7 @@ WORKLOAD = Workload(
     source="DWS Table 2, HotSpot; Rodinia",
     sizes={
         "tiny": {"width": 14, "height": 11, "iterations": 3},
-        "small": {"width": 100, "height": 90, "iterations": 20},
+        "small": {"width": 128, "height": 120, "iterations": 20},
         "paper": {"width": 300, "height": 300, "iterations": 100},
     },
     make=make,

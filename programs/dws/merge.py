@@ -39,7 +39,7 @@ def reference(data: Data) -> dict[str, np.ndarray]:
 WORKLOAD = Workload(
     title="merge: merge sort from the bottom up",
     source="DWS Table 2, Merge",
-    sizes={"tiny": {"n": 75}, "small": {"n": 6_000}, "paper": {"n": 300_000}},
+    sizes={"tiny": {"n": 75}, "small": {"n": 3_000}, "paper": {"n": 300_000}},
     make=make,
     launch=launch,
     reference=reference,
