@@ -1,0 +1,84 @@
+# Everything runs in .venv, which the first target makes. A fresh machine needs git, make and a
+# Python of 3.11 or newer with its venv module; nothing else, and nothing is installed outside.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+# The first one that runs and is new enough; `make PYTHON=…` chooses another. A name on the path does
+# not suffice: version managers put up names for versions that are not installed.
+NEW_ENOUGH = import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; do \
+    $$p -c '$(NEW_ENOUGH)' >/dev/null 2>&1 && echo $$p && break; done)
+EXTRAS ?= dev
+WORKERS ?= 2
+
+# Tools are called as modules: the scripts in .venv/bin name the folder they were installed in, and
+# would run another clone's tools after the tree was copied.
+PY := .venv/bin/python
+SIMTLAB := $(PY) -m simtlab
+PYTEST := $(PY) -m pytest -n $(WORKERS) --dist loadgroup
+
+# The stamp holds the folder and extras it was made for, so that a copied tree installs anew.
+STAMP := .venv/.installed
+INSTALLED := $(CURDIR) [$(EXTRAS)]
+ifneq ($(shell cat $(STAMP) 2>/dev/null),$(INSTALLED))
+.PHONY: $(STAMP)
+endif
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+.PHONY: install
+install: $(STAMP) ## make .venv and install simtlab into it, editable, with the tools
+
+$(STAMP): pyproject.toml
+	@$(PY) -c '$(NEW_ENOUGH)' 2>/dev/null || { \
+	    python=$(PYTHON); test -n "$$python" || \
+	        { echo "no Python of 3.11 or newer found; make PYTHON=/path/to/it names one" >&2; exit 1; }; \
+	    echo "making .venv with $$python"; $$python -m venv --clear .venv; }
+	@echo "installing simtlab[$(EXTRAS)] into .venv; the first time this takes a few minutes"
+	@$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
+	@printf '%s\n' '$(INSTALLED)' > $@
+
+.PHONY: demo
+demo: $(STAMP) ## assemble and run two kernels, and draw what they computed
+	$(SIMTLAB) asm programs/dws/filter.sasm -o demo-filter.sbc
+	$(SIMTLAB) run filter --picture demo-filter.png
+	$(SIMTLAB) run mandelbrot --size small --picture demo-mandelbrot.png
+	@printf '\nThe pictures:\n    %s\n    %s\n' '$(CURDIR)/demo-filter.png' '$(CURDIR)/demo-mandelbrot.png'
+
+.PHONY: test
+test: $(STAMP) ## the tests, without those marked slow
+	@$(PYTEST) -m "not slow"
+
+.PHONY: test-all
+test-all: $(STAMP) ## every test, the slow ones too
+	@$(PYTEST)
+
+.PHONY: bench
+bench: $(STAMP) ## the benchmarks (bench/README.md); never part of the tests
+	@test -f bench/__main__.py || { echo "bench/__main__.py does not exist in this tree" >&2; exit 1; }
+	@$(PY) bench
+
+.PHONY: lint
+lint: $(STAMP) ## style, format, types, direction of imports
+	@$(PY) -m ruff check
+	@$(PY) -m ruff format --check
+	@$(PY) -m basedpyright --level error
+	@$(PY) -c 'from importlinter.cli import lint_imports_command as run; run()'
+
+.PHONY: format
+format: $(STAMP) ## rewrite the files as `make lint` wants them
+	@$(PY) -m ruff check --fix
+	@$(PY) -m ruff format
+
+.PHONY: docs-check
+docs-check: $(STAMP) ## links between the pages, and the Python sessions in them
+	@$(PY) tests/house/check_docs.py
+
+.PHONY: clean
+clean: ## remove what the targets above wrote; .venv stays
+	@rm -rf build dist *.egg-info .hypothesis .import_linter_cache .pytest_cache .ruff_cache
+	@rm -f demo-*.png demo-*.sbc
+	@find . -path ./.venv -prune -o -name __pycache__ -type d -exec rm -rf {} +

@@ -1,0 +1,24 @@
+"""What every test folder shares: the hypothesis profiles."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# No deadline anywhere: the first example of a test may compile a kernel or an engine.
+settings.register_profile("dev", max_examples=50, deadline=None, print_blob=True)
+# The same examples on every run and host, so that a red check is red because of the change.
+settings.register_profile(
+    "ci", settings.get_profile("dev"), max_examples=100, derandomize=True, database=None
+)
+# For a machine that has the night: fresh examples, and slow generation is no complaint.
+settings.register_profile(
+    "nightly",
+    settings.get_profile("dev"),
+    max_examples=5000,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile(
+    os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if "CI" in os.environ else "dev")
+)

@@ -1,0 +1,115 @@
+"""`make docs-check`: the pages' links lead somewhere, and the Python sessions in them are true.
+
+Checked are README.md, CHANGELOG.md and docs/**/*.md: links to files and headings (addresses of
+other sites are left alone: the check needs no network), and every `>>>` session, in pages and in
+docstrings, each page as one session from top to bottom.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+ROOT = Path(__file__).resolve().parents[2]
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+FENCE = re.compile(r"^(?P<mark>`{3,}|~{3,}).*?^(?P=mark)\s*?$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
+LINK = re.compile(
+    r"\[[^\]]*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)|^\[[^\]]+\]:\s+(\S+)", re.M
+)
+HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
+ANCHOR = re.compile(r"<a\s+(?:id|name)=\"([^\"]+)\"|^\(([\w-]+)\)=$", re.MULTILINE)
+
+
+def pages() -> list[Path]:
+    """The pages, in the order in which they are reported."""
+    top = [ROOT / name for name in ("README.md", "CHANGELOG.md")]
+    return [page for page in top if page.exists()] + sorted((ROOT / "docs").rglob("*.md"))
+
+
+def blank(match: re.Match[str]) -> str:
+    """As many lines of nothing, so that line numbers stay."""
+    return "\n" * match.group().count("\n")
+
+
+def anchors(text: str) -> set[str]:
+    """What `#…` may name in a page: headings, spelt as GitHub spells them, and named anchors."""
+    text = FENCE.sub(blank, text)
+    found = {a or b for a, b in ANCHOR.findall(text)}
+    seen: Counter[str] = Counter()
+    for heading in HEADING.findall(text):
+        heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        found.add(f"{slug}-{seen[slug]}" if seen[slug] else slug)
+        seen[slug] += 1
+    return found
+
+
+def broken_links(page: Path) -> Iterator[str]:
+    """One message per link that leads nowhere."""
+    text = CODE.sub(blank, FENCE.sub(blank, page.read_text("utf-8")))
+    for match in LINK.finditer(text):
+        target = match[1] or match[2]
+        if re.match(r"[a-z][a-z0-9+.-]*:", target):
+            continue
+        place = f"{page.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}"
+        path, _, anchor = unquote(target).partition("#")
+        goal = (page.parent / path).resolve() if path else page
+        if not goal.is_relative_to(ROOT):
+            yield f"{place}: {target} lies outside the repository"
+        elif not goal.exists():
+            yield f"{place}: {target} does not exist"
+        elif anchor and goal.suffix == ".md" and anchor not in anchors(goal.read_text("utf-8")):
+            yield f"{place}: {target}: that page has no such heading"
+
+
+def sessions() -> Iterator[tuple[str, doctest.TestResults]]:
+    """Every page and module that shows a session, with how it went."""
+    for page in pages():
+        if ">>> " in page.read_text("utf-8"):
+            yield (
+                str(page.relative_to(ROOT)),
+                doctest.testfile(str(page), module_relative=False, optionflags=OPTIONS),
+            )
+    outside = {"bench", "build", "dist", "docs", "scratch", "tests"}
+    for source in sorted(ROOT.rglob("*.py")):
+        inside = source.relative_to(ROOT).with_suffix("").parts
+        if (
+            inside[0] in outside
+            or inside[0].startswith(".")
+            or ">>> " not in source.read_text("utf-8")
+        ):
+            continue
+        parts = [p for p in inside if p != "__init__"]
+        module = importlib.import_module(".".join(("simtlab", *parts)))
+        yield str(source.relative_to(ROOT)), doctest.testmod(module, optionflags=OPTIONS)
+
+
+def main() -> int:
+    """Print what is wrong, then one line of summary; 1 if anything was."""
+    # This file's folder comes first on the path of a script, and holds nothing to import.
+    sys.path.pop(0)
+    broken = [message for page in pages() for message in broken_links(page)]
+    print(*broken, sep="\n", end="\n" if broken else "")
+    attempted = failed = 0
+    for name, result in sessions():
+        attempted += result.attempted
+        failed += result.failed
+        if result.failed:
+            print(f"{name}: {result.failed} of {result.attempted} examples failed")
+    print(
+        f"docs-check: {len(pages())} pages, {len(broken)} broken links, "
+        f"{attempted} examples, {failed} failed"
+    )
+    return 1 if broken or failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
