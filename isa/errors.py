@@ -90,9 +90,7 @@ class SimtError(Exception):
         diagnostics: tuple[Diagnostic, ...] | None = None,
     ) -> None:
         if diagnostics is None:
-            diagnostics = (
-                Diagnostic(code or self.code, message or "", span=span, hint=hint),
-            )
+            diagnostics = (Diagnostic(code or self.code, message or "", span=span, hint=hint),)
         self.diagnostics = diagnostics
         super().__init__(message or diagnostics[0].message)
 
@@ -142,11 +140,7 @@ def _width(text: str) -> int:
     import unicodedata
 
     return sum(
-        0
-        if unicodedata.combining(c)
-        else 2
-        if unicodedata.east_asian_width(c) in "WF"
-        else 1
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in _expand(text)
     )
 
@@ -192,9 +186,7 @@ def render(d: Diagnostic) -> str:
     return "\n".join(lines)
 
 
-def did_you_mean(
-    word: str, known: list[str] | tuple[str, ...], quote: str = "`"
-) -> str:
+def did_you_mean(word: str, known: list[str] | tuple[str, ...], quote: str = "`") -> str:
     """A hint with the nearest known word, or an empty string where nothing is near."""
     import difflib
 

@@ -1,6 +1,8 @@
 """The object file `.sbc`: one binary container, little-endian throughout.
 
-    magic 8 bytes "SIMTLAB\\0" | format version u16 | ISA version u16 | CRC-32 of the body u32 | body
+    magic     8 bytes: SIMTLAB and a zero
+    versions  of the format u16, of the ISA u16
+    checksum  u32, CRC-32 of the body, which is all that follows
 
     body      files, readonly, kernels
     files     u32 count, then strings
@@ -14,8 +16,10 @@
     symbols   u32 count, each: name string, type u8, elements u32
     string    u16 length, UTF-8 bytes
 
-Offsets of parameters and symbols follow from the layout rules and are not stored. `loads` accepts
-exactly what `dumps` writes: any byte string is either a valid program or an ObjectFileError.
+Offsets of parameters and symbols follow from the layout rules and are not stored. Bytes of the
+readonly data that belong to no symbol are zero. Files are listed in the order in which the
+locations first name them, and no others. So `loads` accepts exactly what `dumps` writes, any byte
+string is either a valid program or an ObjectFileError, and a program has one object file.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ from .program import (
 )
 from .table import ISA_VERSION
 from .types import TYPES, Segment, Type
-from .verify import verify
+from .verify import MAX_NAME, verify
 
 MAGIC = b"SIMTLAB\0"
 FORMAT_VERSION = 1
@@ -119,10 +123,15 @@ class _Reader:
 
     def name(self, what: str) -> str:
         name = self.string()
-        if not _NAME.match(name):
-            raise ObjectFileError(
-                f"{name!r} is not the name of a {what}", code="SIM204"
-            )
+        if not _NAME.match(name) or len(name) > MAX_NAME:
+            raise ObjectFileError(f"{name!r} is not the name of a {what}", code="SIM204")
+        return name
+
+    def file(self) -> str:
+        """A file name; it stands in quotation marks in the source text."""
+        name = self.string()
+        if not name or not name.isprintable() or '"' in name:
+            raise ObjectFileError(f"{name!r} is not the name of a file", code="SIM204")
         return name
 
     def type(self) -> Type:
@@ -133,8 +142,7 @@ class _Reader:
 
     def symbols(self, segment: Segment) -> tuple[Symbol, ...]:
         declared = [
-            (self.name("symbol"), self.type(), self.number(4))
-            for _ in range(self.count(4, 7))
+            (self.name("symbol"), self.type(), self.number(4)) for _ in range(self.count(4, 7))
         ]
         return layout_symbols(segment, declared)
 
@@ -204,7 +212,7 @@ def loads(data: bytes) -> Program:
 
 
 def _read_program(r: _Reader) -> Program:
-    files = tuple(r.string() for _ in range(r.count(4, 2)))
+    files = tuple(r.file() for _ in range(r.count(4, 3)))
     readonly = r.symbols(Segment.READONLY)
     size = r.number(4)
     if size != segment_size(readonly):
@@ -217,6 +225,11 @@ def _read_program(r: _Reader) -> Program:
     if r.at != len(r.data):
         raise ObjectFileError(
             f"{len(r.data) - r.at} bytes stand behind the last kernel", code="SIM203"
+        )
+    used = dict.fromkeys(p.file for kernel in kernels for p in kernel.locations)
+    if list(used) != list(range(len(files))) or len(set(files)) != len(files):
+        raise ObjectFileError(
+            "the source files are not in the order in which the code names them", code="SIM204"
         )
     return Program(kernels, readonly, data, files)
 
@@ -250,6 +263,4 @@ def _read_kernel(r: _Reader, n_files: int) -> Kernel:
             code="SIM204",
         )
     labels = tuple((r.name("label"), r.number(4)) for _ in range(r.count(4, 6)))
-    return Kernel(
-        name, layout_params(declared), words, group, private, labels, locations
-    )
+    return Kernel(name, layout_params(declared), words, group, private, labels, locations)

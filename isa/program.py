@@ -37,9 +37,7 @@ class Param:
 
     def __str__(self) -> str:
         return (
-            f"global {self.type}* %{self.name}"
-            if self.is_pointer
-            else f"{self.type} %{self.name}"
+            f"global {self.type}* %{self.name}" if self.is_pointer else f"{self.type} %{self.name}"
         )
 
 
@@ -210,10 +208,6 @@ class Program:
         crc = zlib.crc32(self.readonly_data)
         for kernel in self.kernels:
             crc = zlib.crc32(kernel.signature.encode(), crc)
-            crc = zlib.crc32(
-                b"".join(w.to_bytes(8, "little") for w in kernel.words), crc
-            )
-            crc = zlib.crc32(
-                repr((kernel.group_size, kernel.private_size)).encode(), crc
-            )
+            crc = zlib.crc32(b"".join(w.to_bytes(8, "little") for w in kernel.words), crc)
+            crc = zlib.crc32(repr((kernel.group_size, kernel.private_size)).encode(), crc)
         return f"{crc:08x}"

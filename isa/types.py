@@ -84,35 +84,23 @@ class Type:
 
 
 B1 = Type("b1", Kind.BOOL, 1, "one bit, in $c registers")
-U8 = Type(
-    "u8", Kind.UNSIGNED, 8, "memory and conversion only; zero-extended in $s registers"
-)
-S8 = Type(
-    "s8", Kind.SIGNED, 8, "memory and conversion only; sign-extended in $s registers"
-)
+U8 = Type("u8", Kind.UNSIGNED, 8, "memory and conversion only; zero-extended in $s registers")
+S8 = Type("s8", Kind.SIGNED, 8, "memory and conversion only; sign-extended in $s registers")
 U16 = Type(
     "u16",
     Kind.UNSIGNED,
     16,
     "memory and conversion only; zero-extended in $s registers",
 )
-S16 = Type(
-    "s16", Kind.SIGNED, 16, "memory and conversion only; sign-extended in $s registers"
-)
+S16 = Type("s16", Kind.SIGNED, 16, "memory and conversion only; sign-extended in $s registers")
 U32 = Type("u32", Kind.UNSIGNED, 32, "unsigned, wraps modulo 2^32")
 S32 = Type("s32", Kind.SIGNED, 32, "two's complement, wraps modulo 2^32")
 U64 = Type("u64", Kind.UNSIGNED, 64, "unsigned, wraps modulo 2^64; addresses")
 S64 = Type("s64", Kind.SIGNED, 64, "two's complement, wraps modulo 2^64")
-F32 = Type(
-    "f32", Kind.FLOAT, 32, "IEEE 754 binary32, round to nearest even, subnormals kept"
-)
-F64 = Type(
-    "f64", Kind.FLOAT, 64, "IEEE 754 binary64, round to nearest even, subnormals kept"
-)
+F32 = Type("f32", Kind.FLOAT, 32, "IEEE 754 binary32, round to nearest even, subnormals kept")
+F64 = Type("f64", Kind.FLOAT, 64, "IEEE 754 binary64, round to nearest even, subnormals kept")
 
-TYPES: dict[str, Type] = {
-    t.name: t for t in (B1, U8, S8, U16, S16, U32, S32, U64, S64, F32, F64)
-}
+TYPES: dict[str, Type] = {t.name: t for t in (B1, U8, S8, U16, S16, U32, S32, U64, S64, F32, F64)}
 
 # Named sets from which the instruction table generates its rows.
 INT32 = (U32, S32)

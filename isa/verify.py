@@ -25,6 +25,12 @@ MAX_SEGMENT = {
 
 MAX_PARAMS = 256
 
+MAX_NAME = 255
+"""Most characters of the name of a kernel, parameter, array or label."""
+
+RESERVED = frozenset({"kernel", "global", "inf", "nan"})
+"""Words of the source language that no kernel or array can be named by."""
+
 
 def verify(program: Program) -> None:
     """Raise ObjectFileError with every violation found (at most 20) if there is one."""
@@ -42,7 +48,9 @@ def problems(program: Program) -> Iterator[Diagnostic]:
     if not program.kernels:
         yield Diagnostic("SIM220", "the program has no kernel")
     yield from _unique("kernel", [k.name for k in program.kernels])
+    yield from _reserved([x.name for x in (*program.kernels, *program.readonly)])
     yield from _segment_problems("the program", Segment.READONLY, program.readonly)
+    yield from _padding_problems(program)
     for kernel in program.kernels:
         yield from _kernel_problems(program, kernel)
 
@@ -55,10 +63,25 @@ def _unique(what: str, names: list[str]) -> Iterator[Diagnostic]:
         seen.add(name)
 
 
+def _reserved(names: list[str]) -> Iterator[Diagnostic]:
+    """Kernels and arrays are named without a sigil; parameters and labels may be any word."""
+    for name in names:
+        if name in RESERVED:
+            yield Diagnostic("SIM221", f"{name!r} is a word of the language, not a name")
+
+
+def _padding_problems(program: Program) -> Iterator[Diagnostic]:
+    """Bytes of the readonly segment between or behind its arrays are zero."""
+    rest = bytearray(program.readonly_data)
+    for symbol in program.readonly:
+        rest[symbol.offset : symbol.offset + symbol.size] = bytes(symbol.size)
+    if any(rest):
+        yield Diagnostic("SIM222", "the readonly data has bytes that belong to no array")
+
+
 def _segment_problems(
     owner: str, segment: Segment, symbols: tuple[Symbol, ...]
 ) -> Iterator[Diagnostic]:
-    yield from _unique(f"{segment} symbol", [s.name for s in symbols])
     size = max((s.offset + s.size for s in symbols), default=0)
     if size > MAX_SEGMENT[segment]:
         yield Diagnostic(
@@ -75,7 +98,10 @@ def _segment_problems(
 
 def _kernel_problems(program: Program, kernel: Kernel) -> Iterator[Diagnostic]:
     owner = f"kernel {kernel.name}"
+    arrays = (*kernel.group, *kernel.private)
     yield from _unique(f"{owner} parameter", [p.name for p in kernel.params])
+    yield from _unique(f"{owner} array", [s.name for s in (*program.readonly, *arrays)])
+    yield from _reserved([s.name for s in arrays])
     yield from _segment_problems(owner, Segment.GROUP, kernel.group)
     yield from _segment_problems(owner, Segment.PRIVATE, kernel.private)
     yield from _unique(f"{owner} label", [name for name, _ in kernel.labels])
@@ -83,14 +109,10 @@ def _kernel_problems(program: Program, kernel: Kernel) -> Iterator[Diagnostic]:
         yield Diagnostic("SIM224", f"{owner} has more than {MAX_PARAMS} parameters")
     for param in kernel.params:
         if param.type is B1:
-            yield Diagnostic(
-                "SIM224", f"{owner}: parameter %{param.name} cannot be of type b1"
-            )
+            yield Diagnostic("SIM224", f"{owner}: parameter %{param.name} cannot be of type b1")
     pcs = [pc for _, pc in kernel.labels]
     if pcs != sorted(pcs) or any(pc > len(kernel.words) for pc in pcs):
-        yield Diagnostic(
-            "SIM225", f"{owner}: its labels are out of order or outside the code"
-        )
+        yield Diagnostic("SIM225", f"{owner}: its labels are out of order or outside the code")
     if not kernel.words:
         yield Diagnostic("SIM226", f"{owner} has no instruction")
         return
@@ -116,9 +138,7 @@ def _kernel_problems(program: Program, kernel: Kernel) -> Iterator[Diagnostic]:
         )
 
 
-def _instruction_problems(
-    program: Program, kernel: Kernel, ins: Instruction
-) -> Iterator[str]:
+def _instruction_problems(program: Program, kernel: Kernel, ins: Instruction) -> Iterator[str]:
     n = len(kernel.words)
     if ins.target is not None and not 0 <= ins.target < n:
         yield f"its target {ins.target} is outside the kernel"
