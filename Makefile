@@ -61,11 +61,20 @@ bench: $(STAMP) ## the benchmarks (bench/README.md); never part of the tests
 	@test -f bench/__main__.py || { echo "bench/__main__.py does not exist in this tree" >&2; exit 1; }
 	@$(PY) bench
 
-.PHONY: lint
-lint: $(STAMP) ## style, format, types, direction of imports
+# Four targets, so that `make -k lint` runs the later ones when an earlier one complains.
+.PHONY: lint lint-style lint-format lint-types lint-imports
+lint: lint-style lint-format lint-types lint-imports ## style, format, types, direction of imports
+
+lint-style: $(STAMP)
 	@$(PY) -m ruff check
+
+lint-format: $(STAMP)
 	@$(PY) -m ruff format --check
+
+lint-types: $(STAMP)
 	@$(PY) -m basedpyright --level error
+
+lint-imports: $(STAMP)
 	@$(PY) -c 'from importlinter.cli import lint_imports_command as run; run()'
 
 .PHONY: format
