@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..isa.instruction import WORD_BYTES, Address, Imm, Instruction, Source
+from ..isa.instruction import WORD_BYTES, Imm, Instruction, Source
 from ..isa.program import Kernel, Param, Program, Symbol
 from ..isa.table import OperandKind
-from ..isa.types import Segment
+from ..isa.types import U64, Segment, Type
 from .literals import value_text
 
 _INDENT = "    "
@@ -50,8 +50,11 @@ def _declared(symbol: Symbol) -> str:
 
 def _kernel(program: Program, kernel: Kernel, loc: bool) -> Iterator[str]:
     yield f"{kernel.signature} {{"
-    for symbol in (*kernel.group, *kernel.private):
+    arrays = (*kernel.group, *kernel.private)
+    for symbol in arrays:
         yield f"{_INDENT}.{symbol.segment} {_declared(symbol)}"
+    if arrays:
+        yield ""
     width = max(len(ins.name) for ins in kernel.instructions)
     for pc, ins in enumerate(kernel.instructions):
         yield from _labels(kernel, pc)
@@ -85,8 +88,7 @@ def _operands(program: Program, kernel: Kernel, ins: Instruction) -> Iterator[st
                     else str(source)
                 )
             case OperandKind.MEM:
-                assert ins.address is not None
-                yield _address(program, kernel, ins.address)
+                yield _address(program, kernel, ins)
             case OperandKind.TARGET:
                 yield _place(kernel, ins.target)
             case OperandKind.JOIN:
@@ -109,12 +111,14 @@ def _place(kernel: Kernel, pc: int | None) -> str:
     return f"@{names[0]}" if names else f"@0x{pc * WORD_BYTES:02x}"
 
 
-def _address(program: Program, kernel: Kernel, address: Address) -> str:
+def _address(program: Program, kernel: Kernel, ins: Instruction) -> str:
     """An address with the parameter or array that contains its offset, if one does.
 
     A register alone points anywhere, but an offset inside an array is more often that array
     indexed by the register; both texts mean the same word.
     """
+    address = ins.address
+    assert address is not None
     named: tuple[Param | Symbol, ...] = {
         Segment.KERNARG: kernel.params,
         Segment.GROUP: kernel.group,
@@ -128,9 +132,23 @@ def _address(program: Program, kernel: Kernel, address: Address) -> str:
         if item.offset <= offset < item.offset + item.size:
             terms.append(f"%{item.name}" if isinstance(item, Param) else item.name)
             offset -= item.offset
+            in_pieces = isinstance(item, Param) and not _loads_whole(ins.row.type, item)
             break
+    else:
+        in_pieces = False
     if address.base is not None:
         terms.append(str(address.base))
-    if offset or not terms:
+    if offset or not terms or in_pieces:
         terms.append(str(offset))
     return f"[{'+'.join(terms)}]".replace("+-", "-")
+
+
+def _loads_whole(type_: Type | None, param: Param) -> bool:
+    """Whether a load of this type takes a parameter as what it is declared to be.
+
+    The assembler refuses any other load of a parameter, unless an offset says that it is meant.
+    """
+    own = U64 if param.is_pointer else param.type
+    if type_ is None or type_ is own:
+        return type_ is own
+    return type_.bits == own.bits >= 32 and type_.is_float == own.is_float

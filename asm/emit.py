@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..isa.encoding import EncodingError, encode
 from ..isa.errors import ObjectFileError, SourceError
 from ..isa.instruction import Instruction
-from ..isa.program import Kernel, Program
+from ..isa.program import Kernel, Location, Program
 from ..isa.verify import verify as verify_program
 from .diagnose import Collector
 from .draft import DraftInstruction, DraftKernel, DraftProgram, Join
@@ -13,16 +15,26 @@ from .draft import DraftInstruction, DraftKernel, DraftProgram, Join
 
 def emit(draft: DraftProgram, collector: Collector) -> Program:
     """Encode a draft whose branches are complete; what has no encoding goes to the collector."""
+    numbers = _file_numbers(draft)
     return Program(
-        tuple([_kernel(kernel, collector) for kernel in draft.kernels]),
+        tuple([_kernel(kernel, numbers, collector) for kernel in draft.kernels]),
         draft.readonly,
         draft.readonly_data,
-        tuple(draft.files),
+        tuple([draft.files[old] for old in numbers]),
         draft.sources,
     )
 
 
-def _kernel(draft: DraftKernel, collector: Collector) -> Kernel:
+def _file_numbers(draft: DraftProgram) -> dict[int, int]:
+    """New number of every file that is in use, by its old one, in the order of first use.
+
+    Inserting and stripping markers may change that order, which the object file demands.
+    """
+    used = dict.fromkeys(ins.location.file for kernel in draft.kernels for ins in kernel.code)
+    return {old: new for new, old in enumerate(used)}
+
+
+def _kernel(draft: DraftKernel, numbers: dict[int, int], collector: Collector) -> Kernel:
     instructions = tuple([_instruction(ins) for ins in draft.code])
     words: list[int] = []
     for pc, ins in enumerate(instructions):
@@ -39,12 +51,19 @@ def _kernel(draft: DraftKernel, collector: Collector) -> Kernel:
         draft.group,
         draft.private,
         tuple(sorted(draft.labels.items(), key=lambda label: label[1])),
-        tuple([ins.location for ins in draft.code]),
+        _locations(draft, numbers),
     )
     # What the words were made from is what they decode to (tests/asm walk the table); decoding
     # them for the verifier would take as long as all passes before.
     kernel.__dict__["instructions"] = instructions
     return kernel
+
+
+def _locations(draft: DraftKernel, numbers: dict[int, int]) -> tuple[Location, ...]:
+    places = [ins.location for ins in draft.code]
+    if all(old == new for old, new in numbers.items()):
+        return tuple(places)
+    return tuple([replace(place, file=numbers[place.file]) for place in places])
 
 
 def _instruction(ins: DraftInstruction) -> Instruction:

@@ -46,6 +46,9 @@ from .verify import MAX_NAME, verify
 MAGIC = b"SIMTLAB\0"
 FORMAT_VERSION = 1
 
+MAX_FILE_NAME = 4096
+"""Most characters of the name of a source file."""
+
 _HEADER = struct.Struct("<8sHHI")
 _LOCATION = struct.Struct("<HIH")
 _TYPE_LIST = tuple(TYPES.values())
@@ -128,10 +131,13 @@ class _Reader:
         return name
 
     def file(self) -> str:
-        """A file name; it stands in quotation marks in the source text."""
+        """A relative file name, such as can stand in quotation marks in the source text."""
         name = self.string()
-        if not name or not name.isprintable() or '"' in name:
-            raise ObjectFileError(f"{name!r} is not the name of a file", code="SIM204")
+        is_relative = bool(name) and name[0] not in "/\\" and name[1:2] != ":"
+        if not is_relative or not name.isprintable() or '"' in name or len(name) > MAX_FILE_NAME:
+            raise ObjectFileError(
+                f"{name!r} is not the relative name of a source file", code="SIM204"
+            )
         return name
 
     def type(self) -> Type:

@@ -220,10 +220,12 @@ def test_source_files_in_another_order_are_refused():
     assert refusal(dumps(program)) == message
 
 
-@pytest.mark.parametrize("name", ["", 'a"b.sasm', "a\nb.sasm", "a\u2028b"])
-def test_a_file_name_that_the_source_cannot_quote_is_refused(name):
+@pytest.mark.parametrize(
+    "name", ["", 'a"b', "a\nb", "a\u2028b", "/a", "C:\\a", "\\\\a", "a" * 4097]
+)
+def test_a_file_name_that_is_absolute_or_that_the_source_cannot_quote_is_refused(name):
     program = replace(example(), files=(name, "b.sinc"))
-    assert refusal(dumps(program)) == f"{name!r} is not the name of a file"
+    assert refusal(dumps(program)) == f"{name!r} is not the relative name of a source file"
 
 
 @pytest.mark.parametrize("name", ["", "9k", "k k", "k-1", "k\n", "ä", "k" * 256])
