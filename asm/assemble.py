@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
-from ..isa.errors import SourceError, UsageError
+from ..isa.errors import Diagnostic, UsageError, did_you_mean
 from ..isa.program import Program
-from . import joins, markers
+from . import dump as listing
+from . import joins
+from . import markers as marking
 from .diagnose import Collector
 from .draft import DraftProgram
 from .emit import emit, verify
@@ -21,50 +23,131 @@ from .source import Mistake, SourceFile, open_file, open_text
 Markers = Literal["auto", "explicit", "none"]
 """What happens to `reconverge`: left alone, put at every join, or taken out."""
 
+PASSES = ("parse", "expand", "resolve", "markers", "flow", "joins", "encode")
+"""The passes whose result `dump` can show, in their order."""
+
+Dump = Mapping[str, Callable[[str], object]]
+"""Takes the listing of a program after the pass of that name."""
+
 
 def assemble(
     source: str | os.PathLike[str],
     *,
     markers: Markers = "auto",
     subdivide_limit: int = joins.SUBDIVIDE_LIMIT,
+    dump: Dump | None = None,
 ) -> Program:
-    """The program of a source text or of a file."""
+    """The program of a source text, or of a file.
+
+    A string is a path if it ends in .sasm or .sinc or names a file, and has one line; otherwise it
+    is the text itself. `subdivide_limit` is the most instructions behind a join up to which a
+    branch may subdivide a warp (DWS-06). `dump` shows the program after passes, as
+    `dump={"joins": print}`.
+
+    Raises SourceError with up to 20 diagnostics, and UsageError for an option that does not exist.
+    """
+    show = _shower(dump or {})
+    _check_options(markers, subdivide_limit)
     file = _open(source)
     collector = Collector()
-    parser = Parser(collector)
 
     def report(statement: Statement, mistake: Mistake) -> None:
         collector.add(statement.line.diagnostic(mistake))
 
+    parser = Parser(collector)
     parsed = parser.file(file)
+    show("parse", lambda: listing.statements(parsed))
+
     expanded = expand(file, parsed, parser)
+    show("expand", lambda: listing.statements(expanded.statements))
+
     draft = resolve(expanded, report)
+    _check_not_empty(draft, file, collector)
+    show("resolve", lambda: listing.draft(draft))
     collector.raise_if_any()
+
     _mark(draft, markers)
+    show("markers", lambda: listing.draft(draft))
+    show("flow", lambda: listing.flow(draft))
+
     for kernel in draft.kernels:
         joins.annotate(kernel, collector, subdivide_limit)
+    show("joins", lambda: listing.draft(draft))
     collector.raise_if_any()
+
     program = emit(draft, collector)
     collector.raise_if_any()
+    show("encode", lambda: listing.words(program))
+
     verify(program)
     return program
 
 
+def _shower(dump: Dump) -> Callable[[str, Callable[[], str]], None]:
+    for name in dump:
+        if name not in PASSES:
+            raise UsageError(
+                f"there is no pass {name!r} to dump",
+                hint=did_you_mean(name, PASSES) or f"passes are {', '.join(PASSES)}",
+                code="SIM501",
+            )
+
+    def show(name: str, text: Callable[[], str]) -> None:
+        if name in dump:
+            dump[name](text())
+
+    return show
+
+
+def _check_options(markers: str, subdivide_limit: int) -> None:
+    known = get_args(Markers)
+    if markers not in known:
+        raise UsageError(
+            f"markers must be one of {', '.join(known)}, not {markers!r}",
+            hint=did_you_mean(str(markers), known),
+            code="SIM501",
+        )
+    if not isinstance(subdivide_limit, int) or subdivide_limit < 0:
+        raise UsageError(
+            f"subdivide_limit must be a whole number of instructions, not {subdivide_limit!r}",
+            code="SIM501",
+        )
+
+
+def _check_not_empty(draft: DraftProgram, file: SourceFile, collector: Collector) -> None:
+    if not draft.kernels and not collector.diagnostics:
+        collector.add(
+            Diagnostic(
+                "SIM126",
+                f"{file.shown} has no kernel",
+                hint="the shortest source is: kernel name() {, ret and } on three lines",
+            )
+        )
+
+
 def _mark(draft: DraftProgram, mode: Markers) -> None:
-    if mode == "auto":
-        return
-    change = {"explicit": markers.insert, "none": markers.strip}[mode]
-    draft.kernels = [change(kernel) for kernel in draft.kernels]
+    if mode != "auto":
+        change = {"explicit": marking.insert, "none": marking.strip}[mode]
+        draft.kernels = [change(kernel) for kernel in draft.kernels]
 
 
 def _open(source: str | os.PathLike[str]) -> SourceFile:
     if isinstance(source, str) and not _is_path(source):
         return open_text(source)
-    path = Path(source)
+    if not isinstance(source, str | os.PathLike):
+        raise UsageError(
+            f"a source is a text or a path, not {type(source).__name__}", code="SIM501"
+        )
+    path = Path(os.fsdecode(source))
     return open_file(path, path.name)
 
 
 def _is_path(source: str) -> bool:
-    if "\n" in source:
+    if "\n" in source or len(source) > 4096:
         return False
-    return source.endswith((".sasm", ".sinc")) or Path(source).is_file()
+    if source.endswith((".sasm", ".sinc")):
+        return True
+    try:
+        return Path(source).is_file()
+    except (OSError, ValueError):
+        return False

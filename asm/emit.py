@@ -15,34 +15,40 @@ from .draft import DraftInstruction, DraftKernel, DraftProgram, Join
 
 def emit(draft: DraftProgram, collector: Collector) -> Program:
     """Encode a draft whose branches are complete; what has no encoding goes to the collector."""
-    numbers = _file_numbers(draft)
+    numbers = _Files(draft.files)
+    kernels = tuple([_kernel(kernel, numbers, collector) for kernel in draft.kernels])
     return Program(
-        tuple([_kernel(kernel, numbers, collector) for kernel in draft.kernels]),
-        draft.readonly,
-        draft.readonly_data,
-        tuple([draft.files[old] for old in numbers]),
-        draft.sources,
+        kernels, draft.readonly, draft.readonly_data, tuple(numbers.names), draft.sources
     )
 
 
-def _file_numbers(draft: DraftProgram) -> dict[int, int]:
-    """New number of every file that is in use, by its old one, in the order of first use.
+class _Files:
+    """Numbers the files in the order in which the code names them, which an object file has.
 
-    Inserting and stripping markers may change that order, which the object file demands.
+    Stripping markers may have taken away the first instruction of a file.
     """
-    used = dict.fromkeys(ins.location.file for kernel in draft.kernels for ins in kernel.code)
-    return {old: new for new, old in enumerate(used)}
+
+    def __init__(self, drafted: list[str]) -> None:
+        self.names: list[str] = []
+        self._drafted = drafted
+        self._numbers: dict[int, int] = {}
+
+    def place(self, location: Location) -> Location:
+        """A location of the draft as one of the program."""
+        number = self._numbers.get(location.file)
+        if number is None:
+            number = self._numbers[location.file] = len(self.names)
+            self.names.append(self._drafted[location.file])
+        return location if number == location.file else replace(location, file=number)
 
 
-def _kernel(draft: DraftKernel, numbers: dict[int, int], collector: Collector) -> Kernel:
+def _kernel(draft: DraftKernel, files: _Files, collector: Collector) -> Kernel:
     instructions = tuple([_instruction(ins) for ins in draft.code])
     words: list[int] = []
     for pc, ins in enumerate(instructions):
         try:
             words.append(encode(ins, pc))
         except EncodingError as problem:
-            from ..isa.errors import Diagnostic
-
             collector.add(Diagnostic("SIM144", str(problem), draft.code[pc].span))
     kernel = Kernel(
         draft.name,
@@ -51,19 +57,12 @@ def _kernel(draft: DraftKernel, numbers: dict[int, int], collector: Collector) -
         draft.group,
         draft.private,
         tuple(sorted(draft.labels.items(), key=lambda label: label[1])),
-        _locations(draft, numbers),
+        tuple([files.place(ins.location) for ins in draft.code]),
     )
-    # What the words were made from is what they decode to (tests/asm walk the table); decoding
-    # them for the verifier would take as long as all passes before.
+    # Decoding for the verifier what was encoded a moment ago would take as long as resolving.
+    # That both are the same is a property of the encoding, tested over the whole table.
     kernel.__dict__["instructions"] = instructions
     return kernel
-
-
-def _locations(draft: DraftKernel, numbers: dict[int, int]) -> tuple[Location, ...]:
-    places = [ins.location for ins in draft.code]
-    if all(old == new for old, new in numbers.items()):
-        return tuple(places)
-    return tuple([replace(place, file=numbers[place.file]) for place in places])
 
 
 def _instruction(ins: DraftInstruction) -> Instruction:

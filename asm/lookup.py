@@ -43,6 +43,8 @@ def _why_not(word: Word, macros: tuple[str, ...]) -> Mistake:
     if name in stems:
         return _untyped(word, name, stems[name])
     match = _TYPED.fullmatch(name)
+    if name.startswith("cvt_") and len(set(name.split("_")[1:])) == 1 and name.count("_") == 2:
+        return _unknown(word, "a value of the same type needs no conversion: mov copies it")
     if match and match["stem"] in stems:
         stem, rows = match["stem"], stems[match["stem"]]
         if all(row.segment is not None for row in rows) and stem == rows[0].stem:

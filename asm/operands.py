@@ -10,7 +10,7 @@ from ..isa.encoding import literal_problem
 from ..isa.errors import did_you_mean
 from ..isa.instruction import Address, Imm, Reg, Source
 from ..isa.table import BY_NAME, LITERALS, TABLE, Operand, OperandKind, Row
-from ..isa.types import BITS32, BITS64, F32, F64, U64, RegClass, Type, sign_extend
+from ..isa.types import B1, BITS32, BITS64, F32, F64, U64, RegClass, Type, sign_extend
 from .addresses import resolve_address
 from .parse import Expression, Part
 from .registers import REGISTERS, register
@@ -78,6 +78,8 @@ def resolve_operands(row: Row, given: Sequence[Part], scope: Scope) -> tuple[Ope
             literals.append(_literal(row, slot, part, scope))
     if literals:
         _check_literals(row, given, literals)
+    elif row.literals:
+        literals = [0]  # the one literal that may be left out is a trap code
     found = Operands(row, dst, tuple(srcs), address, tuple(literals))
     return _expanded(found, given)
 
@@ -209,29 +211,37 @@ def wrong_operand(row: Row, operand: Operand, part: Part) -> Mistake:
         register(word)  # raises for a register that does not exist
     found = _KINDS[word.kind].format(word.text) if word else "a constant"
     position = row.operands.index(operand) + 1
+    needs_register = operand.kind is OperandKind.REG and _is_constant(part)
     return Mistake(
-        "SIM116" if operand.kind is OperandKind.REG and _is_constant(part) else "SIM106",
+        "SIM116" if needs_register else "SIM106",
         f"operand {position} of {row.name} cannot be {found}",
         part.at,
-        f"{operand.describe()} expected",
+        f"expected {operand.describe()}",
         _hint(row, operand, part) or f"write {usage(row)}",
     )
 
 
 def _is_constant(part: Part) -> bool:
-    return isinstance(part, Expression) or part.kind in ("NUMBER", "CHAR")
+    """Whether a constant was meant: a number, an expression, or a name that is no register's."""
+    if isinstance(part, Expression) or part.kind in ("NUMBER", "CHAR"):
+        return True
+    return part.kind == "NAME" and f"${part.text}" not in REGISTERS
 
 
 def _hint(row: Row, operand: Operand, part: Part) -> str:
-    if _is_constant(part):
-        if operand.kind is OperandKind.REG and operand.type is not None:
-            what = "a store" if row.is_store else row.name
-            reg = operand.type.reg
-            mov = {RegClass.S: "mov_u32 $s0", RegClass.D: "mov_u64 $d0", RegClass.C: "mov_b1 $c0"}
-            return f"{what} takes a register: {mov[reg]}, ... first"
+    if operand.kind is OperandKind.REG and operand.type is not None and _is_constant(part):
+        what = "a store" if row.is_store else row.name
+        reg = operand.type.reg
+        mov = {RegClass.S: "mov_u32 $s0", RegClass.D: "mov_u64 $d0", RegClass.C: "mov_b1 $c0"}
+        text = part.text if isinstance(part, Word) else "..."
+        return f"{what} takes a register: {mov[reg]}, {text} first"
+    if isinstance(part, Expression):
         return ""
-    assert isinstance(part, Word)
     match part.kind:
+        case "REGISTER" if operand.type is B1:
+            reg = register(part)
+            type_ = "u64" if reg.cls is RegClass.D else "u32"
+            return f"make a condition first: cmp_ne_{type_} $c0, {reg}, 0"
         case "REGISTER":
             return _other_class(row, operand, register(part))
         case "PARAMETER":

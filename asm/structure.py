@@ -43,9 +43,12 @@ def structure(statements: Iterable[Statement], report: Report) -> Structure:
         if is_head:
             if current is not None:
                 report(current.head, _not_closed(current.head, statement))
+                current.is_broken = True
             current = KernelSource(statement, is_broken=statement.rule == "broken")
             result.kernels.append(current)
             astray = False
+            if _ends_broken(statement):
+                current = None
         elif statement.rule == "end":
             if current is None and not astray:
                 report(
@@ -59,12 +62,15 @@ def structure(statements: Iterable[Statement], report: Report) -> Structure:
         elif current is not None:
             current.body.append(statement)
             current.is_broken |= statement.rule == "broken"
+            if _ends_broken(statement):
+                current = None
         elif not astray:
             astray = True
             if statement.rule != "broken":
                 report(statement, _outside())
     if current is not None:
         report(current.head, _not_closed(current.head, None))
+        current.is_broken = True
     return result
 
 
@@ -75,6 +81,12 @@ def _is_broken_head(statement: Statement) -> bool:
     words = [part for part in statement.parts if isinstance(part, Word)]
     kinds = [word.kind for word in words]
     return kinds[0] == "KERNEL" or ("LPAR" in kinds[:3] and kinds[-1] == "LBRACE")
+
+
+def _ends_broken(statement: Statement) -> bool:
+    """A line with an error that was meant to end a kernel too."""
+    last = statement.parts[-1] if statement.rule == "broken" else None
+    return isinstance(last, Word) and last.kind == "RBRACE"
 
 
 def _not_closed(head: Statement, following: Statement | None) -> Mistake:
