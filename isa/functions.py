@@ -118,8 +118,8 @@ _EXP2 = """
     n = sub_f32 t 12583166.0
     r = sub_f32 c n                     // exact, |r| <= 1/2; 2^x = 2^r * 2^n
     p5 = fma_f32 r 0.00015329922 0.001339098
-    p4 = fma_f32 r p5 0.0096185
-    p3 = fma_f32 r p4 0.055503592
+    p4 = fma_f32 r p5 0.009618498
+    p3 = fma_f32 r p4 0.0555036
     p2 = fma_f32 r p3 0.24022648
     p1 = fma_f32 r p2 0.6931472
     p = fma_f32 r p1 1.0
@@ -148,7 +148,7 @@ _LOG2 = """
     p5 = fma_f32 f p6 -0.23894966
     p4 = fma_f32 f p5 0.28793222
     p3 = fma_f32 f p4 -0.36070257
-    p2 = fma_f32 f p3 0.48090938
+    p2 = fma_f32 f p3 0.48090935
     p1 = fma_f32 f p2 -0.7213474
     p = mul_f32 ff p1
     lm = fma_f32 f 1.442695 p           // added to e last: that sum never cancels
@@ -165,7 +165,6 @@ _LOG2 = """
 # where 2^(ex - 150) puts the unit's place, is |x| / pi modulo 2 as fixed point: bit 31 of `hi` is
 # the unit, its lower bits and `mid` the fraction.
 _LARGE_QUOTIENT = """
-    ax = abs_f32 x
     big = cmp_ge_f32 ax 131072.0
     @big mf = and_u32 ax 0x007fffff
     @big mant = or_u32 mf 0x00800000
@@ -212,7 +211,6 @@ _LARGE_ANGLE = """
     @big q1 = fma_f32 lf 2.1799179e-17 bad // pi / 2^57
     @big q2 = fma_f32 hf -4.0709403e-17 q1 // pi / 2^31 in two parts
     @big q = fma_f32 hf 1.4629181e-09 q2
-    @big qs = and_u32 sg 0x80000000
     @big rb = xor_u32 q qs
     rr = select_f32 big rb rs
 """
@@ -237,19 +235,22 @@ _SIN = f"""
     r = fma_f32 n -1.0780605e-14 r2     // |r| <= pi/2; infinity has become NaN
     ts = shl_u32 t 31
     rs = xor_u32 r ts                   // odd n: the other sign
+    ax = abs_f32 x
 {_LARGE_QUOTIENT}
     @big hi = mad_u32 mant w0 up
-    @big sg = xor_u32 hi x
+    @big sx = xor_u32 hi x
+    @big qs = and_u32 sx 0x80000000     // the sign of the result
 {_LARGE_ANGLE}
 {_SINE}
 """
 
 _COS = f"""
-    u = fma_f32 x 0.31830987 -0.5
+    ax = abs_f32 x                      // cos(x) = cos(|x|), to the bit
+    u = fma_f32 ax 0.31830987 -0.5
     t = add_f32 u 12582913.0            // 1.5 * 2^23 + 1: its low bit is that of n + 1
-    n = sub_f32 t 12582913.0            // cos(x) = sin(r), odd n + 1: -sin(r)
+    n = sub_f32 t 12582913.0            // cos = sin(r), odd n + 1: -sin(r)
     h = add_f32 n 0.5
-    r1 = fma_f32 h -3.1415925 x         // r = x - (n + 1/2) pi
+    r1 = fma_f32 h -3.1415925 ax        // r = |x| - (n + 1/2) pi
     r2 = fma_f32 h -1.5099579e-07 r1
     r = fma_f32 h -1.0780605e-14 r2
     ts = shl_u32 t 31
@@ -257,7 +258,7 @@ _COS = f"""
 {_LARGE_QUOTIENT}
     @big hi0 = mad_u32 mant w0 up
     @big hi = add_u32 hi0 0x40000000    // cos(a) = sin(a + pi/2)
-    @big sg = mov_u32 hi
+    @big qs = and_u32 hi 0x80000000
 {_LARGE_ANGLE}
 {_SINE}
 """
@@ -265,10 +266,10 @@ _COS = f"""
 FUNCTIONS: dict[str, Function] = {
     f.name: f
     for f in (
-        Function("sin", "Sine of radians.", 2.0, _SIN),
-        Function("cos", "Cosine of radians.", 2.0, _COS),
-        Function("exp2", "Two to the power of x.", 2.0, _EXP2),
-        Function("log2", "Logarithm to base two.", 2.0, _LOG2),
+        Function("sin", "Sine of radians.", 1.6, _SIN),
+        Function("cos", "Cosine of radians.", 1.6, _COS),
+        Function("exp2", "Two to the power of x.", 0.9, _EXP2),
+        Function("log2", "Logarithm to base two.", 1.3, _LOG2),
     )
 }
 """The functions by stem of the instruction table."""

@@ -1,6 +1,6 @@
 """Measures the functions of isa/functions.py on all 2^32 arguments, through generated C.
 
-    python tests/isa/functions_exhaustive.py [sin cos exp2 log2]
+    python -m tests.isa.functions_exhaustive [sin cos exp2 log2]
 
 Each list becomes a C function of the same steps, compiled without contraction, and is compared
 with the C library's function in double precision, whose error is below 2^-28 f32 ulp. Needs a C
@@ -72,7 +72,7 @@ int main(void) {
             memcpy(&scale, &sb, 8);
             double value = isinf(g) ? copysign(0x1p128, g) : (double)g;
             double error = fabs(value - want) * scale;
-            wrong += want == 0 && signbit(want) != signbit(g);
+            wrong += want == 0 && !signbit(want) != !signbit(g);
             finite++;
             sum += error;
             rounded += g == (float)want;
@@ -100,7 +100,8 @@ def _cast(type_: Type | None, text: str, is_: str) -> str:
 
 def _statement(step: Step, types: dict[str, str]) -> str:
     row = step.row
-    assert row.dst is not None and row.dst.type is not None
+    assert row.dst is not None
+    assert row.dst.type is not None
     args = [
         _cast(o.type, f"0x{a:x}u" if isinstance(a, int) else a, types.get(str(a), "u32"))
         for o, a in zip(row.srcs, step.args, strict=True)

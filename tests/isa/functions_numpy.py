@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simtlab.isa.functions import Function, Step
-from simtlab.isa.types import Kind, Type
+from simtlab.isa.types import Type
 
 Array = NDArray[Any]
 
@@ -79,11 +79,14 @@ def _apply(step: Step, args: list[Array]) -> Array:
     return _OPS[row.stem](*args)
 
 
-def evaluate(function: Function, x: Array, *, dead: int | None = None) -> Array:
+def evaluate(
+    function: Function, x: Array, *, dead: int | None = None, nan: int | None = None
+) -> Array:
     """The function of a float32 array.
 
     With `dead`, guarded steps get these bits where their guard is false: what an engine that
-    skips them may leave there.
+    skips them may leave there. With `nan`, NaNs from arithmetic get these bits: what an engine
+    that makes NaNs canonical late may have there.
     """
     values: dict[str, Array] = {"x": x}
     with np.errstate(all="ignore"):
@@ -91,11 +94,13 @@ def evaluate(function: Function, x: Array, *, dead: int | None = None) -> Array:
             args = []
             for operand, arg in zip(step.row.srcs, step.args, strict=True):
                 dtype = _dtype(operand.type)
-                value = np.uint32([arg]) if isinstance(arg, int) else values[arg]
+                value = np.array([arg], np.uint32) if isinstance(arg, int) else values[arg]
                 args.append(value if value.dtype == dtype else value.view(dtype))
             value = _apply(step, args)
             if dead is not None and step.guard is not None:
                 value = _replace(value, values[step.guard], dead)
+            if nan is not None and value.dtype.kind == "f":
+                value = np.where(np.isnan(value), np.uint32(nan).view(np.float32), value)
             values[step.dst] = value
     return values[function.result]
 
@@ -106,6 +111,25 @@ def _replace(value: Array, keep: Array, dead: int) -> Array:
     return np.where(keep, value.view(np.uint32), np.uint32(dead)).view(value.dtype)
 
 
-def kinds(function: Function) -> set[Kind]:
-    """The kinds of values that the list computes."""
-    return {step.row.dst.type.kind for step in function.steps if step.row.dst and step.row.dst.type}
+REFERENCE: dict[str, Callable[[Array], Array]] = {
+    "sin": np.sin,
+    "cos": np.cos,
+    "exp2": np.exp2,
+    "log2": np.log2,
+}
+
+
+def ulp_error(got: Array, want: Array) -> Array:
+    """|got - want| in units of the last place that an f32 near `want` (float64) has.
+
+    An infinity counts as 2^128. Where `want` is NaN or beyond 2^128 the error is 0 if `got` is
+    the same NaN or infinity, else infinite.
+    """
+    with np.errstate(all="ignore"):
+        _, exponent = np.frexp(want)
+        ulp = np.ldexp(1.0, np.maximum(exponent - 24, -149))
+        value = np.where(np.isinf(got), np.copysign(2.0**128, got), got.astype(np.float64))
+        error = np.abs(value - want) / ulp
+        special = np.isnan(want) | (np.abs(want) >= 2.0**128)
+        same = (np.isnan(got) & np.isnan(want)) | (got.astype(np.float64) == np.sign(want) * np.inf)
+        return np.where(special, np.where(same, 0, np.inf), np.where(np.isnan(got), np.inf, error))
