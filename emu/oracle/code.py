@@ -124,7 +124,7 @@ class Code:
 
 
 def _compute(operation: Operation, dst: int, sources: Sequence[int], after: int) -> Step:
-    """Destination = operation(sources); the usual one and two sources are spelled out for speed."""
+    """Destination = operation(sources); one to three sources are spelled out for speed."""
     match sources:
         case [a]:
 
@@ -142,6 +142,14 @@ def _compute(operation: Operation, dst: int, sources: Sequence[int], after: int)
                 return after
 
             return binary
+        case [a, b, c]:
+
+            def ternary(item: WorkItem) -> int:
+                slots = item.slots
+                slots[dst] = operation(slots[a], slots[b], slots[c])
+                return after
+
+            return ternary
         case _:
 
             def general(item: WorkItem) -> int:
