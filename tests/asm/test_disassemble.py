@@ -1,9 +1,11 @@
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import simtlab
 from simtlab.asm.assemble import assemble
 from simtlab.asm.cfg import build
 from simtlab.asm.disassemble import disassemble
@@ -287,3 +289,43 @@ def test_an_f64_immediate_prints_as_the_f64_it_stands_for():
         BY_NAME["add_f64"], Reg(RegClass.D, 0), (Reg(RegClass.D, 0), Imm(0x3FF8000000000000))
     )
     assert body(program(ins, RET))[0] == "add_f64  $d0, $d0, 1.5"
+
+
+@pytest.mark.parametrize("markers", ["auto", "none", "explicit"])
+def test_the_programs_that_come_with_simtlab_assemble_to_the_same_bytes(markers):
+    sources = sorted((Path(simtlab.__file__).parent / "programs").rglob("*.sasm"))
+    assert sources
+    for source in sources:
+        program = assemble(source, markers=markers)
+        assert load(dumps(program)) == program
+        assert_exact(program)
+
+
+def test_markers_come_and_go_without_a_trace():
+    """Whoever strips what was inserted has the program that never had markers."""
+    for source in (Path(simtlab.__file__).parent / "programs").rglob("*.sasm"):
+        explicit = disassemble(assemble(source, markers="explicit"), loc=False)
+        plain = disassemble(assemble(source, markers="none"), loc=False)
+        again = disassemble(assemble(explicit, markers="none"), loc=False)
+        assert again == plain
+
+
+def test_files_stay_in_the_order_of_first_use_when_markers_move_in_front():
+    source = """
+kernel k() {
+    .loc "a.sinc" 1 1
+    br @mid
+@join:
+    .loc "b.sinc" 1 1
+    ret
+@mid:
+    .loc "c.sinc" 1 1
+    cbr $c0, @join
+    .loc "d.sinc" 1 1
+    br @join
+}
+"""
+    assert assemble(source, markers="none").files == ("a.sinc", "b.sinc", "c.sinc", "d.sinc")
+    explicit = assemble(source, markers="explicit")
+    assert explicit.files == ("a.sinc", "c.sinc", "b.sinc", "d.sinc")
+    assert load(dumps(explicit)) == explicit
