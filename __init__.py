@@ -40,7 +40,7 @@ _HOMES = {
 }
 """Public name -> the module that defines it."""
 
-__all__ = [  # noqa: PLE0604
+__all__ = [
     "ArgumentError",
     "Device",
     "DeviceArray",

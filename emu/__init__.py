@@ -1,0 +1,1 @@
+"""What a kernel computes: memory, launches, schemes, and the engines that run them."""

@@ -21,11 +21,7 @@ def dim3(value: int | Sequence[int], what: str) -> Dim3:
 
     `what` names the argument in the message.
     """
-    sizes = (
-        (value,)
-        if isinstance(value, int) or not isinstance(value, Sequence)
-        else tuple(value)
-    )
+    sizes = (value,) if isinstance(value, int) or not isinstance(value, Sequence) else tuple(value)
     try:
         whole = tuple(int(v) for v in sizes if int(v) == v and not isinstance(v, bool))
     except (TypeError, ValueError):

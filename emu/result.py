@@ -76,5 +76,5 @@ def memory_digest(memory: Memory) -> str:
     crc = 0
     for buffer in memory.buffers:
         if buffer.alive:
-            crc = zlib.crc32(buffer.host, crc)
+            crc = zlib.crc32(buffer.host.data, crc)
     return f"{crc:08x}"

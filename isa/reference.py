@@ -81,10 +81,10 @@ def _names(op: Op, rows: list[Row]) -> str:
 def listing() -> str:
     """The generated part, as Markdown."""
     lines = [
-        f"{len(TABLE)} instructions. The number is the opcode of the first row of a line; the others "
-        "follow in the order shown. d is the destination, a, b and c are the sources, which may be "
-        "immediates where nothing else is said (at most one of an instruction); operands in brackets may "
-        "be left out, but for those of an address."
+        f"{len(TABLE)} instructions. The number is the opcode of the first row of a line; the "
+        "others follow in the order shown. d is the destination; a, b and c are the sources, which "
+        "may be immediates where nothing else is said (at most one of an instruction). Operands in "
+        "brackets may be left out, but for those of an address."
     ]
     seen: set[tuple[str, str]] = set()
     for op in OPS:

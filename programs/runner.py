@@ -97,7 +97,7 @@ class PlainLauncher:
 
 @dataclass
 class ProgramRun:
-    """One run of a program: its data after it, the launches, and what differs from the reference."""
+    """One run of a program: its data after it, its launches, what differs from the reference."""
 
     entry: Entry
     size: str

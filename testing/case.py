@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -42,3 +43,7 @@ class Case:
 
     def __repr__(self) -> str:
         return f"Case:\n{self}"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Hypothesis prints a failing case through this."""
+        printer.text(repr(self))

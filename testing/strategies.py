@@ -30,15 +30,18 @@ WORKING = {RegClass.S: 6, RegClass.D: 3, RegClass.C: 3}
 OUT_WORDS = WORKING[RegClass.S] + 2 * WORKING[RegClass.D] + 1
 """u32 words of a work-item's row of `out`: every working register, the $c ones packed."""
 
-TABLE_WORDS = 64
-"""Elements of the read-only input and of the array that atomics work on."""
+INPUT_WORDS = 64
+"""u32 elements of the input array."""
+
+CONSTANTS = (0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x3F800000, 0x7FC00001, 0xC0490FDB)
+"""The readonly array: u32 patterns that are interesting as integers and as floats."""
 
 MAX_GROUP = 32
 FUEL = 24
 
 # Registers with a fixed use, above the working ones.
 ID, LOCAL, FUEL_LEFT, SCRATCH, COUNTERS = 40, 41, 42, 43, 44
-ROW_BASE, ADDRESS, INPUT, SHARED = 40, 41, 42, 43
+ROW_BASE, ADDRESS, INPUT, SHARED, WIDE_SCRATCH = 40, 41, 42, 43, 44
 TEST = 40
 
 COMPUTING = tuple(
@@ -71,7 +74,8 @@ class Writer:
     labels: int = 0
     depth: int = 0
     barriers: bool = False
-    uses_atomics: bool = False
+    atomics: set[int] = field(default_factory=set)
+    """Places in group memory that atomics have worked on."""
 
     def emit(self, text: str) -> None:
         self.lines.append("    " + text)
@@ -110,7 +114,8 @@ def _source(draw: st.DrawFn, kind: OperandKind, type_: Type, immediate: bool) ->
 def _compute(draw: st.DrawFn, w: Writer) -> None:
     """One computing instruction; divisors are made odd, so that nothing traps."""
     row = draw(st.sampled_from(_BY_STEM[draw(st.sampled_from(_STEMS))]))
-    assert row.dst is not None and row.dst.type is not None
+    assert row.dst is not None
+    assert row.dst.type is not None
     operands = [_register(draw, row.dst.type.reg)]
     sources = row.srcs
     at = draw(st.integers(0, len(sources) * 2))
@@ -119,7 +124,7 @@ def _compute(draw: st.DrawFn, w: Writer) -> None:
         operands.append(_source(draw, operand.kind, operand.type, position == at))
     if Flags.MAY_TRAP in row.flags:
         assert row.type is not None
-        odd = f"${row.type.reg.value}{SCRATCH}"
+        odd = f"$d{WIDE_SCRATCH}" if row.type.bits == 64 else f"$s{SCRATCH}"
         width = row.type.bits
         w.emit(f"or_u{width} {odd}, {_register(draw, row.type.reg)}, 1")
         operands[2] = odd
@@ -146,11 +151,14 @@ def _condition(draw: st.DrawFn, w: Writer) -> str:
 def _load(draw: st.DrawFn, w: Writer) -> None:
     """A load from the shared input at a data-dependent place, of any type."""
     row = draw(st.sampled_from(_LOADS))
-    assert row.type is not None and row.segment is not None
+    assert row.type is not None
+    assert row.segment is not None
     size = row.type.size
-    w.emit(f"and_u32 $s{SCRATCH}, {_register(draw, RegClass.S)}, {TABLE_WORDS * 4 // size - 1}")
+    is_table = row.segment.value == "readonly"
+    elements = (len(CONSTANTS) if is_table else INPUT_WORDS) * 4 // size
+    w.emit(f"and_u32 $s{SCRATCH}, {_register(draw, RegClass.S)}, {elements - 1}")
     dst = _register(draw, row.type.reg)
-    if row.segment.value == "readonly":
+    if is_table:
         w.emit(f"mul_u32 $s{SCRATCH}, $s{SCRATCH}, {size}")
         w.emit(f"{row.name} {dst}, [TABLE+$s{SCRATCH}]")
         return
@@ -172,12 +180,13 @@ def _private(draw: st.DrawFn, w: Writer) -> None:
 def _atomic(draw: st.DrawFn, w: Writer) -> None:
     """One atomic without a result. Each place has one operation and type, so all orders agree."""
     row = draw(st.sampled_from(_ATOMICS))
-    assert row.type is not None and row.segment is not None
-    w.uses_atomics = True
+    assert row.type is not None
+    assert row.segment is not None
     # Rows are dealt out over the places: one place never sees two different operations.
     place = _ATOMICS.index(row) * 8
     source = _register(draw, row.type.reg)
     if row.segment.value == "group":
+        w.atomics.add(place)
         w.emit(f"{row.name} [counts+{place}], {source}")
     else:
         w.emit(f"{row.name} [$d{SHARED}+{place}], {source}")
@@ -215,6 +224,14 @@ def _loop(draw: st.DrawFn, w: Writer) -> None:
     w.emit(f"not_b1 $c{TEST}, $c{TEST}")
     w.emit(f"cbr $c{TEST}, {head}")
     w.place(end)
+
+
+def _leave(draw: st.DrawFn, w: Writer) -> None:
+    """Some work-items return here."""
+    stay = w.label()
+    w.emit(f"cbr {_condition(draw, w)}, {stay}")
+    w.emit("ret")
+    w.place(stay)
 
 
 def _spend(w: Writer, out: str) -> None:
@@ -265,7 +282,6 @@ def _exchange(draw: st.DrawFn, w: Writer) -> None:
 
 _FLAT = (_compute, _compute, _compute, _load, _private, _atomic)
 _NESTED = (*_FLAT, _if, _loop, _gotos)
-_TOP = (*_NESTED, _exchange)
 
 
 def _pieces(draw: st.DrawFn, w: Writer, *, most: int = 3, flat: bool = False) -> None:
@@ -283,14 +299,14 @@ def _uniform_loop(draw: st.DrawFn, w: Writer) -> None:
     w.emit(f"mov_u32 {counter}, {draw(st.integers(1, 3))}")
     w.place(head)
     for _ in range(draw(st.integers(1, 2))):
-        draw(st.sampled_from(_TOP))(draw, w)
+        draw(st.sampled_from((*_NESTED, _exchange)))(draw, w)
     w.emit(f"sub_u32 {counter}, {counter}, 1")
     w.emit(f"cmp_ne_u32 $c{TEST}, {counter}, 0")
     w.emit(f"cbr $c{TEST}, {head}")
 
 
 _HEAD = f"""\
-.readonly u32 TABLE[{TABLE_WORDS}] = {{ {", ".join(str(i * 2654435761 % 2**32) for i in range(TABLE_WORDS))} }}
+.readonly u32 TABLE[{len(CONSTANTS)}] = {{ {", ".join(map(hex, CONSTANTS))} }}
 kernel random(u32 %n, global u32* %out, global u32* %input, global u64* %shared) {{
     .group u32 swap[{MAX_GROUP}]
     .group u64 counts[{len(_ATOMICS)}]
@@ -344,8 +360,8 @@ def _group_atomics(w: Writer) -> None:
     w.emit("barrier")
     w.emit(f"cmp_ne_u32 $c{TEST}, $s{LOCAL}, 0")
     w.emit(f"cbr $c{TEST}, {end}")
-    for place in range(len(_ATOMICS)):
-        w.emit(f"ld_group_u64 $d{ADDRESS}, [counts+{place * 8}]")
+    for place in sorted(w.atomics):
+        w.emit(f"ld_group_u64 $d{ADDRESS}, [counts+{place}]")
         w.emit(f"add_u64 $d0, $d0, $d{ADDRESS}")
     w.place(end)
 
@@ -357,12 +373,13 @@ def kernels(draw: st.DrawFn, *, barriers: bool = True, gotos: bool = True) -> Ca
     `barriers` allows barriers and group memory, `gotos` unstructured control flow.
     """
     w = Writer()
-    choices = [p for p in _TOP if (barriers or p is not _exchange) and (gotos or p is not _gotos)]
-    if barriers:
-        choices.append(_uniform_loop)
+    # Work-items that leave early and barriers exclude each other.
+    synchronises = barriers and draw(st.booleans())
+    choices = [p for p in _NESTED if gotos or p is not _gotos]
+    choices += [_exchange, _uniform_loop] if synchronises else [_leave]
     for _ in range(draw(st.integers(1, 6))):
         draw(st.sampled_from(choices))(draw, w)
-    if w.uses_atomics and barriers:
+    if w.atomics and synchronises:
         _group_atomics(w)
     return _case(draw, w)
 
@@ -388,7 +405,7 @@ def _case(draw: st.DrawFn, w: Writer) -> Case:
         (
             items,
             np.zeros(items * OUT_WORDS, np.uint32),
-            rng.integers(0, 2**32, TABLE_WORDS, np.uint32),
+            rng.integers(0, 2**32, INPUT_WORDS, np.uint32),
             np.zeros(len(_ATOMICS), np.uint64),
         ),
     )

@@ -27,7 +27,7 @@ PATIENCE = 2048
 """Rounds without progress before the detector begins to watch."""
 
 FIRST_PERIOD = 64
-"""Rounds of a warp after which its snapshot is taken anew; doubles each time (Brent's cycle search)."""
+"""Rounds of a warp after which its snapshot is taken anew; doubles each time (Brent)."""
 
 MAX_COPY = 64 << 20
 """Bytes of buffers that are worth copying before a launch, for the oracle's second opinion."""

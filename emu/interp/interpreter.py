@@ -138,11 +138,13 @@ class Interpreter:
         block = self.blocks[pc]
         assert block is not None, "a warp stands between two leaders"
         group = self._group(warps)
+        at = pc
         try:
             for step in block.steps:
                 step(group)
+                at += 1
         except LaneFault as fault:
-            raise self.work.trap(self._record(fault, block, group, step)) from None
+            raise self.work.trap(self._record(fault, at, group)) from None
         self._count(block, group)
         self._finish(block, group)
         if self.rounds % 256 == 0:
@@ -219,6 +221,9 @@ class Interpreter:
         all_taken = n_taken == self.count[warps]
         none_taken = n_taken == 0
         self.statistics.branches += warps.size
+        if ins.target == fall:
+            # Both ways lead to the same instruction: nothing can come apart.
+            all_taken[:] = True
         if all_taken.all():
             self._go(warps, ins.target)
             return
@@ -443,10 +448,8 @@ class Interpreter:
 
     # --- traps
 
-    def _record(self, fault: LaneFault, block: Block, group: Group, step: object) -> TrapRecord:
+    def _record(self, fault: LaneFault, pc: int, group: Group) -> TrapRecord:
         """The trap of the lowest work-item among the faulting lanes of one instruction."""
-        position = next(i for i, s in enumerate(block.steps) if s is step)
-        pc = block.start + position
         flat = group.flat(self.resident.numbers)
         which = int(fault.lanes[np.argmin(flat[fault.lanes])])
         owner, local = self.resident.place(int(flat[which]))

@@ -78,12 +78,12 @@ def _mask(resident: Resident, lanes: Array, sources: list[Array]) -> Array:
 
 def _any(resident: Resident, lanes: Array, sources: list[Array]) -> Array:
     rows, warp = _warps(resident, lanes, sources[0])
-    return rows.any(axis=1)[warp]
+    return np.any(rows, axis=1)[warp]
 
 
 def _all(resident: Resident, lanes: Array, sources: list[Array]) -> Array:
     rows, warp = _warps(resident, lanes, ~sources[0])
-    return ~rows.any(axis=1)[warp]
+    return np.logical_not(np.any(rows, axis=1))[warp]
 
 
 def _permute(resident: Resident, lanes: Array, sources: list[Array]) -> Array:

@@ -22,7 +22,7 @@ Array = np.ndarray
 
 
 class Registers:
-    """The registers of one class, as one array of shape (registers, lanes), and typed views of it."""
+    """The registers of one class: one array of shape (registers, lanes), and views of it."""
 
     def __init__(self, count: int, lanes: int, dtype: str) -> None:
         self.bits = np.zeros((count, lanes), dtype)

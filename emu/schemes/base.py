@@ -71,10 +71,10 @@ class Scheme(ABC):
     def exit(self) -> None:
         """The running lanes have returned; another path runs, or `mask` is 0."""
 
-    def arrive(self) -> None:
+    def arrive(self) -> None:  # noqa: B027 (a scheme that never watches has nothing to do)
         """The running path has come to `watch`."""
 
-    def reconverge(self) -> None:
+    def reconverge(self) -> None:  # noqa: B027 (nor has one that is not explicit)
         """The running path has executed a `reconverge` instruction; `pc` is behind it."""
 
     def barrier(self) -> bool:

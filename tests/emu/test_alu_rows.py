@@ -37,8 +37,9 @@ def bit_patterns(type_: Type, rng: np.random.Generator, count: int) -> np.ndarra
     ]
     special += [0x7F, 0x80, 0xFF, 0x100, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 31, 32, 33, 63, 64, 65]
     if type_.is_float:
-        values = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, np.inf, -np.inf, np.nan, 2.0**31, -(2.0**31),
-                  2.0**32, 2.0**63, 2.0**64, 127.5, 255.5, 1e-45, 3.4e38, 1e300, 1e-300, 5e-324]  # fmt: skip
+        values = [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, np.inf, -np.inf, np.nan, 2.0**31, 
+                  -(2.0**31), 2.0**32, 2.0**63, 2.0**64, 127.5, 255.5, 1e-45, 3.4e38, 1e300, 
+                  1e-300, 5e-324]  # fmt: skip
         with np.errstate(all="ignore"):
             as_float = np.array(values).astype(type_.numpy)
         special += as_float.view(f"uint{width}").tolist()
@@ -80,7 +81,8 @@ def test_the_interpreter_computes_what_the_oracle_computes(name):
     types = [o.type for o in row.srcs]
     sources = [bit_patterns(t, rng, CASES) for t in types if t is not None]
     if Flags.READS_DST in row.flags:
-        assert row.dst is not None and row.dst.type is not None
+        assert row.dst is not None
+        assert row.dst.type is not None
         sources.append(bit_patterns(row.dst.type, rng, CASES))
         types.append(row.dst.type)
     for literals in literal_choices(row, rng):
@@ -116,7 +118,8 @@ def check(
             expected = [expected[i] for i in keep]
             rows = [rows[i] for i in keep]
         got = function(*views)
-    assert row.dst is not None and row.dst.type is not None
+    assert row.dst is not None
+    assert row.dst.type is not None
     got = np.broadcast_to(np.asarray(got), (len(expected),)).astype(dtype_of(row.dst.type))
     bits = got if got.dtype == bool else got.view(f"uint{got.dtype.itemsize * 8}")
     wrong = [i for i, (g, e) in enumerate(zip(bits.tolist(), expected, strict=True)) if int(g) != e]
@@ -132,8 +135,8 @@ def test_every_row_of_the_table_is_covered_by_one_of_the_kinds():
     """Nothing but control flow, memory and identity is left out of the walk above."""
     rest = {row.stem for row in TABLE if row.name not in COMPUTING}
     known = {
-        "br", "cbr", "ret", "trap", "reconverge", "nop", "barrier", "memfence", "ld", "st", "lda", "clock",
-        "laneid", "waveid", "wavesize", "gridsize", "gridgroups",
+        "br", "cbr", "ret", "trap", "reconverge", "nop", "barrier", "memfence", "ld", "st", "lda",
+        "clock",         "laneid", "waveid", "wavesize", "gridsize", "gridgroups",
     }  # fmt: skip
     prefixes = ("atomic_", "workitem", "workgroup", "currentworkgroup", "activelane")
     assert {stem for stem in rest - known if not stem.startswith(prefixes)} == set()

@@ -1,0 +1,1 @@
+"""The interpreter: warps with masks, on NumPy arrays."""
