@@ -1,0 +1,116 @@
+"""The typer application: which commands there are, and how one of them is run."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from ..isa.errors import UsageError, did_you_mean
+from . import status
+from .asm import asm, check, disasm
+from .doctor import doctor
+from .explain import explain
+from .programs import programs
+from .run import run
+
+PROGRAM = "simtlab"
+
+_COMPLETION_VARIABLE = f"_{PROGRAM.upper()}_COMPLETE"
+"""What a shell sets when it asks for completions."""
+
+_HELP = """
+A SIMT laboratory: assemble kernels, run them on NumPy arrays, and see what their warps do.
+
+For example:
+
+  simtlab run mandelbrot --picture m.png   run a program of simtlab's
+  simtlab asm saxpy.sasm                   assemble a kernel of your own
+  simtlab run --help                       how to run it on arrays
+  simtlab explain fma_f32                  what an instruction does
+
+Exit status: 0 done, 1 a kernel trapped or a check failed, 2 wrong usage or
+source, 130 interrupted, 70 a bug in simtlab.
+"""
+
+
+class _Commands(TyperGroup):
+    """The commands in the order of their definition; an unknown one gets a suggestion."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            raise UsageError(
+                f"there is no command {args[0]!r}; there are {', '.join(self.commands)}",
+                code="SIM514",
+                hint=did_you_mean(args[0], tuple(self.commands)),
+            )
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(
+    name=PROGRAM,
+    cls=_Commands,
+    help=_HELP,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (asm, disasm, check, run, programs, explain, doctor):
+    app.command(help=command.__doc__)(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from .versions import version_lines
+
+        print("\n".join(version_lines()))
+        raise typer.Exit()
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print versions."),
+    ] = False,
+) -> None:
+    pass
+
+
+def dispatch(arguments: list[str]) -> int:
+    """Run a command line and return its exit status. Raises SimtError for wrong usage."""
+    if os.environ.get(_COMPLETION_VARIABLE):
+        app(args=arguments, prog_name=PROGRAM)
+    # typer's own main() turns KeyboardInterrupt and a broken pipe into something else; entry.py
+    # wants to see them.
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context(PROGRAM, arguments or ["--help"]) as context:
+            result = command.invoke(context)
+    except typer.Exit as done:
+        return done.exit_code
+    except _CLICK_ERROR as error:
+        raise _usage_error(error) from None
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+    return result if isinstance(result, int) else status.DONE
+
+
+_CLICK_ERROR: Any = typer.BadParameter.__mro__[2]
+"""ClickException. typer brings its own click since 0.26 or so and gives it no public name."""
+
+
+def _usage_error(error: Any) -> UsageError:
+    """The error of the option parser in the form of every other error."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else PROGRAM
+    message = error.format_message().strip().rstrip(".")
+    help_hint = f"`{path} --help` lists what there is"
+    option, near = getattr(error, "option_name", None), getattr(error, "possibilities", None)
+    if option and type(error).__name__ == "NoSuchOption":
+        message = f"{path} has no option {option}"
+        if near:
+            help_hint = f"did you mean {sorted(near)[0]}? {help_hint}"
+    return UsageError(message[:1].lower() + message[1:], code="SIM514", hint=help_hint)

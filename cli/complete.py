@@ -1,0 +1,49 @@
+"""What the shell offers when the user presses the tab key."""
+
+from __future__ import annotations
+
+from glob import glob, iglob
+
+
+def _starting(words: list[str], incomplete: str) -> list[str]:
+    return [word for word in words if word.startswith(incomplete)]
+
+
+def programs(incomplete: str) -> list[str]:
+    """Names of programs: short, and long once there is a slash."""
+    from ..programs.index import catalogue
+
+    names = [e.name if "/" in incomplete else e.short for e in catalogue()]
+    return _starting(sorted(set(names)), incomplete)
+
+
+def targets(incomplete: str) -> list[str]:
+    """What `run` takes: programs, sources, object files and the folders on the way to them."""
+    files = [f for end in (".sasm", ".sbc") for f in iglob(f"{incomplete}*{end}")]
+    return [*programs(incomplete), *sorted(files), *sorted(glob(f"{incomplete}*/"))]
+
+
+def engines(incomplete: str) -> list[str]:
+    """Names of engines."""
+    from ..emu.engine import engine_names
+
+    return _starting(list(engine_names()), incomplete)
+
+
+def schemes(incomplete: str) -> list[str]:
+    """Names of divergence schemes."""
+    from ..emu.schemes import SCHEMES
+
+    return _starting(list(SCHEMES), incomplete)
+
+
+def sizes(incomplete: str) -> list[str]:
+    """The sizes that every program has."""
+    return _starting(["tiny", "small", "paper"], incomplete)
+
+
+def instructions(incomplete: str) -> list[str]:
+    """Mnemonics."""
+    from ..isa.table import BY_NAME
+
+    return _starting(list(BY_NAME), incomplete)

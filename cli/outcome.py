@@ -1,0 +1,132 @@
+"""What a run gave: the launches, the memory, and both forms in which it is told."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, field
+
+from ..emu.result import memory_digest
+from ..emu.statistics import Statistics
+from ..isa.program import Program
+from ..programs.runner import PlainLauncher
+from .lines import LineCount
+
+
+@dataclass
+class Outcome:
+    """One run of a file or a program, as it is reported.
+
+    `partial` holds what an interrupted launch had counted. `facts` are further keys of the JSON
+    form, `rows` further lines of the text, `listings` what --dump kept for JSON.
+    """
+
+    launcher: PlainLauncher
+    program: Program
+    checked: bool = False
+    kernel: str = ""
+    partial: Statistics | None = None
+    lines: list[LineCount] | None = None
+    facts: dict[str, object] = field(default_factory=dict)
+    rows: list[tuple[str, str]] = field(default_factory=list)
+    listings: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def scheme(self) -> str | None:
+        """The divergence scheme; the oracle has none."""
+        return None if self.launcher.engine == "oracle" else self.launcher.scheme
+
+    @property
+    def statistics(self) -> Statistics | None:
+        """All launches added up, or None where nothing was counted."""
+        counted = [r.statistics for r in self.launcher.results if r.statistics is not None]
+        counted += [self.partial] if self.partial is not None else []
+        return sum(counted[1:], counted[0]) if counted else None
+
+    @property
+    def host_seconds(self) -> float:
+        """Time in the engine, all launches together."""
+        return sum(r.host_seconds for r in self.launcher.results)
+
+    @property
+    def kernels(self) -> list[str]:
+        """The kernels that were launched, in the order of their first launch."""
+        names = [r.kernel for r in self.launcher.results]
+        return list(dict.fromkeys(names or [self.kernel]))
+
+    def counts(self) -> dict[str, int | float | None]:
+        """The statistics; null, every one, where nothing was counted."""
+        if self.statistics is not None:
+            return dict(self.statistics.to_dict())
+        return dict.fromkeys(Statistics().to_dict())
+
+    @property
+    def memory_digest(self) -> str:
+        """Over the final memory: equal for every engine and scheme."""
+        return memory_digest(self.launcher.device.memory)
+
+    @property
+    def digest(self) -> str:
+        """Eight digits over memory and statistics: equal on every host, whatever its speed."""
+        content = json.dumps([self.memory_digest, self.counts()])
+        return f"{zlib.crc32(content.encode()):08x}"
+
+    def to_dict(self) -> dict[str, object]:
+        """For --json."""
+        found: dict[str, object] = {
+            "kernel": self.kernels[0],
+            "kernels": self.kernels,
+            "engine": self.launcher.engine,
+            "scheme": self.scheme,
+            "knobs": dict(self.launcher.knobs),
+            "warp": self.launcher.warp,
+            "launches": len(self.launcher.results),
+            **self.facts,
+            **self.counts(),
+            "checked": self.checked,
+            "memory_digest": self.memory_digest,
+            "digest": self.digest,
+            "host_seconds": self.host_seconds,
+            **self.listings,
+        }
+        if self.lines is not None:
+            found["lines"] = [line.to_dict() for line in self.lines]
+        return found
+
+    def text_rows(self, *, stats: bool) -> list[tuple[str, str]]:
+        """Label and value of each line of the text; `stats` asks for every count."""
+        launcher, found = self.launcher, self.statistics
+        scheme = f", scheme {self.scheme}" if self.scheme else ""
+        knobs = "".join(f" {k}={str(v).lower()}" for k, v in launcher.knobs.items())
+        rows = [
+            ("kernel" if len(self.kernels) == 1 else "kernels", ", ".join(self.kernels)),
+            ("run by", f"{launcher.engine}{scheme}{knobs}, warps of {launcher.warp}"),
+            ("launches", self._launches()),
+        ]
+        if found is not None:
+            rows += [
+                ("warp-instructions", f"{found.warp_instructions:,}"),
+                ("thread-instructions", f"{found.thread_instructions:,}"),
+                ("activity factor", f"{found.activity_factor:.4f}"),
+            ]
+        if found is not None and stats:
+            rows += [
+                ("branches", f"{found.branches:,}"),
+                ("divergent branches", f"{found.divergent_branches:,}"),
+                ("barriers", f"{found.barriers:,}"),
+                ("pc comparisons", f"{found.pc_comparisons:,}"),
+                ("deepest stack", f"{found.max_depth:,}"),
+                ("warps", f"{found.warps:,}"),
+            ]
+        rows.append(("host time", f"{self.host_seconds:.3f} s"))
+        rows += self.rows
+        rows.append(("digest", f"{self.digest} (memory {self.memory_digest})"))
+        return rows
+
+    def _launches(self) -> str:
+        results = self.launcher.results
+        if len(results) != 1:
+            return f"{len(results):,}"
+        shape = results[0].geometry
+        groups = f"{shape.n_groups:,} workgroup{'s' if shape.n_groups != 1 else ''}"
+        return f"1, of {shape.n_items:,} work-items in {groups}"

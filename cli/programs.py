@@ -1,0 +1,115 @@
+"""`simtlab programs`: what there is to run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import status
+from .complete import programs as complete_programs
+from .options import Json
+
+if TYPE_CHECKING:
+    from ..programs.index import Entry
+
+
+def programs(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="Tell more about this program.",
+            autocompletion=complete_programs,
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """List the programs that come with simtlab, or tell about one.
+
+    For example:
+
+      simtlab programs
+      simtlab programs mandelbrot
+      simtlab programs --json
+    """
+    from ..programs.index import catalogue, find
+    from .output import print_json, print_remark, print_rows
+
+    if name is None:
+        if json:
+            print_json([_brief(entry) for entry in catalogue()])
+        else:
+            _print_table(catalogue())
+        return status.DONE
+    entry = find(name)
+    if entry.remark:
+        print_remark(entry.remark)
+    if json:
+        print_json(_details(entry))
+    else:
+        print_rows(_rows(entry))
+    return status.DONE
+
+
+def _size(parameters: dict[str, int]) -> str:
+    return " ".join(f"{key}={value}" for key, value in parameters.items())
+
+
+def _brief(entry: Entry) -> dict[str, object]:
+    workload = entry.workload
+    return {
+        "name": entry.name,
+        "title": workload.title,
+        "source": workload.source,
+        "sizes": {size: dict(values) for size, values in workload.sizes.items()},
+        "picture": workload.picture is not None,
+    }
+
+
+def _details(entry: Entry) -> dict[str, object]:
+    from .build import assemble_source, summary
+
+    program = assemble_source(entry.path)
+    return {**_brief(entry), "file": _shown(entry), **summary(program)}
+
+
+def _rows(entry: Entry) -> list[tuple[str, str]]:
+    from .build import assemble_source
+
+    workload = entry.workload
+    kernels = "\n".join(k.signature for k in assemble_source(entry.path).kernels)
+    return [
+        ("name", entry.name),
+        ("title", workload.title),
+        ("source", workload.source),
+        ("kernels", kernels),
+        *((f"size {name}", _size(dict(values))) for name, values in workload.sizes.items()),
+        ("tolerance", f"relative {workload.rtol:g}" if workload.rtol else "none: equal values"),
+        ("picture", "yes, with --picture F.png" if workload.picture else "no"),
+        ("file", _shown(entry)),
+    ]
+
+
+def _shown(entry: Entry) -> str:
+    """The path of the source, relative where that is shorter."""
+    try:
+        return min(os.path.relpath(entry.path), str(entry.path), key=len)
+    except ValueError:  # another drive
+        return str(entry.path)
+
+
+def _print_table(entries: tuple[Entry, ...]) -> None:
+    from rich.table import Table
+
+    from .output import console
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("name", "title", "sizes", "source"):
+        table.add_column(column, overflow="fold")
+    for entry in entries:
+        workload = entry.workload
+        table.add_row(entry.name, workload.title, " ".join(workload.sizes), workload.source)
+    console(sys.stdout).print(table)
