@@ -9,6 +9,18 @@ import typer
 
 from ..isa.errors import UsageError, did_you_mean
 
+
+def whole_number(text: str) -> int:
+    """A parser of options: a whole number from 0 on, in decimal or as 0x20."""
+    try:
+        value = int(str(text), 0)
+    except ValueError:
+        value = -1
+    if value < 0:
+        raise typer.BadParameter(f"{text!r} is no whole number from 0 on")
+    return value
+
+
 MARKERS = ("auto", "explicit", "none")
 
 ASSEMBLER = "Assembling"
@@ -44,17 +56,6 @@ Dump = Annotated[
         rich_help_panel=ASSEMBLER,
     ),
 ]
-
-
-def whole_number(text: str) -> int:
-    """A parser of options: a whole number from 0 on, in decimal or as 0x20."""
-    try:
-        value = int(str(text), 0)
-    except ValueError:
-        value = -1
-    if value < 0:
-        raise typer.BadParameter(f"{text!r} is no whole number from 0 on")
-    return value
 
 
 def one_of(value: str, known: Iterable[str], option: str) -> str:
