@@ -267,7 +267,7 @@ FUNCTIONS: dict[str, Function] = {
     f.name: f
     for f in (
         Function("sin", "Sine of radians.", 1.6, _SIN),
-        Function("cos", "Cosine of radians.", 1.6, _COS),
+        Function("cos", "Cosine of radians.", 1.7, _COS),
         Function("exp2", "Two to the power of x.", 0.9, _EXP2),
         Function("log2", "Logarithm to base two.", 1.3, _LOG2),
     )
