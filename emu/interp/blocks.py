@@ -26,12 +26,17 @@ _CUTS = frozenset({"br", "cbr", "ret", "trap", "barrier", "reconverge"})
 
 @dataclass(slots=True)
 class Block:
-    """Instructions `start` to `stop` (exclusive); `last` changes control flow, or is None."""
+    """Instructions `start` to `stop` (exclusive); `last` changes control flow, or is None.
+
+    `executions` and `lanes` count the warps that issued the block and their running lanes.
+    """
 
     start: int
     stop: int
     steps: list[Step]
     last: Instruction | None
+    executions: int = 0
+    lanes: int = 0
 
 
 def leaders(instructions: tuple[Instruction, ...]) -> set[int]:

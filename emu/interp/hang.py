@@ -23,6 +23,9 @@ from ..traps import Trap, TrapKind, TrapRecord
 if TYPE_CHECKING:
     from .interpreter import Interpreter
 
+NO_PC = np.iinfo(np.int64).max
+"""The pc of a warp that cannot run now."""
+
 PATIENCE = 2048
 """Rounds without progress before the detector begins to watch."""
 
@@ -72,11 +75,10 @@ class HangDetector:
         resident = self.interpreter.resident
         if resident.watched_writes is None:
             resident.watched_writes = 0
-        runnable = self.interpreter.runnable()
+        found = len(self.looping)
         for warp in warps.tolist():
-            if warp in runnable:
-                self._look_at(warp)
-        if runnable and self.looping >= runnable:
+            self._look_at(warp)
+        if len(self.looping) > found and self.looping >= self.interpreter.runnable():
             raise self.verdict(TrapKind.LIVELOCK)
 
     def _look_at(self, warp: int) -> None:
@@ -88,6 +90,8 @@ class HangDetector:
             self.looping.discard(warp)
             old = None
         pc = int(it.pc[warp])
+        if pc == NO_PC:
+            return
         if old is None:
             self.snapshots[warp] = self._snapshot(warp, FIRST_PERIOD)
             return

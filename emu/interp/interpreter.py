@@ -27,7 +27,7 @@ from ..statistics import Statistics
 from ..traps import TrapKind, TrapRecord
 from .alu import LaneFault
 from .blocks import Block, build
-from .hang import HangDetector, lane_list, lowest
+from .hang import NO_PC, HangDetector, lane_list, lowest
 from .resident import Group, Resident
 
 Array = np.ndarray
@@ -36,7 +36,6 @@ BATCH_LANES = 16_384
 """Lanes that are resident at once: enough to hide the cost of a NumPy call, few enough for L2."""
 
 FAIR = 16
-NO_PC = np.iinfo(np.int64).max
 SEVERAL = -1
 """The barrier pc of a warp whose lanes wait piece by piece; its scheme knows where."""
 
@@ -62,6 +61,8 @@ class Interpreter:
         self.schemes: list[Scheme | None] = [None] * n_warps
         self.pc = np.full(n_warps, NO_PC)
         self.watch = np.full(n_warps, NO_PC)
+        self.watching = False
+        """Whether any warp of the batch has had something to watch yet."""
         self.active = np.zeros((n_warps, geometry.width), bool)
         self.count = np.zeros(n_warps, np.int64)
         self.steps = np.zeros(n_warps, np.int64)
@@ -102,6 +103,7 @@ class Interpreter:
         self.starters = self.count.copy()
         self.pc[:] = np.where(self.count > 0, 0, NO_PC)
         self.watch[:] = NO_PC
+        self.watching = False
         self.steps[:] = 0
         self.flushed[:] = 0
         self.lane_steps[:] = 0
@@ -121,6 +123,11 @@ class Interpreter:
 
     def _totals(self) -> Statistics:
         s = self.statistics
+        for block in self.blocks:
+            if block is not None:
+                s.executions[block.start : block.stop] += block.executions
+                s.lanes[block.start : block.stop] += block.lanes
+                block.executions = block.lanes = 0
         s.warp_instructions = int(s.executions.sum())
         s.thread_instructions = int(s.lanes.sum())
         return s
@@ -170,10 +177,9 @@ class Interpreter:
         return Group(warps[rows] * width + lanes, warps, count)
 
     def _count(self, block: Block, group: Group) -> None:
-        length = block.stop - block.start
-        self.steps[group.warps] += length
-        self.statistics.executions[block.start : block.stop] += group.warps.size
-        self.statistics.lanes[block.start : block.stop] += group.count
+        self.steps[group.warps] += block.stop - block.start
+        block.executions += group.warps.size
+        block.lanes += group.count
 
     # --- the end of a block
 
@@ -202,6 +208,8 @@ class Interpreter:
     def _go(self, warps: Array, pc: int) -> None:
         """Move warps to a pc, and to their schemes those that watch it."""
         self.pc[warps] = pc
+        if not self.watching:
+            return
         watch = self.watch[warps]
         met = watch <= pc if self.scheme_class.watches_order else watch == pc
         if met.any():
@@ -214,22 +222,21 @@ class Interpreter:
         condition = ins.srcs[0]
         assert isinstance(condition, Reg) and ins.target is not None
         warps = group.warps
+        self.statistics.branches += warps.size
         flags = self.resident.registers["c"].bits[condition.index]
+        n_all_taken = int(np.count_nonzero(flags[group.index]))
+        if n_all_taken == 0 or ins.target == fall:
+            # Where both ways lead to the same instruction nothing can come apart.
+            self._go(warps, fall)
+            return
+        if n_all_taken == group.count:
+            self._go(warps, ins.target)
+            return
         rows = flags.reshape(self.resident.n_warps, self.resident.width)[warps]
         taken = rows & self.active[warps]
         n_taken = taken.sum(axis=1)
         all_taken = n_taken == self.count[warps]
         none_taken = n_taken == 0
-        self.statistics.branches += warps.size
-        if ins.target == fall:
-            # Both ways lead to the same instruction: nothing can come apart.
-            all_taken[:] = True
-        if all_taken.all():
-            self._go(warps, ins.target)
-            return
-        if none_taken.all():
-            self._go(warps, fall)
-            return
         if all_taken.any():
             self._go(warps[all_taken], ins.target)
         if none_taken.any():
@@ -391,7 +398,11 @@ class Interpreter:
         """Make the scheme's running path the warp's."""
         mask = scheme.mask
         self.pc[warp] = scheme.pc if mask else NO_PC
-        self.watch[warp] = NO_PC if scheme.watch == NOWHERE else scheme.watch
+        if scheme.watch != NOWHERE:
+            self.watching = True
+            self.watch[warp] = scheme.watch
+        else:
+            self.watch[warp] = NO_PC
         self.active[warp] = self._row(mask)
         self.count[warp] = mask.bit_count()
         self.comparisons[warp] = scheme.comparisons
