@@ -22,7 +22,7 @@ def as_networkx(edges: Edges) -> nx.DiGraph:
     return graph
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(graphs())
 def test_immediate_dominators_are_those_of_networkx(edges):
     expected = dict(nx.immediate_dominators(as_networkx(edges), 0))

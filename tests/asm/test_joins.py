@@ -112,7 +112,7 @@ def test_a_join_in_front_of_the_branch_in_its_own_block_is_no_post_dominator():
     )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(jumping_code, st.data())
 def test_a_join_is_legal_exactly_when_no_path_avoids_it(lines, data):
     code = draft("\n".join([*lines, "ret"])).code

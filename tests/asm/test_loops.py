@@ -96,7 +96,7 @@ def test_a_natural_loop_inside_an_irreducible_one_is_found():
     ]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(jumping_code)
 def test_natural_loops_are_those_of_the_definition_by_dominators(lines):
     cfg = build(draft("\n".join([*lines, "ret"])).code)
@@ -117,7 +117,7 @@ def test_natural_loops_are_those_of_the_definition_by_dominators(lines):
     assert {loop.header: set(loop.body) for loop in loops.all} == natural
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(jumping_code)
 def test_the_back_edges_of_all_loops_are_the_retreating_edges(lines):
     cfg = build(draft("\n".join([*lines, "ret"])).code)

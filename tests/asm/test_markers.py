@@ -172,7 +172,7 @@ def kernel_of(lines: list[str]) -> DraftKernel:
     return draft("\n".join([*lines, "ret"]))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(jumping_code)
 def test_stripping_undoes_inserting(lines):
     kernel = kernel_of(lines)
@@ -186,7 +186,7 @@ def test_inserting_twice_is_inserting_once(lines):
     assert insert(once) == once
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(jumping_code)
 def test_the_joins_after_inserting_are_post_dominators_and_the_flags_are_as_without(lines):
     with_markers, without = insert(kernel_of(lines)), kernel_of(lines)
@@ -243,7 +243,7 @@ def run_on_a_stack(kernel: DraftKernel, lanes: int, outcome, steps: int) -> list
     return traces
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(jumping_code, st.integers(0, 2**32))
 def test_no_lane_passes_its_marker_on_an_explicit_stack(lines, seed):
     kernel = insert(kernel_of(lines))

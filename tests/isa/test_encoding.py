@@ -61,7 +61,7 @@ def test_any_instruction_decodes_to_itself(ins, pc):
     assert decode(encode(ins, pc), pc) == ins
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(st.sampled_from(TABLE), st.integers(0, (1 << 54) - 1), st.integers(0, (1 << 54) - 1))
 def test_a_word_that_decodes_encodes_to_itself(row, rest, mask):
     word = row.number | (rest & mask) << 10

@@ -1,14 +1,10 @@
 import re
 from pathlib import Path
 
-import pytest
-
-from simtlab.isa import BY_NAME, TABLE, Flags, Format, OperandKind, Row, Unit
+from simtlab.isa import BY_NAME, TABLE, Flags, Format, OperandKind, Unit
 from simtlab.isa.types import B1, SMALL
 
 OPCODES = Path(__file__).with_name("opcodes.txt")
-
-every_row = pytest.mark.parametrize("row", TABLE, ids=[row.name for row in TABLE])
 
 
 def test_opcode_numbers_are_those_of_the_checked_in_listing():
@@ -33,69 +29,69 @@ def test_a_pair_of_stem_types_and_segment_has_one_row():
     assert len({(r.stem, r.type, r.source, r.segment) for r in TABLE}) == len(TABLE)
 
 
-@every_row
-def test_a_row_has_a_mnemonic_a_meaning_and_a_sentence(row: Row):
-    assert re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", row.name)
-    assert row.doc.endswith(".")
-    assert row.doc[0].isupper()
-    assert row.means or row.stem in ("reconverge", "nop")
+def test_a_row_has_a_mnemonic_a_meaning_and_a_sentence():
+    for row in TABLE:
+        assert re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", row.name), row
+        assert row.doc.endswith("."), row
+        assert row.doc[0].isupper(), row
+        assert row.means or row.stem in ("reconverge", "nop"), row
 
 
-@every_row
-def test_a_row_has_at_most_one_destination_one_address_and_one_join(row: Row):
-    kinds = [o.kind for o in row.operands]
-    for kind in (OperandKind.DST, OperandKind.MEM, OperandKind.TARGET, OperandKind.JOIN):
-        assert kinds.count(kind) <= 1
-    assert len(row.srcs) <= 3
+def test_a_row_has_at_most_one_destination_one_address_and_one_join():
+    for row in TABLE:
+        kinds = [o.kind for o in row.operands]
+        for kind in (OperandKind.DST, OperandKind.MEM, OperandKind.TARGET, OperandKind.JOIN):
+            assert kinds.count(kind) <= 1, row
+        assert len(row.srcs) <= 3, row
 
 
-@every_row
-def test_register_operands_have_a_type_and_the_others_none(row: Row):
-    for operand in row.operands:
-        is_register = operand.kind in (OperandKind.DST, OperandKind.SRC, OperandKind.REG)
-        assert (operand.type is not None) == is_register
-        assert operand.describe()
+def test_register_operands_have_a_type_and_the_others_none():
+    for row in TABLE:
+        for operand in row.operands:
+            is_register = operand.kind in (OperandKind.DST, OperandKind.SRC, OperandKind.REG)
+            assert (operand.type is not None) == is_register, row
+            assert operand.describe(), row
 
 
-@every_row
-def test_flags_follow_from_the_operands(row: Row):
-    kinds = {o.kind for o in row.operands}
-    assert (OperandKind.TARGET in kinds) == row.is_branch == (row.format is Format.BRANCH)
-    assert (OperandKind.JOIN in kinds) == row.is_conditional
-    assert (OperandKind.MEM in kinds) == row.has_address == (row.format is Format.MEMORY)
-    assert row.has_address == (row.segment is not None)
-    if row.is_memory:
-        assert Flags.MAY_TRAP not in row.flags
-    if Flags.ENDS in row.flags:
-        assert row.unit is Unit.CONTROL
-    if row.is_conditional:
-        assert Flags.ENDS not in row.flags
-    if Flags.READS_DST in row.flags:
-        assert row.dst is not None
+def test_flags_follow_from_the_operands():
+    for row in TABLE:
+        kinds = {o.kind for o in row.operands}
+        assert (OperandKind.TARGET in kinds) == row.is_branch == (row.format is Format.BRANCH), row
+        assert (OperandKind.JOIN in kinds) == row.is_conditional, row
+        assert (OperandKind.MEM in kinds) == row.has_address == (row.format is Format.MEMORY), row
+        assert row.has_address == (row.segment is not None), row
+        if row.is_memory:
+            assert Flags.MAY_TRAP not in row.flags, row
+        if Flags.ENDS in row.flags:
+            assert row.unit is Unit.CONTROL, row
+        if row.is_conditional:
+            assert Flags.ENDS not in row.flags, row
+        if Flags.READS_DST in row.flags:
+            assert row.dst is not None, row
 
 
-@every_row
-def test_literals_and_immediates_share_the_word_so_a_row_has_one_or_the_other(row: Row):
-    assert not (row.literals and any(o.kind is OperandKind.SRC for o in row.operands))
+def test_literals_and_immediates_share_the_word_so_a_row_has_one_or_the_other():
+    for row in TABLE:
+        assert not (row.literals and any(o.kind is OperandKind.SRC for o in row.operands)), row
 
 
-@every_row
-def test_two_sources_that_commute_have_one_type(row: Row):
-    if Flags.COMMUTES in row.flags:
-        first, second = row.srcs
-        assert first == second
+def test_two_sources_that_commute_have_one_type():
+    for row in TABLE:
+        if Flags.COMMUTES in row.flags:
+            first, second = row.srcs
+            assert first == second, row
 
 
-@every_row
-def test_small_types_stand_in_memory_and_conversions_only(row: Row):
-    if row.type in SMALL or row.source in SMALL:
-        assert row.stem in ("cvt", "ld", "st", "lda")
+def test_small_types_stand_in_memory_and_conversions_only():
+    for row in TABLE:
+        if row.type in SMALL or row.source in SMALL:
+            assert row.stem in ("cvt", "ld", "st", "lda"), row
 
 
-@every_row
-def test_memory_never_holds_single_bits(row: Row):
-    if row.has_address:
-        assert row.type is not B1
+def test_memory_never_holds_single_bits():
+    for row in TABLE:
+        if row.has_address:
+            assert row.type is not B1, row
 
 
 def test_a_load_a_store_and_an_atomic_are_told_apart():
