@@ -1,0 +1,1 @@
+"""Text -> Program, and Program -> text."""

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..isa.errors import did_you_mean
 from ..isa.program import align
 from ..isa.types import B1, TYPES, Segment, Type
-from ..isa.verify import MAX_PARAMS, MAX_SEGMENT
+from ..isa.verify import MAX_NAME, MAX_PARAMS, MAX_SEGMENT, RESERVED
 from .parse import Part, Statement, parse_brackets
 from .source import Mistake
 from .tables import Word
 from .values import Value, bits_of, evaluate, pack
 
-MAX_NAME = 255
-"""Longest name of a kernel, parameter, array or label."""
 
-
-class Array(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Array:
     """A declared array: its name in the source, element type and number of elements."""
 
     name: Word
@@ -27,7 +26,14 @@ class Array(NamedTuple):
 
 
 def check_name(word: Word) -> None:
-    """Refuse a name that is too long for an object file. Raises Mistake."""
+    """Refuse what cannot be the name of anything in an object file. Raises Mistake."""
+    if word.kind == "NAME" and word.text in RESERVED:
+        raise Mistake(
+            "SIM111",
+            f"`{word.text}` is a word of the language and cannot be defined",
+            word.at,
+            "reserved",
+        )
     if len(word.text) > MAX_NAME:
         raise Mistake(
             "SIM145",

@@ -54,7 +54,8 @@ def words(program: Program) -> str:
 def _kernel(kernel: DraftKernel) -> Iterator[str]:
     yield f"kernel {kernel.name}({', '.join(map(str, kernel.params))})"
     for symbol in (*kernel.group, *kernel.private):
-        yield f"    .{symbol.segment} {symbol.type} {symbol.name}[{symbol.count}] at {symbol.offset}"
+        array = f"{symbol.type} {symbol.name}[{symbol.count}]"
+        yield f"    .{symbol.segment} {array} at {symbol.offset}"
     names: dict[int, list[str]] = {}
     for name, index in kernel.labels.items():
         names.setdefault(index, []).append(name)

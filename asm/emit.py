@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..isa.encoding import EncodingError, encode
-from ..isa.errors import ObjectFileError, SourceError
+from ..isa.errors import Diagnostic, ObjectFileError, SourceError
 from ..isa.instruction import Instruction
 from ..isa.program import Kernel, Location, Program
 from ..isa.verify import verify as verify_program

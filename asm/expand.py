@@ -14,12 +14,13 @@ from pathlib import Path
 
 from ..isa.errors import Note, SourceError
 from ..isa.table import BY_NAME
+from .declarations import check_name
 from .diagnose import Collector
 from .macros import ExpandedLine, Macro, UnknownParameter, Use, arguments, define
 from .parse import Parser, Statement
 from .source import Mistake, SourceFile, open_file
 from .tables import Word
-from .values import RESERVED, Value, evaluate
+from .values import Value, evaluate
 
 MAX_DEPTH = 64
 """Files, or macro uses, inside each other."""
@@ -130,10 +131,7 @@ class _Expander:
         self.result.constants[name.text] = evaluate(expression, self.result.constants)
 
     def _define(self, name: Word, statement: Statement) -> None:
-        if name.text in RESERVED:
-            raise Mistake(
-                "SIM111", f"`{name.text}` is a number and cannot be defined", name.at, "reserved"
-            )
+        check_name(name)
         earlier = self.result.defined.get(name.text)
         if earlier is not None:
             raise Mistake(

@@ -85,13 +85,16 @@ def resolve_operands(row: Row, given: Sequence[Part], scope: Scope) -> tuple[Ope
 
 
 def _expanded(found: Operands, given: Sequence[Part]) -> tuple[Operands, ...]:
-    """Two words for a mov_u64 of a value that is no sign-extended 32-bit one; one immediate each."""
-    immediates = [part for part, s in zip(given[1:], found.srcs) if s.__class__ is Imm]
+    """Two words for a mov_u64 of a value that is no sign-extended 32-bit one, else one.
+
+    Raises Mistake for two immediates.
+    """
+    immediates = [s for s in found.srcs if s.__class__ is Imm]
     if len(immediates) > 1:
         raise Mistake(
             "SIM113",
             f"{found.row.name} has two immediates; an instruction holds one",
-            immediates[1].at,
+            [part for part in given if _is_constant(part)][1].at,
             "a second immediate",
             "move one of them into a register first",
         )

@@ -11,9 +11,10 @@ from __future__ import annotations
 import os
 import re
 import sys
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from lark import Lark, Token, Transformer, Tree
 from lark.exceptions import UnexpectedToken
@@ -43,7 +44,8 @@ class Word(NamedTuple):
         return self.start, len(self.text)
 
 
-class ShapeError(NamedTuple):
+@dataclass(frozen=True)
+class ShapeError:
     """No line has tokens of these kinds: the first one that cannot stand where it is.
 
     `state` is the parser's state there, and `expected` has the kinds that it would take.
@@ -67,7 +69,7 @@ class Shape(NamedTuple):
 class _Reductions(Transformer):  # pyright: ignore[reportMissingTypeArgument]
     """Turns Lark's reductions into shapes. A token carries its number as its position."""
 
-    def __default__(self, data: object, children: list[object], meta: object) -> object:
+    def __default__(self, data: str, children: list[Any], meta: object) -> Any:
         rule = str(data)
         if rule.startswith("_"):
             return Tree(rule, children)

@@ -23,8 +23,6 @@ _DECIMAL = re.compile(r"[0-9]+\.[0-9]*(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+
 _PATTERN = re.compile(r"0[fF]([0-9A-Fa-f]{8})|0[dD]([0-9A-Fa-f]{16})")
 _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\0": "\0", "\\\\": "\\", "\\'": "'"}
 _SPECIAL = {"inf": math.inf, "nan": math.nan}
-RESERVED = frozenset(_SPECIAL)
-"""Names that are numbers."""
 
 
 class FloatBits(NamedTuple):
@@ -292,8 +290,7 @@ def _rounded_once(value: float, part: Part) -> float:
     between two f32 and the text does not.
     """
     word = part if isinstance(part, Word) else part.items[0]
-    is_literal = isinstance(word, Word) and word.kind == "NUMBER"
-    if not is_literal or not value:
+    if not isinstance(word, Word) or word.kind != "NUMBER" or not value:
         return value
     if isinstance(part, Expression) and part.items[1:] != ("negative",):
         return value
