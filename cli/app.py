@@ -6,7 +6,7 @@ import os
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from ..isa.errors import UsageError, did_you_mean
 from . import status
@@ -36,7 +36,35 @@ source, 130 interrupted, 70 a bug in simtlab.
 """
 
 
-class _Commands(TyperGroup):
+class _Words:
+    """Takes what was typed as it is: every option of ours is a word, a list of words or a flag.
+
+    Newer typers convert values with pydantic, which takes longer to import than all of simtlab.
+    """
+
+    def coerce(self, value: Any, *, param: Any, ctx: Any) -> Any:
+        """The value for typer."""
+        if param.multiple or param.nargs == -1:
+            return tuple(value or ())
+        return value
+
+
+class _KeepWords:
+    """A command whose parameters are converted by `_Words`, where typer has that to replace."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params = super().get_params(ctx)  # pyright: ignore[reportAttributeAccessIssue]
+        for param in params:
+            if hasattr(param, "get_runtime_param"):
+                param.get_runtime_param = _Words
+        return params
+
+
+class _Command(_KeepWords, TyperCommand):
+    """One command."""
+
+
+class _Commands(_KeepWords, TyperGroup):
     """The commands in the order of their definition; an unknown one gets a suggestion."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -58,7 +86,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (asm, disasm, check, run, programs, explain, doctor):
-    app.command(help=command.__doc__)(command)
+    app.command(cls=_Command, help=command.__doc__)(command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -99,7 +127,7 @@ def dispatch(arguments: list[str]) -> int:
 
 
 _CLICK_ERROR: Any = typer.BadParameter.__mro__[2]
-"""ClickException. typer brings its own click since 0.26 or so and gives it no public name."""
+"""ClickException. Newer typers bring their own click, whose names are private."""
 
 
 def _usage_error(error: Any) -> UsageError:

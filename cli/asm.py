@@ -11,7 +11,7 @@ import typer
 
 from ..isa.errors import Diagnostic, SimtError, UsageError
 from . import status
-from .options import Dump, Json, Markers, SubdivideLimit
+from .options import Dump, Json, Markers, SubdivideLimit, whole_number
 
 
 def asm(
@@ -21,7 +21,7 @@ def asm(
         typer.Option("-o", "--output", metavar="F.sbc", help="The object file; - is stdout."),
     ] = None,
     markers: Markers = "auto",
-    subdivide_limit: SubdivideLimit = 50,
+    subdivide_limit: SubdivideLimit = "50",
     dump: Dump = None,
     json: Json = False,
 ) -> int:
@@ -47,8 +47,9 @@ def asm(
         raise UsageError(
             "-o - cannot share stdout with --json or --dump", code="SIM517", hint="name a file"
         )
+    limit = whole_number(subdivide_limit, "--subdivide-limit")
     listings = Listings(dump, keep=json)
-    program = assemble_source(read_source(file), markers, subdivide_limit, listings)
+    program = assemble_source(read_source(file), markers, limit, listings)
     data = dumps(program)
     if target == STDIN:
         _write_stdout(data)

@@ -8,18 +8,8 @@ from typing import Annotated
 import typer
 
 from ..isa.errors import UsageError, did_you_mean
-
-
-def whole_number(text: str) -> int:
-    """A parser of options: a whole number from 0 on, in decimal or as 0x20."""
-    try:
-        value = int(str(text), 0)
-    except ValueError:
-        value = -1
-    if value < 0:
-        raise typer.BadParameter(f"{text!r} is no whole number from 0 on")
-    return value
-
+from ..isa.types import U64
+from .literals import parse_number
 
 MARKERS = ("auto", "explicit", "none")
 
@@ -39,10 +29,9 @@ Markers = Annotated[
 ]
 
 SubdivideLimit = Annotated[
-    int,
+    str,
     typer.Option(
         metavar="N",
-        parser=whole_number,
         help="Longest block behind a join, in instructions, up to which warps may subdivide.",
         rich_help_panel=ASSEMBLER,
     ),
@@ -67,4 +56,12 @@ def one_of(value: str, known: Iterable[str], option: str) -> str:
             code="SIM515",
             hint=did_you_mean(value, words),
         )
+    return value
+
+
+def whole_number(text: str, option: str) -> int:
+    """A whole number from 0 on, in decimal or as 0x20. Raises UsageError."""
+    value = parse_number(text, U64)
+    if not isinstance(value, int) or value < 0:
+        raise UsageError(f"{option} takes a whole number from 0 on, not {text!r}", code="SIM515")
     return value

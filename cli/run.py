@@ -77,11 +77,9 @@ def run(
         ),
     ] = None,
     seed: Annotated[
-        int,
-        typer.Option(
-            metavar="N", parser=whole_number, help="Seed of the inputs, and of rand: arguments."
-        ),
-    ] = 0,
+        str,
+        typer.Option(metavar="N", help="Seed of the inputs, and of rand: arguments."),
+    ] = "0",
     engine: Annotated[
         str,
         typer.Option(
@@ -110,19 +108,17 @@ def run(
         ),
     ] = None,
     warp: Annotated[
-        int,
+        str,
         typer.Option(
             metavar="N",
-            parser=whole_number,
             help="Lanes of a warp, 1 to 64.",
             rich_help_panel=_MACHINE,
         ),
-    ] = 32,
+    ] = "32",
     budget: Annotated[
-        int | None,
+        str | None,
         typer.Option(
             metavar="N",
-            parser=whole_number,
             help="Instructions per work-item before a launch is taken to hang (16,777,216).",
             rich_help_panel=_MACHINE,
         ),
@@ -147,7 +143,7 @@ def run(
             rich_help_panel="Assembling",
         ),
     ] = None,
-    subdivide_limit: SubdivideLimit = 50,
+    subdivide_limit: SubdivideLimit = "50",
     dump: Dump = None,
     json: Json = False,
 ) -> int:
@@ -175,17 +171,17 @@ def run(
         outs=out or (),
         engine=engine,
         scheme=parse_scheme(scheme, set_ or (), engine),
-        warp=warp,
+        warp=whole_number(warp, "--warp"),
         exited_arrive=exited_arrive,
         stats=stats,
         lines=lines,
         json=json,
         size=size,
-        seed=seed,
+        seed=whole_number(seed, "--seed"),
         picture=picture,
         markers=markers,
-        subdivide_limit=subdivide_limit,
+        subdivide_limit=whole_number(subdivide_limit, "--subdivide-limit"),
         dump=dump,
-        **({} if budget is None else {"budget": budget}),
+        **({} if budget is None else {"budget": whole_number(budget, "--budget")}),
     )
     return launch(target, settings)
