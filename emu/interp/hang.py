@@ -19,12 +19,10 @@ import numpy as np
 from ...isa.errors import Note
 from ..memory import Memory
 from ..traps import Trap, TrapKind, TrapRecord
+from .warps import NO_PC
 
 if TYPE_CHECKING:
     from .interpreter import Interpreter
-
-NO_PC = np.iinfo(np.int64).max
-"""The pc of a warp that cannot run now."""
 
 PATIENCE = 2048
 """Rounds without progress before the detector begins to watch."""
@@ -78,7 +76,7 @@ class HangDetector:
         found = len(self.looping)
         for warp in warps.tolist():
             self._look_at(warp)
-        if len(self.looping) > found and self.looping >= self.interpreter.runnable():
+        if len(self.looping) > found and self.looping >= self.interpreter.warps.runnable():
             raise self.verdict(TrapKind.LIVELOCK)
 
     def _look_at(self, warp: int) -> None:
@@ -89,13 +87,13 @@ class HangDetector:
         if old is not None and old.writes != writes:
             self.looping.discard(warp)
             old = None
-        pc = int(it.pc[warp])
+        pc = int(it.warps.pc[warp])
         if pc == NO_PC:
             return
         if old is None:
             self.snapshots[warp] = self._snapshot(warp, FIRST_PERIOD)
             return
-        if pc == old.pc and it.active[warp].tobytes() == old.lanes:
+        if pc == old.pc and it.warps.active[warp].tobytes() == old.lanes:
             if self._registers(warp) == old.registers:
                 self.looping.add(warp)
                 return
@@ -109,8 +107,8 @@ class HangDetector:
         writes = it.resident.watched_writes
         assert writes is not None
         return Snapshot(
-            int(it.pc[warp]),
-            it.active[warp].tobytes(),
+            int(it.warps.pc[warp]),
+            it.warps.active[warp].tobytes(),
             self._registers(warp),
             writes,
             period,
@@ -126,13 +124,12 @@ class HangDetector:
         """The trap for a launch that does not end: `kind`, unless a fair schedule would end it."""
         it = self.interpreter
         stuck = sorted(self.looping) if record is None else [self._warp_of(record)]
-        warp = next((w for w in stuck if it.parked(w)), stuck[0])
-        spinning = it.mask_of(warp)
+        warp = next((w for w in stuck if it.warps.parked(w)), stuck[0])
+        spinning = it.warps.mask_of(warp)
         owner, first = it.resident.place(warp * it.resident.width)
-        parked = it.parked(warp)
-        detail = (
-            f"lanes {lane_list(spinning)} of the warp repeat the loop at {it.where(it.pc[warp])}"
-        )
+        parked = it.warps.parked(warp)
+        place = it.where(int(it.warps.pc[warp]))
+        detail = f"lanes {lane_list(spinning)} of the warp repeat the loop at {place}"
         if record is None:
             detail += " without changing anything"
         else:
@@ -144,13 +141,13 @@ class HangDetector:
         notes = []
         if len(stuck) > 1:
             notes.append(Note(f"{len(stuck)} warps do so"))
-        waiting = int(it.waits.sum())
+        waiting = int(it.warps.waits.sum())
         if waiting:
             notes.append(Note(f"{waiting} warps wait at a barrier"))
         if parked and self._finishes_when_fair():
             kind = TrapKind.SIMT_DEADLOCK
             notes.append(Note("every work-item finishes when all are scheduled in turn"))
-        found = record or TrapRecord(kind, int(it.pc[warp]), owner, first + lowest(spinning))
+        found = record or TrapRecord(kind, int(it.warps.pc[warp]), owner, first + lowest(spinning))
         return it.work.trap(replace(found, kind=kind, detail=detail, notes=tuple(notes)))
 
     def _warp_of(self, record: TrapRecord) -> int:

@@ -1,0 +1,23 @@
+"""Every benchmark, one after the other, each in a process of its own: `make bench`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+BENCHMARKS = ("assemble.py", "interpreter.py", "startup.py")
+
+
+def main() -> int:
+    """Run them all; the exit status is that of the first that fails."""
+    for name in BENCHMARKS:
+        print(f"--- {name}", flush=True)
+        status = subprocess.call([sys.executable, Path(__file__).with_name(name)])
+        if status:
+            return status
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
