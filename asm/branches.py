@@ -24,7 +24,6 @@ _FLAGS = {
     "loop": ("loop", True),
     "noloop": ("loop", False),
 }
-_BYTE_ADDRESS = re.compile(r"@0[xX]([0-9A-Fa-f]{1,8})")
 
 
 class Branch(NamedTuple):
@@ -124,7 +123,7 @@ def place(label: Word, labels: Mapping[str, int], size: int, elsewhere: Mapping[
                 "put an instruction behind the label, as ret",
             )
         return index
-    if address := _BYTE_ADDRESS.fullmatch(label.text):
+    if address := re.fullmatch(r"@0[xX]([0-9A-Fa-f]{1,8})", label.text):
         index, rest = divmod(int(address[1], 16), WORD_BYTES)
         if rest or index >= size:
             raise Mistake(

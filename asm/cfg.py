@@ -5,7 +5,7 @@ The graph works on anything that has a row and a target: the assembler's drafts 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -15,6 +15,9 @@ from ..isa.table import Flags, Row
 
 Edges = tuple[tuple[int, ...], ...]
 """The neighbours of every block, by block number."""
+
+Neighbours = Edges | Mapping[int, tuple[int, ...]]
+"""The neighbours of all blocks, or of those of a part of the graph."""
 
 
 class Step(Protocol):
@@ -203,7 +206,7 @@ def reverse_postorder(edges: Edges, root: int) -> list[int]:
     return order
 
 
-def components(edges: Edges, nodes: Iterable[int]) -> list[list[int]]:
+def components(edges: Neighbours, nodes: Iterable[int]) -> list[list[int]]:
     """The strongly connected components of the subgraph over `nodes`, successors first.
 
     R. Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM J. Comput. 1972; the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ..isa.instruction import WORD_BYTES, Address, Imm
 from ..isa.program import Program
@@ -49,6 +49,18 @@ def words(program: Program) -> str:
             *(f"0x{pc * WORD_BYTES:04x}  {word:016x}" for pc, word in enumerate(kernel.words)),
         )
     )
+
+
+LISTINGS: dict[str, Callable[..., str]] = {
+    "parse": statements,
+    "expand": statements,
+    "resolve": draft,
+    "markers": draft,
+    "flow": flow,
+    "joins": draft,
+    "encode": words,
+}
+"""What shows the result of each pass."""
 
 
 def _kernel(kernel: DraftKernel) -> Iterator[str]:

@@ -8,12 +8,9 @@ from functools import cache
 
 from ..isa.errors import did_you_mean
 from ..isa.table import BY_NAME, TABLE, Row
-from ..isa.types import TYPES, Segment
+from ..isa.types import TYPES
 from .source import Mistake
 from .tables import Word
-
-_TYPED = re.compile(rf"(?P<stem>.+)_(?P<type>{'|'.join(TYPES)}|[a-z]+[0-9]+)")
-_SEGMENTS = frozenset(Segment)
 
 
 def find_row(word: Word, macros: Iterable[str] = ()) -> Row:
@@ -42,7 +39,7 @@ def _why_not(word: Word, macros: tuple[str, ...]) -> Mistake:
         return _unknown(word, f"mnemonics are in lower case: `{name.lower()}`")
     if name in stems:
         return _untyped(word, name, stems[name])
-    match = _TYPED.fullmatch(name)
+    match = re.fullmatch(r"(?P<stem>.+)_(?P<type>[a-z]+[0-9]+)", name)
     if name.startswith("cvt_") and len(set(name.split("_")[1:])) == 1 and name.count("_") == 2:
         return _unknown(word, "a value of the same type needs no conversion: mov copies it")
     if match and match["stem"] in stems:

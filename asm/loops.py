@@ -10,10 +10,9 @@ close it all the same. (P. Havlak, "Nesting of Reducible and Irreducible Loops",
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .cfg import Cfg, Edges, components, reverse_postorder
+from .cfg import Cfg, Edges, Neighbours, components, reverse, reverse_postorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,8 @@ def find(cfg: Cfg) -> Loops:
     rank = {block: i for i, block in enumerate(reverse_postorder(edges, past[0]))}
     found: list[Loop] = []
     innermost: list[int | None] = [None] * len(cfg.blocks)
-    waiting: list[tuple[list[int], Edges, int | None]] = [(sorted(rank), edges, None)]
+    come_from = reverse(edges)
+    waiting: list[tuple[list[int], Neighbours, int | None]] = [(sorted(rank), edges, None)]
     while waiting:
         nodes, inner, parent = waiting.pop(0)
         for component in components(inner, nodes):
@@ -92,10 +92,11 @@ def find(cfg: Cfg) -> Loops:
             header = min(component, key=rank.__getitem__)
             body = frozenset(component)
             index = len(found)
-            found.append(_loop(edges, rank, header, body, parent))
+            entries = {b for b in body if any(p in rank and p not in body for p in come_from[b])}
+            found.append(_loop(edges, header, body, entries | {header}, parent))
             for block in body:
                 innermost[block] = index
-            without = tuple(tuple(t for t in out if t != header) for out in inner)
+            without = {block: tuple(t for t in inner[block] if t != header) for block in body}
             waiting.append((sorted(body), without, index))
     return Loops(cfg, edges, tuple(found), tuple(innermost))
 
@@ -111,8 +112,7 @@ def _past_markers(cfg: Cfg, block: int) -> int:
 
 
 def _loop(
-    edges: Edges, reachable: Iterable[int], header: int, body: frozenset[int], parent: int | None
+    edges: Edges, header: int, body: frozenset[int], entries: set[int], parent: int | None
 ) -> Loop:
     latches = tuple(b for b in sorted(body) if header in edges[b])
-    entries = {header} | {t for s in reachable if s not in body for t in edges[s] if t in body}
     return Loop(header, body, latches, tuple(sorted(entries)), parent)

@@ -365,7 +365,7 @@ def words_of(example: str) -> tuple[list[Word], str]:
     if not example.startswith("["):
         return scan(example), "line"
     inside = scan(example[1:-1])
-    return [Word("LSQB", "[", 0), *inside, Word("RSQB", "]", len(example) - 1)], "address"
+    return [Word("[", "LSQB", 0), *inside, Word("]", "RSQB", len(example) - 1)], "address"
 
 
 def _kind(words: Sequence[Word], error: ShapeError) -> str:

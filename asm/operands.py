@@ -54,15 +54,17 @@ def _slots(number: int) -> tuple[_Slot, ...]:
 def resolve_operands(row: Row, given: Sequence[Part], scope: Scope) -> tuple[Operands, ...]:
     """The words that an instruction without labels stands for: one, or two. Raises Mistake."""
     slots = _slots(row.number)
-    if len(given) != len(slots):
-        slots = _without_optional(row, given)
     dst: Reg | None = None
     srcs: list[Source] = []
     address: Address | None = None
     literals: list[int] = []
+    if len(given) != len(slots):
+        left_out, slots = slots, _without_optional(row, given)
+        # A trap without a code has the code 0; what else may be left out is no literal.
+        literals += [0 for slot in left_out if slot.kind is OperandKind.CODE]
     for slot, part in zip(slots, given, strict=True):
         kind = slot.kind
-        reg = REGISTERS.get(part[1]) if part.__class__ is Word else None  # pyright: ignore
+        reg = REGISTERS.get(part[0])  # pyright: ignore[reportArgumentType]
         if kind is OperandKind.DST:
             dst = _register(row, slot, part, reg)
         elif kind is OperandKind.REG:
@@ -76,10 +78,8 @@ def resolve_operands(row: Row, given: Sequence[Part], scope: Scope) -> tuple[Ope
             address = _address(row, slot, part, scope)
         else:
             literals.append(_literal(row, slot, part, scope))
-    if literals:
+    if literals and given:
         _check_literals(row, given, literals)
-    elif row.literals:
-        literals = [0]  # the one literal that may be left out is a trap code
     found = Operands(row, dst, tuple(srcs), address, tuple(literals))
     return _expanded(found, given)
 

@@ -12,9 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .diagnose import Collector
-from .mistakes import explain
 from .source import Line, Mistake, SourceFile
-from .tables import Shape, Word, scan, shape
+from .tables import Shape, ShapeError, Word, scan, shape
 
 MAX_TERMS = 256
 """Most tokens between two commas: it bounds what a constant expression may cost."""
@@ -118,7 +117,7 @@ def parse(text: str) -> tuple[str, tuple[Part, ...]] | None:
         _check_length(words)
     found = shape(kinds, "line")
     if not isinstance(found, Shape):
-        raise explain(words, found, "line")
+        raise _mistake(words, found, "line")
     return found.rule, _fill(found, words)
 
 
@@ -129,14 +128,20 @@ def parse_brackets(text: str, start: str) -> tuple[Part, ...]:
     Offsets count from the opening bracket.
     """
     inside = scan(text[1:-1])
-    words = [Word("LSQB", "[", 0)]
-    words += [Word(word.kind, word.text, word.start + 1) for word in inside]
-    words.append(Word("RSQB", "]", len(text) - 1))
+    words = [Word("[", "LSQB", 0)]
+    words += [Word(word.text, word.kind, word.start + 1) for word in inside]
+    words.append(Word("]", "RSQB", len(text) - 1))
     _check_length(words)
     found = shape(tuple([word.kind for word in words]), start)
     if not isinstance(found, Shape):
-        raise explain(words, found, start)
+        raise _mistake(words, found, start)
     return _fill(found, words)
+
+
+def _mistake(words: Sequence[Word], error: ShapeError, start: str) -> Mistake:
+    from .mistakes import explain  # a source without errors does without the examples
+
+    return explain(words, error, start)
 
 
 def _fill(found: Shape, words: Sequence[Word]) -> tuple[Part, ...]:

@@ -16,15 +16,13 @@ REGISTERS: dict[str, Reg] = {
 }
 """Every register by its name in the source."""
 
-_WRITTEN = re.compile(r"\$([A-Za-z]*)([0-9]*)([A-Za-z_]*)")
-
 
 def register(word: Word) -> Reg:
     """The register of a REGISTER token. Raises Mistake."""
     reg = REGISTERS.get(word.text)
     if reg is not None:
         return reg
-    match = _WRITTEN.match(word.text)
+    match = re.match(r"\$([A-Za-z]*)([0-9]*)(.*)", word.text)
     letters, digits, rest = match.groups() if match else ("", "", "")
     hint = "registers are $s0 to $s63 (32 bits), $d0 to $d63 (64 bits) and $c0 to $c63 (1 bit)"
     if letters in tuple(RegClass) and digits and not rest:

@@ -155,7 +155,7 @@ class _Kernel:
         self.head_is_broken = source.head.rule == "broken"
         head = source.head
         words = [part for part in head.parts if isinstance(part, Word)]
-        self.name = words[1] if len(words) > 1 else Word("NAME", "?", 0)
+        self.name = words[1] if len(words) > 1 else Word("?", "NAME", 0)
         self.draft = DraftKernel(self.name.text, head.line.span(*self.name.at))
         declared = self._parameters()
         self.draft.params = layout_params((p.name.text[1:], p.type, p.is_pointer) for p in declared)

@@ -107,7 +107,11 @@ class Line:
 
     def whole(self) -> tuple[int, int]:
         """Offset and length of the first line without indentation and comment."""
-        code = self.text.split("\n", 1)[0].split("//", 1)[0].rstrip()
+        code = self.text
+        for end in ("\n", "//"):
+            if end in code:
+                code = code[: code.index(end)]
+        code = code.rstrip()
         start = len(code) - len(code.lstrip())
         return start, max(1, len(code) - start)
 

@@ -32,10 +32,10 @@ _STATEMENTS = frozenset(
 
 
 class Word(NamedTuple):
-    """One token: its kind (a terminal of the grammar), its text and offset in the line."""
+    """One token: its text, its kind (a terminal of the grammar) and its offset in the line."""
 
-    kind: str
     text: str
+    kind: str
     start: int
 
     @property
@@ -151,7 +151,7 @@ def scan(text: str) -> list[Word]:
     for match in _scanner().finditer(text.rstrip(" \t\n")):
         kind = cast("str", match.lastgroup)
         if kind != "COMMENT":
-            words.append(Word(kind, match[kind], match.start(kind)))
+            words.append(Word(match[kind], kind, match.start(kind)))
     return words
 
 

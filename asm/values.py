@@ -47,6 +47,8 @@ def literal(word: Word) -> Value:
     text = word.text
     if word.kind == "CHAR":
         return _character(word)
+    if text.isdecimal() and len(text) < 20:
+        return int(text)
     if len(text) > MAX_DIGITS:
         raise Mistake("SIM140", f"a number of {len(text)} characters", word.at, "too long")
     if _INTEGER.fullmatch(text):
