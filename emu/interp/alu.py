@@ -285,20 +285,32 @@ def _make_function(row: Row, literals: tuple[int, ...]) -> Function:
     return _compile_steps(row.stem)
 
 
+_SKIPPED = np.zeros(1, np.uint32)
+"""Stands for a guarded step that no lane needs; its value reaches no result."""
+
+
 @cache
 def _compile_steps(stem: str) -> Function:
     function = FUNCTIONS[stem]
-    steps = [(step.dst, implementation(step.row), _operands(step)) for step in function.steps]
+    steps = [
+        (step.dst, step.guard, implementation(step.row), _operands(step)) for step in function.steps
+    ]
 
     def evaluate(x: Array) -> Array:
         values: dict[str, Array] = {ARGUMENT: x}
-        for name, compute, operands in steps:
-            values[name] = compute(
-                *(
-                    values[operand].view(dtype) if isinstance(operand, str) else operand
-                    for operand, dtype in operands
+        needed = {None: True}
+        for name, guard, compute, operands in steps:
+            if guard not in needed:
+                needed[guard] = bool(values[guard].any())
+            if needed[guard]:
+                values[name] = compute(
+                    *(
+                        values.get(operand, _SKIPPED).view(dtype)
+                        if isinstance(operand, str)
+                        else operand
+                        for operand, dtype in operands
+                    )
                 )
-            )
         return values[function.result].view(x.dtype)
 
     return evaluate
