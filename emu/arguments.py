@@ -63,9 +63,11 @@ def bind(kernel: Kernel, args: Sequence[object]) -> BoundArguments:
             struct.pack_into("<Q", block, param.offset, value.address)
         elif isinstance(value, np.ndarray):
             _check_dtype(param, value.dtype, problem)
-            arrays[position] = (param, _contiguous(value, bound))
+            # A subclass may give `reshape` and indexing a meaning of its own.
+            arrays[position] = (param, value.view(np.ndarray))
         else:
             raise problem(f"needs a NumPy array of {param.type.numpy} or a DeviceArray")
+    _copy_strided(kernel, arrays, bound)
     for position, address in _map_arrays(arrays, bound).items():
         struct.pack_into("<Q", block, kernel.params[position].offset, address)
     bound.kernargs = bytes(block)
@@ -105,8 +107,11 @@ def _scalar(param: Param, value: object, problem: _Complaint) -> bytes:
             value, (int, float, np.integer, np.floating)
         ):
             raise problem(f"needs a number for {type_}")
-        with np.errstate(over="ignore"):
-            return np.array(value, type_.numpy).tobytes()
+        try:
+            with np.errstate(over="ignore"):
+                return np.array(value, type_.numpy).tobytes()
+        except OverflowError:
+            raise problem(f"needs a number for {type_}") from None
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise problem(f"needs a whole number for {type_}")
     low = -(1 << (type_.bits - 1)) if type_.kind is Kind.SIGNED else 0
@@ -118,19 +123,54 @@ def _scalar(param: Param, value: object, problem: _Complaint) -> bytes:
 
 def _check_dtype(param: Param, dtype: np.dtype, problem: _Complaint) -> None:
     wanted = np.dtype(param.type.numpy)
-    if dtype == wanted and dtype.isnative:
+    if dtype == wanted:
         return
-    same_size = dtype.itemsize == wanted.itemsize and dtype.kind in "iu" and wanted.kind in "iu"
-    way = f".view(np.{wanted})" if same_size else f".astype(np.{wanted})"
+    whole = dtype.kind in "biu" and wanted.kind in "iu"
+    same_bits = whole and dtype.isnative and dtype.itemsize == wanted.itemsize
+    way = f".view(np.{wanted})" if same_bits else f".astype(np.{wanted})"
     raise problem(f"needs an array of {wanted}", hint=f"pass it as x{way}")
 
 
-def _contiguous(array: np.ndarray, bound: BoundArguments) -> np.ndarray:
-    if array.flags.c_contiguous:
-        return array
-    copy = np.ascontiguousarray(array)
-    bound.copies.append((array, copy))
-    return copy
+def _copy_strided(
+    kernel: Kernel, arrays: dict[int, tuple[Param, np.ndarray]], bound: BoundArguments
+) -> None:
+    """Put a contiguous copy in the place of every array that cannot be mapped as it is.
+
+    One that overlaps another is refused: a store through one would not be seen through the other.
+    """
+    given = dict(arrays)
+    for position, (param, array) in given.items():
+        if array.flags.c_contiguous:
+            continue
+        for other, (_, neighbour) in given.items():
+            if not _is_same(array, neighbour) and _shares_writable_memory(array, neighbour):
+                raise ArgumentError(
+                    f"kernel {kernel.name}, argument {position + 1} ({param}) is not contiguous "
+                    f"and overlaps argument {other + 1}",
+                    code="SIM307",
+                    hint="pass a copy of one of them, as: x.copy()",
+                )
+        copy = next((c for original, c in bound.copies if _is_same(original, array)), None)
+        if copy is None:
+            copy = np.ascontiguousarray(array)
+            copy.flags.writeable = array.flags.writeable
+            bound.copies.append((array, copy))
+        arrays[position] = (param, copy)
+
+
+def _is_same(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two arrays are the same view of the same memory."""
+    return a.__array_interface__ == b.__array_interface__
+
+
+def _shares_writable_memory(a: np.ndarray, b: np.ndarray) -> bool:
+    if not (a.flags.writeable or b.flags.writeable):
+        return False
+    try:
+        # In many dimensions the question is NP-hard; NumPy's stubs do not know of a limit.
+        return np.shares_memory(a, b, max_work=100_000)  # pyright: ignore[reportArgumentType]
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _map_arrays(
@@ -164,7 +204,7 @@ def _map_arrays(
 def _cluster(spans: dict[int, tuple[int, int]], position: int) -> tuple[int, int]:
     """The union of all host ranges that are connected to one of them by overlaps."""
     start, end = spans[position]
-    grown = True
+    grown = start < end
     while grown:
         grown = False
         for low, high in spans.values():

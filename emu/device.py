@@ -78,8 +78,8 @@ class Device:
 
     def to_device(self, array: np.ndarray, name: str | None = None) -> DeviceArray:
         """A copy of `array` in device memory."""
-        source = np.ascontiguousarray(array)
-        return self._add(source.copy(), np.shape(array), name)
+        source = np.array(array, order="C")
+        return self._add(source, source.shape, name)
 
     def empty(
         self, shape: int | Sequence[int], dtype: DTypeLike, name: str | None = None
@@ -91,7 +91,7 @@ class Device:
         self, shape: int | Sequence[int], dtype: DTypeLike, name: str | None = None
     ) -> DeviceArray:
         """An array of zeros."""
-        host = np.zeros(shape if isinstance(shape, int) else tuple(shape), dtype)
+        host = np.zeros(shape, dtype)
         return self._add(host, host.shape, name)
 
     def map(self, array: np.ndarray, name: str | None = None) -> DeviceArray:
@@ -107,6 +107,13 @@ class Device:
     def _add(
         self, host: np.ndarray, shape: tuple[int, ...], name: str | None, *, writable: bool = True
     ) -> DeviceArray:
+        if host.dtype.kind not in "biuf" or not host.dtype.isnative:
+            raise ArgumentError(
+                f"device memory holds integers and floats of this machine's byte order, "
+                f"not {host.dtype}",
+                code="SIM307",
+                hint="convert it, as: x.astype(np.float32)",
+            )
         label = name or f"buffer{len(self.memory.buffers)}"
         buffer = self.memory.add(host, label, writable=writable)
         return DeviceArray(self, buffer, shape, host.dtype)

@@ -82,12 +82,17 @@ def engine_names() -> tuple[str, ...]:
     return tuple(_ENGINES)
 
 
-def engine(name: str) -> Engine:
-    """The engine of this name. Raises UsageError."""
+def check_engine(name: str) -> None:
+    """Raises UsageError where there is no engine of this name."""
     if name not in _ENGINES:
         raise UsageError(
             f"unknown engine {name!r}; there are {', '.join(_ENGINES)}",
             hint=did_you_mean(name, engine_names()),
         )
+
+
+def engine(name: str) -> Engine:
+    """The engine of this name. Raises UsageError."""
+    check_engine(name)
     module, function = _ENGINES[name]
     return getattr(import_module(module, __package__), function)

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from operator import index
+
+import numpy as np
 
 from ..isa.errors import ArgumentError
 
@@ -16,22 +19,29 @@ DEFAULT_WIDTH = 32
 Dim3 = tuple[int, int, int]
 
 
+def whole(value: object) -> int | None:
+    """`value` as an int if it is a whole number of Python's or NumPy's, not a bool; else None."""
+    if isinstance(value, (bool, np.bool_)):
+        return None
+    try:
+        return index(value)  # pyright: ignore[reportArgumentType]
+    except TypeError:
+        return None
+
+
 def dim3(value: int | Sequence[int], what: str) -> Dim3:
     """One to three positive sizes as three; raises ArgumentError.
 
     `what` names the argument in the message.
     """
-    sizes = (value,) if isinstance(value, int) or not isinstance(value, Sequence) else tuple(value)
-    try:
-        whole = tuple(int(v) for v in sizes if int(v) == v and not isinstance(v, bool))
-    except (TypeError, ValueError):
-        whole = ()
-    if len(whole) != len(sizes) or not 1 <= len(sizes) <= 3 or min(whole) < 1:
+    sizes = [whole(v) for v in (value if isinstance(value, Sequence) else (value,))]
+    known = [size for size in sizes if size is not None and size > 0]
+    if known != sizes or not 1 <= len(known) <= 3:
         raise ArgumentError(
             f"{what} must be one to three positive whole numbers, not {value!r}",
             code="SIM301",
         )
-    x, y, z = (*whole, 1, 1)[:3]
+    x, y, z = (*known, 1, 1)[:3]
     return x, y, z
 
 
@@ -49,11 +59,13 @@ class Geometry:
     width: int = DEFAULT_WIDTH
 
     def __post_init__(self) -> None:
-        if not isinstance(self.width, int) or not 1 <= self.width <= MAX_WIDTH:
+        width = whole(self.width)
+        if width is None or not 1 <= width <= MAX_WIDTH:
             raise ArgumentError(
                 f"the warp width must be from 1 to {MAX_WIDTH}, not {self.width!r}",
                 code="SIM302",
             )
+        object.__setattr__(self, "width", width)
         if prod(self.items) >= MAX_ITEMS:
             raise ArgumentError(
                 f"a grid of {prod(self.items)} work-items is too large; 2^32 - 1 is the most",
@@ -98,6 +110,11 @@ class Geometry:
     def n_items(self) -> int:
         """Work-items in total."""
         return prod(self.items)
+
+    @property
+    def largest_group(self) -> int:
+        """Work-items of the largest workgroup; fewer than `group_size` where the grid is smaller."""
+        return prod(self.current_size(0))
 
     def group_id(self, flat: int) -> Dim3:
         """workgroupid of a flat workgroup number (dimension 0 fastest)."""

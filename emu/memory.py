@@ -25,6 +25,7 @@ class Buffer:
     """A range of simulated memory over the bytes of a host array.
 
     `host` is a one-dimensional uint8 array of `size` bytes; the kernel's stores land in it at once.
+    A freed buffer keeps its range and lets go of the host's memory.
     """
 
     name: str
@@ -32,24 +33,25 @@ class Buffer:
     host: np.ndarray
     writable: bool = True
     alive: bool = True
+    size: int = -1
+    """Bytes; taken from `host` unless given."""
     _views: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
 
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return self.host.size
+    def __post_init__(self) -> None:
+        if self.size < 0:
+            self.size = self.host.size
 
     @property
     def end(self) -> int:
         """The first address behind the buffer."""
-        return self.base + self.host.size
+        return self.base + self.size
 
     def view(self, dtype: str) -> np.ndarray:
         """The whole elements of the buffer as a one-dimensional array of `dtype`, not a copy."""
         view = self._views.get(dtype)
         if view is None:
             itemsize = np.dtype(dtype).itemsize
-            whole = self.host.size // itemsize * itemsize
+            whole = self.size // itemsize * itemsize
             view = self._views[dtype] = self.host[:whole].view(dtype)
         return view
 
@@ -74,6 +76,8 @@ class Memory:
     def free(self, buffer: Buffer) -> None:
         """Unmap a buffer; its addresses trap from now on and are never used again."""
         buffer.alive = False
+        buffer.host = np.empty(0, np.uint8)
+        buffer._views.clear()
 
     def find(self, address: int, size: int = 1) -> Buffer | None:
         """The buffer, live or freed, that holds all of `size` bytes from `address` on."""
@@ -96,7 +100,7 @@ class Memory:
         """The same address space over copies of all bytes."""
         twin = Memory()
         twin.buffers = [
-            Buffer(b.name, b.base, b.host.copy(), b.writable, b.alive) for b in self.buffers
+            Buffer(b.name, b.base, b.host.copy(), b.writable, b.alive, b.size) for b in self.buffers
         ]
         twin._bases = list(self._bases)
         twin._next = self._next

@@ -14,8 +14,8 @@ from ..isa.errors import ArgumentError, UsageError, did_you_mean
 from ..isa.objectfile import dumps
 from ..isa.program import Kernel, Program
 from .arguments import bind
-from .engine import DEFAULT_BUDGET, DEFAULT_ENGINE, SchemeSpec, Work, engine
-from .geometry import DEFAULT_WIDTH, Geometry
+from .engine import DEFAULT_BUDGET, DEFAULT_ENGINE, SchemeSpec, Work, check_engine, engine
+from .geometry import DEFAULT_WIDTH, Geometry, whole
 from .result import Result
 from .schemes import resolve
 
@@ -65,7 +65,7 @@ class Module:
         """The program as assembly text."""
         return disassemble(self.program, loc=False)
 
-    def save(self, path: str) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the object file."""
         with open(path, "wb") as file:
             file.write(dumps(self.program))
@@ -81,9 +81,14 @@ class Module:
         return any(i.row.stem == "reconverge" for k in self.program.kernels for i in k.instructions)
 
     @cached_property
+    def _has_joins(self) -> bool:
+        """Whether any branch has a place for a marker."""
+        return any(i.join is not None for k in self.program.kernels for i in k.instructions)
+
+    @cached_property
     def _explicit(self) -> Program:
         """The same program with `reconverge` instructions, for the explicit schemes."""
-        if self._has_markers:
+        if self._has_markers or not self._has_joins:
             return self.program
         if self._source is None:
             raise UsageError(
@@ -159,14 +164,18 @@ class KernelFunction:
         `groups` counts workgroups, `items` work-items in total (one of the two); `warp` is the
         warp width; `knobs` are the scheme's; `budget` bounds instructions per work-item.
         """
-        spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme, dict(knobs or {}))
+        spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
+        if knobs:
+            spec = SchemeSpec(spec.name, {**spec.knobs, **knobs})
         resolve(spec)
+        check_engine(engine)
         geometry = Geometry.of(groups, group_size, items=items, width=warp)
-        if not isinstance(budget, int) or budget < 1:
+        bound = whole(budget)
+        if bound is None or bound < 1:
             raise ArgumentError(
                 f"the budget must be a positive whole number, not {budget!r}", code="SIM309"
             )
-        return Launch(self, geometry, engine, spec, budget, stats, exited_arrive)
+        return Launch(self, geometry, engine, spec, bound, stats, exited_arrive)
 
     def __repr__(self) -> str:
         return f"<{self.signature}>"

@@ -26,7 +26,7 @@ _UNSIGNED = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64"}
 class GlobalAccess:
     """Finds the bytes behind the addresses of one memory instruction.
 
-    Most instructions stay in one buffer, so the last one is tried first.
+    Most instructions stay in one buffer, so that of the first lane is tried for all.
     """
 
     def __init__(self, memory: Memory, size: int, store: bool) -> None:
@@ -42,9 +42,11 @@ class GlobalAccess:
         `address` is uint64. Raises LaneFault.
         """
         buffer = self.last
-        if buffer is not None and buffer.alive:
+        if buffer is None or not buffer.base <= address[0] < buffer.end:
+            buffer = self.last = self.memory.find(int(address[0]), self.size)
+        if buffer is not None and buffer.alive and buffer.size >= self.size:
             offset = address - np.uint64(buffer.base)
-            if buffer.size >= self.size and offset.max() <= buffer.size - self.size:
+            if offset.max() <= buffer.size - self.size:
                 return [self._elements(buffer, offset, slice(None), address)]
         return self._search(address)
 
@@ -61,10 +63,9 @@ class GlobalAccess:
             room = ends[known] - np.minimum(address, ends[known])
             inside &= room >= np.uint64(self.size)
             freed = inside & ~alive[known]
-            faulty = ~inside | freed
         else:
-            faulty = freed = np.ones(address.shape, bool)
-            freed = ~faulty
+            freed = inside
+        faulty = ~inside | freed
         if faulty.any():
             lanes = np.flatnonzero(faulty)
             kind = TrapKind.FREED if freed[lanes[0]] else TrapKind.OUT_OF_BOUNDS
@@ -75,7 +76,6 @@ class GlobalAccess:
             mine = np.flatnonzero(which == number)
             offset = address[mine] - np.uint64(buffer.base)
             result.append(self._elements(buffer, offset, mine, address))
-            self.last = buffer
         return result
 
     def _elements(

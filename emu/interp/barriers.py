@@ -40,8 +40,8 @@ def arrive(it: Interpreter, warps: Array, pc: int) -> None:
     state.waits[done] = True
 
 
-def open_all(it: Interpreter) -> bool:
-    """Nobody can run: open the barriers of all workgroups that wait. False if none waits.
+def open_complete(it: Interpreter) -> bool:
+    """Open the barriers of all workgroups that wait and can do nothing else. False if none does.
 
     Raises Trap for a barrier that not all work-items of its workgroup come to.
     """
@@ -54,7 +54,9 @@ def open_all(it: Interpreter) -> bool:
     first = np.where(waits, at, NO_PC).min(axis=1)
     last = np.where(waits, at, SEVERAL).max(axis=1)
     returned = (state.starters - state.live).reshape(shape).sum(axis=1)
-    waiting = waits.any(axis=1)
+    waiting = waits.any(axis=1) & (state.pc.reshape(shape) == NO_PC).all(axis=1)
+    if not waiting.any():
+        return False
     simple = waiting & (first == last) & (first != SEVERAL)
     if not it.work.exited_arrive:
         simple &= returned == 0

@@ -11,12 +11,11 @@ One round, in order:
 3. Its last instruction moves every warp: uniform outcomes at once, divergent ones one by one
    through the warp's scheme.
 4. Warps that come to the pc which their scheme watches are handed to it (schemes/base.py, rule 1).
-5. Where no warp can run, workgroups all of whose warps wait or have returned pass their barrier.
+5. Where no warp can run, workgroups all of whose warps wait or have returned pass their barrier;
+   every `LOOK_ROUNDS`-th round they do so while others run, who may be waiting for them.
 """
 
 from __future__ import annotations
-
-from math import prod
 
 import numpy as np
 
@@ -37,14 +36,26 @@ Array = np.ndarray
 BATCH_LANES = 16_384
 """Lanes that are resident at once: enough to hide the cost of a NumPy call, few enough for L2."""
 
+BATCH_BYTES = 64 << 20
+"""Group and private memory that is resident at once, where it is more than one workgroup's."""
+
 FAIR = 16
-BUDGET_ROUNDS = 256
-"""Rounds between two looks at the budget."""
+LOOK_ROUNDS = 256
+"""Rounds between two looks at the budget, and at barriers that are complete while others run."""
 
 
 def run(work: Work) -> Statistics:
     """Run a launch to its end. See emu/engine.py for the contract."""
     return Interpreter(work).run()
+
+
+def _slots(work: Work) -> int:
+    """Workgroups that are resident at once."""
+    geometry, kernel = work.geometry, work.kernel
+    lanes = -(-geometry.largest_group // geometry.width) * geometry.width
+    memory = kernel.group_size + lanes * kernel.private_size
+    most = min(geometry.n_groups, BATCH_LANES // lanes, BATCH_BYTES // max(1, memory))
+    return max(1, most)
 
 
 class Interpreter:
@@ -53,12 +64,9 @@ class Interpreter:
     def __init__(self, work: Work) -> None:
         self.work = work
         scheme_class, options = resolve(work.scheme)
-        geometry = work.geometry
-        group_lanes = -(-prod(geometry.group_size) // geometry.width) * geometry.width
-        slots = max(1, min(geometry.n_groups, BATCH_LANES // group_lanes))
         n = len(work.kernel.words)
         self.statistics = Statistics(executions=np.zeros(n, np.int64), lanes=np.zeros(n, np.int64))
-        self.resident = Resident(work, slots)
+        self.resident = Resident(work, _slots(work))
         self.warps = Warps(self.resident, scheme_class, options, self.statistics)
         self.resident.executed = self.warps.executed
         self.blocks = build(self.resident, every_pc=scheme_class.needs_every_pc(options))
@@ -105,7 +113,7 @@ class Interpreter:
         pc = self._fair_choice() if self.rounds % FAIR == 0 else int(pcs.min())
         if pc == NO_PC:
             self.hang.restart()
-            return barriers.open_all(self)
+            return barriers.open_complete(self)
         warps = np.flatnonzero(pcs == pc)
         block = self.blocks[pc]
         assert block is not None, "a warp stands between two leaders"
@@ -121,8 +129,10 @@ class Interpreter:
         block.executions += warps.size
         block.lanes += group.count
         self._finish(block, group)
-        if self.rounds % BUDGET_ROUNDS == 0:
+        if self.rounds % LOOK_ROUNDS == 0:
             self._check_budget()
+            if barriers.open_complete(self):
+                self.hang.restart()
         self.hang.after_round(warps)
         return True
 

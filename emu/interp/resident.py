@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 
 import numpy as np
 
@@ -64,7 +63,7 @@ class Resident:
         self.work = work
         self.width = geometry.width
         self.slots = slots
-        self.warps_per_group = -(-prod(geometry.group_size) // self.width)
+        self.warps_per_group = -(-geometry.largest_group // self.width)
         self.lanes_per_group = self.warps_per_group * self.width
         self.n_warps = slots * self.warps_per_group
         self.n_lanes = self.n_warps * self.width

@@ -1,8 +1,9 @@
 """Where an access lands, and when it traps.
 
-An address is the exact sum of the base register, read as unsigned, and the signed offset of the
-instruction: it never wraps, so a sum below zero or beyond the width of the register is out of
-bounds. An access is checked in this order, and the first that fails is the trap:
+An address is the sum of the base register, read as unsigned, and the signed offset of the
+instruction: modulo 2^64 for global memory, exact for the other segments, where a sum below zero or
+beyond 2^32 is out of bounds. An access is checked in this order, and the first that fails is the
+trap:
 
 1. bounds: every byte lies in one buffer (global) or in the segment; where all lie in a buffer that
    was freed, the trap is FREED, else OUT_OF_BOUNDS;
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...isa.types import Segment
+from ...isa.types import BITS64, Segment
 from ..memory import Memory
 from ..traps import TrapKind
 from .state import Trapped, WorkItem
@@ -48,6 +49,7 @@ class Segments:
         find, views = self._memory.find, self._views
 
         def locate(item: WorkItem, address: int) -> tuple[Bytes, int]:
+            address &= BITS64
             buffer = find(address, size)
             if buffer is None:
                 raise Trapped(TrapKind.OUT_OF_BOUNDS, Segment.GLOBAL, address, size, store)

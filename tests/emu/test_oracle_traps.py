@@ -75,8 +75,8 @@ def test_a_global_access_traps_at_any_byte_outside_its_buffer(
 def test_address_zero_and_the_top_of_the_address_space_trap():
     for body, address in [
         ("ld_global_u8 $s0, [$d0]", 0),
-        ("ld_global_u8 $s0, [$d0-1]", -1),
-        ("mov_u64 $d0, -1\n ld_global_u8 $s0, [$d0+1]", 1 << 64),
+        ("ld_global_u8 $s0, [$d0-1]", (1 << 64) - 1),
+        ("mov_u64 $d0, -1\n ld_global_u8 $s0, [$d0+1]", 0),
     ]:
         record = record_of(make(f"kernel k() {{\n {body}\n ret\n }}"))
         assert (record.kind, record.address) == (TrapKind.OUT_OF_BOUNDS, address)
