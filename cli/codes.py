@@ -1,18 +1,97 @@
-"""Error codes for `explain`."""
+"""Error codes for `explain`: those of sources come from the assembler, the rest stands here."""
+
+# One code, one line: the columns are what a reader checks.
+# ruff: noqa: E501
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-if TYPE_CHECKING:
-    from .explanations import Explanation
+
+@dataclass(frozen=True)
+class CodeText:
+    """An error code: what it is called, why it happens, what to do about it."""
+
+    code: str
+    title: str
+    cause: str
+    remedy: str
+
+    def text(self) -> str:
+        """For a person."""
+        return f"{self.code}: {self.title}\n\n{self.cause}\n\nWhat to do: {self.remedy}"
+
+    def to_dict(self) -> dict[str, object]:
+        """For --json."""
+        return {
+            "kind": "error",
+            "code": self.code,
+            "title": self.title,
+            "cause": self.cause,
+            "remedy": self.remedy,
+        }
+
+
+# fmt: off
+_ROWS = (
+    # --- launches and their arguments
+    ("SIM301", "A size is no size", "The grid, the workgroup or the number of work-items is not made of one to three positive whole numbers.", "Give --grid 64, --grid 8,8 or --grid 4,4,2."),
+    ("SIM302", "The warp width is out of range", "A warp has 1 to 64 lanes.", "Give --warp 32."),
+    ("SIM303", "The grid is too large", "Identities of work-items have 32 bits, so that a launch has at most 2^32 - 1 of them.", "Launch fewer work-items and let each handle several elements."),
+    ("SIM304", "A launch needs exactly one of --grid and --items", "--grid counts workgroups, --items work-items in total.", "Give --items 1024, or --grid 4 --block 256."),
+    ("SIM305", "The number of arguments is wrong", "A kernel takes as many arguments as it declares.", "Compare with the signature in the message."),
+    ("SIM306", "Arguments of two devices", "Arrays that live on different Device objects have unrelated addresses.", "Allocate them on one Device."),
+    ("SIM307", "An argument does not fit its parameter", "A scalar is out of range or of another kind, or an array has another element type.", "Convert it: x.astype(numpy.float32), or another number."),
+    ("SIM308", "A launch has no dimensions", "kernel(...) alone does not say how many work-items there are.", "kernel[groups, group_size](...), or kernel.launch(items=n)(...)."),
+    ("SIM309", "The budget is not positive", "The budget bounds the instructions of a work-item.", "Give a positive number, or leave it out."),
+    ("SIM310", "An array was freed", "A DeviceArray was used after free().", "Allocate it again."),
+    ("SIM311", "Arrays of different shape or type", "copy_from needs the shape and element type of the array that it overwrites.", "Reshape or convert the source."),
+    ("SIM312", "An array cannot be mapped", "Only C-contiguous NumPy arrays can be used in place.", "Use to_device, which copies."),
+    ("SIM320", "Arguments of the command do not match the kernel", "--arg and --out name parameters of the kernel: each parameter has one --arg, and --out names an array.", "Compare with the signature in the message."),
+    ("SIM321", "The value of --arg cannot be read", "Scalars are numbers (42, 0x2a, 1.5); arrays are @file.npy, zeros:f32:1024, ones:, arange:, rand:f32:1024:seed=1 or full:u32:64x64:7, in the parameter's element type.", "Write the value in one of these forms."),
+    ("SIM322", "A file holds no array of numbers", "Arrays come from .npy files, one array a file, without Python objects.", "Write it with numpy.save."),
+    ("SIM323", "An array is too large", "It would not fit into this machine's memory.", "Use fewer elements."),
+    # --- what a kernel did
+    ("SIM401", "Out-of-bounds access", "A work-item read or wrote bytes that belong to no buffer, or lie outside its segment. The message names the nearest buffer and the distance.", "Guard the access by the number of elements; check that the index is scaled by the element size."),
+    ("SIM402", "Misaligned access", "An address is no multiple of the size of the access.", "Scale the index by the element size, as: mad_u64 $d0, $d1, 4, $d0."),
+    ("SIM403", "Use of a freed buffer", "The address lies in a buffer that was freed.", "Keep the buffer until its last launch is over."),
+    ("SIM404", "Integer division by zero", "div and rem of integers trap where the divisor is zero; floats give infinities and NaN.", "Guard the division with a compare and a branch."),
+    ("SIM405", "Divergent barrier", "Some work-items of a workgroup wait at a barrier that others never reach.", "Let every work-item of the workgroup execute the same barrier equally often; --exited-arrive counts those that returned as arrived."),
+    ("SIM406", "Instruction budget exhausted", "A work-item executed more instructions than --budget allows; most often a loop does not end.", "Raise --budget if the kernel is meant to run this long."),
+    ("SIM407", "SIMT deadlock", "Work-items of a warp wait for others of the same warp, which the divergence scheme never lets run. The same kernel ends where every work-item has its own turn.", "Try --scheme per-thread, or let one lane of a warp take the lock."),
+    ("SIM408", "Livelock", "A loop has no way out, whoever runs when.", "Look at the condition of the loop that the message names."),
+    ("SIM409", "Trap instruction", "The kernel executed `trap`, with the code that the message shows.", "It is the kernel's own way to say that something is wrong."),
+    ("SIM410", "Store to a read-only buffer", "The array may not be written.", "Pass a writable array."),
+    ("SIM420", "The result differs from the reference", "A program ran to its end, but an array is not what its reference computes.", "Run it with --engine oracle: if that differs too, the kernel is wrong."),
+    ("SIM430", "Interrupted", "Ctrl-C ended the launch. What was counted until then is shown.", "Use a smaller size."),
+    # --- the command
+    ("SIM500", "No such thing", "A name means no program, file, size, engine, instruction or error code.", "`simtlab programs` lists programs, `simtlab COMMAND --help` the rest."),
+    ("SIM501", "An option or scheme that does not exist", "The message lists what there is.", "Choose one of them."),
+    ("SIM502", "A scheme has no such knob", "--set scheme.KNOB=VALUE sets a knob of the chosen scheme.", "The message lists its knobs."),
+    ("SIM503", "A knob cannot have this value", "Each knob takes a few values.", "The message lists them."),
+    ("SIM504", "No such kernel", "The program has no kernel of this name.", "The message lists its kernels."),
+    ("SIM505", "The program has no reconverge instructions", "The explicit schemes re-converge where a `reconverge` instruction is issued.", "Assemble with --markers explicit."),
+    ("SIM510", "A file cannot be read", "It does not exist, is a folder, or may not be read.", "Check the name and the permissions."),
+    ("SIM511", "A file cannot be written", "Its folder does not exist, it may not be written, or the disk is full.", "Name another place."),
+    ("SIM512", "A file would be overwritten", "`asm` replaces an older object file, but no other file that -o does not name.", "Name the object file with -o."),
+    ("SIM513", "Out of memory", "An array or an intermediate result did not fit.", "Use a smaller size."),
+    ("SIM514", "The command line cannot be read", "A command or an option does not exist, or lacks its value.", "`simtlab --help` and `simtlab COMMAND --help` list what there is."),
+    ("SIM515", "The value of an option cannot be used", "The message says what the option takes.", "Give one of those."),
+    ("SIM516", "A source where an object file is needed", "disasm reads what `simtlab asm` has written.", "Assemble the source first."),
+    ("SIM517", "Options that do not go together", "An option has no effect on what was asked for, and an option without effect is an error.", "Leave one of them out."),
+    ("SIM518", "A file has several kernels", "Which of them is to run cannot be guessed.", "Choose one with --kernel."),
+    ("SIM519", "A program has no picture", "Only programs whose result is an image or a table can be drawn.", "The message lists those that can."),
+)
+# fmt: on
+
+_TEXTS = {row[0]: CodeText(*row) for row in _ROWS}
 
 
 def code_names() -> tuple[str, ...]:
     """Every code that can be explained."""
-    return ()
+    return tuple(_TEXTS)
 
 
-def code_text(code: str) -> Explanation:
+def code_text(code: str) -> CodeText:
     """The explanation of a code that `code_names` has."""
-    raise KeyError(code)
+    return _TEXTS[code]

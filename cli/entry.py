@@ -49,9 +49,11 @@ def _guarded(work: Callable[[], int], wants_json: bool) -> int:
             UsageError("out of memory", code="SIM513", hint="use a smaller size"), wants_json
         )
     except OSError as error:
-        # The commands name the file in errors of their own; what is left is the output itself.
-        _discard_output()
         reason = (error.strerror or str(error)).lower()
+        if error.filename is not None:
+            return _report(UsageError(f"{error.filename}: {reason}", code="SIM510"), wants_json)
+        # Files have names; what has none is stdout, of which nothing more can be expected.
+        _discard_output()
         print_error(UsageError(f"cannot write the output: {reason}", code="SIM511"))
         return status.USAGE
     except Exception as error:

@@ -128,5 +128,10 @@ class Outcome:
         if len(results) != 1:
             return f"{len(results):,}"
         shape = results[0].geometry
-        groups = f"{shape.n_groups:,} workgroup{'s' if shape.n_groups != 1 else ''}"
-        return f"1, of {shape.n_items:,} work-items in {groups}"
+        return (
+            f"1, of {_count(shape.n_items, 'work-item')} in {_count(shape.n_groups, 'workgroup')}"
+        )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"

@@ -1,0 +1,362 @@
+"""Every option and argument in --help has an entry here that sees its effect."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+
+from simtlab.cli.app import app
+
+from .conftest import SCALE, SCALE_ARGS, Cli
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def scale(cli: Cli, *more: str) -> dict:
+    done = cli("run", "scale.sasm", "--items", "8", *SCALE_ARGS, "--json", *more)
+    assert done.status == 0, done
+    return done.json
+
+
+def saxpy(cli: Cli, *more: str) -> dict:
+    done = cli("run", "saxpy", "--size", "tiny", "--json", *more)
+    assert done.status == 0, done
+    return done.json
+
+
+def asm_output(cli: Cli) -> None:
+    assert cli("asm", "scale.sasm", "-o", "other.bin").status == 0
+    assert Path("other.bin").read_bytes().startswith(b"SIMTLAB\0")
+    assert not Path("scale.sbc").exists()
+
+
+def asm_markers(cli: Cli) -> None:
+    cli("asm", "scale.sasm", "--markers", "explicit")
+    assert "reconverge" in cli("disasm", "scale.sbc").out
+    cli("asm", "scale.sasm", "--markers", "auto")
+    assert "reconverge" not in cli("disasm", "scale.sbc").out
+
+
+def asm_subdivide_limit(cli: Cli) -> None:
+    cli("asm", "scale.sasm", "--subdivide-limit", "0")
+    assert " subdivide" not in cli("disasm", "scale.sbc").out
+    cli("asm", "scale.sasm")
+    assert " subdivide" in cli("disasm", "scale.sbc").out
+
+
+def asm_dump(cli: Cli) -> None:
+    both = cli("asm", "scale.sasm", "--dump", "parse,joins").out
+    assert both.index("--- parse\n") < both.index("--- joins\n")
+    one = cli("asm", "scale.sasm", "--dump", "joins")
+    assert "--- " not in one.out
+    assert "mul_f32" in one.out
+    assert list(cli("asm", "scale.sasm", "--dump", "joins", "--json").json["dump"]) == ["joins"]
+
+
+def asm_json(cli: Cli) -> None:
+    found = cli("asm", "scale.sasm", "--json").json
+    assert found["output"] == "scale.sbc"
+    assert found["bytes"] == Path("scale.sbc").stat().st_size
+    assert [k["name"] for k in found["kernels"]] == ["scale"]
+
+
+def disasm_no_loc(cli: Cli) -> None:
+    cli("asm", "scale.sasm")
+    assert ".loc" in cli("disasm", "scale.sbc").out
+    assert ".loc" not in cli("disasm", "scale.sbc", "--no-loc").out
+
+
+def disasm_kernel(cli: Cli) -> None:
+    cli("asm", "two.sasm")
+    text = cli("disasm", "two.sbc", "--kernel", "spin").out
+    assert "kernel spin" in text
+    assert "kernel set" not in text
+
+
+def disasm_json(cli: Cli) -> None:
+    cli("asm", "scale.sasm")
+    found = cli("disasm", "scale.sbc", "--json").json
+    assert found["text"] == cli("disasm", "scale.sbc").out
+
+
+def check_json(cli: Cli) -> None:
+    Path("bad.sasm").write_text("kernel k() {\n    rte\n}\n")
+    done = cli("check", "scale.sasm", "bad.sasm", "--json")
+    good, bad = done.json["files"]
+    assert (done.status, good["diagnostics"]) == (2, [])
+    assert done.json["diagnostics"] == bad["diagnostics"]
+    assert (done.json["error"]["line"], done.json["error"]["file"]) == (2, "bad.sasm")
+
+
+def run_kernel(cli: Cli) -> None:
+    done = cli(
+        "run", "two.sasm", "--kernel", "set", "--items", "4", "--arg", "x=zeros:4", "--arg", "v=7"
+    )
+    assert done.rows["x"] == "u32[4] [7 7 7 7]"
+
+
+def run_grid_and_block(cli: Cli) -> None:
+    arguments = [
+        "run",
+        "two.sasm",
+        "--kernel",
+        "set",
+        "--arg",
+        "x=zeros:512",
+        "--arg",
+        "v=1",
+        "--json",
+    ]
+    done = cli(*arguments, "--grid", "3,2", "--block", "4x2")
+    assert done.json["items"] == [12, 4, 1]
+    assert done.json["group_size"] == [4, 2, 1]
+    assert cli(*arguments, "--grid", "2").json["items"] == [512, 1, 1]
+
+
+def run_items(cli: Cli) -> None:
+    assert scale(cli)["items"] == [8, 1, 1]
+
+
+def run_arg(cli: Cli) -> None:
+    assert scale(cli)["changed"] == ["y"]
+
+
+def run_out(cli: Cli) -> None:
+    assert scale(cli, "--out", "y=y.dat")["outputs"] == {"y": "y.dat"}
+    np.testing.assert_array_equal(np.load("y.dat"), 2 * np.arange(8, dtype=np.float32))
+
+
+def run_size(cli: Cli) -> None:
+    assert "n=2500" in cli("programs", "saxpy").rows["size tiny"]
+    assert saxpy(cli)["warp_instructions"] == 1190
+
+
+def run_picture(cli: Cli) -> None:
+    done = cli("run", "mandelbrot", "--size", "tiny", "--picture", "m.png")
+    assert done.rows["picture"] == "m.png"
+    assert Path("m.png").read_bytes().startswith(PNG)
+
+
+def run_seed(cli: Cli) -> None:
+    one, other = (saxpy(cli, "--seed", seed) for seed in "12")
+    assert one["memory_digest"] != other["memory_digest"]
+    one, other = (scale(cli, "--seed", seed) for seed in "12")
+    assert one["memory_digest"] == other["memory_digest"]
+    for each in (one, other):
+        each["memory_digest"] = None
+    rand = [
+        "--items",
+        "8",
+        "--arg",
+        "a=2",
+        "--arg",
+        "n=8",
+        "--arg",
+        "x=rand:8",
+        "--arg",
+        "y=ones:8",
+    ]
+    digests = [
+        cli("run", "scale.sasm", *rand, "--json", "--seed", seed).json["memory_digest"]
+        for seed in ("1", "1", "2")
+    ]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def run_engine(cli: Cli) -> None:
+    interp, oracle = saxpy(cli), saxpy(cli, "--engine", "oracle")
+    assert (interp["engine"], oracle["engine"]) == ("interp", "oracle")
+    assert interp["memory_digest"] == oracle["memory_digest"]
+
+
+def run_scheme(cli: Cli) -> None:
+    stack, threads = scale(cli), scale(cli, "--scheme", "per-thread")
+    assert (stack["scheme"], threads["scheme"]) == ("stack", "per-thread")
+    assert stack["memory_digest"] == threads["memory_digest"]
+    assert stack["pc_comparisons"] != threads["pc_comparisons"]
+
+
+def run_set(cli: Cli) -> None:
+    found = scale(cli, "--scheme", "ppc", "--set", "scheme.cascade=false")
+    assert found["knobs"] == {"cascade": False}
+    first = scale(cli, "--set", "scheme.first-path=taken")
+    assert first["knobs"] == {"first-path": "taken"}
+
+
+def run_warp(cli: Cli) -> None:
+    assert scale(cli, "--warp", "4")["warps"] == 2
+    assert scale(cli, "--warp", "0x20")["warps"] == 1
+
+
+def run_budget(cli: Cli) -> None:
+    done = cli("run", "two.sasm", "--kernel", "spin", "--items", "1", "--budget", "1000")
+    assert done.status == 1
+    assert done.err.startswith(("error[SIM406]", "error[SIM408]"))
+
+
+def run_exited_arrive(cli: Cli) -> None:
+    arguments = ["run", "two.sasm", "--kernel", "leave", "--items", "64"]
+    strict = cli(*arguments)
+    assert (strict.status, strict.err[:14]) == (1, "error[SIM405]:")
+    assert cli(*arguments, "--exited-arrive").status == 0
+
+
+def run_stats(cli: Cli) -> None:
+    without, with_stats = (
+        cli("run", "saxpy", "--size", "tiny"),
+        cli("run", "saxpy", "--size", "tiny", "--stats"),
+    )
+    assert "divergent branches" not in without.rows
+    assert with_stats.rows["divergent branches"] == "1"
+
+
+def run_lines(cli: Cli) -> None:
+    lines = scale(cli, "--lines")["lines"]
+    by_line = {line["line"]: line for line in lines}
+    assert by_line[3]["executions"] == 1
+    assert by_line[10] == {
+        "kernel": "scale", "file": "scale.sasm", "line": 10, "text": "nop",
+        "executions": 1, "lanes": 4,
+    }  # fmt: skip
+    text = cli("run", "scale.sasm", "--items", "8", *SCALE_ARGS, "--lines").out
+    assert "\n    10            1         4.0  nop\n" in text
+
+
+def run_markers(cli: Cli) -> None:
+    more = [scale(cli, "--markers", m)["warp_instructions"] for m in ("auto", "explicit", "none")]
+    assert more[1] > more[0] == more[2]
+
+
+def run_subdivide_limit(cli: Cli) -> None:
+    none = scale(cli, "--subdivide-limit", "0", "--dump", "joins")["dump"]["joins"]
+    assert none != scale(cli, "--dump", "joins")["dump"]["joins"]
+
+
+def run_dump(cli: Cli) -> None:
+    done = cli("run", "scale.sasm", "--items", "8", *SCALE_ARGS, "--dump", "encode")
+    assert done.out.startswith("kernel scale\n0x0000  ")
+    assert done.rows["y"].startswith("f32[8]")
+
+
+def run_json(cli: Cli) -> None:
+    assert scale(cli)["kernel"] == "scale"
+
+
+def programs_json(cli: Cli) -> None:
+    found = cli("programs", "--json").json
+    assert {"name", "source"} <= set(found[0])
+    assert [p["name"] for p in found if p["name"].endswith("saxpy")] == ["basics/saxpy"]
+    assert "kernel saxpy(" in cli("programs", "saxpy", "--json").json["kernels"][0]["signature"]
+
+
+def explain_json(cli: Cli) -> None:
+    assert cli("explain", "fma_f32", "--json").json["stem"] == "fma"
+    assert cli("explain", "SIM401", "--json").json["code"] == "SIM401"
+
+
+def doctor_json(cli: Cli) -> None:
+    found = cli("doctor", "--json").json
+    assert found["works"] is True
+    assert {"simtlab", "python", "numpy", "lark", "llvmlite", "numba", "LLVM"} <= set(
+        found["versions"]
+    )
+
+
+def version(cli: Cli) -> None:
+    done = cli("--version")
+    assert done.status == 0
+    assert done.out.startswith("simtlab ")
+
+
+EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
+    ("", "--version"): version,
+    ("asm", "--output"): asm_output,
+    ("asm", "--markers"): asm_markers,
+    ("asm", "--subdivide-limit"): asm_subdivide_limit,
+    ("asm", "--dump"): asm_dump,
+    ("asm", "--json"): asm_json,
+    ("disasm", "--no-loc"): disasm_no_loc,
+    ("disasm", "--kernel"): disasm_kernel,
+    ("disasm", "--json"): disasm_json,
+    ("check", "--json"): check_json,
+    ("run", "--kernel"): run_kernel,
+    ("run", "--grid"): run_grid_and_block,
+    ("run", "--block"): run_grid_and_block,
+    ("run", "--items"): run_items,
+    ("run", "--arg"): run_arg,
+    ("run", "--out"): run_out,
+    ("run", "--size"): run_size,
+    ("run", "--picture"): run_picture,
+    ("run", "--seed"): run_seed,
+    ("run", "--engine"): run_engine,
+    ("run", "--scheme"): run_scheme,
+    ("run", "--set"): run_set,
+    ("run", "--warp"): run_warp,
+    ("run", "--budget"): run_budget,
+    ("run", "--exited-arrive"): run_exited_arrive,
+    ("run", "--stats"): run_stats,
+    ("run", "--lines"): run_lines,
+    ("run", "--markers"): run_markers,
+    ("run", "--subdivide-limit"): run_subdivide_limit,
+    ("run", "--dump"): run_dump,
+    ("run", "--json"): run_json,
+    ("programs", "--json"): programs_json,
+    ("explain", "--json"): explain_json,
+    ("doctor", "--json"): doctor_json,
+}
+
+NOT_OURS = {"--help", "--install-completion", "--show-completion"}
+"""What typer brings; tests/cli/test_completion.py asks for completions as a shell does."""
+
+
+def options() -> set[tuple[str, str]]:
+    """Every option of every command, by its long name."""
+    group = typer.main.get_command(app)
+    commands = {"": group, **getattr(group, "commands", {})}
+    return {
+        (name, max(param.opts, key=len))
+        for name, command in commands.items()
+        for param in command.params
+        if param.param_type_name == "option"
+    }
+
+
+def test_every_option_has_an_effect_here():
+    assert {o for o in options() if o[1] not in NOT_OURS} == set(EFFECTS)
+
+
+@pytest.mark.parametrize("option", EFFECTS, ids="-".join)
+def test_the_option_has_its_effect(option, cli):
+    EFFECTS[option](cli)
+
+
+@pytest.mark.parametrize(
+    "command", ["", "asm", "disasm", "check", "run", "programs", "explain", "doctor"]
+)
+def test_help_shows_examples(command, cli):
+    done = cli(*filter(None, [command]), "--help")
+    assert done.status == 0
+    assert "For example:" in done.out
+    assert f"simtlab {command}" in done.out
+
+
+def test_help_names_the_engines_and_schemes(cli):
+    from simtlab.emu.engine import engine_names
+    from simtlab.emu.schemes import SCHEMES
+
+    params = {p.name: p for p in typer.main.get_command(app).commands["run"].params}  # pyright: ignore
+    assert params["engine"].metavar == "|".join(engine_names())
+    assert set(params["scheme"].metavar.split("|")) == set(SCHEMES)
+
+
+def test_a_source_on_stdin(cli, monkeypatch):
+    stdin = io.TextIOWrapper(io.BytesIO(SCALE.encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    done = cli("run", "-", "--items", "8", *SCALE_ARGS)
+    assert done.rows["y"] == "f32[8] [ 0.  2.  4.  6.  8. 10. 12. 14.]"
