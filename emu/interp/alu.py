@@ -298,9 +298,9 @@ def _compile_steps(stem: str) -> Function:
 
     def evaluate(x: Array) -> Array:
         values: dict[str, Array] = {ARGUMENT: x}
-        needed = {None: True}
+        needed: dict[str | None, bool] = {None: True}
         for name, guard, compute, operands in steps:
-            if guard not in needed:
+            if guard is not None and guard not in needed:
                 needed[guard] = bool(values[guard].any())
             if needed[guard]:
                 values[name] = compute(
