@@ -113,7 +113,7 @@ class Geometry:
 
     @property
     def largest_group(self) -> int:
-        """Work-items of the largest workgroup; fewer than `group_size` where the grid is smaller."""
+        """Work-items of the largest workgroup; less than `group_size` in a smaller grid."""
         return prod(self.current_size(0))
 
     def group_id(self, flat: int) -> Dim3:

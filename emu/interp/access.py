@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...isa.instruction import Address, Instruction
-from ...isa.types import RegClass, Segment, Type
+from ...isa.types import RegClass, Segment
 from ..memory import Buffer, Memory
 from ..traps import TrapKind
 from .alu import LaneFault, dtype_of
@@ -233,13 +233,15 @@ def atomic(resident: Resident, ins: Instruction) -> Step:
         None if ins.dst is None else resident.register(ins.dst.cls.value, ins.dst.index, type_)
     )
     dtype = np.dtype(type_.numpy)
+    if register is None and operation in _UPDATES:
+        return _reduction(resident, find, _UPDATES[operation], sources[0], dtype)
 
     def step(g: Group) -> None:
         operands = [s[g.index] for s in sources]
         old = np.empty(g.count, dtype)
         for elements, index, mine in find(g):
             cells = elements.view(dtype)
-            old[mine] = _update(operation, cells, index, [o[mine] for o in operands], type_)
+            old[mine] = _update(operation, cells, index, [o[mine] for o in operands])
             resident.note_write(cells, index, old[mine])
         if register is not None:
             register[g.index] = old
@@ -247,9 +249,23 @@ def atomic(resident: Resident, ins: Instruction) -> Step:
     return step
 
 
-def _update(
-    operation: str, cells: Array, index: Array, operands: list[Array], type_: Type
-) -> Array:
+def _reduction(
+    resident: Resident, find: Resolver, update: np.ufunc, operand: Array, dtype: np.dtype
+) -> Step:
+    """An atomic whose old value nobody asks for; with `at` NumPy takes lane after lane itself."""
+
+    def step(g: Group) -> None:
+        values = operand[g.index]
+        for elements, index, mine in find(g):
+            cells = elements.view(dtype)
+            before = cells[index]
+            update.at(cells, index, values[mine])
+            resident.note_write(cells, index, before)
+
+    return step
+
+
+def _update(operation: str, cells: Array, index: Array, operands: list[Array]) -> Array:
     """Apply one atomic to `cells[index]`, lane after lane; the old values in lane order."""
     order = np.argsort(index, kind="stable")
     sorted_index = index[order]
@@ -270,11 +286,18 @@ def _update(
         old[order] = before
         cells[index] = operands[0]
     else:
-        for lane in range(index.size):
-            one = slice(lane, lane + 1)
-            old[one] = cells[index[one]]
-            cells[index[one]] = _combine(operation, old[one], [o[one] for o in operands])
+        for lanes in _in_turn(order, new_run):
+            old[lanes] = cells[index[lanes]]
+            cells[index[lanes]] = _combine(operation, old[lanes], [o[lanes] for o in operands])
     return old
+
+
+def _in_turn(order: Array, new_run: Array) -> list[Array]:
+    """Sets of lanes with different indices: the first lane of every run, then the second ones."""
+    starts = np.flatnonzero(new_run)
+    rank = np.arange(order.size) - np.repeat(starts, np.diff(starts, append=order.size))
+    by_rank = np.argsort(rank, kind="stable")
+    return np.split(order[by_rank], np.cumsum(np.bincount(rank))[:-1])
 
 
 def _combine(operation: str, old: Array, operands: list[Array]) -> Array:
