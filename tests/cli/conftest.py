@@ -51,7 +51,8 @@ kernel set(global u32* %x, u32 %v) {
 
 kernel spin() {
 @again:
-    br @again
+    add_u32 $s0, $s0, 1                         // a loop that changes nothing would be noticed
+    br      @again
 }
 
 kernel leave() {

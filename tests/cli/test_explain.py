@@ -1,0 +1,118 @@
+"""`explain` and `programs`: every row and every code has a text, and examples assemble."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import simtlab
+from simtlab.asm.assemble import assemble
+from simtlab.cli.codes import code_names, code_text
+from simtlab.cli.explanations import InstructionText, example_line, explanation
+from simtlab.isa.table import TABLE
+from simtlab.isa.types import Segment
+from simtlab.programs.index import catalogue
+
+ROOT = Path(simtlab.__file__).parent
+
+
+def test_an_instruction(cli):
+    assert (
+        cli("explain", "popcount_u64").out
+        == """\
+popcount_u64
+  does          Counts one bits.
+  meaning       d = number of one bits in a
+  written       popcount_u64 $s, $d|u64
+  unit          int
+  opcode        109
+  word          opcode 10 | dst 6 | r1 6 | r2 6 | which 2 | imm 32 | zero 2
+  example       popcount_u64 $s0, $d1
+"""
+    )
+
+
+def test_a_stem(cli):
+    text = cli("explain", "fma").out
+    assert text.startswith("fma (2 instructions)\n")
+    assert "  instructions  fma_f32 fma_f64\n" in text
+
+
+def test_an_error_code(cli):
+    assert (
+        cli("explain", "sim409").out
+        == """\
+SIM409: Trap instruction
+
+The kernel executed `trap`, with the code that the message shows.
+
+What to do: It is the kernel's own way to say that something is wrong.
+"""
+    )
+
+
+@pytest.mark.parametrize("stem", dict.fromkeys(row.stem for row in TABLE))
+def test_every_stem_is_explained(stem):
+    found = explanation(stem)
+    assert isinstance(found, InstructionText)
+    assert found.row.doc in found.text()
+    assert found.to_dict()["usage"]
+
+
+def test_every_example_assembles():
+    kernarg = [row for row in TABLE if row.segment is Segment.KERNARG]
+    lines = "\n".join(f"    {example_line(row)}" for row in TABLE if row not in kernarg)
+    others = "\n".join(
+        f"kernel k{row.number}({row.type} %n) {{\n    {example_line(row)}\n    ret\n}}"
+        for row in kernarg
+    )
+    source = f"""
+.readonly u32 table[4] = {{ 1 }}
+{others}
+kernel k() {{
+    .group u32 tile[4]
+    .private u32 stack[4]
+{lines}
+@done:
+    ret
+}}
+"""
+    program = assemble(source)
+    assert len(program.kernels) == len(kernarg) + 1
+    assert len(program.kernels[-1].words) == len(TABLE) - len(kernarg) + 1
+
+
+def test_examples_come_from_programs_where_one_uses_the_instruction():
+    line, place = InstructionText((explanation("fma_f32").row,)).example  # pyright: ignore
+    assert line.startswith("fma_f32 ")
+    assert re.fullmatch(r"\w+/\w+, line \d+", place)
+
+
+def test_every_code_that_the_sources_raise_is_explained():
+    raised = set()
+    for folder in ("emu", "programs", "cli"):
+        for path in (ROOT / folder).rglob("*.py"):
+            raised |= set(re.findall(r'"(SIM[345]\d\d)"', path.read_text(encoding="utf-8")))
+    families = {"SIM300"}
+    assert raised - families - set(code_names()) == set()
+    assert {c for c in code_names() if c[3] in "345"} - raised == set()
+
+
+@pytest.mark.parametrize("code", code_names())
+def test_every_code_has_a_text(code):
+    assert code_text(code).text().startswith(f"{code}: ")
+    assert code_text(code).to_dict()["code"] == code
+
+
+def test_programs_lists_all(cli):
+    out = cli("programs").out
+    assert all(entry.name in out for entry in catalogue())
+
+
+def test_a_program_in_detail(cli):
+    rows = cli("programs", "basics/scan").rows
+    assert rows["name"] == "basics/scan"
+    assert rows["kernels"].startswith("kernel scan_blocks(")
+    assert rows["file"].endswith("scan.sasm")

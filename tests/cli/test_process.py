@@ -1,0 +1,183 @@
+"""What only a process of its own shows: pipes, signals, start-up, completion."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import SCALE, TWO
+
+SIMTLAB = [sys.executable, "-m", "simtlab"]
+SPIN = ["run", "two.sasm", "--kernel", "spin", "--items", "32", "--budget", "1_000_000_000_000"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("scale.sasm").write_text(SCALE)
+    Path("two.sasm").write_text(TWO)
+
+
+def simtlab(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*SIMTLAB, *arguments], capture_output=True, text=True, check=False, timeout=120, **options
+    )
+
+
+def test_the_installed_module_runs():
+    done = simtlab("run", "saxpy", "--size", "tiny")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "equal to the reference" in done.stdout
+
+
+def test_statuses_leave_the_process():
+    assert simtlab("rnu").returncode == 2
+    assert simtlab("run", "two.sasm", "--kernel", "leave", "--items", "64").returncode == 1
+
+
+def test_an_object_file_through_a_pipe():
+    data = subprocess.run(
+        [*SIMTLAB, "asm", "-", "-o", "-"], input=SCALE.encode(), capture_output=True, check=True
+    ).stdout
+    done = subprocess.run([*SIMTLAB, "disasm", "-"], input=data, capture_output=True, check=True)
+    assert b"kernel scale(" in done.stdout
+
+
+def test_a_reader_that_goes_away():
+    read, write = os.pipe()
+    os.close(read)
+    process = subprocess.run(
+        [*SIMTLAB, "explain", "cvt"], stdout=write, stderr=subprocess.PIPE, check=False
+    )
+    os.close(write)
+    assert (process.returncode, process.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_a_full_disk():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*SIMTLAB, "programs"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr == ("error[SIM511]: cannot write the output: no space left on device\n")
+    arguments = ["--items", "1", "--arg", "x=zeros:4", "--arg", "v=1", "--out", "x=/dev/full"]
+    done = simtlab("run", "two.sasm", "--kernel", "set", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error[SIM511]: cannot write /dev/full: ")
+
+
+def test_a_closed_stdout():
+    done = subprocess.run(
+        f"'{sys.executable}' -m simtlab check scale.sasm >&-", shell=True, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_encoding_that_lacks_our_characters():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    assert simtlab("run", "--help", env=environment).returncode == 0
+
+
+@pytest.mark.parametrize("engine", ["interp", "oracle"])
+def test_ctrl_c(engine):
+    process = subprocess.Popen(
+        [*SIMTLAB, *SPIN, "--engine", engine],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert "Traceback" not in err
+    assert process.returncode == 130
+    assert err in ("interrupted\n", "error[SIM430]: interrupted; the launch did not finish\n")
+    assert "kernel" in out or err == "interrupted\n"
+
+
+def test_a_plain_run_is_light():
+    code = """
+import sys
+from simtlab.cli import main
+status = main(["run", "saxpy", "--size", "tiny"])
+heavy = ("llvmlite", "matplotlib", "networkx", "numba", "pydantic", "rich", "scipy")
+print("heavy:", *(name for name in heavy if name in sys.modules))
+sys.exit(status)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "heavy:"
+
+
+def complete(words: str) -> list[str]:
+    """What bash would offer at the end of a line."""
+    environment = {
+        **os.environ,
+        "_SIMTLAB_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split(" ")) - 1),
+    }
+    return simtlab(env=environment).stdout.split()
+
+
+def test_completion():
+    assert {"asm", "disasm", "check", "run", "programs", "explain", "doctor"} <= set(
+        complete("simtlab ")
+    )
+    assert complete("simtlab run man") == ["mandelbrot"]
+    assert complete("simtlab run sc") == ["scan", "scale.sasm"]
+    assert complete("simtlab run dws/f") == ["dws/filter"]
+    assert complete("simtlab run saxpy --scheme ppc") == ["ppc", "ppc-explicit"]
+    assert complete("simtlab run saxpy --engine o") == ["oracle"]
+    assert complete("simtlab run saxpy --size p") == ["paper"]
+    assert complete("simtlab asm scale.sasm --markers e") == ["explicit"]
+    assert complete("simtlab explain fma_f3") == ["fma_f32"]
+
+
+def on_terminal(seconds: float, *arguments: str, **environment: str) -> str:
+    """What the command shows on a terminal within this time; it is interrupted then."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [*SIMTLAB, *arguments], stdout=subprocess.DEVNULL, stderr=follower,
+        env={**os.environ, "TERM": "xterm", **environment},
+    )  # fmt: skip
+    os.close(follower)
+    shown = b""
+    end = time.monotonic() + seconds
+    stopped = False
+    try:
+        while True:
+            if time.monotonic() > end and not stopped:
+                process.send_signal(signal.SIGINT)
+                stopped = True
+            ready, _, _ = select.select([leader], [], [], 0.1)
+            if ready:
+                shown += os.read(leader, 65536)
+            elif process.poll() is not None:
+                break
+    except OSError:
+        pass  # the other end is closed
+    finally:
+        process.wait(timeout=60)
+        os.close(leader)
+    return shown.decode()
+
+
+def test_errors_have_colours_on_a_terminal_only():
+    assert "\x1b[1;31merror[SIM514]" in on_terminal(30, "rnu")
+    assert "\x1b[1;31m" not in on_terminal(30, "rnu", NO_COLOR="1")
+    assert "\x1b" not in on_terminal(30, "rnu", TERM="dumb")
+    assert "\x1b" not in simtlab("rnu").stderr
+
+
+def test_progress_shows_after_a_while_and_only_on_a_terminal():
+    assert "spin: " in on_terminal(4, *SPIN, "--engine", "oracle")
+    assert "spin: " not in on_terminal(4, *SPIN, "--engine", "oracle", TERM="dumb")
+    assert on_terminal(30, "run", "saxpy", "--size", "tiny") == ""
