@@ -97,11 +97,10 @@ def evaluate(part: Part, constants: Mapping[str, Value]) -> Value:
     for item in part.items:
         if isinstance(item, Word):
             stack.append(_atom(item, constants))
-        elif item in _UNARY:
-            stack.append(_in_range(_UNARY[item](_plain(stack.pop())), part))
         else:
-            right, left = _plain(stack.pop()), _plain(stack.pop())
-            stack.append(_binary(item, left, right, part))
+            count = 1 if item in _UNARY else 2
+            operands = [_plain(value) for value in stack[-count:]]
+            stack[-count:] = [_apply(item, operands, part)]
     return stack[0]
 
 
@@ -126,9 +125,9 @@ def _plain(value: Value) -> int | float:
     return value.value if isinstance(value, FloatBits) else value
 
 
-_UNARY: dict[str, Callable[[int | float], int | float]] = {
-    "negative": operator.neg,
-    "complement": lambda a: ~_whole(a, "~"),
+_UNARY: dict[str, tuple[str, Callable[[int | float], int | float]]] = {
+    "negative": ("-", operator.neg),
+    "complement": ("~", lambda a: ~_whole(a, "~")),
 }
 
 _BINARY: dict[str, tuple[str, Callable[[int | float, int | float], int | float]]] = {
@@ -149,20 +148,20 @@ class _Unusable(Exception):
     """An operator cannot take these operands; the message says why."""
 
 
-def _binary(rule: str, left: int | float, right: int | float, part: Expression) -> Value:
-    sign, compute = _BINARY[rule]
+def _apply(rule: str, operands: Sequence[int | float], part: Expression) -> Value:
+    """The result of the operator that a rule of the grammar stands for."""
+    sign, compute = (_UNARY if len(operands) == 1 else _BINARY)[rule]
+    shown = f" {sign} ".join(map(str, operands)) if len(operands) == 2 else f"{sign}{operands[0]}"
     try:
-        return _in_range(compute(left, right), part)
+        return _in_range(compute(*operands), part)
     except ZeroDivisionError:
         raise Mistake(
-            "SIM138", f"{left} {sign} {right}: division by zero", part.at, "cannot be computed"
+            "SIM138", f"{shown}: division by zero", part.at, "cannot be computed"
         ) from None
     except _Unusable as problem:
-        raise Mistake(
-            "SIM139", f"{left} {sign} {right}: {problem}", part.at, "cannot be computed"
-        ) from None
+        raise Mistake("SIM139", f"{shown}: {problem}", part.at, "cannot be computed") from None
     except OverflowError:
-        raise _too_large(f"{left} {sign} {right}", part.at, "f64") from None
+        raise _too_large(shown, part.at, "f64") from None
 
 
 def _quotient(a: int | float, b: int | float) -> int | float:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from simtlab.asm.assemble import assemble
 from simtlab.asm.catalogue import Entry, entries, find
 from simtlab.isa.errors import SourceError
