@@ -1,0 +1,1 @@
+"""The JIT: kernels as vector code over the lanes of a warp, through LLVM."""

@@ -1,0 +1,81 @@
+"""What an instruction of the table computes, as LLVM IR: scalar, or n lanes at a time.
+
+The only place of the JIT with arithmetic. Nothing here traps, branches or looks at a mask, and
+no operation has undefined results on any bits of its sources, so it may run for dead lanes; one
+exception: the divisor of an integer `div` or `rem` must not be zero in any lane (lowering puts 1
+where it is zero or nobody looks, and traps itself).
+
+Bits of NaNs. Float arithmetic yields *some* NaN where the ISA wants the canonical one: such a
+value is loose. Most uses do not care; where the bits are observed (`wants_canonical`, and any
+value that is stored or outlives the generated code) lowering applies `canonical` first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...isa.table import Flags, Row
+from ...isa.types import Type
+from .text import Code
+
+
+def emit(code: Code, row: Row, literals: tuple[int, ...], sources: Sequence[str], n: int) -> str:
+    """Append the code of a row and return its result, an operand of the destination's type.
+
+    `sources` are operands of their register classes' types, n lanes each (n = 0: scalars), in the
+    order of the table; a row that reads its destination has the old value as last source. The
+    result may be one of the sources. All of it stays in the current basic block.
+    """
+    raise NotImplementedError(row.name)
+
+
+def can_emit(row: Row) -> bool:
+    """Whether `emit` knows the row: all that compute from registers alone."""
+    raise NotImplementedError
+
+
+_NEW_NAN = frozenset(
+    "add sub mul fma div min max sqrt rsqrt floor ceil trunc rint sin cos exp2 log2 cvt".split()
+)
+_CARRY = frozenset({"mov", "select", "neg", "abs"})
+
+
+def may_be_loose(row: Row) -> bool:
+    """Whether the result may be a NaN of other bits than the canonical one by its own doing.
+
+    A row that `carries` a source is as loose as that source.
+    """
+    floats = row.dst is not None and row.dst.type is not None and row.dst.type.is_float
+    return floats and row.stem in _NEW_NAN
+
+
+def carries(row: Row, position: int) -> bool:
+    """Whether the result has the NaN bits of this source: observed where the result is.
+
+    Lowering may leave such a source loose if nobody observes the result, or if it makes the
+    result canonical later; not so for `neg` and `abs`, whose results keep a NaN's sign.
+    """
+    return row.stem in _CARRY and not (row.stem == "select" and position == 0)
+
+
+def wants_canonical(row: Row, position: int) -> bool:
+    """Whether a source's bits are observed, so that a loose value must be made canonical first.
+
+    False where they are read as a number: float arithmetic, comparison, conversion from float.
+    True for `carries` as well; a lowering that follows such values may do better.
+    """
+    type_ = _source_types(row)[position]
+    return type_.bits > 1 and (row.stem in _CARRY or not type_.is_float)
+
+
+def _source_types(row: Row) -> list[Type]:
+    """The types of the sources of `emit`."""
+    types = [operand.type for operand in row.srcs]
+    if Flags.READS_DST in row.flags and row.dst is not None:
+        types.append(row.dst.type)
+    return [t for t in types if t is not None]
+
+
+def canonical(code: Code, type_: Type, value: str, n: int) -> str:
+    """An f32 or f64 (as register bits) with every NaN replaced by the canonical one."""
+    raise NotImplementedError
