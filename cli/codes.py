@@ -1,36 +1,14 @@
-"""Error codes for `explain`: those of sources come from the assembler, the rest stands here."""
+"""Error codes for `explain`: launches, traps and the command; the assembler has its own."""
 
 # One code, one line: the columns are what a reader checks.
 # ruff: noqa: E501
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import cache
 
-
-@dataclass(frozen=True)
-class CodeText:
-    """An error code: what it is called, why it happens, what to do about it."""
-
-    code: str
-    title: str
-    cause: str
-    remedy: str
-
-    def text(self) -> str:
-        """For a person."""
-        return f"{self.code}: {self.title}\n\n{self.cause}\n\nWhat to do: {self.remedy}"
-
-    def to_dict(self) -> dict[str, object]:
-        """For --json."""
-        return {
-            "kind": "error",
-            "code": self.code,
-            "title": self.title,
-            "cause": self.cause,
-            "remedy": self.remedy,
-        }
-
+from ..asm.catalogue import Entry, entries
 
 # fmt: off
 _ROWS = (
@@ -84,14 +62,8 @@ _ROWS = (
 )
 # fmt: on
 
-_TEXTS = {row[0]: CodeText(*row) for row in _ROWS}
 
-
-def code_names() -> tuple[str, ...]:
-    """Every code that can be explained."""
-    return tuple(_TEXTS)
-
-
-def code_text(code: str) -> CodeText:
-    """The explanation of a code that `code_names` has."""
-    return _TEXTS[code]
+@cache
+def codes() -> Mapping[str, Entry]:
+    """Every code that can be explained, with its text."""
+    return {**entries(), **{row[0]: Entry(*row) for row in _ROWS}}

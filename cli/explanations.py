@@ -126,17 +126,17 @@ def explanation(word: str) -> Explanation:
     rows = tuple(row for row in TABLE if row.stem == wanted)
     if rows:
         return InstructionText(rows)
-    from .codes import code_names, code_text
+    from .codes import codes
 
     code = wanted.upper()
-    if code in code_names():
-        return code_text(code)
+    if code in codes():
+        return codes()[code]
     stems = dict.fromkeys(row.stem for row in TABLE)
     raise UsageError(
         f"there is no instruction and no error code {word!r}",
         code="SIM500",
-        hint=did_you_mean(wanted, (*stems, *BY_NAME, *code_names()))
-        or did_you_mean(code, code_names())
+        hint=did_you_mean(wanted, (*stems, *BY_NAME, *codes()))
+        or did_you_mean(code, tuple(codes()))
         or "docs/isa.md lists the instructions",
     )
 

@@ -9,7 +9,7 @@ import pytest
 
 import simtlab
 from simtlab.asm.assemble import assemble
-from simtlab.cli.codes import code_names, code_text
+from simtlab.cli.codes import codes
 from simtlab.cli.explanations import InstructionText, example_line, explanation
 from simtlab.isa.table import TABLE
 from simtlab.isa.types import Segment
@@ -92,18 +92,19 @@ def test_examples_come_from_programs_where_one_uses_the_instruction():
 
 def test_every_code_that_the_sources_raise_is_explained():
     raised = set()
-    for folder in ("emu", "programs", "cli"):
+    for folder in ("isa", "asm", "emu", "programs", "cli"):
         for path in (ROOT / folder).rglob("*.py"):
-            raised |= set(re.findall(r'"(SIM[345]\d\d)"', path.read_text(encoding="utf-8")))
-    families = {"SIM300"}
-    assert raised - families - set(code_names()) == set()
-    assert {c for c in code_names() if c[3] in "345"} - raised == set()
+            raised |= set(re.findall(r'"(SIM\d\d\d)"', path.read_text(encoding="utf-8")))
+    families = {"SIM000", "SIM100", "SIM300"}
+    """Defaults of the exception classes, which every raise replaces."""
+    assert raised - families - set(codes()) == set()
+    assert {c for c in codes() if c[3] in "345"} - raised == set()
 
 
-@pytest.mark.parametrize("code", code_names())
+@pytest.mark.parametrize("code", codes())
 def test_every_code_has_a_text(code):
-    assert code_text(code).text().startswith(f"{code}: ")
-    assert code_text(code).to_dict()["code"] == code
+    assert codes()[code].text().startswith(f"{code}: ")
+    assert codes()[code].to_dict()["code"] == code
 
 
 def test_programs_lists_all(cli):
