@@ -24,10 +24,11 @@ def resolve_address(brackets: Word, row: Row, scope: Scope) -> Address:
         parts = parse_brackets(brackets.text, "address")
         address = _sum(parts, row, row.segment, scope)
     except Mistake as mistake:
-        raise mistake.moved(brackets.start) from None
+        raise mistake.moved(brackets.start, brackets.at) from None
     problem = _static_problem(address, row, scope)
     if problem:
-        raise Mistake("SIM122", problem, brackets.at, "outside" if "outside" in problem else "")
+        label = "outside" if "outside" in problem else "not aligned"
+        raise Mistake("SIM122", problem, brackets.at, label)
     return address
 
 
@@ -61,7 +62,7 @@ def _sum(parts: tuple[Part, ...], row: Row, segment: Segment, scope: Scope) -> A
         raise Mistake(
             "SIM121",
             "a global address needs a $d register",
-            None if not parts else parts[0].at,
+            None,
             "has none",
             "load the pointer first: ld_kernarg_u64 $d0, [%x]",
         )
@@ -69,7 +70,7 @@ def _sum(parts: tuple[Part, ...], row: Row, segment: Segment, scope: Scope) -> A
         raise Mistake(
             "SIM122",
             f"the offset {offset} does not fit in an address",
-            parts[0].at,
+            None,
             f"must be from {-_REACH} to {_REACH - 1}",
             "add it to the register first",
         )
@@ -109,7 +110,7 @@ def _check_base(
     if reg.cls is wanted:
         return
     if wanted is RegClass.D:
-        hint = "addresses of global memory are 64 bits wide: cvt_u64_u32 $d0, $s0"
+        hint = f"addresses of global memory are 64 bits wide: cvt_u64_u32 $d0, {reg}"
     else:
         hint = f"addresses of {segment} memory are 32-bit offsets in $s registers"
         other = BY_NAME.get(row.name.replace(f"_{segment}_", "_global_"))

@@ -60,12 +60,13 @@ def find_type(word: Word) -> Type:
     """The type of memory that a word names. Raises Mistake."""
     type_ = TYPES.get(word.text)
     if type_ is None:
+        names = [name for name in TYPES if name != B1.name]
         raise Mistake(
             "SIM128",
             f"unknown type `{word.text}`",
             word.at,
             "not a type",
-            did_you_mean(word.text, tuple(TYPES)) or f"types are {', '.join(TYPES)}",
+            did_you_mean(word.text, names) or f"types are {', '.join(names)}",
         )
     if type_ is B1:
         raise Mistake(
@@ -89,7 +90,7 @@ def array(statement: Statement, segment: Segment, constants: Mapping[str, Value]
         length = parse_brackets(brackets.text, "length")
         count = _count(length[0], constants) if length else len(given)
     except Mistake as mistake:
-        raise mistake.moved(brackets.start) from None
+        raise mistake.moved(brackets.start, brackets.at) from None
     most = MAX_SEGMENT[segment] // type_.size
     if not 1 <= count <= most:
         raise Mistake(

@@ -166,6 +166,7 @@ class _Expander:
                 for diagnostic in problem.diagnostics:
                     self.collector.add(diagnostic)
                 return
+            included.included = (Note("included here", where), *file.included)
             self.result.files[name] = included
             self._parsed[name] = self.parser.file(included)
         self.file(self.result.files[name], self._parsed[name], (*chain, name))

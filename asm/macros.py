@@ -232,7 +232,7 @@ class ExpandedLine(Line):
         note = Note(
             f"in this use of the macro `{self.use.macro.name}`", use.line.span(start, length)
         )
-        outer = use.line.chain() if isinstance(use.line, ExpandedLine) else ()
+        outer = use.line.chain() if isinstance(use.line, ExpandedLine) else use.line.notes()
         return (note, *outer)
 
 

@@ -376,7 +376,7 @@ def explain(words: Sequence[Word], error: ShapeError, start: str) -> Mistake:
     """The message for a line that no rule of the grammar takes."""
     found = words[error.index] if error.index < len(words) else None
     before = words[error.index - 1] if error.index else None
-    special = _bad_character(words, found) or _misspelt(words)
+    special = _bad_character(words, found, start) or _misspelt(words)
     if special is not None:
         return special
     known = _by_state().get((start, error.state, _kind(words, error)))
@@ -389,9 +389,10 @@ def explain(words: Sequence[Word], error: ShapeError, start: str) -> Mistake:
     return Mistake(code, message, place.at, label, hint)
 
 
-def _bad_character(words: Sequence[Word], found: Word | None) -> Mistake | None:
-    """The message for a character that begins no token."""
-    if found is None or found.kind not in ("UNKNOWN", "DIRECTIVE", "LSQB", "RSQB"):
+def _bad_character(words: Sequence[Word], found: Word | None, start: str) -> Mistake | None:
+    """The message for a character that begins no token, or a bracket without its other half."""
+    alone = ("LSQB", "RSQB") if start == "line" else ()
+    if found is None or found.kind not in ("UNKNOWN", "DIRECTIVE", *alone):
         return None
     text, rest = found.text, f"`{found.text}` cannot stand here"
     if found.kind == "DIRECTIVE":

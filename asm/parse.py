@@ -26,13 +26,8 @@ class Expression(NamedTuple):
     """A constant expression in postfix order: words, and rules of the grammar as operators."""
 
     items: tuple[Word | str, ...]
-
-    @property
-    def at(self) -> tuple[int, int]:
-        """Offset and length, from its first word to its last."""
-        words = [item for item in self.items if isinstance(item, Word)]
-        start = min(word.start for word in words)
-        return start, max(word.start + len(word.text) for word in words) - start
+    at: tuple[int, int]
+    """Its offset and length, with its signs and parentheses."""
 
 
 Part = Word | Expression
@@ -145,13 +140,20 @@ def _mistake(words: Sequence[Word], error: ShapeError, start: str) -> Mistake:
 
 
 def _fill(found: Shape, words: Sequence[Word]) -> tuple[Part, ...]:
-    return tuple(
-        [
-            words[part]
-            if isinstance(part, int)
-            else Expression(tuple([words[i] if isinstance(i, int) else i for i in part]))
-            for part in found.parts
-        ]
+    return tuple([words[p] if isinstance(p, int) else _expression(p, words) for p in found.parts])
+
+
+def _expression(items: Sequence[int | str], words: Sequence[Word]) -> Expression:
+    numbers = [item for item in items if isinstance(item, int)]
+    first, last = min(numbers), max(numbers)
+    while first > 0 and words[first - 1].kind in ("LPAR", "MINUS", "TILDE"):
+        first -= 1
+    while last + 1 < len(words) and words[last + 1].kind == "RPAR":
+        last += 1
+    start, end = words[first].start, words[last].start + len(words[last].text)
+    return Expression(
+        tuple(words[item] if isinstance(item, int) else item for item in items),
+        (start, end - start),
     )
 
 

@@ -38,6 +38,8 @@ class SourceFile:
     shown: str
     path: Path | None
     text: str
+    included: tuple[Note, ...] = ()
+    """Where the file was first included, from the inside out."""
     lines: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -77,10 +79,12 @@ class Mistake(Exception):
         self.notes = notes
         self.unknown = unknown
 
-    def moved(self, by: int) -> Mistake:
-        """Move the mistake to a text in which its own stands `by` characters from the start."""
-        if self.at is not None:
-            self.at = (self.at[0] + by, self.at[1])
+    def moved(self, by: int, whole: tuple[int, int]) -> Mistake:
+        """Move the mistake to a text in which its own stands `by` characters from the start.
+
+        `whole` is the place there of all of its text.
+        """
+        self.at = whole if self.at is None else (self.at[0] + by, self.at[1])
         return self
 
 
@@ -125,8 +129,8 @@ class Line:
         return self.file
 
     def notes(self) -> tuple[Note, ...]:
-        """How this line came about; nothing to say for a line of a file."""
-        return ()
+        """How this line came about."""
+        return self.file.included
 
     def diagnostic(self, mistake: Mistake) -> Diagnostic:
         """The message about a mistake in this line."""

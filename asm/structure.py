@@ -85,8 +85,11 @@ def _is_broken_head(statement: Statement) -> bool:
 
 def _ends_broken(statement: Statement) -> bool:
     """A line with an error that was meant to end a kernel too."""
-    last = statement.parts[-1] if statement.rule == "broken" else None
-    return isinstance(last, Word) and last.kind == "RBRACE"
+    if statement.rule != "broken":
+        return False
+    kinds = [part.kind for part in statement.parts if isinstance(part, Word)]
+    closed = kinds.count("RBRACE") - kinds.count("LBRACE")
+    return kinds[-1] == "RBRACE" and closed >= (0 if _is_broken_head(statement) else 1)
 
 
 def _not_closed(head: Statement, following: Statement | None) -> Mistake:

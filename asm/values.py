@@ -237,11 +237,16 @@ def bits_of(value: Value, type_: Type, part: Part) -> int:
     if not low <= value <= mask_of(type_.bits):
         raise Mistake(
             "SIM112",
-            f"{value} does not fit in {type_}",
+            f"{_written(value, part)} does not fit in {type_}",
             part.at,
             f"must be from {low} to {mask_of(type_.bits)}",
         )
     return value & mask_of(type_.bits)
+
+
+def _written(value: Value, part: Part) -> str:
+    """A number as the source has it, or its value where that is an expression."""
+    return part.text if isinstance(part, Word) else str(value)
 
 
 def _an(type_: Type) -> str:
@@ -330,10 +335,10 @@ def immediate_bits(value: Value, type_: Type, part: Part) -> int:
     if not -(1 << 31) <= (bits ^ 1 << 63) - (1 << 63) < 1 << 31:
         raise Mistake(
             "SIM112",
-            f"{value} does not fit in a 32-bit immediate, sign-extended to {type_}",
+            f"{_written(value, part)} does not fit in a 32-bit immediate, sign-extended to {type_}",
             part.at,
             f"must be from {-(1 << 31)} to {(1 << 31) - 1}",
-            f"load it into a register first: mov_u64 $d0, {value}",
+            f"load it into a register first: mov_u64 $d0, {_written(value, part)}",
         )
     return bits
 
