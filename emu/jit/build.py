@@ -1,0 +1,220 @@
+"""From LLVM IR text to functions in memory, by way of an object that is kept on disk.
+
+    parse -> passes -> object code -> [cache] -> link
+
+LLVM's new pass manager with the pipeline of a `Level`, code for the CPU at hand, and ORC's linker.
+Addresses of the host (helpers that IR declares) are given to the linker as `symbols` and never
+stand in the IR, so that an object is good for any process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache as remember
+from itertools import count
+from pathlib import Path
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from ... import __version__
+from . import cache
+
+
+class Level(StrEnum):
+    """How much LLVM does about a module."""
+
+    FULL = "full"
+    """The O2 pipeline with both vectorisers, interleaving and unrolling off: best code."""
+    QUICK = "quick"
+    """Eight passes: half the time, within some percent; for kernels above about 150 instructions.
+
+    Nothing moves out of loops and loops are not rotated."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Functions in memory. The code lives as long as this object does."""
+
+    addresses: Mapping[str, int]
+    from_cache: bool
+    _library: object
+
+    def __getitem__(self, name: str) -> int:
+        """The address of a function."""
+        return self.addresses[name]
+
+
+def compile_text(
+    ir: str | Callable[[], str],
+    names: Sequence[str],
+    *,
+    level: Level = Level.FULL,
+    key: str | None = None,
+    symbols: Mapping[str, int] | None = None,
+    verify: bool = False,
+) -> Compiled:
+    """Compile a module and return the addresses of the functions `names`.
+
+    `key` says what the text depends on (program bytes, width, facts; or the text itself): a module
+    with the same key, level, host and versions comes from the disk cache, and `ir`, where it is a
+    function, is not called. Without a key nothing is cached. `symbols` are the addresses of the
+    functions that the module declares and does not define. `verify` checks the IR first: LLVM may
+    crash on a module that is not sound.
+    """
+    digest = None if key is None else _digest(key, level)
+    if digest is not None:
+        payload = cache.load(digest)
+        if payload is not None:
+            try:
+                return _link(payload, names, symbols or {}, from_cache=True)
+            except RuntimeError:
+                pass  # an object without these functions: compile it anew, over the old one
+    payload = _compile(ir if isinstance(ir, str) else ir(), level, verify)
+    if digest is not None:
+        cache.store(digest, payload)
+    return _link(payload, names, symbols or {}, from_cache=False)
+
+
+def dump(ir: str, what: str, level: Level = Level.FULL) -> str:
+    """What becomes of a module: its optimised IR ("llvm") or its assembly ("asm")."""
+    machine = _machine()
+    module = _optimised(ir, level, machine, verify=True)
+    return str(module) if what == "llvm" else machine.emit_assembly(module)
+
+
+@remember
+def host_has(feature: str) -> bool:
+    """Whether the CPU has a feature, in LLVM's spelling: "avx512f", "fma"."""
+    return bool(_host_features().get(feature))
+
+
+@remember
+def function_attributes() -> str:
+    """The attributes that every function of a module must have, for ModuleText."""
+    attributes = ["nounwind"]
+    if host_has("avx512f"):
+        # LLVM prefers half-width vectors on CPUs that lowered their clock for the full width.
+        attributes += ['"prefer-vector-width"="512"', '"min-legal-vector-width"="512"']
+    return " ".join(attributes)
+
+
+def _host_features() -> Mapping[str, bool]:
+    try:
+        return llvm.get_host_cpu_features()
+    except RuntimeError:  # LLVM cannot tell on this system: the CPU's name has to do
+        return llvm.FeatureMap()
+
+
+@remember
+def _initialise() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+def _machine() -> llvm.TargetMachine:
+    """A target machine for the CPU at hand; it belongs to whoever uses it."""
+    _initialise()
+    features = _host_features()
+    # Position-independent code with near data: the linker places a module as one piece and makes
+    # stubs for functions far away; constants are then memory operands, one instruction less each.
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=features.flatten() if isinstance(features, llvm.FeatureMap) else "",
+        opt=2,
+        reloc="pic",
+        codemodel="small",
+        jit=True,
+    )
+
+
+def _compile(ir: str, level: Level, verify: bool) -> bytes:
+    machine = _machine()
+    return machine.emit_object(_optimised(ir, level, machine, verify))
+
+
+def _optimised(ir: str, level: Level, machine: llvm.TargetMachine, verify: bool) -> llvm.ModuleRef:
+    # The layout stands in front of the text because the parser fills in alignments by it.
+    header = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
+    module = llvm.parse_assembly(header + ir, llvm.create_context())
+    if verify:
+        module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_interleaving = False
+    options.loop_unrolling = False
+    options.loop_vectorization = False
+    options.slp_vectorization = False
+    builder = llvm.create_pass_builder(machine, options)
+    if level is Level.FULL:
+        passes = builder.getModulePassManager()
+    else:
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_always_inliner_pass()
+        passes.add_sroa_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_new_gvn_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_dead_code_elimination_pass()
+        passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, builder)
+    return module
+
+
+@remember
+def _linker() -> llvm.LLJIT:
+    """One for the process; what is linked goes away with its `Compiled`."""
+    return llvm.create_lljit_compiler(_machine(), use_jit_link=True)
+
+
+_library_numbers = count()
+
+
+def _link(
+    payload: bytes, names: Sequence[str], symbols: Mapping[str, int], from_cache: bool
+) -> Compiled:
+    # The process itself comes last: fma and its like on hosts that have no instruction for them.
+    builder = llvm.JITLibraryBuilder().add_object_img(payload).add_current_process()
+    for name, address in symbols.items():
+        builder.import_symbol(name, address)
+    for name in names:
+        builder.export_symbol(name)
+    library = builder.link(_linker(), f"simtlab{next(_library_numbers)}")
+    return Compiled({name: library[name] for name in names}, from_cache, library)
+
+
+def _digest(key: str, level: Level) -> str:
+    return hashlib.sha256(f"{_surroundings()}\n{level}\n{key}".encode()).hexdigest()
+
+
+@remember
+def _surroundings() -> str:
+    """Everything but the program that generated code depends on."""
+    _initialise()
+    features = _host_features()
+    return "\n".join(
+        (
+            __version__,
+            llvmlite.__version__,
+            ".".join(map(str, llvm.llvm_version_info)),
+            llvm.get_process_triple(),
+            llvm.get_host_cpu_name(),
+            ",".join(sorted(name for name, has in features.items() if has)),
+            _sources(),
+        )
+    )
+
+
+def _sources() -> str:
+    """A hash over the files that generate code: this folder, and the table with its functions."""
+    here = Path(__file__).parent
+    total = hashlib.sha256()
+    for folder in (here, here.parents[1] / "isa"):
+        for path in sorted(folder.glob("*.py")):
+            total.update(path.name.encode())
+            total.update(path.read_bytes())
+    return total.hexdigest()
