@@ -120,7 +120,7 @@ def dispatch(arguments: list[str]) -> int:
     except typer.Exit as done:
         return done.exit_code
     except _CLICK_ERROR as error:
-        raise _usage_error(error) from None
+        raise _usage_error(error, arguments) from None
     except typer.Abort:
         raise KeyboardInterrupt from None
     return result if isinstance(result, int) else status.DONE
@@ -130,10 +130,11 @@ _CLICK_ERROR: Any = typer.BadParameter.__mro__[2]
 """ClickException. Newer typers bring their own click, whose names are private."""
 
 
-def _usage_error(error: Any) -> UsageError:
+def _usage_error(error: Any, arguments: list[str]) -> UsageError:
     """The error of the option parser in the form of every other error."""
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else PROGRAM
+    # Some of its errors do not say which command they are about.
+    named = arguments[:1] if arguments[:1] and not arguments[0].startswith("-") else []
+    path = " ".join([PROGRAM, *named])
     message = error.format_message().strip().rstrip(".")
     help_hint = f"`{path} --help` lists what there is"
     option, near = getattr(error, "option_name", None), getattr(error, "possibilities", None)

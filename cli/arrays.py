@@ -138,7 +138,7 @@ def load_array(path: str, param: Param) -> np.ndarray:
         raise wrong_type(param, f"{path} holds {loaded.dtype}", str(wanted))
     _check_size(loaded.nbytes, path)
     try:
-        return np.array(loaded, order="C")
+        return np.array(loaded, order="C", ndmin=1)
     except OSError as problem:
         raise cannot("read", path, problem) from None
 

@@ -20,7 +20,8 @@ def cannot(action: str, path: str | os.PathLike[str], problem: Exception) -> Usa
     """The error for a file that cannot be read or written."""
     reason = getattr(problem, "strerror", None) or str(problem)
     code = "SIM510" if action == "read" else "SIM511"
-    return UsageError(f"cannot {action} {path}: {reason.lower()}", code=code)
+    shown = path or "''"
+    return UsageError(f"cannot {action} {shown}: {reason.lower()}", code=code)
 
 
 def read_bytes(path: str) -> bytes:
@@ -79,6 +80,8 @@ def write_bytes(path: str, data: bytes) -> None:
 def check_writable(path: str, option: str) -> None:
     """Refuse a place for output before a long run instead of after it. Raises UsageError."""
     folder = os.path.dirname(path) or "."
+    if not path:
+        raise UsageError(f"{option} needs the name of a file", code="SIM511")
     if os.path.isdir(path):
         raise UsageError(f"{option}: {path} is a folder", code="SIM511", hint="name a file in it")
     if not os.path.isdir(folder):

@@ -99,6 +99,18 @@ error[SIM511]: --picture: there is no folder no
 error[SIM514]: simtlab run has no option --gird
  = help: did you mean --grid? `simtlab run --help` lists what there is
 """,
+    "run saxpy --arg": """\
+error[SIM514]: option '--arg' requires an argument
+ = help: `simtlab run --help` lists what there is
+""",
+    "--version=3": """\
+error[SIM514]: option '--version' does not take a value
+ = help: `simtlab --help` lists what there is
+""",
+    "run mandelbrot --size tiny --picture ''": (
+        "error[SIM511]: --picture needs the name of a file\n"
+    ),
+    "disasm ''": "error[SIM510]: cannot read '': is a directory\n",
     "run saxpy --grid 4": """\
 error[SIM517]: --grid is for files; basics/saxpy is a program and brings its own inputs and \
 launches
