@@ -35,9 +35,7 @@ def arrive(it: Interpreter, warps: Array, pc: int) -> None:
             _partial(it, int(pieces[i]), pc, lanes, scheme)
 
     state.event(pieces, pc, wait)
-    done = pieces[state.count[pieces] == 0]
-    state.barrier_pc[done] = SEVERAL
-    state.waits[done] = True
+    state.wait_in_pieces(pieces)
 
 
 def open_complete(it: Interpreter) -> bool:

@@ -157,6 +157,9 @@ class Interpreter:
                 self._branch(ins, block.stop, group)
             case "ret":
                 self.hang.restart()
+                spent = self._over_budget(warps, block.stop - 1)
+                if spent is not None:
+                    raise self.work.trap(spent)
                 self.warps.retire(warps, block.stop - 1)
             case "barrier":
                 barriers.arrive(self, warps, block.stop - 1)
@@ -238,18 +241,27 @@ class Interpreter:
         )
 
     def _check_budget(self) -> None:
+        """Look at the warps that can run; the others are looked at when they go on or return."""
+        spent = self._over_budget(np.flatnonzero(self.warps.pc != NO_PC))
+        if spent is not None:
+            raise self.hang.verdict(TrapKind.BUDGET, spent)
+
+    def _over_budget(self, warps: Array, pc: int | None = None) -> TrapRecord | None:
+        """The trap of a work-item of these warps that has executed more than the budget allows.
+
+        `pc` is where they stand, unless told by the warp.
+        """
         state, budget = self.warps, self.work.budget
         # A warp issues at least as many instructions as any of its lanes executes.
-        suspects = np.flatnonzero(state.steps >= budget)
+        suspects = warps[state.steps[warps] > budget]
         if not suspects.size:
-            return
+            return None
         state.credit(suspects)
-        lanes = np.flatnonzero(state.lane_steps.reshape(-1) >= budget)
-        if not lanes.size:
-            return
-        lane = int(lanes[0])
-        owner, local = self.resident.place(lane)
-        pc = int(state.pc[lane // state.width])
+        rows, lanes = np.nonzero(state.lane_steps[suspects] > budget)
+        if not rows.size:
+            return None
+        warp = int(suspects[rows[0]])
+        owner, local = self.resident.place(warp * state.width + int(lanes[0]))
+        at = int(state.pc[warp]) if pc is None else pc
         detail = f"a work-item has executed {budget} instructions"
-        record = TrapRecord(TrapKind.BUDGET, 0 if pc == NO_PC else pc, owner, local, detail=detail)
-        raise self.hang.verdict(TrapKind.BUDGET, record)
+        return TrapRecord(TrapKind.BUDGET, at, owner, local, detail=detail)

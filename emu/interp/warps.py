@@ -114,6 +114,13 @@ class Warps:
         self.count[done] = 0
         if done.size < warps.size:
             self.event(warps[~whole], pc, _exit)
+            self.wait_in_pieces(warps[~whole])
+
+    def wait_in_pieces(self, warps: Array) -> None:
+        """Note which of these warps wait: they have live lanes, and none of them can run."""
+        idle = warps[self.count[warps] == 0]
+        self.barrier_pc[idle] = SEVERAL
+        self.waits[idle] = True
 
     def event(self, warps: Array, pc: int, handle: Callable[[Scheme, int], None]) -> None:
         """Call `handle(scheme, i)` for the i-th warp, which stands at `pc`; take what comes out."""
