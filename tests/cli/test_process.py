@@ -141,8 +141,11 @@ def test_completion():
     assert complete("simtlab explain fma_f3") == ["fma_f32"]
 
 
-def on_terminal(seconds: float, *arguments: str, **environment: str) -> str:
-    """What the command shows on a terminal within this time; it is interrupted then."""
+def on_terminal(seconds: float, *arguments: str, until: str = "", **environment: str) -> str:
+    """What the command shows on a terminal until a word comes or the time is over.
+
+    It is interrupted then.
+    """
     leader, follower = pty.openpty()
     process = subprocess.Popen(
         [*SIMTLAB, *arguments], stdout=subprocess.DEVNULL, stderr=follower,
@@ -154,7 +157,8 @@ def on_terminal(seconds: float, *arguments: str, **environment: str) -> str:
     stopped = False
     try:
         while True:
-            if time.monotonic() > end and not stopped:
+            seen = until and until in shown.decode(errors="replace")
+            if (seen or time.monotonic() > end) and not stopped:
                 process.send_signal(signal.SIGINT)
                 stopped = True
             ready, _, _ = select.select([leader], [], [], 0.1)
@@ -178,6 +182,6 @@ def test_errors_have_colours_on_a_terminal_only():
 
 
 def test_progress_shows_after_a_while_and_only_on_a_terminal():
-    assert "spin: " in on_terminal(4, *SPIN, "--engine", "oracle")
+    assert "spin: " in on_terminal(60, *SPIN, "--engine", "oracle", until="spin: ")
     assert "spin: " not in on_terminal(4, *SPIN, "--engine", "oracle", TERM="dumb")
     assert on_terminal(30, "run", "saxpy", "--size", "tiny") == ""
