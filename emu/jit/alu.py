@@ -14,9 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...isa.functions import FUNCTIONS
 from ...isa.table import Flags, Row
 from ...isa.types import Type
-from .text import Code
+from .convert import convert
+from .elementary import evaluate
+from .floats import FLOATS
+from .integers import INTEGERS
+from .operation import Emitter, Operation
+from .text import Code, constant, float_constant, floating, integer, register_type
+
+CANONICAL = {32: 0x7FC0_0000, 64: 0x7FF8_0000_0000_0000}
+"""The NaN that arithmetic yields, by width."""
 
 
 def emit(code: Code, row: Row, literals: tuple[int, ...], sources: Sequence[str], n: int) -> str:
@@ -26,12 +35,27 @@ def emit(code: Code, row: Row, literals: tuple[int, ...], sources: Sequence[str]
     order of the table; a row that reads its destination has the old value as last source. The
     result may be one of the sources. All of it stays in the current basic block.
     """
-    raise NotImplementedError(row.name)
+    return _emitter(row)(Operation(code, row, literals, sources, n))
 
 
 def can_emit(row: Row) -> bool:
     """Whether `emit` knows the row: all that compute from registers alone."""
-    raise NotImplementedError
+    return not row.has_address and (row.stem in INTEGERS or row.stem in FLOATS or row.stem in _REST)
+
+
+def _emitter(row: Row) -> Emitter:
+    if row.stem in _REST:
+        return _REST[row.stem]
+    floats = row.type is not None and row.type.is_float
+    # Moves are the same for all types.
+    return FLOATS[row.stem] if floats and row.stem in FLOATS else INTEGERS[row.stem]
+
+
+def _function(op: Operation) -> str:
+    return evaluate(op, emit)
+
+
+_REST: dict[str, Emitter] = {"cvt": convert, **dict.fromkeys(FUNCTIONS, _function)}
 
 
 _NEW_NAN = frozenset(
@@ -78,4 +102,10 @@ def _source_types(row: Row) -> list[Type]:
 
 def canonical(code: Code, type_: Type, value: str, n: int) -> str:
     """An f32 or f64 (as register bits) with every NaN replaced by the canonical one."""
-    raise NotImplementedError
+    number = code.to_float(type_.bits, value, n)
+    float_type = floating(type_.bits, n)
+    zero = float_constant(0.0, type_.bits, n)
+    ordered = code.let(f"fcmp ord {float_type} {number}, {zero}")
+    quiet = constant(type_.reg, CANONICAL[type_.bits], n)
+    t = register_type(type_.reg, n)
+    return code.let(f"select {integer(1, n)} {ordered}, {t} {value}, {t} {quiet}")
