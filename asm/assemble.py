@@ -147,7 +147,7 @@ def _check_not_empty(draft: DraftProgram, file: SourceFile, collector: Collector
             Diagnostic(
                 "SIM126",
                 f"{file.shown} has no kernel",
-                hint="the shortest source is: kernel name() {, ret and } on three lines",
+                hint="begin one with: kernel name(u32 %n) {",
             )
         )
 

@@ -31,6 +31,9 @@ MAX_STATEMENTS = 2_000_000
 MAX_EXPANDED = 100_000
 """Lines that macros may produce in one run."""
 
+MAX_INCLUDES = 10_000
+"""Includes in one run, those of files that are included again counted again."""
+
 MAX_CLIMB = 4
 """Folders that an include may go up from the folder of the main source."""
 
@@ -76,6 +79,7 @@ class _Expander:
         self.result = Expanded()
         self._parsed: dict[str, list[Statement]] = {}
         self._produced = 0
+        self._included = 0
         self._uses: dict[str, int] = {}
 
     def file(self, file: SourceFile, parsed: list[Statement], chain: tuple[str, ...]) -> None:
@@ -156,6 +160,13 @@ class _Expander:
             )
         if len(chain) >= MAX_DEPTH:
             raise Mistake("SIM137", f"more than {MAX_DEPTH} files include each other", word.at)
+        self._included += 1
+        if self._included > MAX_INCLUDES:
+            raise SourceError(
+                f"the source has more than {MAX_INCLUDES} includes",
+                span=statement.line.span(*word.at),
+                code="SIM145",
+            )
         if name not in self._parsed:
             folder = file.path.parent if file.path else Path()
             where = statement.line.span(*word.at)

@@ -269,7 +269,7 @@ KNOWN: tuple[Known, ...] = (
         "the name of the included file is not in quotation marks",
         "a text expected here",
         'write: .include "common.sinc"',
-        (".include common.sinc", ".include", ".include <", ".include 1"),
+        (".include common.sinc", ".include", ".include 1"),
     ),
     Known(
         "SIM141",
@@ -343,7 +343,7 @@ def _by_state() -> dict[tuple[str, int, str], Known]:
     """The mistakes by start rule, state of the parser and kind of the token that it refuses."""
     found: dict[tuple[str, int, str], Known] = {}
     for known in KNOWN:
-        for example in _examples(known):
+        for example in examples_of(known):
             words, start = words_of(example)
             error = shape(tuple(word.kind for word in words), start)
             assert isinstance(error, ShapeError), f"{example!r} is no mistake"
@@ -351,7 +351,8 @@ def _by_state() -> dict[tuple[str, int, str], Known]:
     return found
 
 
-def _examples(known: Known) -> Iterator[str]:
+def examples_of(known: Known) -> Iterator[str]:
+    """The broken lines of a mistake, one for each sort of operand where it has a place for it."""
     for example in known.examples:
         if "{y}" not in example:
             yield example

@@ -1,0 +1,192 @@
+"""Sources as files and as texts: encoding, line ends, names, limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simtlab.asm.assemble import assemble
+from simtlab.asm.catalogue import entries
+from simtlab.isa.errors import SourceError, UsageError
+from simtlab.isa.objectfile import dumps
+
+SMALL = "kernel k() {\n    nop // é\n    ret\n}\n"
+
+
+def error_of(source: str | Path) -> str:
+    with pytest.raises(SourceError) as caught:
+        assemble(source)
+    return str(caught.value)
+
+
+def test_a_string_with_a_line_end_is_a_text() -> None:
+    program = assemble(SMALL)
+    assert program.files == ("<text>",)
+    assert program.sources == {"<text>": SMALL}
+
+
+def test_a_path_is_a_file_whatever_its_type(tmp_path: Path) -> None:
+    path = tmp_path / "k.sasm"
+    path.write_text(SMALL, encoding="utf-8")
+    assert assemble(path) == assemble(str(path))
+    assert assemble(path).files == ("k.sasm",)
+
+
+def test_a_string_without_a_line_end_that_names_a_file_is_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.txt"
+    path.write_text(SMALL, encoding="utf-8")
+    assert assemble(str(path)).files == ("kernel.txt",)
+
+
+def test_a_string_that_ends_in_sasm_is_a_file_even_where_there_is_none() -> None:
+    assert error_of("missing.sasm") == (
+        "error[SIM135]: cannot read missing.sasm: no such file or directory"
+    )
+
+
+def test_a_folder_is_no_source(tmp_path: Path) -> None:
+    assert "is a directory" in error_of(tmp_path)
+
+
+def test_a_path_with_a_zero_byte_is_no_source() -> None:
+    assert error_of("a\0b.sasm").startswith("error[SIM135]: 'a\\x00b.sasm' cannot be the name")
+
+
+def test_what_is_neither_text_nor_path_is_refused() -> None:
+    with pytest.raises(UsageError, match="a source is a text or a path, not bytes"):
+        assemble(b"kernel k() {")  # pyright: ignore[reportArgumentType]
+
+
+def test_bytes_that_are_no_utf8_are_shown_with_their_place(tmp_path: Path) -> None:
+    path = tmp_path / "latin.sasm"
+    path.write_bytes("kernel k() {\n    ret // é\n}\n".encode("latin-1"))
+    name = path.name
+    assert error_of(path) == (
+        f"error[SIM101]: {name} is not UTF-8 text: byte 0xe9 cannot stand here\n"
+        f" --> {name}:2:12\n"
+        "  |\n"
+        "2 |     ret // \N{REPLACEMENT CHARACTER}\n"
+        "  |            ^ not UTF-8\n"
+        "  = help: save the file as UTF-8; an object file (.sbc) is read by `simtlab disasm`"
+    )
+
+
+@pytest.mark.parametrize(
+    "character", ["\0", "\x07", "\x0b", "\x0c", "\r", "\x1b", "\x7f", "\x85", "\u2028", "\u202e"]
+)
+def test_a_character_that_no_editor_shows_is_refused_even_in_a_comment(character: str) -> None:
+    assert error_of(f"kernel k() {{\n    ret // a{character}b\n}}\n") == (
+        f"error[SIM101]: the character U+{ord(character):04X} cannot stand in a source text\n"
+        " --> <text>:2:13\n"
+        "  |\n"
+        "2 |     ret // a\N{REPLACEMENT CHARACTER}b\n"
+        "  |             ^ an invisible character\n"
+        "  = help: remove it; a source text has visible characters, spaces, tabs and line ends"
+    )
+
+
+def test_a_lone_surrogate_is_refused() -> None:
+    assert "U+D800 cannot stand" in error_of("// \ud800\nkernel k() {\n    ret\n}\n")
+
+
+def test_line_ends_of_windows_and_a_byte_order_mark_change_nothing(tmp_path: Path) -> None:
+    plain, windows = tmp_path / "plain" / "k.sasm", tmp_path / "windows" / "k.sasm"
+    for path, data in ((plain, SMALL.encode()), (windows, SMALL.encode("utf-8-sig"))):
+        path.parent.mkdir()
+        path.write_bytes(data if path is plain else data.replace(b"\n", b"\r\n"))
+    assert dumps(assemble(plain)) == dumps(assemble(windows))
+    assert assemble(windows).sources == {"k.sasm": SMALL}
+
+
+def test_the_line_table_counts_characters_not_columns_of_the_screen() -> None:
+    program = assemble("kernel k() {\n\t\tnop\n\tret\n}\n")
+    assert [(p.line, p.column) for p in program.kernels[0].locations] == [(2, 3), (3, 2)]
+
+
+def test_a_column_beyond_the_line_table_counts_as_its_last() -> None:
+    program = assemble(f"kernel k() {{\n{' ' * 70_000}ret\n}}\n")
+    assert program.kernels[0].locations[0].column == 0xFFFF
+    assert dumps(program)
+
+
+def test_names_in_an_object_file_do_not_depend_on_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "common.sinc").write_text("    nop\n", encoding="utf-8")
+    path = tmp_path / "sub" / "main.sasm"
+    path.write_text('kernel k() {\n.include "../common.sinc"\n    ret\n}\n', encoding="utf-8")
+    elsewhere = assemble(path)
+    monkeypatch.chdir(tmp_path / "sub")
+    assert dumps(assemble("main.sasm")) == dumps(elsewhere)
+    assert elsewhere.files == ("../common.sinc", "main.sasm")
+    assert set(elsewhere.sources) == {"../common.sinc", "main.sasm"}
+
+
+def test_messages_name_files_relative_to_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "part.sinc").write_text("    fam_f32\n", encoding="utf-8")
+    path = tmp_path / "sub" / "main.sasm"
+    path.write_text('kernel k() {\n.include "part.sinc"\n    ret\n}\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert " --> sub/part.sinc:1:5\n" in error_of(path)
+    monkeypatch.chdir(tmp_path / "sub")
+    assert " --> part.sinc:1:5\n" in error_of(path)
+
+
+def test_a_source_without_a_kernel_is_refused() -> None:
+    assert error_of("// nothing\n") == (
+        "error[SIM126]: <text> has no kernel\n = help: begin one with: kernel name(u32 %n) {"
+    )
+
+
+def test_a_file_that_is_too_large_is_refused_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("simtlab.asm.source.MAX_BYTES", 10)
+    path = tmp_path / "large.sasm"
+    path.write_text(SMALL, encoding="utf-8")
+    assert error_of(path).startswith("error[SIM145]: large.sasm is larger than")
+
+
+def test_a_branch_too_far_is_an_error_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simtlab.isa.encoding.BRANCH_REACH", 2)
+    message = error_of("kernel k() {\n    br @a\n    nop\n    nop\n    nop\n@a:\n    ret\n}\n")
+    assert message == (
+        "error[SIM144]: the target lies 3 words away; 2 is the farthest\n"
+        " --> <text>:2:5\n"
+        "  |\n"
+        "2 |     br @a\n"
+        "  |     ^^^^^"
+    )
+
+
+def test_at_most_twenty_errors_are_shown_and_the_rest_is_counted() -> None:
+    with pytest.raises(SourceError) as caught:
+        assemble("kernel k() {\n" + "    nop $s0\n" * 25 + "    ret\n}\n")
+    found = caught.value.diagnostics
+    assert [d.span.line for d in found if d.span] == list(range(2, 22))
+    assert [note.message for note in found[-1].notes] == ["5 more errors are not shown"]
+
+
+def test_a_diagnostic_has_its_place_as_numbers() -> None:
+    with pytest.raises(SourceError) as caught:
+        assemble("kernel k() {\n    fam_f32 $s0\n    ret\n}\n")
+    assert caught.value.first.to_dict() == {
+        "severity": "error",
+        "code": "SIM104",
+        "message": "unknown instruction `fam_f32`",
+        "file": "<text>",
+        "line": 2,
+        "column": 5,
+        "length": 7,
+        "hint": "did you mean `fma_f32`?",
+        "notes": [],
+    }
+
+
+def test_the_codes_that_are_tested_here_are_in_the_catalogue() -> None:
+    assert {"SIM101", "SIM144"} <= set(entries())
