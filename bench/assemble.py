@@ -56,7 +56,7 @@ def source(lines: int, seed: int = 1) -> str:
 
 def main() -> None:
     """Assemble once in a fresh process and print lines per second."""
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options = argparse.ArgumentParser(description="Time the assembler.")
     options.add_argument("--lines", type=int, default=10_000)
     options.add_argument("--profile", action="store_true")
     given = options.parse_args()

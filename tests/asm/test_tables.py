@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lark.exceptions import LarkError
 
-from simtlab.asm.mistakes import KNOWN, examples_of, explain, words_of
+from simtlab.asm.mistake_examples import KNOWN, examples_of
+from simtlab.asm.mistakes import explain, words_of
 from simtlab.asm.tables import Shape, ShapeError, grammar, scan, shape
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "programs"
