@@ -57,7 +57,6 @@ def _function(op: Operation) -> str:
 
 _REST: dict[str, Emitter] = {"cvt": convert, **dict.fromkeys(FUNCTIONS, _function)}
 
-
 _NEW_NAN = frozenset(
     "add sub mul fma div min max sqrt rsqrt floor ceil trunc rint sin cos exp2 log2 cvt".split()
 )
@@ -69,6 +68,8 @@ def may_be_loose(row: Row) -> bool:
 
     A row that `carries` a source is as loose as that source.
     """
+    if row.stem == "cvt" and row.source is not None and not row.source.is_float:
+        return False  # no integer becomes a NaN
     floats = row.dst is not None and row.dst.type is not None and row.dst.type.is_float
     return floats and row.stem in _NEW_NAN
 
