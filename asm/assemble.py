@@ -19,7 +19,7 @@ from .emit import emit, verify
 from .expand import expand
 from .parse import Parser, Statement
 from .resolve import resolve
-from .source import Mistake, SourceFile, open_file, open_text
+from .source import Mistake, SourceFile, object_name, open_file, open_text
 
 Markers = Literal["auto", "explicit", "none"]
 """What happens to `reconverge`: left alone, put at every join, or taken out."""
@@ -166,7 +166,7 @@ def _open(source: str | os.PathLike[str]) -> SourceFile:
             f"a source is a text or a path, not {type(source).__name__}", code="SIM501"
         )
     path = Path(os.fsdecode(source))
-    return open_file(path, path.name)
+    return open_file(path, object_name(path))
 
 
 def _is_path(source: str) -> bool:

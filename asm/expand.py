@@ -8,11 +8,11 @@ part of a line, also of a mnemonic.
 from __future__ import annotations
 
 import posixpath
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..isa.errors import Note, SourceError
+from ..isa.objectfile import is_file_name
 from ..isa.table import BY_NAME
 from .declarations import check_name
 from .diagnose import Collector
@@ -193,7 +193,9 @@ class _Expander:
                 f"not a {_ENDING} file",
                 "only files made for it are included; a .sasm file assembles alone",
             )
-        if given.startswith(("/", "\\")) or re.match(r"[A-Za-z]:", given) or "\\" in given:
+        base = posixpath.dirname(file.name) if file.path else ""
+        name = posixpath.normpath(posixpath.join(base, given))
+        if not is_file_name(given) or not is_file_name(name) or "\\" in given:
             raise Mistake(
                 "SIM136",
                 f"{given!r} is not a relative path with forward slashes",
@@ -201,8 +203,6 @@ class _Expander:
                 "not relative",
                 "write the path relative to this file, as `../common.sinc`",
             )
-        base = posixpath.dirname(file.name) if file.path else ""
-        name = posixpath.normpath(posixpath.join(base, given))
         if name.split("/").count("..") > MAX_CLIMB:
             raise Mistake(
                 "SIM136",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..isa.objectfile import is_file_name
 from ..isa.program import Location
 from .parse import Statement
 from .source import MAX_COLUMN, Line, Mistake
@@ -36,7 +37,7 @@ class Locations:
         _, file, line, column = statement.parts
         assert isinstance(file, Word) and isinstance(line, Word) and isinstance(column, Word)
         name = file.text[1:-1]
-        if not name or name.startswith(("/", "\\")) or name[1:2] == ":" or len(name) > 4096:
+        if not is_file_name(name):
             raise Mistake(
                 "SIM141",
                 f"{file.text} is not a relative file name",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..isa.errors import Diagnostic, Note, SourceError, Span
+from ..isa.objectfile import MAX_FILE_NAME
 from ..isa.program import Location
 
 TEXT = "<text>"
@@ -150,6 +151,12 @@ def open_text(text: str) -> SourceFile:
     return _checked(SourceFile(TEXT, TEXT, None, text))
 
 
+def object_name(path: Path) -> str:
+    """The name of the main source in the object file, without what cannot stand there."""
+    name = "".join(c if c.isprintable() and c not in '"\\:' else "_" for c in path.name)
+    return name[:MAX_FILE_NAME] or "_"
+
+
 def open_file(path: Path, name: str, where: Span | None = None) -> SourceFile:
     """Read a source file; `name` is its name in the object file, `where` the `.include`.
 
@@ -196,7 +203,8 @@ def _not_utf8(data: bytes, problem: UnicodeDecodeError, shown: str) -> Diagnosti
 
 def _shown(path: Path, name: str) -> str:
     relative = os.path.relpath(path)
-    return name if relative.startswith("..") else Path(relative).as_posix()
+    shown = name if relative.startswith("..") else Path(relative).as_posix()
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in shown)
 
 
 def _checked(file: SourceFile) -> SourceFile:

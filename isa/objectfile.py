@@ -55,6 +55,12 @@ _TYPE_LIST = tuple(TYPES.values())
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 
 
+def is_file_name(name: str) -> bool:
+    """Whether this can be the name of a source file: relative, and fit for quotation marks."""
+    is_relative = bool(name) and name[0] not in "/\\" and name[1:2] != ":"
+    return is_relative and name.isprintable() and '"' not in name and len(name) <= MAX_FILE_NAME
+
+
 class _Writer:
     def __init__(self) -> None:
         self.parts: list[bytes] = []
@@ -133,8 +139,7 @@ class _Reader:
     def file(self) -> str:
         """A relative file name, such as can stand in quotation marks in the source text."""
         name = self.string()
-        is_relative = bool(name) and name[0] not in "/\\" and name[1:2] != ":"
-        if not is_relative or not name.isprintable() or '"' in name or len(name) > MAX_FILE_NAME:
+        if not is_file_name(name):
             raise ObjectFileError(
                 f"{name!r} is not the relative name of a source file", code="SIM204"
             )

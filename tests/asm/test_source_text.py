@@ -9,7 +9,7 @@ import pytest
 from simtlab.asm.assemble import assemble
 from simtlab.asm.catalogue import entries
 from simtlab.isa.errors import SourceError, UsageError
-from simtlab.isa.objectfile import dumps
+from simtlab.isa.objectfile import dumps, loads
 
 SMALL = "kernel k() {\n    nop // é\n    ret\n}\n"
 
@@ -108,6 +108,25 @@ def test_a_column_beyond_the_line_table_counts_as_its_last() -> None:
     program = assemble(f"kernel k() {{\n{' ' * 70_000}ret\n}}\n")
     assert program.kernels[0].locations[0].column == 0xFFFF
     assert dumps(program)
+
+
+@pytest.mark.parametrize("name", ['a"b.sasm', "a\tb.sasm", "a:b.sasm", "\udcff.sasm"])
+def test_a_file_of_an_odd_name_makes_an_object_file_that_loads(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(SMALL, encoding="utf-8")
+    program = assemble(path)
+    assert loads(dumps(program)) == program
+    path.write_text(SMALL.replace("nop", "fam"), encoding="utf-8")
+    message = error_of(path)
+    assert "unknown instruction `fam`" in message
+    assert message.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize(
+    "name", ["/a.sinc", "C:/a.sinc", "./a:b.sinc", "..\\a.sinc", "a\tb.sinc", "é\xad.sinc"]
+)
+def test_an_include_of_an_odd_name_is_refused(name: str) -> None:
+    assert error_of(f'.include "{name}"\n').startswith("error[SIM136]")
 
 
 def test_names_in_an_object_file_do_not_depend_on_the_current_folder(
