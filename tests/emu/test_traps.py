@@ -758,7 +758,9 @@ def hostile_lines(draw: st.DrawFn) -> list[str]:
 @st.composite
 def hostile_kernels(draw: st.DrawFn) -> Case:
     """A random kernel with one hostile instruction at any place of its body."""
-    case = draw(kernels())
+    hostile = draw(hostile_lines())
+    # Behind a branch around a `trap` the paths meet at the end only: no place for a barrier.
+    case = draw(kernels(barriers="trap 5" not in hostile))
     lines = case.source.splitlines()
     first = next(i for i, line in enumerate(lines) if BODY_BEGINS in line) + 1
     last = max(i for i, line in enumerate(lines) if line.startswith("    st_global_u32 $s0, [$d40"))
@@ -767,7 +769,7 @@ def hostile_kernels(draw: st.DrawFn) -> Case:
     assert isinstance(inputs, np.ndarray)
     frozen = inputs.copy()
     frozen.flags.writeable = False
-    source = "\n".join([*lines[:at], *draw(hostile_lines()), *lines[at:]]) + "\n"
+    source = "\n".join([*lines[:at], *hostile, *lines[at:]]) + "\n"
     return Case(source, case.geometry, (n_items, out, frozen, shared))
 
 
