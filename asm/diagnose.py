@@ -8,6 +8,10 @@ MAX_ERRORS = 20
 """Errors shown per run; a number of those beyond is given with the last one."""
 
 
+MAX_FOUND = 300
+"""Findings after which a run ends: the search for a near name takes 3 ms for each."""
+
+
 class Collector:
     """Errors of one run, at most one for each place and code.
 
@@ -19,9 +23,13 @@ class Collector:
     def __init__(self) -> None:
         self._found: dict[tuple[object, ...], Diagnostic] = {}
         self._files: dict[str, int] = {}
+        self._added = 0
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Keep a finding, unless the same code was reported for the same place."""
+        """Keep a finding, unless the same code was reported for the same place.
+
+        Raises SourceError with all of them where there are too many to go on.
+        """
         span = diagnostic.span
         if span is None:
             key: tuple[object, ...] = (diagnostic.code, diagnostic.message)
@@ -29,6 +37,9 @@ class Collector:
             key = (diagnostic.code, span.file, span.line, span.column)
             self._files.setdefault(span.file, len(self._files))
         self._found.setdefault(key, diagnostic)
+        self._added += 1
+        if self._added >= MAX_FOUND:
+            self.raise_if_any()
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

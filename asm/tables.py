@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, cast
 from lark import Lark, Token, Transformer, Tree
 from lark.exceptions import UnexpectedToken
 
-STARTS = ("line", "address", "length")
-"""The start rules: a line, and the two things that stand in brackets."""
+STARTS = ("line", "address", "length", "element")
+"""The start rules: a line, the two things that stand in brackets, and an element of a list."""
 
 _STATEMENTS = frozenset(
     {
@@ -164,7 +164,8 @@ def shape(kinds: tuple[str, ...], start: str) -> Shape | ShapeError:
         for index, kind in enumerate(kinds):
             parser.feed_token(Token(kind, "", index))
         index = len(kinds)
-        return parser.feed_eof(Token("$END", "", index))
+        found = parser.feed_eof(Token("$END", "", index))
     except UnexpectedToken:
         state = cast("int", parser.parser_state.position)
         return ShapeError(index, state, frozenset(parser.accepts()))
+    return found if isinstance(found, Shape) else Shape(start, (_part(found),))

@@ -197,6 +197,37 @@ def test_readonly_elements_are_little_endian_and_missing_ones_zero() -> None:
     )
 
 
+def test_a_long_list_of_elements_is_that_of_its_parts() -> None:
+    elements = [f"({i}+1)*2" if i % 3 else f"-{i}" for i in range(1, 400)]
+    expected = [(i + 1) * 2 if i % 3 else -i for i in range(1, 400)]
+    for end in ("", ","):
+        table = f".readonly s32 T[400] = {{\n{', '.join(elements)}{end}\n}}\n"
+        data = assemble(table + SAXPY).readonly_data
+        assert [
+            int.from_bytes(data[i : i + 4], "little", signed=True) for i in range(0, 1600, 4)
+        ] == [
+            *expected,
+            0,
+        ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        ("1 2", "SIM103"),
+        ("1,,2", "SIM102"),
+        ("1.5", "SIM115"),
+        ("1, $s0", "SIM102"),
+        ("~", "SIM102"),
+    ],
+)
+def test_a_mistake_in_a_long_list_is_found_at_its_place(wrong: str, code: str) -> None:
+    lines = "".join(f"    {i},\n" for i in range(400))
+    with pytest.raises(SourceError) as caught:
+        assemble(f".readonly u32 T[] = {{\n{lines}    {wrong}\n}}\n{SAXPY}")
+    assert [(d.code, d.span.line) for d in caught.value.diagnostics if d.span] == [(code, 402)]
+
+
 def test_a_head_may_go_over_several_lines() -> None:
     source = "kernel k(\n    u32 %a, // one\n    global f32* %b\n)\n{\n    ret\n}\n"
     assert assemble(source).kernels[0].signature == "kernel k(u32 %a, global f32* %b)"

@@ -191,6 +191,14 @@ def test_at_most_twenty_errors_are_shown_and_the_rest_is_counted() -> None:
     assert [note.message for note in found[-1].notes] == ["5 more errors are not shown"]
 
 
+def test_a_run_ends_where_there_are_very_many_errors() -> None:
+    lines = "".join(f"    fam{i} $s0\n" for i in range(20_000))
+    with pytest.raises(SourceError) as caught:
+        assemble(f"kernel k() {{\n{lines}    ret\n}}\n")
+    found = caught.value.diagnostics
+    assert [d.span.line for d in found if d.span] == list(range(2, 22))
+
+
 def test_a_diagnostic_has_its_place_as_numbers() -> None:
     with pytest.raises(SourceError) as caught:
         assemble("kernel k() {\n    fam_f32 $s0\n    ret\n}\n")
