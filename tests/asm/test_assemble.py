@@ -218,7 +218,6 @@ def test_a_long_list_of_elements_is_that_of_its_parts() -> None:
         ("1,,2", "SIM102"),
         ("1.5", "SIM115"),
         ("1, $s0", "SIM102"),
-        ("~", "SIM102"),
     ],
 )
 def test_a_mistake_in_a_long_list_is_found_at_its_place(wrong: str, code: str) -> None:
