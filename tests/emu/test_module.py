@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import pickle
 import re
 from dataclasses import replace
@@ -341,3 +342,10 @@ def test_the_public_names_are_those_of_the_package() -> None:
         assert getattr(simtlab, name) is not None
     with pytest.raises(AttributeError, match="module 'simtlab' has no attribute 'nothing'"):
         _ = simtlab.nothing  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_the_sessions_of_the_page_on_python_are_true() -> None:
+    page = Path(__file__).parents[2] / "docs" / "python.md"
+    outcome = doctest.testfile(str(page), module_relative=False)
+    assert outcome.attempted > 20
+    assert outcome.failed == 0

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.emu.engine import engine_names
+from simtlab.emu.engine import Interrupted, engine_names
+from simtlab.emu.interp.interpreter import Interpreter
 from simtlab.emu.schemes import SCHEMES
 from simtlab.emu.statistics import Statistics
 
@@ -155,3 +156,44 @@ def test_counts_may_be_left_out(engine: str) -> None:
     (kernel,) = simtlab.assemble(IF_ELSE)
     result = kernel.launch(items=6, engine=engine, stats=False)()
     assert result.statistics is None or isinstance(result.statistics.executions, np.ndarray)
+
+
+@pytest.mark.parametrize("scheme", ["stack", "per-thread"])
+def test_an_interrupted_launch_tells_what_was_counted_and_can_be_repeated(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = """
+        kernel k(global u32* %x) {
+            ld_kernarg_u64 $d0, [%x]
+            workitemflatid_u32 $s0
+            add_u32 $s0, $s0, 50
+        @loop:
+            sub_u32 $s0, $s0, 1
+            cmp_ne_u32 $c0, $s0, 0
+            cbr $c0, @loop
+            st_global_u32 $s0, [$d0]
+            ret
+        }
+    """
+    (kernel,) = simtlab.assemble(text)
+    launch = kernel.launch(items=4, group_size=4, warp=4, scheme=scheme)
+    usual = Interpreter.round
+
+    def impatient(self: Interpreter) -> bool:
+        if self.rounds == 11:
+            raise KeyboardInterrupt
+        return usual(self)
+
+    x = np.ones(4, np.uint32)
+    with monkeypatch.context() as patch:
+        patch.setattr(Interpreter, "round", impatient)
+        with pytest.raises(Interrupted) as caught:
+            launch(x)
+    assert str(caught.value) == "error[SIM430]: interrupted; the launch did not finish"
+    counted = caught.value.statistics
+    assert counted is not None
+    # Three instructions before the loop, ten trips through it.
+    assert counted.executions.tolist() == [1, 1, 1, 10, 10, 10, 0, 0]
+    assert (counted.warp_instructions, counted.lane_slots) == (33, 132)
+    launch(x)
+    assert x.tolist() == [0, 1, 1, 1]
