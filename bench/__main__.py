@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-BENCHMARKS = ("assemble.py", "interpreter.py", "startup.py")
+BENCHMARKS = ("assemble.py", "interpreter.py", "jit_alu.py", "startup.py")
 
 
 def main() -> int:

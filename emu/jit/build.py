@@ -102,11 +102,17 @@ def function_attributes() -> str:
     return " ".join(attributes)
 
 
-def _host_features() -> Mapping[str, bool]:
+def _host_features() -> llvm.FeatureMap:
     try:
         return llvm.get_host_cpu_features()
     except RuntimeError:  # LLVM cannot tell on this system: the CPU's name has to do
         return llvm.FeatureMap()
+
+
+@remember
+def _cpu() -> tuple[str, str]:
+    """Name and features of the CPU that code is made for, as LLVM wants them."""
+    return llvm.get_host_cpu_name(), _host_features().flatten()
 
 
 @remember
@@ -118,12 +124,12 @@ def _initialise() -> None:
 def _machine() -> llvm.TargetMachine:
     """A target machine for the CPU at hand; it belongs to whoever uses it."""
     _initialise()
-    features = _host_features()
+    cpu, features = _cpu()
     # Position-independent code with near data: the linker places a module as one piece and makes
     # stubs for functions far away; constants are then memory operands, one instruction less each.
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=features.flatten() if isinstance(features, llvm.FeatureMap) else "",
+        cpu=cpu,
+        features=features,
         opt=2,
         reloc="pic",
         codemodel="small",
@@ -195,15 +201,13 @@ def _digest(key: str, level: Level) -> str:
 def _surroundings() -> str:
     """Everything but the program that generated code depends on."""
     _initialise()
-    features = _host_features()
     return "\n".join(
         (
             __version__,
             llvmlite.__version__,
             ".".join(map(str, llvm.llvm_version_info)),
             llvm.get_process_triple(),
-            llvm.get_host_cpu_name(),
-            ",".join(sorted(name for name, has in features.items() if has)),
+            *_cpu(),
             _sources(),
         )
     )

@@ -1,13 +1,13 @@
 """Integer division and remainder as LLVM IR.
 
 No CPU divides integers in vectors, so LLVM would take vectors apart. Floats divide in vectors:
-32-bit operands are exact in f64, and for 64-bit ones f64 gives an estimate to correct.
+a float of the integer's width gives an estimate, and integer products correct it. (32-bit
+operands would be exact in f64, but its division takes longer than the corrections.)
 """
 
 from __future__ import annotations
 
 from .operation import Operation
-from .text import float_constant, floating
 
 
 def divide(op: Operation) -> str:
@@ -18,20 +18,17 @@ def divide(op: Operation) -> str:
         minus, divisor = _without_minus_one(op)
         quotient = op.let(f"sdiv {op.integer} {op.sources[0]}, {divisor}")
         return _negated_where(op, minus, quotient)
-    return _quotient32(op) if op.bits == 32 else _wide(op)[0]
+    return _by_estimate(op)[0]
 
 
 def remainder(op: Operation) -> str:
     """The remainder, with the dividend's sign; INT_MIN rem -1 is 0."""
-    a, b = op.sources
     if _has_instruction(op):
+        a, b = op.sources
         if not op.type.is_signed:
             return op.let(f"urem {op.integer} {a}, {b}")
         return op.let(f"srem {op.integer} {a}, {_without_minus_one(op)[1]}")  # 0 by 1 as by -1
-    if op.bits == 64:
-        return _wide(op)[1]
-    product = op.let(f"mul {op.integer} {_quotient32(op)}, {b}")
-    return op.let(f"sub {op.integer} {a}, {product}")
+    return _by_estimate(op)[1]
 
 
 def _has_instruction(op: Operation) -> bool:
@@ -54,33 +51,15 @@ def _negated_where(op: Operation, condition: str, value: str) -> str:
     return op.select(condition, op.integer, negative, value)
 
 
-def _quotient32(op: Operation) -> str:
-    """32-bit operands are exact in f64, and so is the truncated quotient.
-
-    A quotient that is no integer is off the nearest one by 2^-32 of itself or more, and rounding
-    moves it by 2^-53.
-    """
-    double = floating(64, op.n)
-    a, b = op.sources
-    sign = "s" if op.type.is_signed else "u"
-    minus = ""
-    if op.type.is_signed:
-        minus, b = _without_minus_one(op)
-    fa, fb = (op.cast(f"{sign}itofp", x, op.integer, double) for x in (a, b))
-    ratio = op.let(f"fdiv {double} {fa}, {fb}")
-    quotient = op.cast(f"fpto{sign}i", ratio, double, op.integer)
-    return _negated_where(op, minus, quotient) if minus else quotient
-
-
-def _wide(op: Operation) -> tuple[str, str]:
-    """Quotient and remainder of 64-bit lanes."""
+def _by_estimate(op: Operation) -> tuple[str, str]:
+    """Quotient and remainder of vectors."""
     a, b = op.sources
     if not op.type.is_signed:
-        return _wide_unsigned(op, a, b)
+        return _unsigned(op, a, b)
     # Magnitudes read as unsigned hold that of INT_MIN too.
     t = op.integer
     ua, ub = (op.code.intrinsic("llvm.abs", t, f"{t} {x}", "i1 false") for x in (a, b))
-    quotient, rest = _wide_unsigned(op, ua, ub)
+    quotient, rest = _unsigned(op, ua, ub)
     return (
         _with_sign(op, quotient, op.let(f"xor {t} {a}, {b}")),
         _with_sign(op, rest, a),
@@ -89,31 +68,31 @@ def _wide(op: Operation) -> tuple[str, str]:
 
 def _with_sign(op: Operation, magnitude: str, sign: str) -> str:
     """Negate where the sign bit is set."""
-    ones = op.let(f"ashr {op.integer} {sign}, {op.constant(63)}")
+    ones = op.let(f"ashr {op.integer} {sign}, {op.constant(op.bits - 1)}")
     flipped = op.let(f"xor {op.integer} {magnitude}, {ones}")
     return op.let(f"sub {op.integer} {flipped}, {ones}")
 
 
-def _wide_unsigned(op: Operation, a: str, b: str) -> tuple[str, str]:
+def _unsigned(op: Operation, a: str, b: str) -> tuple[str, str]:
     """Two estimates from below by the divisor's reciprocal, then one correction by 1.
 
-    The factor 1 - 2^-50 outweighs the five roundings of an estimate, so a quotient is never too
-    large and a remainder never negative. The first remainder is below b + 2^15, which makes the
-    second quotient short of the true one by 1 at most.
+    With u the unit of a float's rounding (2^-24, 2^-53), the factor 1 - 8u outweighs the five
+    roundings of an estimate, so a quotient is never too large and no remainder negative. The
+    first remainder is less than b + 16 u a, that is b + 2^12 or b + 2^15; so the second quotient
+    is so small that it falls short of the true one by 1 at most.
     """
-    t, double = op.integer, floating(64, op.n)
+    t, float_type = op.integer, op.floating
 
-    def as_double(x: str) -> str:
-        return op.cast("uitofp", x, t, double)
+    def as_float(x: str) -> str:
+        return op.cast("uitofp", x, t, float_type)
 
-    one = float_constant(1.0, 64, op.n)
-    shy = float_constant(1.0 - 2.0**-50, 64, op.n)
-    reciprocal = op.let(f"fdiv {double} {one}, {as_double(b)}")
-    reciprocal = op.let(f"fmul {double} {reciprocal}, {shy}")
+    shy = op.float_constant(1.0 - 2.0 ** (-21 if op.bits == 32 else -50))
+    reciprocal = op.let(f"fdiv {float_type} {op.float_constant(1.0)}, {as_float(b)}")
+    reciprocal = op.let(f"fmul {float_type} {reciprocal}, {shy}")
 
     def step(dividend: str) -> tuple[str, str]:
-        estimate = op.let(f"fmul {double} {as_double(dividend)}, {reciprocal}")
-        quotient = op.cast("fptoui", estimate, double, t)
+        estimate = op.let(f"fmul {float_type} {as_float(dividend)}, {reciprocal}")
+        quotient = op.cast("fptoui", estimate, float_type, t)
         product = op.let(f"mul {t} {quotient}, {b}")
         return quotient, op.let(f"sub {t} {dividend}, {product}")
 

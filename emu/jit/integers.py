@@ -36,15 +36,18 @@ def _mulhi(op: Operation) -> str:
 
 
 def _mulhi_by_parts(op: Operation, a: str, b: str) -> str:
-    """The upper half of 64-bit products from four products of 32-bit halves."""
-    t = op.integer
-    half, low = op.constant(32), op.constant(0xFFFF_FFFF)
+    """The upper half of 64-bit products from four products of 32-bit halves.
 
-    def upper(x: str) -> str:
-        return op.let(f"lshr {t} {x}, {half}")
+    The upper halves are signed also for the unsigned product, because LLVM sees through the
+    ladder of unsigned halves, makes it one 128-bit product and takes the vector apart for it.
+    """
+    t = op.integer
+
+    def upper(x: str, shift: str = "ashr") -> str:
+        return op.let(f"{shift} {t} {x}, {op.constant(32)}")
 
     def lower(x: str) -> str:
-        return op.let(f"and {t} {x}, {low}")
+        return op.let(f"and {t} {x}, {op.constant(0xFFFF_FFFF)}")
 
     def mul(x: str, y: str) -> str:
         return op.let(f"mul {t} {x}, {y}")
@@ -53,16 +56,15 @@ def _mulhi_by_parts(op: Operation, a: str, b: str) -> str:
         return op.let(f"add {t} {x}, {y}")
 
     ah, al, bh, bl = upper(a), lower(a), upper(b), lower(b)
-    cross = add(mul(ah, bl), upper(mul(al, bl)))
+    cross = add(mul(ah, bl), upper(mul(al, bl), "lshr"))
     other = add(mul(al, bh), lower(cross))
     high = add(add(mul(ah, bh), upper(cross)), upper(other))
-    if not op.type.is_signed:
+    if op.type.is_signed:
         return high
-    # Signed from unsigned: subtract each factor where the other is negative.
+    # Unsigned from signed: add each factor where the other's top bit counts as negative.
     for factor, sign in ((a, b), (b, a)):
         negative = op.let(f"ashr {t} {sign}, {op.constant(63)}")
-        wrong = op.let(f"and {t} {negative}, {factor}")
-        high = op.let(f"sub {t} {high}, {wrong}")
+        high = add(high, op.let(f"and {t} {negative}, {factor}"))
     return high
 
 

@@ -5,10 +5,11 @@ One module holds all rows of a width, so that a test compiles once.
 
 from __future__ import annotations
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from simtlab.emu.jit import alu
+from simtlab.emu.jit import alu, build
 from simtlab.emu.jit.build import Level
 from simtlab.isa.table import BY_NAME, TABLE
 from simtlab.isa.types import F32, F64, Kind, Type
@@ -148,3 +149,19 @@ def test_what_lowering_is_told_about_the_bits_of_nans():
     assert not alu.wants_canonical(BY_NAME["select_f32"], 0)
     assert alu.carries(BY_NAME["select_f32"], 1)
     assert not alu.carries(BY_NAME["select_f32"], 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [0, 7, 8, 16])
+@pytest.mark.parametrize("cpu", ["x86-64", "nehalem", "haswell", "skylake"])
+def test_rows_on_cpus_without_wide_vectors(monkeypatch, cpu, n):
+    """From SSE2 without fma to AVX2: LLVM expands what they do not have."""
+    if not llvm.get_process_triple().startswith("x86_64") or not build.host_has("avx2"):
+        pytest.skip("the host cannot run code for these CPUs")
+    monkeypatch.setattr(build, "_cpu", lambda: (cpu, ""))
+    monkeypatch.setattr(build, "host_has", lambda feature: False)
+    build.function_attributes.cache_clear()
+    try:
+        check(Loops(n, every_row()))
+    finally:
+        build.function_attributes.cache_clear()
