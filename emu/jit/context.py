@@ -1,0 +1,59 @@
+"""The block of memory through which generated code and Python talk: 64-bit slots.
+
+Fixed slots first, then four per kernel parameter that describe the buffer a pointer points into:
+its simulated base, size, the distance from simulated to host addresses, and whether it may be
+written. Table entries of all buffers have the same four slots.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Slot(IntEnum):
+    """Index of a slot; all values are i64."""
+
+    KERNARG = 0
+    READONLY = 1
+    BUFFERS = 2
+    N_BUFFERS = 3
+    GROUP_MEMORY = 4
+    PRIVATE_MEMORY = 5
+    FRAMES = 6
+    BUDGET = 7
+    ITEMS_X = 8
+    ITEMS_Y = 9
+    ITEMS_Z = 10
+    GROUPS_X = 11
+    GROUPS_Y = 12
+    GROUPS_Z = 13
+    TRAP_KIND = 14
+    TRAP_PC = 15
+    TRAP_GROUP = 16
+    TRAP_LOCAL = 17
+    TRAP_ADDRESS = 18
+    EXITED_ARRIVE = 19
+    PARAMS = 20
+
+
+BUFFER_SLOTS = 4
+BASE, SIZE, DELTA, WRITABLE = range(BUFFER_SLOTS)
+
+
+def param_slot(position: int, which: int) -> int:
+    """A slot of the buffer behind the parameter at this position."""
+    return Slot.PARAMS + BUFFER_SLOTS * position + which
+
+
+class Kind(IntEnum):
+    """Values of TRAP_KIND; 0 means that nothing happened."""
+
+    NONE = 0
+    OUT_OF_BOUNDS = 1
+    MISALIGNED = 2
+    FREED = 3
+    DIVIDE_BY_ZERO = 4
+    DIVERGENT_BARRIER = 5
+    BUDGET = 6
+    TRAP = 9
+    READ_ONLY = 10

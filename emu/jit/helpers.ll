@@ -1,0 +1,146 @@
+; The cold side of generated code: accesses lane by lane, compiled once per process.
+;
+; A function that meets a fault sets the trap slots of the context block (context.py: kind 14,
+; address 18) and returns the lane plus one; 0 means that all lanes are done.
+
+; The host address behind `size` bytes at a simulated address, or 0. `mode` is 1 for stores.
+define i64 @simtlab_find(ptr %ctx, i64 %address, i64 %size, i32 %mode) {
+entry:
+  %p.table = getelementptr i64, ptr %ctx, i64 2
+  %table.i = load i64, ptr %p.table
+  %table = inttoptr i64 %table.i to ptr
+  %p.n = getelementptr i64, ptr %ctx, i64 3
+  %n = load i64, ptr %p.n
+  br label %search
+search:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %other ]
+  %more = icmp ult i64 %i, %n
+  br i1 %more, label %look, label %outside
+look:
+  %at = mul i64 %i, 4
+  %p.base = getelementptr i64, ptr %table, i64 %at
+  %base = load i64, ptr %p.base
+  %p.bytes = getelementptr i64, ptr %p.base, i64 1
+  %bytes = load i64, ptr %p.bytes
+  %offset = sub i64 %address, %base
+  %room = sub i64 %bytes, %size
+  %large = icmp uge i64 %bytes, %size
+  %in = icmp ule i64 %offset, %room
+  %hit = and i1 %large, %in
+  br i1 %hit, label %found, label %other
+other:
+  %i.next = add i64 %i, 1
+  br label %search
+outside:
+  br label %fault
+found:
+  %low = sub i64 %size, 1
+  %odd = and i64 %offset, %low
+  %aligned = icmp eq i64 %odd, 0
+  br i1 %aligned, label %permitted, label %fault
+permitted:
+  %p.writable = getelementptr i64, ptr %p.base, i64 3
+  %writable = load i64, ptr %p.writable
+  %mode.wide = zext i32 %mode to i64
+  %allowed = icmp uge i64 %writable, %mode.wide
+  br i1 %allowed, label %done, label %fault
+done:
+  %p.delta = getelementptr i64, ptr %p.base, i64 2
+  %delta = load i64, ptr %p.delta
+  %host = add i64 %address, %delta
+  ret i64 %host
+fault:
+  %kind = phi i64 [ 1, %outside ], [ 2, %found ], [ 10, %permitted ]
+  %p.kind = getelementptr i64, ptr %ctx, i64 14
+  store i64 %kind, ptr %p.kind
+  %p.address = getelementptr i64, ptr %ctx, i64 18
+  store i64 %address, ptr %p.address
+  ret i64 0
+}
+
+; Which of the lanes lies outside its segment or is misaligned, and how.
+define i32 @simtlab_local_fault(ptr %ctx, i64 %mask, ptr %offsets, i64 %bytes, i64 %size) {
+entry:
+  br label %loop
+loop:
+  %m = phi i64 [ %mask, %entry ], [ %m.next, %fine ]
+  %lane = call i64 @llvm.cttz.i64(i64 %m, i1 false)
+  %p = getelementptr i64, ptr %offsets, i64 %lane
+  %offset = load i64, ptr %p
+  %end = add i64 %offset, %size
+  %in.1 = icmp sge i64 %offset, 0
+  %in.2 = icmp sle i64 %end, %bytes
+  %in = and i1 %in.1, %in.2
+  %low = sub i64 %size, 1
+  %odd = and i64 %offset, %low
+  %aligned = icmp eq i64 %odd, 0
+  %good = and i1 %in, %aligned
+  br i1 %good, label %fine, label %fault
+fine:
+  %m.less = sub i64 %m, 1
+  %m.next = and i64 %m, %m.less
+  br label %loop
+fault:
+  %kind = select i1 %in, i64 2, i64 1
+  %p.kind = getelementptr i64, ptr %ctx, i64 14
+  store i64 %kind, ptr %p.kind
+  %p.address = getelementptr i64, ptr %ctx, i64 18
+  store i64 %offset, ptr %p.address
+  %lane.32 = trunc i64 %lane to i32
+  %result = add i32 %lane.32, 1
+  ret i32 %result
+}
+
+; Load (mode 0) or store (mode 1) `size` bytes per lane; data are 64-bit cells per lane.
+define i32 @simtlab_move(ptr %ctx, i64 %mask, ptr %addresses, ptr %data, i64 %size, i32 %mode) {
+entry:
+  br label %loop
+loop:
+  %m = phi i64 [ %mask, %entry ], [ %m.next, %next ]
+  %none = icmp eq i64 %m, 0
+  br i1 %none, label %done, label %body
+done:
+  ret i32 0
+body:
+  %lane = call i64 @llvm.cttz.i64(i64 %m, i1 false)
+  %p.address = getelementptr i64, ptr %addresses, i64 %lane
+  %address = load i64, ptr %p.address
+  %host.i = call i64 @simtlab_find(ptr %ctx, i64 %address, i64 %size, i32 %mode)
+  %ok = icmp ne i64 %host.i, 0
+  br i1 %ok, label %move, label %fault
+fault:
+  %lane.32 = trunc i64 %lane to i32
+  %result = add i32 %lane.32, 1
+  ret i32 %result
+move:
+  %host = inttoptr i64 %host.i to ptr
+  %cell = getelementptr i64, ptr %data, i64 %lane
+  %is.store = icmp ne i32 %mode, 0
+  %from = select i1 %is.store, ptr %cell, ptr %host
+  %to = select i1 %is.store, ptr %host, ptr %cell
+  switch i64 %size, label %move.8 [ i64 1, label %move.1
+                                    i64 2, label %move.2
+                                    i64 4, label %move.4 ]
+move.1:
+  %v.1 = load i8, ptr %from
+  store i8 %v.1, ptr %to
+  br label %next
+move.2:
+  %v.2 = load i16, ptr %from
+  store i16 %v.2, ptr %to
+  br label %next
+move.4:
+  %v.4 = load i32, ptr %from
+  store i32 %v.4, ptr %to
+  br label %next
+move.8:
+  %v.8 = load i64, ptr %from
+  store i64 %v.8, ptr %to
+  br label %next
+next:
+  %m.less = sub i64 %m, 1
+  %m.next = and i64 %m, %m.less
+  br label %loop
+}
+
+declare i64 @llvm.cttz.i64(i64, i1)

@@ -1,0 +1,239 @@
+"""What is the same in all lanes of a warp, and what steps from lane to lane by a constant.
+
+A value is *uniform* where all lanes that run its node together have the same value; uniform values
+become scalars, uniform conditions stay branches. A value with *stride* k is, in such lanes, that
+of lane 0 plus k times the lane (modulo its width): its accesses to memory are contiguous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...isa.types import Segment, sign_extend
+from .order import Flow
+from .ssa import Const, Op, Phi, Ssa, Value
+
+_UNIFORM_IDENTITY = frozenset(
+    {"workgroupid", "workgroupsize", "currentworkgroupsize", "gridsize", "gridgroups", "waveid",
+     "wavesize"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What generated code may take for granted: warp width, workgroup size, whole workgroups.
+
+    `whole` says that every workgroup has its full size and that it is a multiple of the width.
+    """
+
+    width: int
+    group_size: tuple[int, int, int]
+    whole: bool
+
+    @cached_property
+    def rows(self) -> bool:
+        """Whether every warp lies within one row of its workgroup (dimension 0)."""
+        x, y, z = self.group_size
+        return y == z == 1 or (self.whole and x % self.width == 0)
+
+
+class Shapes:
+    """Uniformity and strides of the values of a kernel."""
+
+    def __init__(self, ssa: Ssa, facts: Facts) -> None:
+        self.ssa = ssa
+        self.flow = ssa.flow
+        self.facts = facts
+        self.varying: set[Value] = set()
+        self.joins: set[int] = set()
+        """Nodes at which lanes meet that came different ways."""
+        self.divergent_loops: set[int] = set()
+        """Loops that lanes leave in different trips."""
+        self._postdominators = _postdominators(self.flow)
+        self._find_varying()
+        self._strides = self._find_strides()
+
+    def is_uniform(self, value: Value) -> bool:
+        """Whether all lanes that run together have the same value."""
+        return value not in self.varying
+
+    def uniform_branches(self) -> frozenset[int]:
+        """Nodes whose branch sends all lanes the same way."""
+        return frozenset(n for n, v in self.ssa.conditions.items() if self.is_uniform(v))
+
+    def stride(self, value: Value) -> int | None:
+        """The step from lane to lane, 0 for uniform values; None where there is none."""
+        return 0 if self.is_uniform(value) else self._strides.get(value)
+
+    # --- uniformity
+
+    def _find_varying(self) -> None:
+        pending = True
+        while pending:
+            pending = False
+            for value in self.ssa.values():
+                if value not in self.varying and self._varies(value):
+                    self.varying.add(value)
+                    pending = True
+            for number, condition in self.ssa.conditions.items():
+                if condition in self.varying:
+                    pending |= self._spread(number)
+
+    def _varies(self, value: Value) -> bool:
+        if isinstance(value, Phi):
+            return (
+                value.node in self.joins
+                or any(a in self.varying for a in value.args.values())
+                or (value.keeps and self._leaves_divergent_loop(value))
+            )
+        assert isinstance(value, Op)
+        row = value.ins.row
+        if row.stem == "workitemid" or row.stem == "workitemabsid":
+            return value.ins.literals[0] == 0 or not self.facts.rows
+        if row.stem in _UNIFORM_IDENTITY:
+            return False
+        if row.unit.value == "id":
+            return True
+        if row.is_atomic or (row.segment is Segment.PRIVATE and row.is_memory):
+            return True
+        return any(a in self.varying for a in value.args)
+
+    def _leaves_divergent_loop(self, phi: Phi) -> bool:
+        return any(
+            loop.number in self.divergent_loops
+            for before in phi.args
+            for loop in self.flow.left_by(before, phi.node)
+        )
+
+    def _spread(self, branch: int) -> bool:
+        """Nodes where the two sides of a divergent branch meet, loops that it makes divergent.
+
+        Each successor starts a label; a node that two labels reach is a join and carries its own
+        label on. What lies behind the branch's post-dominator carries one label only.
+        """
+        changed = False
+        for loop in self.flow.loops_around(branch):
+            if not self._postdominators[branch] & _bits(loop.nodes - {branch, loop.latch}):
+                changed |= loop.number not in self.divergent_loops
+                self.divergent_loops.add(loop.number)
+        labels: dict[int, int] = {}
+        work = list(self.flow.nodes[branch].successors)
+        if len(work) < 2:
+            return changed
+        for there in work:
+            labels[there] = there
+        while work:
+            here = work.pop()
+            if here == branch:
+                continue
+            for there in self.flow.nodes[here].successors:
+                label = labels[here]
+                known = labels.get(there)
+                if known is None:
+                    labels[there] = label
+                    work.append(there)
+                elif known not in (label, there):
+                    labels[there] = there
+                    work.append(there)
+                    changed |= there not in self.joins
+                    self.joins.add(there)
+                elif known == there and label != there and there not in self.joins:
+                    changed = True
+                    self.joins.add(there)
+        return changed
+
+    # --- strides
+
+    def _find_strides(self) -> dict[Value, int | None]:
+        """Optimistic: phis have any stride until one of their values says otherwise."""
+        unknown = object()
+        found: dict[Value, int | object | None] = {v: unknown for v in self.varying}
+
+        def of(value: Value) -> int | object | None:
+            return 0 if self.is_uniform(value) else found[value]
+
+        changed = True
+        while changed:
+            changed = False
+            for value in self.ssa.values():
+                if value not in self.varying:
+                    continue
+                if isinstance(value, Phi):
+                    new = self._phi_stride(value, [of(a) for a in value.args.values()], unknown)
+                else:
+                    assert isinstance(value, Op)
+                    new = self._op_stride(value, [of(a) for a in value.args], unknown)
+                if new is not found[value] and new != found[value]:
+                    found[value] = new
+                    changed = True
+        return {v: s if isinstance(s, int) else None for v, s in found.items()}
+
+    def _phi_stride(self, phi: Phi, strides: list, unknown: object) -> int | object | None:
+        if phi.node in self.joins or (phi.keeps and self._leaves_divergent_loop(phi)):
+            return None
+        known = {s for s in strides if s is not unknown}
+        if not known:
+            return unknown
+        return known.pop() if len(known) == 1 else None
+
+    def _op_stride(self, op: Op, strides: list, unknown: object) -> int | object | None:
+        row = op.ins.row
+        match row.stem:
+            case "workitemid" | "workitemabsid":
+                return 1 if self.facts.rows and op.ins.literals[0] == 0 else None
+            case "workitemflatid" | "laneid":
+                return 1
+            case "workitemflatabsid":
+                return 1 if self.facts.group_size[1:] == (1, 1) else None
+        if unknown in strides:
+            return unknown
+        if None in strides or row.type is None or row.type.is_float:
+            return None
+        constants = [
+            sign_extend(a.bits, row.type.bits) if isinstance(a, Const) else None for a in op.args
+        ]
+        match row.stem, strides, constants:
+            case "add", [a, b], _:
+                return a + b
+            case "sub", [a, b], _:
+                return a - b
+            case "mul", [a, 0], [_, int(k)]:
+                return a * k
+            case "mul", [0, b], [int(k), _]:
+                return b * k
+            case "mad", [a, 0, c], [_, int(k), _]:
+                return a * k + c
+            case "mad", [0, b, c], [int(k), _, _]:
+                return b * k + c
+            case "mad", [0, 0, c], _:
+                return c
+            case "shl", [a, 0], [_, int(k)]:
+                return a << (k % row.type.bits)
+        return None
+
+
+def _bits(numbers: Iterable[int]) -> int:
+    return sum(1 << n for n in numbers)
+
+
+def _postdominators(flow: Flow) -> dict[int, int]:
+    """For each node the nodes that every way from it to an end passes, as bits; itself excluded.
+
+    Of a node from which no end can be reached nothing is claimed.
+    """
+    everything = (1 << len(flow.nodes)) - 1
+    real = [n for n in flow.nodes if n.latch_of is None]
+    found = {n.number: everything for n in real}
+    changed = True
+    while changed:
+        changed = False
+        for node in reversed(real):
+            meet = everything if node.successors else 0
+            for there in node.successors:
+                meet &= found[there] | 1 << there
+            if meet != found[node.number]:
+                found[node.number] = meet
+                changed = True
+    return {n: 0 if bits == everything else bits for n, bits in found.items()}

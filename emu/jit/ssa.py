@@ -1,0 +1,318 @@
+"""Static single assignment of one work-item's registers, over the nodes of a flow.
+
+Every value is scalar here and has the meaning that one work-item gives it. Phis stand at nodes with
+several predecessors for the registers that are live there, and at every node to which a loop is
+left for the registers that the loop assigns: lanes leave a loop in different trips, and such a phi
+is where each lane keeps what it left with.
+
+Registers are zero at the start. `mov` makes no value of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...isa.instruction import Imm, Instruction, Reg
+from ...isa.table import Flags
+from ...isa.types import RegClass
+from .order import Flow, Node
+
+Register = tuple[RegClass, int]
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """A value of register class `cls`; subclasses say where it comes from."""
+
+    cls: RegClass
+
+
+@dataclass(eq=False, slots=True)
+class Const(Value):
+    """A bit pattern."""
+
+    bits: int
+
+
+@dataclass(eq=False, slots=True)
+class Op(Value):
+    """The result of an instruction, or an instruction without one (its value is never used).
+
+    `args` are the sources in the order of the row, then the old destination where the row reads
+    it, then the base register of the address.
+    """
+
+    node: int
+    pc: int
+    ins: Instruction
+    args: list[Value]
+
+    @property
+    def base(self) -> Value | None:
+        """The value of the address's base register."""
+        address = self.ins.address
+        return self.args[-1] if address is not None and address.base is not None else None
+
+
+@dataclass(eq=False, slots=True)
+class Phi(Value):
+    """At the head of `node`: the value that came along with control, by predecessor."""
+
+    node: int
+    register: Register
+    args: dict[int, Value] = field(default_factory=dict)
+    keeps: bool = False
+    """Stands where a loop is left."""
+
+
+@dataclass
+class Ssa:
+    """Ops and phis per node, the branch condition of nodes that have one."""
+
+    flow: Flow
+    ops: dict[int, list[Op]]
+    phis: dict[int, list[Phi]]
+    conditions: dict[int, Value]
+
+    def values(self) -> list[Value]:
+        """All ops and phis, in the order of the flow."""
+        found: list[Value] = []
+        for number in self.flow.order:
+            found += self.phis.get(number, ())
+            found += self.ops.get(number, ())
+        return found
+
+
+def build(code: tuple[Instruction, ...], flow: Flow) -> Ssa:
+    """SSA form of a kernel, without trivial phis and unused values."""
+    live = _liveness(code, flow)
+    ssa = Ssa(flow, {}, {}, {})
+    _place_phis(code, flow, live, ssa)
+    ends: dict[int, dict[Register, Value]] = {}
+    for node in _real_nodes(flow):
+        ends[node.number] = _rename(code, node, ssa, ends, live)
+    for node in _real_nodes(flow):
+        for phi in ssa.phis[node.number]:
+            for before in node.predecessors:
+                phi.args[before] = _value(ends[before], phi.register)
+    _remove_trivial_phis(ssa)
+    _remove_unused(ssa)
+    return ssa
+
+
+def _real_nodes(flow: Flow) -> list[Node]:
+    """The nodes with code, each after the predecessors from which no edge leads back."""
+    return [flow.nodes[n] for n in flow.order if flow.nodes[n].latch_of is None]
+
+
+def _register(reg: Reg) -> Register:
+    return reg.cls, reg.index
+
+
+def _body(code: tuple[Instruction, ...], node: Node) -> list[Instruction]:
+    """The instructions of a node with the deciding one, whose condition is read too."""
+    body = list(code[node.start : node.stop])
+    return body if node.last is None else [*body, node.last]
+
+
+def _liveness(code: tuple[Instruction, ...], flow: Flow) -> dict[int, frozenset[Register]]:
+    """The registers whose values matter at the head of each node."""
+    nodes = _real_nodes(flow)
+    reads: dict[int, frozenset[Register]] = {}
+    writes: dict[int, frozenset[Register]] = {}
+    for node in nodes:
+        read: set[Register] = set()
+        written: set[Register] = set()
+        for ins in _body(code, node):
+            read |= {_register(r) for r in ins.reads()} - written
+            written |= {_register(r) for r in ins.writes()}
+        reads[node.number], writes[node.number] = frozenset(read), frozenset(written)
+    live = dict(reads)
+    changed = True
+    while changed:
+        changed = False
+        for node in reversed(nodes):
+            out = frozenset().union(*(live[s] for s in node.successors))
+            new = reads[node.number] | (out - writes[node.number])
+            if new != live[node.number]:
+                live[node.number] = new
+                changed = True
+    return live
+
+
+def _place_phis(
+    code: tuple[Instruction, ...],
+    flow: Flow,
+    live: dict[int, frozenset[Register]],
+    ssa: Ssa,
+) -> None:
+    assigned = {
+        loop.number: frozenset(
+            _register(reg)
+            for number in loop.nodes
+            for ins in _body(code, flow.nodes[number])
+            for reg in ins.writes()
+        )
+        for loop in flow.loops
+    }
+    for node in _real_nodes(flow):
+        left = [loop for p in node.predecessors for loop in flow.left_by(p, node.number)]
+        kept = frozenset().union(*(assigned[loop.number] for loop in left))
+        ssa.phis[node.number] = [
+            Phi(cls, node.number, (cls, index), keeps=(cls, index) in kept)
+            for cls, index in sorted(live[node.number])
+            if len(node.predecessors) > 1 or (cls, index) in kept
+        ]
+
+
+def _value(env: dict[Register, Value], register: Register) -> Value:
+    return env.get(register) or Const(register[0], 0)
+
+
+def _rename(
+    code: tuple[Instruction, ...],
+    node: Node,
+    ssa: Ssa,
+    ends: dict[int, dict[Register, Value]],
+    live: dict[int, frozenset[Register]],
+) -> dict[Register, Value]:
+    """Turn a node's instructions into ops; the register values at its end."""
+    env: dict[Register, Value] = {}
+    if len(node.predecessors) == 1:
+        before = ends[node.predecessors[0]]
+        env = {r: before[r] for r in live[node.number] if r in before}
+    env.update({phi.register: phi for phi in ssa.phis[node.number]})
+    ops = ssa.ops[node.number] = []
+    for pc in range(node.start, node.stop):
+        ins = code[pc]
+        args = [
+            Const(operand.type.reg, source.bits) if isinstance(source, Imm) and operand.type
+            else _value(env, _register(source))  # pyright: ignore[reportArgumentType]
+            for operand, source in zip(ins.row.srcs, ins.srcs, strict=True)
+        ]  # fmt: skip
+        if ins.dst is not None and ins.row.stem == "mov":
+            env[_register(ins.dst)] = args[0]
+            continue
+        if ins.dst is not None and Flags.READS_DST in ins.row.flags:
+            args.append(_value(env, _register(ins.dst)))
+        if ins.address is not None and ins.address.base is not None:
+            args.append(_value(env, _register(ins.address.base)))
+        op = Op(ins.dst.cls if ins.dst else RegClass.S, node.number, pc, ins, args)
+        ops.append(op)
+        if ins.dst is not None:
+            env[_register(ins.dst)] = op
+    if node.last is not None and node.last.srcs:
+        condition = node.last.srcs[0]
+        assert isinstance(condition, Reg)
+        ssa.conditions[node.number] = _value(env, _register(condition))
+    return env
+
+
+def _remove_trivial_phis(ssa: Ssa) -> None:
+    """Replace phis that have only one other value; those that keep a loop's value stay."""
+    replaced: dict[Value, Value] = {}
+
+    def final(value: Value) -> Value:
+        while value in replaced:
+            value = replaced[value]
+        return value
+
+    changed = True
+    while changed:
+        changed = False
+        for phis in ssa.phis.values():
+            for phi in list(phis):
+                if phi.keeps:
+                    continue
+                others = {_identity(v): v for a in phi.args.values() if (v := final(a)) is not phi}
+                if len(others) == 1:
+                    replaced[phi] = next(iter(others.values()))
+                    phis.remove(phi)
+                    changed = True
+    for phis in ssa.phis.values():
+        for phi in phis:
+            phi.args = {before: final(v) for before, v in phi.args.items()}
+    for ops in ssa.ops.values():
+        for op in ops:
+            op.args = [final(v) for v in op.args]
+    ssa.conditions = {number: final(v) for number, v in ssa.conditions.items()}
+
+
+def _identity(value: Value) -> object:
+    """Equal constants are one value."""
+    return (value.cls, value.bits) if isinstance(value, Const) else value
+
+
+def has_effect(op: Op) -> bool:
+    """Whether an op must stay though nobody uses its value."""
+    row = op.ins.row
+    return row.is_memory or Flags.MAY_TRAP in row.flags or op.ins.dst is None
+
+
+def _remove_unused(ssa: Ssa) -> None:
+    used: set[Value] = set()
+    work: list[Value] = [*ssa.conditions.values()]
+    work += [op for ops in ssa.ops.values() for op in ops if has_effect(op)]
+    while work:
+        value = work.pop()
+        if value in used or isinstance(value, Const):
+            continue
+        used.add(value)
+        if isinstance(value, Op):
+            work += value.args
+        elif isinstance(value, Phi):
+            work += value.args.values()
+    for number in ssa.ops:
+        ssa.ops[number] = [op for op in ssa.ops[number] if op in used]
+    for number in ssa.phis:
+        ssa.phis[number] = [phi for phi in ssa.phis[number] if phi in used]
+
+
+ADDRESS_ARITHMETIC = frozenset(
+    f"{stem}_{type_}" for stem in ("add", "sub", "mul", "mad", "shl") for type_ in ("u64", "s64")
+) | {f"cvt_{to}_{source}" for to in ("u64", "s64") for source in ("u32", "s32")}
+"""What access.py looks through to see what an address is made of."""
+
+
+def uses(op: Op) -> set[Value]:
+    """The values that the code of an op may ask for: its sources, and the parts of its address."""
+    found: set[Value] = set(op.args)
+    work = [op.base] if op.base is not None else []
+    while work:
+        value = work.pop()
+        if isinstance(value, Op) and value.ins.row.name in ADDRESS_ARITHMETIC:
+            work += [a for a in value.args if a not in found]
+            found.update(value.args)
+    return found
+
+
+def live_out(ssa: Ssa) -> dict[int, set[Value]]:
+    """The values that are used after each node: in later nodes, or by phis on the way to them."""
+    needs: dict[int, set[Value]] = {}
+    defined: dict[int, set[Value]] = {}
+    nodes = [n for n in ssa.flow.nodes if n.latch_of is None]
+    for node in nodes:
+        ops = ssa.ops.get(node.number, [])
+        used = {a for op in ops for a in uses(op)}
+        if node.number in ssa.conditions:
+            used.add(ssa.conditions[node.number])
+        needs[node.number] = {v for v in used if not isinstance(v, Const)}
+        defined[node.number] = {*ops, *ssa.phis.get(node.number, ())}
+    out: dict[int, set[Value]] = {n.number: set() for n in nodes}
+    changed = True
+    while changed:
+        changed = False
+        for node in reversed(nodes):
+            new: set[Value] = set()
+            for there in node.successors:
+                phis = ssa.phis.get(there, ())
+                new |= (needs[there] | out[there]) - defined[there]
+                new |= {
+                    phi.args[node.number]
+                    for phi in phis
+                    if not isinstance(phi.args[node.number], Const)
+                }
+            if new != out[node.number]:
+                out[node.number] = new
+                changed = True
+    return out
