@@ -16,6 +16,7 @@ from enum import StrEnum
 from functools import cache as remember
 from itertools import count
 from pathlib import Path
+from threading import Lock
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -55,15 +56,13 @@ def compile_text(
     level: Level = Level.FULL,
     key: str | None = None,
     symbols: Mapping[str, int] | None = None,
-    verify: bool = False,
 ) -> Compiled:
     """Compile a module and return the addresses of the functions `names`.
 
     `key` says what the text depends on (program bytes, width, facts; or the text itself): a module
     with the same key, level, host and versions comes from the disk cache, and `ir`, where it is a
     function, is not called. Without a key nothing is cached. `symbols` are the addresses of the
-    functions that the module declares and does not define. `verify` checks the IR first: LLVM may
-    crash on a module that is not sound.
+    functions that the module declares and does not define.
     """
     digest = None if key is None else _digest(key, level)
     if digest is not None:
@@ -73,7 +72,7 @@ def compile_text(
                 return _link(payload, names, symbols or {}, from_cache=True)
             except RuntimeError:
                 pass  # an object without these functions: compile it anew, over the old one
-    payload = _compile(ir if isinstance(ir, str) else ir(), level, verify)
+    payload = _compile(ir if isinstance(ir, str) else ir(), level)
     if digest is not None:
         cache.store(digest, payload)
     return _link(payload, names, symbols or {}, from_cache=False)
@@ -82,7 +81,7 @@ def compile_text(
 def dump(ir: str, what: str, level: Level = Level.FULL) -> str:
     """What becomes of a module: its optimised IR ("llvm") or its assembly ("asm")."""
     machine = _machine()
-    module = _optimised(ir, level, machine, verify=True)
+    module = _optimised(ir, level, machine)
     return str(module) if what == "llvm" else machine.emit_assembly(module)
 
 
@@ -137,17 +136,16 @@ def _machine() -> llvm.TargetMachine:
     )
 
 
-def _compile(ir: str, level: Level, verify: bool) -> bytes:
+def _compile(ir: str, level: Level) -> bytes:
     machine = _machine()
-    return machine.emit_object(_optimised(ir, level, machine, verify))
+    return machine.emit_object(_optimised(ir, level, machine))
 
 
-def _optimised(ir: str, level: Level, machine: llvm.TargetMachine, verify: bool) -> llvm.ModuleRef:
+def _optimised(ir: str, level: Level, machine: llvm.TargetMachine) -> llvm.ModuleRef:
     # The layout stands in front of the text because the parser fills in alignments by it.
     header = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
     module = llvm.parse_assembly(header + ir, llvm.create_context())
-    if verify:
-        module.verify()
+    module.verify()  # a tenth of a millisecond, and LLVM may crash on a module that is not sound
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.loop_interleaving = False
     options.loop_unrolling = False
@@ -177,6 +175,9 @@ def _linker() -> llvm.LLJIT:
     return llvm.create_lljit_compiler(_machine(), use_jit_link=True)
 
 
+_one_linker = Lock()
+"""Two threads must not make one each: the one forgotten would take its libraries with it."""
+
 _library_numbers = count()
 
 
@@ -189,7 +190,9 @@ def _link(
         builder.import_symbol(name, address)
     for name in names:
         builder.export_symbol(name)
-    library = builder.link(_linker(), f"simtlab{next(_library_numbers)}")
+    with _one_linker:
+        linker = _linker()
+    library = builder.link(linker, f"simtlab{next(_library_numbers)}")
     return Compiled({name: library[name] for name in names}, from_cache, library)
 
 

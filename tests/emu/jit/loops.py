@@ -57,7 +57,7 @@ class Loops:
         for number, loop in enumerate(self.loops):
             module.define(f"loop{number}", _loop_text(module, f"loop{number}", loop, self.n))
         names = [f"loop{number}" for number in range(len(self.loops))]
-        self._compiled = compile_text(str(module), names, level=self.level, verify=True)
+        self._compiled = compile_text(str(module), names, level=self.level)
 
     def run(self, number: int, sources: Sequence[np.ndarray]) -> np.ndarray:
         """The result patterns of a loop for source patterns (as register bits)."""
