@@ -277,7 +277,8 @@ def test_a_file_is_assembled_by_its_path(tmp_path: Path) -> None:
 
 
 def test_a_result_tells_who_ran_what_and_what_was_counted(program: Module) -> None:
-    result = replace(run_saxpy(program.saxpy, warp=32, group_size=64), host_seconds=0.00125)
+    result = run_saxpy(program.saxpy, warp=32, group_size=64, engine="interp", stats=True)
+    result = replace(result, host_seconds=0.00125)
     assert str(result) == (
         "kernel              saxpy\n"
         "run by              interp, scheme stack, warps of 32\n"
@@ -310,7 +311,7 @@ def test_a_result_tells_who_ran_what_and_what_was_counted(program: Module) -> No
 
 def test_a_result_shows_its_barriers_where_there_are_any() -> None:
     (k,) = simtlab.assemble("kernel k() {\n barrier\n ret\n}")
-    assert "barriers            3\n" in str(k.launch(items=6, group_size=2)())
+    assert "barriers            3\n" in str(k.launch(items=6, group_size=2, stats=True)())
 
 
 def test_a_result_is_a_table_in_a_notebook(program: Module) -> None:

@@ -44,7 +44,7 @@ EARLY_RETURN = """
 
 def count(text: str, scheme: str = "stack", engine: str = "interp", **launch: Any) -> Statistics:
     (kernel,) = simtlab.assemble(text)
-    result = kernel.launch(scheme=scheme, engine=engine, **launch)()
+    result = kernel.launch(scheme=scheme, engine=engine, stats=True, **launch)()
     assert result.statistics is not None
     return result.statistics
 
@@ -176,7 +176,7 @@ def test_an_interrupted_launch_tells_what_was_counted_and_can_be_repeated(
         }
     """
     (kernel,) = simtlab.assemble(text)
-    launch = kernel.launch(items=4, group_size=4, warp=4, scheme=scheme)
+    launch = kernel.launch(items=4, group_size=4, warp=4, engine="interp", scheme=scheme)
     usual = Interpreter.round
 
     def impatient(self: Interpreter) -> bool:
