@@ -13,8 +13,8 @@ from simtlab.isa.errors import UsageError
 from simtlab.programs import catalogue, find, index
 
 NAMES = (
-    *("basics/" + n for n in ("bfs", "collatz", "histogram", "mandelbrot", "matmul")),
-    *("basics/" + n for n in ("saxpy", "scan", "transpose", "vectorsum")),
+    *("basics/" + n for n in ("bfs", "bitonic", "collatz", "histogram", "kmeans")),
+    *("basics/" + n for n in ("mandelbrot", "matmul", "saxpy", "scan", "transpose", "vectorsum")),
     *("dws/" + n for n in ("filter", "hotspot", "merge")),
 )
 
