@@ -65,7 +65,7 @@ class Lanes:
     # --- the warp
 
     def start(self) -> list[str]:
-        """The flat local ids and positions of a warp's lanes; returns the mask of those that are."""
+        """The flat local ids and positions of a warp's lanes; returns the mask of existing ones."""
         low, code, n, k = self.low, self.low.code, self.low.n, self.low.k
         vector = f"<{n} x i32>"
         warp = code.let(f"trunc i64 {self.warp} to i32")
@@ -83,7 +83,7 @@ class Lanes:
         """workitemid: scalars for lane 0, and chunks where they differ from lane to lane."""
         code, n = self.low.code, self.low.n
         vector = f"<{n} x i32>"
-        x, y, z = self.size
+        x, y, _ = self.size
         zero = ["zeroinitializer"] * self.low.k
         self.uniform_rows = self.facts.rows
         if self.facts.group_size[1:] == (1, 1):

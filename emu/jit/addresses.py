@@ -1,0 +1,208 @@
+"""What an address is made of, and the buffer that it is expected in.
+
+An address that is a sum of uniform values, one 32-bit index times a constant, and a constant, with
+one pointer parameter among the uniform values, is checked against the buffer of that parameter:
+its limits are computed once per call, and no 64-bit arithmetic is left for each lane.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ...isa.types import sign_extend
+from .context import BASE, DELTA, SIZE, WRITABLE, param_slot
+from .ssa import Const, Op, Value
+
+if TYPE_CHECKING:
+    from .lower import Lowering
+
+
+@dataclass(frozen=True)
+class Form:
+    """An address as a sum: uniform values times constants, one index times a scale, a constant."""
+
+    uniform: tuple[tuple[Value, int], ...] = ()
+    index: Value | None = None
+    scale: int = 0
+    signed: bool = False
+    constant: int = 0
+
+    def times(self, factor: int) -> Form | None:
+        """The form times a constant; None where the index would count backwards."""
+        if self.index is not None and factor < 0:
+            return None
+        return Form(
+            tuple((v, f * factor) for v, f in self.uniform),
+            self.index,
+            self.scale * factor,
+            self.signed,
+            self.constant * factor,
+        )
+
+    def plus(self, other: Form) -> Form | None:
+        """The sum of two forms; None where both have an index."""
+        if self.index is not None and other.index is not None:
+            return None
+        index = self if self.index is not None else other
+        return Form(
+            self.uniform + other.uniform,
+            index.index,
+            index.scale,
+            index.signed,
+            self.constant + other.constant,
+        )
+
+
+@dataclass
+class Window:
+    """The buffer that an access is expected in: operands that are computed once per call."""
+
+    base: str
+    size: str
+    delta: str
+    writable: str
+    limits: dict[tuple[int, int], str] = field(default_factory=dict)
+
+
+class Addresses:
+    """Takes the addresses of a kernel apart and computes with the parts."""
+
+    def __init__(self, lowering: Lowering) -> None:
+        self.low = lowering
+        self._windows: dict[int, Window] = {}
+
+    # --- forms
+
+    def form(self, value: Value) -> Form | None:
+        """An address as a sum; None where it is none of the known shapes."""
+        if isinstance(value, Const):
+            return Form(constant=sign_extend(value.bits, 64))
+        if self.low.shapes.is_uniform(value):
+            inner = self._sum(value) if isinstance(value, Op) else None
+            return inner or Form(uniform=((value, 1),))
+        return self._sum(value) if isinstance(value, Op) else None
+
+    def _sum(self, op: Op) -> Form | None:
+        args = op.args
+        match op.ins.row.name:
+            case "add_u64" | "add_s64":
+                return _plus(self.form(args[0]), self.form(args[1]))
+            case "sub_u64" | "sub_s64":
+                return _plus(self.form(args[0]), _times(self.form(args[1]), -1))
+            case "mul_u64" | "mul_s64":
+                return self._product(args[0], args[1])
+            case "mad_u64" | "mad_s64":
+                return _plus(self._product(args[0], args[1]), self.form(args[2]))
+            case "shl_u64" | "shl_s64" if isinstance(args[1], Const):
+                return _times(self.form(args[0]), 1 << (args[1].bits & 63))
+            case "cvt_u64_u32" | "cvt_s64_u32" if not self.low.shapes.is_uniform(op):
+                return Form(index=args[0], scale=1)
+            case "cvt_u64_s32" | "cvt_s64_s32" if not self.low.shapes.is_uniform(op):
+                return Form(index=args[0], scale=1, signed=True)
+        return None
+
+    def _product(self, a: Value, b: Value) -> Form | None:
+        if isinstance(a, Const):
+            a, b = b, a
+        return _times(self.form(a), sign_extend(b.bits, 64)) if isinstance(b, Const) else None
+
+    # --- windows
+
+    def window(self, form: Form) -> Window | None:
+        """The buffer of the pointer parameter in an address."""
+        kernel = self.low.kernel
+        for value, factor in form.uniform:
+            if factor == 1 and isinstance(value, Op) and value.ins.row.name == "ld_kernarg_u64":
+                assert value.ins.address is not None
+                for position, param in enumerate(kernel.params):
+                    if param.is_pointer and param.offset == value.ins.address.offset:
+                        return self._param_window(position)
+        return None
+
+    def _param_window(self, position: int) -> Window:
+        found = self._windows.get(position)
+        if found is None:
+            entry = self.low.entry
+            base, size, delta, writable = (
+                self.low.slot(param_slot(position, which), entry)
+                for which in (BASE, SIZE, DELTA, WRITABLE)
+            )
+            found = self._windows[position] = Window(base, size, delta, writable)
+        return found
+
+    def places(self, window: Window, bytes_: int, size: int) -> str:
+        """At how many multiples of `size` an access of `bytes_` bytes may begin.
+
+        Computed once per call. 0 for buffers of 4 GiB and more, whose indices could wrap around
+        unseen: they always take the cold side.
+        """
+        known = window.limits.get((bytes_, size))
+        if known is None:
+            entry = self.low.entry
+            room = entry.let(f"sub i64 {window.size}, {bytes_}")
+            fits = entry.let(f"icmp uge i64 {window.size}, {bytes_}")
+            small = entry.let(f"icmp ult i64 {window.size}, {1 << 32}")
+            both = entry.let(f"and i1 {fits}, {small}")
+            shift = size.bit_length() - 1
+            last = entry.let(f"lshr i64 {room}, {shift}")
+            count = entry.let(f"add i64 {last}, 1")
+            known = entry.let(f"select i1 {both}, i64 {count}, i64 0")
+            window.limits[bytes_, size] = known
+        return known
+
+    # --- offsets into a window
+
+    def offset(self, form: Form, window: Window) -> str:
+        """Distance of the uniform part of an address from the start of the buffer, i64."""
+        return self.low.code.let(f"sub i64 {self._base(form)}, {window.base}")
+
+    def _base(self, form: Form) -> str:
+        """The sum without the index, an i64 operand."""
+        code = self.low.code
+        total = str(form.constant)
+        for value, factor in form.uniform:
+            term = self.low.scalar(value)
+            if factor != 1:
+                term = code.let(f"mul i64 {term}, {factor}")
+            total = code.let(f"add i64 {term}, {total}")
+        return total
+
+    def host(self, window: Window, offset: str) -> str:
+        """The host address of an offset into a buffer, a ptr."""
+        code = self.low.code
+        start = code.let(f"add i64 {window.base}, {window.delta}")
+        host = code.let(f"inttoptr i64 {start} to ptr")
+        return code.let(f"getelementptr i8, ptr {host}, i64 {offset}")
+
+    def element(self, offset: str, size: int) -> str:
+        """The number of the element at an offset; huge where the offset is misaligned."""
+        if size == 1:
+            return offset
+        shift = size.bit_length() - 1
+        return self.low.code.call(
+            "i64", "llvm.fshr.i64", f"i64 {offset}", f"i64 {offset}", f"i64 {shift}"
+        )
+
+    def elements_behind(self, offset: str, size: int, scale: int, window: Window) -> str:
+        """How many indices from 0 on are inside, an i32 below 2^31."""
+        code = self.low.code
+        room = code.let(f"sub i64 {window.size}, {offset}")
+        room = code.let(f"sub i64 {room}, {size}")
+        misplaced = self.element(offset, size)
+        fits = code.let(f"icmp sge i64 {room}, 0")
+        starts = code.let(f"icmp ule i64 {misplaced}, {window.size}")
+        good = code.let(f"and i1 {fits}, {starts}")
+        count = code.let(f"lshr i64 {room}, {scale.bit_length() - 1}")
+        count = code.let(f"add i64 {count}, 1")
+        count = code.call("i64", "llvm.umin.i64", f"i64 {count}", f"i64 {(1 << 31) - 1}")
+        count = code.let(f"select i1 {good}, i64 {count}, i64 0")
+        return code.let(f"trunc i64 {count} to i32")
+
+
+def _times(form: Form | None, factor: int) -> Form | None:
+    return None if form is None else form.times(factor)
+
+
+def _plus(a: Form | None, b: Form | None) -> Form | None:
+    return None if a is None or b is None else a.plus(b)
