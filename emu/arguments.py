@@ -6,6 +6,7 @@ import ctypes
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
@@ -33,6 +34,68 @@ class BoundArguments:
                 original[...] = copy
         for buffer in self.temporary:
             self.memory.free(buffer)
+
+
+class Binder:
+    """Binds one kernel's arguments, launch after launch.
+
+    Device arrays and Python's own numbers, which is what a host loop passes, are packed in one go.
+    Whatever else is given, and whatever is wrong, goes through `bind`, with the same result.
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._format = _block_format(kernel)
+        self._plain = tuple(
+            (DeviceArray, np.dtype(p.type.numpy))
+            if p.is_pointer
+            else (float if p.type.is_float else int, None)
+            for p in kernel.params
+        )
+
+    def __call__(self, args: Sequence[object]) -> BoundArguments:
+        """Check the arguments and pack them. Raises ArgumentError."""
+        return self._pack(args) or bind(self._kernel, args)
+
+    def _pack(self, args: Sequence[object]) -> BoundArguments | None:
+        if len(args) != len(self._plain):
+            return None
+        device = None
+        values: list[object] = []
+        for (kind, dtype), value in zip(self._plain, args, strict=True):
+            if type(value) is not kind:
+                return None
+            if dtype is not None:
+                array = cast(DeviceArray, value)
+                if device is None:
+                    device = array.device
+                if array.dtype != dtype or array.device is not device:
+                    return None
+                value = array.buffer.base
+            values.append(value)
+        if device is None:
+            return None
+        try:
+            return BoundArguments(struct.pack(self._format, *values), device.memory)
+        except (struct.error, OverflowError):
+            return None
+
+
+def _block_format(kernel: Kernel) -> str:
+    """The argument block for `struct`: C layout is spelt out, as its own is the host's."""
+    text, end = "<", 0
+    for param in kernel.params:
+        type_ = param.type
+        if param.is_pointer:
+            code = "Q"
+        elif type_.is_float:
+            code = {4: "f", 8: "d"}[type_.size]
+        else:
+            code = {1: "b", 2: "h", 4: "i", 8: "q"}[type_.size]
+            code = code if type_.is_signed else code.upper()
+        text += f"{param.offset - end}x{code}"
+        end = param.offset + param.size
+    return f"{text}{kernel.kernarg_size - end}x"
 
 
 def bind(kernel: Kernel, args: Sequence[object]) -> BoundArguments:
@@ -74,19 +137,21 @@ def bind(kernel: Kernel, args: Sequence[object]) -> BoundArguments:
     return bound
 
 
+@dataclass(slots=True)
 class _Complaint:
     """Makes the error for one argument: which one, what it must be, what was given."""
 
-    def __init__(self, kernel: Kernel, position: int, param: Param, value: object) -> None:
-        self.where = f"kernel {kernel.name}, argument {position + 1} ({param})"
-        self.value = value
-        self.signature = kernel.signature
+    kernel: Kernel
+    position: int
+    param: Param
+    value: object
 
     def __call__(self, needs: str, hint: str = "") -> ArgumentError:
         return ArgumentError(
-            f"{self.where} {needs}; it got {_describe(self.value)}",
+            f"kernel {self.kernel.name}, argument {self.position + 1} ({self.param}) {needs}; "
+            f"it got {_describe(self.value)}",
             code="SIM307",
-            hint=hint or f"the signature: {self.signature}",
+            hint=hint or f"the signature: {self.kernel.signature}",
         )
 
 
