@@ -13,8 +13,16 @@ from ..asm.disassemble import disassemble
 from ..isa.errors import ArgumentError, UsageError, did_you_mean
 from ..isa.objectfile import dumps
 from ..isa.program import Kernel, Program
-from .arguments import bind
-from .engine import DEFAULT_BUDGET, DEFAULT_ENGINE, SchemeSpec, Work, check_engine, engine
+from .arguments import Binder
+from .engine import (
+    DEFAULT_BUDGET,
+    DEFAULT_ENGINE,
+    Engine,
+    SchemeSpec,
+    Work,
+    check_engine,
+    engine,
+)
 from .geometry import DEFAULT_WIDTH, Geometry, whole
 from .result import Result
 from .schemes import resolve
@@ -193,12 +201,17 @@ class Launch:
     stats: bool = True
     exited_arrive: bool = False
 
-    def __call__(self, *args: object) -> Result:
-        """Run the kernel; arrays are changed in place. Raises ArgumentError and Trap."""
-        run = engine(self.engine)
+    @cached_property
+    def _prepared(self) -> tuple[Engine, Program, Kernel, Binder]:
+        """What is the same in every call; a small kernel takes less time than to look it up."""
         program = self.function.module.for_scheme(self.scheme)
         kernel = program.kernel(self.function.name)
-        bound = bind(kernel, args)
+        return engine(self.engine), program, kernel, Binder(kernel)
+
+    def __call__(self, *args: object) -> Result:
+        """Run the kernel; arrays are changed in place. Raises ArgumentError and Trap."""
+        run, program, kernel, bind = self._prepared
+        bound = bind(args)
         work = Work(
             program,
             kernel,
