@@ -23,7 +23,7 @@ def rate(name: str, engine: str, size: str, scheme: str, warp: int) -> tuple[flo
     best = 0.0
     count = 0
     for _ in range(3):
-        launcher = PlainLauncher(module, engine=engine, scheme=scheme, warp=warp)
+        launcher = PlainLauncher(module, engine=engine, scheme=scheme, warp=warp, stats=True)
         run = run_program(entry, launcher, size=size, verify=False)
         assert run.statistics is not None
         count = run.statistics.thread_instructions

@@ -83,12 +83,13 @@ def run(
     engine: Annotated[
         str,
         typer.Option(
-            metavar="interp|oracle",
-            help="interp runs warps, oracle every work-item alone.",
+            metavar="jit|interp|oracle",
+            help="jit runs native code, interp warps with masks (also where --stats asks it to "
+            "count), oracle every work-item alone.",
             autocompletion=engines,
             rich_help_panel=_MACHINE,
         ),
-    ] = "interp",
+    ] = "jit",
     scheme: Annotated[
         str | None,
         typer.Option(
@@ -160,6 +161,7 @@ def run(
       simtlab run saxpy.sasm --items 8 --arg n=8 --arg a=2.5 --arg x=@x.npy --arg y=ones:8
     """
     from .launch import launch
+    from ..emu.engine import counting
     from .settings import RunSettings, parse_dims, parse_scheme
 
     settings = RunSettings(
@@ -169,7 +171,7 @@ def run(
         items=parse_dims(items, "--items"),
         args=arg or (),
         outs=out or (),
-        engine=engine,
+        engine=counting(engine, stats or lines),
         scheme=parse_scheme(scheme, set_ or (), engine),
         warp=whole_number(warp, "--warp"),
         exited_arrive=exited_arrive,

@@ -6,7 +6,8 @@ An engine takes one `Work` and runs it to the end. Its promise, in order:
 2. It runs every work-item of the geometry from pc 0 with zero registers, private memory and (per
    workgroup) group memory, until it executes `ret`.
 3. Barriers, traps and the budget mean what docs/isa.md says; the first trap that it reports is
-   one that the oracle's per-thread semantics has too. A trap is raised as `Trap`.
+   one that the oracle's per-thread semantics has too, but for barriers to which a lock-step
+   scheme brings only a part of a warp. A trap is raised as `Trap`.
 4. It returns the statistics of the scheme, or None where `work.stats` is false and counting them
    would cost time. A KeyboardInterrupt leaves as `Interrupted` with what was counted so far.
 """
@@ -47,7 +48,7 @@ class Work:
     memory: Memory
     scheme: SchemeSpec = field(default_factory=SchemeSpec)
     budget: int = DEFAULT_BUDGET
-    stats: bool = True
+    stats: bool = False
     exited_arrive: bool = False
     """Barrier knob: a work-item that has returned counts as arrived (default: it is divergent)."""
 
@@ -69,12 +70,18 @@ class Interrupted(SimtError):
 Engine = Callable[[Work], Statistics | None]
 
 _ENGINES = {
+    "jit": (".jit.engine", "run"),
     "interp": (".interp.interpreter", "run"),
     "oracle": (".oracle.oracle", "run"),
 }
 """Name -> (module, function); a module is imported when its engine is first asked for."""
 
-DEFAULT_ENGINE = "interp"
+DEFAULT_ENGINE = "jit"
+
+
+def counting(name: str, stats: bool) -> str:
+    """The engine that runs when `name` is asked for: native code leaves counting to interp."""
+    return "interp" if stats and name == "jit" else name
 
 
 def engine_names() -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from .engine import (
     SchemeSpec,
     Work,
     check_engine,
+    counting,
     engine,
 )
 from .geometry import DEFAULT_WIDTH, Geometry, whole
@@ -164,13 +165,14 @@ class KernelFunction:
         scheme: str | SchemeSpec = "stack",
         knobs: Mapping[str, str | int | bool] | None = None,
         budget: int = DEFAULT_BUDGET,
-        stats: bool = True,
+        stats: bool = False,
         exited_arrive: bool = False,
     ) -> Launch:
         """A launch with every option by name; call it with the kernel's arguments.
 
         `groups` counts workgroups, `items` work-items in total (one of the two); `warp` is the
-        warp width; `knobs` are the scheme's; `budget` bounds instructions per work-item.
+        warp width; `knobs` are the scheme's; `budget` bounds instructions per work-item. With
+        `stats` the instructions of the scheme are counted, which the jit leaves to the interpreter.
         """
         spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
         if knobs:
@@ -183,7 +185,7 @@ class KernelFunction:
             raise ArgumentError(
                 f"the budget must be a positive whole number, not {budget!r}", code="SIM309"
             )
-        return Launch(self, geometry, engine, spec, bound, stats, exited_arrive)
+        return Launch(self, geometry, counting(engine, stats), spec, bound, stats, exited_arrive)
 
     def __repr__(self) -> str:
         return f"<{self.signature}>"
@@ -198,7 +200,7 @@ class Launch:
     engine: str = DEFAULT_ENGINE
     scheme: SchemeSpec = field(default_factory=SchemeSpec)
     budget: int = DEFAULT_BUDGET
-    stats: bool = True
+    stats: bool = False
     exited_arrive: bool = False
 
     @cached_property

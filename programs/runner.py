@@ -39,7 +39,7 @@ class PlainLauncher:
     knobs: Mapping[str, str | int | bool] = field(default_factory=dict)
     warp: int = DEFAULT_WIDTH
     budget: int = DEFAULT_BUDGET
-    stats: bool = True
+    stats: bool = False
     exited_arrive: bool = False
     contexts: int = PLAIN_CONTEXTS
     core_contexts: int = PLAIN_CORE_CONTEXTS

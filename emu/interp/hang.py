@@ -144,7 +144,10 @@ class HangDetector:
         waiting = int(it.warps.waits.sum())
         if waiting:
             notes.append(Note(f"{waiting} warps wait at a barrier"))
-        if parked and self._finishes_when_fair():
+        later = it.work.geometry.n_groups - it.resident.first_group - it.resident.n_groups
+        if later:
+            notes.append(Note(f"{later} workgroups have not started"))
+        if (parked or later) and self._finishes_when_fair():
             kind = TrapKind.SIMT_DEADLOCK
             notes.append(Note("every work-item finishes when all are scheduled in turn"))
         found = record or TrapRecord(kind, int(it.warps.pc[warp]), owner, first + lowest(spinning))

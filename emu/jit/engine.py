@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 
 from ...isa.program import Kernel
 from ...isa.table import Flags
-from ..engine import Work
+from ..engine import Interrupted, Work
+from ..memory import Memory
 from ..statistics import Statistics
-from ..traps import TrapKind, TrapRecord
+from ..traps import Trap, TrapKind, TrapRecord
 from . import order, ssa
 from .build import Compiled, Level, compile_text, function_attributes
 from .context import BUFFER_SLOTS, Kind, Slot, param_slot
@@ -26,6 +29,15 @@ _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ct
 
 WIDTH = 32
 """Lanes of a warp in plain runs, whose results do not depend on it."""
+
+SLICE = 0.05
+"""Seconds of native code after which an interrupt is looked at, if workgroups are short enough."""
+
+MAX_COPY = 4 << 20
+"""Bytes of buffers that are worth copying before a launch that may turn out to hang."""
+
+VERDICT_BUDGET = 1 << 16
+"""Instructions per work-item that the interpreter gets to say why a launch hangs."""
 
 QUICK_ABOVE = 150
 """Instructions from which on compile time counts more than the last percent of speed."""
@@ -41,7 +53,10 @@ def run(work: Work) -> Statistics | None:
         from ..interp.interpreter import run as interpret
 
         return interpret(work)
-    execute(work)
+    try:
+        execute(work)
+    except KeyboardInterrupt:
+        raise Interrupted(None) from None
     return None
 
 
@@ -70,21 +85,41 @@ class Code:
     """A compiled kernel and what it needs."""
 
     compiled: Compiled
-    function: object
+    function: Callable[[int, int, int], int]
     frame_bytes: int
+    loops: bool
+
+    def run(self, context: np.ndarray, n_groups: int) -> bool:
+        """Run all workgroups; True if one trapped.
+
+        In slices of `SLICE` seconds or so: Python sees an interrupt only between two calls.
+        """
+        address = context.ctypes.data
+        first, step = 0, 1
+        while first < n_groups:
+            last = min(n_groups, first + step)
+            start = time.perf_counter()
+            if self.function(address, first, last):
+                return True
+            seconds = time.perf_counter() - start
+            first = last
+            step *= 16 if seconds < SLICE / 32 else 2 if seconds < SLICE / 2 else 1
+        return False
 
 
 _COMPILED: dict[tuple[object, ...], Code] = {}
 
 
-def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> tuple[str, int]:
-    """(IR text of a kernel, bytes of a warp's frame)."""
+def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
+    """The IR text of a kernel: `kernel`, and `frame_bytes` for what a waiting warp keeps."""
     flow = order.build(kernel.instructions)
     form = ssa.build(kernel.instructions, flow)
     module = ModuleText(function_attributes())
     lowering = Lowering(module, kernel, readonly_bytes, form, Shapes(form, facts))
     module.define("kernel", lowering.function())
-    return str(module), lowering.frame_size
+    frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {lowering.frame_size}\n}}\n"
+    module.define("frame_bytes", frame)
+    return str(module)
 
 
 def compiled(work: Work, facts: Facts) -> Code:
@@ -100,10 +135,19 @@ def compiled(work: Work, facts: Facts) -> Code:
     )
     found = _COMPILED.get(key)
     if found is None:
-        text, frame = generate(work.kernel, len(work.program.readonly_data), facts)
-        level = Level.QUICK if len(work.kernel.words) > QUICK_ABOVE else Level.FULL
-        module = compile_text(text, ["kernel"], level=level, key=text, symbols=symbols())
-        found = _COMPILED[key] = Code(module, _FUNCTION(module["kernel"]), frame)
+        module = compile_text(
+            lambda: generate(kernel, len(work.program.readonly_data), facts),
+            ["kernel", "frame_bytes"],
+            level=Level.QUICK if len(kernel.words) > QUICK_ABOVE else Level.FULL,
+            key=repr(key),
+            symbols=symbols(),
+        )
+        frame_bytes = ctypes.CFUNCTYPE(ctypes.c_int64)(module["frame_bytes"])()
+        loops = any(
+            ins.target is not None and ins.target <= pc
+            for pc, ins in enumerate(kernel.instructions)
+        )
+        found = _COMPILED[key] = Code(module, _FUNCTION(module["kernel"]), frame_bytes, loops)
     return found
 
 
@@ -117,7 +161,7 @@ def execute(work: Work) -> None:
     )
     facts = Facts(width, geometry.group_size, whole)
     code = compiled(work, facts)
-    warps = -(-items // width)
+    warps = -(-geometry.largest_group // width)
     kernel, memory = work.kernel, work.memory
     context = np.zeros(Slot.PARAMS + BUFFER_SLOTS * len(kernel.params), np.int64)
     kernargs = np.frombuffer(work.kernargs or b"\0" * 8, np.uint8)
@@ -156,8 +200,27 @@ def execute(work: Work) -> None:
                     buffer.host.ctypes.data - buffer.base,
                     buffer.writable,
                 )
-    if code.function(context.ctypes.data, 0, geometry.n_groups):  # pyright: ignore[reportCallIssue]
-        raise work.trap(_record(work, context))
+    before = memory.copy() if code.loops and _bytes_of(work) <= MAX_COPY else None
+    if code.run(context, geometry.n_groups):
+        record = _record(work, context)
+        if record.kind is TrapKind.BUDGET and before is not None:
+            raise _verdict(work, before) or work.trap(record)
+        raise work.trap(record)
+
+
+def _bytes_of(work: Work) -> int:
+    return sum(b.size for b in work.memory.buffers if b.alive)
+
+
+def _verdict(work: Work, before: Memory) -> Trap | None:
+    """What the interpreter finds out about a launch that does not end, starting over."""
+    from ..interp.interpreter import run as interpret
+
+    try:
+        interpret(replace(work, memory=before, budget=min(work.budget, VERDICT_BUDGET)))
+    except Trap as trap:
+        return trap if trap.record.kind in (TrapKind.LIVELOCK, TrapKind.SIMT_DEADLOCK) else None
+    return None
 
 
 def _record(work: Work, context: np.ndarray) -> TrapRecord:

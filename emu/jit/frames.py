@@ -3,7 +3,8 @@
 Without barriers a warp runs from start to end. With them the warps of a workgroup take turns: each
 runs until its next barrier, puts what it will need again into its *frame* and stops; when all have
 stopped at the same barrier the next round begins. A frame begins with the place to go on from
-(0: the start, -1: over, else the number of the node with the barrier) and the mask of the live lanes.
+(0: the start, -1: over, else the number of the node with the barrier) and the mask of the lanes
+that are live.
 """
 
 from __future__ import annotations
@@ -128,6 +129,9 @@ def _rounds(low: Lowering) -> None:
     offset = code.let("mul i64 %w, FRAME_SIZE")
     code.line(f"%frame = getelementptr i8, ptr {frames}, i64 {offset}")
     low.clear_masks()
+    for node in low.flow.nodes:
+        if node.last is not None and node.last.row.stem == "barrier":
+            _set(low, f"held{node.number}", "0")
     fresh = code.let(f"icmp ne i64 {_get(low, 'fresh')}, 0")
     place = code.let("load i64, ptr %frame")
     code.line(f"br i1 {fresh}, label %warp_fresh, label %warp_resume")
@@ -145,6 +149,7 @@ def _rounds(low: Lowering) -> None:
     for barrier in low.barriers:
         _resume(low, barrier)
     code.label("warp_over")
+    _held(low)
     code.line("store i64 -1, ptr %frame")
     code.line("br label %warp_next")
     code.label("warp_next")
@@ -201,22 +206,29 @@ def note_exit(low: Lowering, chunks: Sequence[str]) -> None:
 def stop_at_barrier(low: Lowering, number: int) -> None:
     """The end of a node with a barrier: all live lanes must be here; keep what is needed again."""
     code, node = low.code, low.flow.nodes[number]
-    here = low.mask_word(low.mask.chunks)
-    whole, partial = f"w{number}", f"p{number}"
+    held = low.mask_word(low.mask.chunks)
+    _set(low, f"held{number}", held)
+    low.barriers.append(number)
+    partial = f"p{number}"
     code.line(
-        f"br i1 {code.let(f'icmp eq i64 {here}, {_live_word(low)}')}, "
-        f"label %{whole}, label %{partial}"
+        f"br i1 {code.let(f'icmp eq i64 {held}, {_live_word(low)}')}, "
+        f"label %w{number}, label %{partial}"
     )
     code.label(partial)
-    low.trap(Kind.DIVERGENT_BARRIER, node.stop, low.mask.chunks)
-    code.label(whole)
-    low.edge(node.successors[0], low.mask.chunks)
+    if _can_wait(low, number):
+        # Others may return first, or come here: they run on, and `_held` looks again.
+        code.line(f"br label %{low.next_of(low.waits[number])}")
+    else:
+        low.trap(Kind.DIVERGENT_BARRIER, node.stop, low.mask.chunks)
+    code.label(f"w{number}")
+    low.local.clear()
+    here = _get(low, f"held{number}")
+    low.edge(node.successors[0], low.mask_chunks(here))
     for key, types, offset in _kept(low, number):
         for type_, place, cell in _cells(low, key, types, offset):
             value = code.let(f"load {type_}, ptr {place}")
             code.line(f"store {type_} {value}, ptr {cell}, align 8")
     code.line(f"store i64 {number}, ptr %frame")
-    low.barriers.append(number)
     waiting = _get(low, "waiting")
     first = code.let(f"icmp eq i64 {waiting}, 0")
     _set(low, "waiting", code.let(f"add i64 {waiting}, 1"))
@@ -230,6 +242,34 @@ def stop_at_barrier(low: Lowering, number: int) -> None:
     flat = code.let(f"add i64 {code.let(f'zext i32 {low.lanes.first} to i64')}, {lane}")
     _set(low, "waiter", code.let(f"select i1 {first}, i64 {flat}, i64 {_get(low, 'waiter')}"))
     code.line("br label %warp_next")
+
+
+def _can_wait(low: Lowering, number: int) -> bool:
+    """Whether lanes may wait at a barrier while others of their warp run on.
+
+    Not in a loop in which others are still on their way: their next trip would change the values
+    of those that wait.
+    """
+    around = {node for loop in low.flow.loops_around(number) for node in loop.nodes}
+    return not around & low.waits[number]
+
+
+def _held(low: Lowering) -> None:
+    """Nobody of the warp runs any more: let those that wait at a barrier stop there."""
+    code = low.code
+    for number in low.barriers:
+        if not low.waits[number] or not _can_wait(low, number):
+            continue
+        held = _get(low, f"held{number}")
+        waiting, whole, partial, over = (f"{stem}{number}" for stem in ("h", "w", "q", "o"))
+        nobody = code.let(f"icmp eq i64 {held}, 0")
+        code.line(f"br i1 {nobody}, label %{over}, label %{waiting}")
+        code.label(waiting)
+        complete = code.let(f"icmp eq i64 {held}, {_live_word(low)}")
+        code.line(f"br i1 {complete}, label %{whole}, label %{partial}")
+        code.label(partial)
+        low.trap(Kind.DIVERGENT_BARRIER, low.flow.nodes[number].stop, low.mask_chunks(held))
+        code.label(over)
 
 
 def _resume(low: Lowering, number: int) -> None:

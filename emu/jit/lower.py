@@ -4,9 +4,9 @@ Each node becomes a run of LLVM blocks in the linear order. A node has a mask va
 that wait there; running takes them all, and the edges out of it hand them on. Nothing but memory
 and phi copies is masked: other instructions run for dead lanes too, whose values nobody sees.
 
-Values that are used in another node go through variables (allocas, which LLVM turns into registers),
-so linearised control flow needs no repair of dominance. A phi is a variable as well; that of a loop
-header has a second one for the next trip, which becomes the first at the latch.
+Values that are used in another node go through variables (allocas, which LLVM turns into
+registers), so linearised control flow needs no repair of dominance. A phi is a variable as well;
+that of a loop header has a second one for the next trip, which becomes the first at the latch.
 """
 
 from __future__ import annotations
@@ -279,7 +279,7 @@ class Lowering:
             if number != START and self._needs_test(number):
                 self.code.line(
                     f"br i1 {self.any(chunks)}, label %r{number}, "
-                    f"label %{self._next(self.waits[number])}"
+                    f"label %{self.next_of(self.waits[number])}"
                 )
                 self.code.label(f"r{number}")
             self._store(("mask", number), self._mask_types(), ["zeroinitializer"] * self.k)
@@ -299,7 +299,8 @@ class Lowering:
             or (node.last is not None and node.last.row.stem in ("ret", "trap", "barrier"))
         )
 
-    def _next(self, waits: frozenset[int]) -> str:
+    def next_of(self, waits: frozenset[int]) -> str:
+        """The label of the first node of those at which lanes may wait."""
         if not waits:
             return "warp_over"
         return f"n{min(waits, key=self.flow.position.__getitem__)}"
@@ -311,7 +312,7 @@ class Lowering:
         again = f"a{number}"
         code.line(
             f"br i1 {self.any(self.mask.chunks)}, label %{again}, "
-            f"label %{self._next(self.waits[number])}"
+            f"label %{self.next_of(self.waits[number])}"
         )
         code.label(again)
         self._store(("mask", number), self._mask_types(), ["zeroinitializer"] * self.k)
@@ -387,7 +388,7 @@ class Lowering:
         match stem:
             case "ret":
                 self.lanes.leave(self.mask.chunks)
-                self.code.line(f"br label %{self._next(waits)}")
+                self.code.line(f"br label %{self.next_of(waits)}")
             case "trap":
                 self.trap(Kind.TRAP, node.stop, self.mask.chunks)
             case "barrier":
@@ -398,7 +399,7 @@ class Lowering:
                 self._branch(number)
             case _:
                 way = self.edge(node.successors[0], self.mask.chunks)
-                self.code.line(f"br label %{self._next(waits | {way})}")
+                self.code.line(f"br label %{self.next_of(waits | {way})}")
 
     def _branch(self, number: int) -> None:
         code, waits = self.code, self.waits[number]
@@ -412,14 +413,14 @@ class Lowering:
                 self.local = dict(local)
                 code.label(label)
                 way = self.edge(there, self.mask.chunks)
-                code.line(f"br label %{self._next(waits | {way})}")
+                code.line(f"br label %{self.next_of(waits | {way})}")
             return
         on = self.vector(condition)
         to_taken = self.combine("and", self.mask.chunks, on)
         off = self.combine("xor", on, ["splat (i1 true)"] * self.k)
         to_fall = self.combine("and", self.mask.chunks, off)
         ways = {self.edge(fall, to_fall), self.edge(taken, to_taken)}
-        code.line(f"br label %{self._next(waits | ways)}")
+        code.line(f"br label %{self.next_of(waits | ways)}")
 
     # --- instructions
 

@@ -47,6 +47,8 @@ def run_program(name: str, size: str | Mapping[str, int], **options: Any) -> Run
     pristine, data = (
         workload.make(np.random.default_rng(1), **parameters) for _ in ("before", "after")
     )
+    # Tests count instructions unless they ask for native code, which does not.
+    options.setdefault("stats", options.get("engine") != "jit")
     launcher = PlainLauncher(Module(assemble(entry.path), entry.path), **options)
     workload.launch(launcher, data)
     counted = [r.statistics for r in launcher.results if r.statistics is not None]
