@@ -129,7 +129,7 @@ error[SIM500]: basics/saxpy has no size 'tinny'; it has tiny, small, paper
  = help: did you mean `tiny`?
 """,
     "run saxpy --engine inter": """\
-error[SIM500]: unknown engine 'inter'; there are interp, oracle
+error[SIM500]: unknown engine 'inter'; there are jit, interp, oracle
  = help: did you mean `interp`?
 """,
     "run saxpy --scheme stak": """\

@@ -19,7 +19,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def scale(cli: Cli, *more: str) -> dict:
-    done = cli("run", "scale.sasm", "--items", "8", *SCALE_ARGS, "--json", *more)
+    done = cli("run", "scale.sasm", "--items", "8", *SCALE_ARGS, "--json", "--stats", *more)
     assert done.status == 0, done
     return done.json
 
@@ -134,7 +134,7 @@ def run_out(cli: Cli) -> None:
 
 def run_size(cli: Cli) -> None:
     assert "n=2500" in cli("programs", "saxpy").rows["size tiny"]
-    assert saxpy(cli)["warp_instructions"] == 1190
+    assert saxpy(cli, "--stats")["warp_instructions"] == 1190
 
 
 def run_picture(cli: Cli) -> None:
@@ -170,9 +170,12 @@ def run_seed(cli: Cli) -> None:
 
 
 def run_engine(cli: Cli) -> None:
-    interp, oracle = saxpy(cli), saxpy(cli, "--engine", "oracle")
-    assert (interp["engine"], oracle["engine"]) == ("interp", "oracle")
-    assert interp["memory_digest"] == oracle["memory_digest"]
+    engines = ("jit", "interp", "oracle")
+    found = [saxpy(cli, "--engine", engine) for engine in engines]
+    assert tuple(one["engine"] for one in found) == engines
+    assert len({one["memory_digest"] for one in found}) == 1
+    assert saxpy(cli)["engine"] == "jit"
+    assert saxpy(cli, "--stats")["engine"] == "interp"
 
 
 def run_scheme(cli: Cli) -> None:

@@ -108,7 +108,7 @@ def test_a_plain_run_is_light():
 import sys
 from simtlab.cli import main
 status = main(["run", "saxpy", "--size", "tiny"])
-heavy = ("llvmlite", "matplotlib", "networkx", "numba", "pydantic", "rich", "scipy")
+heavy = ("matplotlib", "networkx", "numba", "pydantic", "rich", "scipy")
 print("heavy:", *(name for name in heavy if name in sys.modules))
 sys.exit(status)
 """
