@@ -25,7 +25,7 @@ def _waits(ssa: Ssa, loop: Loop) -> bool:
         and ssa.flow.nodes[number].latch_of is None
     ]
     return any(
-        _reads_the_same_place(value, loop)
+        _reads_the_same_place(value, ssa, loop)
         for number in exits
         if number in ssa.conditions
         for value in _slice(ssa.conditions[number], loop)
@@ -53,7 +53,7 @@ def _inside(value: Value, loop: Loop) -> bool:
     return isinstance(value, (Op, Phi)) and value.node in loop.nodes
 
 
-def _reads_the_same_place(value: Value, loop: Loop) -> bool:
+def _reads_the_same_place(value: Value, ssa: Ssa, loop: Loop) -> bool:
     if not isinstance(value, Op):
         return False
     row = value.ins.row
@@ -61,8 +61,15 @@ def _reads_the_same_place(value: Value, loop: Loop) -> bool:
         return True
     if not row.is_load or row.segment is None or row.segment.value not in ("global", "group"):
         return False
-    return not any(
-        isinstance(v, Phi) and v.node == loop.header for v in _slice_of_base(value, loop)
+    return not any(_changes(v, ssa, loop) for v in _slice_of_base(value, loop))
+
+
+def _changes(value: Value, ssa: Ssa, loop: Loop) -> bool:
+    """Whether a value may be another one in the next trip of this very loop."""
+    return isinstance(value, Phi) and any(
+        value.args[before] is not value
+        for (before, there), latch in ssa.flow.back.items()
+        if there == value.node and latch == loop.latch
     )
 
 

@@ -146,15 +146,17 @@ def _place_phis(
     live: dict[int, frozenset[Register]],
     ssa: Ssa,
 ) -> None:
-    assigned = {
-        loop.number: frozenset(
+    assigned: dict[int, frozenset[Register]] = {}
+    for loop in flow.loops:
+        assigned[loop.number] = frozenset(
             _register(reg)
             for number in loop.nodes
             for ins in _body(code, flow.nodes[number])
             for reg in ins.writes()
         )
-        for loop in flow.loops
-    }
+        if loop.parent is not None and flow.loops[loop.parent].header == loop.header:
+            # The latch of the inner loop sets the phis of the outer one too.
+            assigned[loop.number] |= assigned[loop.parent]
     for node in _real_nodes(flow):
         left = [loop for p in node.predecessors for loop in flow.left_by(p, node.number)]
         kept = frozenset().union(*(assigned[loop.number] for loop in left))
