@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...isa.types import sign_extend
 from .context import BASE, DELTA, SIZE, WRITABLE, param_slot
-from .ssa import Const, Op, Value
+from .ssa import Const, Op, Phi, Value
 
 if TYPE_CHECKING:
     from .lower import Lowering
@@ -110,15 +110,47 @@ class Addresses:
     # --- windows
 
     def window(self, form: Form) -> Window | None:
-        """The buffer of the pointer parameter in an address."""
-        kernel = self.low.kernel
+        """The buffer of the pointer parameter in an address that is a sum."""
         for value, factor in form.uniform:
-            if factor == 1 and isinstance(value, Op) and value.ins.row.name == "ld_kernarg_u64":
-                assert value.ins.address is not None
-                for position, param in enumerate(kernel.params):
-                    if param.is_pointer and param.offset == value.ins.address.offset:
-                        return self._param_window(position)
+            found = self.window_of(value) if factor == 1 else None
+            if found is not None:
+                return found
         return None
+
+    def window_of(self, address: Value) -> Window | None:
+        """The buffer that an address points into, as far as the ways it is made tell."""
+        params = self._params_of(address)
+        return self._param_window(params.pop()) if len(params) == 1 else None
+
+    def _params_of(self, address: Value) -> set[int]:
+        """The pointer parameters from which an address may be counted."""
+        found: set[int] = set()
+        seen: set[Value] = set()
+        work = [address]
+        while work:
+            value = work.pop()
+            if value in seen:
+                continue
+            seen.add(value)
+            if isinstance(value, Phi):
+                work += value.args.values()
+            elif isinstance(value, Op):
+                match value.ins.row.stem:
+                    case "add" | "sub" | "select":
+                        work += value.args
+                    case "mad":
+                        work.append(value.args[2])
+                    case "ld":
+                        found |= self._param_at(value)
+        return found
+
+    def _param_at(self, load: Op) -> set[int]:
+        """The position of the pointer parameter that an instruction loads, if it does."""
+        address = load.ins.address
+        if load.ins.row.name != "ld_kernarg_u64" or address is None:
+            return set()
+        params = enumerate(self.low.kernel.params)
+        return {i for i, p in params if p.is_pointer and p.offset == address.offset}
 
     def _param_window(self, position: int) -> Window:
         found = self._windows.get(position)

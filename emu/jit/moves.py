@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...isa.types import Type
+from ...isa.types import RegClass, Type
 from .ssa import Op, Value
 from .text import integer, register_type
 
@@ -75,15 +75,23 @@ class Moves:
         self, op: Op, n: int, fast: Sequence[str], fast_end: str, slow: Sequence[str], slow_end: str
     ) -> None:
         """Define the value of a load as that of the side it came from."""
-        t = register_type(op.cls, n)
-        self.low.define(
-            op,
-            "value",
-            [
-                self.low.code.let(f"phi {t} [ {x}, %{fast_end} ], [ {y}, %{slow_end} ]")
-                for x, y in zip(fast, slow, strict=True)
-            ],
-        )
+        self.low.define(op, "value", self.either(op.cls, n, fast, fast_end, slow, slow_end))
+
+    def either(
+        self,
+        cls: RegClass,
+        n: int,
+        fast: Sequence[str],
+        fast_end: str,
+        slow: Sequence[str],
+        slow_end: str,
+    ) -> list[str]:
+        """The values of the side that was taken."""
+        t = register_type(cls, n)
+        return [
+            self.low.code.let(f"phi {t} [ {x}, %{fast_end} ], [ {y}, %{slow_end} ]")
+            for x, y in zip(fast, slow, strict=True)
+        ]
 
     # --- data
 

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from ...isa.types import Segment, sign_extend
 from .order import Flow
-from .ssa import Const, Op, Phi, Ssa, Value
+from .ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value
 
 _UNIFORM_IDENTITY = frozenset(
     {"workgroupid", "workgroupsize", "currentworkgroupsize", "gridsize", "gridgroups", "waveid",
@@ -191,6 +191,12 @@ class Shapes:
             return unknown
         if None in strides or row.type is None or row.type.is_float:
             return None
+        if row.stem == "cvt":
+            # Identities of work-items that exist never wrap around, so their step survives.
+            source = op.args[0]
+            if row.name not in ADDRESS_ARITHMETIC or not isinstance(source, Op):
+                return None
+            return strides[0] if source.ins.row.unit.value == "id" else None
         constants = [
             sign_extend(a.bits, row.type.bits) if isinstance(a, Const) else None for a in op.args
         ]
