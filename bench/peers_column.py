@@ -7,7 +7,7 @@ with all data in device memory. `python bench/compare.py` uses the same jobs.
     python run.py --column simtlab=<this repository>/bench/peers_column.py
 
 Kernels are those of programs/ where the problem is the same, and else in bench/peers/. The
-environment variable SIMTLAB_ENGINE names the engine, `jit` if nothing else is said.
+environment variable SIMTLAB_ENGINE names the engine, where `make` is not told one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 
 import simtlab
 from simtlab.emu.engine import DEFAULT_ENGINE, check_engine
-from simtlab.emu.module import KernelFunction, Launch
+from simtlab.emu.module import Launch
 from simtlab.programs import find
 
 # Read by the harness without importing this file. Compile times are cold ones in all columns: where
@@ -34,6 +34,7 @@ HOTSPOT = (0.1, 1.0, 1.0, 0.1, 80.0)
 """Step, rx, ry, rz and ambient temperature: part of the problem."""
 
 Arrays = dict[str, np.ndarray]
+Rows = Callable[..., Launch]
 
 
 class Job(NamedTuple):
@@ -60,7 +61,7 @@ def probe() -> str:
     return f"simtlab {simtlab.__version__}, engine {engine_name()}"
 
 
-def make(problem: Any) -> Job:
+def make(problem: Any, engine: str | None = None) -> Job:
     """Assemble a problem's kernel and put its data in place."""
     prepare = PREPARE.get(problem.kernel)
     if prepare is None:
@@ -69,19 +70,19 @@ def make(problem: Any) -> Job:
     path = OWN.get(problem.kernel) or find(problem.kernel).path
     (function,) = simtlab.assemble(path)
     seconds = time.perf_counter() - start
-    return prepare(problem, function)._replace(build_s=seconds)
+
+    def rows(width: int, height: int = 1) -> Launch:
+        """A launch of `width` x `height` elements, in whole workgroups that lie along the rows."""
+        group = min(GROUP, width)
+        groups = (-(-width // group), height)
+        return function.launch(groups=groups, group_size=group, engine=engine or engine_name())
+
+    return prepare(problem, rows)._replace(build_s=seconds)
 
 
-def rows(function: KernelFunction, width: int, height: int = 1) -> Launch:
-    """A launch over `width` x `height` elements, rounded up to whole workgroups along the rows."""
-    group = min(GROUP, width)
-    groups = (-(-width // group), height)
-    return function.launch(groups=groups, group_size=group, engine=engine_name())
-
-
-def saxpy(p: Any, function: KernelFunction) -> Job:
+def saxpy(p: Any, rows: Rows) -> Job:
     device = simtlab.Device()
-    launch = rows(function, p.n)
+    launch = rows(p.n)
     x, result = device.map(p.inputs["x"]), p.inputs["y"].copy()
     y = device.map(result)
     return Job(
@@ -91,8 +92,8 @@ def saxpy(p: Any, function: KernelFunction) -> Job:
     )
 
 
-def mandelbrot(p: Any, function: KernelFunction) -> Job:
-    launch = rows(function, p.w, p.h)
+def mandelbrot(p: Any, rows: Rows) -> Job:
+    launch = rows(p.w, p.h)
     result = np.zeros(p.w * p.h, np.uint32)
     count = simtlab.Device().map(result)
     return Job(
@@ -101,9 +102,9 @@ def mandelbrot(p: Any, function: KernelFunction) -> Job:
     )
 
 
-def hotspot(p: Any, function: KernelFunction) -> Job:
+def hotspot(p: Any, rows: Rows) -> Job:
     device = simtlab.Device()
-    launch = rows(function, p.n, p.n)
+    launch = rows(p.n, p.n)
     power = device.map(p.inputs["power"])
     hosts = [p.inputs["temp"].copy() for _ in "ab"]
     first, second = (device.map(host) for host in hosts)
@@ -121,9 +122,9 @@ def hotspot(p: Any, function: KernelFunction) -> Job:
     )
 
 
-def kmeans(p: Any, function: KernelFunction) -> Job:
+def kmeans(p: Any, rows: Rows) -> Job:
     device = simtlab.Device()
-    launch = rows(function, p.n)
+    launch = rows(p.n)
     feat, cent = device.map(p.inputs["feat"]), device.map(p.inputs["cent"])
     result = np.zeros(p.n, np.int32)
     label = device.map(result)
@@ -133,9 +134,9 @@ def kmeans(p: Any, function: KernelFunction) -> Job:
     )
 
 
-def bitonic(p: Any, function: KernelFunction) -> Job:
+def bitonic(p: Any, rows: Rows) -> Job:
     pairs = p.n // 2
-    launch = rows(function, pairs)
+    launch = rows(pairs)
     result = p.inputs["keys"].copy()
     keys = simtlab.Device().map(result)
 
@@ -155,9 +156,9 @@ def bitonic(p: Any, function: KernelFunction) -> Job:
     )
 
 
-def bfs(p: Any, function: KernelFunction) -> Job:
+def bfs(p: Any, rows: Rows) -> Job:
     device = simtlab.Device()
-    launch = rows(function, p.n)
+    launch = rows(p.n)
     row, col = (device.map(p.inputs[name].view(np.uint32)) for name in ("row", "col"))
     start = np.full(p.n, -1, np.int32)
     start[p.src] = 0
@@ -177,16 +178,16 @@ def bfs(p: Any, function: KernelFunction) -> Job:
     return Job(run=run, result=lambda: {"level": result})
 
 
-def collatz(p: Any, function: KernelFunction) -> Job:
-    launch = rows(function, p.n)
+def collatz(p: Any, rows: Rows) -> Job:
+    launch = rows(p.n)
     result = np.zeros(p.n, np.uint32)
     steps = simtlab.Device().map(result)
     return Job(run=lambda: launch(p.n, steps), result=lambda: {"steps": result.view(np.int32)})
 
 
-PREPARE: dict[str, Callable[[Any, KernelFunction], Job]] = {
-    function.__name__: function
-    for function in (saxpy, mandelbrot, hotspot, kmeans, bitonic, bfs, collatz)
+PREPARE: dict[str, Callable[[Any, Rows], Job]] = {
+    prepare.__name__: prepare
+    for prepare in (saxpy, mandelbrot, hotspot, kmeans, bitonic, bfs, collatz)
 }
 
 OWN = {"hotspot": Path(__file__).with_name("peers") / "hotspot.sasm"}
