@@ -174,9 +174,13 @@ def _scalar(param: Param, value: object, problem: _Complaint) -> bytes:
             raise problem(f"needs a number for {type_}")
         try:
             with np.errstate(over="ignore"):
-                return np.array(value, type_.numpy).tobytes()
+                packed = np.array(value, type_.numpy)
         except OverflowError:
             raise problem(f"needs a number for {type_}") from None
+        if np.isinf(packed) and not np.isinf(value):
+            largest = np.finfo(type_.numpy).max
+            raise problem(f"needs a number from {-largest} to {largest}, or inf")
+        return packed.tobytes()
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise problem(f"needs a whole number for {type_}")
     low = -(1 << (type_.bits - 1)) if type_.kind is Kind.SIGNED else 0
