@@ -3,8 +3,8 @@
 Without barriers a warp runs from start to end. With them the warps of a workgroup take turns: each
 runs until its next barrier, puts what it will need again into its *frame* and stops; when all have
 stopped at the same barrier the next round begins. A frame begins with the place to go on from
-(0: the start, -1: over, else the number of the node with the barrier) and the mask of the lanes
-that are live.
+(0: the start, -1: over, else the number of the node with the barrier), the mask of the lanes that
+are live, and what is left of the budget.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MASK_BYTES = 8
 HEAD_BYTES = 64
-"""Of a frame: where to go on, and the live lanes."""
+"""Of a frame: where to go on, the live lanes, what is left of the budget."""
 
 
 def run_groups(low: Lowering) -> str:
@@ -84,9 +84,8 @@ def _straight(low: Lowering) -> None:
 
 
 def _fill_budget(low: Lowering) -> None:
-    if any(node.latch_of is not None for node in low.flow.nodes):
-        place = low.variable("budget", ["i64"])[0]
-        low.code.line(f"store i64 {low.slot(Slot.BUDGET)}, ptr {place}")
+    if low.flow.loops:
+        _set(low, "budget", low.slot(Slot.BUDGET))
 
 
 def _clear_private(low: Lowering, warp: str) -> None:
@@ -143,7 +142,8 @@ def _rounds(low: Lowering) -> None:
     low.barriers = []
     low.nodes()
     code.label("warp_resume")
-    _fill_budget(low)
+    if low.flow.loops:
+        _set(low, "budget", code.let(f"load i64, ptr {_budget_place(low)}"))
     cases = " ".join(f"i64 {b}, label %resume{b}" for b in low.barriers)
     code.line(f"switch i64 {place}, label %warp_next [ {cases} ]")
     for barrier in low.barriers:
@@ -193,6 +193,10 @@ def _live_word(low: Lowering) -> str:
     return low.code.let(f"load i64, ptr {place}")
 
 
+def _budget_place(low: Lowering) -> str:
+    return low.code.let("getelementptr i8, ptr %frame, i64 16")
+
+
 def note_exit(low: Lowering, chunks: Sequence[str]) -> None:
     """Lanes have returned: they are no longer live, and no barrier waits for them in vain."""
     code = low.code
@@ -229,6 +233,8 @@ def stop_at_barrier(low: Lowering, number: int) -> None:
             value = code.let(f"load {type_}, ptr {place}")
             code.line(f"store {type_} {value}, ptr {cell}, align 8")
     code.line(f"store i64 {number}, ptr %frame")
+    if low.flow.loops:
+        code.line(f"store i64 {_get(low, 'budget')}, ptr {_budget_place(low)}")
     waiting = _get(low, "waiting")
     first = code.let(f"icmp eq i64 {waiting}, 0")
     _set(low, "waiting", code.let(f"add i64 {waiting}, 1"))
