@@ -33,7 +33,7 @@ WIDTH = 32
 SLICE = 0.05
 """Seconds of native code after which an interrupt is looked at, if workgroups are short enough."""
 
-MAX_COPY = 4 << 20
+MAX_COPY = 1 << 18
 """Bytes of buffers that are worth copying before a launch that may turn out to hang."""
 
 VERDICT_BUDGET = 1 << 16

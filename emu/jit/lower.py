@@ -324,13 +324,18 @@ class Lowering:
         code.line(f"br label %n{loop.header}")
 
     def _spend_budget(self, header: int) -> None:
-        """Count a trip. Many trips of a warp prove that one of its lanes has run as many.
+        """Charge a trip: the header's instructions for every lane that goes round again.
 
-        The launcher multiplies the budget by the width: every trip is one of at least one lane.
+        The launcher gives the warp the budget of all its lanes. When that is used up, one of them
+        has executed more than its own share (and only then may the launch end for it).
         """
         code = self.code
+        node = self.flow.nodes[header]
+        length = node.stop - node.start + (node.last is not None)
+        lanes = code.call("i64", "llvm.ctpop.i64", f"i64 {self.mask_word(self.mask.chunks)}")
+        cost = code.let(f"mul i64 {lanes}, {max(1, length)}")
         left = code.let(f"load i64, ptr {self.variable('budget', ['i64'])[0]}")
-        rest = code.let(f"sub i64 {left}, 1")
+        rest = code.let(f"sub i64 {left}, {cost}")
         code.line(f"store i64 {rest}, ptr {self.variable('budget', ['i64'])[0]}")
         out, go = code.name("b")[1:], code.name("b")[1:]
         code.line(f"br i1 {code.let(f'icmp slt i64 {rest}, 0')}, label %{out}, label %{go}")
