@@ -144,6 +144,10 @@ class Addresses:
                         found |= self._param_at(value)
         return found
 
+    def is_param(self, address: Value) -> bool:
+        """Whether an address is a pointer parameter as it was given."""
+        return isinstance(address, Op) and address.ins.row.is_load and bool(self._param_at(address))
+
     def _param_at(self, load: Op) -> set[int]:
         """The position of the pointer parameter that an instruction loads, if it does."""
         address = load.ins.address

@@ -40,7 +40,8 @@ class Atomics:
         for i, name in enumerate(("as", "bs")):
             cell = cold.cells(name)
             if i < len(row.srcs):
-                cold.fill(cell, low.vector(op.args[i]), type_.reg)
+                chunks = low.observed(op.args[i], low.vector(op.args[i]), low.n)
+                cold.fill(cell, chunks, type_.reg)
             cells.append(cell)
         result = code.call(
             "i32",

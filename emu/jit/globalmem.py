@@ -59,18 +59,19 @@ class GlobalMemory:
 
     def _sum(self, op: Op, type_: Type, form: Form, window: Window) -> None:
         """An address with a 32-bit index."""
-        low, code = self.low, self.low.code
+        low, code, addresses = self.low, self.low.code, self.addresses
         assert form.index is not None
         step = low.shapes.stride(form.index)
         if step is not None and step * form.scale == type_.size and not form.signed:
             first = code.let(f"zext i32 {low.lane0(form.index)} to i64")
             scaled = code.let(f"mul i64 {first}, {form.scale}")
-            offset = code.let(f"add i64 {self.addresses.offset(form, window)}, {scaled}")
-            if len(form.uniform) == 1 and abs(form.constant) < 1 << 20:
+            offset = code.let(f"add i64 {addresses.offset(form, window)}, {scaled}")
+            alone = len(form.uniform) == 1 and addresses.is_param(form.uniform[0][0])
+            if alone and abs(form.constant) < 1 << 20:
                 self._run(op, type_, offset, window)
                 return
             # With other terms in the base, the index itself might wrap around inside the buffer.
-            last = (1 << 32) - low.facts.width
+            last = (1 << 32) - 1 - step * (low.facts.width - 1)
             self._run(op, type_, offset, window, code.let(f"icmp ule i64 {first}, {last}"))
         elif form.scale > 0 and form.scale % type_.size == 0 and form.scale.bit_count() == 1:
             self._indexed(op, type_, form, window)
