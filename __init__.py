@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .asm.assemble import Markers
     from .emu.device import Device, DeviceArray
     from .emu.engine import Interrupted
     from .emu.module import KernelFunction, Module
@@ -61,7 +62,7 @@ __all__ = [
 
 
 def assemble(
-    source: str | os.PathLike[str], *, markers: str = "auto", subdivide_limit: int = 50
+    source: str | os.PathLike[str], *, markers: Markers = "auto", subdivide_limit: int = 50
 ) -> Module:
     """Assemble a `.sasm` file or a source text into a module of kernels.
 

@@ -36,7 +36,7 @@ _ROWS = (
     ("SIM404", "Integer division by zero", "div and rem of integers trap where the divisor is zero; floats give infinities and NaN.", "Guard the division with a compare and a branch."),
     ("SIM405", "Divergent barrier", "Some work-items of a workgroup wait at a barrier that others never reach.", "Let every work-item of the workgroup execute the same barrier equally often; --exited-arrive counts those that returned as arrived."),
     ("SIM406", "Instruction budget exhausted", "A work-item executed more instructions than --budget allows; most often a loop does not end.", "Raise --budget if the kernel is meant to run this long."),
-    ("SIM407", "SIMT deadlock", "Work-items of a warp wait for others of the same warp, which the divergence scheme never lets run. The same kernel ends where every work-item has its own turn.", "Try --scheme per-thread, or let one lane of a warp take the lock."),
+    ("SIM407", "SIMT deadlock", "Work-items of a warp wait for others of the same warp, which the divergence scheme never lets run. The same kernel ends where every work-item has its own turn.", "Let one work-item of a warp take the lock for all. --engine oracle schedules every work-item alone and shows that the kernel is right."),
     ("SIM408", "Livelock", "A loop has no way out, whoever runs when.", "Look at the condition of the loop that the message names."),
     ("SIM409", "Trap instruction", "The kernel executed `trap`, with the code that the message shows.", "It is the kernel's own way to say that something is wrong."),
     ("SIM410", "Store to a read-only buffer", "The array may not be written.", "Pass a writable array."),

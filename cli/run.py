@@ -160,8 +160,8 @@ def run(
       simtlab run mandelbrot --scheme ppc --stats --picture mandelbrot.png
       simtlab run saxpy.sasm --items 8 --arg n=8 --arg a=2.5 --arg x=@x.npy --arg y=ones:8
     """
-    from .launch import launch
     from ..emu.engine import counting
+    from .launch import launch
     from .settings import RunSettings, parse_dims, parse_scheme
 
     settings = RunSettings(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import reprlib
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -160,7 +161,7 @@ def _describe(value: object) -> str:
         return f"an array of {value.dtype} with shape {value.shape}"
     if isinstance(value, DeviceArray):
         return f"a DeviceArray of {value.dtype} with shape {value.shape}"
-    return f"{value!r} ({type(value).__name__})"
+    return f"{reprlib.repr(value)} ({type(value).__name__})"
 
 
 def _scalar(param: Param, value: object, problem: _Complaint) -> bytes:

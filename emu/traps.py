@@ -121,12 +121,18 @@ def _explain(record: TrapRecord, kernel: Kernel, memory: Memory) -> tuple[str, s
             return (
                 f"out-of-bounds {access} {shown} ({record.size} bytes): outside the "
                 f"{record.segment} segment{owned}",
-                "the address is a byte offset: is the index scaled by the element size?",
+                "the address is a byte offset: is the index scaled by the element size, and the "
+                "workgroup no larger than the array?",
             )
         case TrapKind.MISALIGNED:
             return (
                 f"misaligned {access} {shown}: not a multiple of {record.size}",
-                f"scale the index by {record.size}, as: mad_u64 $d0, $d1, {record.size}, $d0",
+                f"scale the index by {record.size}, as: "
+                + (
+                    f"mad_u64 $d0, $d1, {record.size}, $d0"
+                    if record.segment is Segment.GLOBAL
+                    else f"mul_u32 $s0, $s0, {record.size}"
+                ),
             )
         case TrapKind.FREED:
             return (
@@ -157,8 +163,8 @@ def _explain(record: TrapRecord, kernel: Kernel, memory: Memory) -> tuple[str, s
         case TrapKind.SIMT_DEADLOCK:
             return (
                 f"SIMT deadlock: {record.detail}",
-                "the scheme never gives the waiting work-items a turn; try --scheme per-thread, "
-                "or let one lane of a warp take the lock",
+                "the scheme never gives the waiting work-items a turn: let one work-item of a warp "
+                "take the lock for all (--engine oracle, which schedules each alone, would finish)",
             )
         case TrapKind.LIVELOCK:
             return (

@@ -77,16 +77,16 @@ def test_a_spin_lock_among_the_lanes_of_a_warp_is_a_simt_deadlock_under_the_stac
         launch(SPIN_LOCK, *arrays(2))
     assert caught.value.record.kind is TrapKind.SIMT_DEADLOCK
     assert str(caught.value) == (
-        "error[SIM407]: kernel lock: SIMT deadlock: lanes 1-7 of the warp repeat the loop at line 7 "
-        "without changing anything while lanes 0 wait at line 10\n"
+        "error[SIM407]: kernel lock: SIMT deadlock: lanes 1-7 of the warp repeat the loop at "
+        "line 7 without changing anything while lanes 0 wait at line 10\n"
         " --> <text>:7:5\n"
         "  |\n"
         "7 |     atomic_cas_global_u32 $s0, [$d0], $s1, $s2\n"
         "  |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ atomic_cas_global_u32\n"
         "  = note: work-item 1 (workgroup 0, warp 0, lane 1) at pc 4\n"
         "  = note: every work-item finishes when all are scheduled in turn\n"
-        "  = help: the scheme never gives the waiting work-items a turn; try --scheme per-thread, "
-        "or let one lane of a warp take the lock"
+        "  = help: the scheme never gives the waiting work-items a turn: let one work-item of a "
+        "warp take the lock for all (--engine oracle, which schedules each alone, would finish)"
     )
 
 

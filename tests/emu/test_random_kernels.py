@@ -34,6 +34,7 @@ def test_s_ppc_per_thread_never_issues_more_than_ppc_and_ppc_never_more_than_the
 def warp_instructions(case: Case, scheme: str) -> int:
     result, _, trap = run_case(case, scheme=scheme)
     assert result is not None, trap
+    assert result.statistics is not None
     return result.statistics.warp_instructions
 
 

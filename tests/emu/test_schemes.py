@@ -75,6 +75,7 @@ def test_s_ppc_f3_the_dual_path_stack_holds_both_sides_of_the_branch():
     assert isinstance(scheme, PairedPath)
     visits: dict[tuple[int, int], int] = {}
     seen = []
+    top = None
     while scheme.mask:
         step(scheme, IF_ELSE[scheme.pc * 8], visits, 8)
         if scheme.stack:
@@ -83,6 +84,7 @@ def test_s_ppc_f3_the_dual_path_stack_holds_both_sides_of_the_branch():
             seen.append(
                 (top.taken.pc * 8, top.not_taken.pc * 8, "T" if top.taken_is_current else "N")
             )
+    assert top is not None
     assert (show(top.taken.mask, 8), show(top.not_taken.mask, 8)) == ("01100000", "10011111")
     assert seen == [
         (0x28, 0x10, "N"), (0x28, 0x18, "N"), (0x28, 0x20, "N"),

@@ -426,7 +426,7 @@ error[SIM401]: kernel hostile: out-of-bounds store to group address 12 (8 bytes)
 13 |     st_group_u64 $d0, [shared+$s1] // here
    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ st_group_u64
    = note: work-item 33 (workgroup 1, warp 1, lane 5) at pc 8
-   = help: the address is a byte offset: is the index scaled by the element size?""",  # noqa: E501
+   = help: the address is a byte offset: is the index scaled by the element size, and the workgroup no larger than the array?""",  # noqa: E501
     "odd-store": """\
 error[SIM402]: kernel hostile: misaligned store to global address 0x10001104: not a multiple of 8
   --> <text>:12:5
