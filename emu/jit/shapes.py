@@ -70,6 +70,7 @@ class Shapes:
     # --- uniformity
 
     def _find_varying(self) -> None:
+        spread: set[int] = set()
         pending = True
         while pending:
             pending = False
@@ -78,8 +79,10 @@ class Shapes:
                     self.varying.add(value)
                     pending = True
             for number, condition in self.ssa.conditions.items():
-                if condition in self.varying:
-                    pending |= self._spread(number)
+                if condition in self.varying and number not in spread:
+                    spread.add(number)
+                    self._spread(number)
+                    pending = True
 
     def _varies(self, value: Value) -> bool:
         if isinstance(value, Phi):
@@ -107,42 +110,42 @@ class Shapes:
             for loop in self.flow.left_by(before, phi.node)
         )
 
-    def _spread(self, branch: int) -> bool:
-        """Nodes where the two sides of a divergent branch meet, loops that it makes divergent.
-
-        Each successor starts a label; a node that two labels reach is a join and carries its own
-        label on. What lies behind the branch's post-dominator carries one label only.
-        """
-        changed = False
+    def _spread(self, branch: int) -> None:
+        """What a divergent branch does: its sides meet, and loops are left in different trips."""
         for loop in self.flow.loops_around(branch):
             if not self._postdominators[branch] & _bits(loop.nodes - {branch, loop.latch}):
-                changed |= loop.number not in self.divergent_loops
                 self.divergent_loops.add(loop.number)
-        labels: dict[int, int] = {}
-        work = list(self.flow.nodes[branch].successors)
-        if len(work) < 2:
-            return changed
-        for there in work:
-            labels[there] = there
-        while work:
-            here = work.pop()
-            if here == branch:
-                continue
-            for there in self.flow.nodes[here].successors:
-                label = labels[here]
-                known = labels.get(there)
-                if known is None:
-                    labels[there] = label
-                    work.append(there)
-                elif known not in (label, there):
-                    labels[there] = there
-                    work.append(there)
-                    changed |= there not in self.joins
-                    self.joins.add(there)
-                elif known == there and label != there and there not in self.joins:
-                    changed = True
-                    self.joins.add(there)
-        return changed
+        self.joins |= self._meetings(branch)
+
+    def _meetings(self, branch: int) -> set[int]:
+        """The nodes at which lanes meet that have left a branch by different sides.
+
+        Each successor starts a label; a node that two labels reach is a join and carries its own
+        label on, so that what lies behind the branch's post-dominator carries one label only.
+        """
+        joins: set[int] = set()
+        while True:
+            labels: dict[int, int] = {}
+            for number in self.flow.order:
+                arriving = self._arriving(branch, number, labels)
+                if len(arriving) > 1:
+                    joins.add(number)
+                if arriving:
+                    labels[number] = number if number in joins else arriving.pop()
+            # A header got its label before those were known that come back to it. One at a time:
+            # its new label may be what the next one has, too.
+            for number in labels:
+                if len(self._arriving(branch, number, labels)) > 1 and number not in joins:
+                    joins.add(number)
+                    break
+            else:
+                return joins
+
+    def _arriving(self, branch: int, number: int, labels: dict[int, int]) -> set[int]:
+        """The labels that come to a node."""
+        node = self.flow.nodes[number]
+        found = {labels[p] for p in node.predecessors if p != branch and p in labels}
+        return found | {number} if branch in node.predecessors else found
 
     # --- strides
 

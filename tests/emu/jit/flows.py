@@ -1,0 +1,53 @@
+"""Kernels for the tests of the jit's analyses, and their parts by register or instruction."""
+
+from __future__ import annotations
+
+from simtlab.asm.assemble import assemble
+from simtlab.emu.jit import order, ssa
+from simtlab.emu.jit.order import Flow, Loop
+from simtlab.emu.jit.shapes import Facts, Shapes
+from simtlab.emu.jit.ssa import Op, Phi, Ssa, Value
+from simtlab.isa.program import Kernel
+from simtlab.isa.types import RegClass
+
+
+def kernel_of(body: str, params: str = "global u32* %x, u32 %n", before: str = "") -> Kernel:
+    """The kernel with this body; names of labels are free, `ret` is added at the end."""
+    (kernel,) = assemble(f"{before}\nkernel k({params}) {{\n{body}\nret\n}}\n").kernels
+    return kernel
+
+
+def flow_of(body: str) -> Flow:
+    return order.build(kernel_of(body).instructions)
+
+
+def ssa_of(body: str) -> Ssa:
+    kernel = kernel_of(body)
+    return ssa.build(kernel.instructions, order.build(kernel.instructions))
+
+
+def shapes_of(body: str, facts: Facts | None = None) -> Shapes:
+    return Shapes(ssa_of(body), facts or Facts(32, (64, 1, 1), True))
+
+
+def op_of(form: Ssa, name: str, which: int = 0) -> Op:
+    """The instruction with this mnemonic; the first one unless told."""
+    return [v for v in form.values() if isinstance(v, Op) and v.ins.row.name == name][which]
+
+
+def phis_of(form: Ssa, register: str) -> list[Phi]:
+    """The phis of a register such as `$s3`, in the order of the flow."""
+    wanted = RegClass(register[1]), int(register[2:])
+    return [v for v in form.values() if isinstance(v, Phi) and v.register == wanted]
+
+
+def stored(form: Ssa, which: int = 0) -> Value:
+    """What a store writes."""
+    stores = [v for v in form.values() if isinstance(v, Op) and v.ins.row.is_store]
+    return stores[which].args[0]
+
+
+def loop_at(flow: Flow, header: int) -> Loop:
+    """The only loop with this header."""
+    (loop,) = (each for each in flow.loops if each.header == header)
+    return loop

@@ -1,0 +1,253 @@
+"""The linear order: loops, latches, and who may wait where."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simtlab.emu.jit import order
+from simtlab.emu.jit.order import START, Flow, waiting
+
+from .flows import flow_of, kernel_of, loop_at
+
+TEST = "cmp_eq_u32 $c0, $s0, 0\n"
+
+
+def starts(flow: Flow) -> list[str]:
+    """The order, as pcs of nodes and names of latches."""
+    named = []
+    for number in flow.order:
+        node = flow.nodes[number]
+        header = None if node.latch_of is None else flow.loops[node.latch_of].header
+        named.append(str(node.start) if header is None else f"latch {flow.nodes[header].start}")
+    return named[1:]  # without START
+
+
+def at(flow: Flow, pc: int) -> int:
+    """The node that begins at a pc."""
+    (number,) = (n.number for n in flow.nodes[1:] if n.start == pc and n.latch_of is None)
+    return number
+
+
+# --- hand-made kernels
+
+
+def test_straight_code_is_one_node_behind_the_start():
+    flow = flow_of("mov_u32 $s0, 1")
+    assert flow.order == [START, 1]
+    assert flow.nodes[1].predecessors == (START,)
+    assert not flow.loops
+
+
+def test_both_sides_of_a_branch_come_before_their_join():
+    flow = flow_of(f"{TEST} cbr $c0, @else\n nop\n br @end\n@else:\n nop\n@end:")
+    assert starts(flow) == ["0", "2", "4", "5"]
+    fall, join = at(flow, 2), at(flow, 5)
+    assert waiting(flow)[fall] == {at(flow, 4)}
+    assert waiting(flow)[at(flow, 4)] == {join}
+    assert waiting(flow)[join] == frozenset()
+
+
+def test_code_that_nothing_reaches_has_no_node():
+    flow = flow_of("br @end\n add_u32 $s0, $s0, 1\n@end:")
+    assert [n.start for n in flow.nodes[1:]] == [0, 2]
+
+
+def test_a_barrier_ends_its_node():
+    flow = flow_of("mov_u32 $s0, 1\n barrier\n mov_u32 $s0, 2")
+    assert [(n.start, n.stop) for n in flow.nodes[1:]] == [(0, 1), (2, 4 - 1)]
+    last = flow.nodes[1].last
+    assert last is not None
+    assert last.row.stem == "barrier"
+
+
+def test_a_branch_whose_sides_are_the_same_has_one_successor():
+    flow = flow_of(f"{TEST} cbr $c0, @next\n@next:")
+    assert flow.nodes[1].successors == (2,)
+
+
+def test_a_loop_on_itself_has_a_latch_behind_it():
+    flow = flow_of(f"nop\n@top:\n {TEST} cbr $c0, @top")
+    assert starts(flow) == ["0", "1", "latch 1", "3"]
+    (loop,) = flow.loops
+    header = at(flow, 1)
+    assert loop.nodes == {header, loop.latch}
+    assert flow.route(header, header) == loop.latch
+    assert flow.route(header, at(flow, 3)) == at(flow, 3)
+    # Those that have left wait until the others are done.
+    assert waiting(flow)[loop.latch] == {at(flow, 3)}
+    assert waiting(flow)[header] == {at(flow, 3)}
+
+
+def test_an_endless_loop_has_nobody_who_waits():
+    flow = flow_of("@top:\n br @top")
+    (loop,) = flow.loops
+    assert waiting(flow) == {
+        START: frozenset(), at(flow, 0): frozenset(), loop.latch: frozenset()
+    }  # fmt: skip
+
+
+def test_nested_loops_lie_in_one_another():
+    flow = flow_of(
+        f"@outer:\n nop\n@inner:\n {TEST} cbr $c0, @inner\n {TEST} cbr $c0, @outer"
+    )  # fmt: skip
+    assert starts(flow) == ["0", "1", "latch 1", "3", "latch 0", "5"]
+    outer, inner = loop_at(flow, at(flow, 0)), loop_at(flow, at(flow, 1))
+    assert inner.parent == outer.number
+    assert inner.nodes < outer.nodes
+    assert [loop.number for loop in flow.loops_around(inner.latch)] == [inner.number, outer.number]
+    assert flow.left_by(at(flow, 1), at(flow, 3)) == [inner]
+    assert flow.left_by(at(flow, 3), at(flow, 5)) == [outer]
+
+
+def test_an_edge_may_leave_two_loops_at_once():
+    flow = flow_of(
+        f"@outer:\n nop\n@inner:\n {TEST} cbr $c0, @out\n {TEST} cbr $c0, @inner\n br @outer\n@out:"
+    )
+    inner = loop_at(flow, at(flow, 1))
+    assert flow.left_by(at(flow, 1), at(flow, 6)) == [inner, flow.loops[inner.parent or 0]]
+
+
+def test_every_exit_of_a_loop_is_behind_its_latch():
+    flow = flow_of(
+        f"@top:\n {TEST} cbr $c0, @a\n {TEST} cbr $c0, @b\n br @top\n@a:\n nop\n br @end\n@b:\n"
+        " nop\n@end:"
+    )
+    (loop,) = flow.loops
+    assert flow.position[loop.latch] < min(flow.position[at(flow, pc)] for pc in (5, 7, 8))
+    assert waiting(flow)[loop.latch] == {at(flow, 5), at(flow, 7)}
+
+
+def test_a_loop_with_two_entries_gets_the_first_one_as_its_header():
+    flow = flow_of(
+        f"{TEST} cbr $c0, @b\n@a:\n nop\n nop\n@b:\n {TEST} cbr $c0, @a"
+    )  # fmt: skip
+    (loop,) = flow.loops
+    assert loop.header == at(flow, 2)
+    assert flow.back == {(at(flow, 4), at(flow, 2)): loop.latch}
+    assert waiting(flow)[loop.header] == {at(flow, 4), at(flow, 6)}
+
+
+def test_two_loops_with_one_header_are_nested_where_all_meet_behind_the_inner_one():
+    # top: ... cbr top; meet: ... cbr top
+    flow = flow_of(f"@top:\n {TEST} cbr $c0, @top\n nop\n {TEST} cbr $c0, @top")
+    assert starts(flow) == ["0", "latch 0", "2", "latch 0", "5"]
+    outer, inner = flow.loops
+    assert (inner.parent, inner.header) == (outer.number, outer.header)
+    meet = at(flow, 2)
+    assert flow.route(at(flow, 0), outer.header) == inner.latch
+    assert flow.route(meet, outer.header) == outer.latch
+    assert waiting(flow)[meet] <= {at(flow, 5)}
+
+
+def test_ways_back_from_two_sides_of_a_branch_close_one_loop():
+    flow = flow_of(
+        f"@top:\n {TEST} cbr $c0, @out\n {TEST} cbr $c0, @b\n nop\n br @top\n@b:\n br @top\n@out:"
+    )
+    (loop,) = flow.loops
+    assert {flow.route(at(flow, 4), loop.header), flow.route(at(flow, 6), loop.header)} == {
+        loop.latch
+    }
+
+
+def test_a_uniform_branch_sends_nobody_to_wait():
+    text = f"{TEST} cbr $c0, @else\n nop\n br @end\n@else:\n nop\n@end:"
+    flow = flow_of(text)
+    found = waiting(flow, uniform={at(flow, 0)})
+    assert found[at(flow, 2)] == found[at(flow, 4)] == frozenset()
+
+
+# --- any graph
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> str:
+    """A kernel of blocks that branch anywhere."""
+    n = draw(st.integers(1, 9))
+    lines = []
+    for here in range(n):
+        lines.append(f"@b{here}:\n nop")
+        kind = draw(st.sampled_from(("fall", "br", "cbr", "cbr", "cbr", "ret", "barrier")))
+        there = draw(st.integers(0, n))
+        if kind == "cbr":
+            lines.append(f"cbr $c0, @b{there}")
+        elif kind == "br":
+            lines.append(f"br @b{there}")
+        elif kind != "fall":
+            lines.append(kind)
+    return "\n".join([*lines, f"@b{n}:"])
+
+
+@given(graphs())
+def test_every_edge_leads_forward_in_the_order_or_to_a_latch(text: str):
+    flow = flow_of(text)
+    assert sorted(flow.order) == [n.number for n in flow.nodes]
+    for node in flow.nodes:
+        if node.latch_of is None:
+            for there in node.successors:
+                way = flow.route(node.number, there)
+                assert flow.position[way] > flow.position[node.number]
+                assert way == there or there in flow.nodes[way].successors
+
+
+@given(graphs())
+def test_a_latch_lies_behind_all_nodes_of_its_loop_and_in_front_of_all_that_follow(text: str):
+    flow = flow_of(text)
+    for loop in flow.loops:
+        places = sorted(flow.position[n] for n in loop.nodes)
+        assert places == list(range(places[0], places[0] + len(places)))
+        assert flow.order[places[-1]] == loop.latch
+        assert flow.nodes[loop.latch].successors == (loop.header,)
+        assert loop.header in loop.nodes
+
+
+@given(graphs())
+def test_loops_are_nested_or_apart_and_know_their_innermost(text: str):
+    flow = flow_of(text)
+    for a in flow.loops:
+        assert a.parent is None or a.nodes < flow.loops[a.parent].nodes
+        for b in flow.loops:
+            assert not a.nodes & b.nodes or a.nodes <= b.nodes or b.nodes <= a.nodes
+    for node in flow.nodes:
+        around = [loop for loop in flow.loops if node.number in loop.nodes]
+        assert {loop.number for loop in flow.loops_around(node.number)} == {
+            loop.number for loop in around
+        }
+
+
+@given(graphs())
+def test_the_order_depends_on_the_code_alone(text: str):
+    code = kernel_of(text).instructions
+    a, b = order.build(code), order.build(code)
+    assert (a.order, a.back, a.loops) == (b.order, b.back, b.loops)
+    assert waiting(a) == waiting(b)
+
+
+@given(graphs(), st.lists(st.integers(0, 1 << 30), min_size=1, max_size=5))
+def test_lanes_only_wait_where_the_waiting_sets_say(text: str, lanes: list[int]):
+    """Run lanes with arbitrary decisions through the order; each lane's own path comes out."""
+    flow = flow_of(text)
+    sets = waiting(flow)
+    place = dict.fromkeys(range(len(lanes)), START)
+    passed: dict[int, list[int]] = {lane: [] for lane in place}
+    for _ in range(60):
+        if not place:
+            break
+        here = min(place.values(), key=flow.position.__getitem__)
+        running = [lane for lane, at_ in place.items() if at_ == here]
+        assert {at_ for at_ in place.values() if at_ != here} <= sets[here]
+        for lane in running:
+            ways = flow.nodes[here].successors
+            if flow.nodes[here].latch_of is None:
+                passed[lane].append(here)
+            if not ways:
+                del place[lane]
+                continue
+            decision = lanes[lane] >> (len(passed[lane]) % 30) & 1
+            there = ways[decision % len(ways)]
+            place[lane] = flow.route(here, there)
+    for path in passed.values():
+        for before, after in pairwise(path):
+            assert after in flow.nodes[before].successors
