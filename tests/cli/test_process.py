@@ -147,9 +147,11 @@ def on_terminal(seconds: float, *arguments: str, until: str = "", **environment:
     It is interrupted then.
     """
     leader, follower = pty.openpty()
+    # Whoever runs the tests may want no colours; these tests are about them.
+    inherited = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
     process = subprocess.Popen(
         [*SIMTLAB, *arguments], stdout=subprocess.DEVNULL, stderr=follower,
-        env={**os.environ, "TERM": "xterm", **environment},
+        env={**inherited, "TERM": "xterm", **environment},
     )  # fmt: skip
     os.close(follower)
     shown = b""
