@@ -3,6 +3,10 @@
 Fixed slots first, then four per kernel parameter that describe the buffer a pointer points into:
 its simulated base, size, the distance from simulated to host addresses, and whether it may be
 written. Table entries of all buffers have the same four slots.
+
+Segments (segments.py) have four such slots per memory instruction in place of those per parameter:
+the buffer that the instruction was in last. GROUP_SIZE is theirs too; the code of a whole kernel is
+compiled for one size.
 """
 
 from __future__ import annotations
@@ -33,7 +37,10 @@ class Slot(IntEnum):
     TRAP_LOCAL = 17
     TRAP_ADDRESS = 18
     EXITED_ARRIVE = 19
-    PARAMS = 20
+    GROUP_SIZE_X = 20
+    GROUP_SIZE_Y = 21
+    GROUP_SIZE_Z = 22
+    PARAMS = 23
 
 
 BUFFER_SLOTS = 4

@@ -202,7 +202,7 @@ def execute(work: Work) -> None:
                 )
     before = memory.copy() if code.loops and _bytes_of(work) <= MAX_COPY else None
     if code.run(context, geometry.n_groups):
-        record = _record(work, context)
+        record = trap_record(work, context)
         if record.kind is TrapKind.BUDGET and before is not None:
             raise _verdict(work, before) or work.trap(record)
         raise work.trap(record)
@@ -223,7 +223,8 @@ def _verdict(work: Work, before: Memory) -> Trap | None:
     return None
 
 
-def _record(work: Work, context: np.ndarray) -> TrapRecord:
+def trap_record(work: Work, context: np.ndarray) -> TrapRecord:
+    """The trap that generated code has left in the context block."""
     kind = Kind(int(context[Slot.TRAP_KIND]))
     pc, group, local = (int(context[s]) for s in (Slot.TRAP_PC, Slot.TRAP_GROUP, Slot.TRAP_LOCAL))
     ins = work.kernel.instructions[pc]
