@@ -534,8 +534,9 @@ def _loose(ssa: Ssa) -> set[Value]:
     """
     values = ssa.values()
     found: set[Value] = {v for v in values if isinstance(v, Op) and alu.may_be_loose(v.ins.row)}
-    found |= {v for v in values if isinstance(v, Phi) and v.cls is not RegClass.C}
-    found |= {v for v in values if isinstance(v, Op) and v.ins.row.stem == "select"}
+    floats = [v for v in values if v.cls is not RegClass.C]
+    found |= {v for v in floats if isinstance(v, Phi)}
+    found |= {v for v in floats if isinstance(v, Op) and v.ins.row.stem == "select"}
     changed = True
     while changed:
         changed = False

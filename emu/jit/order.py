@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ...isa.instruction import Instruction
+from .headers import Part
 
 START = 0
 """The node in front of the first instruction: it is empty and has no predecessor."""
@@ -156,14 +157,14 @@ def _arrange(
             result += component
             continue
         members = frozenset(component)
-        header = _header(flow, members, component)
+        header, closing = _part(flow, edges, members).choose()
         number = len(flow.loops)
         latch = Node(len(flow.nodes), 0, 0, successors=(header,), latch_of=number)
         flow.nodes.append(latch)
         flow.loops.append(Loop(number, header, latch.number, members | {latch.number}, parent))
         flow.loop_of[latch.number] = number
         flow.loop_of.update(dict.fromkeys(component, number))
-        for member in _last_sources(flow, edges, members, header):
+        for member in closing:
             edges[member].remove(header)
             flow.back[member, header] = latch.number
         edges[latch.number] = []
@@ -181,48 +182,18 @@ def _add_to_parents(flow: Flow, number: int, latch: int) -> None:
         parent = flow.loops[parent].parent
 
 
-def _header(flow: Flow, members: frozenset[int], component: Sequence[int]) -> int:
-    """The entry of a loop that comes first in the code; any node where nothing enters."""
-    entries = [n for n in component if any(p not in members for p in flow.nodes[n].predecessors)]
-    return min(entries or component)
-
-
-def _last_sources(
-    flow: Flow, edges: dict[int, list[int]], members: frozenset[int], header: int
-) -> list[int]:
-    """The nodes whose edges to the header close this loop, and not one inside it.
-
-    Where every way out of the loop passes one more node behind the header, lanes that go back to
-    the header in front of that node are on their way to it still: they close an inner loop with
-    the same header, so that the others wait for them.
-    """
-    sources = [m for m in sorted(members) if header in edges[m]]
-    best = sources
-    if len(sources) > 1:
-        for meeting in sorted(members - {header}):
-            before = _reachable(edges, header, members - {meeting})
-            if not any(_leaves(flow, edges, members, m) for m in before):
-                behind = [s for s in sources if s not in before]
-                best = behind if 0 < len(behind) < len(best) else best
-    return best
-
-
-def _leaves(flow: Flow, edges: dict[int, list[int]], members: frozenset[int], number: int) -> bool:
-    """Whether a node of a part has an edge out of it, or back to a header around it."""
-    ways = flow.nodes[number].successors
-    return any(there not in members or there not in edges[number] for there in ways)
-
-
-def _reachable(edges: dict[int, list[int]], start: int, inside: frozenset[int]) -> set[int]:
-    """A node, and what is reached from it within a part of the graph."""
-    found = {start}
-    work = [start]
-    while work:
-        for there in edges[work.pop()]:
-            if there in inside and there not in found:
-                found.add(there)
-                work.append(there)
-    return found
+def _part(flow: Flow, edges: dict[int, list[int]], members: frozenset[int]) -> Part:
+    nodes = flow.nodes
+    return Part(
+        members,
+        edges,
+        frozenset(m for m in members if not members.issuperset(nodes[m].predecessors)),
+        frozenset(
+            m
+            for m in members
+            if any(t not in members or t not in edges[m] for t in nodes[m].successors)
+        ),
+    )
 
 
 def _components(

@@ -163,8 +163,13 @@ def _place_phis(
         ssa.phis[node.number] = [
             Phi(cls, node.number, (cls, index), keeps=(cls, index) in kept)
             for cls, index in sorted(live[node.number])
-            if len(node.predecessors) > 1 or (cls, index) in kept
+            if (node.predecessors and not _follows_one(node, flow)) or (cls, index) in kept
         ]
+
+
+def _follows_one(node: Node, flow: Flow) -> bool:
+    """Whether a node has one predecessor, and one that stands before it in the order."""
+    return len(node.predecessors) == 1 and (node.predecessors[0], node.number) not in flow.back
 
 
 def _value(env: dict[Register, Value], register: Register) -> Value:
@@ -180,7 +185,7 @@ def _rename(
 ) -> dict[Register, Value]:
     """Turn a node's instructions into ops; the register values at its end."""
     env: dict[Register, Value] = {}
-    if len(node.predecessors) == 1:
+    if _follows_one(node, ssa.flow):
         before = ends[node.predecessors[0]]
         env = {r: before[r] for r in live[node.number] if r in before}
     env.update({phi.register: phi for phi in ssa.phis[node.number]})

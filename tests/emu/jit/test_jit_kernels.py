@@ -201,6 +201,25 @@ SHARED_HEADER = """
         cmp_lt_u32 $c1, $s2, 3
         cbr $c1, @top"""
 
+ENTERED_AHEAD = """
+    @top:
+        add_u32 $s1, $s1, 1
+    @test:
+        sub_u32 $s3, $s3, 1
+        cmp_eq_u32 $c9, $s3, 0
+        cbr $c9, @meet
+        and_u32 $s4, $s1, 7
+        cmp_ne_u32 $c0, $s4, 5
+        cbr $c0, @top
+    @meet:
+        {}
+        add_u32 $s1, $s1, 3
+        add_u32 $s3, $s3, 2
+        add_u32 $s2, $s2, 1
+        cmp_lt_u32 $c1, $s2, 4
+        cbr $c1, @test"""
+"""A loop around one whose body stands in front of the outer one's entry."""
+
 IRREDUCIBLE = """
         and_u32 $s4, $s0, 1
         cmp_eq_u32 $c0, $s4, 0
@@ -224,7 +243,11 @@ IRREDUCIBLE = """
 
 
 @pytest.mark.parametrize("meeting", ["nop", "barrier"])
-@pytest.mark.parametrize("body", [SHARED_HEADER, IRREDUCIBLE], ids=["shared", "irreducible"])
+@pytest.mark.parametrize(
+    "body",
+    [SHARED_HEADER, ENTERED_AHEAD, IRREDUCIBLE],
+    ids=["shared header", "entered ahead", "irreducible"],
+)
 def test_lanes_meet_behind_the_loops_that_they_leave_in_different_trips(
     body: str, meeting: str
 ) -> None:
@@ -242,6 +265,17 @@ def test_a_uniform_load_in_a_loop_that_lanes_leave_in_different_trips_keeps_each
         cbr $c0, @top
         mov_u32 $s2, $s5"""
     same(AROUND.format(body), [np.arange(101, dtype=np.uint32)], items=40, group_size=40)
+
+
+def test_a_condition_chosen_among_constants_meets_others_behind_a_branch():
+    body = """
+        and_u32 $s4, $s0, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @meet
+        select_b1 $c0, $c0, $c1, $c1
+    @meet:
+        cvt_u32_b1 $s2, $c0"""
+    same(AROUND.format(body), [np.arange(40, dtype=np.uint32)], items=40, group_size=40)
 
 
 # --- pointers that leave their buffer
