@@ -71,9 +71,19 @@ class Cfg:
         return len(self.blocks)
 
     @cached_property
-    def predecessors(self) -> Edges:
-        """The blocks that lead to each block and to the exit, in ascending order."""
-        return reverse(self.successors)
+    def returning(self) -> Edges:
+        """The successors without the ways of lanes that are about to trap.
+
+        A trap ends the launch, so nobody waits for those lanes. Blocks from which the exit is not
+        reached but by a trap are left to them; there the ways stay as they are.
+        """
+        traps = {b.number for b in self.blocks if self.code[b.last].row.stem == "trap"}
+        edges = tuple(() if b in traps else out for b, out in enumerate(self.successors))
+        survive = reach(reverse(edges), (self.exit,))
+        return tuple(
+            tuple(t for t in out if t in survive) if block in survive else out
+            for block, out in enumerate(self.successors)
+        )
 
     @cached_property
     def flow(self) -> Edges:

@@ -107,5 +107,8 @@ def dominators(cfg: Cfg) -> DominatorTree:
 
 
 def post_dominators(cfg: Cfg) -> DominatorTree:
-    """The post-dominators of all blocks, unreachable ones too, rooted at the virtual exit."""
-    return tree(cfg.predecessors, cfg.exit)
+    """The post-dominators of all blocks, unreachable ones too, rooted at the virtual exit.
+
+    A branch around a `trap` is post-dominated by what stands behind it (see `Cfg.returning`).
+    """
+    return tree(reverse(cfg.returning), cfg.exit)

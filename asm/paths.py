@@ -28,14 +28,15 @@ def by_address(pc: int) -> str:
 def avoiding(cfg: Cfg, branch: int, join: int) -> tuple[Decision, ...] | None:
     """The shortest way from a branch to the virtual exit that does not execute `join`, or None.
 
-    It looks at blocks only: a way that enters the block of `join` executes all of it.
+    It looks at blocks only: a way that enters the block of `join` executes all of it. A way into a
+    trap counts only where there is no other.
     """
     start, barred = cfg.block_of[branch], cfg.block_of[join]
     came_from: dict[int, int] = {}
     waiting = deque([start])
     while waiting and cfg.exit not in came_from:
         block = waiting.popleft()
-        for following in cfg.successors[block]:
+        for following in cfg.returning[block]:
             if following != barred and following not in came_from:
                 came_from[following] = block
                 waiting += [following] if following != cfg.exit else []

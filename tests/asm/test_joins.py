@@ -44,8 +44,33 @@ def test_sides_that_end_apart_have_no_join():
     assert joins("cbr @a\nret\na: ret") == [Join.NONE]
 
 
-def test_a_side_that_traps_leaves_the_branch_without_a_join():
-    assert joins("cbr @a\ntrap\na: ret") == [Join.NONE]
+def test_a_side_that_traps_is_not_waited_for():
+    assert joins("cbr @a\ntrap\na: ret") == [2]
+    assert joins("cbr @a\nalu\nbr @join\na: trap\njoin: ret") == [1]
+
+
+def test_a_trap_at_the_end_of_a_longer_way_makes_all_of_it_a_side_that_is_not_waited_for():
+    code = "cbr @skip\ncbr @b\nalu\nb: alu\ntrap\nskip: alu\nret"
+    assert joins(code) == [5, 3]
+
+
+def test_a_loop_with_an_assertion_joins_behind_the_assertion_and_behind_the_loop():
+    assert joins("head: alu\ncbr @ok\ntrap\nok: alu\ncbr @head\nret") == [3, 5]
+
+
+def test_sides_that_both_trap_have_no_join():
+    assert joins("cbr @a\ntrap\na: trap") == [Join.NONE]
+
+
+def test_a_loop_that_only_a_trap_leaves_joins_at_the_trap():
+    assert joins("head: alu\ncbr @end\nbr @head\nend: trap") == [3]
+
+
+def test_the_join_of_a_side_that_traps_is_the_one_that_a_loaded_program_may_name():
+    kernel = annotated("cbr @a\ntrap\na: ret")
+    cfg = build(kernel.code)
+    assert is_post_dominator(cfg, post_dominators(cfg), 0, 2)
+    assert not is_post_dominator(cfg, post_dominators(cfg), 0, 1)
 
 
 def test_a_short_circuit_re_converges_behind_the_whole_condition():

@@ -2,7 +2,7 @@ import networkx as nx
 import pytest
 from hypothesis import given, settings
 
-from simtlab.asm.cfg import build, reverse_postorder
+from simtlab.asm.cfg import build, reverse, reverse_postorder
 from simtlab.asm.dominators import dominators
 from simtlab.asm.loops import find
 
@@ -113,7 +113,7 @@ def test_natural_loops_are_those_of_the_definition_by_dominators(lines):
                     node = waiting.pop()
                     if node not in body:
                         body.add(node)
-                        waiting += [p for p in cfg.predecessors[node] if p in cfg.reachable]
+                        waiting += [p for p in reverse(cfg.successors)[node] if p in cfg.reachable]
     assert {loop.header: set(loop.body) for loop in loops.all} == natural
 
 
