@@ -301,7 +301,8 @@ def _rounded_once(value: float, part: Part) -> float:
     if isinstance(part, Expression) and part.items[1:] != ("negative",):
         return value
     below, above = math.nextafter(value, -math.inf), math.nextafter(value, math.inf)
-    if _single(below) == _single(above):
+    low, high = _single(below), _single(above)
+    if low == high or low + high != 2 * value:
         return value
     from fractions import Fraction
 
@@ -309,11 +310,12 @@ def _rounded_once(value: float, part: Part) -> float:
     return below if exact < value else above if exact > value else value
 
 
-def _single(value: float) -> bytes:
+def _single(value: float) -> float:
+    """The nearest f32, or the power of two that would follow the largest."""
     try:
-        return struct.pack("<f", value)
+        return struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError:
-        return b"too large"
+        return math.copysign(2.0**128, value)
 
 
 def immediate_bits(value: Value, type_: Type, part: Part) -> int:
