@@ -1,0 +1,1 @@
+"""How long a kernel takes: machines, the timing engine, memory systems, policies, statistics."""

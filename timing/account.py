@@ -1,0 +1,115 @@
+"""Who owns which cycle: charged when a group is dispatched, exact by construction.
+
+Engine code. A wait is cut at the boundaries that the access gave: bank conflicts up to
+`until_bank`, a full MSHR file up to `until_mshr`, crossbar and second level up to `until_l2`, and
+the group's own cause up to `ready`; what is left is "ready, not chosen".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .intrinsics import device
+
+if TYPE_CHECKING:
+    from .causes import BANK, IDLE, ISSUED, L2, MSHR, N_CAUSES, READY
+    from .hooks import State
+    from .state import (
+        group,
+        seg_count,
+        seg_cycles,
+        slot_cycles,
+        warp,
+        warp_cycles,
+        width_count,
+        wpu,
+    )
+
+
+@device
+def charge_warp(S: State, w: int, s: int, cause: int, cycles: int) -> int:
+    """Give cycles of a warp of WPU w, which stands at segment s (-1: nowhere), an owner."""
+    warp_cycles(S, w * N_CAUSES + cause).cycles += cycles
+    if s >= 0:
+        seg_cycles(S, s * N_CAUSES + cause).cycles += cycles
+    return 0
+
+
+@device
+def charge_wait(S: State, w: int, g: int, t: int) -> int:
+    """A group is dispatched at t: own what its warp and its WPU have waited."""
+    wait = group(S, g)
+    owner = warp(S, wait.warp)
+    core = wpu(S, w)
+    warp_at = owner.busy
+    slot_at = core.busy
+    for part in range(5):
+        if part == 0:
+            until, cause = wait.until_bank, BANK
+        elif part == 1:
+            until, cause = wait.until_mshr, MSHR
+        elif part == 2:
+            until, cause = wait.until_l2, L2
+        elif part == 3:
+            until, cause = wait.ready, wait.cause
+        else:
+            until, cause = t, READY
+        until = min(until, t)
+        if until > warp_at:
+            charge_warp(S, w, wait.seg, cause, until - warp_at)
+            warp_at = until
+        if until > slot_at:
+            slot_cycles(S, w * N_CAUSES + cause).cycles += until - slot_at
+            slot_at = until
+    if t > owner.busy:
+        owner.busy = t
+    if t > core.busy:
+        core.busy = t
+    wait.until_bank = 0
+    wait.until_mshr = 0
+    wait.until_l2 = 0
+    core.n_dispatch += 1
+    return 0
+
+
+@device
+def charge_issue(S: State, w: int, g: int, s: int, n: int, lanes: int, t: int) -> int:
+    """n instructions of segment s issue from cycle t on, for so many lanes."""
+    core = wpu(S, w)
+    owner = warp(S, group(S, g).warp)
+    core.n_warp_instr += n
+    core.n_thread_instr += n * lanes
+    owner.n_thread_instr += n * lanes
+    group(S, g).count += n
+    width_count(S, w * (S.width + 1) + lanes).cycles += n
+    slot_cycles(S, w * N_CAUSES + ISSUED).cycles += n
+    warp_cycles(S, w * N_CAUSES + ISSUED).cycles += n
+    seg_cycles(S, s * N_CAUSES + ISSUED).cycles += n
+    counts = seg_count(S, s)
+    counts.runs += 1
+    counts.lanes += lanes
+    core.busy = t + n
+    owner.busy = t + n
+    return 0
+
+
+@device
+def charge_bubbles(S: State, w: int, g: int, cause: int, cycles: int) -> int:
+    """Issue slots behind a group's last instruction that it takes without issuing."""
+    core = wpu(S, w)
+    owner = warp(S, group(S, g).warp)
+    slot_cycles(S, w * N_CAUSES + cause).cycles += cycles
+    charge_warp(S, w, group(S, g).seg, cause, cycles)
+    core.busy += cycles
+    owner.busy += cycles
+    return 0
+
+
+@device
+def charge_idle(S: State, w: int, v: int, t: int) -> int:
+    """A warp context was empty up to t."""
+    owner = warp(S, v)
+    if t > owner.busy:
+        warp_cycles(S, w * N_CAUSES + IDLE).cycles += t - owner.busy
+        owner.busy = t
+    return 0

@@ -1,0 +1,28 @@
+"""Who owns a cycle: the causes to which issue slots and warp-cycles are charged.
+
+Engine code: the constants are in its namespace.
+"""
+
+from __future__ import annotations
+
+ISSUED = 0  # an instruction issued
+READY = 1  # ready, not chosen (a warp) or between two events (never of a WPU)
+HIT = 2  # the latency of a first-level hit
+BANK = 3  # bank conflicts, serial lines, ports
+MSHR = 4  # the MSHR file was full
+L2 = 5  # crossbar, second level, coherence
+MEMORY = 6  # bus and DRAM
+FETCH = 7  # instruction cache
+PIPELINE = 8  # in the barrel pipeline
+BARRIER = 9  # at a barrier
+RECONVERGE = 10  # at a re-convergence point or branch, for splits of the same warp
+SLOT = 11  # a split without a scheduler slot
+UNIT = 12  # complex units or group memory are busy
+IDLE = 13  # no work-items: none left, or not yet launched
+
+N_CAUSES = 14
+
+NAMES = (
+    "issued", "ready", "hit", "bank", "mshr", "l2", "memory", "fetch", "pipeline", "barrier",
+    "reconverge", "slot", "unit", "idle",
+)  # fmt: skip

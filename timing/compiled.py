@@ -1,0 +1,269 @@
+"""How numba sees the engine: the types of the state, and LLVM for each intrinsic.
+
+Types carry layouts, not sizes: code compiled for one machine serves all with the same files. All
+fields are int64 to the type inferencer, however wide they are stored, and `compile_device` makes
+all arguments int64 too, so that every function is compiled once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    infer_getattr,
+    lower_builtin,
+    lower_getattr_generic,
+    lower_setattr_generic,
+    models,
+    register_model,
+    type_callable,
+)
+
+from . import intrinsics as twins
+
+Builder = Any
+"""An `ir.IRBuilder`; its decorated methods have no types of their own."""
+
+_I64, _I8 = ir.IntType(64), ir.IntType(8)
+_POINTER = _I8.as_pointer()
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:8]
+
+
+class Rows(types.Type):
+    """A pointer to a record; `fields` maps a name to (byte offset, bits)."""
+
+    def __init__(self, name: str, fields: Mapping[str, tuple[int, int]]) -> None:
+        self.fields = fields
+        super().__init__(f"{name}_{_digest(sorted(fields.items()))}")
+
+
+register_model(Rows)(models.OpaqueModel)
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = Rows
+
+    def generic_resolve(self, typ: Rows, attr: str) -> types.Type | None:
+        return types.int64 if attr in typ.fields else None
+
+
+def _place(builder: Builder, pointer: ir.Value, field: tuple[int, int]) -> ir.Value:
+    offset, bits = field
+    at = builder.gep(pointer, [_I64(offset)], source_etype=_I8)
+    return builder.bitcast(at, ir.IntType(bits).as_pointer())
+
+
+@lower_getattr_generic(Rows)
+def _get(context: Any, builder: Builder, typ: Rows, value: ir.Value, attr: str) -> ir.Value:
+    field = typ.fields[attr]
+    loaded = builder.load(_place(builder, value, field), typ=ir.IntType(field[1]))
+    return loaded if field[1] == 64 else builder.sext(loaded, _I64)
+
+
+@lower_setattr_generic(Rows)
+def _set(context: Any, builder: Builder, sig: Any, args: Any, attr: str) -> None:
+    target, value = args
+    field = sig.args[0].fields[attr]
+    value = context.cast(builder, value, sig.args[1], types.int64)
+    if field[1] != 64:
+        value = builder.trunc(value, ir.IntType(field[1]))
+    builder.store(value, _place(builder, target, field))
+
+
+def layout_of(dtype: np.dtype) -> dict[str, tuple[int, int]]:
+    """Name -> (byte offset, bits) of the fields of a record."""
+    assert dtype.fields is not None
+    return {name: (spec[1], spec[0].itemsize * 8) for name, spec in dtype.fields.items()}
+
+
+def register_table(accessor: Callable[..., Any], name: str, dtype: np.dtype) -> None:
+    """Make a table's accessor known: it loads the table's address from the header, `p_<name>`."""
+    row = Rows(name, layout_of(dtype))
+
+    @type_callable(accessor)
+    def typer(context: Any) -> Callable[..., types.Type]:
+        return lambda S, i: row
+
+    @lower_builtin(accessor, Rows, types.Any)
+    def lower(context: Any, builder: Builder, sig: Any, args: Any) -> ir.Value:
+        state, index = args
+        index = context.cast(builder, index, sig.args[1], types.int64)
+        base = _get(context, builder, sig.args[0], state, f"p_{name}")
+        at = builder.mul(index, _I64(dtype.itemsize))
+        return builder.inttoptr(builder.add(base, at), _POINTER)
+
+
+def state_at(fields: Mapping[str, int]) -> Callable[[int], Any]:
+    """The function from the address of a header to the state; `fields`: name -> word."""
+    typ = Rows("S", {name: (8 * word, 64) for name, word in fields.items()})
+
+    def state(address: int) -> Any:
+        raise NotImplementedError("only compiled code has addresses of states")
+
+    @type_callable(state)
+    def typer(context: Any) -> Callable[..., types.Type]:
+        return lambda address: typ
+
+    @lower_builtin(state, types.Any)
+    def lower(context: Any, builder: Builder, sig: Any, args: Any) -> ir.Value:
+        return builder.inttoptr(args[0], _POINTER)
+
+    return state
+
+
+def compile_device(f: Any) -> Any:
+    """Engine code for numba: one signature, whatever literals and widths it is called with."""
+    compiled: Any = cast(Any, numba.njit)(
+        f, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )
+    find = compiled.get_call_template
+    compiled.get_call_template = lambda args, kws: find(tuple(map(_canonical, args)), kws)
+    return compiled
+
+
+def _canonical(typ: types.Type) -> types.Type:
+    typ = types.unliteral(typ)
+    return types.int64 if isinstance(typ, (types.Integer, types.Boolean)) else typ
+
+
+# --- bits, memory, calls
+
+Lower = Callable[[Builder, list[ir.Value]], ir.Value | None]
+
+
+def _intrinsic(
+    twin: Callable[..., Any], result: types.Type = types.int64
+) -> Callable[[Lower], Lower]:
+    """Register the LLVM side of an intrinsic; all its arguments are int64."""
+    n = twin.__code__.co_argcount
+
+    @type_callable(twin)
+    def typer(context: Any) -> Callable[..., types.Type]:
+        names = ", ".join(f"a{i}" for i in range(n))
+        return eval(f"lambda {names}: result", {"result": result})
+
+    def register(lower: Lower) -> Lower:
+        @lower_builtin(twin, *[types.Any] * n)
+        def wrapped(context: Any, builder: Builder, sig: Any, args: Any) -> ir.Value:
+            wide = [
+                context.cast(builder, a, t, types.int64)
+                for a, t in zip(args, sig.args, strict=True)
+            ]
+            value = lower(builder, wide)
+            return context.get_dummy_value() if value is None else value
+
+        return lower
+
+    return register
+
+
+@_intrinsic(twins.bit)
+def _bit(b: Builder, args: list[ir.Value]) -> ir.Value:
+    return b.shl(_I64(1), args[0])
+
+
+@_intrinsic(twins.low_bits)
+def _low_bits(b: Builder, args: list[ir.Value]) -> ir.Value:
+    n = args[0]
+    some = b.sub(b.shl(_I64(1), b.and_(n, _I64(63))), _I64(1))
+    return b.select(b.icmp_signed(">=", n, _I64(64)), _I64(-1), some)
+
+
+@_intrinsic(twins.ctz)
+def _ctz(b: Builder, args: list[ir.Value]) -> ir.Value:
+    return b.cttz(args[0], ir.IntType(1)(0))
+
+
+@_intrinsic(twins.popcount)
+def _popcount(b: Builder, args: list[ir.Value]) -> ir.Value:
+    return b.ctpop(args[0])
+
+
+@_intrinsic(twins.mix)
+def _mix(b: Builder, args: list[ir.Value]) -> ir.Value:
+    factors = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
+    x, y, c = (b.mul(a, _I64(f)) for a, f in zip(args, factors, strict=True))
+    z = b.add(b.add(x, y), c)
+    z = b.mul(b.xor(z, b.lshr(z, _I64(30))), _I64(0xBF58476D1CE4E5B9))
+    z = b.mul(b.xor(z, b.lshr(z, _I64(27))), _I64(0x94D049BB133111EB))
+    return b.lshr(b.xor(z, b.lshr(z, _I64(31))), _I64(2))
+
+
+@_intrinsic(twins.call)
+def _call(b: Builder, args: list[ir.Value]) -> ir.Value:
+    function, block, mask = args
+    kind = ir.FunctionType(_I64, [_I64, _I64])
+    return b.call(b.inttoptr(function, kind.as_pointer()), [block, mask])
+
+
+@_intrinsic(twins.call3)
+def _call3(b: Builder, args: list[ir.Value]) -> ir.Value:
+    kind = ir.FunctionType(_I64, [_I64] * 3)
+    return b.call(b.inttoptr(args[0], kind.as_pointer()), args[1:])
+
+
+def _word(b: Builder, address: ir.Value, index: ir.Value, bits: int) -> ir.Value:
+    at = b.add(address, b.mul(index, _I64(bits // 8)))
+    return b.inttoptr(at, ir.IntType(bits).as_pointer())
+
+
+@_intrinsic(twins.word64)
+def _word64(b: Builder, args: list[ir.Value]) -> ir.Value:
+    return b.load(_word(b, args[0], args[1], 64), typ=_I64)
+
+
+@_intrinsic(twins.word32)
+def _word32(b: Builder, args: list[ir.Value]) -> ir.Value:
+    return b.zext(b.load(_word(b, args[0], args[1], 32), typ=ir.IntType(32)), _I64)
+
+
+@_intrinsic(twins.put64, types.none)
+def _put64(b: Builder, args: list[ir.Value]) -> None:
+    b.store(args[2], _word(b, args[0], args[1], 64))
+
+
+_CHUNK = 8
+"""Lanes of one compare: rows of 64-bit registers are padded to this many."""
+
+
+@_intrinsic(twins.lanes_of_line)
+def _lanes_of_line(b: Builder, args: list[ir.Value]) -> ir.Value:
+    """A loop over chunks: compare, gather the bits."""
+    address, width, offset, shift, line = args
+    vector, bits = ir.VectorType(_I64, _CHUNK), ir.IntType(_CHUNK)
+
+    def spread(value: ir.Value) -> ir.Value:
+        one = b.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), _CHUNK), [0] * _CHUNK)
+        return b.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
+
+    offsets, shifts, lines = spread(offset), spread(shift), spread(line)
+    entry = b.block
+    loop, done = b.append_basic_block("lines"), b.append_basic_block("lines.done")
+    b.branch(loop)
+    b.position_at_end(loop)
+    start, found = b.phi(_I64), b.phi(_I64)
+    start.add_incoming(_I64(0), entry)
+    found.add_incoming(_I64(0), entry)
+    at = b.inttoptr(b.add(address, b.shl(start, _I64(3))), vector.as_pointer())
+    words = b.load(at, align=8, typ=vector)
+    same = b.icmp_signed("==", b.lshr(b.add(words, offsets), shifts), lines)
+    part = b.shl(b.zext(b.bitcast(same, bits), _I64), start)
+    total, after = b.or_(found, part), b.add(start, _I64(_CHUNK))
+    start.add_incoming(after, loop)
+    found.add_incoming(total, loop)
+    b.cbranch(b.icmp_signed("<", after, width), loop, done)
+    b.position_at_end(done)
+    keep = b.lshr(_I64(-1), b.sub(_I64(64), width))
+    return b.and_(total, keep)

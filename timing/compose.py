@@ -1,0 +1,360 @@
+"""One engine out of the files that a machine and a policy name: docs/timing.md, "Composition".
+
+`compose` executes the sources in one fresh module, fills the hooks that nobody defines, checks what
+can be checked before numba sees it, and makes the entry function. Compiled entries are cached on
+disk under a hash of everything that the namespace can reach.
+"""
+
+from __future__ import annotations
+
+import dis
+import hashlib
+import importlib.util
+import inspect
+import os
+import platform
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..emu.jit import cache as disk
+from ..isa.errors import UsageError, did_you_mean
+from . import hooks, intrinsics
+from .intrinsics import TABLES, PlainState, plain_mode
+
+PACKAGE = __package__ or "simtlab.timing"
+
+CORE = ("causes", "state", "account", "stacks", "groups", "launch", "engine")
+"""The files of every engine, in order; names of modules of this package."""
+
+_ENTRY = '''\
+"""Generated: the entry of one composed engine."""
+
+
+@jit
+def entry(header, events):
+    return run(state_at(header), events)
+'''
+
+_lock = threading.RLock()
+
+
+class CompositionError(UsageError):
+    """Files that do not fit together."""
+
+    code = "SIM610"
+
+
+@dataclass
+class Composition:
+    """An engine: its namespace, tables, entry, and the `setup` functions of its files."""
+
+    name: str
+    files: tuple[str, ...]
+    plain: bool
+    namespace: ModuleType
+    setups: list[Callable[[Any], dict[str, Any]]]
+    tables: Mapping[str, np.dtype]
+    fields: dict[str, int] = field(default_factory=dict)
+    entry: Callable[[Any, int], int] | None = None
+
+    def device_functions(self) -> dict[str, Any]:
+        """The engine's functions by name, for tests of what numba compiled."""
+        return {n: f for n, f in vars(self.namespace).items() if hasattr(f, "py_func")}
+
+
+def compose(files: Sequence[str], *, plain: bool = False) -> Composition:
+    """Execute engine files, named as `memory/l1` (in this package) or by a path ending in .py.
+
+    Raises CompositionError where a name is defined twice, a required hook is open, a hook has the
+    wrong arguments, or code uses a name that nobody defines.
+    """
+    names = (*CORE, *files)
+    with _lock:
+        return _composed(names, plain, _digest(names))
+
+
+@cache
+def _composed(names: tuple[str, ...], plain: bool, digest: str) -> Composition:
+    module = ModuleType(f"simtlab_engine_{'plain_' if plain else ''}{digest}")
+    sys.modules[module.__name__] = module
+    result = Composition(module.__name__, names, plain, module, [], {})
+    tables: dict[str, np.dtype] = {}
+    with plain_mode(plain):
+        for name in names:
+            _execute(name, module, result.setups, tables)
+        _fill_hooks(module)
+    result.tables = tables
+    _check_hooks(module)
+    _check_names(module)
+    return result
+
+
+def source_of(name: str) -> Path:
+    """The file behind a name; raises CompositionError where there is none."""
+    if name.endswith(".py"):
+        path = Path(name)
+    else:
+        path = Path(__file__).parent / f"{name}.py"
+    if not path.is_file():
+        raise CompositionError(f"there is no engine file {name!r} ({path.name} not found)")
+    return path
+
+
+def _execute(
+    name: str,
+    module: ModuleType,
+    setups: list[Callable[[Any], dict[str, Any]]],
+    tables: dict[str, np.dtype],
+) -> None:
+    path = source_of(name)
+    space = vars(module)
+    before = dict(space)
+    inside = not name.endswith(".py")
+    folder = "." + name.rpartition("/")[0].replace("/", ".") if "/" in name else ""
+    space["__package__"] = PACKAGE + folder if inside else PACKAGE
+    space["__file__"] = str(path)
+    space.pop("setup", None)
+    # Imported constants and dtypes are those of the package; device functions never are.
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), space)
+    setup = space.pop("setup", None)
+    if setup is not None:
+        setups.append(setup)
+    for key, value in space.items():
+        if (
+            callable(value)
+            and _hashable(value)
+            and value in TABLES
+            and before.get(key) is not value
+        ):
+            table, dtype = TABLES[value]
+            if table in tables and tables[table] != dtype:
+                raise CompositionError(f"{path.name} declares table {table!r} a second time")
+            tables[table] = dtype
+        if key.startswith("__") or key in _IGNORED or key not in before:
+            continue
+        if before[key] is not value and _is_engine(value):
+            raise CompositionError(
+                f"{path.name} defines {key!r}, which another file of this engine has defined",
+                hint="two files that fill the same hook exclude each other",
+            )
+
+
+_IGNORED = {"annotations", "TYPE_CHECKING", "Any", "State"}
+
+
+def _hashable(value: object) -> bool:
+    return isinstance(value, FunctionType)
+
+
+def _is_engine(value: object) -> bool:
+    return isinstance(value, FunctionType) or hasattr(value, "py_func")
+
+
+def _hook_names() -> dict[str, FunctionType]:
+    return {
+        n: f
+        for n, f in vars(hooks).items()
+        if isinstance(f, FunctionType) and f.__module__ == hooks.__name__ and n != "required"
+    }
+
+
+def _fill_hooks(module: ModuleType) -> None:
+    """Give the hooks that nobody defines a function that does nothing; required ones are errors."""
+    space = vars(module)
+    for name, stub in _hook_names().items():
+        if name in space:
+            continue
+        if name in hooks.REQUIRED:
+            first = (stub.__doc__ or "").partition("\n")[0]
+            raise CompositionError(f"no file of this engine fills {name!r}: {first}")
+        twin = FunctionType(stub.__code__, space, name)
+        space[name] = intrinsics.device(twin)
+
+
+def _check_hooks(module: ModuleType) -> None:
+    known = _hook_names()
+    for name, value in vars(module).items():
+        if not _is_engine(value):
+            continue
+        if name.startswith("on_") and name not in known:
+            raise CompositionError(
+                f"{name!r} is no hook of the engine", hint=did_you_mean(name, list(known))
+            )
+        if name in known:
+            wanted = list(inspect.signature(known[name]).parameters)
+            given = list(inspect.signature(getattr(value, "py_func", value)).parameters)
+            if len(wanted) != len(given):
+                raise CompositionError(
+                    f"hook {name!r} takes ({', '.join(wanted)}), not ({', '.join(given)})"
+                )
+
+
+def _check_names(module: ModuleType) -> None:
+    """Every global that engine code uses exists."""
+    import builtins
+
+    space = vars(module)
+    for name, value in list(space.items()):
+        function = getattr(value, "py_func", value)
+        if not isinstance(function, FunctionType) or function.__globals__ is not space:
+            continue
+        for step in dis.get_instructions(function):
+            if step.opname == "LOAD_GLOBAL" and step.argval not in space:
+                if hasattr(builtins, str(step.argval)):
+                    continue
+                line = step.positions.lineno if step.positions else function.__code__.co_firstlineno
+                raise CompositionError(
+                    f"{Path(function.__code__.co_filename).name}:{line}: {name} uses "
+                    f"{step.argval!r}, which no file of this engine defines",
+                    hint=did_you_mean(str(step.argval), list(space)),
+                )
+
+
+# --- the entry
+
+
+def finish(composition: Composition, fields: Sequence[str]) -> None:
+    """Fix the layout of the header and make the entry function, once."""
+    with _lock:
+        wanted = {name: word for word, name in enumerate(fields)}
+        if composition.entry is not None:
+            if wanted != composition.fields:
+                raise CompositionError("the fields of the header depend on the machine")
+            return
+        composition.fields = wanted
+        if composition.plain:
+            composition.entry = vars(composition.namespace)["run"]
+            return
+        composition.entry = _compiled_entry(composition)
+
+
+def _compiled_entry(composition: Composition) -> Callable[[Any, int], int]:
+    import numba
+
+    from .compiled import state_at
+
+    space = vars(composition.namespace)
+    layout = hashlib.sha256(repr(composition.fields).encode()).hexdigest()[:16]
+    path: Path | None = disk.folder().parent / "engines" / f"{composition.name}_{layout}.py"
+    try:
+        _write_once(path, _ENTRY)
+    except OSError:
+        path = None  # a cache is a convenience
+    space["state_at"] = state_at(composition.fields)
+    options = {"error_model": "numpy", "cache": path is not None}
+    space["jit"] = numba.njit(**options)
+    space["__package__"] = PACKAGE
+    exec(compile(_ENTRY, str(path or "<engine>"), "exec"), space)
+    return space["entry"]
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Write a file under its final name if it is not there: its time stamp is part of the key."""
+    if path.exists():
+        os.utime(path, (path.stat().st_atime, path.stat().st_mtime))
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    with os.fdopen(handle, "w", encoding="utf-8") as out:
+        out.write(text)
+    os.replace(temporary, path)
+
+
+def _digest(names: Sequence[str]) -> str:
+    """A hash over all that compiled code depends on, but the layout of the header."""
+    digest = hashlib.sha256()
+    for part in (*_surroundings(), *names):
+        digest.update(repr(part).encode())
+    for name in names:
+        digest.update(source_of(name).read_bytes())
+    return digest.hexdigest()[:24]
+
+
+@cache
+def _surroundings() -> tuple[object, ...]:
+    """Versions, CPU, and the sources that every engine imports."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    here = Path(__file__).parent
+    sources = [here / n for n in ("intrinsics.py", "compiled.py", "compose.py", "hooks.py")]
+    segments = importlib.util.find_spec(f"{PACKAGE.rpartition('.')[0]}.emu.jit.segments")
+    assert segments is not None
+    assert segments.origin is not None
+    sources.append(Path(segments.origin))
+    return (
+        sys.version,
+        _version("numba"),
+        llvmlite.__version__,
+        llvm.get_host_cpu_name(),
+        platform.machine(),
+        *(hashlib.sha256(p.read_bytes()).hexdigest() for p in sources),
+    )
+
+
+def _version(package: str) -> str:
+    from importlib.metadata import version
+
+    return version(package)
+
+
+# --- states
+
+
+class EngineState:
+    """Header and tables of one run, in memory that compiled code may use; `S` is its plain view."""
+
+    def __init__(self, composition: Composition, machine: Any) -> None:
+        values: dict[str, Any] = {}
+        for setup in composition.setups:
+            for key, value in setup(machine).items():
+                if key in values:
+                    raise CompositionError(f"two files give the state's field {key!r}")
+                values[key] = value
+        missing = set(composition.tables) - set(values)
+        if missing:
+            raise CompositionError(f"no file says how large table {min(missing)!r} is")
+        names = [n for n in values if n not in composition.tables]
+        fields = [*names, *(f"p_{n}" for n in composition.tables)]
+        finish(composition, fields)
+        self.composition = composition
+        self.words = aligned(len(fields), np.dtype(np.int64))
+        self.rows: dict[str, np.ndarray] = {}
+        self.S: Any = PlainState(self.words, composition.fields, {})
+        for name in names:
+            setattr(self.S, name, int(values[name]))
+        for name, dtype in composition.tables.items():
+            value = values[name]
+            rows = aligned(max(1, len(value) if isinstance(value, np.ndarray) else value), dtype)
+            if isinstance(value, np.ndarray):
+                rows[: len(value)] = value
+            self.put_table(name, rows)
+
+    def put_table(self, name: str, rows: np.ndarray) -> None:
+        """Give a table its records, which are kept alive; their address goes to the header."""
+        self.rows[name] = rows
+        self.S.put_table(name, rows)
+        setattr(self.S, f"p_{name}", rows.ctypes.data)
+
+    def run(self, events: int) -> int:
+        """Run the engine for at most so many events; the status (state.py)."""
+        entry = self.composition.entry
+        assert entry is not None
+        header = self.S if self.composition.plain else self.words.ctypes.data
+        return int(entry(header, events))
+
+
+def aligned(n: int, dtype: np.dtype) -> np.ndarray:
+    """n zeroed records at an address that 64 divides."""
+    raw = np.zeros(n * dtype.itemsize + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start : start + n * dtype.itemsize].view(dtype)

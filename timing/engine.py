@@ -1,0 +1,191 @@
+"""The loop: the WPU with the earliest event runs it; dispatch, issue, access.
+
+Engine code; docs/timing.md, "Events". Everything that machines and policies decide is behind the
+hooks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .intrinsics import NEVER, call, device, popcount
+
+if TYPE_CHECKING:
+    from .account import charge_bubbles, charge_wait
+    from .causes import HIT, MEMORY, UNIT
+    from .groups import pick, wake
+    from .hooks import (
+        State,
+        issue,
+        on_access,
+        on_dispatch,
+        on_interval,
+        on_launch_end,
+        on_memory_pc,
+        on_stall,
+        simd_access,
+    )
+    from .launch import distribute
+    from .state import (
+        ACCESS,
+        DEADLOCK,
+        DISPATCH,
+        DONE,
+        OVER_BUDGET,
+        RUNNING,
+        TRAPPED,
+        group,
+        seg,
+        slot,
+        warp,
+        wpu,
+    )
+
+
+@device
+def run(S: State, events: int) -> int:
+    """Run until everything has returned, something stops the run, or so many events are over.
+
+    Answers the status: RUNNING if there is more to do.
+    """
+    S.status = RUNNING
+    if S.starting == 1:
+        S.starting = 0
+        distribute(S, S.now)
+    while events > 0:
+        events -= 1
+        w = 0
+        t = wpu(S, 0).next
+        for i in range(1, S.wpus):
+            if wpu(S, i).next < t:
+                w = i
+                t = wpu(S, i).next
+        if t == NEVER:
+            S.status = DEADLOCK
+            if S.running == 0:
+                S.status = DONE
+                S.now = S.ended + on_launch_end(S, S.ended)
+            break
+        S.now = t
+        S.events += 1
+        event = wpu(S, w).event
+        if event == ACCESS:
+            access(S, w, t)
+        elif event == DISPATCH:
+            dispatch(S, w, t)
+        else:
+            issue(S, w, wpu(S, w).current, t)
+        if S.status != RUNNING:
+            break
+    return S.status
+
+
+@device
+def dispatch(S: State, w: int, t: int) -> int:
+    """Pick a group and let it issue; or sleep."""
+    core = wpu(S, w)
+    if t - core.checked >= S.interval:
+        on_interval(S, w, t)
+        core.checked = t
+    g = pick(S, w, t)
+    if g < 0:
+        core.next = S.wake
+        if S.running > 0 and on_stall(S, w, t) == 1:
+            core.next = t
+        return 0
+    on_dispatch(S, w, g, t)
+    charge_wait(S, w, g, t)
+    it = group(S, g)
+    slot(S, it.slot).ready = NEVER
+    core.current = g
+    core.last = it.warp
+    if it.at_memory == 1:
+        # Its data are there: the access is over.
+        it.at_memory = 0
+        it.done = 0
+        it.seg = seg(S, it.seg).next
+    return issue(S, w, g, t)
+
+
+@device
+def stop(S: State, w: int, t: int) -> int:
+    """The current group has stopped: the next one is picked at t."""
+    core = wpu(S, w)
+    core.current = -1
+    core.event = DISPATCH
+    core.next = t
+    return 0
+
+
+@device
+def access(S: State, w: int, t: int) -> int:
+    """The memory instruction of the current group, in its own cycle."""
+    core = wpu(S, w)
+    g = core.current
+    it = group(S, g)
+    it.at_memory = 1
+    on_memory_pc(S, w, g, t)
+    lanes = it.mask & ~it.done
+    ready = touch(S, w, g, lanes, t)
+    if S.status != RUNNING:
+        return 0
+    wake(S, g, ready, HIT if S.hits == lanes else MEMORY)
+    if S.hits != 0 and S.hits != lanes:
+        on_access(S, w, g, t)
+    if S.bubbles > 0:
+        charge_bubbles(S, w, g, UNIT, S.bubbles)
+    return stop(S, w, t + 1 + S.bubbles)
+
+
+@device
+def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
+    """Move the data of an access, and ask the memory system when it is over.
+
+    Answers the cycle at which all lanes are served; the group's boundaries and hit mask are set.
+    """
+    core = wpu(S, w)
+    it = group(S, g)
+    row = seg(S, it.seg)
+    refused = call(row.move, warp(S, it.warp).block, lanes)
+    if refused != 0:
+        return trapped(S, w, g, refused)
+    it.done |= lanes
+    S.hits = lanes
+    S.bubbles = 0
+    S.until_bank = 0
+    S.until_mshr = 0
+    S.until_l2 = 0
+    ready = simd_access(S, w, g, lanes, t)
+    it.hits = S.hits
+    it.until_bank = S.until_bank
+    it.until_mshr = S.until_mshr
+    it.until_l2 = S.until_l2
+    core.n_access += 1
+    if S.hits != lanes:
+        core.n_miss += 1
+        if S.hits != 0:
+            core.n_miss_div += 1
+    return ready
+
+
+@device
+def trapped(S: State, w: int, g: int, lanes: int) -> int:
+    """Some lanes of a group trapped at its segment: stop the run."""
+    S.status = TRAPPED
+    S.trap_w = w
+    S.trap_g = g
+    S.trap_seg = group(S, g).seg
+    S.trap_lanes = lanes
+    return 0
+
+
+@device
+def spend(S: State, g: int) -> int:
+    """Stop the run if a work-item must have used up its budget of instructions."""
+    owner = warp(S, group(S, g).warp)
+    if owner.n_thread_instr > S.budget * popcount(owner.all):
+        S.status = OVER_BUDGET
+        S.trap_g = g
+        S.trap_seg = group(S, g).seg
+        S.trap_lanes = group(S, g).mask
+    return 0

@@ -1,0 +1,116 @@
+"""Groups and the scheduler's slots: making, parking, waking and ending them.
+
+Engine code.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .intrinsics import NEVER, bit, ctz, device
+
+if TYPE_CHECKING:
+    from .hooks import State, on_pick, rank
+    from .state import group, slot, warp
+
+
+@device
+def new_group(S: State, v: int, mask: int, s: int) -> int:
+    """A group of warp v at segment s; it has no slot yet."""
+    owner = warp(S, v)
+    number = ctz(~owner.groups)
+    owner.groups |= bit(number)
+    g = v * S.width + number
+    made = group(S, g)
+    made.mask = mask
+    made.seg = s
+    made.done = 0
+    made.at_memory = 0
+    made.hits = 0
+    made.ready = NEVER
+    made.cause = 0
+    made.until_bank = 0
+    made.until_mshr = 0
+    made.until_l2 = 0
+    made.warp = v
+    made.slot = -1
+    S.seq += 1
+    made.seq = S.seq
+    made.count = 0
+    return g
+
+
+@device
+def take_slot(S: State, w: int, g: int) -> int:
+    """Give a group the first free scheduler slot of its WPU; 0 if there is none."""
+    for i in range(w * S.slots, (w + 1) * S.slots):
+        if slot(S, i).group < 0:
+            slot(S, i).group = g
+            group(S, g).slot = i
+            return 1
+    return 0
+
+
+@device
+def leave_slot(S: State, g: int) -> int:
+    """Free a group's slot."""
+    at = group(S, g).slot
+    if at >= 0:
+        slot(S, at).group = -1
+        slot(S, at).ready = NEVER
+        group(S, g).slot = -1
+    return 0
+
+
+@device
+def wake(S: State, g: int, t: int, cause: int) -> int:
+    """A group can be picked from cycle t on; the wait up to there has a cause."""
+    it = group(S, g)
+    it.ready = t
+    it.cause = cause
+    if it.slot >= 0:
+        slot(S, it.slot).ready = t
+    return 0
+
+
+@device
+def park(S: State, g: int, cause: int) -> int:
+    """A group cannot be picked until somebody wakes it."""
+    return wake(S, g, NEVER, cause)
+
+
+@device
+def end_group(S: State, g: int) -> int:
+    """A group is no more: merged, returned, or its warp has waited it together."""
+    leave_slot(S, g)
+    v = group(S, g).warp
+    warp(S, v).groups &= ~bit(g - v * S.width)
+    group(S, g).mask = 0
+    return 0
+
+
+@device
+def pick(S: State, w: int, t: int) -> int:
+    """The group that is ready at t and comes first; -1, and S.wake, where nobody is."""
+    best = -1
+    least = NEVER
+    soonest = NEVER
+    for i in range(w * S.slots, (w + 1) * S.slots):
+        ready = slot(S, i).ready
+        if ready <= t:
+            g = slot(S, i).group
+            order = rank(S, w, g, t)
+            if order < least:
+                least = order
+                best = g
+        elif ready < soonest:
+            soonest = ready
+    S.wake = soonest
+    if best >= 0:
+        on_pick(S, w, best, t)
+    return best
+
+
+def setup(machine: object) -> dict[str, int]:
+    """The answer of `pick` where nobody is ready."""
+    return {"wake": 0}

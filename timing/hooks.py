@@ -1,0 +1,165 @@
+"""The holes of the engine: what machines and policies fill in.
+
+A function here that is marked `required` has to be filled by one file of the composition; the
+others do nothing (return 0) where nobody fills them. All arguments and results are 64-bit
+integers; `S` is the state, `w` a WPU, `g` a group, `seg` a segment's number, `t` a cycle.
+docs/timing.md shows which mechanism of which paper uses which hook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+_F = TypeVar("_F", bound=Callable[..., int])
+
+REQUIRED: set[str] = set()
+
+
+class State:
+    """What engine code knows of the state: any field of the header, as a whole number."""
+
+    def __getattr__(self, name: str) -> int:
+        raise NotImplementedError
+
+    def __setattr__(self, name: str, value: int) -> None:
+        raise NotImplementedError
+
+
+Row = Any
+"""A record of a table."""
+
+
+def required(f: _F) -> _F:
+    """Mark a hook that has no default."""
+    REQUIRED.add(f.__name__)
+    return f
+
+
+# --- who issues
+
+
+@required
+def rank(S: State, w: int, g: int, t: int) -> int:
+    """The order among the groups that are ready at t: the least is picked (schedule/)."""
+    return 0
+
+
+def on_pick(S: State, w: int, g: int, t: int) -> int:
+    """A group was picked: move the pointers of a round-robin, the current fetch group."""
+    return 0
+
+
+@required
+def issue(S: State, w: int, g: int, t: int) -> int:
+    """A group issues from cycle t on, until it stops; sets the WPU's next event (issue/)."""
+    return 0
+
+
+def on_stall(S: State, w: int, t: int) -> int:
+    """Nothing is ready: wake somebody by setting its ready time to t, and answer 1 (DWS-12)."""
+    return 0
+
+
+def on_dispatch(S: State, w: int, g: int, t: int) -> int:
+    """A group leaves its wait: merge others that are ready into it (DWS-08, Q-DWS-24)."""
+    return 0
+
+
+# --- control flow
+
+
+@required
+def on_start(S: State, w: int, warp_id: int, t: int) -> int:
+    """A warp begins: make its first group and schedule it."""
+    return 0
+
+
+@required
+def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
+    """A conditional branch was issued; `taken` are the lanes of g that take it.
+
+    Sets the segment and mask with which g goes on, and answers 1; or parks g and answers 0.
+    """
+    return 0
+
+
+@required
+def on_arrival(S: State, w: int, g: int, t: int) -> int:
+    """A group is about to issue a segment: answer 1 if it must stop, and park it (RPC, waits)."""
+    return 0
+
+
+@required
+def on_exit(S: State, w: int, g: int, t: int) -> int:
+    """All lanes of g have returned and left the warp's mask: answer 1 if g goes on with others."""
+    return 0
+
+
+def on_reconverge(S: State, w: int, g: int, t: int) -> int:
+    """A `reconverge` instruction was issued (explicit schemes, PPC-02 and PPC-09)."""
+    return 0
+
+
+@required
+def on_sync(S: State, w: int, g: int, t: int) -> int:
+    """A group has issued a barrier: answer 1 if with it all live lanes of its warp are there."""
+    return 0
+
+
+# --- memory
+
+
+@required
+def fetch(S: State, w: int, seg: int, t: int) -> int:
+    """The cycle at which the instructions of a segment are there; t if at once (memory/)."""
+    return 0
+
+
+@required
+def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
+    """A memory instruction of global or private memory issues at t for some lanes of g.
+
+    Answers the cycle at which the last lane is served. Sets `S.hits` (lanes served by the first
+    level), `S.bubbles` (issue slots that it takes beyond its own), and the boundaries of the wait:
+    `S.until_bank`, `S.until_mshr`, `S.until_l2`.
+    """
+    return 0
+
+
+def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
+    """One line is wanted at t (kind: LOAD, STORE, ATOMIC): when it is there; sets `S.hit`."""
+    return 0
+
+
+def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
+    """A running group is at a memory instruction, before the access: merge others (DWS-08)."""
+    return 0
+
+
+def on_access(S: State, w: int, g: int, t: int) -> int:
+    """After an access of which some lanes hit and some missed: may split g (DWS-09)."""
+    return 0
+
+
+def on_barrier_open(S: State, w: int, t: int) -> int:
+    """All warps of a workgroup are at its barrier: the cycles that it takes to open."""
+    return 0
+
+
+def on_launch_end(S: State, t: int) -> int:
+    """Everything has returned: the cycles until the next launch may begin (MAWS-13)."""
+    return 0
+
+
+# --- time
+
+
+def on_interval(S: State, w: int, t: int) -> int:
+    """Every `S.interval` cycles of a WPU, at its next dispatch (DWS-21)."""
+    return 0
+
+
+def on_event(S: State, kind: int, w: int, g: int, t: int) -> int:
+    """Something happened: what the trace keeps, if it is on (trace.py)."""
+    return 0

@@ -1,0 +1,208 @@
+"""What engine code is written with: records, tables, bit tricks and calls of native code.
+
+Everything here exists twice. In compiled engine code the state `S` is a pointer to a block of
+64-bit words, a row of a table is a pointer to a record, and each function below is a few LLVM
+instructions. In plain engine code (`plain_mode`) the same names are Python objects and functions
+with the same results, so that the engine runs without numba.
+
+Engine code knows integers of 64 bits only: fields are sign-extended when they are read, and masks
+are signed too (bit 63 is the sign, so test `mask != 0`, never `mask > 0`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .hooks import State
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+NEVER = (1 << 62) - 1
+"""A time that does not come."""
+
+_WORD = 0xFFFF_FFFF_FFFF_FFFF
+
+
+class _Mode:
+    plain = False
+
+
+@contextmanager
+def plain_mode(plain: bool) -> Iterator[None]:
+    """Whether `device` leaves functions as they are while engine sources are executed."""
+    before, _Mode.plain = _Mode.plain, plain
+    try:
+        yield
+    finally:
+        _Mode.plain = before
+
+
+def device(f: _F) -> _F:
+    """Mark a function as engine code: compiled by numba, or left alone in plain mode."""
+    if _Mode.plain:
+        return f
+    from .compiled import compile_device
+
+    return compile_device(f)
+
+
+# --- records and tables
+
+
+def record(**fields: str) -> np.dtype:
+    """A record of integer fields, `name="i8"` (or i4, i2, i1), aligned as in C."""
+    return np.dtype(list(fields.items()), align=True)
+
+
+class PlainState:
+    """The header and the tables of a run as engine code sees them in plain mode."""
+
+    __slots__ = ("_fields", "_rows", "_words")
+
+    def __init__(
+        self, words: np.ndarray, fields: Mapping[str, int], tables: Mapping[str, np.ndarray]
+    ) -> None:
+        set_ = object.__setattr__
+        set_(self, "_words", words)
+        set_(self, "_fields", fields)
+        set_(self, "_rows", {})
+        for name, rows in tables.items():
+            self.put_table(name, rows)
+
+    def put_table(self, name: str, rows: np.ndarray) -> None:
+        """Give a table its records."""
+        assert rows.dtype.names is not None
+        self._rows[name] = {field: rows[field] for field in rows.dtype.names}
+
+    def __getattr__(self, name: str) -> int:
+        return self._words.item(self._fields[name])
+
+    def __setattr__(self, name: str, value: int) -> None:
+        self._words[self._fields[name]] = value
+
+
+class PlainRow:
+    """A record of a table in plain mode; reads and writes go through to the table."""
+
+    __slots__ = ("_at", "_columns")
+
+    def __init__(self, columns: Mapping[str, np.ndarray], at: int) -> None:
+        object.__setattr__(self, "_columns", columns)
+        object.__setattr__(self, "_at", at)
+        if not 0 <= at < len(next(iter(columns.values()))):
+            raise IndexError(f"record {at} of a table of {len(next(iter(columns.values())))}")
+
+    def __getattr__(self, name: str) -> int:
+        return self._columns[name].item(self._at)
+
+    def __setattr__(self, name: str, value: int) -> None:
+        self._columns[name][self._at] = value
+
+
+TABLES: dict[Callable[..., Any], tuple[str, np.dtype]] = {}
+"""Accessor -> (table, record): how `compose` learns which tables a file declares."""
+
+
+def table(name: str, layout: np.dtype) -> Callable[[State, int], Any]:
+    """Declare a table; the result is its accessor: `rows(S, i).field`."""
+
+    def accessor(S: Any, i: int) -> PlainRow:
+        return PlainRow(S._rows[name], i)
+
+    accessor.__name__ = name
+    TABLES[accessor] = (name, layout)
+    if not _Mode.plain:
+        from .compiled import register_table
+
+        register_table(accessor, name, layout)
+    return accessor
+
+
+# --- bits
+
+
+def bit(lane: int) -> int:
+    """The mask of one lane, 0 to 63."""
+    return signed(1 << lane)
+
+
+def low_bits(n: int) -> int:
+    """The mask of the first n lanes, 0 to 64."""
+    return signed((1 << n) - 1)
+
+
+def ctz(mask: int) -> int:
+    """The number of the lowest lane of a mask; 64 for none."""
+    return ((mask & -mask).bit_length() - 1) & 127 if mask & _WORD else 64
+
+
+def popcount(mask: int) -> int:
+    """How many lanes a mask has."""
+    return (mask & _WORD).bit_count()
+
+
+def mix(a: int, b: int, c: int) -> int:
+    """A number from 0 to 2^62 - 1 that looks random, from three others (SplitMix64's finaliser)."""
+    z = (a * 0x9E3779B97F4A7C15 + b * 0xC2B2AE3D27D4EB4F + c * 0x165667B19E3779F9) & _WORD
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _WORD
+    return (z ^ (z >> 31)) >> 2
+
+
+def signed(word: int) -> int:
+    """A 64-bit pattern as the signed number that engine code computes with."""
+    word &= _WORD
+    return word - (1 << 64) if word >> 63 else word
+
+
+# --- memory and native code
+
+
+def call(function: int, block: int, mask: int) -> int:
+    """Call a segment or mover of the JIT for some lanes of a warp; the lanes that trapped."""
+    known = _FUNCTIONS.get(function)
+    if known is None:
+        kind = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
+        known = _FUNCTIONS[function] = kind(function)
+    return signed(known(block & _WORD, mask & _WORD))
+
+
+def call3(function: int, block: int, a: int, b: int) -> int:
+    """Call native code with a block and two numbers: the start of a warp."""
+    kind = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
+    return signed(kind(function)(block & _WORD, a & _WORD, b & _WORD))
+
+
+_FUNCTIONS: dict[int, Callable[[int, int], int]] = {}
+
+
+def word64(address: int, index: int) -> int:
+    """The 64-bit word at an index behind a host address: a `$c` row, a lane of a `$d` row."""
+    return struct.unpack("<q", ctypes.string_at(address + 8 * index, 8))[0]
+
+
+def word32(address: int, index: int) -> int:
+    """The unsigned 32-bit word at an index behind a host address: a lane of an `$s` row."""
+    return struct.unpack("<I", ctypes.string_at(address + 4 * index, 4))[0]
+
+
+def put64(address: int, index: int, value: int) -> None:
+    """Store a 64-bit word at an index behind a host address."""
+    ctypes.memmove(address + 8 * index, struct.pack("<q", value), 8)
+
+
+def lanes_of_line(address: int, width: int, offset: int, shift: int, line: int) -> int:
+    """The lanes whose address (a `$d` row plus an offset) lies in a line of 2^shift bytes."""
+    words = struct.unpack(f"<{width}Q", ctypes.string_at(address, 8 * width))
+    found = 0
+    for lane, word in enumerate(words):
+        if ((word + offset) & _WORD) >> shift == line & (_WORD >> shift):
+            found |= 1 << lane
+    return signed(found)

@@ -1,0 +1,1 @@
+"""Issue disciplines: what a picked group does with the issue slots."""

@@ -1,0 +1,108 @@
+"""Switch on every cache access, zero-cycle switching (DWS-01, MAWS-01).
+
+Engine code. A group issues an instruction a cycle until it comes to a memory access, a barrier or
+a wait; another group is picked while the access issues.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..intrinsics import call, device, popcount, put64, word64
+
+if TYPE_CHECKING:
+    from ..account import charge_issue
+    from ..causes import FETCH
+    from ..engine import spend, stop, trapped
+    from ..groups import wake
+    from ..hooks import State, fetch, on_arrival, on_branch, on_reconverge
+    from ..launch import arrive_at_barrier, retire
+    from ..memory.group import group_access
+    from ..state import (
+        ACCESS,
+        BLOCK_CLOCK,
+        ISSUE,
+        RUNNING,
+        SEG_ACCESS,
+        SEG_BARRIER,
+        SEG_BRANCH,
+        SEG_EXIT,
+        SEG_JUMP,
+        SEG_RECONVERGE,
+        SEG_TRAP,
+        SPACE_GROUP,
+        group,
+        seg,
+        warp,
+        wpu,
+    )
+
+MAX_RUN = 64
+"""Segments that a group may issue before the loop looks at the other WPUs again."""
+
+
+@device
+def issue(S: State, w: int, g: int, t: int) -> int:
+    """Issue the segments of a group from cycle t on; see `hooks.issue`."""
+    core = wpu(S, w)
+    it = group(S, g)
+    block = warp(S, it.warp).block
+    for _ in range(MAX_RUN):
+        if on_arrival(S, w, g, t) == 1:
+            return stop(S, w, t)
+        s = it.seg
+        there = fetch(S, w, s, t)
+        if there > t:
+            wake(S, g, there, FETCH)
+            return stop(S, w, t)
+        row = seg(S, s)
+        lanes = it.mask
+        kind = row.kind
+        n = row.n_instr
+        if row.uses_clock == 1:
+            put64(block, BLOCK_CLOCK, t)
+        if kind == SEG_TRAP:
+            return trapped(S, w, g, lanes)
+        if row.fn != 0:
+            refused = call(row.fn, block, lanes)
+            if refused != 0:
+                return trapped(S, w, g, refused)
+        charge_issue(S, w, g, s, n, popcount(lanes), t)
+        t += n
+        if kind == SEG_ACCESS:
+            if row.space == SPACE_GROUP:
+                t = group_access(S, w, g, t)
+                if S.status != RUNNING:
+                    return 0
+                it.seg = row.next
+                continue
+            core.event = ACCESS
+            core.next = t - 1
+            return 0
+        if kind == SEG_BRANCH:
+            core.n_branch += 1
+            taken = word64(block + row.cond_row, 0) & lanes
+            if taken != 0 and taken != lanes:
+                core.n_branch_div += 1
+            spend(S, g)
+            if S.status != RUNNING:
+                return 0
+            if on_branch(S, w, g, taken, t) == 0:
+                return stop(S, w, t)
+        elif kind == SEG_JUMP:
+            it.seg = row.target
+        elif kind == SEG_BARRIER:
+            it.seg = row.next
+            arrive_at_barrier(S, w, g, t)
+            return stop(S, w, t)
+        elif kind == SEG_EXIT:
+            if retire(S, w, g, t) == 0:
+                return stop(S, w, t)
+        elif kind == SEG_RECONVERGE:
+            it.seg = row.next
+            on_reconverge(S, w, g, t)
+        else:
+            it.seg = row.next
+    core.event = ISSUE
+    core.next = t
+    return 0

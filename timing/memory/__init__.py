@@ -1,0 +1,1 @@
+"""Memory systems: when the data of an access are there."""

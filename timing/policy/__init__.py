@@ -1,0 +1,1 @@
+"""Divergence policies: what warps do at branches, misses and joins."""

@@ -1,0 +1,1 @@
+"""Warp schedulers: the order among the groups that are ready."""

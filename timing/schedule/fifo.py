@@ -1,0 +1,24 @@
+"""First in, first out: the group that has been ready longest (toy: the ready queue of DWS-01).
+
+Engine code. Of two that became ready in the same cycle, one whose access hit was queued at the end
+of the cycle before, and goes first; then the lower warp.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..intrinsics import device
+
+if TYPE_CHECKING:
+    from ..causes import MEMORY
+    from ..hooks import State
+    from ..state import group
+
+
+@device
+def rank(S: State, w: int, g: int, t: int) -> int:
+    """Ready time, then hits before completions, then the warp."""
+    it = group(S, g)
+    completed = 1 if it.cause == MEMORY else 0
+    return (2 * it.ready + completed) * 64 + it.warp - w * S.warps

@@ -1,0 +1,187 @@
+"""The tables that every engine has: WPUs, warps, groups, stacks, workgroups, segments.
+
+A table is what the hardware has one record each of. Memory systems and policies declare more tables
+in their own files. Times are cycles; masks have a bit per lane; `NEVER` stands for no time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..emu.jit.segment_table import RECORD as SEGMENT
+from ..emu.jit.segment_table import SegmentKind, Space
+from ..emu.jit.warpstate import Header
+from .causes import N_CAUSES
+from .intrinsics import NEVER, record, table
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+# Events of a WPU.
+DISPATCH = 0
+ACCESS = 1
+ISSUE = 2
+
+# What ends a segment, and the memory that it accesses.
+SEG_FALL = int(SegmentKind.FALL)
+SEG_BRANCH = int(SegmentKind.BRANCH)
+SEG_JUMP = int(SegmentKind.JUMP)
+SEG_ACCESS = int(SegmentKind.ACCESS)
+SEG_BARRIER = int(SegmentKind.BARRIER)
+SEG_EXIT = int(SegmentKind.EXIT)
+SEG_TRAP = int(SegmentKind.TRAP)
+SEG_RECONVERGE = int(SegmentKind.RECONVERGE)
+SEG_FENCE = int(SegmentKind.FENCE)
+SPACE_GLOBAL = int(Space.GLOBAL)
+SPACE_GROUP = int(Space.GROUP)
+SPACE_PRIVATE = int(Space.PRIVATE)
+SPACE_READONLY = int(Space.READONLY)
+
+# Words of a register block's header that the engine writes.
+BLOCK_CLOCK = int(Header.CLOCK)
+BLOCK_GROUP_MEMORY = int(Header.GROUP_MEMORY)
+
+# How the loop stopped.
+RUNNING = 0
+DONE = 1
+TRAPPED = 2  # S.trap_w, S.trap_g, S.trap_seg, S.trap_lanes say where
+DIVERGENT_BARRIER = 3  # the same
+DEADLOCK = 4
+OVER_BUDGET = 5
+STACK_OVERFLOW = 6
+
+WPU = record(
+    next="i8",  # cycle of the next event
+    event="i8",  # DISPATCH, ACCESS or ISSUE
+    current="i8",  # the group that is issuing, -1 for none
+    busy="i8",  # cycles before this one have an owner
+    free="i8",  # warp contexts without a warp, a mask of up to 64
+    last="i8",  # the warp that was picked last
+    checked="i8",  # when on_interval ran last
+    n_warp_instr="i8",
+    n_thread_instr="i8",
+    n_branch="i8",
+    n_branch_div="i8",  # of which divergent
+    n_access="i8",  # SIMD accesses to global and private memory
+    n_miss="i8",  # of which some lane missed
+    n_miss_div="i8",  # of which some hit and some missed
+    n_dispatch="i8",
+    n_barrier="i8",
+)
+wpu = table("wpu", WPU)
+
+WARP = record(
+    block="i8",  # host address of the register block
+    live="i8",  # lanes that exist and have not returned
+    all="i8",  # lanes that existed at the start
+    groups="i8",  # mask of its groups: group id = warp * width + bit
+    depth="i8",  # stack entries
+    busy="i8",  # cycles before this one have an owner
+    team="i8",  # its workgroup's record
+    n_thread_instr="i8",
+)
+warp = table("warp", WARP)
+"""Index: WPU * S.warps + context."""
+
+GROUP = record(
+    mask="i8",
+    seg="i8",  # the segment it is about to issue, or the access it stands at
+    done="i8",  # lanes already served by that access
+    at_memory="i8",  # 1 from the issue of an access to the next dispatch
+    hits="i8",  # lanes that hit in it
+    ready="i8",  # cycle at which its wait is over
+    cause="i8",  # of the last part of its wait
+    until_bank="i8",  # the boundaries of the parts before
+    until_mshr="i8",
+    until_l2="i8",
+    warp="i8",
+    slot="i8",  # scheduler slot, -1 for none
+    seq="i8",  # order of creation
+    count="i8",  # instructions since the root (MAWS-03)
+)
+group = table("group", GROUP)
+"""Index: warp * S.width + number; a warp has at most as many groups as lanes."""
+
+SLOT = record(ready="i8", group="i8")
+slot = table("slot", SLOT)
+"""Scheduler slots, WPU * S.slots + number: NEVER where nobody can be picked."""
+
+STACK = record(seg="i8", rpc="i8", mask="i8", branch="i8")
+stack = table("stack", STACK)
+"""Index: warp * S.stack_depth + level."""
+
+TEAM = record(id="i8", live="i8", arrived="i8", warps="i8")
+team = table("team", TEAM)
+"""A workgroup on a WPU: its number, warps that are not over, warps at its barrier, their contexts
+as a mask. Index as that of its first warp."""
+
+CYCLES = record(cycles="i8")
+slot_cycles = table("slot_cycles", CYCLES)  # WPU * N_CAUSES + cause
+warp_cycles = table("warp_cycles", CYCLES)  # WPU * N_CAUSES + cause
+seg_cycles = table("seg_cycles", CYCLES)  # segment * N_CAUSES + cause: waits of warps there
+seg_count = table("seg_count", record(runs="i8", lanes="i8"))
+width_count = table("width_count", CYCLES)  # WPU * (width + 1) + lanes: instructions
+
+seg = table("seg", SEGMENT)
+"""The code of the current launch (emu/jit/segment_table.py)."""
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """Sizes and first contents for a machine."""
+    wpus, warps, width = machine.wpus, machine.warps, machine.width
+    total = wpus * warps
+    slots = machine.slots or warps * width
+    cores = np.zeros(wpus, WPU)
+    cores["next"], cores["current"] = NEVER, -1
+    empty = np.zeros(wpus * slots, SLOT)
+    empty["ready"], empty["group"] = NEVER, -1
+    return {
+        "wpus": wpus,
+        "warps": warps,
+        "width": width,
+        "slots": slots,
+        "stack_depth": 4 * width + 64,
+        "first_path": machine.first_path,
+        "fetch_group": machine.fetch_group,
+        "interval": machine.interval or NEVER,
+        "exited_arrive": 0,
+        "now": 0,  # the cycle of the event that runs; between launches that of the next one
+        "ended": 0,  # when the last workgroup returned
+        "starting": 0,
+        "seq": 0,
+        "status": 0,
+        "running": 0,  # workgroups on the machine
+        "next_team": 0,
+        "teams": 0,
+        "team_warps": 0,  # warps of a workgroup
+        "start_fn": 0,  # native code that fills a warp's block for a workgroup
+        "group_memory": 0,  # host address of the first context's group memory
+        "group_bytes": 0,  # of one workgroup, a multiple of 64
+        "budget": NEVER,  # instructions per work-item
+        "events": 0,
+        "hits": 0,
+        "hit": 0,
+        "bubbles": 0,
+        "until_bank": 0,
+        "until_mshr": 0,
+        "until_l2": 0,
+        "trap_w": 0,
+        "trap_g": 0,
+        "trap_seg": 0,
+        "trap_lanes": 0,
+        "wpu": cores,
+        "warp": total,
+        "group": total * width,
+        "slot": empty,
+        "stack": total * (4 * width + 64),
+        "team": total,
+        "slot_cycles": wpus * N_CAUSES,
+        "warp_cycles": wpus * N_CAUSES,
+        "width_count": wpus * (width + 1),
+        # Their sizes are those of the launch's code:
+        "seg": 0,
+        "seg_cycles": 0,
+        "seg_count": 0,
+    }
