@@ -33,7 +33,8 @@ class Level(StrEnum):
     QUICK = "quick"
     """Eight passes: half the time, within some percent; for kernels above about 150 instructions.
 
-    Nothing moves out of loops and loops are not rotated."""
+    Nothing moves out of loops, loops are not rotated, and no value numbering looks beyond a block:
+    the only pass for it that llvmlite offers (NewGVN) aborts the process on deep nests."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,6 @@ def _optimised(ir: str, level: Level, machine: llvm.TargetMachine) -> llvm.Modul
         passes.add_sroa_pass()
         passes.add_simplify_cfg_pass()
         passes.add_instruction_combine_pass()
-        passes.add_new_gvn_pass()
         passes.add_simplify_cfg_pass()
         passes.add_instruction_combine_pass()
         passes.add_dead_code_elimination_pass()
