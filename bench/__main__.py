@@ -11,6 +11,7 @@ BENCHMARKS = (
     ("compare.py", "--small"),  # that it works; the sizes that mean something take minutes
     ("interpreter.py",),
     ("jit_alu.py",),
+    ("launch.py",),
     ("startup.py",),
 )
 

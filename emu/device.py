@@ -114,6 +114,6 @@ class Device:
                 code="SIM307",
                 hint="convert it, as: x.astype(np.float32)",
             )
-        label = name or f"buffer{len(self.memory.buffers)}"
+        label = name or f"buffer{self.memory.created}"
         buffer = self.memory.add(host, label, writable=writable)
         return DeviceArray(self, buffer, shape, host.dtype)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
+from typing import Any
 
 from ..isa.errors import SimtError, UsageError, did_you_mean
 from ..isa.program import Kernel, Program
@@ -51,6 +52,10 @@ class Work:
     stats: bool = False
     exited_arrive: bool = False
     """Barrier knob: a work-item that has returned counts as arrived (default: it is divergent)."""
+    threads: int = 1
+    """Threads of the host that an engine with native code may use."""
+    kept: dict[str, Any] = field(default_factory=dict)
+    """What an engine keeps from call to call of one `Launch`, where only arguments differ."""
 
     def trap(self, record: TrapRecord) -> Trap:
         """The error for a trap of this launch."""

@@ -3,12 +3,18 @@
 Addresses are deterministic: buffers lie in order of creation, page 0 is unmapped, a freed range is
 never used again, and host addresses never show. At least `GAP` unmapped bytes separate two
 buffers, so a small overrun never lands in a neighbour.
+
+Threads may share a memory: buffers are added at the end of the list, and where some are forgotten
+another list takes its place.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
+from threading import Lock
 
 import numpy as np
 
@@ -18,6 +24,15 @@ CODE_BASE = 0x1_0000
 FIRST_BUFFER = 0x1000_0000
 GAP = 4096
 ALIGNMENT = 256
+
+FREED_KEPT = 256
+"""Freed buffers that are remembered at least, the last ones: an access to one is told as such.
+
+Each launch that mixes NumPy arrays with a device's maps and frees its own; they must not pile up.
+"""
+
+_base = attrgetter("base")
+_changing = Lock()
 
 
 @dataclass(eq=False, slots=True)
@@ -57,34 +72,61 @@ class Buffer:
 
 
 class Memory:
-    """All buffers of a device, live and freed, by address."""
+    """All buffers of a device by address: the live ones, and those freed last."""
 
     def __init__(self) -> None:
         self.buffers: list[Buffer] = []
-        self._bases: list[int] = []
+        """In ascending order."""
+        self.created = 0
+        """Buffers that there have ever been."""
+        self.version = 0
+        """Raised by every change, for what is derived from `buffers`."""
+        self.table: object = None
+        """What an engine has derived. A change lets go of it, as it keeps host memory alive."""
+        self._freed: list[Buffer] = []
         self._next = FIRST_BUFFER
 
     def add(self, host: np.ndarray, name: str, *, writable: bool = True) -> Buffer:
         """Map the bytes of a C-contiguous array at the next free address."""
         data = host.reshape(-1).view(np.uint8) if host.size else np.empty(0, np.uint8)
-        buffer = Buffer(name, self._next, data, writable)
-        self.buffers.append(buffer)
-        self._bases.append(buffer.base)
-        self._next = -(-(buffer.end + GAP) // ALIGNMENT) * ALIGNMENT
+        with _changing:
+            buffer = Buffer(name, self._next, data, writable)
+            self._next = -(-(buffer.end + GAP) // ALIGNMENT) * ALIGNMENT
+            self.buffers.append(buffer)
+            self.created += 1
+            self._changed()
         return buffer
 
     def free(self, buffer: Buffer) -> None:
         """Unmap a buffer; its addresses trap from now on and are never used again."""
-        buffer.alive = False
-        buffer.host = np.empty(0, np.uint8)
-        buffer._views.clear()
+        with _changing:
+            if not buffer.alive:
+                return
+            buffer.alive = False
+            buffer.host = np.empty(0, np.uint8)
+            buffer._views.clear()
+            self._freed.append(buffer)
+            if len(self._freed) > 2 * FREED_KEPT:
+                forgotten = {b.base for b in self._freed[:-FREED_KEPT]}
+                self._freed = self._freed[-FREED_KEPT:]
+                self.buffers = [b for b in self.buffers if b.base not in forgotten]
+            self._changed()
+
+    def __getstate__(self) -> dict[str, object]:
+        """For copies and pickles: a table is of host addresses, and of no use with other memory."""
+        return {**self.__dict__, "table": None}
+
+    def _changed(self) -> None:
+        self.version += 1
+        self.table = None
 
     def find(self, address: int, size: int = 1) -> Buffer | None:
         """The buffer, live or freed, that holds all of `size` bytes from `address` on."""
-        index = bisect_right(self._bases, address) - 1
+        buffers = self.buffers
+        index = bisect_right(buffers, address, key=_base) - 1
         if index < 0:
             return None
-        buffer = self.buffers[index]
+        buffer = buffers[index]
         return buffer if address + size <= buffer.end else None
 
     def nearest(self, address: int) -> Buffer | None:
@@ -96,12 +138,17 @@ class Memory:
             default=None,
         )
 
-    def copy(self) -> Memory:
-        """The same address space over copies of all bytes."""
+    def copy(self, contents: Mapping[int, np.ndarray] | None = None) -> Memory:
+        """The same address space over copies of all bytes.
+
+        `contents` are the bytes of some buffers, by address, that are used in place of copies.
+        """
         twin = Memory()
-        twin.buffers = [
-            Buffer(b.name, b.base, b.host.copy(), b.writable, b.alive, b.size) for b in self.buffers
-        ]
-        twin._bases = list(self._bases)
+        given = contents or {}
+        for b in self.buffers:
+            host = given[b.base] if b.base in given else b.host.copy()
+            twin.buffers.append(Buffer(b.name, b.base, host, b.writable, b.alive, b.size))
+        twin.created = self.created
+        twin._freed = [b for b in twin.buffers if not b.alive]
         twin._next = self._next
         return twin

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from typing import Any
 
 from ..asm.assemble import assemble as assemble_program
 from ..asm.disassemble import disassemble
@@ -202,17 +203,22 @@ class Launch:
     budget: int = DEFAULT_BUDGET
     stats: bool = False
     exited_arrive: bool = False
+    threads: int = 1
 
     @cached_property
-    def _prepared(self) -> tuple[Engine, Program, Kernel, Binder]:
+    def _prepared(self) -> tuple[Engine, Program, Kernel, Binder, dict[str, Any]]:
         """What is the same in every call; a small kernel takes less time than to look it up."""
         program = self.function.module.for_scheme(self.scheme)
         kernel = program.kernel(self.function.name)
-        return engine(self.engine), program, kernel, Binder(kernel)
+        return engine(self.engine), program, kernel, Binder(kernel), {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: what is prepared has addresses of this process."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __call__(self, *args: object) -> Result:
         """Run the kernel; arrays are changed in place. Raises ArgumentError and Trap."""
-        run, program, kernel, bind = self._prepared
+        run, program, kernel, bind, kept = self._prepared
         bound = bind(args)
         work = Work(
             program,
@@ -224,6 +230,8 @@ class Launch:
             self.budget,
             self.stats,
             self.exited_arrive,
+            self.threads,
+            kept,
         )
         start = time.perf_counter()
         try:

@@ -11,7 +11,7 @@ import pytest
 import simtlab
 from simtlab import ArgumentError, Device
 from simtlab.emu.engine import engine_names
-from simtlab.emu.memory import ALIGNMENT, FIRST_BUFFER, GAP, Memory
+from simtlab.emu.memory import ALIGNMENT, FIRST_BUFFER, FREED_KEPT, GAP, Memory
 from simtlab.emu.result import memory_digest
 from simtlab.emu.schemes import SCHEMES
 
@@ -172,6 +172,29 @@ def test_memory_finds_buffers_and_neighbours() -> None:
     ]
     twin.buffers[1].host[0] = 7
     assert not b.host.any()
+
+
+def test_freed_buffers_do_not_pile_up() -> None:
+    device = Device()
+    kept = device.to_device(np.arange(4, dtype=np.float32))
+    addresses = []
+    for _ in range(3 * FREED_KEPT):
+        buffer = device.zeros(4, np.float32)
+        addresses.append(buffer.address)
+        buffer.free()
+        buffer.free()
+    memory = device.memory
+    assert len(memory.buffers) <= 1 + 2 * FREED_KEPT
+    assert [b.base for b in memory.buffers] == sorted({b.base for b in memory.buffers})
+    # The last ones are known to be freed, the first ones are just not there; what lives, lives.
+    recent = [memory.find(a) for a in addresses[-FREED_KEPT:]]
+    assert all(b is not None and not b.alive for b in recent)
+    assert memory.find(addresses[0]) is None
+    assert memory.find(kept.address) is kept.buffer
+    assert len({device.zeros(1, np.uint8).buffer.name for _ in range(3)}) == 3
+    # Names and addresses go on where they were.
+    assert memory.buffers[-1].base > addresses[-1]
+    assert memory.buffers[-1].name == f"buffer{3 * FREED_KEPT + 3}"
 
 
 def test_the_digest_of_memory_is_that_of_its_content() -> None:

@@ -1,0 +1,104 @@
+"""The native code of a kernel for launches of one shape, made or found."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+
+from ...isa.program import Kernel
+from ..engine import Work
+from ..geometry import Geometry
+from . import order, ssa
+from .build import Compiled, Level, compile_text, dump, function_attributes
+from .lower import Lowering
+from .runtime import symbols
+from .shapes import Facts, Shapes
+from .text import ModuleText
+
+_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+
+WIDTH = 32
+"""Lanes of a warp in plain runs, whose results do not depend on it."""
+
+QUICK_ABOVE = 150
+"""Instructions from which on compile time counts more than the last percent of speed."""
+
+
+@dataclass
+class Code:
+    """A compiled kernel and what it needs."""
+
+    compiled: Compiled
+    function: Callable[[int, int, int], int]
+    """Runs workgroups: (address of the context block, first, last) -> 1 if one trapped."""
+    frame_bytes: int
+    loops: bool
+
+
+_COMPILED: dict[tuple[object, ...], Code] = {}
+
+
+def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
+    """What code for a launch of this shape may rely on."""
+    width = geometry.width if depends_on_width(kernel) else WIDTH
+    whole = prod(geometry.group_size) % width == 0 and all(
+        i % g == 0 for i, g in zip(geometry.items, geometry.group_size, strict=True)
+    )
+    return Facts(width, geometry.group_size, whole)
+
+
+def depends_on_width(kernel: Kernel) -> bool:
+    """Whether results depend on the warp width."""
+    return any(ins.row.stem in ("laneid", "waveid", "wavesize") for ins in kernel.instructions)
+
+
+def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
+    """The IR text of a kernel: `kernel`, and `frame_bytes` for what a waiting warp keeps."""
+    flow = order.build(kernel.instructions)
+    form = ssa.build(kernel.instructions, flow)
+    module = ModuleText(function_attributes())
+    lowering = Lowering(module, kernel, readonly_bytes, form, Shapes(form, facts))
+    module.define("kernel", lowering.function())
+    frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {lowering.frame_size}\n}}\n"
+    module.define("frame_bytes", frame)
+    return str(module)
+
+
+def listing(kernel: Kernel, readonly_bytes: int, facts: Facts, what: str) -> str:
+    """The optimised IR ("llvm") or the assembly ("asm") of a kernel."""
+    return dump(generate(kernel, readonly_bytes, facts), what, _level(kernel))
+
+
+def compiled(work: Work, facts: Facts) -> Code:
+    """The code of a kernel under some facts, from memory or made now."""
+    kernel = work.kernel
+    key = (
+        kernel.words,
+        kernel.params,
+        kernel.group_size,
+        kernel.private_size,
+        len(work.program.readonly_data),
+        facts,
+    )
+    found = _COMPILED.get(key)
+    if found is None:
+        module = compile_text(
+            lambda: generate(kernel, len(work.program.readonly_data), facts),
+            ["kernel", "frame_bytes"],
+            level=_level(kernel),
+            key=repr(key),
+            symbols=symbols(),
+        )
+        frame_bytes = ctypes.CFUNCTYPE(ctypes.c_int64)(module["frame_bytes"])()
+        loops = any(
+            ins.target is not None and ins.target <= pc
+            for pc, ins in enumerate(kernel.instructions)
+        )
+        found = _COMPILED[key] = Code(module, _FUNCTION(module["kernel"]), frame_bytes, loops)
+    return found
+
+
+def _level(kernel: Kernel) -> Level:
+    return Level.QUICK if len(kernel.words) > QUICK_ABOVE else Level.FULL
