@@ -218,7 +218,11 @@ class Launch:
 
     def __call__(self, *args: object) -> Result:
         """Run the kernel; arrays are changed in place. Raises ArgumentError and Trap."""
-        run, program, kernel, bind, kept = self._prepared
+        return self.run_by(self._prepared[0], *args)
+
+    def run_by(self, run: Engine, *args: object) -> Result:
+        """The same launch by another executor: `launch.run_by(simulator.run, *arguments)`."""
+        _, program, kernel, bind, kept = self._prepared
         bound = bind(args)
         work = Work(
             program,
