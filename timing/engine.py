@@ -139,23 +139,24 @@ def access(S: State, w: int, t: int) -> int:
 
 @device
 def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """Move the data of an access, and ask the memory system when it is over.
+    """Ask the memory system when an access is over, and move its data.
 
     Answers the cycle at which all lanes are served; the group's boundaries and hit mask are set.
     """
     core = wpu(S, w)
     it = group(S, g)
     row = seg(S, it.seg)
-    refused = call(row.move, warp(S, it.warp).block, lanes)
-    if refused != 0:
-        return trapped(S, w, g, refused)
     it.done |= lanes
     S.hits = lanes
     S.bubbles = 0
     S.until_bank = 0
     S.until_mshr = 0
     S.until_l2 = 0
+    # A load may overwrite its own addresses: the data move when they have been looked at.
     ready = simd_access(S, w, g, lanes, t)
+    refused = call(row.move, warp(S, it.warp).block, lanes)
+    if refused != 0:
+        return trapped(S, w, g, refused)
     it.hits = S.hits
     it.until_bank = S.until_bank
     it.until_mshr = S.until_mshr

@@ -47,6 +47,7 @@ def find(name: str) -> Policy:
 
 _MEMORIES = {
     "ideal": ("memory/ideal", "memory/perfect_fetch"),
+    "adversary": ("memory/addresses", "memory/adversary", "memory/perfect_fetch"),
 }
 _SCHEDULERS = {"two-level": "schedule/two_level"}
 _ISSUE = {"switch-on-access": "issue/switch_on_access", "barrel": "issue/barrel"}

@@ -5,6 +5,7 @@ A `Simulator` is a machine with its clock, caches and counters, which go on from
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from ..isa.errors import SimtError, UsageError
 from ..isa.program import align
 from .causes import BARRIER, IDLE, N_CAUSES
 from .compose import Composition, EngineState, aligned, compose
+from .given import Registers, Script, script_rows, start_with
 from .intrinsics import NEVER
 from .machine import Machine
 from .policies import Policy, files_of
@@ -48,14 +50,24 @@ class _Code:
 
 
 class Simulator:
-    """A machine under a policy. `plain=True` runs the engine uncompiled."""
+    """A machine under a policy. `plain=True` runs the engine uncompiled.
 
-    def __init__(self, machine: Machine, policy: Policy, *, plain: bool = False) -> None:
+    `script` tells an adversary what to answer (given.py).
+    """
+
+    def __init__(
+        self, machine: Machine, policy: Policy, *, plain: bool = False, script: Script | None = None
+    ) -> None:
         self.machine = machine
         self.policy = policy
         self.composition: Composition = compose(files_of(machine, policy), plain=plain)
         self.state = EngineState(self.composition, machine)
         self.launches = 0
+        if script:
+            if machine.memory != "adversary":
+                raise UsageError("only a machine with memory = 'adversary' takes a script")
+            self.state.put_table("script", script_rows(script, self.composition.tables["script"]))
+            self.state.S.script_length = len(script)
         self._codes: dict[tuple[object, ...], _Code] = {}
 
     @property
@@ -65,10 +77,11 @@ class Simulator:
 
     # --- a launch
 
-    def run(self, work: Work) -> None:
+    def run(self, work: Work, registers: Registers | None = None) -> None:
         """Simulate one launch; raises Trap, UsageError, SimulationError, KeyboardInterrupt.
 
         The launch's own warp width is not looked at: warps are as wide as the machine's lanes.
+        `registers` are what work-items begin with (given.py), zero unless named.
         """
         geometry = work.geometry
         team_warps = -(-geometry.largest_group // self.machine.width)
@@ -81,7 +94,10 @@ class Simulator:
             )
         code = self._code(work)
         context = context_of(code.segments, work)
+        start = start_with(code.segments, work, registers) if registers else None
         self._begin(work, code, context, team_warps)
+        if start is not None:
+            self.state.S.start_fn = ctypes.cast(start, ctypes.c_void_p).value
         while True:
             status = self.state.run(EVENTS)
             if status == DONE:
@@ -131,6 +147,8 @@ class Simulator:
             "teams": work.geometry.n_groups,
             "next_team": 0,
             "team_warps": team_warps,
+            "team_items": work.geometry.largest_group,
+            "launch": self.launches + 1,
             "running": 0,
             "starting": 1,
             "ended": S.now,

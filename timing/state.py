@@ -39,7 +39,9 @@ SPACE_GROUP = int(Space.GROUP)
 SPACE_PRIVATE = int(Space.PRIVATE)
 SPACE_READONLY = int(Space.READONLY)
 
-# Words of a register block's header that the engine writes.
+# Words of a register block's header: the workgroup, the warp in it, and what the engine writes.
+BLOCK_GROUP = int(Header.GROUP)
+BLOCK_WARP = int(Header.WARP)
 BLOCK_CLOCK = int(Header.CLOCK)
 BLOCK_GROUP_MEMORY = int(Header.GROUP_MEMORY)
 
@@ -156,6 +158,8 @@ def setup(machine: Machine) -> dict[str, Any]:
         "next_team": 0,
         "teams": 0,
         "team_warps": 0,  # warps of a workgroup
+        "team_items": 0,  # work-items of a workgroup
+        "launch": 0,  # number of the launch, from 1
         "start_fn": 0,  # native code that fills a warp's block for a workgroup
         "group_memory": 0,  # host address of the first context's group memory
         "group_bytes": 0,  # of one workgroup, a multiple of 64

@@ -26,11 +26,11 @@ def group_access(S: State, w: int, g: int, t: int) -> int:
     """Move the data; the cycle at which the group goes on (t: the cycle behind the access)."""
     it = group(S, g)
     row = seg(S, it.seg)
+    extra = conflicts(S, w, g)  # first: a load may overwrite its own addresses
     refused = call(row.move, warp(S, it.warp).block, it.mask)
     if refused != 0:
         trapped(S, w, g, refused)
         return t
-    extra = conflicts(S, w, g)
     if extra > 0:
         charge_bubbles(S, w, g, UNIT, extra)
     return t + extra

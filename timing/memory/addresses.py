@@ -1,0 +1,38 @@
+"""Where in simulated memory the lanes of an access are, for whatever space it is in.
+
+Engine code. Global memory has its own addresses. Private memory lies at synthetic ones, a block a
+warp context, interleaved by 8 bytes as in the warp block (emu/jit/warpstate.py), so that equal
+offsets of a warp are neighbours; readonly data lie in a region of their own. Both are far above
+all buffers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..intrinsics import device, word32, word64
+
+if TYPE_CHECKING:
+    from ..hooks import State
+    from ..state import SPACE_GLOBAL, SPACE_PRIVATE, group, seg, warp
+
+PRIVATE_BASE = 1 << 44
+PRIVATE_SHIFT = 32  # log2 of the bytes between the private memories of two warp contexts
+READONLY_BASE = 1 << 43
+
+
+@device
+def lane_address(S: State, g: int, lane: int) -> int:
+    """The address that a lane wants in the access at which its group stands."""
+    it = group(S, g)
+    row = seg(S, it.seg)
+    block = warp(S, it.warp).block
+    if row.space == SPACE_GLOBAL:
+        return word64(block + row.addr_row, lane) + row.imm
+    offset = row.imm
+    if row.addr_row >= 0:
+        offset += word32(block + row.addr_row, lane)
+    if row.space == SPACE_PRIVATE:
+        cell = (offset >> 3) * S.width + lane
+        return PRIVATE_BASE + (it.warp << PRIVATE_SHIFT) + (cell << 3) + (offset & 7)
+    return READONLY_BASE + offset
