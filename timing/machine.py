@@ -6,14 +6,14 @@ Every field has a unit; a preset says for each value where it is from. Sizes may
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -43,7 +43,7 @@ def _size(value: object) -> object:
         return value
     found = re.fullmatch(r"(\d+) ?(B|KiB|MiB|GiB|KB|MB)?", value.strip())
     if not found:
-        raise ValueError("must be bytes, as 32768 or 32KiB")
+        raise ValueError("must be a number of bytes from 0 on, as 32768 or 32KiB")
     factor = {None: 1, "B": 1, "KiB": 1 << 10, "KB": 1 << 10, "MiB": 1 << 20, "MB": 1 << 20,
               "GiB": 1 << 30}  # fmt: skip
     return int(found[1]) * factor[found[2]]
@@ -111,10 +111,7 @@ class Link(Part):
 
     latency: Annotated[int, _unit("cycles", "one way", ge=0)] = 0
     bytes_per_cycle: Annotated[
-        float,
-        Field(
-            strict=False, gt=0, description="bandwidth", json_schema_extra={"unit": "bytes/cycle"}
-        ),
+        float, _unit("bytes/cycle", "bandwidth", strict=False, ge=0.001, le=1e6)
     ] = 1024.0
 
     @cached_property
@@ -142,10 +139,17 @@ class Machine(Part):
 
     name: Annotated[str, _unit("", "name of the preset")]
     title: Annotated[str, _unit("", "what it is")] = ""
-    clock_ghz: Annotated[float, Field(strict=False, gt=0, json_schema_extra={"unit": "GHz"})] = 1.0
+    clock_ghz: Annotated[
+        float, _unit("GHz", "of the WPUs; all cycles are of this clock", strict=False, gt=0, le=1e3)
+    ] = 1.0
+    technology_nm: Annotated[int, _unit("nm", "process, for areas", ge=1)] = 65
+    vdd: Annotated[float, _unit("V", "supply, for energy", strict=False, gt=0, le=100)] = 0.9
     wpus: Annotated[int, _unit("WPUs", "cores", ge=1, le=64)] = 1
     warps: Annotated[int, _unit("warps", "warp contexts per WPU", ge=1, le=64)] = 4
     width: Annotated[int, _unit("lanes", "SIMD width", ge=1, le=64)] = 16
+    registers: Annotated[
+        int, _unit("registers", "of 32 bits per work-item, for areas and energy", ge=1)
+    ] = 32
     issue: Annotated[Literal["switch-on-access", "barrel"], _unit("", "issue discipline")] = (
         "switch-on-access"
     )
@@ -178,13 +182,18 @@ class Machine(Part):
     private: Annotated[Literal["cached", "on-chip"], _unit("", "where private memory is")] = (
         "cached"
     )
+    private_bytes: Annotated[
+        Bytes, _unit("bytes", "private memory on chip, per work-item; 0: no limit", ge=0)
+    ] = 0
     group_banks: Annotated[int, _unit("banks", "of group memory, a power of two", ge=1)] = 32
     complex_units: Annotated[
         int, _unit("units", "for sin, cos, exp2, log2; 0: as many as lanes", ge=0)
     ] = 0
     adversary_seed: Annotated[int, _unit("", "adversary: seed; 0: first touch misses", ge=0)] = 0
-    policy: Mapping[str, bool | int | str] = {}
-    sources: Mapping[str, str] = {}
+    policy: Annotated[
+        Mapping[str, bool | int | str], _unit("", "parameters of the policy, by name")
+    ] = {}
+    sources: Annotated[Mapping[str, str], _unit("", "where each value is from, by key")] = {}
 
     @property
     def contexts(self) -> int:
@@ -211,7 +220,61 @@ class Machine(Part):
             raise ValueError("memory = 'coherent' needs an l2 with a size")
         if self.memory == "coherent" and self.l2.line % self.l1d.line:
             raise ValueError("l2.line must be a multiple of l1d.line")
+        if self.dram.row_conflict < self.dram.row_hit:
+            raise ValueError("dram.row_conflict must be at least dram.row_hit")
+        unknown = [key for key in self.sources if key not in ALL_KEYS]
+        if unknown:
+            raise ValueError(f"sources names {unknown[0]}, which is no key{_near(unknown[0])}")
         return self
+
+
+def _keys() -> tuple[str, ...]:
+    found: list[str] = []
+    for key, spec in Machine.model_fields.items():
+        kind = spec.annotation
+        if isinstance(kind, type) and issubclass(kind, Part):
+            found += [f"{key}.{inner}" for inner in kind.model_fields]
+        else:
+            found.append(key)
+    return tuple(found)
+
+
+ALL_KEYS = _keys()
+"""Every key that has a value, as `l1d.size`."""
+
+
+def choices(key: str) -> tuple[str, ...]:
+    """The words that a key takes; empty where it takes numbers."""
+    table, _, last = key.rpartition(".")
+    kind: Any = Machine.model_fields[table].annotation if table else Machine
+    return get_args(kind.model_fields[last].annotation) if key in ALL_KEYS else ()
+
+
+@dataclass(frozen=True)
+class Value:
+    """A key of a machine with what it stands for, as `simtlab machines NAME` prints it."""
+
+    key: str
+    value: Any
+    unit: str
+    text: str
+    source: str
+
+
+def values(machine: Machine) -> list[Value]:
+    """Every key with its value, in the order of the declaration."""
+    found: list[Value] = []
+    for key in ALL_KEYS:
+        if key in ("name", "title", "policy", "sources"):
+            continue
+        table, _, last = key.rpartition(".")
+        part: Part = getattr(machine, table) if table else machine
+        spec = type(part).model_fields[last]
+        unit = (spec.json_schema_extra or {}).get("unit", "")  # pyright: ignore
+        given = last in part.model_fields_set and (not table or table in machine.model_fields_set)
+        source = machine.sources.get(key, "" if given else "default")
+        found.append(Value(key, getattr(part, last), unit, spec.description or "", source))
+    return found
 
 
 def names() -> list[str]:
@@ -233,6 +296,8 @@ def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Mac
     table.setdefault("name", Path(str(name)).stem)
     for key, value in (overrides or {}).items():
         _put(table, key, value)
+        if not key.startswith("policy.") and isinstance(table.get("sources"), dict):
+            table["sources"][key.replace("-", "_")] = "set by the user"
     return build(table, where)
 
 
@@ -255,6 +320,8 @@ def _source(name: str) -> tuple[str, str]:
             return path.read_text(encoding="utf-8"), name
         except OSError as e:
             raise MachineError(f"cannot read machine file {name}: {e.strerror}") from None
+        except ValueError:
+            raise MachineError(f"machine file {name} is no UTF-8 text") from None
     if name not in names():
         raise MachineError(
             f"there is no machine {name!r}",
@@ -288,17 +355,28 @@ def _value(value: object) -> object:
 def _mistake(error: Any) -> str:
     key = ".".join(str(p) for p in error["loc"])
     if error["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(key, _all_keys(), 1)
-        return f"{key}: unknown key" + (f" (did you mean {near[0]}?)" if near else "")
+        return f"{key}: unknown key{_near(key)}"
+    if error["type"] == "literal_error":
+        words = choices(key)
+        near = did_you_mean(str(error["input"]), words)
+        listed = f"{', '.join(words[:-1])} or {words[-1]}"
+        return f"{key}: takes {listed}, not {error['input']!r}" + (f" ({near})" if near else "")
+    if error["type"] in ("model_type", "model_attributes_type"):
+        return f"{key}: is a table of keys, as {key}.{_inside(key)}"
     text = str(error["msg"]).removeprefix("Value error, ")
-    return f"{key or 'geometry'}: {text} (got {error['input']!r})" if key else text
+    text = text.replace("Input should be", "must be")
+    return f"{key}: {text} (got {error['input']!r})" if key and "=" not in text else text
 
 
-def _all_keys() -> list[str]:
-    found: list[str] = []
-    for key, spec in Machine.model_fields.items():
-        kind = spec.annotation
-        if isinstance(kind, type) and issubclass(kind, Part):
-            found += [f"{key}.{inner}" for inner in kind.model_fields]
-        found.append(key)
-    return found
+def _inside(table: str) -> str:
+    return next(key.partition(".")[2] for key in ALL_KEYS if key.startswith(f"{table}."))
+
+
+def _near(key: str) -> str:
+    """A key that was perhaps meant: one spelt alike, or one of the same name in a table."""
+    last = key.rpartition(".")[2]
+    same = [known for known in ALL_KEYS if known.rpartition(".")[2] == last]
+    near = f"did you mean {same[0]}?" if same else did_you_mean(key, ALL_KEYS)
+    if not near and "." in key:
+        near = did_you_mean(last, [k.partition(".")[2] for k in ALL_KEYS if "." in k])
+    return f" ({near})" if near else ""
