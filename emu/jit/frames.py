@@ -4,7 +4,7 @@ Without barriers a warp runs from start to end. With them the warps of a workgro
 runs until its next barrier, puts what it will need again into its *frame* and stops; when all have
 stopped at the same barrier the next round begins. A frame begins with the place to go on from
 (0: the start, -1: over, else the number of the node with the barrier), the mask of the lanes that
-are live, and what is left of the budget.
+are live, and what is left of the budget; the counters of the budget stand behind these.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...isa.types import RegClass
+from . import budget
 from .context import Kind, Slot
 from .order import START
 from .ssa import Phi, Value, live_out
@@ -74,18 +75,14 @@ def _straight(low: Lowering) -> None:
     code.label("warp_body")
     live = low.lanes.start()
     _clear_private(low, "0")
-    _fill_budget(low)
+    if low.flow.loops:
+        budget.fill(low, low.entry.let(f"alloca [{low.facts.width} x i64], align 64"))
     low.clear_masks()
     low.enter(START, live)
     low.nodes()
     code.label("warp_over")
     code.line("%w.next = add i64 %w, 1")
     code.line("br label %warp_head")
-
-
-def _fill_budget(low: Lowering) -> None:
-    if low.flow.loops:
-        _set(low, "budget", low.slot(Slot.BUDGET))
 
 
 def _clear_private(low: Lowering, warp: str) -> None:
@@ -136,7 +133,8 @@ def _rounds(low: Lowering) -> None:
     code.line(f"br i1 {fresh}, label %warp_fresh, label %warp_resume")
     code.label("warp_fresh")
     _clear_private(low, "%w")
-    _fill_budget(low)
+    counters = code.let(f"getelementptr i8, ptr %frame, i64 {HEAD_BYTES}")
+    budget.fill(low, counters)
     _save_mask(low, low.mask_word(live))
     low.enter(START, live)
     low.barriers = []
@@ -144,6 +142,8 @@ def _rounds(low: Lowering) -> None:
     code.label("warp_resume")
     if low.flow.loops:
         _set(low, "budget", code.let(f"load i64, ptr {_budget_place(low)}"))
+        counters = code.let(f"getelementptr i8, ptr %frame, i64 {HEAD_BYTES}")
+        low.store("counters", ["ptr"], [counters])
     cases = " ".join(f"i64 {b}, label %resume{b}" for b in low.barriers)
     code.line(f"switch i64 {place}, label %warp_next [ {cases} ]")
     for barrier in low.barriers:
@@ -305,6 +305,10 @@ def _step(low: Lowering, types: list[str]) -> int:
     return -(-bits // 512) * 64
 
 
+def _head_bytes(low: Lowering) -> int:
+    return HEAD_BYTES + -(-budget.counter_bytes(low) // 64) * 64
+
+
 def _kept(low: Lowering, number: int) -> list[tuple[object, list[str], int]]:
     """(variable, types, offset in the frame) of what is used behind a barrier.
 
@@ -333,8 +337,8 @@ def _kept(low: Lowering, number: int) -> list[tuple[object, list[str], int]]:
     for key, types in kept:
         offset = low.frame_places.get(key)
         if offset is None:
-            offset = low.frame_places[key] = HEAD_BYTES + low.frame_used
+            offset = low.frame_places[key] = _head_bytes(low) + low.frame_used
             low.frame_used += _step(low, types) * len(types)
         placed.append((key, types, offset))
-    low.frame_size = HEAD_BYTES + low.frame_used
+    low.frame_size = _head_bytes(low) + low.frame_used
     return placed

@@ -4,214 +4,53 @@ Each node becomes a run of LLVM blocks in the linear order. A node has a mask va
 that wait there; running takes them all, and the edges out of it hand them on. Nothing but memory
 and phi copies is masked: other instructions run for dead lanes too, whose values nobody sees.
 
-Values that are used in another node go through variables (allocas, which LLVM turns into
-registers), so linearised control flow needs no repair of dominance. A phi is a variable as well;
-that of a loop header has a second one for the next trip, which becomes the first at the latch.
+A phi is a variable; that of a loop header has a second one for the next trip, which becomes the
+first at the latch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from ...isa.program import Kernel
 from ...isa.table import Flags
-from ...isa.types import F32, F64, RegClass
-from . import alu
+from . import alu, budget
 from .access import Access
 from .context import Kind, Slot
 from .lanes import Lanes
+from .masks import Masks
 from .order import START, waiting
-from .shapes import Facts, Shapes
-from .ssa import Const, Op, Phi, Ssa, Value, uses
-from .text import Code, ModuleText, register_type
-
-CHUNK = 16
-"""Lanes of one LLVM vector: one mask register each (jit notes: 16 beats 8 and 32)."""
+from .shapes import Shapes
+from .ssa import Const, Op, Phi, Ssa, Value
+from .text import ModuleText, register_type
+from .values import Mask, Values
 
 
-@dataclass
-class Mask:
-    """Lanes, a chunk at a time; None where all lanes are known to be on."""
-
-    chunks: list[str]
-
-
-class Lowering:
+class Lowering(Values):
     """Generates the function of one kernel under the given facts."""
 
     def __init__(
         self, module: ModuleText, kernel: Kernel, readonly_bytes: int, ssa: Ssa, shapes: Shapes
     ) -> None:
+        super().__init__(module, ssa, shapes)
         self.kernel = kernel
-        self.ssa, self.shapes, self.flow = ssa, shapes, ssa.flow
-        self.facts: Facts = shapes.facts
         self.group_bytes, self.private_bytes = kernel.group_size, kernel.private_size
         self.readonly_bytes = readonly_bytes
         self.name = "kernel"
-        width = self.facts.width
-        self.n = CHUNK if width % CHUNK == 0 else width
-        self.k = width // self.n
-        self.module = module
-        self.entry = Code(module)
-        """Allocas and what is computed once per call."""
-        self.code = self.entry.elsewhere()
         self.uniform_branches = shapes.uniform_branches()
         self.waits = waiting(self.flow, self.uniform_branches)
-        self.loose = _loose(ssa)
+        tested = [n for n in self.waits if self._should_test(n)]
+        self.masks = Masks(self.flow, self.waits, self.uniform_branches, tested)
         self.lanes = Lanes(self)
         self.access = Access(self)
         self.has_barrier = any(
             node.last is not None and node.last.row.stem == "barrier" for node in self.flow.nodes
         )
-        self._variables: dict[object, list[str]] = {}
-        self.local: dict[tuple[Value, str], list[str]] = {}
-        self._crossing = self._find_crossing()
-        self.mask: Mask = Mask([])
-        self.node = START
-        self._places = {value: i for i, value in enumerate(ssa.values())}
         # What frames.py keeps of a warp that waits at a barrier.
         self.barriers: list[int] = []
         self.frame_places: dict[object, int] = {}
         self.frame_used = 0
         self.frame_size = 0
-
-    # --- variables
-
-    def variable(self, key: object, types: Sequence[str]) -> list[str]:
-        """The allocas of a key, made on first use."""
-        found = self._variables.get(key)
-        if found is None:
-            found = [self.entry.let(f"alloca {t}, align 64") for t in types]
-            self._variables[key] = found
-        return found
-
-    def _load(self, key: object, types: Sequence[str]) -> list[str]:
-        places = self.variable(key, types)
-        return [self.code.let(f"load {t}, ptr {p}") for t, p in zip(types, places, strict=True)]
-
-    def _store(self, key: object, types: Sequence[str], values: Sequence[str]) -> None:
-        for t, p, v in zip(types, self.variable(key, types), values, strict=True):
-            self.code.line(f"store {t} {v}, ptr {p}")
-
-    def _find_crossing(self) -> set[Value]:
-        """Ops whose value is used in another node, or by a phi."""
-        found: set[Value] = set()
-        for number, ops in self.ssa.ops.items():
-            for op in ops:
-                found.update(a for a in uses(op) if isinstance(a, Op) and a.node != number)
-        for phis in self.ssa.phis.values():
-            for phi in phis:
-                found.update(a for a in phi.args.values() if isinstance(a, Op))
-        for number, condition in self.ssa.conditions.items():
-            if isinstance(condition, Op) and condition.node != number:
-                found.add(condition)
-        return found
-
-    def types_of(self, cls: RegClass, uniform: bool) -> list[str]:
-        """The LLVM types of a value: one scalar, or the chunks."""
-        return [register_type(cls, 0)] if uniform else [register_type(cls, self.n)] * self.k
-
-    # --- values
-
-    def scalar(self, value: Value) -> str:
-        """The operand of a uniform value."""
-        if isinstance(value, Const):
-            return _scalar_constant(value)
-        assert self.shapes.is_uniform(value)
-        return self._get(value, "value")[0]
-
-    def vector(self, value: Value) -> list[str]:
-        """The operands of a value, chunk by chunk; uniform ones are spread over the lanes."""
-        if isinstance(value, Const):
-            text = _scalar_constant(value)
-            return [f"splat ({register_type(value.cls, 0)} {text})"] * self.k
-        if not self.shapes.is_uniform(value):
-            return self._get(value, "value")
-        known = self.local.get((value, "spread"))
-        if known is None:
-            known = [self.spread(value.cls, self.scalar(value))] * self.k
-            self.local[value, "spread"] = known
-        return known
-
-    def lane0(self, value: Value) -> str:
-        """The scalar that a value with a stride has (or would have) in lane 0."""
-        if isinstance(value, Const):
-            return _scalar_constant(value)
-        return self.scalar(value) if self.shapes.is_uniform(value) else self._get(value, "lane0")[0]
-
-    def _get(self, value: Value, part: str) -> list[str]:
-        known = self.local.get((value, part))
-        if known is None:
-            uniform = part == "lane0" or self.shapes.is_uniform(value)
-            known = self._load((value, part), self.types_of(value.cls, uniform))
-            self.local[value, part] = known
-        return known
-
-    def define(self, op: Op, part: str, operands: list[str]) -> None:
-        """Set a value (or its lane 0) where it is computed."""
-        self.local[op, part] = operands
-        if op in self._crossing:
-            uniform = part == "lane0" or self.shapes.is_uniform(op)
-            self._store((op, part), self.types_of(op.cls, uniform), operands)
-
-    def spread(self, cls: RegClass, scalar: str) -> str:
-        """A chunk with a scalar in every lane."""
-        type_ = register_type(cls, self.n)
-        one = self.code.let(
-            f"insertelement {type_} poison, {register_type(cls, 0)} {scalar}, i32 0"
-        )
-        zero = f"<{self.n} x i32> zeroinitializer"
-        return self.code.let(f"shufflevector {type_} {one}, {type_} poison, {zero}")
-
-    def spread_i32(self, scalar: str) -> str:
-        """A chunk of i32 with a scalar in every lane."""
-        return self.spread(RegClass.S, scalar)
-
-    def observed(self, value: Value, operands: list[str], n: int) -> list[str]:
-        """Operands of a value with canonical NaNs, for where its bits can be seen."""
-        if value not in self.loose:
-            return operands
-        type_ = F64 if value.cls is RegClass.D else F32
-        return [alu.canonical(self.code, type_, o, n) for o in operands]
-
-    # --- masks
-
-    @property
-    def mask_type(self) -> str:
-        return f"<{self.n} x i1>"
-
-    def any(self, chunks: Sequence[str]) -> str:
-        """Whether a lane is on."""
-        total = chunks[0]
-        for chunk in chunks[1:]:
-            total = self.code.let(f"or {self.mask_type} {total}, {chunk}")
-        return self.code.let(f"icmp ne i{self.n} {self._bits(total)}, 0")
-
-    def _bits(self, chunk: str) -> str:
-        return self.code.let(f"bitcast {self.mask_type} {chunk} to i{self.n}")
-
-    def mask_word(self, chunks: Sequence[str]) -> str:
-        """The mask as an i64, bit l = lane l."""
-        word = ""
-        for at, chunk in enumerate(chunks):
-            part = self.code.let(f"zext i{self.n} {self._bits(chunk)} to i64") if self.n < 64 else (
-                self._bits(chunk)
-            )  # fmt: skip
-            if at:
-                part = self.code.let(f"shl i64 {part}, {at * self.n}")
-            word = self.code.let(f"or i64 {word}, {part}") if word else part
-        return word
-
-    def mask_chunks(self, word: str) -> list[str]:
-        """A mask out of an i64 with bit l = lane l."""
-        chunks = []
-        for at in range(self.k):
-            part = self.code.let(f"lshr i64 {word}, {at * self.n}") if at else word
-            if self.n < 64:
-                part = self.code.let(f"trunc i64 {part} to i{self.n}")
-            chunks.append(self.code.let(f"bitcast i{self.n} {part} to {self.mask_type}"))
-        return chunks
 
     def place_of(self, value: Value) -> int:
         """The position of a value in the kernel, for a stable order."""
@@ -224,16 +63,6 @@ class Lowering:
         offset = code.let(f"mul i64 {warp}, {self.private_bytes * self.facts.width}")
         return code.let(f"getelementptr i8, ptr {memory}, i64 {offset}")
 
-    def combine(self, operation: str, a: Sequence[str], b: Sequence[str]) -> list[str]:
-        """A bitwise operation on two masks."""
-        return [
-            self.code.let(f"{operation} {self.mask_type} {x}, {y}")
-            for x, y in zip(a, b, strict=True)
-        ]
-
-    def _mask_types(self) -> list[str]:
-        return [self.mask_type] * self.k
-
     # --- the function
 
     def function(self) -> str:
@@ -242,25 +71,14 @@ class Lowering:
 
         return run_groups(self)
 
-    def slot(self, slot: int, code: Code | None = None) -> str:
-        """The value of a slot of the context block."""
-        code = code or self.code
-        place = code.let(f"getelementptr i64, ptr %ctx, i64 {int(slot)}")
-        return code.let(f"load i64, ptr {place}")
-
-    def set_slot(self, slot: int, value: str) -> None:
-        """Change a slot of the context block."""
-        place = self.code.let(f"getelementptr i64, ptr %ctx, i64 {int(slot)}")
-        self.code.line(f"store i64 {value}, ptr {place}")
-
     def clear_masks(self) -> None:
         """Nobody waits anywhere: the state before a warp starts or goes on."""
         for number in self.waits:
-            self._store(("mask", number), self._mask_types(), ["zeroinitializer"] * self.k)
+            self._clear(number)
 
     def enter(self, number: int, mask: Sequence[str]) -> None:
         """Let lanes wait at a node and go there; nobody else waits."""
-        self._store(("mask", number), self._mask_types(), mask)
+        self.store(("mask", number), self.mask_types(), mask)
         self.code.line(f"br label %n{number}")
 
     def nodes(self) -> None:
@@ -271,90 +89,75 @@ class Lowering:
             self.node = number
             self.local.clear()
             self.code.label(f"n{number}")
-            chunks = self._load(("mask", number), self._mask_types())
-            self.mask = Mask(chunks)
-            if self.flow.nodes[number].latch_of is not None:
-                self._latch(number)
-                continue
-            if number != START and self._needs_test(number):
+            self._take_mask(number)
+            if number in self.masks.tested:
                 self.code.line(
-                    f"br i1 {self.any(chunks)}, label %r{number}, "
+                    f"br i1 {self.any(self.mask.chunks)}, label %r{number}, "
                     f"label %{self.next_of(self.waits[number])}"
                 )
                 self.code.label(f"r{number}")
-            self._store(("mask", number), self._mask_types(), ["zeroinitializer"] * self.k)
+                self._take_mask(number)
+            if not self.masks.shared(number):
+                self.store(("run", number), self.mask_types(), self.mask.chunks)
+                self._clear(number)
+            if self.flow.nodes[number].latch_of is not None:
+                self._go_round(number)
+                continue
             for op in self.ssa.ops.get(number, ()):
                 self._op(op)
             self._leave(number)
 
-    def _needs_test(self, number: int) -> bool:
+    def _take_mask(self, number: int) -> None:
+        same = self.masks.same[number]
+        key = ("run", same) if same != number else ("mask", number)
+        self.mask = Mask(self.load(key, self.mask_types()))
+
+    def _clear(self, number: int) -> None:
+        if not self.masks.shared(number):
+            self.store(("mask", number), self.mask_types(), ["zeroinitializer"] * self.k)
+
+    def _should_test(self, number: int) -> bool:
         """Whether the node must not, or should not, run when no lane waits at it."""
         node = self.flow.nodes[number]
         ops = self.ssa.ops.get(number, ())
-        return (
+        return number != START and (
             number in self.uniform_branches
             or len(ops) > 10
             or any(op.ins.row.is_memory or Flags.MAY_TRAP in op.ins.row.flags for op in ops)
             or any(loop.header == number for loop in self.flow.loops)
-            or (node.last is not None and node.last.row.stem in ("ret", "trap", "barrier"))
+            or (node.last is not None and node.last.row.stem in ("trap", "barrier"))
         )
 
-    def next_of(self, waits: frozenset[int]) -> str:
+    def next_of(self, waits: Iterable[int]) -> str:
         """The label of the first node of those at which lanes may wait."""
-        if not waits:
-            return "warp_over"
-        return f"n{min(waits, key=self.flow.position.__getitem__)}"
+        number = self.masks.next_of(waits)
+        return "warp_over" if number is None else f"n{number}"
 
-    def _latch(self, number: int) -> None:
-        """Lanes go round again while there are any."""
-        loop = self.flow.loops[self.flow.nodes[number].latch_of or 0]
-        code = self.code
-        again = f"a{number}"
-        code.line(
-            f"br i1 {self.any(self.mask.chunks)}, label %{again}, "
-            f"label %{self.next_of(self.waits[number])}"
-        )
-        code.label(again)
-        self._store(("mask", number), self._mask_types(), ["zeroinitializer"] * self.k)
-        self._store(("mask", loop.header), self._mask_types(), self.mask.chunks)
-        for phi in self.ssa.phis.get(loop.header, ()):
+    def _go_round(self, number: int) -> None:
+        """The lanes at a latch go on with the next trip."""
+        header = self.flow.loops[self.flow.nodes[number].latch_of or 0].header
+        for phi in self.ssa.phis.get(header, ()):
             for part, types in self.parts(phi):
-                self._store((phi, part), types, self._load((phi, part, "next"), types))
-        self._spend_budget(loop.header)
-        code.line(f"br label %n{loop.header}")
-
-    def _spend_budget(self, header: int) -> None:
-        """Charge a trip: the header's instructions for every lane that goes round again.
-
-        The launcher gives the warp the budget of all its lanes. When that is used up, one of them
-        has executed more than its own share (and only then may the launch end for it).
-        """
-        code = self.code
-        node = self.flow.nodes[header]
-        length = node.stop - node.start + (node.last is not None)
-        lanes = code.call("i64", "llvm.ctpop.i64", f"i64 {self.mask_word(self.mask.chunks)}")
-        cost = code.let(f"mul i64 {lanes}, {max(1, length)}")
-        left = code.let(f"load i64, ptr {self.variable('budget', ['i64'])[0]}")
-        rest = code.let(f"sub i64 {left}, {cost}")
-        code.line(f"store i64 {rest}, ptr {self.variable('budget', ['i64'])[0]}")
-        out, go = code.name("b")[1:], code.name("b")[1:]
-        code.line(f"br i1 {code.let(f'icmp slt i64 {rest}, 0')}, label %{out}, label %{go}")
-        code.label(out)
-        self.trap(Kind.BUDGET, self.flow.nodes[header].start, self.mask.chunks)
-        code.label(go)
+                self.store((phi, part), types, self.load((phi, part, "next"), types))
+        self._wait_at(header, self.mask.chunks)
+        budget.spend(self, header)
+        # Somebody runs it: there is no need to test again.
+        self.code.line(f"br label %{'r' if header in self.masks.tested else 'n'}{header}")
 
     # --- edges
 
     def parts(self, value: Value) -> list[tuple[str, list[str]]]:
-        """(part, types) of a value's variables: itself, and its lane 0 if it has a stride."""
-        uniform = self.shapes.is_uniform(value)
-        parts = [("value", self.types_of(value.cls, uniform))]
-        if not uniform and self.shapes.stride(value) is not None:
-            parts.append(("lane0", self.types_of(value.cls, True)))
-        return parts
+        """(part, types) of a value's variables: of one with a stride, lane 0 alone."""
+        if self.is_counted(value):
+            return [("lane0", self.types_of(value.cls, True))]
+        return [("value", self.types_of(value.cls, self.shapes.is_uniform(value)))]
 
-    def edge(self, there: int, chunks: Sequence[str]) -> int:
-        """Hand lanes on to a successor: its mask and its phis. Returns where they wait."""
+    def edge(self, there: int, chunks: Sequence[str], running: Sequence[str] | None = None) -> int:
+        """Hand lanes on to a successor: its mask and its phis. Returns where they wait.
+
+        `running` are the lanes of the node, if more than these. None of them waits, so a copy need
+        not spare those that go elsewhere.
+        """
         here = self.node
         way = self.flow.route(here, there)
         crowded = way in self.waits[here]
@@ -364,17 +167,23 @@ class Lowering:
                 key = (phi, part) if way == there else (phi, part, "next")
                 copies.append((key, types, self._incoming(phi, phi.args[here], part)))
         for key, types, values in copies:
-            if crowded and len(types) == self.k and types[0].startswith("<"):
-                old = self._load(key, types)
+            if crowded and types[0].startswith("<"):
+                old = self.load(key, types)
                 values = [
                     self.code.let(f"select {self.mask_type} {m}, {t} {v}, {t} {o}")
-                    for m, t, v, o in zip(chunks, types, values, old, strict=True)
+                    for m, t, v, o in zip(running or chunks, types, values, old, strict=True)
                 ]
-            self._store(key, types, values)
-        if crowded:
-            chunks = self.combine("or", self._load(("mask", way), self._mask_types()), chunks)
-        self._store(("mask", way), self._mask_types(), chunks)
+            self.store(key, types, values)
+        self._wait_at(way, chunks, crowded=crowded)
         return way
+
+    def _wait_at(self, number: int, chunks: Sequence[str], crowded: bool = False) -> None:
+        """Lanes wait at a node, with others where it is crowded."""
+        if self.masks.shared(number):
+            return
+        if crowded:
+            chunks = self.combine("or", self.load(("mask", number), self.mask_types()), chunks)
+        self.store(("mask", number), self.mask_types(), chunks)
 
     def _incoming(self, phi: Phi, value: Value, part: str) -> list[str]:
         if part == "lane0":
@@ -424,7 +233,8 @@ class Lowering:
         to_taken = self.combine("and", self.mask.chunks, on)
         off = self.combine("xor", on, ["splat (i1 true)"] * self.k)
         to_fall = self.combine("and", self.mask.chunks, off)
-        ways = {self.edge(fall, to_fall), self.edge(taken, to_taken)}
+        running = self.mask.chunks
+        ways = {self.edge(fall, to_fall, running), self.edge(taken, to_taken, running)}
         code.line(f"br label %{self.next_of(waits | ways)}")
 
     # --- instructions
@@ -518,43 +328,3 @@ class Lowering:
         self.set_slot(Slot.TRAP_PC, str(pc))
         self.lanes.report(lane)
         code.line("br label %trapped")
-
-
-def _scalar_constant(value: Const) -> str:
-    if value.cls is RegClass.C:
-        return "true" if value.bits else "false"
-    return str(value.bits)
-
-
-def _loose(ssa: Ssa) -> set[Value]:
-    """Values that may carry a NaN with other bits than the canonical one.
-
-    A phi or select is loose if everything that comes in is loose or a constant other than a NaN;
-    where payloads from memory come in too, the loose ones are made canonical on their way.
-    """
-    values = ssa.values()
-    found: set[Value] = {v for v in values if isinstance(v, Op) and alu.may_be_loose(v.ins.row)}
-    floats = [v for v in values if v.cls is not RegClass.C]
-    found |= {v for v in floats if isinstance(v, Phi)}
-    found |= {v for v in floats if isinstance(v, Op) and v.ins.row.stem == "select"}
-    changed = True
-    while changed:
-        changed = False
-        for value in list(found):
-            if isinstance(value, Op) and value.ins.row.stem != "select":
-                continue
-            assert isinstance(value, (Op, Phi))
-            sources = value.args.values() if isinstance(value, Phi) else value.args[1:]
-            if not all(s in found or _is_number(s) for s in sources):
-                found.discard(value)
-                changed = True
-    return found
-
-
-def _is_number(value: Value) -> bool:
-    """A constant that is no NaN, read as a float of its register's width."""
-    if not isinstance(value, Const):
-        return False
-    if value.cls is RegClass.D:
-        return value.bits & 0x7FFF_FFFF_FFFF_FFFF <= 0x7FF0_0000_0000_0000
-    return value.bits & 0x7FFF_FFFF <= 0x7F80_0000

@@ -97,7 +97,7 @@ class ModuleText:
 
     def __str__(self) -> str:
         """The module, ready to be parsed."""
-        group = f"attributes #0 = {{ {self.attributes} }}\n"
+        group = f"attributes #0 = {{ {self.attributes} }}\n{_RARELY}"
         return "\n".join([*self._functions.values(), *self._declarations.values(), group])
 
 
@@ -127,6 +127,10 @@ class Code:
         name = f"%t{next(self._numbers)}"
         self.lines.append(f"  {name} = {expression}")
         return name
+
+    def branch_rarely(self, condition: str, seldom: str, mostly: str) -> None:
+        """End a block with a branch whose condition hardly ever holds; labels without `%`."""
+        self.line(f"br i1 {condition}, label %{seldom}, label %{mostly}, !prof !0")
 
     def label(self, name: str) -> None:
         """Start a block, `name` without `%`."""
@@ -161,6 +165,9 @@ class Code:
         # Wherever this name may be used, the float may be as well: no need to cast it back.
         self._as_float[name] = (operand, floating(bits, n))
         return name
+
+
+_RARELY = '!0 = !{!"branch_weights", i32 1, i32 1000000}\n'
 
 
 def _type_of(argument: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hypothesis import strategies as st
+
 from simtlab.asm.assemble import assemble
 from simtlab.emu.jit import order, ssa
 from simtlab.emu.jit.order import Flow, Loop
@@ -9,6 +11,8 @@ from simtlab.emu.jit.shapes import Facts, Shapes
 from simtlab.emu.jit.ssa import Op, Phi, Ssa, Value
 from simtlab.isa.program import Kernel
 from simtlab.isa.types import RegClass
+
+TEST = "cmp_eq_u32 $c0, $s0, 0\n"
 
 
 def kernel_of(body: str, params: str = "global u32* %x, u32 %n", before: str = "") -> Kernel:
@@ -51,3 +55,27 @@ def loop_at(flow: Flow, header: int) -> Loop:
     """The only loop with this header."""
     (loop,) = (each for each in flow.loops if each.header == header)
     return loop
+
+
+def at(flow: Flow, pc: int) -> int:
+    """The node that begins at a pc."""
+    (number,) = (n.number for n in flow.nodes[1:] if n.start == pc and n.latch_of is None)
+    return number
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> str:
+    """A kernel of blocks that branch anywhere."""
+    n = draw(st.integers(1, 9))
+    lines = []
+    for here in range(n):
+        lines.append(f"@b{here}:\n nop")
+        kind = draw(st.sampled_from(("fall", "br", "cbr", "cbr", "cbr", "ret", "barrier")))
+        there = draw(st.integers(0, n))
+        if kind == "cbr":
+            lines.append(f"cbr $c0, @b{there}")
+        elif kind == "br":
+            lines.append(f"br @b{there}")
+        elif kind != "fall":
+            lines.append(kind)
+    return "\n".join([*lines, f"@b{n}:"])

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from simtlab.emu.jit import order
 from simtlab.emu.jit.order import START, Flow, waiting
 
-from .flows import flow_of, kernel_of, loop_at
-
-TEST = "cmp_eq_u32 $c0, $s0, 0\n"
+from .flows import TEST, at, flow_of, graphs, kernel_of, loop_at
 
 
 def starts(flow: Flow) -> list[str]:
@@ -24,12 +22,6 @@ def starts(flow: Flow) -> list[str]:
         header = None if node.latch_of is None else flow.loops[node.latch_of].header
         named.append(str(node.start) if header is None else f"latch {flow.nodes[header].start}")
     return named[1:]  # without START
-
-
-def at(flow: Flow, pc: int) -> int:
-    """The node that begins at a pc."""
-    (number,) = (n.number for n in flow.nodes[1:] if n.start == pc and n.latch_of is None)
-    return number
 
 
 # --- hand-made kernels
@@ -172,24 +164,6 @@ def test_a_uniform_branch_sends_nobody_to_wait():
 
 
 # --- any graph
-
-
-@st.composite
-def graphs(draw: st.DrawFn) -> str:
-    """A kernel of blocks that branch anywhere."""
-    n = draw(st.integers(1, 9))
-    lines = []
-    for here in range(n):
-        lines.append(f"@b{here}:\n nop")
-        kind = draw(st.sampled_from(("fall", "br", "cbr", "cbr", "cbr", "ret", "barrier")))
-        there = draw(st.integers(0, n))
-        if kind == "cbr":
-            lines.append(f"cbr $c0, @b{there}")
-        elif kind == "br":
-            lines.append(f"br @b{there}")
-        elif kind != "fall":
-            lines.append(kind)
-    return "\n".join([*lines, f"@b{n}:"])
 
 
 @given(graphs())

@@ -1,0 +1,246 @@
+"""Which nodes share a mask, and which never run empty: what generated code need not compute.
+
+Lanes that wait at a node are collected in its mask. Much of that is known beforehand: where all
+lanes that part at a branch come together again, the mask is that of the branch. So loops need not
+collect the lanes that leave them, and code behind a test needs no test of its own.
+
+Nothing here knows of LLVM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from .order import START, Flow, Loop, Node
+
+RESUME = -1
+"""Where a warp goes on behind a barrier: a second start."""
+
+
+class Masks:
+    """What is known about the masks of nodes, for waiting sets and nodes that test for emptiness.
+
+    `same` maps a node to one in front of it (or to itself) whose mask it has; `tested` are those of
+    the given nodes, latches among them, that need the test after all.
+    """
+
+    def __init__(
+        self,
+        flow: Flow,
+        waits: Mapping[int, frozenset[int]],
+        uniform: Iterable[int],
+        tested: Iterable[int],
+    ) -> None:
+        self.flow = flow
+        self.waits = waits
+        self.uniform = frozenset(uniform)
+        latches = {loop.latch for loop in flow.loops if loop.latch in waits}
+        self._asked = latches.union(tested)
+        self.same: dict[int, int] = {}
+        for number in flow.order:
+            if number in waits:
+                self.same[number] = self._same_as(number)
+        self.tested = self._asked - self._never_empty()
+
+    def shared(self, number: int) -> bool:
+        """Whether a node takes its mask from another one."""
+        return self.same[number] != number
+
+    def next_of(self, waits: Iterable[int]) -> int | None:
+        """The first of the nodes at which lanes may wait."""
+        return min(waits, key=self.flow.position.__getitem__, default=None)
+
+    # --- where code goes on
+
+    def _exits(self, number: int) -> list[tuple[int | None, bool]]:
+        """(next node, whether all lanes of this one go there) for each way on from a node's code.
+
+        Without the jump past a node that is empty.
+        """
+        node, waits = self.flow.nodes[number], self.waits[number]
+        if node.latch_of is not None:
+            return [(node.successors[0], True)]
+        ways = [self.flow.route(number, there) for there in node.successors]
+        if not ways or (node.last is not None and node.last.row.stem == "barrier"):
+            return [(self.next_of(waits), False)]
+        if number in self.uniform or len(ways) == 1:
+            nexts = [self.next_of(waits | {way}) for way in ways]
+            return [(to, to == way not in waits) for to, way in zip(nexts, ways, strict=True)]
+        return [(self.next_of(waits | set(ways)), False)]
+
+    def _skip(self, number: int) -> int | None:
+        """Where code goes on past an empty node."""
+        return self.next_of(self.waits[number]) if number in self._asked else None
+
+    @cached_property
+    def _resumed(self) -> frozenset[int]:
+        return frozenset(
+            self.flow.route(n.number, n.successors[0])
+            for n in self.flow.nodes
+            if n.number in self.waits and n.last is not None and n.last.row.stem == "barrier"
+        )
+
+    @cached_property
+    def _code(self) -> dict[int, set[int]]:
+        """Node -> the nodes whose code may run next, with `RESUME` as a node."""
+        found: dict[int, set[int]] = {RESUME: set(self._resumed)}
+        for number in self.waits:
+            nexts = {to for to, _ in self._exits(number)} | {self._skip(number)}
+            found[number] = {to for to in nexts if to is not None}
+        return found
+
+    @cached_property
+    def _lanes(self) -> dict[int, set[int]]:
+        """Node -> the nodes at which its lanes wait next."""
+        return {
+            number: {self.flow.route(number, there) for there in self.flow.nodes[number].successors}
+            for number in self.waits
+        }
+
+    @cached_property
+    def _before(self) -> dict[int, set[int]]:
+        """Node -> those whose code may run just before its own."""
+        found: dict[int, set[int]] = {number: set() for number in self.waits}
+        for source, targets in self._code.items():
+            for target in targets:
+                found[target].add(source)
+        return found
+
+    # --- equal masks
+
+    def _same_as(self, number: int) -> int:
+        passed = self._passed_on(number)
+        if passed is None:
+            passed = self._branch_that_joins(number)
+        return number if passed is None else self.same[passed]
+
+    def _passed_on(self, number: int) -> int | None:
+        """The only node in front, if it hands all its lanes on."""
+        if len(self._before[number]) != 1:
+            return None
+        (before,) = self._before[number]
+        if before == RESUME or self.flow.nodes[before].latch_of is not None:
+            return None
+        whole = all(all_lanes for to, all_lanes in self._exits(before) if to == number)
+        return before if whole and self._skip(before) != number else None
+
+    def _branch_that_joins(self, number: int) -> int | None:
+        """A node all of whose lanes come here next in the same trip, and only they."""
+        here = self.flow.loop_of[number]
+        branch = self._dominators[number]
+        while branch is not None and self.flow.loop_of[branch] != here:
+            branch = self._dominators[branch]
+        if branch is None or self.flow.nodes[number].latch_of is not None:
+            return None
+        loop = None if here is None else self.flow.loops[here]
+        inside = frozenset(self.waits) if loop is None else loop.nodes & self.waits.keys()
+        between = _reach(self._lanes, self._lanes[branch], inside, {number}) - {number}
+        if any(self._loses_lanes(self.flow.nodes[n], inside, loop) for n in {branch} | between):
+            return None
+        # From an endless loop nobody comes here, and it may run later.
+        if any(self.flow.position[n] > self.flow.position[number] for n in between):
+            return None
+        for ways in (self._lanes, self._code):
+            starts = self._entries(ways, inside, loop)
+            if ways is self._code and (skip := self._skip(branch)) is not None:
+                starts.add(skip)
+            stop = {branch} if loop is None else {branch, loop.latch}
+            if number in _reach(ways, starts & inside, inside, stop):
+                return None
+        return branch
+
+    def _loses_lanes(self, node: Node, inside: frozenset[int], loop: Loop | None) -> bool:
+        """Whether lanes of a node return, leave the loop, or end its trip."""
+        if loop is not None and node.number == loop.latch:
+            return True
+        if node.last is not None and node.last.row.stem in ("ret", "barrier"):
+            return True
+        return not self._lanes[node.number] <= inside
+
+    def _entries(
+        self, ways: Mapping[int, set[int]], inside: frozenset[int], loop: Loop | None
+    ) -> set[int]:
+        """The nodes at which a trip begins, of the loop or of the whole kernel."""
+        if loop is None:
+            return {START, *self._resumed}
+        return {
+            there
+            for source, targets in ways.items()
+            if source not in inside or source == loop.latch
+            for there in targets
+            if there in inside
+        }
+
+    @cached_property
+    def _dominators(self) -> dict[int, int | None]:
+        """The immediate dominator of each node, by lanes."""
+        order = [n for n in self.flow.order if n in self.waits]
+        before: dict[int, list[int]] = {n: [] for n in order}
+        for source, targets in self._lanes.items():
+            for target in targets:
+                if target in before:
+                    before[target].append(source)
+        everything = (1 << len(self.flow.nodes)) - 1
+        found = dict.fromkeys(order, everything)
+        changed = True
+        while changed:
+            changed = False
+            for number in order:
+                meet = everything if number != START else 0
+                for source in before[number]:
+                    meet &= found[source]
+                if meet | 1 << number != found[number]:
+                    found[number] = meet | 1 << number
+                    changed = True
+        return {
+            n: max(
+                (m for m in order if m != n and bits >> m & 1),
+                key=lambda m: found[m].bit_count(),
+                default=None,
+            )
+            for n, bits in found.items()
+        }
+
+    # --- empty masks
+
+    def _never_empty(self) -> frozenset[int]:
+        """Nodes whose code runs for one lane at least, by tests in front of them."""
+        full = set(self.waits)
+        changed = True
+        while changed:
+            changed = False
+            for number in list(full):
+                if number != START and not self._is_full(number, full):
+                    full.remove(number)
+                    changed = True
+        return frozenset(full)
+
+    def _is_full(self, number: int, full: set[int]) -> bool:
+        same = self.same[number]
+        if same != number and (same in full or same in self._asked):
+            return True
+        return all(
+            source == RESUME
+            or (
+                self._skip(source) != number
+                and (source in full or source in self._asked)
+                and all(all_lanes for to, all_lanes in self._exits(source) if to == number)
+            )
+            for source in self._before[number]
+        )
+
+
+def _reach(
+    ways: Mapping[int, set[int]], starts: Iterable[int], inside: frozenset[int], stop: set[int]
+) -> set[int]:
+    """What is reached from some nodes within a part of the graph, not going on behind `stop`."""
+    found = {s for s in starts if s in inside}
+    work = list(found)
+    while work:
+        number = work.pop()
+        for there in ways[number] if number not in stop else ():
+            if there in inside and there not in found:
+                found.add(there)
+                work.append(there)
+    return found
