@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .intrinsics import device
+from .intrinsics import bit, ctz, device, popcount
 
 if TYPE_CHECKING:
     from .causes import BANK, IDLE, ISSUED, L2, MSHR, N_CAUSES, READY
     from .hooks import State
     from .state import (
+        degree_count,
         group,
+        lane_miss,
         seg_count,
         seg_cycles,
         slot_cycles,
@@ -90,6 +92,44 @@ def charge_issue(S: State, w: int, g: int, s: int, n: int, lanes: int, t: int) -
     counts.lanes += lanes
     core.busy = t + n
     owner.busy = t + n
+    return 0
+
+
+@device
+def count_branch(S: State, w: int, s: int, taken: int, lanes: int) -> int:
+    """The branch of segment s was issued for some lanes, of which some take it."""
+    core = wpu(S, w)
+    core.n_branch += 1
+    if taken != 0 and taken != lanes:
+        core.n_branch_div += 1
+        seg_count(S, s).n_div += 1
+    return 0
+
+
+@device
+def count_access(S: State, w: int, g: int, lanes: int) -> int:
+    """Lanes of a group were served by the access at which it stands; S.hits by the first level."""
+    core = wpu(S, w)
+    core.n_access += 1
+    missed = lanes & ~S.hits
+    if missed == 0:
+        return 0
+    divergent = 1 if S.hits & lanes != 0 else 0
+    degree = popcount(missed)
+    core.n_miss += 1
+    counts = seg_count(S, group(S, g).seg)
+    counts.n_miss += 1
+    counts.miss_lanes += degree
+    if divergent == 1:
+        core.n_miss_div += 1
+        counts.n_miss_div += 1
+        degree_count(S, w * (S.width + 1) + degree).cycles += 1
+    first = group(S, g).warp * S.width
+    while missed != 0:
+        lane = ctz(missed)
+        missed &= ~bit(lane)
+        lane_miss(S, first + lane).misses += 1
+        lane_miss(S, first + lane).stalling += divergent
     return 0
 
 

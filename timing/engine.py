@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .intrinsics import NEVER, call, device, popcount
 
 if TYPE_CHECKING:
-    from .account import charge_bubbles, charge_wait
+    from .account import charge_bubbles, charge_wait, count_access
     from .causes import HIT, MEMORY, UNIT
     from .groups import pick, wake
     from .hooks import (
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 def run(S: State, events: int) -> int:
     """Run until everything has returned, something stops the run, or so many events are over.
 
-    Answers the status: RUNNING if there is more to do.
+    Answers the status: RUNNING if there is more to do, or the next event is not before S.pause_at.
     """
     S.status = RUNNING
     if S.starting == 1:
@@ -65,6 +65,8 @@ def run(S: State, events: int) -> int:
             if S.running == 0:
                 S.status = DONE
                 S.now = S.ended + on_launch_end(S, S.ended)
+            break
+        if t >= S.pause_at:
             break
         S.now = t
         S.events += 1
@@ -143,7 +145,6 @@ def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
 
     Answers the cycle at which all lanes are served; the group's boundaries and hit mask are set.
     """
-    core = wpu(S, w)
     it = group(S, g)
     row = seg(S, it.seg)
     it.done |= lanes
@@ -161,11 +162,7 @@ def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
     it.until_bank = S.until_bank
     it.until_mshr = S.until_mshr
     it.until_l2 = S.until_l2
-    core.n_access += 1
-    if S.hits != lanes:
-        core.n_miss += 1
-        if S.hits != 0:
-            core.n_miss_div += 1
+    count_access(S, w, g, lanes)
     return ready
 
 

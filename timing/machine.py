@@ -270,7 +270,8 @@ def values(machine: Machine) -> list[Value]:
         table, _, last = key.rpartition(".")
         part: Part = getattr(machine, table) if table else machine
         spec = type(part).model_fields[last]
-        unit = (spec.json_schema_extra or {}).get("unit", "")  # pyright: ignore
+        extra = spec.json_schema_extra
+        unit = str(extra["unit"]) if isinstance(extra, dict) else ""
         given = last in part.model_fields_set and (not table or table in machine.model_fields_set)
         source = machine.sources.get(key, "" if given else "default")
         found.append(Value(key, getattr(part, last), unit, spec.description or "", source))

@@ -123,8 +123,21 @@ CYCLES = record(cycles="i8")
 slot_cycles = table("slot_cycles", CYCLES)  # WPU * N_CAUSES + cause
 warp_cycles = table("warp_cycles", CYCLES)  # WPU * N_CAUSES + cause
 seg_cycles = table("seg_cycles", CYCLES)  # segment * N_CAUSES + cause: waits of warps there
-seg_count = table("seg_count", record(runs="i8", lanes="i8"))
+SEG_COUNT = record(
+    runs="i8",
+    lanes="i8",  # summed over the runs
+    n_div="i8",  # runs that ended in a branch whose lanes disagreed
+    n_miss="i8",  # accesses of which some lane missed
+    n_miss_div="i8",  # of which some lane hit
+    miss_lanes="i8",  # lanes that missed
+)
+seg_count = table("seg_count", SEG_COUNT)
 width_count = table("width_count", CYCLES)  # WPU * (width + 1) + lanes: instructions
+
+degree_count = table("degree_count", CYCLES)  # the same, by missing lanes: divergent accesses
+lane_miss = table("lane_miss", record(misses="i8", stalling="i8"))
+"""Misses of each lane of each warp context, and those in divergent accesses (DWS Fig. 14).
+Index: warp * S.width + lane."""
 
 seg = table("seg", SEGMENT)
 """The code of the current launch (emu/jit/segment_table.py)."""
@@ -165,6 +178,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "group_bytes": 0,  # of one workgroup, a multiple of 64
         "budget": NEVER,  # instructions per work-item
         "events": 0,
+        "pause_at": NEVER,  # the loop returns to Python before an event of this cycle or later
         "hits": 0,
         "hit": 0,
         "bubbles": 0,
@@ -184,6 +198,8 @@ def setup(machine: Machine) -> dict[str, Any]:
         "slot_cycles": wpus * N_CAUSES,
         "warp_cycles": wpus * N_CAUSES,
         "width_count": wpus * (width + 1),
+        "degree_count": wpus * (width + 1),
+        "lane_miss": total * width,
         # Their sizes are those of the launch's code:
         "seg": 0,
         "seg_cycles": 0,

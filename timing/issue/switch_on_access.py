@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..intrinsics import call, device, popcount, put64, word64
 
 if TYPE_CHECKING:
-    from ..account import charge_issue
+    from ..account import charge_issue, count_branch
     from ..causes import FETCH
     from ..engine import spend, stop, trapped
     from ..groups import wake
@@ -80,10 +80,8 @@ def issue(S: State, w: int, g: int, t: int) -> int:
             core.next = t - 1
             return 0
         if kind == SEG_BRANCH:
-            core.n_branch += 1
             taken = word64(block + row.cond_row, 0) & lanes
-            if taken != 0 and taken != lanes:
-                core.n_branch_div += 1
+            count_branch(S, w, s, taken, lanes)
             spend(S, g)
             if S.status != RUNNING:
                 return 0
