@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .causes import BARRIER
     from .groups import end_group, park, wake
     from .hooks import State, on_barrier_open, on_exit, on_start, on_sync
-    from .state import BLOCK_GROUP_MEMORY, DISPATCH, DIVERGENT_BARRIER, group, team, warp, wpu
+    from .state import BLOCK_GROUP_MEMORY, DISPATCH, DIVERGENT_BARRIER, group, seg, team, warp, wpu
 
 
 @device
@@ -91,6 +91,8 @@ def retire(S: State, w: int, g: int, t: int) -> int:
     end_group(S, g)
     first = owner.team
     mates = team(S, first)
+    if mates.arrived > 0 and S.exited_arrive == 0:
+        return diverged(S, mates.first, mates.barrier)
     if owner.live == 0:
         core = wpu(S, w)
         mates.live -= 1
@@ -100,40 +102,43 @@ def retire(S: State, w: int, g: int, t: int) -> int:
             S.running -= 1
             S.ended = max(S.ended, t)
             admit(S, w, t)
-        elif mates.arrived > 0:
-            if S.exited_arrive == 0:
-                return diverged(S, w, g)
-            if mates.arrived == mates.live:
-                open_barrier(S, w, first, t)
+        elif mates.arrived > 0 and mates.arrived == mates.live:
+            open_barrier(S, w, first, t)
     return 0
 
 
 @device
-def diverged(S: State, w: int, g: int) -> int:
-    """Not all work-items of a workgroup come to a barrier: stop."""
+def diverged(S: State, g: int, s: int) -> int:
+    """Not all work-items of a workgroup come to the barrier s, at which g is: stop."""
     S.status = DIVERGENT_BARRIER
-    S.trap_w = w
     S.trap_g = g
-    S.trap_seg = group(S, g).seg
+    S.trap_seg = s
     S.trap_lanes = group(S, g).mask
     return 0
 
 
 @device
 def arrive_at_barrier(S: State, w: int, g: int, t: int) -> int:
-    """A group has issued a barrier, which was over at t."""
-    v = group(S, g).warp
+    """A group has issued the barrier at which it stands; it was over at t."""
+    it = group(S, g)
+    s = it.seg
     wpu(S, w).n_barrier += 1
     park(S, g, BARRIER)
-    if on_sync(S, w, g, t) == 0:
+    whole = on_sync(S, w, g, t)
+    it.seg = seg(S, s).next
+    if whole == 0:
         return 0
-    owner = warp(S, v)
+    owner = warp(S, it.warp)
     first = owner.team
     mates = team(S, first)
-    if owner.live != owner.all and S.exited_arrive == 0:
-        return diverged(S, w, g)
-    if mates.live != popcount(mates.warps) and S.exited_arrive == 0:
-        return diverged(S, w, g)
+    returned = owner.live != owner.all or mates.live != popcount(mates.warps)
+    if returned and S.exited_arrive == 0:
+        return diverged(S, g, s)
+    if mates.arrived == 0:
+        mates.barrier = s
+        mates.first = g
+    elif mates.barrier != s:
+        return diverged(S, g, s)
     mates.arrived += 1
     if mates.arrived == mates.live:
         open_barrier(S, w, first, t)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..emu.engine import Work
 from ..emu.jit.engine import trap_record
-from ..emu.jit.segment_table import Grain
+from ..emu.jit.segment_table import Grain, SegmentKind
 from ..emu.jit.segments import SegmentContext, Segments, compile_segments, context_of
 from ..emu.jit.warpstate import Header, aligned_bytes, blocks_of
 from ..emu.traps import TrapKind, TrapRecord
@@ -33,30 +33,21 @@ EVENTS = 1 << 20
 RUNNING, DONE, TRAPPED, DIVERGENT_BARRIER, DEADLOCK, OVER_BUDGET, STACK_OVERFLOW = range(7)
 
 
-class SimulationError(SimtError):
-    """A simulation in which nothing can go on."""
-
-    code = "SIM620"
-
-
-@dataclass
-class _Code:
-    """A kernel's segments and counters on this machine."""
-
-    segments: Segments
-    blocks: np.ndarray
-    seg_cycles: np.ndarray
-    seg_count: np.ndarray
-
-
 class Simulator:
     """A machine under a policy. `plain=True` runs the engine uncompiled.
 
-    `script` tells an adversary what to answer (given.py).
+    `script` tells an adversary what to answer (given.py). Every `sample` cycles counts are kept for
+    the table of intervals (MAWS-16); 0 keeps none.
     """
 
     def __init__(
-        self, machine: Machine, policy: Policy, *, plain: bool = False, script: Script | None = None
+        self,
+        machine: Machine,
+        policy: Policy,
+        *,
+        plain: bool = False,
+        script: Script | None = None,
+        sample: int = SAMPLE,
     ) -> None:
         self.machine = machine
         self.policy = policy
@@ -68,20 +59,30 @@ class Simulator:
                 raise UsageError("only a machine with memory = 'adversary' takes a script")
             self.state.put_table("script", script_rows(script, self.composition.tables["script"]))
             self.state.S.script_length = len(script)
-        self._codes: dict[tuple[object, ...], _Code] = {}
+        self._codes: dict[tuple[object, ...], Code] = {}
+        self.samples = Samples(self, sample)
+        self.launch_counts: list[LaunchCount] = []
+        self.on_progress: Callable[[Simulator], object] = lambda simulator: None
+        """Called now and then while a launch runs."""
 
     @property
     def cycles(self) -> int:
         """The clock: cycles since the first launch began."""
         return int(self.state.S.now)
 
+    @property
+    def codes(self) -> Iterable[Code]:
+        """The code of every kernel that was launched, in the order of the first launches."""
+        return self._codes.values()
+
     # --- a launch
 
     def run(self, work: Work, registers: Registers | None = None) -> None:
-        """Simulate one launch; raises Trap, UsageError, SimulationError, KeyboardInterrupt.
+        """Simulate one launch; raises Trap, UsageError, SimulationError, Interrupted.
 
         The launch's own warp width is not looked at: warps are as wide as the machine's lanes.
-        `registers` are what work-items begin with (given.py), zero unless named.
+        `registers` are what work-items begin with (given.py), zero unless named. What was counted
+        up to an error stays.
         """
         geometry = work.geometry
         team_warps = -(-geometry.largest_group // self.machine.width)
@@ -92,31 +93,54 @@ class Simulator:
                 code="SIM611",
                 hint="a smaller --block, or more contexts: --set warps=N",
             )
+        if self.machine.private == "on-chip" and self.machine.private_bytes:
+            self._check_private(work)
         code = self._code(work)
         context = context_of(code.segments, work)
         start = start_with(code.segments, work, registers) if registers else None
         self._begin(work, code, context, team_warps)
         if start is not None:
             self.state.S.start_fn = ctypes.cast(start, ctypes.c_void_p).value
-        while True:
-            status = self.state.run(EVENTS)
-            if status == DONE:
-                break
-            if status != RUNNING:
-                self._raise(status, work, code, context)
-        self.launches += 1
-        self._close()
+        begun = LaunchCount.now(self, work)
+        try:
+            while (status := self._advance()) == RUNNING:
+                self.on_progress(self)
+            if status != DONE:
+                raise error_of(status, self.state, work, code, context.slots)
+        except (KeyboardInterrupt, SimtError) as stop:
+            self._end(work, begun, early=True)
+            if isinstance(stop, KeyboardInterrupt):
+                raise Interrupted(None) from None
+            raise
+        self._end(work, begun, early=False)
 
-    def _code(self, work: Work) -> _Code:
+    def _check_private(self, work: Work) -> None:
+        wanted, there = work.kernel.private_size, self.machine.private_bytes
+        if wanted > there:
+            raise UsageError(
+                f"kernel {work.kernel.name} has {wanted:,} bytes of private memory a work-item; "
+                f"{self.machine.name!r} has {there:,} on chip",
+                code="SIM611",
+                hint=f"--set private_bytes={wanted}",
+            )
+
+    def _code(self, work: Work) -> Code:
         kernel, program = work.kernel, work.program
-        key = (kernel.words, kernel.group_size, kernel.private_size, program.readonly_data)
+        key = (
+            kernel.name,
+            kernel.words,
+            kernel.group_size,
+            kernel.private_size,
+            program.readonly_data,
+        )
         code = self._codes.get(key)
         if code is None:
             segments = compile_segments(
                 kernel, program, self.machine.width, Grain(self.policy.grain)
             )
             rows, tables = len(segments.table), self.composition.tables
-            code = self._codes[key] = _Code(
+            code = self._codes[key] = Code(
+                program,
                 segments,
                 blocks_of(segments.layout, self.machine.wpus * self.machine.warps),
                 aligned(rows * N_CAUSES, tables["seg_cycles"]),
@@ -124,7 +148,7 @@ class Simulator:
             )
         return code
 
-    def _begin(self, work: Work, code: _Code, context: SegmentContext, team_warps: int) -> None:
+    def _begin(self, work: Work, code: Code, context: SegmentContext, team_warps: int) -> None:
         S, state = self.state.S, self.state
         layout, count = code.segments.layout, len(code.blocks)
         group_bytes = align(max(layout.group_bytes, 8), 64)
@@ -162,51 +186,26 @@ class Simulator:
         slots = state.rows["slot"]
         slots["ready"], slots["group"] = NEVER, -1
 
-    def _close(self) -> None:
-        """Give the cycles up to now that nobody has claimed an owner."""
-        S, rows = self.state.S, self.state.rows
-        ended, now, causes = int(S.ended), int(S.now), N_CAUSES
-        for table, owners in (("slot_cycles", "wpu"), ("warp_cycles", "warp")):
-            cycles = rows[table]["cycles"].reshape(-1, causes)
-            busy = rows[owners]["busy"].reshape(len(cycles), -1)
-            cycles[:, IDLE] += (ended - np.minimum(busy, ended)).sum(axis=1)
-            cycles[:, BARRIER] += (now - np.maximum(busy, ended)).sum(axis=1)
-            busy[:] = now
+    def _advance(self) -> int:
+        """Let the engine run for a while; its status. Takes the samples that are due."""
+        status = self.state.run(EVENTS)
+        due = int(self.state.rows["wpu"]["next"].min())
+        while status == RUNNING and due >= self.samples.due:
+            self.samples.take(self)
+        self.state.S.pause_at = self.samples.due
+        return status
 
-    # --- what can go wrong
-
-    def _raise(self, status: int, work: Work, code: _Code, context: SegmentContext) -> None:
-        S = self.state.S
-        row = code.segments.table[int(S.trap_seg)]
-        if status == TRAPPED and not context.slots.any():
-            raise AssertionError("a trap without a record")
-        if status == TRAPPED:
-            raise work.trap(trap_record(work, context.slots))
-        if status in (DIVERGENT_BARRIER, OVER_BUDGET):
-            warp, lane = self._who(int(S.trap_g), int(S.trap_lanes))
-            header = code.segments.layout.header(code.blocks[warp])
-            local = int(header[Header.WARP]) * self.machine.width + lane
-            kind, detail = {
-                DIVERGENT_BARRIER: (
-                    TrapKind.DIVERGENT_BARRIER,
-                    "not all work-items of the workgroup come to this barrier",
-                ),
-                OVER_BUDGET: (
-                    TrapKind.BUDGET,
-                    f"a work-item has executed {work.budget} instructions",
-                ),
-            }[status]
-            record = TrapRecord(
-                kind, int(row["last_pc"]), int(header[Header.GROUP]), local, detail=detail
-            )
-            raise work.trap(record)
-        if status == STACK_OVERFLOW:
-            raise SimulationError("a re-convergence stack is full")
-        raise SimulationError("nothing can go on: every group waits for another one")
-
-    def _who(self, group: int, lanes: int) -> tuple[int, int]:
-        lanes &= (1 << 64) - 1
-        return group // self.machine.width, (lanes & -lanes).bit_length() - 1
+    def _end(self, work: Work, begun: LaunchCount, *, early: bool) -> None:
+        """The launch is over, or is given up."""
+        if early:
+            close_early(self.state)
+        else:
+            close(self.state)
+        while self.cycles >= self.samples.due:
+            self.samples.take(self)
+        self.launches += 1
+        self.launch_counts.append(LaunchCount.now(self, work).since(begun))
+        check(self.state, ((c.segments.table, c.seg_cycles, c.seg_count) for c in self.codes))
 
     # --- what was counted
 

@@ -114,10 +114,10 @@ STACK = record(seg="i8", rpc="i8", mask="i8", branch="i8")
 stack = table("stack", STACK)
 """Index: warp * S.stack_depth + level."""
 
-TEAM = record(id="i8", live="i8", arrived="i8", warps="i8")
+TEAM = record(id="i8", live="i8", arrived="i8", warps="i8", barrier="i8", first="i8")
 team = table("team", TEAM)
 """A workgroup on a WPU: its number, warps that are not over, warps at its barrier, their contexts
-as a mask. Index as that of its first warp."""
+as a mask; the barrier's segment and the group that came first. Index as that of its first warp."""
 
 CYCLES = record(cycles="i8")
 slot_cycles = table("slot_cycles", CYCLES)  # WPU * N_CAUSES + cause

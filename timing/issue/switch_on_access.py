@@ -89,8 +89,10 @@ def issue(S: State, w: int, g: int, t: int) -> int:
                 return stop(S, w, t)
         elif kind == SEG_JUMP:
             it.seg = row.target
+            spend(S, g)
+            if S.status != RUNNING:
+                return 0
         elif kind == SEG_BARRIER:
-            it.seg = row.next
             arrive_at_barrier(S, w, g, t)
             return stop(S, w, t)
         elif kind == SEG_EXIT:

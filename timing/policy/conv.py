@@ -87,5 +87,5 @@ def on_sync(S: State, w: int, g: int, t: int) -> int:
     """A barrier in one path of a branch that diverged is an error (Q-DWS-35)."""
     it = group(S, g)
     if it.mask != warp(S, it.warp).live:
-        return diverged(S, w, g)
+        return diverged(S, g, it.seg)
     return 1
