@@ -237,28 +237,28 @@ _CHUNK = 8
 """Lanes of one compare: rows of 64-bit registers are padded to this many."""
 
 
-@_intrinsic(twins.lanes_of_line)
-def _lanes_of_line(b: Builder, args: list[ir.Value]) -> ir.Value:
-    """A loop over chunks: compare, gather the bits."""
-    address, width, offset, shift, line = args
+def _spread(b: Builder, value: ir.Value) -> ir.Value:
+    """A scalar in every element of a chunk."""
+    vector, places = ir.VectorType(_I64, _CHUNK), ir.VectorType(ir.IntType(32), _CHUNK)
+    one = b.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
+    none = ir.Constant(vector, ir.Undefined)
+    return b.shuffle_vector(one, none, ir.Constant(places, [0] * _CHUNK))
+
+
+def _lanes(
+    b: Builder, address: ir.Value, width: ir.Value, test: Callable[[ir.Value, ir.Value], ir.Value]
+) -> ir.Value:
+    """A loop over chunks of a row: the lanes for which `test(words, first lane)` holds."""
     vector, bits = ir.VectorType(_I64, _CHUNK), ir.IntType(_CHUNK)
-
-    def spread(value: ir.Value) -> ir.Value:
-        one = b.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), _CHUNK), [0] * _CHUNK)
-        return b.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
-
-    offsets, shifts, lines = spread(offset), spread(shift), spread(line)
     entry = b.block
-    loop, done = b.append_basic_block("lines"), b.append_basic_block("lines.done")
+    loop, done = b.append_basic_block("lanes"), b.append_basic_block("lanes.done")
     b.branch(loop)
     b.position_at_end(loop)
     start, found = b.phi(_I64), b.phi(_I64)
     start.add_incoming(_I64(0), entry)
     found.add_incoming(_I64(0), entry)
     at = b.inttoptr(b.add(address, b.shl(start, _I64(3))), vector.as_pointer())
-    words = b.load(at, align=8, typ=vector)
-    same = b.icmp_signed("==", b.lshr(b.add(words, offsets), shifts), lines)
+    same = test(b.load(at, align=8, typ=vector), start)
     part = b.shl(b.zext(b.bitcast(same, bits), _I64), start)
     total, after = b.or_(found, part), b.add(start, _I64(_CHUNK))
     start.add_incoming(after, loop)
@@ -267,3 +267,27 @@ def _lanes_of_line(b: Builder, args: list[ir.Value]) -> ir.Value:
     b.position_at_end(done)
     keep = b.lshr(_I64(-1), b.sub(_I64(64), width))
     return b.and_(total, keep)
+
+
+@_intrinsic(twins.lanes_of_line)
+def _lanes_of_line(b: Builder, args: list[ir.Value]) -> ir.Value:
+    address, width = args[:2]
+    offsets, shifts, lines = (_spread(b, a) for a in args[2:])
+
+    def test(words: ir.Value, start: ir.Value) -> ir.Value:
+        return b.icmp_signed("==", b.lshr(b.add(words, offsets), shifts), lines)
+
+    return _lanes(b, address, width, test)
+
+
+@_intrinsic(twins.lanes_in_steps)
+def _lanes_in_steps(b: Builder, args: list[ir.Value]) -> ir.Value:
+    address, width, base, step = args
+    steps, vector = _spread(b, step), ir.VectorType(_I64, _CHUNK)
+    numbers = b.mul(ir.Constant(vector, list(range(_CHUNK))), steps)
+
+    def test(words: ir.Value, start: ir.Value) -> ir.Value:
+        first = _spread(b, b.add(base, b.mul(start, step)))
+        return b.icmp_signed("==", words, b.add(first, numbers))
+
+    return _lanes(b, address, width, test)

@@ -206,3 +206,13 @@ def lanes_of_line(address: int, width: int, offset: int, shift: int, line: int) 
         if ((word + offset) & _WORD) >> shift == line & (_WORD >> shift):
             found |= 1 << lane
     return signed(found)
+
+
+def lanes_in_steps(address: int, width: int, base: int, step: int) -> int:
+    """The lanes whose word (of a `$d` row) is `base + step * lane`."""
+    words = struct.unpack(f"<{width}Q", ctypes.string_at(address, 8 * width))
+    found = 0
+    for lane, word in enumerate(words):
+        if word == (base + step * lane) & _WORD:
+            found |= 1 << lane
+    return signed(found)
