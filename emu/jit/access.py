@@ -19,13 +19,13 @@ from .ssa import Op
 from .text import integer
 
 if TYPE_CHECKING:
-    from .lower import Lowering
+    from .instructions import Instructions
 
 
 class Access:
     """Emits the memory instructions of one kernel."""
 
-    def __init__(self, lowering: Lowering) -> None:
+    def __init__(self, lowering: Instructions) -> None:
         self.low = lowering
         moves = Moves(lowering)
         cold = Cold(lowering, moves)

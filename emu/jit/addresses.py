@@ -15,7 +15,7 @@ from .context import BASE, DELTA, SIZE, WRITABLE, param_slot
 from .ssa import Const, Op, Phi, Value
 
 if TYPE_CHECKING:
-    from .lower import Lowering
+    from .instructions import Instructions
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Window:
 class Addresses:
     """Takes the addresses of a kernel apart and computes with the parts."""
 
-    def __init__(self, lowering: Lowering) -> None:
+    def __init__(self, lowering: Instructions) -> None:
         self.low = lowering
         self._windows: dict[int, Window] = {}
 

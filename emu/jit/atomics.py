@@ -13,13 +13,13 @@ from .ssa import Op
 from .text import integer
 
 if TYPE_CHECKING:
-    from .lower import Lowering
+    from .instructions import Instructions
 
 
 class Atomics:
     """Emits the atomics of one kernel."""
 
-    def __init__(self, lowering: Lowering, local: LocalMemory, cold: Cold) -> None:
+    def __init__(self, lowering: Instructions, local: LocalMemory, cold: Cold) -> None:
         self.low = lowering
         self.local = local
         self.cold = cold

@@ -16,13 +16,13 @@ from .ssa import Op
 from .text import register_type
 
 if TYPE_CHECKING:
-    from .lower import Lowering
+    from .instructions import Instructions
 
 
 class Cold:
     """Emits calls of the helpers."""
 
-    def __init__(self, lowering: Lowering, moves: Moves) -> None:
+    def __init__(self, lowering: Instructions, moves: Moves) -> None:
         self.low = lowering
         self.moves = moves
         self._cells: dict[str, str] = {}
@@ -118,5 +118,5 @@ class Cold:
         low, code = self.low, self.low.code
         low.set_slot(Slot.TRAP_PC, str(pc))
         lane = code.let(f"zext i32 {code.let(f'sub i32 {result}, 1')} to i64")
-        low.lanes.report(lane)
+        low.report(lane)
         code.line("br label %trapped")

@@ -19,13 +19,13 @@ from .moves import Fork, Moves
 from .ssa import Op, Value
 
 if TYPE_CHECKING:
-    from .lower import Lowering
+    from .instructions import Instructions
 
 
 class GlobalMemory:
     """Emits the loads and stores of global memory of one kernel."""
 
-    def __init__(self, lowering: Lowering, moves: Moves, cold: Cold) -> None:
+    def __init__(self, lowering: Instructions, moves: Moves, cold: Cold) -> None:
         self.low = lowering
         self.moves = moves
         self.cold = cold

@@ -17,7 +17,7 @@ from .ssa import Const, Op, Value
 from .text import integer
 
 if TYPE_CHECKING:
-    from .lower import Lowering
+    from .instructions import Instructions
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Extent:
 class LocalMemory:
     """Emits the loads and stores of these segments, and their checks."""
 
-    def __init__(self, lowering: Lowering, moves: Moves, cold: Cold) -> None:
+    def __init__(self, lowering: Instructions, moves: Moves, cold: Cold) -> None:
         self.low = lowering
         self.moves = moves
         self.cold = cold

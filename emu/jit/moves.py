@@ -15,7 +15,7 @@ from .ssa import Op, Value
 from .text import integer, register_type
 
 if TYPE_CHECKING:
-    from .lower import Lowering
+    from .instructions import Instructions
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Fork:
 class Moves:
     """Emits data movement for the running lanes of one kernel."""
 
-    def __init__(self, lowering: Lowering) -> None:
+    def __init__(self, lowering: Instructions) -> None:
         self.low = lowering
 
     # --- two sides
