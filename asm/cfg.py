@@ -192,28 +192,35 @@ def reach(
     return frozenset(seen)
 
 
-def reverse_postorder(edges: Edges, root: int) -> list[int]:
-    """The nodes that `root` reaches, each before what a depth-first walk finds behind it.
+class Walk:
+    """A depth-first walk of what `root` reaches, the fall-through before the taken side.
 
-    The walk takes the fall-through first, so of several ways into a cycle it mostly comes by the
-    one that stands first in the code.
+    `order` lists the nodes as the walk comes to them, `moment` is the place of each there, `parent`
+    the node from which it was found, and `end` the place of the last one found from it on.
     """
-    seen = {root}
-    order: list[int] = []
-    stack = [(root, list(reversed(edges[root])))]
-    while stack:
-        node, rest = stack[-1]
-        while rest:
-            following = rest.pop()
-            if following not in seen:
-                seen.add(following)
-                stack.append((following, list(reversed(edges[following]))))
-                break
-        else:
-            order.append(node)
-            stack.pop()
-    order.reverse()
-    return order
+
+    def __init__(self, edges: Edges, root: int) -> None:
+        self.order = [root]
+        self.moment = {root: 0}
+        self.parent: dict[int, int] = {}
+        self.end: dict[int, int] = {}
+        stack = [(root, iter(edges[root]))]
+        while stack:
+            node, rest = stack[-1]
+            for following in rest:
+                if following not in self.moment:
+                    self.moment[following] = len(self.order)
+                    self.order.append(following)
+                    self.parent[following] = node
+                    stack.append((following, iter(edges[following])))
+                    break
+            else:
+                self.end[node] = len(self.order) - 1
+                stack.pop()
+
+    def is_behind(self, node: int, above: int) -> bool:
+        """Whether the walk found `node` from `above` on, or they are the same."""
+        return self.moment[above] <= self.moment[node] <= self.end[above]
 
 
 def components(edges: Neighbours, nodes: Iterable[int]) -> list[list[int]]:

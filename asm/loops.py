@@ -1,7 +1,7 @@
 """Natural loops, their nesting, and which branches close or leave one.
 
-A loop is a strongly connected set of blocks; its header is the block of it that comes first in
-reverse postorder. Without the edges to the header the strongly connected sets that are left are
+A loop is a strongly connected set of blocks; its header is the block of it to which a depth-first
+walk comes first. Without the edges to the header the strongly connected sets that are left are
 the loops inside it. Where control enters a loop only at its header this gives the natural loops
 (those with the same header as one), and the edges to headers are the back edges. A loop with a
 second way in is irreducible: the edges to its header are then retreating edges of the walk, and
@@ -12,30 +12,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .cfg import Cfg, Edges, Neighbours, components, reverse, reverse_postorder
+from .cfg import Cfg, Edges, Walk, reverse
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The blocks of a loop. `entries` are all blocks by which control comes in, header included.
-
-    `latches` have an edge back to the header. `parent` is the index of the loop around it.
-    """
+    """The `latches` have an edge back to the header; `parent` is the index of the loop around."""
 
     header: int
-    body: frozenset[int]
     latches: tuple[int, ...]
-    entries: tuple[int, ...]
     parent: int | None
-
-    @property
-    def is_irreducible(self) -> bool:
-        return len(self.entries) > 1
 
 
 @dataclass(frozen=True)
 class Loops:
-    """All loops of the reachable code, outer ones before those inside them."""
+    """All loops of the reachable code, each before those inside it, which follow at once."""
 
     cfg: Cfg
     flow: Edges
@@ -43,6 +34,14 @@ class Loops:
     all: tuple[Loop, ...]
     innermost: tuple[int | None, ...]
     """The index of the innermost loop around each block, None outside of loops."""
+    last_inside: tuple[int, ...]
+    """The index of the last loop inside each loop, its own where there is none."""
+    loop_of_header: dict[int, int]
+
+    def contains(self, loop: int, block: int) -> bool:
+        """Whether a block lies in the loop of this index."""
+        innermost = self.innermost[block]
+        return innermost is not None and loop <= innermost <= self.last_inside[loop]
 
     def around(self, block: int) -> list[Loop]:
         """The loops that contain a block, innermost first."""
@@ -55,13 +54,13 @@ class Loops:
 
     def closes(self, block: int) -> bool:
         """The branch that ends the block can go to the header of a loop that contains it."""
-        headers = {loop.header for loop in self.around(block)}
-        return any(s in headers for s in self.flow[block])
+        loops = (self.loop_of_header.get(s) for s in self.flow[block])
+        return any(loop is not None and self.contains(loop, block) for loop in loops)
 
     def leaves(self, block: int) -> bool:
         """The branch that ends the block can go out of the innermost loop that contains it."""
-        loops = self.around(block)
-        return bool(loops) and any(s not in loops[0].body for s in self.flow[block])
+        loop = self.innermost[block]
+        return loop is not None and any(not self.contains(loop, s) for s in self.flow[block])
 
     def delimits(self, pc: int) -> bool:
         """The loop flag: a branch (`br` or `cbr`) that closes or leaves a loop.
@@ -76,43 +75,91 @@ class Loops:
 def find(cfg: Cfg) -> Loops:
     """The loops of the reachable code."""
     if not cfg.blocks:
-        return Loops(cfg, cfg.flow, (), ())
-    past = [_past_markers(cfg, number) for number in range(len(cfg.flow))]
+        return Loops(cfg, cfg.flow, (), (), (), {})
+    past = _past_markers(cfg)
     edges = tuple(tuple(dict.fromkeys(past[s] for s in out)) for out in cfg.flow)
-    rank = {block: i for i, block in enumerate(reverse_postorder(edges, past[0]))}
-    found: list[Loop] = []
-    innermost: list[int | None] = [None] * len(cfg.blocks)
-    come_from = reverse(edges)
-    waiting: list[tuple[list[int], Neighbours, int | None]] = [(sorted(rank), edges, None)]
-    while waiting:
-        nodes, inner, parent = waiting.pop(0)
-        for component in components(inner, nodes):
-            if len(component) == 1 and component[0] not in inner[component[0]]:
+    walk = Walk(edges, past[0])
+    before = tuple(tuple(b for b in sources if b in walk.moment) for sources in reverse(edges))
+    latches, around = _nesting(walk, before)
+    return _number(cfg, edges, walk, latches, around)
+
+
+def _past_markers(cfg: Cfg) -> list[int]:
+    """For each block the first from it on with more than `reconverge` in it."""
+    past = list(range(len(cfg.flow)))
+    for block in reversed(cfg.blocks):
+        is_empty = all(
+            cfg.code[pc].row.stem == "reconverge" for pc in range(block.start, block.end)
+        )
+        if is_empty and cfg.flow[block.number]:
+            past[block.number] = past[block.number + 1]
+    return past
+
+
+def _nesting(walk: Walk, before: Edges) -> tuple[dict[int, tuple[int, ...]], dict[int, int]]:
+    """The latches by header, and the header of the loop around each block or inner header.
+
+    Headers are taken from the last to the first. A loop that is found becomes one node, its
+    header, for the loops around it: `outermost` leads there (union-find with halved paths).
+    """
+    latches: dict[int, tuple[int, ...]] = {}
+    around: dict[int, int] = {}
+    outermost = {block: block for block in walk.order}
+
+    def outer(block: int) -> int:
+        while outermost[block] != block:
+            outermost[block] = block = outermost[outermost[block]]
+        return block
+
+    ways_in: dict[int, set[int]] = {}
+    for header in reversed(walk.order):
+        back = [b for b in before[header] if walk.is_behind(b, header)]
+        ways_in[header] = set(before[header]).difference(back)
+        if not back:
+            continue
+        latches[header] = tuple(back)
+        inside: set[int] = set()
+        waiting = [outer(block) for block in back]
+        while waiting:
+            block = waiting.pop()
+            if block == header or block in inside:
                 continue
-            header = min(component, key=rank.__getitem__)
-            body = frozenset(component)
-            index = len(found)
-            entries = {b for b in body if any(p in rank and p not in body for p in come_from[b])}
-            found.append(_loop(edges, header, body, entries | {header}, parent))
-            for block in body:
-                innermost[block] = index
-            without = {block: tuple(t for t in inner[block] if t != header) for block in body}
-            waiting.append((sorted(body), without, index))
-    return Loops(cfg, edges, tuple(found), tuple(innermost))
+            inside.add(block)
+            for source in ways_in[block]:
+                if walk.is_behind(outer(source), header):
+                    waiting.append(outer(source))
+                else:
+                    ways_in[header].add(source)
+        for block in inside:
+            around[block] = outermost[block] = header
+    return latches, around
 
 
-def _past_markers(cfg: Cfg, block: int) -> int:
-    """The first block from here on with more than `reconverge` in it."""
-    while cfg.flow[block] and all(
-        cfg.code[pc].row.stem == "reconverge"
-        for pc in range(cfg.blocks[block].start, cfg.blocks[block].end)
-    ):
-        block = cfg.flow[block][0]
-    return block
-
-
-def _loop(
-    edges: Edges, header: int, body: frozenset[int], entries: set[int], parent: int | None
-) -> Loop:
-    latches = tuple(b for b in sorted(body) if header in edges[b])
-    return Loop(header, body, latches, tuple(sorted(entries)), parent)
+def _number(
+    cfg: Cfg,
+    edges: Edges,
+    walk: Walk,
+    latches: dict[int, tuple[int, ...]],
+    around: dict[int, int],
+) -> Loops:
+    """The loops in an order in which those inside a loop follow it."""
+    inner: dict[int | None, list[int]] = {}
+    for header in reversed(walk.order):
+        if header in latches:
+            inner.setdefault(around.get(header), []).append(header)
+    order: list[int] = []
+    waiting = inner.get(None, [])
+    while waiting:
+        order.append(waiting.pop())
+        waiting += inner.get(order[-1], [])
+    index = {header: i for i, header in enumerate(order)}
+    found = tuple(Loop(h, latches[h], index.get(around.get(h, -1))) for h in order)
+    last = list(range(len(found)))
+    for i in reversed(range(len(found))):
+        parent = found[i].parent
+        if parent is not None:
+            last[parent] = max(last[parent], last[i])
+    innermost: list[int | None] = [None] * len(cfg.blocks)
+    for block in walk.order:
+        innermost[block] = index.get(block, index.get(around.get(block, -1)))
+    return Loops(cfg, edges, found, tuple(innermost), tuple(last), index)

@@ -26,8 +26,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from ..isa.table import BY_NAME
-from .cfg import Cfg, build, reach
-from .dominators import post_dominators
+from .cfg import Cfg, build, components
+from .dominators import DominatorTree, post_dominators
 from .draft import DraftInstruction, DraftKernel, Join
 from .joins import immediate
 
@@ -112,7 +112,7 @@ class _Layout:
             target = self._target(index, ins, target)
         if index in self.run_of:
             run = self.run_of[index]
-            join = self.first(run.join) + run.own(index)
+            join = self.first(run.join) + run.own[index]
         elif isinstance(join, int):
             join = self._at[join]
         return replace(ins, target=target, join=join)
@@ -122,48 +122,37 @@ class _Layout:
         both_sides_equal = ins.row.is_conditional and target == index + 1
         if target not in self.runs or both_sides_equal:
             return self.first(target)
-        return self.first(target) + self.runs[target].entry(self.cfg.block_of[index])
+        run = self.runs[target]
+        return self.first(target) + run.entry.get(self.cfg.block_of[index], len(run.branches))
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
     """The markers in front of one join: the branches they belong to, in the order of the markers.
 
-    `regions` has the blocks that each branch reaches without passing the join, its own included.
+    `own` is the place in the run where a branch re-converges, `entry` the place where a jump from
+    a block enters the run. Blocks that no branch of the run reaches have none.
     """
 
     join: int
     branches: tuple[int, ...]
-    blocks: tuple[int, ...]
-    regions: tuple[frozenset[int], ...]
-
-    def own(self, branch: int) -> int:
-        """The place in the run where a branch re-converges."""
-        mine = self.branches.index(branch)
-        return max(
-            i
-            for i in range(len(self.branches))
-            if i == mine
-            or (self.blocks[mine] in self.regions[i] and self.blocks[i] in self.regions[mine])
-        )
-
-    def entry(self, block: int) -> int:
-        """The place in the run where a jump from this block enters it."""
-        needed = (i for i, region in enumerate(self.regions) if block in region)
-        return next(needed, len(self.branches))
+    own: dict[int, int]
+    entry: dict[int, int]
 
 
 def _runs(cfg: Cfg, code: Sequence[DraftInstruction]) -> dict[int, _Run]:
     """The run of markers in front of every join that needs one."""
-    by_join: dict[int, list[int]] = {}
-    for branch, join in _diverging(cfg, code):
-        by_join.setdefault(join, []).append(branch)
-    return {join: _run(cfg, join, branches) for join, branches in by_join.items()}
-
-
-def _diverging(cfg: Cfg, code: Sequence[DraftInstruction]) -> Iterable[tuple[int, int]]:
-    """The branches that may diverge and have a join, with it."""
     tree = post_dominators(cfg)
+    by_join: dict[int, list[int]] = {}
+    for branch, join in _diverging(cfg, tree, code):
+        by_join.setdefault(join, []).append(branch)
+    return {join: _run(cfg, tree, join, branches) for join, branches in by_join.items()}
+
+
+def _diverging(
+    cfg: Cfg, tree: DominatorTree, code: Sequence[DraftInstruction]
+) -> Iterable[tuple[int, int]]:
+    """The branches that may diverge and have a join, with it."""
     for pc, ins in enumerate(code):
         if not ins.row.is_conditional or ins.target == pc + 1:
             continue
@@ -174,12 +163,64 @@ def _diverging(cfg: Cfg, code: Sequence[DraftInstruction]) -> Iterable[tuple[int
             yield pc, join
 
 
-def _run(cfg: Cfg, join: int, branches: list[int]) -> _Run:
-    barred = frozenset({cfg.block_of[join]})
-    region: dict[int, frozenset[int]] = {}
-    for branch in branches:
-        block = cfg.block_of[branch]
-        region[branch] = reach(cfg.flow, cfg.flow[block], barred) | {block}
-    depth = {b: sum(cfg.block_of[b] in region[other] for other in branches) for b in branches}
+def _run(cfg: Cfg, tree: DominatorTree, join: int, branches: list[int]) -> _Run:
+    """The run of a join. Who reaches whom is asked for all branches at once.
+
+    A branch is a bit; a block's bits say who reaches it without passing the join. They flow along
+    the strongly connected components, in which everyone reaches everyone.
+    """
+    edges = _ways(cfg, tree, join, branches)
+    parts = components(edges, edges)[::-1]
+    branch_in = {cfg.block_of[b]: b for b in branches}
+    bit = {cfg.block_of[b]: 1 << i for i, b in enumerate(branches)}
+    bits = dict.fromkeys(edges, 0)
+    depth: dict[int, int] = {}
+    for part in parts:
+        together = 0
+        for block in part:
+            together |= bits.pop(block) | bit.get(block, 0)
+        for block in part:
+            if block in branch_in:
+                depth[branch_in[block]] = together.bit_count()
+            for following in edges[block]:
+                if following in bits:
+                    bits[following] |= together
     order = tuple(sorted(branches, key=lambda b: (-depth[b], b)))
-    return _Run(join, order, tuple(cfg.block_of[b] for b in order), tuple(region[b] for b in order))
+    place = {branch: i for i, branch in enumerate(order)}
+    own: dict[int, int] = {}
+    entry = dict.fromkeys(edges, len(order))
+    for part in parts:
+        places = [place[branch_in[block]] for block in part if block in branch_in]
+        first = min([*places, *(entry[block] for block in part)])
+        for block in part:
+            entry[block] = first
+            if block in branch_in:
+                own[branch_in[block]] = max(places)
+            for following in edges[block]:
+                entry[following] = min(entry[following], first)
+    return _Run(join, order, own, entry)
+
+
+def _ways(
+    cfg: Cfg, tree: DominatorTree, join: int, branches: list[int]
+) -> dict[int, tuple[int, ...]]:
+    """Where control goes from the branches' blocks without passing the join.
+
+    Only the blocks count that the join post-dominates immediately: on the way to the next of them
+    nothing belongs to the join, so that the branches of a nest do not walk through all of it. That
+    does not hold where the source names a later join than it could.
+    """
+    barred = cfg.block_of[join]
+    skips = all(tree.parents[cfg.block_of[b]] == barred for b in branches)
+    edges: dict[int, tuple[int, ...]] = {}
+    waiting = [cfg.block_of[b] for b in branches]
+    while waiting:
+        block = waiting.pop()
+        if block in edges:
+            continue
+        ways = [t for t in cfg.flow[block] if t != barred]
+        if skips:
+            ways = [tree.child_above(barred, t) for t in ways if tree.dominates(barred, t)]
+        edges[block] = tuple(ways)
+        waiting += ways
+    return edges

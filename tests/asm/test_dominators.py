@@ -2,7 +2,7 @@ import networkx as nx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtlab.asm.cfg import Edges, build, components, reach, reverse_postorder
+from simtlab.asm.cfg import Edges, Walk, build, components, reach
 from simtlab.asm.dominators import dominators, post_dominators, tree
 
 from .kernels import draft
@@ -43,6 +43,16 @@ def test_a_node_dominates_what_cannot_be_reached_without_it(edges):
             assert found.dominates(above, below) == expected
 
 
+@given(graphs())
+def test_the_child_above_a_node_is_the_one_of_its_dominators_that_is_a_child(edges):
+    found = tree(edges, 0)
+    for above, children in enumerate(found.children):
+        for below in range(len(edges)):
+            for child in children:
+                if found.dominates(child, below):
+                    assert found.child_above(above, below) == child
+
+
 @settings(max_examples=300, deadline=None)
 @given(graphs())
 def test_strongly_connected_components_are_those_of_networkx(edges):
@@ -54,12 +64,16 @@ def test_strongly_connected_components_are_those_of_networkx(edges):
 
 
 @given(graphs())
-def test_reverse_postorder_has_the_sources_first_where_there_is_no_cycle(edges):
-    acyclic = tuple(tuple(t for t in targets if t > s) for s, targets in enumerate(edges))
-    order = reverse_postorder(acyclic, 0)
-    assert set(order) == reach(acyclic, (0,))
-    rank = {node: i for i, node in enumerate(order)}
-    assert all(rank[s] < rank[t] for s in order for t in acyclic[s])
+def test_a_walk_comes_to_nodes_as_networkx_does(edges):
+    walk = Walk(edges, 0)
+    graph = as_networkx(edges)
+    assert walk.order == list(nx.dfs_preorder_nodes(graph, 0))
+    assert walk.parent == nx.dfs_predecessors(graph, 0)
+    found = nx.DiGraph((a, b) for b, a in walk.parent.items())
+    found.add_node(0)
+    for above in walk.order:
+        behind = nx.descendants(found, above) | {above}
+        assert {node for node in walk.order if walk.is_behind(node, above)} == behind
 
 
 @settings(max_examples=300, deadline=None)

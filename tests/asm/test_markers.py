@@ -4,7 +4,9 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simtlab.asm.cfg import build, reach
 from simtlab.asm.diagnose import Collector
+from simtlab.asm.dominators import post_dominators
 from simtlab.asm.draft import DraftKernel, Join
 from simtlab.asm.joins import annotate
 from simtlab.asm.markers import insert, strip
@@ -196,6 +198,56 @@ def test_the_joins_after_inserting_are_post_dominators_and_the_flags_are_as_with
         assert collector.diagnostics == ()
     expected = [replace(ins, join=Join.AUTO) for ins in without.code]
     assert [replace(i, join=Join.AUTO) for i in strip(with_markers).code] == expected
+
+
+@settings(max_examples=300, deadline=None)
+@given(jumping_code, st.sets(st.integers(0, 12)))
+def test_order_joins_and_entries_are_those_of_the_definition(lines, later):
+    """By who reaches whom without passing the join; some branches have a later join than needed."""
+    kernel = kernel_of(lines)
+    cfg = build(kernel.code)
+    parents = post_dominators(cfg).parents
+    by_join: dict[int, list[int]] = {}
+    for pc, ins in enumerate(kernel.code):
+        if not ins.row.is_conditional or ins.target == pc + 1:
+            continue
+        join = parents[cfg.block_of[pc]]
+        assert join is not None
+        beyond = parents[join]
+        if pc in later and beyond not in (None, cfg.exit):
+            join = beyond
+            ins.join, ins.join_span = cfg.blocks[join].start, ins.span
+        if join != cfg.exit and cfg.block_of[pc] in cfg.reachable:
+            by_join.setdefault(cfg.blocks[join].start, []).append(pc)
+
+    marked = insert(kernel)
+    place = [at for at, ins in enumerate(marked.code) if ins.row.stem != "reconverge"]
+    assert len(marked.code) - len(place) == sum(map(len, by_join.values()))
+    for join, branches in by_join.items():
+        barred = frozenset({cfg.block_of[join]})
+        region = {
+            b: reach(cfg.flow, cfg.flow[cfg.block_of[b]], barred) | {cfg.block_of[b]}
+            for b in branches
+        }
+        depth = {b: sum(cfg.block_of[b] in region[x] for x in branches) for b in branches}
+        order = sorted(branches, key=lambda b: (-depth[b], b))
+        first = place[join] - len(branches)
+        assert [m.location.line - 1 for m in marked.code[first : place[join]]] == order
+        for b in branches:
+            others = [x for x in branches if cfg.block_of[b] in region[x]]
+            mutual = [x for x in others if cfg.block_of[x] in region[b]]
+            assert marked.code[place[b]].join == first + max(map(order.index, mutual))
+        for pc, ins in enumerate(kernel.code):
+            if ins.target == join and not (ins.row.is_conditional and join == pc + 1):
+                needed = [order.index(b) for b in branches if cfg.block_of[pc] in region[b]]
+                assert marked.code[place[pc]].target == first + min(needed, default=len(order))
+
+
+def test_a_thousand_nested_loops_and_a_thousand_branches_to_one_join_have_a_marker_each():
+    nest = "\n".join(f"l{i}: alu" for i in range(1000))
+    nest += "\n" + "\n".join(f"cbr @l{i}" for i in reversed(range(1000)))
+    assert marked(nest + "\nret").count("rcv") == 1000
+    assert marked("\n".join(["cbr @end\nalu"] * 1000) + "\nend: ret").count("rcv") == 1000
 
 
 def run_on_a_stack(kernel: DraftKernel, lanes: int, outcome, steps: int) -> list[list[int]]:
