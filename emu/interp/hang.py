@@ -166,7 +166,8 @@ class HangDetector:
             return False
         from ..oracle.oracle import run as oracle
 
-        budget = max(1, ORACLE_BUDGET // n_items)
+        # Who needs more than the launch allows would not finish under any schedule.
+        budget = min(work.budget, max(1, ORACLE_BUDGET // n_items))
         try:
             oracle(replace(work, memory=self.pristine, budget=budget))
         except Trap:
