@@ -6,31 +6,29 @@ A `Simulator` is a machine with its clock, caches and counters, which go on from
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from ..emu.engine import Work
-from ..emu.jit.engine import trap_record
-from ..emu.jit.segment_table import Grain, SegmentKind
-from ..emu.jit.segments import SegmentContext, Segments, compile_segments, context_of
+from ..emu.engine import Interrupted, Work
+from ..emu.jit.segment_table import Grain
+from ..emu.jit.segments import SegmentContext, compile_segments, context_of
 from ..emu.jit.warpstate import Header, aligned_bytes, blocks_of
-from ..emu.traps import TrapKind, TrapRecord
 from ..isa.errors import SimtError, UsageError
 from ..isa.program import align
-from .causes import BARRIER, IDLE, N_CAUSES
+from .causes import N_CAUSES
+from .code import Code
 from .compose import Composition, EngineState, aligned, compose
 from .given import Registers, Script, script_rows, start_with
 from .intrinsics import NEVER
+from .ledger import check, close, close_early
 from .machine import Machine
-from .policies import Policy, files_of
+from .policies import Policy, files_of, grain_of
+from .samples import SAMPLE, LaunchCount, Samples
+from .verdict import DONE, RUNNING, error_of
 
 EVENTS = 1 << 20
 """Events between two looks at the keyboard."""
-
-# As in state.py, which is engine code.
-RUNNING, DONE, TRAPPED, DIVERGENT_BARRIER, DEADLOCK, OVER_BUDGET, STACK_OVERFLOW = range(7)
 
 
 class Simulator:
@@ -60,6 +58,7 @@ class Simulator:
             self.state.put_table("script", script_rows(script, self.composition.tables["script"]))
             self.state.S.script_length = len(script)
         self._codes: dict[tuple[object, ...], Code] = {}
+        self._memory: tuple[object, ...] = ()
         self.samples = Samples(self, sample)
         self.launch_counts: list[LaunchCount] = []
         self.on_progress: Callable[[Simulator], object] = lambda simulator: None
@@ -136,7 +135,7 @@ class Simulator:
         code = self._codes.get(key)
         if code is None:
             segments = compile_segments(
-                kernel, program, self.machine.width, Grain(self.policy.grain)
+                kernel, program, self.machine.width, Grain(grain_of(self.machine, self.policy))
             )
             rows, tables = len(segments.table), self.composition.tables
             code = self._codes[key] = Code(

@@ -1,0 +1,116 @@
+"""What went wrong in a simulation, as an error: who, where, and who waits for what."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..emu.engine import Work
+from ..emu.jit.engine import trap_record
+from ..emu.jit.segment_table import SegmentKind
+from ..emu.jit.warpstate import Header
+from ..emu.traps import TrapKind, TrapRecord
+from ..isa.errors import Diagnostic, Note, SimtError
+from .causes import NAMES
+from .code import Code
+from .compose import EngineState
+from .intrinsics import NEVER
+from .ledger import groups_of
+
+# As in state.py, which is engine code.
+RUNNING, DONE, TRAPPED, DIVERGENT_BARRIER, DEADLOCK, OVER_BUDGET, STACK_OVERFLOW = range(7)
+
+MOST_NOTES = 8
+"""Groups that a message names."""
+
+
+class SimulationError(SimtError):
+    """A simulation that cannot go on, although no work-item did anything wrong."""
+
+    code = "SIM440"
+
+
+def error_of(
+    status: int, state: EngineState, work: Work, code: Code, slots: np.ndarray
+) -> SimtError:
+    """The error behind a status of the engine; `slots` is the launch's context block."""
+    S = state.S
+    row = code.segments.table[int(S.trap_seg)]
+    if status == TRAPPED and row["kind"] != SegmentKind.TRAP:
+        return work.trap(trap_record(work, slots))
+    pc = int(row["last_pc"])
+    if status == TRAPPED:
+        return work.trap(
+            TrapRecord(TrapKind.TRAP, pc, *_culprit(state, code), code=int(row["imm"]))
+        )
+    if status == DIVERGENT_BARRIER:
+        return work.trap(
+            TrapRecord(
+                TrapKind.DIVERGENT_BARRIER,
+                pc,
+                *_culprit(state, code),
+                detail="not all work-items of the workgroup come to this barrier",
+                notes=waiting(state, work, code),
+            )
+        )
+    if status == OVER_BUDGET:
+        return work.trap(
+            TrapRecord(
+                TrapKind.BUDGET,
+                pc,
+                *_culprit(state, code),
+                detail=f"a work-item has executed {work.budget} instructions",
+                notes=waiting(state, work, code),
+            )
+        )
+    if status == STACK_OVERFLOW:
+        return SimulationError("a re-convergence stack is full")
+    return SimulationError(
+        diagnostics=(
+            Diagnostic(
+                SimulationError.code,
+                f"kernel {work.kernel.name}: nothing can go on at cycle {int(S.now):,}: every "
+                "group waits for another one",
+                notes=waiting(state, work, code),
+                hint="the policy never wakes them; --policy conv finishes what can finish",
+            ),
+        )
+    )
+
+
+def _culprit(state: EngineState, code: Code) -> tuple[int, int]:
+    """(workgroup, flat local id) of the lowest lane that the engine names."""
+    lanes = int(state.S.trap_lanes) & (1 << 64) - 1
+    width = code.segments.width
+    header = code.segments.layout.header(code.blocks[int(state.S.trap_g) // width])
+    lane = (lanes & -lanes).bit_length() - 1
+    return int(header[Header.GROUP]), int(header[Header.WARP]) * width + lane
+
+
+def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
+    """Where the groups stand and what for, the first few of them."""
+    warps, rows = int(state.S.warps), state.rows
+    found: list[Note] = []
+    for v in np.flatnonzero(rows["warp"]["groups"]):
+        for g in groups_of(state, int(v)):
+            found.append(_note(state, work, code, int(v), g, warps))
+    if len(found) > MOST_NOTES:
+        rest = len(found) - MOST_NOTES
+        found = [*found[:MOST_NOTES], Note(f"{rest:,} more groups wait")]
+    return tuple(found)
+
+
+def _note(state: EngineState, work: Work, code: Code, v: int, g: int, warps: int) -> Note:
+    it = state.rows["group"][g]
+    header = code.segments.layout.header(code.blocks[v])
+    mask = int(it["mask"]) & (1 << 64) - 1
+    lanes = "".join("1" if mask >> i & 1 else "0" for i in range(code.segments.width))
+    pc = int(code.segments.table[int(it["seg"])]["last_pc" if it["at_memory"] else "first_pc"])
+    if it["ready"] < NEVER:
+        state_ = f"ready at cycle {int(it['ready']):,}"
+    else:
+        state_ = f"waits: {NAMES[int(it['cause'])]}"
+    return Note(
+        f"WPU {v // warps}, warp context {v % warps} (workgroup {int(header[Header.GROUP])}, warp "
+        f"{int(header[Header.WARP])}), lanes {lanes}: {state_}",
+        span=work.program.span(work.kernel, pc),
+    )
