@@ -21,7 +21,7 @@ _ROWS = (
     ("SIM306", "Arguments of two devices", "Arrays that live on different Device objects have unrelated addresses.", "Allocate them on one Device."),
     ("SIM307", "An argument does not fit its parameter", "A scalar is out of range or of another kind, or an array has another element type.", "Convert it: x.astype(numpy.float32), or another number."),
     ("SIM308", "A launch has no dimensions", "kernel(...) alone does not say how many work-items there are.", "kernel[groups, group_size](...), or kernel.launch(items=n)(...)."),
-    ("SIM309", "The budget is not positive", "The budget bounds the instructions of a work-item.", "Give a positive number, or leave it out."),
+    ("SIM309", "A number is not positive", "The budget bounds the instructions of a work-item, the number of threads those of the host that native code runs on.", "Give a positive number, or leave it out."),
     ("SIM310", "An array was freed", "A DeviceArray was used after free().", "Allocate it again."),
     ("SIM311", "Arrays of different shape or type", "copy_from needs the shape and element type of the array that it overwrites.", "Reshape or convert the source."),
     ("SIM312", "An array cannot be mapped", "Only C-contiguous NumPy arrays can be used in place.", "Use to_device, which copies."),

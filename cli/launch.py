@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..emu.engine import Interrupted
+from ..emu.engine import Interrupted, counting
 from ..emu.result import Result
 from ..isa.errors import SimtError, UsageError
 from ..programs.index import Entry
@@ -36,19 +36,22 @@ def launch(name: str, settings: RunSettings) -> int:
     """Run a file or a program and print what came of it; the exit status."""
     target = find_target(name)
     _refuse_foreign(target, settings)
-    listings = Listings(settings.dump, keep=settings.json)
+    listings = Listings(settings.dump, keep=settings.json, native=True)
     module = load_module(target, settings, listings)
+    counted = settings.stats or settings.lines
     launcher = PlainLauncher(
         module,
-        engine=settings.engine,
+        engine=counting(settings.engine, counted),
         scheme=settings.scheme.name,
         knobs=settings.scheme.knobs,
         warp=settings.warp,
         budget=settings.budget,
-        stats=settings.stats or settings.lines,
+        stats=counted,
         exited_arrive=settings.exited_arrive,
+        threads=settings.threads,
+        before_launch=listings.show if listings.native else None,
     )
-    outcome = Outcome(launcher, module.for_scheme(settings.scheme), listings=listings.to_dict())
+    outcome = Outcome(launcher, module.for_scheme(settings.scheme), settings.engine, listings)
     error: SimtError | None = None
     try:
         if target.entry is not None:
@@ -56,8 +59,7 @@ def launch(name: str, settings: RunSettings) -> int:
         else:
             _run_file(settings, outcome)
     except Interrupted as stop:
-        outcome.partial = stop.statistics
-        error = stop
+        outcome.interrupted = error = stop
     return _report(outcome, settings, error)
 
 

@@ -40,8 +40,19 @@ SubdivideLimit = Annotated[
 Dump = Annotated[
     str | None,
     typer.Option(
-        metavar="PASS",
-        help="Print the program after this pass of the assembler (several with commas).",
+        metavar="PASS[=FILE]",
+        help="Print the program after this pass of the assembler, or write it to a file; several "
+        "with commas.",
+        rich_help_panel=ASSEMBLER,
+    ),
+]
+
+RunDump = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PASS|llvm|asm[=FILE]",
+        help="Print the program after this pass of the assembler, or the native code of what is "
+        "launched, or write it to a file; several with commas.",
         rich_help_panel=ASSEMBLER,
     ),
 ]

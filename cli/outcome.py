@@ -6,10 +6,12 @@ import json
 import zlib
 from dataclasses import dataclass, field
 
+from ..emu.engine import Interrupted
 from ..emu.result import memory_digest
 from ..emu.statistics import Statistics
 from ..isa.program import Program
 from ..programs.runner import PlainLauncher
+from .build import Listings
 from .lines import LineCount
 
 
@@ -17,19 +19,20 @@ from .lines import LineCount
 class Outcome:
     """One run of a file or a program, as it is reported.
 
-    `partial` holds what an interrupted launch had counted. `facts` are further keys of the JSON
-    form, `rows` further lines of the text, `listings` what --dump kept for JSON.
+    `asked` is the engine of the command line. `facts` are further keys of the JSON form, `rows`
+    further lines of the text, `listings` what --dump kept for JSON.
     """
 
     launcher: PlainLauncher
     program: Program
+    asked: str
+    listings: Listings
     checked: bool = False
     kernel: str = ""
-    partial: Statistics | None = None
+    interrupted: Interrupted | None = None
     lines: list[LineCount] | None = None
     facts: dict[str, object] = field(default_factory=dict)
     rows: list[tuple[str, str]] = field(default_factory=list)
-    listings: dict[str, object] = field(default_factory=dict)
 
     @property
     def scheme(self) -> str | None:
@@ -39,14 +42,22 @@ class Outcome:
     @property
     def statistics(self) -> Statistics | None:
         """All launches added up, or None where nothing was counted."""
-        counted = [r.statistics for r in self.launcher.results if r.statistics is not None]
-        counted += [self.partial] if self.partial is not None else []
+        found = [r.statistics for r in self.launcher.results]
+        found += [self.interrupted.statistics] if self.interrupted is not None else []
+        counted = [s for s in found if s is not None]
         return sum(counted[1:], counted[0]) if counted else None
 
     @property
     def host_seconds(self) -> float:
         """Time in the engine, all launches together."""
-        return sum(r.host_seconds for r in self.launcher.results)
+        begun = self.interrupted.seconds if self.interrupted is not None else 0.0
+        return begun + sum(r.host_seconds for r in self.launcher.results)
+
+    @property
+    def engine(self) -> str:
+        """Who ran the launches: the jit leaves some kernels, and counting, to the interpreter."""
+        found = dict.fromkeys(r.engine for r in self.launcher.results)
+        return ", ".join(found or [self.launcher.engine])
 
     @property
     def kernels(self) -> list[str]:
@@ -76,10 +87,11 @@ class Outcome:
         found: dict[str, object] = {
             "kernel": self.kernels[0],
             "kernels": self.kernels,
-            "engine": self.launcher.engine,
+            "engine": self.engine,
             "scheme": self.scheme,
             "knobs": dict(self.launcher.knobs),
             "warp": self.launcher.warp,
+            "threads": self.launcher.threads,
             "launches": len(self.launcher.results),
             **self.facts,
             **self.counts(),
@@ -87,7 +99,7 @@ class Outcome:
             "memory_digest": self.memory_digest,
             "digest": self.digest,
             "host_seconds": self.host_seconds,
-            **self.listings,
+            **self.listings.to_dict(),
         }
         if self.lines is not None:
             found["lines"] = [line.to_dict() for line in self.lines]
@@ -98,9 +110,14 @@ class Outcome:
         launcher, found = self.launcher, self.statistics
         scheme = f", scheme {self.scheme}" if self.scheme else ""
         knobs = "".join(f" {k}={str(v).lower()}" for k, v in launcher.knobs.items())
+        instead = "" if self.engine == self.asked else f" in place of {self.asked}"
+        threads = f", {launcher.threads} threads" if launcher.threads > 1 else ""
         rows = [
             ("kernel" if len(self.kernels) == 1 else "kernels", ", ".join(self.kernels)),
-            ("run by", f"{launcher.engine}{scheme}{knobs}, warps of {launcher.warp}"),
+            (
+                "run by",
+                f"{self.engine}{instead}{scheme}{knobs}, warps of {launcher.warp}{threads}",
+            ),
             ("launches", self._launches()),
         ]
         if found is not None:
@@ -125,6 +142,8 @@ class Outcome:
 
     def _launches(self) -> str:
         results = self.launcher.results
+        if self.interrupted is not None:
+            return f"{len(results):,}, and one that was interrupted"
         if len(results) != 1:
             return f"{len(results):,}"
         shape = results[0].geometry

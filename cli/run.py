@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from .complete import engines, schemes, sizes, targets
-from .options import Dump, Json, SubdivideLimit, whole_number
+from .options import Json, RunDump, SubdivideLimit, whole_number
 
 _FILE = "Launching a file"
 _PROGRAM = "Running a program"
@@ -132,6 +132,14 @@ def run(
             rich_help_panel=_MACHINE,
         ),
     ] = False,
+    threads: Annotated[
+        str,
+        typer.Option(
+            metavar="N",
+            help="Threads of the host that native code may run on.",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = "1",
     stats: Annotated[bool, typer.Option("--stats", help="Count, and print every count.")] = False,
     lines: Annotated[
         bool, typer.Option("--lines", help="Executions and mean active lanes, line by line.")
@@ -145,7 +153,7 @@ def run(
         ),
     ] = None,
     subdivide_limit: SubdivideLimit = "50",
-    dump: Dump = None,
+    dump: RunDump = None,
     json: Json = False,
 ) -> int:
     """Run a kernel on arrays, or a program that comes with simtlab.
@@ -160,7 +168,6 @@ def run(
       simtlab run mandelbrot --scheme ppc --stats --picture mandelbrot.png
       simtlab run saxpy.sasm --items 8 --arg n=8 --arg a=2.5 --arg x=@x.npy --arg y=ones:8
     """
-    from ..emu.engine import counting
     from .launch import launch
     from .settings import RunSettings, parse_dims, parse_scheme
 
@@ -171,10 +178,11 @@ def run(
         items=parse_dims(items, "--items"),
         args=arg or (),
         outs=out or (),
-        engine=counting(engine, stats or lines),
+        engine=engine,
         scheme=parse_scheme(scheme, set_ or (), engine),
         warp=whole_number(warp, "--warp"),
         exited_arrive=exited_arrive,
+        threads=whole_number(threads, "--threads"),
         stats=stats,
         lines=lines,
         json=json,

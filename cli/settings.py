@@ -31,6 +31,7 @@ class RunSettings:
     warp: int = DEFAULT_WIDTH
     budget: int = DEFAULT_BUDGET
     exited_arrive: bool = False
+    threads: int = 1
     stats: bool = False
     lines: bool = False
     json: bool = False

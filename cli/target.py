@@ -62,7 +62,7 @@ def _must_exist(name: str) -> None:
 def load_module(target: Target, settings: RunSettings, listings: Listings) -> Module:
     """The assembled or loaded program, with the markers that the scheme needs."""
     if target.name.endswith(".sbc") or (target.entry is None and is_object_file(target.name)):
-        _refuse_assembling(target.name, settings)
+        _refuse_assembling(target.name, settings, listings)
         return Module(load_program(target.name))
     scheme, _ = resolve(settings.scheme)
     markers = settings.markers or ("explicit" if scheme.explicit else "auto")
@@ -77,8 +77,9 @@ def load_module(target: Target, settings: RunSettings, listings: Listings) -> Mo
     return Module(program, source)
 
 
-def _refuse_assembling(name: str, settings: RunSettings) -> None:
-    given = {"--markers": settings.markers, "--dump": settings.dump}
+def _refuse_assembling(name: str, settings: RunSettings, listings: Listings) -> None:
+    given = {"--markers": settings.markers}
+    given |= {f"--dump {pass_}": pass_ for pass_ in listings.takers}
     for option, value in given.items():
         if value is not None:
             raise UsageError(

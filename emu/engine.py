@@ -67,6 +67,9 @@ class Interrupted(SimtError):
 
     code = "SIM430"
 
+    seconds: float = 0.0
+    """Host time of the launch until then."""
+
     def __init__(self, statistics: Statistics | None) -> None:
         self.statistics = statistics
         super().__init__("interrupted; the launch did not finish")
@@ -83,10 +86,21 @@ _ENGINES = {
 
 DEFAULT_ENGINE = "jit"
 
+GENERATED = ("llvm", "asm")
+"""Forms in which native code can be looked at."""
+
 
 def counting(name: str, stats: bool) -> str:
     """The engine that runs when `name` is asked for: native code leaves counting to interp."""
     return "interp" if stats and name == "jit" else name
+
+
+def executor(name: str, kernel: Kernel) -> str:
+    """The engine that runs a kernel when `name` is asked for: the jit leaves some to interp."""
+    if name != "jit":
+        return name
+    jit = import_module(_ENGINES["jit"][0], __package__)
+    return "interp" if jit.depends_on_schedule(kernel) else "jit"
 
 
 def engine_names() -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..asm.assemble import assemble as assemble_program
 from ..asm.disassemble import disassemble
@@ -18,12 +18,15 @@ from .arguments import Binder
 from .engine import (
     DEFAULT_BUDGET,
     DEFAULT_ENGINE,
+    GENERATED,
     Engine,
+    Interrupted,
     SchemeSpec,
     Work,
     check_engine,
     counting,
     engine,
+    executor,
 )
 from .geometry import DEFAULT_WIDTH, Geometry, whole
 from .result import Result
@@ -168,12 +171,14 @@ class KernelFunction:
         budget: int = DEFAULT_BUDGET,
         stats: bool = False,
         exited_arrive: bool = False,
+        threads: int = 1,
     ) -> Launch:
         """A launch with every option by name; call it with the kernel's arguments.
 
         `groups` counts workgroups, `items` work-items in total (one of the two); `warp` is the
         warp width; `knobs` are the scheme's; `budget` bounds instructions per work-item. With
         `stats` the instructions of the scheme are counted, which the jit leaves to the interpreter.
+        `threads` bounds the threads of the host that native code runs on.
         """
         spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
         if knobs:
@@ -181,15 +186,38 @@ class KernelFunction:
         resolve(spec)
         check_engine(engine)
         geometry = Geometry.of(groups, group_size, items=items, width=warp)
-        bound = whole(budget)
-        if bound is None or bound < 1:
-            raise ArgumentError(
-                f"the budget must be a positive whole number, not {budget!r}", code="SIM309"
+        name = counting(engine, stats)
+        many = _positive(threads, "the number of threads")
+        if many > 1 and name != "jit":
+            raise UsageError(
+                f"only native code runs on several threads, and the engine {name} has none",
+                code="SIM517",
+                hint="leave out what asks for another engine than jit (statistics do, too)",
             )
-        return Launch(self, geometry, counting(engine, stats), spec, bound, stats, exited_arrive)
+        bound = _positive(budget, "the budget")
+        return Launch(self, geometry, name, spec, bound, stats, exited_arrive, many)
 
     def __repr__(self) -> str:
         return f"<{self.signature}>"
+
+
+def _positive(value: int, what: str) -> int:
+    number = whole(value)
+    if number is None or number < 1:
+        raise ArgumentError(f"{what} must be a positive whole number, not {value!r}", code="SIM309")
+    return number
+
+
+class _Prepared(NamedTuple):
+    """What is the same in every call; a small kernel takes less time than to look it up."""
+
+    run: Engine
+    name: str
+    """Of the engine that runs."""
+    program: Program
+    kernel: Kernel
+    bind: Binder
+    kept: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -206,11 +234,39 @@ class Launch:
     threads: int = 1
 
     @cached_property
-    def _prepared(self) -> tuple[Engine, Program, Kernel, Binder, dict[str, Any]]:
-        """What is the same in every call; a small kernel takes less time than to look it up."""
+    def _prepared(self) -> _Prepared:
         program = self.function.module.for_scheme(self.scheme)
         kernel = program.kernel(self.function.name)
-        return engine(self.engine), program, kernel, Binder(kernel), {}
+        name = executor(self.engine, kernel)
+        return _Prepared(engine(name), name, program, kernel, Binder(kernel), {})
+
+    def generated(self, form: str) -> str:
+        """The code that is generated for this launch, as LLVM's IR ("llvm") or assembly ("asm").
+
+        Raises UsageError where there is none: with another engine than the jit, and for kernels
+        that the jit leaves to the interpreter.
+        """
+        ready = self._prepared
+        if form not in GENERATED:
+            raise UsageError(
+                f"generated code is shown as {' or '.join(GENERATED)}, not {form!r}", code="SIM515"
+            )
+        if self.engine != "jit":
+            raise UsageError(
+                f"the engine {self.engine} generates no code",
+                code="SIM517",
+                hint="leave out what asks for another engine than jit (statistics do, too)",
+            )
+        if ready.name != "jit":
+            raise UsageError(
+                f"no code is generated for kernel {self.function.name}: the jit leaves it to "
+                f"{ready.name}, since its results depend on the order of execution",
+                code="SIM517",
+            )
+        from .jit.code import facts_of, listing
+
+        facts = facts_of(ready.kernel, self.geometry)
+        return listing(ready.kernel, len(ready.program.readonly_data), facts, form)
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: what is prepared has addresses of this process."""
@@ -218,15 +274,15 @@ class Launch:
 
     def __call__(self, *args: object) -> Result:
         """Run the kernel; arrays are changed in place. Raises ArgumentError and Trap."""
-        return self.run_by(self._prepared[0], *args)
+        return self.run_by(self._prepared.run, *args)
 
     def run_by(self, run: Engine, *args: object) -> Result:
         """The same launch by another executor: `launch.run_by(simulator.run, *arguments)`."""
-        _, program, kernel, bind, kept = self._prepared
-        bound = bind(args)
+        ready = self._prepared
+        bound = ready.bind(args)
         work = Work(
-            program,
-            kernel,
+            ready.program,
+            ready.kernel,
             self.geometry,
             bound.kernargs,
             bound.memory,
@@ -235,14 +291,17 @@ class Launch:
             self.stats,
             self.exited_arrive,
             self.threads,
-            kept,
+            ready.kept,
         )
         start = time.perf_counter()
         try:
             statistics = run(work)
+        except Interrupted as stop:
+            stop.seconds = time.perf_counter() - start
+            raise
         finally:
             bound.finish()
         seconds = time.perf_counter() - start
         return Result(
-            kernel.name, self.engine, self.scheme.name, self.geometry, statistics, seconds
+            ready.kernel.name, ready.name, self.scheme.name, self.geometry, statistics, seconds
         )

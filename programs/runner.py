@@ -12,7 +12,7 @@ from ..asm.assemble import assemble
 from ..emu.device import Device, DeviceArray
 from ..emu.engine import DEFAULT_BUDGET, DEFAULT_ENGINE
 from ..emu.geometry import DEFAULT_WIDTH
-from ..emu.module import Module
+from ..emu.module import Launch, Module
 from ..emu.result import Result, memory_digest
 from ..emu.statistics import Statistics
 from ..isa.errors import UsageError, did_you_mean
@@ -41,10 +41,13 @@ class PlainLauncher:
     budget: int = DEFAULT_BUDGET
     stats: bool = False
     exited_arrive: bool = False
+    threads: int = 1
     contexts: int = PLAIN_CONTEXTS
     core_contexts: int = PLAIN_CORE_CONTEXTS
     device: Device = field(default_factory=Device)
     results: list[Result] = field(default_factory=list)
+    before_launch: Callable[[Launch], None] | None = None
+    """Told of each launch before it begins, to show what is made for it."""
     after_launch: Callable[[Result], None] | None = None
     """Told of each launch when it is over, for progress."""
     _arrays: dict[int, tuple[np.ndarray, DeviceArray]] = field(default_factory=dict)
@@ -71,6 +74,7 @@ class PlainLauncher:
             budget=self.budget,
             stats=self.stats,
             exited_arrive=self.exited_arrive,
+            threads=self.threads,
         )
         names = [p.name for p in function.kernel.params]
 
@@ -79,6 +83,8 @@ class PlainLauncher:
                 self._map(a, n) if isinstance(a, np.ndarray) and a.ndim else a
                 for a, n in zip(args, names, strict=False)
             ]
+            if self.before_launch is not None:
+                self.before_launch(launch)
             result = launch(*mapped, *args[len(names) :])
             self.results.append(result)
             if self.after_launch is not None:

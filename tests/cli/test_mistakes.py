@@ -158,6 +158,29 @@ error[SIM517]: the oracle runs every work-item alone and has no divergence schem
     "run saxpy --size tiny --budget 0": (
         "error[SIM309]: the budget must be a positive whole number, not 0\n"
     ),
+    "run saxpy --size tiny --threads 0": (
+        "error[SIM309]: the number of threads must be a positive whole number, not 0\n"
+    ),
+    "run saxpy --size tiny --threads 2 --stats": """\
+error[SIM517]: only native code runs on several threads, and the engine interp has none
+ = help: leave out what asks for another engine than jit (statistics do, too)
+""",
+    "run saxpy --size tiny --engine oracle --dump asm": """\
+error[SIM517]: the engine oracle generates no code
+ = help: leave out what asks for another engine than jit (statistics do, too)
+""",
+    "run around.sasm --items 64 --dump asm": """\
+error[SIM517]: no code is generated for kernel around: the jit leaves it to interp, since its \
+results depend on the order of execution
+""",
+    "asm scale.sasm --dump llvm": """\
+error[SIM517]: --dump llvm is for `run`: native code is made for workgroups of one size
+ = help: simtlab run F.sasm --items N --arg NAME=VALUE --dump llvm
+""",
+    "asm scale.sasm --dump joins=no/j.txt": """\
+error[SIM511]: --dump joins: there is no folder no
+ = help: mkdir -p no
+""",
     "run saxpy --seed -1": "error[SIM515]: --seed takes a whole number from 0 on, not '-1'\n",
     "asm scale.sasm --markers explict": """\
 error[SIM515]: --markers takes auto, explicit or none, not 'explict'
@@ -308,6 +331,7 @@ def files(cli: Cli) -> None:
     Path("folder.sbc").mkdir()
     Path("precious.sasm").write_text(Path("scale.sasm").read_text())
     Path("precious.sbc").write_text("years of work")
+    Path("around.sasm").write_text("kernel around() {\n    activelaneany_b1 $c0, $c0\n    ret\n}\n")
     np.save("objects.npy", np.array([{}, None], object))
     np.save("wide.npy", np.ones(8))
     np.save("swapped.npy", np.ones(8, ">f4"))
@@ -364,6 +388,8 @@ def test_an_object_file_needs_no_assembling(cli):
         "error[SIM517]: --markers is for sources, and scale.sbc is assembled already\n"
         " = help: run the .sasm file\n"
     )
+    done = cli("run", "scale.sbc", "--items", "8", *SCALE_ARGS, "--dump", "llvm,flow")
+    assert done.err.startswith("error[SIM517]: --dump flow is for sources, and scale.sbc is ")
 
 
 def test_an_object_file_without_markers_under_an_explicit_scheme(cli):

@@ -50,6 +50,10 @@ def asm_subdivide_limit(cli: Cli) -> None:
     assert " subdivide" in cli("disasm", "scale.sbc").out
 
 
+def last_line(text: str) -> str:
+    return text.splitlines(keepends=True)[-1]
+
+
 def asm_dump(cli: Cli) -> None:
     both = cli("asm", "scale.sasm", "--dump", "parse,joins").out
     assert both.index("--- parse\n") < both.index("--- joins\n")
@@ -57,6 +61,9 @@ def asm_dump(cli: Cli) -> None:
     assert "--- " not in one.out
     assert "mul_f32" in one.out
     assert list(cli("asm", "scale.sasm", "--dump", "joins", "--json").json["dump"]) == ["joins"]
+    done = cli("asm", "scale.sasm", "--dump", "joins=j.txt,parse")
+    assert Path("j.txt").read_text() == one.out[: -len(last_line(one.out))]
+    assert "--- " not in done.out
 
 
 def asm_json(cli: Cli) -> None:
@@ -210,6 +217,16 @@ def run_exited_arrive(cli: Cli) -> None:
     assert cli(*arguments, "--exited-arrive").status == 0
 
 
+def run_threads(cli: Cli) -> None:
+    two = cli("run", "collatz", "--size", "tiny", "--threads", "2")
+    assert two.rows["run by"].endswith(", 2 threads")
+    one, two = (
+        cli("run", "collatz", "--size", "tiny", "--json", "--threads", n).json for n in "12"
+    )
+    assert (one["threads"], two["threads"]) == (1, 2)
+    assert one["digest"] == two["digest"]
+
+
 def run_stats(cli: Cli) -> None:
     without, with_stats = (
         cli("run", "saxpy", "--size", "tiny"),
@@ -217,6 +234,7 @@ def run_stats(cli: Cli) -> None:
     )
     assert "divergent branches" not in without.rows
     assert with_stats.rows["divergent branches"] == "1"
+    assert with_stats.rows["run by"].startswith("interp in place of jit, ")
 
 
 def run_lines(cli: Cli) -> None:
@@ -245,6 +263,19 @@ def run_dump(cli: Cli) -> None:
     done = cli("run", "scale.sasm", "--items", "8", *SCALE_ARGS, "--dump", "encode")
     assert done.out.startswith("kernel scale\n0x0000  ")
     assert done.rows["y"].startswith("f32[8]")
+    assert " @kernel(" in saxpy(cli, "--dump", "llvm")["dump"]["llvm"]
+    done = cli("run", "scan", "--size", "tiny", "--dump", "llvm=k.ll,asm,joins=k.txt")
+    assert done.status == 0
+    assert ".text" in done.out
+    assert "--- " not in done.out
+    shown = Path("k.ll").read_text()
+    assert shown.startswith("; kernel scan_blocks, workgroups of ")
+    assert "\n; kernel add_sums, workgroups of " in shown
+    assert Path("k.txt").read_text().startswith("kernel ")
+    # Object files have no passes, but native code as any other.
+    cli("asm", "scale.sasm")
+    done = cli("run", "scale.sbc", "--items", "8", *SCALE_ARGS, "--dump", "asm")
+    assert done.out.startswith("# kernel scale, workgroups of 256x1x1\n")
 
 
 def run_json(cli: Cli) -> None:
@@ -303,6 +334,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("run", "--warp"): run_warp,
     ("run", "--budget"): run_budget,
     ("run", "--exited-arrive"): run_exited_arrive,
+    ("run", "--threads"): run_threads,
     ("run", "--stats"): run_stats,
     ("run", "--lines"): run_lines,
     ("run", "--markers"): run_markers,

@@ -86,7 +86,7 @@ def stop_with(monkeypatch: pytest.MonkeyPatch, statistics: Statistics | None) ->
     def run(work):
         raise Interrupted(statistics)
 
-    fake = SimpleNamespace(run=run)
+    fake = SimpleNamespace(run=run, depends_on_schedule=lambda kernel: False)
     monkeypatch.setattr(engines, "import_module", lambda *_: fake)
 
 
@@ -97,6 +97,7 @@ def test_an_interrupted_launch_shows_what_was_counted(cli: Cli, monkeypatch):
     done = cli("run", "scale.sasm", "--items", "8", *SCALE_ARGS)
     assert done.status == 130
     assert done.rows["warp-instructions"] == "123"
+    assert done.rows["launches"] == "0, and one that was interrupted"
     assert done.err == "error[SIM430]: interrupted; the launch did not finish\n"
     told = cli("run", "saxpy", "--size", "tiny", "--json")
     assert (told.status, told.json["warp_instructions"]) == (130, 123)
@@ -150,7 +151,7 @@ def test_out_of_memory(cli, monkeypatch):
 
 
 def test_statistics_that_were_not_counted_are_null(cli, monkeypatch):
-    fake = SimpleNamespace(run=lambda work: None)
+    fake = SimpleNamespace(run=lambda work: None, depends_on_schedule=lambda kernel: False)
     monkeypatch.setattr(engines, "import_module", lambda *_: fake)
     found = cli("run", "scale.sasm", "--items", "8", *SCALE_ARGS, "--json").json
     assert [found[k] for k in ("warp_instructions", "thread_instructions", "activity_factor")] == (
