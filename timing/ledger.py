@@ -116,6 +116,6 @@ def check(
             _equal(f"{name} of all lines", by_line[cause], contexts[:, cause].sum())
 
 
-def _equal(what: str, found: object, expected: object) -> None:
-    if not np.all(np.equal(found, expected)):  # pyright: ignore[reportArgumentType]
+def _equal(what: str, found: np.ndarray | int, expected: np.ndarray | int) -> None:
+    if not np.equal(found, expected).all():
         raise AssertionError(f"accounting: {what}: {found}, expected {expected}")

@@ -103,7 +103,9 @@ class Samples:
         now = self._counts(simulator)
         counts, degree = now[0] - self._before[0], now[1] - self._before[1]
         self._before = now
-        return Interval(end, *map(int, counts), tuple(map(int, degree)))
+        branches, divergent, misses, divergent_misses = map(int, counts)
+        degrees = tuple(map(int, degree))
+        return Interval(end, branches, divergent, misses, divergent_misses, degrees)
 
     def _counts(self, simulator: Simulator) -> tuple[np.ndarray, np.ndarray]:
         rows, width = simulator.state.rows, simulator.machine.width
