@@ -128,7 +128,36 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
 
 
 def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
-    """One line is wanted at t (kind: LOAD, STORE, ATOMIC): when it is there; sets `S.hit`."""
+    """A line is looked up at t for `S.line_lanes` lanes: the cycle at which they are served.
+
+    `line` is the address over the line size, `kind` one of LOAD, STORE, ATOMIC (memory/lines.py).
+    Sets `S.hit`, and `S.line_mshr` and `S.line_l2`: up to when the line waited for an MSHR and for
+    the second level.
+    """
+    return 0
+
+
+def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
+    """A request leaves the first level of WPU w at t: the cycle at which its line is there.
+
+    `kind` may also be FETCH (code) and UPGRADE (ownership of a shared line). Sets `S.grant`
+    (SHARED, EXCLUSIVE or MODIFIED), `S.far` (1: it comes from memory) and `S.line_l2`.
+    """
+    return 0
+
+
+def forget_line(S: State, w: int, line: int, dirty: int) -> int:
+    """A line has left the first level of WPU w: what lies behind is told, without a cost."""
+    return 0
+
+
+def write_back(S: State, w: int, line: int, t: int) -> int:
+    """A dirty line leaves the first level of WPU w at t: it claims its way; nobody waits."""
+    return 0
+
+
+def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
+    """So many bytes of memory are wanted at t: when those read are on this side of the bus."""
     return 0
 
 

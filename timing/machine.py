@@ -92,6 +92,8 @@ class Cache(Part):
     def _geometry(self) -> Cache:
         if self.line & (self.line - 1):
             raise ValueError(f"line = {self.line}: must be a power of two")
+        if self.banks & (self.banks - 1):
+            raise ValueError(f"banks = {self.banks}: must be a power of two")
         if self.size:
             lines, rest = divmod(self.size, self.line)
             if rest:
@@ -206,6 +208,16 @@ class Machine(Part):
         return self.warps * self.width
 
     @property
+    def l1d_banks(self) -> int:
+        """Banks of a first-level data cache, a power of two: one per lane unless told."""
+        return self.l1d.banks or 1 << (self.width - 1).bit_length()
+
+    @property
+    def l2_banks(self) -> int:
+        """Banks of the second level, a power of two: one per WPU unless told."""
+        return self.l2.banks or 1 << (self.wpus - 1).bit_length()
+
+    @property
     def first_path(self) -> int:
         """`first` as engine code knows it."""
         return FIRST_PATHS.index(self.first)
@@ -220,6 +232,12 @@ class Machine(Part):
             raise ValueError("memory = 'coherent' needs an l2 with a size")
         if self.memory == "coherent" and self.l2.line % self.l1d.line:
             raise ValueError("l2.line must be a multiple of l1d.line")
+        if self.memory == "coherent" and self.l1i.size and self.l2.line % self.l1i.line:
+            raise ValueError("l2.line must be a multiple of l1i.line")
+        if self.memory in ("coherent", "bulk", "gpu") and self.l1d.line > 256:
+            raise ValueError(f"l1d.line = {self.l1d.line}: must be at most 256 bytes")
+        if self.l1d.banks > 64:
+            raise ValueError(f"l1d.banks = {self.l1d.banks}: must be at most 64")
         if self.dram.row_conflict < self.dram.row_hit:
             raise ValueError("dram.row_conflict must be at least dram.row_hit")
         unknown = [key for key in self.sources if key not in ALL_KEYS]

@@ -45,7 +45,18 @@ def find(name: str) -> Policy:
     return POLICIES[name]
 
 
+_FIRST_LEVEL = ("memory/addresses", "memory/lines", "memory/mshr", "memory/l1")
+_BANKED = ("memory/coalesce", "memory/banked")
 _MEMORIES = {
+    "coherent": (
+        *_FIRST_LEVEL,
+        *_BANKED,
+        "memory/icache",
+        "memory/directory",
+        "memory/crossbar",
+        "memory/bus",
+        "memory/dram_flat",
+    ),
     "ideal": ("memory/ideal", "memory/perfect_fetch"),
     "adversary": ("memory/addresses", "memory/adversary", "memory/perfect_fetch"),
 }

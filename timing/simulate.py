@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Mapping
+from itertools import takewhile
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ..emu.engine import Interrupted, Work
 from ..emu.jit.segment_table import Grain
 from ..emu.jit.segments import SegmentContext, compile_segments, context_of
 from ..emu.jit.warpstate import Header, aligned_bytes, blocks_of
+from ..emu.memory import CODE_BASE
 from ..isa.errors import SimtError, UsageError
 from ..isa.program import align
 from .causes import N_CAUSES
@@ -167,6 +169,8 @@ class Simulator:
         state.put_table("seg_count", code.seg_count)
         for name, value in {
             "start_fn": code.segments.start,
+            "private_bytes": private_bytes,
+            "code_base": _code_base(work),
             "teams": work.geometry.n_groups,
             "next_team": 0,
             "team_warps": team_warps,
@@ -212,3 +216,9 @@ class Simulator:
         """The header's counters: fields whose names begin with `n_`."""
         names = self.composition.fields
         return {n[2:]: int(getattr(self.state.S, n)) for n in names if n.startswith("n_")}
+
+
+def _code_base(work: Work) -> int:
+    """Where a kernel's code lies in simulated memory: kernels of a program follow each other."""
+    before = takewhile(lambda kernel: kernel is not work.kernel, work.program.kernels)
+    return CODE_BASE + 8 * sum(len(kernel.words) for kernel in before)

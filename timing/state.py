@@ -179,6 +179,8 @@ def setup(machine: Machine) -> dict[str, Any]:
         "budget": NEVER,  # instructions per work-item
         "events": 0,
         "pause_at": NEVER,  # the loop returns to Python before an event of this cycle or later
+        "private_bytes": 0,  # of one warp, a multiple of 64
+        "code_base": 0,  # simulated address of the kernel's first instruction
         "hits": 0,
         "hit": 0,
         "bubbles": 0,

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ..state import SPACE_GLOBAL, SPACE_PRIVATE, group, seg, warp
 
 PRIVATE_BASE = 1 << 44
-PRIVATE_SHIFT = 32  # log2 of the bytes between the private memories of two warp contexts
 READONLY_BASE = 1 << 43
 
 
@@ -34,5 +33,5 @@ def lane_address(S: State, g: int, lane: int) -> int:
         offset += word32(block + row.addr_row, lane)
     if row.space == SPACE_PRIVATE:
         cell = (offset >> 3) * S.width + lane
-        return PRIVATE_BASE + (it.warp << PRIVATE_SHIFT) + (cell << 3) + (offset & 7)
+        return PRIVATE_BASE + it.warp * S.private_bytes + (cell << 3) + (offset & 7)
     return READONLY_BASE + offset

@@ -1,0 +1,35 @@
+"""The bus to memory: one transfer at a time.
+
+Engine code. Its time is counted in 1/256 cycles, so that any bandwidth is exact.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsics import device
+
+if TYPE_CHECKING:
+    from ..hooks import State
+    from ..machine import Machine
+
+
+@device
+def bus_transfer(S: State, size: int, t: int) -> int:
+    """So many bytes want the bus at t: the end of the cycle in which they are across."""
+    S.n_bus_bytes += size
+    cost = (size * S.bus_cost + S.bus_bytes - 1) // S.bus_bytes
+    S.bus_free = max(t << 8, S.bus_free) + cost
+    return (S.bus_free + 255) >> 8
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """`bus_bytes` bytes take `bus_cost` 1/256 cycles."""
+    size, cycles = machine.bus.fraction
+    return {
+        "bus_free": 0,
+        "bus_bytes": size,
+        "bus_cost": cycles << 8,
+        "bus_latency": machine.bus.latency,
+        "n_bus_bytes": 0,
+    }

@@ -1,0 +1,182 @@
+"""Lanes to lines: which lines an access wants, for which lanes, and how many steps banks need.
+
+Engine code; docs/timing.md, "Memory", rules 1 and 2. Lanes that run upwards element by element, the
+common case, are found by one comparison of vectors. Otherwise the words of each line are a bit mask
+over banks, and masks are added up in planes: plane i has bit i of each bank's count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsics import (
+    bit,
+    ctz,
+    device,
+    lanes_in_steps,
+    lanes_of_line,
+    low_bits,
+    popcount,
+    record,
+    table,
+    word64,
+)
+
+if TYPE_CHECKING:
+    from ..hooks import State
+    from ..machine import Machine
+    from ..state import SPACE_GLOBAL, group, seg, warp
+    from .addresses import lane_address
+
+wanted = table("wanted", record(line="i8", lanes="i8"))
+"""The lines of the access that is looked at."""
+
+lane_place = table("lane_place", record(address="i8"))
+"""Where its lanes are, if that is no row of registers; padded to whole vectors like a row."""
+
+plane = table("plane", record(bits="i8"))
+
+N_PLANES = 7  # up to 64 words in one bank
+WORD_SHIFT = 2
+MAX_LINE = 256  # bytes: the words of a line are a mask
+
+
+@device
+def coalesce(S: State, w: int, g: int, lanes: int) -> int:
+    """Fill `wanted` in the order of the lowest lanes; how many lines. Sets S.bank_steps."""
+    it = group(S, g)
+    row = seg(S, it.seg)
+    at = S.p_lane_place
+    offset = 0
+    if row.space == SPACE_GLOBAL:
+        at = warp(S, it.warp).block + row.addr_row
+        offset = row.imm
+    else:
+        rest = lanes
+        while rest != 0:
+            lane = ctz(rest)
+            rest &= rest - 1
+            lane_place(S, lane).address = lane_address(S, g, lane)
+    size = row.lane_bytes
+    first = ctz(lanes)
+    base = word64(at, first) - first * size
+    S.bank_steps = 1
+    if lanes_in_steps(at, S.width, base, size) & lanes == lanes:
+        n = lines_of_run(S, base + offset, ctz(size), lanes)
+        if size > 1 << WORD_SHIFT or S.l1d_banks < S.width:
+            bank_steps(S, at, offset, n)
+    else:
+        n = lines_of_each(S, at, offset, lanes)
+        if n > 1 or S.l1d_line_words > S.l1d_banks:
+            bank_steps(S, at, offset, n)
+    if row.is_atomic == 1:
+        S.bank_steps = most_lanes(S, n)
+    return n
+
+
+@device
+def lines_of_run(S: State, base: int, size_shift: int, lanes: int) -> int:
+    """Lane l wants an element at base + (l << size_shift)."""
+    n = 0
+    rest = lanes
+    while rest != 0:
+        lane = ctz(rest)
+        address = base + (lane << size_shift)
+        left = S.l1d_line_bytes - (address & (S.l1d_line_bytes - 1))
+        mine = rest & low_bits(lane + ((left - 1) >> size_shift) + 1)
+        wanted(S, n).line = (address >> S.l1d_line_shift) & S.l1d_line_mask
+        wanted(S, n).lanes = mine
+        rest &= ~mine
+        n += 1
+    return n
+
+
+@device
+def lines_of_each(S: State, at: int, offset: int, lanes: int) -> int:
+    """Lanes want whatever their words at `at` say."""
+    n = 0
+    rest = lanes
+    while rest != 0:
+        line = ((word64(at, ctz(rest)) + offset) >> S.l1d_line_shift) & S.l1d_line_mask
+        mine = lanes_of_line(at, S.width, offset, S.l1d_line_shift, line) & rest
+        wanted(S, n).line = line
+        wanted(S, n).lanes = mine
+        rest &= ~mine
+        n += 1
+    return n
+
+
+@device
+def most_lanes(S: State, n: int) -> int:
+    """The most lanes that want the same line."""
+    most = 0
+    for i in range(n):
+        most = max(most, popcount(wanted(S, i).lanes))
+    return most
+
+
+@device
+def bank_steps(S: State, at: int, offset: int, n: int) -> int:
+    """Set S.bank_steps to the number of different words in the fullest bank."""
+    for i in range(N_PLANES):
+        plane(S, i).bits = 0
+    for i in range(n):
+        words = words_of_line(S, at, offset, wanted(S, i).lanes)
+        if S.l1d_line_words <= S.l1d_banks:
+            count_words(S, words)
+        else:
+            for first in range(0, S.l1d_line_words, S.l1d_banks):
+                count_words(S, (words >> first) & low_bits(S.l1d_banks))
+    banks = low_bits(S.l1d_banks)
+    most = 0
+    for i in range(N_PLANES - 1, -1, -1):
+        fuller = banks & plane(S, i).bits
+        if fuller != 0:
+            banks = fuller
+            most += 1 << i
+    S.bank_steps = most
+    return most
+
+
+@device
+def words_of_line(S: State, at: int, offset: int, lanes: int) -> int:
+    """The words that lanes want of one line: bits of their places in it, or of their banks."""
+    word = (word64(at, ctz(lanes)) + offset) >> WORD_SHIFT
+    words = bit(word & S.word_mask)
+    rest = lanes & (lanes - 1)
+    while rest != 0:
+        word = (word64(at, ctz(rest)) + offset) >> WORD_SHIFT
+        words |= bit(word & S.word_mask)
+        rest &= rest - 1
+    return words
+
+
+@device
+def count_words(S: State, words: int) -> int:
+    """Add one to the banks of a mask."""
+    i = 0
+    while words != 0:
+        it = plane(S, i)
+        carry = it.bits & words
+        it.bits ^= words
+        words = carry
+        i += 1
+    return 0
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """Geometry of lines and banks."""
+    cache = machine.l1d
+    words, banks = cache.line >> WORD_SHIFT, machine.l1d_banks
+    return {
+        "wanted": machine.width,
+        "lane_place": machine.width + 8,
+        "plane": N_PLANES,
+        "bank_steps": 1,
+        "l1d_line_shift": cache.line_shift,
+        "l1d_line_mask": (1 << 64 - cache.line_shift) - 1,
+        "l1d_line_bytes": cache.line,
+        "l1d_line_words": words,
+        "l1d_banks": banks,
+        "word_mask": max(words, banks) - 1,
+    }

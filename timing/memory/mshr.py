@@ -1,0 +1,44 @@
+"""MSHR files: when their entries are free.
+
+Engine code. Which line an entry holds is written in the line itself (lines.py), so that a file is
+no more than times. All files lie in one table: those of the L1D in the order of WPUs, of the L1I,
+of the L2. A file without entries has no limit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsics import device, record, table
+
+if TYPE_CHECKING:
+    from ..hooks import State
+    from ..machine import Machine
+
+mshr = table("mshr", record(until="i8"))
+
+
+@device
+def first_free(S: State, first: int, n: int) -> int:
+    """The entry of a file (n > 0) that is free first, the lowest of several."""
+    best = first
+    soonest = mshr(S, first).until
+    for i in range(first + 1, first + n):
+        until = mshr(S, i).until
+        if until < soonest:
+            soonest = until
+            best = i
+    return best
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """All files, free."""
+    l1d, l1i = machine.wpus * machine.l1d.mshrs, machine.wpus * machine.l1i.mshrs
+    return {
+        "mshr": l1d + l1i + machine.l2.mshrs,
+        "l1d_mshrs": machine.l1d.mshrs,
+        "l1i_mshrs": machine.l1i.mshrs,
+        "l2_mshrs": machine.l2.mshrs,
+        "l1i_mshr_first": l1d,
+        "l2_mshr_first": l1d + l1i,
+    }
