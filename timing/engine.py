@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .intrinsics import NEVER, call, device, popcount
+from .intrinsics import NEVER, call, device, popcount, word64
 
 if TYPE_CHECKING:
-    from .account import charge_bubbles, charge_wait, count_access
-    from .causes import HIT, MEMORY, UNIT
+    from .account import charge_bubbles, charge_wait, count_access, count_branch
+    from .causes import BANK, HIT, MEMORY
     from .groups import pick, wake
     from .hooks import (
         State,
         issue,
         on_access,
+        on_branch,
         on_dispatch,
         on_interval,
         on_launch_end,
@@ -135,7 +136,7 @@ def access(S: State, w: int, t: int) -> int:
     if S.hits != 0 and S.hits != lanes:
         on_access(S, w, g, t)
     if S.bubbles > 0:
-        charge_bubbles(S, w, g, UNIT, S.bubbles)
+        charge_bubbles(S, w, g, BANK, S.bubbles)
     return stop(S, w, t + 1 + S.bubbles)
 
 
@@ -164,6 +165,18 @@ def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
     it.until_l2 = S.until_l2
     count_access(S, w, g, lanes)
     return ready
+
+
+@device
+def branch(S: State, w: int, g: int, t: int) -> int:
+    """A group has issued the branch at which it stands, at t it is over: 1 if the group goes on."""
+    it = group(S, g)
+    taken = word64(warp(S, it.warp).block + seg(S, it.seg).cond_row, 0) & it.mask
+    count_branch(S, w, it.seg, taken, it.mask)
+    spend(S, g)
+    if S.status != RUNNING:
+        return 0
+    return on_branch(S, w, g, taken, t)
 
 
 @device

@@ -64,12 +64,18 @@ _SCHEDULERS = {"two-level": "schedule/two_level"}
 _ISSUE = {"switch-on-access": "issue/switch_on_access", "barrel": "issue/barrel"}
 
 
+def grain_of(machine: Machine, policy: Policy) -> str:
+    """How long the segments are that the engine takes: a barrel issues single instructions."""
+    return "instruction" if machine.issue == "barrel" else policy.grain
+
+
 def files_of(machine: Machine, policy: Policy) -> tuple[str, ...]:
     """The engine files of a machine with a policy, in the order of composition."""
     scheduler = _SCHEDULERS.get(machine.scheduler, f"schedule/{machine.scheduler}")
     return (
         _ISSUE[machine.issue],
         "memory/group",
+        "memory/private",
         *_MEMORIES[machine.memory],
         scheduler,
         *policy.files,

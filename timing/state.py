@@ -160,6 +160,9 @@ def setup(machine: Machine) -> dict[str, Any]:
         "stack_depth": 4 * width + 64,
         "first_path": machine.first_path,
         "fetch_group": machine.fetch_group,
+        "pipeline": machine.pipeline,
+        # Cycles that an instruction of the complex units takes beyond its own:
+        "complex_bubbles": -(-machine.width // (machine.complex_units or machine.width)) - 1,
         "interval": machine.interval or NEVER,
         "exited_arrive": 0,
         "now": 0,  # the cycle of the event that runs; between launches that of the next one
@@ -176,11 +179,11 @@ def setup(machine: Machine) -> dict[str, Any]:
         "start_fn": 0,  # native code that fills a warp's block for a workgroup
         "group_memory": 0,  # host address of the first context's group memory
         "group_bytes": 0,  # of one workgroup, a multiple of 64
+        "private_bytes": 0,  # of one warp, a multiple of 64
+        "code_base": 0,  # simulated address of the kernel's first instruction
         "budget": NEVER,  # instructions per work-item
         "events": 0,
         "pause_at": NEVER,  # the loop returns to Python before an event of this cycle or later
-        "private_bytes": 0,  # of one warp, a multiple of 64
-        "code_base": 0,  # simulated address of the kernel's first instruction
         "hits": 0,
         "hit": 0,
         "bubbles": 0,

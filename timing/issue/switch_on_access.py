@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..intrinsics import call, device, popcount, put64, word64
+from ..intrinsics import call, device, popcount, put64
 
 if TYPE_CHECKING:
-    from ..account import charge_issue, count_branch
-    from ..causes import FETCH
-    from ..engine import spend, stop, trapped
+    from ..account import charge_bubbles, charge_issue
+    from ..causes import FETCH, UNIT
+    from ..engine import branch, spend, stop, trapped
     from ..groups import wake
-    from ..hooks import State, fetch, on_arrival, on_branch, on_reconverge
+    from ..hooks import State, fetch, on_arrival, on_reconverge
     from ..launch import arrive_at_barrier, retire
-    from ..memory.group import group_access
+    from ..memory.private import chip_access, is_on_chip
     from ..state import (
         ACCESS,
         BLOCK_CLOCK,
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         SEG_JUMP,
         SEG_RECONVERGE,
         SEG_TRAP,
-        SPACE_GROUP,
         group,
         seg,
         warp,
@@ -69,9 +68,12 @@ def issue(S: State, w: int, g: int, t: int) -> int:
                 return trapped(S, w, g, refused)
         charge_issue(S, w, g, s, n, popcount(lanes), t)
         t += n
+        if row.n_complex > 0 and S.complex_bubbles > 0:
+            t += row.n_complex * S.complex_bubbles
+            charge_bubbles(S, w, g, UNIT, row.n_complex * S.complex_bubbles)
         if kind == SEG_ACCESS:
-            if row.space == SPACE_GROUP:
-                t = group_access(S, w, g, t)
+            if is_on_chip(S, row.space) == 1:
+                t = chip_access(S, w, g, t)
                 if S.status != RUNNING:
                     return 0
                 it.seg = row.next
@@ -80,13 +82,8 @@ def issue(S: State, w: int, g: int, t: int) -> int:
             core.next = t - 1
             return 0
         if kind == SEG_BRANCH:
-            taken = word64(block + row.cond_row, 0) & lanes
-            count_branch(S, w, s, taken, lanes)
-            spend(S, g)
-            if S.status != RUNNING:
-                return 0
-            if on_branch(S, w, g, taken, t) == 0:
-                return stop(S, w, t)
+            if branch(S, w, g, t) == 0:
+                return 0 if S.status != RUNNING else stop(S, w, t)
         elif kind == SEG_JUMP:
             it.seg = row.target
             spend(S, g)

@@ -1,0 +1,114 @@
+"""The barrel: a warp is fetched every `pipeline` cycles at most; what stalls the pipeline."""
+
+from __future__ import annotations
+
+import pytest
+
+from .scenarios import Scenario, alu, ld, script
+from .toy import Toy
+
+BARREL = {"issue": "barrel", "pipeline": 7}
+
+
+def letters(n: int) -> str:
+    return "".join(chr(ord("a") + i) for i in range(n))
+
+
+def loads(warps: int, phases: int) -> Scenario:
+    """Ten instructions and a load that every warp misses, so many times; ten more, `ret` last."""
+    return Scenario(
+        (alu(10) + ld("d0")) * phases + alu(9) + "ret\n",
+        width=1,
+        warps=warps,
+        lines={"d0": letters(warps)},
+        script=script(*["m" * warps] * phases),
+    )
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
+@pytest.mark.parametrize(
+    ("warps", "cycles"),
+    [
+        # n instructions at 0, 7, 14, ..; the last one leaves the pipeline seven cycles later.
+        (1, 7 * 12),
+        # w warps fill w of 7 slots: the last warp's last instruction is fetched at 7 * 11 + w - 1.
+        (4, 7 * 11 + 3 + 7),
+        (7, 7 * 11 + 6 + 7),
+        # More warps than stages: a round takes as many cycles as there are warps.
+        (8, 8 * 12 - 1 + 7),
+    ],
+)
+def test_a_warp_is_fetched_again_when_it_has_left_the_pipeline(warps, cycles, plain) -> None:
+    toy = Toy(Scenario(f"{alu(11)} ret\n", width=1, warps=warps), plain=plain, **BARREL)
+    assert toy.cycles == cycles
+    assert toy.issued == 12 * warps
+
+
+def test_waits_in_the_pipeline_have_an_owner() -> None:
+    toy = Toy(Scenario(f"{alu(3)} ret\n", width=1), **BARREL)
+    # Four instructions, each followed by six cycles in which the warp is in the pipeline. The WPU
+    # has nothing to wait for behind the last one.
+    assert toy.warps == {**toy.warps, "issued": 4, "pipeline": 24}
+    assert toy.slots == {**toy.slots, "issued": 4, "pipeline": 18, "idle": 6}
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
+@pytest.mark.parametrize(
+    ("fields", "cycles", "idle"),
+    [
+        ({"scheduler": "rr"}, 426, 84),
+        ({"scheduler": "lrr"}, 426, 84),
+        ({"scheduler": "two-level", "fetch_group": 8}, 354, 12),
+    ],
+)
+def test_figure_8_round_robin_and_two_level(fields, cycles, idle, plain) -> None:
+    toy = Toy(loads(16, 1), plain=plain, **BARREL, **{"dram.latency": 100, **fields})
+    # The cycles in which the last instruction is on its way out do not count as idle.
+    assert (toy.cycles, toy.idle - 6) == (cycles, idle)
+
+
+@pytest.mark.parametrize(
+    ("size", "cycles", "idle"),
+    [(1, 2406, 672), (2, 2406, 672), (4, 2406, 672), (32, 2406, 672), (8, 1734, 0), (16, 1782, 48)],
+)
+def test_size_of_a_fetch_group(size, cycles, idle) -> None:
+    toy = Toy(
+        loads(32, 4),
+        plain=False,
+        **BARREL,
+        **{"scheduler": "two-level", "fetch_group": size, "dram.latency": 200},
+    )
+    assert (toy.cycles, toy.idle - 6) == (cycles, idle)
+
+
+def test_a_hit_costs_no_more_than_the_pipeline() -> None:
+    one = Scenario(f"{ld('d0')} ret\n", width=4, lines={"d0": "aaaa"}, script=script("hhhh"))
+    assert Toy(one, **BARREL).cycles == 14
+    # Data that come later than the pipeline ends: fetched at 0, again at 20, out at 27.
+    assert Toy(one, **BARREL, **{"l1d.hit_latency": 20}).cycles == 27
+
+
+@pytest.mark.parametrize(("units", "extra"), [(0, 0), (8, 0), (4, 1), (3, 2), (1, 7)])
+def test_complex_units_take_turns(units: int, extra: int) -> None:
+    body = f"sin_f32 $s1, $s2\n {alu(1)} ret\n"
+    toy = Toy(Scenario(body, width=8), **BARREL, complex_units=units)
+    # Eight lanes take ceil(8 / units) cycles; the next fetch is that much later.
+    assert toy.cycles == 21 + extra
+    assert toy.slots["unit"] == toy.warps["unit"] == extra
+    # Of two warps the second waits for the unit, and has it then itself.
+    two = Toy(Scenario(body, width=8, warps=2), **BARREL, complex_units=units)
+    assert two.cycles == max(21 + 1 + 2 * extra, 21 + extra)
+
+
+@pytest.mark.parametrize(("units", "extra"), [(0, 0), (4, 2)])
+def test_complex_units_without_a_barrel(units: int, extra: int) -> None:
+    body = f"sin_f32 $s1, $s2\n sin_f32 $s1, $s2\n {alu(1)} ret\n"
+    toy = Toy(Scenario(body, width=8), complex_units=units)
+    assert (toy.cycles, toy.slots["unit"]) == (4 + extra, extra)
+
+
+def test_both_paths_of_a_branch_and_a_barrier() -> None:
+    body = f"cbr $c0, @C\n {alu(2)} br @D\n @C: {alu(1)} @D: barrier\n ret\n"
+    toy = Toy(Scenario(body, width=4, masks={"c0": "0110"}), **BARREL)
+    # cbr, 2 alu, br, alu, barrier, ret: each seven cycles behind the one before.
+    assert toy.cycles == 7 * 7

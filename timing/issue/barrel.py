@@ -1,0 +1,128 @@
+"""The barrel: an instruction of one warp, then of another (LWM-01, LWM-02).
+
+Engine code; takes segments of one instruction. A group that is fetched at t is not fetched again
+before it has left the pipeline, at t + `S.pipeline`. Nothing in between is seen from outside, so
+that all of an instruction happens at its fetch: latencies of memory count from there (S-LWM-F8).
+
+What takes a unit or port longer than a cycle stalls the pipeline: the next fetch, and the group's
+own, are so many *bubbles* later (Q-LWM-8, Q-LWM-18).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..intrinsics import call, device, popcount, put64
+
+if TYPE_CHECKING:
+    from ..account import charge_bubbles, charge_issue, charge_warp
+    from ..causes import BANK, FETCH, HIT, MEMORY, PIPELINE, UNIT
+    from ..engine import branch, spend, stop, touch, trapped
+    from ..groups import wake
+    from ..hooks import State, fetch, on_access, on_arrival, on_memory_pc, on_reconverge
+    from ..launch import arrive_at_barrier, retire
+    from ..memory.private import chip_access, is_on_chip
+    from ..state import (
+        BLOCK_CLOCK,
+        RUNNING,
+        SEG_ACCESS,
+        SEG_BARRIER,
+        SEG_BRANCH,
+        SEG_EXIT,
+        SEG_JUMP,
+        SEG_RECONVERGE,
+        SEG_TRAP,
+        group,
+        seg,
+        warp,
+    )
+
+
+@device
+def issue(S: State, w: int, g: int, t: int) -> int:
+    """Issue one instruction of a group at cycle t; see `hooks.issue`."""
+    it = group(S, g)
+    block = warp(S, it.warp).block
+    if on_arrival(S, w, g, t) == 1:
+        return stop(S, w, t)
+    s = it.seg
+    there = fetch(S, w, s, t)
+    if there > t:
+        wake(S, g, there, FETCH)
+        return stop(S, w, t)
+    row = seg(S, s)
+    lanes = it.mask
+    kind = row.kind
+    if row.uses_clock == 1:
+        put64(block, BLOCK_CLOCK, t)
+    if kind == SEG_TRAP:
+        return trapped(S, w, g, lanes)
+    if row.fn != 0:
+        refused = call(row.fn, block, lanes)
+        if refused != 0:
+            return trapped(S, w, g, refused)
+    charge_issue(S, w, g, s, 1, popcount(lanes), t)
+    behind = t + 1  # the next fetch
+    if row.n_complex > 0 and S.complex_bubbles > 0:
+        behind += S.complex_bubbles
+        charge_bubbles(S, w, g, UNIT, S.complex_bubbles)
+    if kind == SEG_ACCESS:
+        if is_on_chip(S, row.space) == 1:
+            behind = chip_access(S, w, g, behind)
+            it.seg = row.next
+        else:
+            behind = access_from_fetch(S, w, g, t)
+            if S.status != RUNNING:
+                return 0
+            return stop(S, w, behind)
+    out = behind + S.pipeline - 1
+    goes_on = 1
+    if kind == SEG_BRANCH:
+        goes_on = branch(S, w, g, out)
+    elif kind == SEG_JUMP:
+        it.seg = row.target
+        spend(S, g)
+    elif kind == SEG_BARRIER:
+        arrive_at_barrier(S, w, g, out)
+        goes_on = 0
+    elif kind == SEG_EXIT:
+        if lanes == warp(S, it.warp).live:
+            # The warp is there until it has left the pipeline.
+            charge_warp(S, w, s, PIPELINE, out - behind)
+            warp(S, it.warp).busy = out
+        goes_on = retire(S, w, g, out)
+    elif kind != SEG_ACCESS:
+        it.seg = row.next
+        if kind == SEG_RECONVERGE:
+            on_reconverge(S, w, g, out)
+    if S.status != RUNNING:
+        return 0
+    if goes_on == 1:
+        wake(S, g, out, PIPELINE)
+    return stop(S, w, behind)
+
+
+@device
+def access_from_fetch(S: State, w: int, g: int, t: int) -> int:
+    """The access of an instruction that was fetched at t; the cycle of the next fetch."""
+    it = group(S, g)
+    it.at_memory = 1
+    on_memory_pc(S, w, g, t)
+    lanes = it.mask & ~it.done
+    ready = touch(S, w, g, lanes, t)
+    if S.status != RUNNING:
+        return t
+    bubbles = S.bubbles
+    if bubbles > 0:
+        charge_bubbles(S, w, g, BANK, bubbles)
+    out = t + bubbles + S.pipeline
+    if ready > out:
+        wake(S, g, ready, HIT if S.hits == lanes else MEMORY)
+    else:
+        it.until_bank = 0
+        it.until_mshr = 0
+        it.until_l2 = 0
+        wake(S, g, out, PIPELINE)
+    if S.hits != 0 and S.hits != lanes:
+        on_access(S, w, g, t)
+    return t + 1 + bubbles
