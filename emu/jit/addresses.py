@@ -7,12 +7,14 @@ its limits are computed once per call, and no 64-bit arithmetic is left for each
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ...isa.types import sign_extend
+from ...isa.types import RegClass, sign_extend
 from .context import BASE, DELTA, SIZE, WRITABLE, param_slot
 from .ssa import Const, Op, Phi, Value
+from .text import integer
 
 if TYPE_CHECKING:
     from .instructions import Instructions
@@ -59,10 +61,17 @@ class Window:
     """The buffer that an access is expected in: operands that are computed once per call."""
 
     base: str
+    host: str
     size: str
-    delta: str
-    writable: str
     limits: dict[tuple[int, int], str] = field(default_factory=dict)
+
+
+LARGEST_WINDOW = (1 << 32) - (1 << 21)
+"""Bytes of a buffer that are looked for on the fast side.
+
+A 32-bit index that wraps around from one lane to the next cannot stay inside, so that nobody has
+to look for that, even if a constant below 2^20 is added to it.
+"""
 
 
 class Addresses:
@@ -70,7 +79,7 @@ class Addresses:
 
     def __init__(self, lowering: Instructions) -> None:
         self.low = lowering
-        self._windows: dict[int, Window] = {}
+        self._windows: dict[tuple[int, bool], Window] = {}
 
     # --- forms
 
@@ -109,24 +118,22 @@ class Addresses:
 
     # --- windows
 
-    def window(self, form: Form) -> Window | None:
-        """The buffer of the pointer parameter in an address that is a sum."""
-        for value, factor in form.uniform:
-            found = self.window_of(value) if factor == 1 else None
-            if found is not None:
-                return found
-        return None
+    def window(self, address: Value, form: Form | None, store: bool) -> Window | None:
+        """The buffer that an address points into, as far as the ways it is made tell.
 
-    def window_of(self, address: Value) -> Window | None:
-        """The buffer that an address points into, as far as the ways it is made tell."""
-        params = self._params_of(address)
-        return self._param_window(params.pop()) if len(params) == 1 else None
+        To a `store` a buffer that may not be written is an empty one.
+        """
+        found = self._params_of([address])
+        if form is not None:
+            # A pointer parameter may be anywhere in a sum; the other terms are distances.
+            alone = (self._params_of([v]) for v, factor in form.uniform if factor == 1)
+            found = next((params for params in alone if len(params) == 1), found)
+        return self._param_window(found.pop(), store) if len(found) == 1 else None
 
-    def _params_of(self, address: Value) -> set[int]:
-        """The pointer parameters from which an address may be counted."""
+    def _params_of(self, work: list[Value]) -> set[int]:
+        """The pointer parameters from which addresses may be counted."""
         found: set[int] = set()
         seen: set[Value] = set()
-        work = [address]
         while work:
             value = work.pop()
             if value in seen:
@@ -156,44 +163,39 @@ class Addresses:
         params = enumerate(self.low.kernel.params)
         return {i for i, p in params if p.is_pointer and p.offset == address.offset}
 
-    def _param_window(self, position: int) -> Window:
-        found = self._windows.get(position)
+    def _param_window(self, position: int, store: bool) -> Window:
+        found = self._windows.get((position, store))
         if found is None:
             entry = self.low.entry
+            slots = (BASE, SIZE, DELTA, WRITABLE)
             base, size, delta, writable = (
-                self.low.slot(param_slot(position, which), entry)
-                for which in (BASE, SIZE, DELTA, WRITABLE)
+                self.low.slot(param_slot(position, which), entry) for which in slots
             )
-            found = self._windows[position] = Window(base, size, delta, writable)
+            host = entry.let(f"inttoptr i64 {entry.let(f'add i64 {base}, {delta}')} to ptr")
+            size = entry.intrinsic("llvm.umin", "i64", f"i64 {size}", f"i64 {LARGEST_WINDOW}")
+            if store:
+                # Not by a select: LLVM would make a second test of it at each access.
+                size = entry.let(f"mul i64 {size}, {writable}")
+            found = self._windows[position, store] = Window(base, host, size)
         return found
 
     def places(self, window: Window, bytes_: int, size: int) -> str:
-        """At how many multiples of `size` an access of `bytes_` bytes may begin.
+        """At how many multiples of `size` an access of `bytes_` bytes may begin, an i64.
 
-        Computed once per call. 0 for buffers of 4 GiB and more, whose indices could wrap around
-        unseen: they always take the cold side.
+        Computed once per call.
         """
         known = window.limits.get((bytes_, size))
         if known is None:
             entry = self.low.entry
-            room = entry.let(f"sub i64 {window.size}, {bytes_}")
-            fits = entry.let(f"icmp uge i64 {window.size}, {bytes_}")
-            small = entry.let(f"icmp ult i64 {window.size}, {1 << 32}")
-            both = entry.let(f"and i1 {fits}, {small}")
-            shift = size.bit_length() - 1
-            last = entry.let(f"lshr i64 {room}, {shift}")
-            count = entry.let(f"add i64 {last}, 1")
-            known = entry.let(f"select i1 {both}, i64 {count}, i64 0")
+            room = entry.let(f"add i64 {window.size}, {size}")
+            room = entry.intrinsic("llvm.usub.sat", "i64", f"i64 {room}", f"i64 {bytes_}")
+            known = entry.let(f"lshr i64 {room}, {size.bit_length() - 1}")
             window.limits[bytes_, size] = known
         return known
 
     # --- offsets into a window
 
-    def offset(self, form: Form, window: Window) -> str:
-        """Distance of the uniform part of an address from the start of the buffer, i64."""
-        return self.low.code.let(f"sub i64 {self._base(form)}, {window.base}")
-
-    def _base(self, form: Form) -> str:
+    def base(self, form: Form) -> str:
         """The sum without the index, an i64 operand."""
         code = self.low.code
         total = str(form.constant)
@@ -206,34 +208,49 @@ class Addresses:
 
     def host(self, window: Window, offset: str) -> str:
         """The host address of an offset into a buffer, a ptr."""
-        code = self.low.code
-        start = code.let(f"add i64 {window.base}, {window.delta}")
-        host = code.let(f"inttoptr i64 {start} to ptr")
-        return code.let(f"getelementptr i8, ptr {host}, i64 {offset}")
+        return self.low.code.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
 
     def element(self, offset: str, size: int) -> str:
         """The number of the element at an offset; huge where the offset is misaligned."""
         if size == 1:
             return offset
         shift = size.bit_length() - 1
-        return self.low.code.call(
-            "i64", "llvm.fshr.i64", f"i64 {offset}", f"i64 {offset}", f"i64 {shift}"
+        return self.low.code.intrinsic(
+            "llvm.fshr", "i64", f"i64 {offset}", f"i64 {offset}", f"i64 {shift}"
         )
 
     def elements_behind(self, offset: str, size: int, scale: int, window: Window) -> str:
-        """How many indices from 0 on are inside, an i32 below 2^31."""
+        """How many indices from 0 on are inside, an i64 below 2^31; `scale` is 2^k * `size`."""
         code = self.low.code
-        room = code.let(f"sub i64 {window.size}, {offset}")
-        room = code.let(f"sub i64 {room}, {size}")
-        misplaced = self.element(offset, size)
-        fits = code.let(f"icmp sge i64 {room}, 0")
-        starts = code.let(f"icmp ule i64 {misplaced}, {window.size}")
-        good = code.let(f"and i1 {fits}, {starts}")
-        count = code.let(f"lshr i64 {room}, {scale.bit_length() - 1}")
-        count = code.let(f"add i64 {count}, 1")
-        count = code.call("i64", "llvm.umin.i64", f"i64 {count}", f"i64 {(1 << 31) - 1}")
-        count = code.let(f"select i1 {good}, i64 {count}, i64 0")
-        return code.let(f"trunc i64 {count} to i32")
+        total, here = self.places(window, size, size), self.element(offset, size)
+        count = code.intrinsic("llvm.usub.sat", "i64", f"i64 {total}", f"i64 {here}")
+        stride = scale // size
+        if stride > 1:
+            count = code.let(f"add i64 {count}, {stride - 1}")
+            count = code.let(f"lshr i64 {count}, {stride.bit_length() - 1}")
+        return code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {(1 << 31) - 1}")
+
+    def each(self, base: str, lanes: Sequence[str]) -> list[str]:
+        """The addresses of all lanes: distances of chunks of them from a scalar base."""
+        low = self.low
+        start = low.spread(RegClass.D, base)
+        return [low.code.let(f"add {integer(64, low.n)} {start}, {lane}") for lane in lanes]
+
+    def steps(self, step: int) -> list[str]:
+        """Distances from lane 0 where neighbours are `step` bytes apart, chunks of i64."""
+        low = self.low
+        return [
+            f"<{', '.join(f'i64 {step * (j * low.n + i)}' for i in range(low.n))}>"
+            for j in range(low.k)
+        ]
+
+    def scaled(self, form: Form) -> list[str]:
+        """The index of a form times its scale, chunks of i64."""
+        low, code = self.low, self.low.code
+        assert form.index is not None
+        how, t, wide = "sext" if form.signed else "zext", integer(32, low.n), integer(64, low.n)
+        chunks = [code.let(f"{how} {t} {c} to {wide}") for c in low.vector(form.index)]
+        return [code.let(f"mul {wide} {c}, splat (i64 {form.scale})") for c in chunks]
 
 
 def _times(form: Form | None, factor: int) -> Form | None:

@@ -1,10 +1,13 @@
-"""Atomics: a helper per operation and type does them lane after lane, in ascending order."""
+"""Atomics: a helper per operation and type does them lane after lane, in ascending order.
+
+All its cells have 64 bits.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...isa.types import RegClass, Segment
+from ...isa.types import U32, RegClass, Segment, Type
 from .cold import Cold
 from .context import Slot
 from .localmem import LocalMemory
@@ -26,7 +29,7 @@ class Atomics:
 
     def op(self, op: Op) -> None:
         """Emit one atomic."""
-        low, code, cold = self.low, self.low.code, self.cold
+        low, cold = self.low, self.cold
         row, address, type_ = op.ins.row, op.ins.address, op.ins.row.type
         assert address is not None
         assert type_ is not None
@@ -41,10 +44,9 @@ class Atomics:
             cell = cold.cells(name)
             if i < len(row.srcs):
                 chunks = low.observed(op.args[i], low.vector(op.args[i]), low.n)
-                cold.fill(cell, chunks, type_.reg)
+                cold.put(cell, [self._wide(c, type_) for c in chunks], 64)
             cells.append(cell)
-        result = code.call(
-            "i32",
+        result = cold.call(
             atomic_name(row.stem.removeprefix("atomic_"), type_.name),
             "ptr %ctx",
             f"i64 {cold.moves.running()}",
@@ -53,20 +55,32 @@ class Atomics:
             f"ptr {cells[1]}",
             f"ptr {old}",
             f"i32 {int(in_group)}",
+            seldom=False,
         )
         cold.check(result, op.pc)
         if op.ins.dst is not None:
-            low.define(op, "value", cold.registers(old, type_))
+            low.define(op, "value", [self._narrow(c, type_) for c in cold.take(old, 64)])
+
+    def _wide(self, chunk: str, type_: Type) -> str:
+        if type_.bits == 64:
+            return chunk
+        n = self.low.n
+        return self.low.code.let(f"zext {integer(type_.bits, n)} {chunk} to {integer(64, n)}")
+
+    def _narrow(self, chunk: str, type_: Type) -> str:
+        if type_.bits == 64:
+            return chunk
+        n = self.low.n
+        return self.low.code.let(f"trunc {integer(64, n)} {chunk} to {integer(type_.bits, n)}")
 
     def _global_addresses(self, op: Op, cells: str) -> None:
         """Simulated addresses, which the helper looks up."""
         low = self.low
         assert op.ins.address is not None
         assert op.base is not None
-        offset = op.ins.address.offset
-        for j, chunk in enumerate(low.vector(op.base)):
-            t = integer(64, low.n)
-            self.cold.put(cells, j, low.code.let(f"add {t} {chunk}, splat (i64 {offset})"))
+        offset, t = op.ins.address.offset, integer(64, low.n)
+        there = [low.code.let(f"add {t} {c}, splat (i64 {offset})") for c in low.vector(op.base)]
+        self.cold.put(cells, there, 64)
 
     def _group_addresses(self, op: Op, cells: str) -> None:
         """Host addresses, checked here."""
@@ -77,8 +91,7 @@ class Atomics:
         else:
             self.local.guard(op, extent)
         t = integer(64, low.n)
-        for j, chunk in enumerate(low.vector(extent.base)):
-            wide = code.let(f"zext {integer(32, low.n)} {chunk} to {t}")
-            moved = code.let(f"add {t} {wide}, splat (i64 {extent.offset})")
-            memory = low.spread(RegClass.D, low.slot(Slot.GROUP_MEMORY))
-            self.cold.put(cells, j, code.let(f"add {t} {moved}, {memory}"))
+        start = code.let(f"add i64 {low.slot(Slot.GROUP_MEMORY)}, {extent.offset}")
+        memory = low.spread(RegClass.D, start)
+        wide = [self._wide(c, U32) for c in low.vector(extent.base)]
+        self.cold.put(cells, [code.let(f"add {t} {w}, {memory}") for w in wide], 64)

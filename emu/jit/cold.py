@@ -1,7 +1,8 @@
 """The cold side of an access: helpers look at every lane alone and tell which one faults.
 
-They get and give data through cells on the stack, 64 bits a lane, and return the lane that has met
-a fault plus one.
+They get addresses, and get and give data, through cells on the stack, and return the lane that has
+met a fault plus one. A helper saves all registers that it uses, vectors and masks too: a call that
+is never made then costs the code around it no register, and no room on the stack.
 """
 
 from __future__ import annotations
@@ -9,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...isa.types import RegClass, Type
+from ...isa.types import Type
 from .context import Slot
 from .moves import Moves
 from .ssa import Op
-from .text import register_type
+from .text import integer
 
 if TYPE_CHECKING:
     from .instructions import Instructions
+
+ATTRIBUTES = 'nounwind "no_caller_saved_registers"'
+"""Of helpers, in their definitions as well as where they are declared."""
 
 
 class Cold:
@@ -26,83 +30,61 @@ class Cold:
         self.low = lowering
         self.moves = moves
         self._cells: dict[str, str] = {}
+        self._faulted: str | None = None
 
     def access(self, op: Op, type_: Type) -> None:
         """A whole load or store of global memory that is always done lane by lane."""
-        cells = self.lanes(op, type_)
-        if not op.ins.row.is_load:
-            return
-        uniform = self.low.shapes.is_uniform(op)
-        self.low.define(
-            op, "value", [self.first(cells, type_)] if uniform else self.registers(cells, type_)
-        )
-
-    def lanes(self, op: Op, type_: Type) -> str:
-        """Load or store for all running lanes; returns the cells with what was loaded."""
-        low, code = self.low, self.low.code
+        low = self.low
         assert op.ins.address is not None
         assert op.base is not None
-        addresses, cells = self.cells("addresses"), self.cells("cells")
-        step = op.ins.address.offset
-        t = f"<{low.n} x i64>"
-        for j, chunk in enumerate(low.vector(op.base)):
-            moved = code.let(f"add {t} {chunk}, splat (i64 {step})") if step else chunk
-            self.put(addresses, j, moved)
-        is_store = not op.ins.row.is_load
-        if is_store:
-            self.fill(cells, low.observed(op.args[0], low.vector(op.args[0]), low.n), type_.reg)
-        result = code.call(
-            "i32",
+        step, t = op.ins.address.offset, integer(64, low.n)
+        addresses = low.vector(op.base)
+        if step:
+            addresses = [low.code.let(f"add {t} {a}, splat (i64 {step})") for a in addresses]
+        loaded = self.lanes(op, type_, addresses)
+        if op.ins.row.is_load:
+            low.define(op, "value", self.first(type_) if low.shapes.is_uniform(op) else loaded)
+
+    def lanes(self, op: Op, type_: Type, addresses: Sequence[str]) -> list[str]:
+        """Load or store for all running lanes, given chunks of simulated addresses.
+
+        Returns what was loaded, as registers.
+        """
+        low, is_load = self.low, op.ins.row.is_load
+        places, cells = self.cells("addresses"), self.cells("cells")
+        self.put(places, addresses, 64)
+        if not is_load:
+            self.put(cells, self.moves.store_data(op, type_), type_.bits)
+        result = self.call(
             "simtlab_move",
             "ptr %ctx",
             f"i64 {self.moves.running()}",
-            f"ptr {addresses}",
+            f"ptr {places}",
             f"ptr {cells}",
             f"i64 {type_.size}",
-            f"i32 {int(is_store)}",
+            f"i32 {int(not is_load)}",
         )
         self.check(result, op.pc)
-        return cells
+        if not is_load:
+            return []
+        return [self.moves.extended(c, type_, low.n) for c in self.take(cells, type_.bits)]
 
-    def first(self, cells: str, type_: Type) -> str:
-        """The register of the first running lane, a scalar."""
+    def first(self, type_: Type) -> list[str]:
+        """After `lanes`: what the first running lane has loaded, a scalar."""
         lane = self.moves.lowest_running()
-        cell = self.low.code.let(f"getelementptr i64, ptr {cells}, i64 {lane}")
-        return self.moves.load(type_, cell)
+        cell = self.low.code.let(
+            f"getelementptr i{type_.bits}, ptr {self.cells('cells')}, i64 {lane}"
+        )
+        return [self.moves.load(type_, cell)]
 
-    def registers(self, cells: str, type_: Type) -> list[str]:
-        """Registers out of cells of which a load has filled the low bytes."""
-        low, code = self.low, self.low.code
-        chunks = []
-        for j in range(low.k):
-            place = code.let(f"getelementptr i64, ptr {cells}, i64 {j * low.n}")
-            wide = code.let(f"load <{low.n} x i64>, ptr {place}, align 8")
-            if type_.bits < 64:
-                wide = code.let(f"trunc <{low.n} x i64> {wide} to <{low.n} x i{type_.bits}>")
-            chunks.append(self.moves.extended(wide, type_, low.n))
-        return chunks
+    # --- helpers
 
-    def cells(self, name: str) -> str:
-        """Cells by the name of their use, made on first use."""
-        if name not in self._cells:
-            entry = self.low.entry
-            self._cells[name] = entry.let(f"alloca [{self.low.facts.width} x i64], align 64")
-        return self._cells[name]
-
-    def fill(self, cells: str, chunks: Sequence[str], cls: RegClass) -> None:
-        """Put a register into cells."""
-        t = register_type(cls, self.low.n)
-        for j, chunk in enumerate(chunks):
-            wide = chunk
-            if cls is not RegClass.D:
-                wide = self.low.code.let(f"zext {t} {chunk} to <{self.low.n} x i64>")
-            self.put(cells, j, wide)
-
-    def put(self, cells: str, j: int, wide: str) -> None:
-        """Put chunk number j of 64-bit values into cells."""
-        low, code = self.low, self.low.code
-        place = code.let(f"getelementptr i64, ptr {cells}, i64 {j * low.n}")
-        code.line(f"store <{low.n} x i64> {wide}, ptr {place}, align 8")
+    def call(self, name: str, *arguments: str, seldom: bool = True) -> str:
+        """Call a helper; its result, an i32. Code around `seldom` calls is out of the way."""
+        types = ", ".join(a.split()[0] for a in arguments)
+        attributes = f"cold {ATTRIBUTES}" if seldom else ATTRIBUTES
+        self.low.module.declare(name, f"declare i32 @{name}({types}) {attributes}")
+        return self.low.code.call("i32", name, *arguments)
 
     def check(self, result: str, pc: int) -> None:
         """Leave if a helper has met a fault."""
@@ -116,7 +98,51 @@ class Cold:
     def leave(self, result: str, pc: int) -> None:
         """Report the fault of which a helper has told, and end the launch."""
         low, code = self.low, self.low.code
-        low.set_slot(Slot.TRAP_PC, str(pc))
-        lane = code.let(f"zext i32 {code.let(f'sub i32 {result}, 1')} to i64")
-        low.report(lane)
+        (told,), (place,) = low.variable("fault", ["i32"]), low.variable("fault_pc", ["i64"])
+        code.line(f"store i32 {result}, ptr {told}")
+        code.line(f"store i64 {pc}, ptr {place}")
+        if self._faulted is not None:
+            code.line(f"br label %{self._faulted}")
+            return
+        self._faulted = code.name("faulted")[1:]
+        code.line(f"br label %{self._faulted}")
+        code.label(self._faulted)
+        low.set_slot(Slot.TRAP_PC, code.let(f"load i64, ptr {place}"))
+        lane = code.let(f"sub i32 {code.let(f'load i32, ptr {told}')}, 1")
+        low.report(code.let(f"zext i32 {lane} to i64"))
         code.line("br label %trapped")
+
+    # --- cells
+
+    def cells(self, name: str) -> str:
+        """Cells of up to 64 bits a lane by the name of their use, made on first use."""
+        if name not in self._cells:
+            entry = self.low.entry
+            self._cells[name] = entry.let(f"alloca [{self.low.facts.width} x i64], align 64")
+        return self._cells[name]
+
+    def cell(self, type_: Type, lane: str) -> str:
+        """Where the data of a lane (an i64) are."""
+        cells = self.cells("cells")
+        return self.low.code.let(f"getelementptr i{type_.bits}, ptr {cells}, i64 {lane}")
+
+    def put(self, cells: str, chunks: Sequence[str], bits: int) -> None:
+        """Put chunks of integers into cells of their size."""
+        t = integer(bits, self.low.n)
+        for place, chunk in zip(self._places(cells, bits), chunks, strict=True):
+            self.low.code.line(f"store {t} {chunk}, ptr {place}, align {bits // 8}")
+
+    def take(self, cells: str, bits: int) -> list[str]:
+        """Chunks of integers out of cells of their size."""
+        t = integer(bits, self.low.n)
+        return [
+            self.low.code.let(f"load {t}, ptr {place}, align {bits // 8}")
+            for place in self._places(cells, bits)
+        ]
+
+    def _places(self, cells: str, bits: int) -> list[str]:
+        low = self.low
+        return [
+            low.code.let(f"getelementptr i{bits}, ptr {cells}, i64 {j * low.n}")
+            for j in range(low.k)
+        ]

@@ -3,23 +3,44 @@
 The fast way of an access is one wide load or store, a scalar one, or a gather or scatter, behind
 one test that every byte of it lies in the buffer of the pointer parameter that the address is made
 of. Whatever fails the test goes to the cold side: pointers that leave their buffer for another one
-are legal, and faults are told exactly there.
+are legal, and faults are told exactly there. All addresses of a warp are put together on that side
+only; the fast one has a scalar, and 32-bit indices where lanes go their own ways.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...isa.instruction import Address
 from ...isa.types import RegClass, Type
 from .addresses import Addresses, Form, Window
 from .cold import Cold
-from .moves import Fork, Moves
+from .moves import Moves
 from .ssa import Op, Value
+from .text import integer
 
 if TYPE_CHECKING:
     from .instructions import Instructions
+
+
+@dataclass(frozen=True)
+class Site:
+    """A load or store, and the buffer it is expected in."""
+
+    op: Op
+    type: Type
+    window: Window
+
+    @property
+    def size(self) -> int:
+        """Bytes of an element."""
+        return self.type.size
+
+    @property
+    def is_load(self) -> bool:
+        """Whether it gives a value."""
+        return self.op.ins.row.is_load
 
 
 class GlobalMemory:
@@ -37,120 +58,131 @@ class GlobalMemory:
         assert type_ is not None
         assert address is not None
         assert base is not None
-        shapes, addresses = self.low.shapes, self.addresses
+        low, addresses = self.low, self.addresses
         form = addresses.form(base)
-        window = addresses.window_of(base) if form is None else addresses.window(form)
+        window = addresses.window(base, form, not op.ins.row.is_load)
         if window is None:
             self.cold.access(op, type_)
-        elif shapes.is_uniform(base):
-            self._uniform(op, type_, self._from(window, self.low.scalar(base), address), window)
-        elif shapes.stride(base) == type_.size:
-            self._run(op, type_, self._from(window, self.low.lane0(base), address), window)
+            return
+        site = Site(op, type_, window)
+        if low.shapes.is_uniform(base):
+            loaded = self._uniform(site, self._moved(low.scalar(base), address.offset))
+        elif low.shapes.stride(base) == type_.size:
+            first = self._moved(low.lane0(base), address.offset)
+            steps = addresses.steps(site.size)
+            loaded = self._run(site, first, lambda: self._each_cold(site, first, steps))
         elif form is None or form.index is None:
-            self._pointers(op, type_, address.offset, window)
+            loaded = self._pointers(site)
         else:
-            self._sum(op, type_, replace(form, constant=form.constant + address.offset), window)
+            loaded = self._sum(site, replace(form, constant=form.constant + address.offset))
+        if site.is_load:
+            low.define(op, "value", loaded)
 
-    def _from(self, window: Window, base: str, address: Address) -> str:
-        """Distance of an address from the start of a buffer, i64."""
-        code = self.low.code
-        here = code.let(f"add i64 {base}, {address.offset}") if address.offset else base
-        return code.let(f"sub i64 {here}, {window.base}")
+    def _moved(self, base: str, step: int) -> str:
+        return self.low.code.let(f"add i64 {base}, {step}") if step else base
 
-    def _sum(self, op: Op, type_: Type, form: Form, window: Window) -> None:
-        """An address with a 32-bit index."""
-        low, code, addresses = self.low, self.low.code, self.addresses
-        assert form.index is not None
-        step = low.shapes.stride(form.index)
-        if step is not None and step * form.scale == type_.size and not form.signed:
-            first = code.let(f"zext i32 {low.lane0(form.index)} to i64")
-            scaled = code.let(f"mul i64 {first}, {form.scale}")
-            offset = code.let(f"add i64 {addresses.offset(form, window)}, {scaled}")
-            alone = len(form.uniform) == 1 and addresses.is_param(form.uniform[0][0])
-            if alone and abs(form.constant) < 1 << 20:
-                self._run(op, type_, offset, window)
-                return
-            # With other terms in the base, the index itself might wrap around inside the buffer.
-            last = (1 << 32) - 1 - step * (low.facts.width - 1)
-            self._run(op, type_, offset, window, code.let(f"icmp ule i64 {first}, {last}"))
-        elif form.scale > 0 and form.scale % type_.size == 0 and form.scale.bit_count() == 1:
-            self._indexed(op, type_, form, window)
-        else:
-            assert op.ins.address is not None
-            self._pointers(op, type_, op.ins.address.offset, window)
+    def _inside(self, site: Site, base: str) -> str:
+        """Distance of an address from the start of the buffer, i64."""
+        return self.low.code.let(f"sub i64 {base}, {site.window.base}")
 
-    def _permitted(self, op: Op, window: Window, test: str) -> str:
-        if op.ins.row.is_load:
-            return test
-        code = self.low.code
-        may = code.let(f"icmp ne i64 {window.writable}, 0")
-        return code.let(f"and i1 {test}, {may}")
+    # --- one place
 
-    def _uniform(self, op: Op, type_: Type, offset: str, window: Window) -> None:
+    def _uniform(self, site: Site, base: str) -> list[str]:
         """All lanes access one place."""
         low, code, moves, addresses = self.low, self.low.code, self.moves, self.addresses
-        places = addresses.places(window, type_.size, type_.size)
-        inside = code.let(f"icmp ult i64 {addresses.element(offset, type_.size)}, {places}")
-        inside = self._permitted(op, window, inside)
-        if op.ins.row.is_store and not low.shapes.is_uniform(op.args[0]):
-            # The highest lane wins: the cold side stores lane after lane.
-            self.cold.access(op, type_)
-            return
-        fork = moves.fork(inside)
+        op, type_, window = site.op, site.type, site.window
+        offset = self._inside(site, base)
+        places = addresses.places(window, site.size, site.size)
+        good = code.let(f"icmp ult i64 {addresses.element(offset, site.size)}, {places}")
+        fork = moves.fork(good)
         host = addresses.host(window, offset)
-        if op.ins.row.is_load:
-            value = moves.load(type_, host)
-            fast_end = moves.other_side(fork)
-            other = self.cold.first(self.cold.lanes(op, type_), type_)
-            slow_end = moves.meet(fork)
-            moves.merge(op, 0, [value], fast_end, [other], slow_end)
-            return
-        code.line(f"store i{type_.bits} {moves.store_scalar(op, type_)}, ptr {host}")
-        moves.other_side(fork)
-        self.cold.lanes(op, type_)
-        moves.meet(fork)
+        values, others = [], []
+        if site.is_load:
+            values = [moves.load(type_, host)]
+        elif low.shapes.is_uniform(op.args[0]):
+            code.line(f"store i{type_.bits} {moves.store_scalar(op, type_)}, ptr {host}")
+        else:
+            # The highest lane wins.
+            cold = self.cold
+            cold.put(cold.cells("cells"), moves.store_data(op, type_), type_.bits)
+            data = code.let(f"load i{type_.bits}, ptr {cold.cell(type_, moves.last_running())}")
+            code.line(f"store i{type_.bits} {data}, ptr {host}")
+        fast_end = moves.other_side(fork)
+        self.cold.lanes(op, type_, addresses.each(base, ["zeroinitializer"] * low.k))
+        if site.is_load:
+            others = self.cold.first(type_)
+        slow_end = moves.meet(fork)
+        return moves.either(op.cls, 0, values, fast_end, others, slow_end)
+
+    # --- neighbours
 
     def _run(
-        self, op: Op, type_: Type, offset: str, window: Window, also: str | None = None
-    ) -> None:
+        self, site: Site, first: str, cold: Callable[[], list[str]], also: str | None = None
+    ) -> list[str]:
         """Neighbouring lanes access neighbouring elements: one wide access, `also` permitting."""
-        low, code, moves, addresses = self.low, self.low.code, self.moves, self.addresses
-        places = addresses.places(window, type_.size * low.facts.width, type_.size)
-        inside = code.let(f"icmp ult i64 {addresses.element(offset, type_.size)}, {places}")
+        low, code, addresses = self.low, self.low.code, self.addresses
+        offset = self._inside(site, first)
+        places = addresses.places(site.window, site.size * low.facts.width, site.size)
+        good = code.let(f"icmp ult i64 {addresses.element(offset, site.size)}, {places}")
         if also is not None:
-            inside = code.let(f"and i1 {inside}, {also}")
-        inside = self._permitted(op, window, inside)
-        fork = moves.fork(inside)
-        host = addresses.host(window, offset)
-        if op.ins.row.is_load:
-            self._join_load(op, type_, moves.load_wide(type_, host), fork)
-            return
-        moves.store_wide(type_, moves.store_data(op, type_), host)
-        moves.other_side(fork)
-        self.cold.lanes(op, type_)
-        moves.meet(fork)
+            good = code.let(f"and i1 {good}, {also}")
+        host = addresses.host
+        return self._either(site, good, lambda: self._wide(site, host(site.window, offset)), cold)
 
-    def _indexed(self, op: Op, type_: Type, form: Form, window: Window) -> None:
+    def _wide(self, site: Site, host: str) -> list[str]:
+        if site.is_load:
+            return self.moves.load_wide(site.type, host)
+        self.moves.store_wide(site.type, self.moves.store_data(site.op, site.type), host)
+        return []
+
+    # --- an index
+
+    def _sum(self, site: Site, form: Form) -> list[str]:
+        """An address with a 32-bit index."""
+        low, code, addresses = self.low, self.low.code, self.addresses
+        index, scale, size = form.index, form.scale, site.size
+        assert index is not None
+        step = low.shapes.stride(index)
+        if step is None or step * scale != size:
+            if scale > 0 and scale % size == 0 and scale.bit_count() == 1:
+                return self._indexed(site, form)
+            return self._pointers(site)
+        how, most = ("sext", (1 << 31) - 1) if form.signed else ("zext", (1 << 32) - 1)
+        base = addresses.base(form)
+        number = code.let(f"{how} i32 {low.lane0(index)} to i64")
+        first = code.let(f"add i64 {base}, {code.let(f'mul i64 {number}, {scale}')}")
+
+        def cold() -> list[str]:
+            return self._each_cold(site, base, addresses.scaled(form))
+
+        alone = len(form.uniform) == 1 and addresses.is_param(form.uniform[0][0])
+        if alone and not form.signed and abs(form.constant) < 1 << 20:
+            return self._run(site, first, cold)
+        # With other terms in the base, the index itself might wrap around inside the buffer.
+        last = most - step * (low.facts.width - 1)
+        return self._run(site, first, cold, code.let(f"icmp sle i64 {number}, {last}"))
+
+    def _indexed(self, site: Site, form: Form) -> list[str]:
         """Any index: one wide access if the lanes turn out to be neighbours, else each alone."""
-        low, addresses = self.low, self.addresses
-        assert form.index is not None
-        if form.scale == type_.size and _is_computed(form.index):
-            self._perhaps_run(op, type_, form, window)
-            return
-        offset = addresses.offset(form, window)
-        count = addresses.elements_behind(offset, type_.size, form.scale, window)
-        values = self._each_or_cold(op, type_, form, window, offset, count)
-        if values:
-            low.define(op, "value", values)
+        base = self.addresses.base(form)
+        offset = self._inside(site, base)
+        count = self.addresses.elements_behind(offset, site.size, form.scale, site.window)
 
-    def _perhaps_run(self, op: Op, type_: Type, form: Form, window: Window) -> None:
-        """Look at the indices: neighbours are accessed as one, others by gather or scatter."""
-        low, code, moves, addresses = self.low, self.low.code, self.moves, self.addresses
+        def each() -> list[str]:
+            return self._by_index(site, form, base, offset, count)
+
+        if form.scale == site.size and _is_computed(form.index):
+            return self._perhaps_run(site, form, offset, count, each)
+        return each()
+
+    def _perhaps_run(
+        self, site: Site, form: Form, offset: str, count: str, each: Callable[[], list[str]]
+    ) -> list[str]:
+        """Look at the indices: neighbours are accessed as one, `each` of others alone."""
+        low, code = self.low, self.low.code
         assert form.index is not None
-        v = f"<{low.n} x i32>"
+        v = integer(32, low.n)
         index = low.vector(form.index)
-        offset = addresses.offset(form, window)
-        count = addresses.elements_behind(offset, type_.size, form.scale, window)
         first = code.let(f"extractelement {v} {index[0]}, i32 0")
         base = low.spread_i32(first)
         apart = []
@@ -161,60 +193,47 @@ class GlobalMemory:
         neighbours = code.let(f"xor i1 {low.any(apart)}, true")
         wide = code.let(f"zext i32 {first} to i64")
         end = code.let(f"add i64 {wide}, {low.facts.width}")
-        fits = code.let(f"icmp ule i64 {end}, {code.let(f'zext i32 {count} to i64')}")
-        run = self._permitted(op, window, code.let(f"and i1 {neighbours}, {fits}"))
-        fork = moves.fork(run)
-        scaled = code.let(f"mul i64 {wide}, {form.scale}")
-        host = addresses.host(window, code.let(f"add i64 {offset}, {scaled}"))
-        if op.ins.row.is_load:
-            values = moves.load_wide(type_, host)
-            fast_end = moves.other_side(fork)
-            others = self._each_or_cold(op, type_, form, window, offset, count)
-            slow_end = moves.meet(fork)
-            moves.merge(op, low.n, values, fast_end, others, slow_end)
-            return
-        moves.store_wide(type_, moves.store_data(op, type_), host)
-        moves.other_side(fork)
-        self._each_or_cold(op, type_, form, window, offset, count)
-        moves.meet(fork)
+        good = code.let(f"and i1 {neighbours}, {code.let(f'icmp ule i64 {end}, {count}')}")
 
-    def _each_or_cold(
-        self, op: Op, type_: Type, form: Form, window: Window, offset: str, count: str
-    ) -> list[str]:
-        """Gather or scatter on any index, or the cold side; what was loaded."""
-        low, code, moves, addresses = self.low, self.low.code, self.moves, self.addresses
+        def run() -> list[str]:
+            scaled = code.let(f"mul i64 {wide}, {form.scale}")
+            there = code.let(f"add i64 {offset}, {scaled}")
+            return self._wide(site, self.addresses.host(site.window, there))
+
+        return self._either(site, good, run, each)
+
+    def _by_index(self, site: Site, form: Form, base: str, offset: str, count: str) -> list[str]:
+        """Gather or scatter on any index, or the cold side."""
+        low, code, addresses = self.low, self.low.code, self.addresses
         assert form.index is not None
-        v = f"<{low.n} x i32>"
-        limit = low.spread_i32(count)
+        v = integer(32, low.n)
+        limit = low.spread_i32(code.let(f"trunc i64 {count} to i32"))
         index = low.vector(form.index)
         outside = [code.let(f"icmp uge {v} {i}, {limit}") for i in index]
-        beyond = low.any(low.combine("and", outside, low.mask.chunks))
-        inside = self._permitted(op, window, code.let(f"xor i1 {beyond}, true"))
-        fork = moves.fork(inside)
-        host = addresses.host(window, offset)
-        cell = f"[{form.scale} x i8]"
-        places = [code.let(f"getelementptr {cell}, ptr {host}, {v} {i}") for i in index]
-        if not op.ins.row.is_load:
-            moves.store_each(type_, moves.store_data(op, type_), places)
-            moves.other_side(fork)
-            self.cold.lanes(op, type_)
-            moves.meet(fork)
-            return []
-        values = moves.load_each(type_, places)
-        fast_end = moves.other_side(fork)
-        others = self.cold.registers(self.cold.lanes(op, type_), type_)
-        slow_end = moves.meet(fork)
-        return moves.either(op.cls, low.n, values, fast_end, others, slow_end)
 
-    def _pointers(self, op: Op, type_: Type, step: int, window: Window) -> None:
+        def places() -> list[str]:
+            host = addresses.host(site.window, offset)
+            cell = f"[{form.scale} x i8]"
+            return [code.let(f"getelementptr {cell}, ptr {host}, {v} {i}") for i in index]
+
+        return self._each(
+            site, outside, places, lambda: self._each_cold(site, base, addresses.scaled(form))
+        )
+
+    # --- pointers
+
+    def _pointers(self, site: Site) -> list[str]:
         """Whole 64-bit addresses, one a lane: gather or scatter."""
-        low, code, moves, addresses = self.low, self.low.code, self.moves, self.addresses
-        assert op.base is not None
-        v = f"<{low.n} x i64>"
-        start = low.spread(RegClass.D, code.let(f"sub i64 {window.base}, {step}"))
-        places = low.spread(RegClass.D, addresses.places(window, type_.size, type_.size))
-        shift = type_.size.bit_length() - 1
-        offsets = [code.let(f"sub {v} {a}, {start}") for a in low.vector(op.base)]
+        low, code = self.low, self.low.code
+        assert site.op.base is not None
+        assert site.op.ins.address is not None
+        step, v = site.op.ins.address.offset, integer(64, low.n)
+        pointers = low.vector(site.op.base)
+        start = low.spread(RegClass.D, code.let(f"sub i64 {site.window.base}, {step}"))
+        places = self.addresses.places(site.window, site.size, site.size)
+        limit = low.spread(RegClass.D, places)
+        shift = site.size.bit_length() - 1
+        offsets = [code.let(f"sub {v} {a}, {start}") for a in pointers]
         outside = []
         for offset in offsets:
             element = offset
@@ -222,34 +241,51 @@ class GlobalMemory:
                 element = code.intrinsic(
                     "llvm.fshr", v, f"{v} {offset}", f"{v} {offset}", f"{v} splat (i64 {shift})"
                 )
-            outside.append(code.let(f"icmp uge {v} {element}, {places}"))
+            outside.append(code.let(f"icmp uge {v} {element}, {limit}"))
+
+        def hosts() -> list[str]:
+            host = site.window.host
+            return [code.let(f"getelementptr i8, ptr {host}, {v} {o}") for o in offsets]
+
+        return self._each(site, outside, hosts, lambda: self._each_cold(site, str(step), pointers))
+
+    # --- both sides
+
+    def _each(
+        self,
+        site: Site,
+        outside: Sequence[str],
+        places: Callable[[], list[str]],
+        cold: Callable[[], list[str]],
+    ) -> list[str]:
+        """A gather or scatter unless a running lane is outside."""
+        low, moves = self.low, self.moves
+
+        def fast() -> list[str]:
+            if site.is_load:
+                return moves.load_each(site.type, places())
+            moves.store_each(site.type, moves.store_data(site.op, site.type), places())
+            return []
+
         beyond = low.any(low.combine("and", outside, low.mask.chunks))
-        inside = self._permitted(op, window, code.let(f"xor i1 {beyond}, true"))
-        fork = moves.fork(inside)
-        host = addresses.host(window, "0")
-        self._each(
-            op, type_, [code.let(f"getelementptr i8, ptr {host}, {v} {o}") for o in offsets], fork
-        )
+        return self._either(site, low.code.let(f"xor i1 {beyond}, true"), fast, cold)
 
-    def _each(self, op: Op, type_: Type, places: list[str], fork: Fork) -> None:
-        """A gather or scatter on the fast side of a fork."""
+    def _each_cold(self, site: Site, base: str, lanes: Sequence[str]) -> list[str]:
+        return self.cold.lanes(site.op, site.type, self.addresses.each(base, lanes))
+
+    def _either(
+        self, site: Site, good: str, fast: Callable[[], list[str]], slow: Callable[[], list[str]]
+    ) -> list[str]:
+        """Do it one way or the other; what was loaded."""
         moves = self.moves
-        if op.ins.row.is_load:
-            self._join_load(op, type_, moves.load_each(type_, places), fork)
-            return
-        moves.store_each(type_, moves.store_data(op, type_), places)
-        moves.other_side(fork)
-        self.cold.lanes(op, type_)
-        moves.meet(fork)
-
-    def _join_load(self, op: Op, type_: Type, values: list[str], fork: Fork) -> None:
-        """After the fast side of a load: its cold side, and the value of either."""
-        fast_end = self.moves.other_side(fork)
-        others = self.cold.registers(self.cold.lanes(op, type_), type_)
-        slow_end = self.moves.meet(fork)
-        self.moves.merge(op, self.low.n, values, fast_end, others, slow_end)
+        fork = moves.fork(good)
+        values = fast()
+        fast_end = moves.other_side(fork)
+        others = slow()
+        slow_end = moves.meet(fork)
+        return moves.either(site.op.cls, self.low.n, values, fast_end, others, slow_end)
 
 
-def _is_computed(index: Value) -> bool:
+def _is_computed(index: Value | None) -> bool:
     """Whether an index was calculated; of one that was loaded no order is to be expected."""
     return not (isinstance(index, Op) and index.ins.row.is_load)

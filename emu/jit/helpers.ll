@@ -1,10 +1,11 @@
 ; The cold side of generated code: accesses lane by lane, compiled once per process.
 ;
 ; A function that meets a fault sets the trap slots of the context block (context.py: kind 14,
-; address 18) and returns the lane plus one; 0 means that all lanes are done.
+; address 18) and returns the lane plus one; 0 means that all lanes are done. All registers but that
+; of the result are as they were (cold.py).
 
 ; The host address behind `size` bytes at a simulated address, or 0. `mode` is 1 for stores.
-define i64 @simtlab_find(ptr %ctx, i64 %address, i64 %size, i32 %mode) {
+define i64 @simtlab_find(ptr %ctx, i64 %address, i64 %size, i32 %mode) #0 {
 entry:
   %p.table = getelementptr i64, ptr %ctx, i64 2
   %table.i = load i64, ptr %p.table
@@ -59,7 +60,7 @@ fault:
 }
 
 ; Which of the lanes lies outside its segment or is misaligned, and how.
-define i32 @simtlab_local_fault(ptr %ctx, i64 %mask, ptr %offsets, i64 %bytes, i64 %size) {
+define i32 @simtlab_local_fault(ptr %ctx, i64 %mask, ptr %offsets, i64 %bytes, i64 %size) #0 {
 entry:
   br label %loop
 loop:
@@ -91,8 +92,8 @@ fault:
   ret i32 %result
 }
 
-; Load (mode 0) or store (mode 1) `size` bytes per lane; data are 64-bit cells per lane.
-define i32 @simtlab_move(ptr %ctx, i64 %mask, ptr %addresses, ptr %data, i64 %size, i32 %mode) {
+; Load (mode 0) or store (mode 1) `size` bytes per lane, from or to cells of that size.
+define i32 @simtlab_move(ptr %ctx, i64 %mask, ptr %addresses, ptr %data, i64 %size, i32 %mode) #0 {
 entry:
   br label %loop
 loop:
@@ -114,7 +115,8 @@ fault:
   ret i32 %result
 move:
   %host = inttoptr i64 %host.i to ptr
-  %cell = getelementptr i64, ptr %data, i64 %lane
+  %at = mul i64 %lane, %size
+  %cell = getelementptr i8, ptr %data, i64 %at
   %is.store = icmp ne i32 %mode, 0
   %from = select i1 %is.store, ptr %cell, ptr %host
   %to = select i1 %is.store, ptr %host, ptr %cell

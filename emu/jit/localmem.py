@@ -138,7 +138,8 @@ class LocalMemory:
             moves.store_each(type_, moves.store_data(op, type_), places)
         slow_end = moves.meet(fork)
         if op.ins.row.is_load:
-            moves.merge(op, low.n, values, fast_end, others, slow_end)
+            loaded = moves.either(op.cls, low.n, values, fast_end, others, slow_end)
+            low.define(op, "value", loaded)
 
     # --- checks
 
@@ -188,13 +189,11 @@ class LocalMemory:
         """Some lane is outside: find out which, and leave."""
         low, code = self.low, self.low.code
         offsets = self.cold.cells("addresses")
-        t = integer(64, low.n)
-        for j, chunk in enumerate(low.vector(extent.base)):
-            wide = code.let(f"zext <{low.n} x i32> {chunk} to {t}")
-            moved = code.let(f"add {t} {wide}, splat (i64 {extent.offset})")
-            self.cold.put(offsets, j, moved)
-        result = code.call(
-            "i32",
+        t, wide = integer(32, low.n), integer(64, low.n)
+        chunks = [code.let(f"zext {t} {c} to {wide}") for c in low.vector(extent.base)]
+        moved = [code.let(f"add {wide} {c}, splat (i64 {extent.offset})") for c in chunks]
+        self.cold.put(offsets, moved, 64)
+        result = self.cold.call(
             "simtlab_local_fault",
             "ptr %ctx",
             f"i64 {self.moves.running()}",

@@ -71,12 +71,6 @@ class Moves:
                 return line[:-1]
         raise AssertionError("no block has begun")
 
-    def merge(
-        self, op: Op, n: int, fast: Sequence[str], fast_end: str, slow: Sequence[str], slow_end: str
-    ) -> None:
-        """Define the value of a load as that of the side it came from."""
-        self.low.define(op, "value", self.either(op.cls, n, fast, fast_end, slow, slow_end))
-
     def either(
         self,
         cls: RegClass,
@@ -86,7 +80,7 @@ class Moves:
         slow: Sequence[str],
         slow_end: str,
     ) -> list[str]:
-        """The values of the side that was taken."""
+        """The values of the side that was taken, chunks of n lanes (0: a scalar)."""
         t = register_type(cls, n)
         return [
             self.low.code.let(f"phi {t} [ {x}, %{fast_end} ], [ {y}, %{slow_end} ]")
@@ -102,6 +96,11 @@ class Moves:
     def lowest_running(self) -> str:
         """The number of the first of these lanes, an i64."""
         return self.low.code.call("i64", "llvm.cttz.i64", f"i64 {self.running()}", "i1 false")
+
+    def last_running(self) -> str:
+        """The number of the last of these lanes, an i64."""
+        zeros = self.low.code.call("i64", "llvm.ctlz.i64", f"i64 {self.running()}", "i1 false")
+        return self.low.code.let(f"sub i64 63, {zeros}")
 
     def store_data(self, op: Op, type_: Type) -> list[str]:
         """What a store writes, chunk by chunk."""

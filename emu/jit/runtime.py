@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from .build import Compiled, compile_text
+from .cold import ATTRIBUTES
 
 _OPERATIONS = {
     "add": "add",
@@ -47,7 +48,8 @@ def _atomic(operation: str, type_name: str) -> str:
         verb = _OPERATIONS.get(operation) or (operation if signed else f"u{operation}")
         act = f"  %was = atomicrmw {verb} ptr %host, {t} %a seq_cst"
     return f"""\
-define i32 @{name}(ptr %ctx, i64 %mask, ptr %addresses, ptr %as, ptr %bs, ptr %old, i32 %known) {{
+define i32 @{name}(ptr %ctx, i64 %mask, ptr %addresses, ptr %as, ptr %bs, ptr %old, i32 %known)
+    #0 {{
 entry:
   br label %loop
 loop:
@@ -92,6 +94,7 @@ def _compiled() -> Compiled:
     text = Path(__file__).with_name("helpers.ll").read_text(encoding="utf-8")
     names = [f"{k}_{t}" for k in _KINDS for t in ("u32", "s32", "u64", "s64")]
     text += "".join(_atomic(*n.split("_")) for n in names)
+    text += f"attributes #0 = {{ {ATTRIBUTES} }}\n"
     functions = ["simtlab_find", "simtlab_local_fault", "simtlab_move"]
     functions += [f"simtlab_atomic_{n}" for n in names]
     return compile_text(text, functions, key=text)
