@@ -251,10 +251,8 @@ def _map_arrays(
     Arrays that share memory (the same one twice, overlapping slices) become one buffer, so that
     a store through one is seen through the other, as on a real device.
     """
-    spans = {
-        position: (array.ctypes.data, array.ctypes.data + array.nbytes)
-        for position, (_, array) in arrays.items()
-    }
+    starts = {position: array.ctypes.data for position, (_, array) in arrays.items()}
+    spans = {p: (start, start + arrays[p][1].nbytes) for p, start in starts.items()}
     addresses: dict[int, int] = {}
     done: dict[tuple[int, int], Buffer] = {}
     for position, (param, array) in arrays.items():

@@ -32,6 +32,9 @@ from .geometry import DEFAULT_WIDTH, Geometry, whole
 from .result import Result
 from .schemes import resolve
 
+LAUNCHES_KEPT = 64
+"""Shapes of `kernel[groups, group_size]` that a module remembers."""
+
 
 class Module:
     """An assembled program whose kernels can be launched.
@@ -43,6 +46,8 @@ class Module:
         self.program = program
         self._source = source
         """The path or text that it was assembled from, to assemble it again with other markers."""
+        self._launches: dict[str, Launch] = {}
+        """Those of `kernel[groups, group_size]`, since what a launch prepares is worth keeping."""
 
     def __getitem__(self, name: str) -> KernelFunction:
         try:
@@ -148,8 +153,16 @@ class KernelFunction:
                 code="SIM308",
                 hint="groups counts workgroups, group_size work-items in each",
             )
-        groups, group_size = shape
-        return self.launch(groups=groups, group_size=group_size)
+        known = self.module._launches
+        key = f"{self.name}{shape!r}"  # not the shape itself: 1, 1.0 and True are equal
+        found = known.get(key)
+        if found is None:
+            groups, group_size = shape
+            found = self.launch(groups=groups, group_size=group_size)
+            if len(known) >= LAUNCHES_KEPT:
+                known.clear()
+            known[key] = found
+        return found
 
     def __call__(self, *args: object) -> Result:
         raise ArgumentError(

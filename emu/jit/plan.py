@@ -74,7 +74,7 @@ class Table:
 def _row(buffer: Buffer, host: np.ndarray) -> tuple[int, ...]:
     row = [0] * BUFFER_SLOTS
     row[BASE], row[SIZE], row[WRITABLE] = buffer.base, buffer.size, buffer.writable
-    row[DELTA] = host.__array_interface__["data"][0] - buffer.base
+    row[DELTA] = host.ctypes.data - buffer.base
     return tuple(row)
 
 

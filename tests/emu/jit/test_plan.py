@@ -14,7 +14,7 @@ import pytest
 
 import simtlab
 from simtlab import Device, Trap
-from simtlab.emu.module import Launch
+from simtlab.emu.module import LAUNCHES_KEPT, Launch
 from simtlab.emu.traps import TrapKind
 
 PROGRAM = simtlab.assemble("""
@@ -162,3 +162,18 @@ def test_a_launch_that_has_run_can_be_pickled_and_copied() -> None:
     for again in (pickle.loads(pickle.dumps(launch)), copy.deepcopy(launch)):
         again(2, x, y)
         assert y.tolist() == expected(2, x)
+
+
+def test_brackets_find_their_launch_again_and_only_theirs() -> None:
+    program = simtlab.assemble(PROGRAM.listing)
+    kernel = program["mix"]
+    assert kernel[2, 16] is program.mix[2, 16]
+    assert kernel[2, 16].geometry != kernel[16, 2].geometry
+    for wrong in ((2.0, 16), (2, True)):
+        with pytest.raises(simtlab.ArgumentError):
+            kernel[wrong]  # pyright: ignore[reportArgumentType]
+    assert kernel[[2, 1], [16, 1]] == kernel[2, 16]
+    for n in range(1, 3 * LAUNCHES_KEPT):
+        assert program.mix[n, 1].geometry.n_groups == n
+    assert len(program._launches) <= LAUNCHES_KEPT
+    assert pickle.loads(pickle.dumps(program)).mix[2, 16].geometry == kernel[2, 16].geometry
