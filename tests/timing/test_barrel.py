@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from .scenarios import Scenario, alu, ld, script
 from .toy import Toy
 
-BARREL = {"issue": "barrel", "pipeline": 7}
+BARREL: dict[str, Any] = {"issue": "barrel", "pipeline": 7}
 
 
 def letters(n: int) -> str:
