@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
 from .scenarios import Scenario, alu, ld, script
 from .toy import Toy
 
-BARREL: dict[str, Any] = {"issue": "barrel", "pipeline": 7}
+
+def barrel(scenario: Scenario, *, plain: bool = True, **fields: object) -> Toy:
+    return Toy(scenario, plain=plain, issue="barrel", pipeline=7, **fields)
 
 
 def letters(n: int) -> str:
@@ -41,13 +43,13 @@ def loads(warps: int, phases: int) -> Scenario:
     ],
 )
 def test_a_warp_is_fetched_again_when_it_has_left_the_pipeline(warps, cycles, plain) -> None:
-    toy = Toy(Scenario(f"{alu(11)} ret\n", width=1, warps=warps), plain=plain, **BARREL)
+    toy = barrel(Scenario(f"{alu(11)} ret\n", width=1, warps=warps), plain=plain)
     assert toy.cycles == cycles
     assert toy.issued == 12 * warps
 
 
 def test_waits_in_the_pipeline_have_an_owner() -> None:
-    toy = Toy(Scenario(f"{alu(3)} ret\n", width=1), **BARREL)
+    toy = barrel(Scenario(f"{alu(3)} ret\n", width=1))
     # Four instructions, each followed by six cycles in which the warp is in the pipeline. The WPU
     # has nothing to wait for behind the last one.
     assert toy.warps == {**toy.warps, "issued": 4, "pipeline": 24}
@@ -64,7 +66,7 @@ def test_waits_in_the_pipeline_have_an_owner() -> None:
     ],
 )
 def test_figure_8_round_robin_and_two_level(fields, cycles, idle, plain) -> None:
-    toy = Toy(loads(16, 1), plain=plain, **BARREL, **{"dram.latency": 100, **fields})
+    toy = barrel(replace(loads(16, 1), miss=100), plain=plain, **fields)
     # The cycles in which the last instruction is on its way out do not count as idle.
     assert (toy.cycles, toy.idle - 6) == (cycles, idle)
 
@@ -74,31 +76,27 @@ def test_figure_8_round_robin_and_two_level(fields, cycles, idle, plain) -> None
     [(1, 2406, 672), (2, 2406, 672), (4, 2406, 672), (32, 2406, 672), (8, 1734, 0), (16, 1782, 48)],
 )
 def test_size_of_a_fetch_group(size, cycles, idle) -> None:
-    toy = Toy(
-        loads(32, 4),
-        plain=False,
-        **BARREL,
-        **{"scheduler": "two-level", "fetch_group": size, "dram.latency": 200},
-    )
+    scenario = replace(loads(32, 4), miss=200)
+    toy = barrel(scenario, plain=False, scheduler="two-level", fetch_group=size)
     assert (toy.cycles, toy.idle - 6) == (cycles, idle)
 
 
 def test_a_hit_costs_no_more_than_the_pipeline() -> None:
     one = Scenario(f"{ld('d0')} ret\n", width=4, lines={"d0": "aaaa"}, script=script("hhhh"))
-    assert Toy(one, **BARREL).cycles == 14
+    assert barrel(one).cycles == 14
     # Data that come later than the pipeline ends: fetched at 0, again at 20, out at 27.
-    assert Toy(one, **BARREL, **{"l1d.hit_latency": 20}).cycles == 27
+    assert barrel(one, **{"l1d.hit_latency": 20}).cycles == 27
 
 
 @pytest.mark.parametrize(("units", "extra"), [(0, 0), (8, 0), (4, 1), (3, 2), (1, 7)])
 def test_complex_units_take_turns(units: int, extra: int) -> None:
     body = f"sin_f32 $s1, $s2\n {alu(1)} ret\n"
-    toy = Toy(Scenario(body, width=8), **BARREL, complex_units=units)
+    toy = barrel(Scenario(body, width=8), complex_units=units)
     # Eight lanes take ceil(8 / units) cycles; the next fetch is that much later.
     assert toy.cycles == 21 + extra
     assert toy.slots["unit"] == toy.warps["unit"] == extra
     # Of two warps the second waits for the unit, and has it then itself.
-    two = Toy(Scenario(body, width=8, warps=2), **BARREL, complex_units=units)
+    two = barrel(Scenario(body, width=8, warps=2), complex_units=units)
     assert two.cycles == max(21 + 1 + 2 * extra, 21 + extra)
 
 
@@ -111,6 +109,6 @@ def test_complex_units_without_a_barrel(units: int, extra: int) -> None:
 
 def test_both_paths_of_a_branch_and_a_barrier() -> None:
     body = f"cbr $c0, @C\n {alu(2)} br @D\n @C: {alu(1)} @D: barrier\n ret\n"
-    toy = Toy(Scenario(body, width=4, masks={"c0": "0110"}), **BARREL)
+    toy = barrel(Scenario(body, width=4, masks={"c0": "0110"}))
     # cbr, 2 alu, br, alu, barrier, ret: each seven cycles behind the one before.
     assert toy.cycles == 7 * 7
