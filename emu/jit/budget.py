@@ -14,15 +14,15 @@ from ...isa.types import RegClass
 from .context import Kind, Slot
 
 if TYPE_CHECKING:
-    from .lower import Lowering
+    from .instructions import Instructions
 
 
-def counter_bytes(low: Lowering) -> int:
+def counter_bytes(low: Instructions) -> int:
     """Bytes of the counters of a warp's work-items."""
     return 8 * low.facts.width if low.flow.loops else 0
 
 
-def fill(low: Lowering, counters: str) -> None:
+def fill(low: Instructions, counters: str) -> None:
     """A warp begins; `counters` (a ptr) is where its work-items count."""
     # The counters are volatile to keep them out of registers, which loops have better use for.
     if not low.flow.loops:
@@ -33,7 +33,7 @@ def fill(low: Lowering, counters: str) -> None:
     low.store("budget", ["i64"], [_of_one(low)])
 
 
-def spend(low: Lowering, header: int) -> None:
+def spend(low: Instructions, header: int) -> None:
     """Charge the lanes of a latch, which the node's mask has, for another trip."""
     code = low.code
     node = low.flow.nodes[header]
@@ -62,12 +62,12 @@ def spend(low: Lowering, header: int) -> None:
     code.label(go)
 
 
-def _of_one(low: Lowering) -> str:
+def _of_one(low: Instructions) -> str:
     """The budget of a work-item, an i64."""
-    return low.code.let(f"udiv i64 {low.slot(Slot.BUDGET)}, {low.facts.width}")
+    return low.code.let(f"udiv i64 {low.slot(Slot.BUDGET)}, {low.warp_width}")
 
 
-def _places(low: Lowering, counters: str) -> list[str]:
+def _places(low: Instructions, counters: str) -> list[str]:
     return [
         low.code.let(f"getelementptr i64, ptr {counters}, i64 {j * low.n}") for j in range(low.k)
     ]

@@ -20,8 +20,10 @@ from .instructions import Instructions
 from .lanes import Lanes
 from .masks import Masks
 from .order import START, waiting
+from .peel import Peel
 from .shapes import Shapes
-from .ssa import Ssa, Value
+from .sparse import sparse_loops, ways_out
+from .ssa import Op, Ssa, Value
 from .text import ModuleText
 from .values import Mask
 
@@ -35,9 +37,16 @@ class Lowering(Instructions):
         super().__init__(module, kernel, readonly_bytes, ssa, shapes)
         self.name = "kernel"
         self.uniform_branches = shapes.uniform_branches()
-        self.waits = waiting(self.flow, self.uniform_branches)
+        self.sparse = sparse_loops(shapes)
+        inner = {n for header, loop in self.sparse.items() for n in loop.nodes - {header}}
+        waits = waiting(self.flow, self.uniform_branches)
+        self.waits = {n: others - inner for n, others in waits.items() if n not in inner}
         tested = [n for n in self.waits if self._should_test(n)]
-        self.masks = Masks(self.flow, self.waits, self.uniform_branches, tested)
+        exits = {
+            header: frozenset(self.flow.route(*edge) for edge in ways_out(self.flow, loop))
+            for header, loop in self.sparse.items()
+        }
+        self.masks = Masks(self.flow, self.waits, self.uniform_branches, tested, exits)
         self.lanes = Lanes(self)
         # What frames.py keeps of a warp that waits at a barrier.
         self.barriers: list[int] = []
@@ -88,6 +97,9 @@ class Lowering(Instructions):
             if not self.masks.shared(number):
                 self.store(("run", number), self.mask_types(), self.mask.chunks)
                 self._clear(number)
+            if number in self.sparse:
+                Peel(self, self.sparse[number]).emit()
+                continue
             if self.flow.nodes[number].latch_of is not None:
                 self._go_round(number)
                 continue
@@ -127,7 +139,7 @@ class Lowering(Instructions):
         for phi in self.ssa.phis.get(header, ()):
             for part, types in self.parts(phi):
                 self.store((phi, part), types, self.load((phi, part, "next"), types))
-        self._wait_at(header, self.mask.chunks)
+        self.wait_at(header, self.mask.chunks)
         budget.spend(self, header)
         # Somebody runs it: there is no need to test again.
         self.code.line(f"br label %{'r' if header in self.masks.tested else 'n'}{header}")
@@ -155,17 +167,11 @@ class Lowering(Instructions):
                 key = (phi, part) if way == there else (phi, part, "next")
                 copies.append((key, types, self.incoming(phi, phi.args[here], part)))
         for key, types, values in copies:
-            if crowded and types[0].startswith("<"):
-                old = self.load(key, types)
-                values = [
-                    self.code.let(f"select {self.mask_type} {m}, {t} {v}, {t} {o}")
-                    for m, t, v, o in zip(running or chunks, types, values, old, strict=True)
-                ]
-            self.store(key, types, values)
-        self._wait_at(way, chunks, crowded=crowded)
+            self.copy(key, types, values, (running or chunks) if crowded else None)
+        self.wait_at(way, chunks, crowded=crowded)
         return way
 
-    def _wait_at(self, number: int, chunks: Sequence[str], crowded: bool = False) -> None:
+    def wait_at(self, number: int, chunks: Sequence[str], crowded: bool = False) -> None:
         """Lanes wait at a node, with others where it is crowded."""
         if self.masks.shared(number):
             return

@@ -22,7 +22,8 @@ class Masks:
     """What is known about the masks of nodes, for waiting sets and nodes that test for emptiness.
 
     `same` maps a node to one in front of it (or to itself) whose mask it has; `tested` are those of
-    the given nodes, latches among them, that need the test after all.
+    the given nodes, latches among them, that need the test after all. `exits` are, for headers of
+    loops that run as one node, where their lanes wait next.
     """
 
     def __init__(
@@ -31,10 +32,12 @@ class Masks:
         waits: Mapping[int, frozenset[int]],
         uniform: Iterable[int],
         tested: Iterable[int],
+        exits: Mapping[int, frozenset[int]] | None = None,
     ) -> None:
         self.flow = flow
         self.waits = waits
         self.uniform = frozenset(uniform)
+        self._exits_of = exits or {}
         latches = {loop.latch for loop in flow.loops if loop.latch in waits}
         self._asked = latches.union(tested)
         self.same: dict[int, int] = {}
@@ -61,6 +64,8 @@ class Masks:
         node, waits = self.flow.nodes[number], self.waits[number]
         if node.latch_of is not None:
             return [(node.successors[0], True)]
+        if number in self._exits_of:
+            return [(self.next_of(waits | self._exits_of[number]), False)]
         ways = [self.flow.route(number, there) for there in node.successors]
         if not ways or (node.last is not None and node.last.row.stem == "barrier"):
             return [(self.next_of(waits), False)]
@@ -94,7 +99,9 @@ class Masks:
     def _lanes(self) -> dict[int, set[int]]:
         """Node -> the nodes at which its lanes wait next."""
         return {
-            number: {self.flow.route(number, there) for there in self.flow.nodes[number].successors}
+            number: set(self._exits_of[number])
+            if number in self._exits_of
+            else {self.flow.route(number, there) for there in self.flow.nodes[number].successors}
             for number in self.waits
         }
 

@@ -67,6 +67,10 @@ class Shapes:
         """The step from lane to lane, 0 for uniform values; None where there is none."""
         return 0 if self.is_uniform(value) else self._strides.get(value)
 
+    def passes(self, number: int, other: int) -> bool:
+        """Whether every way from a node to an end passes another one."""
+        return bool(self._postdominators[number] >> other & 1)
+
     # --- uniformity
 
     def _find_varying(self) -> None:
@@ -221,6 +225,19 @@ class Shapes:
             case "shl", [a, 0], [_, int(k)]:
                 return a << (k % row.type.bits)
         return None
+
+
+class Alone(Shapes):
+    """The values of a warp of one lane: each is uniform."""
+
+    def __init__(self, ssa: Ssa, facts: Facts) -> None:
+        self.ssa = ssa
+        self.flow = ssa.flow
+        self.facts = facts
+
+    def is_uniform(self, value: Value) -> bool:
+        """Always."""
+        return True
 
 
 def _bits(numbers: Iterable[int]) -> int:

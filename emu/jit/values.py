@@ -35,7 +35,7 @@ class Values:
         self.module = module
         self.ssa, self.shapes, self.flow = ssa, shapes, ssa.flow
         self.facts: Facts = shapes.facts
-        width = self.facts.width
+        width = self.warp_width = self.facts.width
         self.n = CHUNK if width % CHUNK == 0 else width
         self.k = width // self.n
         self.entry = Code(module)
@@ -80,6 +80,22 @@ class Values:
     def store(self, key: object, types: Sequence[str], values: Sequence[str]) -> None:
         for t, p, v in zip(types, self.variable(key, types), values, strict=True):
             self.code.line(f"store {t} {v}, ptr {p}")
+
+    def _share(self, key: object, other: Values) -> None:
+        """Have a variable in common."""
+        self._variables[key] = other.variable(key, ["i64"])
+
+    def copy(
+        self, key: object, types: Sequence[str], values: list[str], lanes: Sequence[str] | None
+    ) -> None:
+        """Set a variable, for some lanes only if told so."""
+        if lanes is not None and types[0].startswith("<"):
+            old = self.load(key, types)
+            values = [
+                self.code.let(f"select {self.mask_type} {m}, {t} {v}, {t} {o}")
+                for m, t, v, o in zip(lanes, types, values, old, strict=True)
+            ]
+        self.store(key, types, values)
 
     def _find_crossing(self) -> set[Value]:
         """Ops whose value is used in another node, or by a phi."""
