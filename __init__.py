@@ -75,7 +75,7 @@ def assemble(
     from .emu.module import Module
 
     program = assemble_program(source, markers=markers, subdivide_limit=subdivide_limit)
-    return Module(program, source)
+    return Module(program)
 
 
 def load(source: str | os.PathLike[str] | bytes) -> Module:

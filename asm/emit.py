@@ -43,7 +43,7 @@ class _Files:
 
 
 def _kernel(draft: DraftKernel, files: _Files, collector: Collector) -> Kernel:
-    instructions = tuple([_instruction(ins) for ins in draft.code])
+    instructions = tuple([instruction(ins) for ins in draft.code])
     words: list[int] = []
     for pc, ins in enumerate(instructions):
         try:
@@ -65,7 +65,8 @@ def _kernel(draft: DraftKernel, files: _Files, collector: Collector) -> Kernel:
     return kernel
 
 
-def _instruction(ins: DraftInstruction) -> Instruction:
+def instruction(ins: DraftInstruction) -> Instruction:
+    """The instruction of a draft whose branches are complete."""
     if not ins.row.is_branch:
         return Instruction(ins.row, ins.dst, ins.srcs, ins.address, ins.literals)
     return Instruction(

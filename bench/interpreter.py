@@ -19,7 +19,7 @@ from simtlab.programs.runner import PlainLauncher, run_program
 def rate(name: str, engine: str, size: str, scheme: str, warp: int) -> tuple[float, float]:
     """(work-item instructions, instructions per second), the best of three runs."""
     entry = find(name)
-    module = Module(assemble(entry.path), entry.path)
+    module = Module(assemble(entry.path))
     best = 0.0
     count = 0
     for _ in range(3):

@@ -48,7 +48,6 @@ _ROWS = (
     ("SIM502", "A scheme has no such knob", "--set scheme.KNOB=VALUE sets a knob of the chosen scheme.", "The message lists its knobs."),
     ("SIM503", "A knob cannot have this value", "Each knob takes a few values.", "The message lists them."),
     ("SIM504", "No such kernel", "The program has no kernel of this name.", "The message lists its kernels."),
-    ("SIM505", "The program has no reconverge instructions", "The explicit schemes re-converge where a `reconverge` instruction is issued.", "Assemble with --markers explicit."),
     ("SIM510", "A file cannot be read", "It does not exist, is a folder, or may not be read.", "Check the name and the permissions."),
     ("SIM511", "A file cannot be written", "Its folder does not exist, it may not be written, or the disk is full.", "Name another place."),
     ("SIM512", "A file would be overwritten", "`asm` replaces an older object file, but no other file that -o does not name.", "Name the object file with -o."),

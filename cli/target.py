@@ -74,7 +74,7 @@ def load_module(target: Target, settings: RunSettings, listings: Listings) -> Mo
         )
     source = target.entry.path if target.entry is not None else read_source(target.name)
     program = assemble_source(source, markers, settings.subdivide_limit, listings)
-    return Module(program, source)
+    return Module(program)
 
 
 def _refuse_assembling(name: str, settings: RunSettings, listings: Listings) -> None:

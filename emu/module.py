@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..asm.assemble import assemble as assemble_program
 from ..asm.disassemble import disassemble
+from ..asm.explicit import with_markers
 from ..isa.errors import ArgumentError, UsageError, did_you_mean
 from ..isa.objectfile import dumps
 from ..isa.program import Kernel, Program
@@ -42,10 +42,8 @@ class Module:
     `module["name"]` always finds a kernel, `module.name` where the name does not clash.
     """
 
-    def __init__(self, program: Program, source: str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, program: Program) -> None:
         self.program = program
-        self._source = source
-        """The path or text that it was assembled from, to assemble it again with other markers."""
         self._launches: dict[str, Launch] = {}
         """Those of `kernel[groups, group_size]`, since what a launch prepares is worth keeping."""
 
@@ -99,22 +97,9 @@ class Module:
         return any(i.row.stem == "reconverge" for k in self.program.kernels for i in k.instructions)
 
     @cached_property
-    def _has_joins(self) -> bool:
-        """Whether any branch has a place for a marker."""
-        return any(i.join is not None for k in self.program.kernels for i in k.instructions)
-
-    @cached_property
     def _explicit(self) -> Program:
         """The same program with `reconverge` instructions, for the explicit schemes."""
-        if self._has_markers or not self._has_joins:
-            return self.program
-        if self._source is None:
-            raise UsageError(
-                "the explicit schemes need `reconverge` instructions, and this program has none",
-                code="SIM505",
-                hint="assemble it with markers='explicit' (--markers explicit)",
-            )
-        return assemble_program(self._source, markers="explicit")
+        return self.program if self._has_markers else with_markers(self.program)
 
     def for_scheme(self, spec: SchemeSpec) -> Program:
         """The program in the form that a scheme acts on."""

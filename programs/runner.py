@@ -159,7 +159,7 @@ def run_program(
 ) -> ProgramRun:
     """Run a program to its end and, with `verify`, compare it with its reference."""
     if launcher is None:
-        launcher = PlainLauncher(Module(assemble(entry.path), entry.path))
+        launcher = PlainLauncher(Module(assemble(entry.path)))
     data = prepare(entry, size, seed)
     pristine = copy.deepcopy(data) if verify else data
     entry.workload.launch(launcher, data)

@@ -29,7 +29,7 @@ class Case:
     @cached_property
     def module(self) -> Module:
         """The assembled program."""
-        return Module(assemble(self.source), self.source)
+        return Module(assemble(self.source))
 
     def arguments(self) -> tuple[object, ...]:
         """Copies of the arguments, to be changed by a run."""

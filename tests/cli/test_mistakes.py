@@ -392,11 +392,9 @@ def test_an_object_file_needs_no_assembling(cli):
     assert done.err.startswith("error[SIM517]: --dump flow is for sources, and scale.sbc is ")
 
 
-def test_an_object_file_without_markers_under_an_explicit_scheme(cli):
+def test_an_object_file_without_markers_under_an_explicit_scheme_gets_them(cli):
     cli("asm", "scale.sasm")
     arguments = ["--items", "8", *SCALE_ARGS, "--scheme", "ppc-explicit"]
-    assert cli("run", "scale.sbc", *arguments).err.startswith("error[SIM505]")
-    cli("asm", "scale.sasm", "--markers", "explicit")
     assert cli("run", "scale.sbc", *arguments).status == 0
 
 

@@ -212,16 +212,10 @@ def test_a_launch_can_be_used_again(program: Module) -> None:
 # --- the explicit schemes
 
 
-def test_a_loaded_program_needs_its_markers(program: Module, tmp_path: Path) -> None:
+def test_a_loaded_program_gets_its_markers(program: Module, tmp_path: Path) -> None:
     plain = simtlab.load(dumps(program.program))
-    for scheme in ("ppc-explicit", "ipdom-explicit"):
-        with pytest.raises(UsageError) as caught:
-            run_saxpy(plain.saxpy, scheme=scheme)
-        assert str(caught.value) == (
-            "error[SIM505]: the explicit schemes need `reconverge` instructions, and this program "
-            "has none\n = help: assemble it with markers='explicit' (--markers explicit)"
-        )
-    run_saxpy(plain.saxpy, scheme="ppc")
+    for scheme in ("ppc-explicit", "ipdom-explicit", "ppc"):
+        run_saxpy(plain.saxpy, scheme=scheme)
     marked = simtlab.assemble(SOURCE, markers="explicit")
     marked.save(tmp_path / "marked.sbc")
     run_saxpy(simtlab.load(tmp_path / "marked.sbc").saxpy, scheme="ppc-explicit")

@@ -49,7 +49,7 @@ def run_program(name: str, size: str | Mapping[str, int], **options: Any) -> Run
     )
     # Tests count instructions unless they ask for native code, which does not.
     options.setdefault("stats", options.get("engine") != "jit")
-    launcher = PlainLauncher(Module(assemble(entry.path), entry.path), **options)
+    launcher = PlainLauncher(Module(assemble(entry.path)), **options)
     workload.launch(launcher, data)
     counted = [r.statistics for r in launcher.results if r.statistics is not None]
     return Run(entry, pristine, data, counted)

@@ -13,7 +13,7 @@ from simtlab.programs.runner import PlainLauncher, run_program
 
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
 def test_a_program_of_paper_size_is_right_in_native_code(entry: Entry) -> None:
-    module = Module(assemble(entry.path), entry.path)
+    module = Module(assemble(entry.path))
     # What the JIT hands to the interpreter would take minutes, and test nothing here.
     assert not any(depends_on_schedule(function.kernel) for function in module)
     run = run_program(entry, PlainLauncher(module, engine="jit"), size="paper")
