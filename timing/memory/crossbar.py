@@ -41,6 +41,12 @@ def transfer(S: State, source: int, target: int, cost: int, t: int) -> int:
     end = start + cost
     port(S, source).free = end
     port(S, target).free = end
+    return arrival(S, end)
+
+
+@device
+def arrival(S: State, end: int) -> int:
+    """The cycle at which a transfer is there that leaves its ports at `end`, in 1/256 cycles."""
     return ((end + MESSAGE - 1) >> TICKS) + S.crossbar_latency
 
 

@@ -13,7 +13,16 @@ from ..intrinsics import bit, ctz, device, record, table
 if TYPE_CHECKING:
     from ..hooks import State, dram_access
     from ..machine import Machine
-    from .crossbar import code_down, line_down, line_up, message_down, message_up
+    from .crossbar import (
+        MESSAGE,
+        TICKS,
+        arrival,
+        code_down,
+        line_down,
+        line_up,
+        message_down,
+        message_up,
+    )
     from .l1 import l1d_find
     from .lines import (
         EMPTY,
@@ -52,22 +61,24 @@ def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
     looked = claim_bank(S, b, message_up(S, w, b, t)) + S.l2_latency
     there = lookup(S, number, b, looked)
     wait = there - looked
-    S.line_l2 = 0 if S.far == 0 else looked
-    over = looked
+    settled = looked
     if kind != FETCH:
         at = S.l2_at * S.l2_sectors + (line & (S.l2_sectors - 1))
         S.wait = wait
-        over = settle_copies(S, w, line, at, kind, b, looked)
+        settled = settle_copies(S, w, line, at, kind, b, looked)
         wait = S.wait
     if kind == UPGRADE:
-        over = message_down(S, b, w, over)
+        over = message_down(S, b, w, settled)
+        alone = MESSAGE
     elif kind == FETCH:
-        over = code_down(S, b, w, over)
+        over = code_down(S, b, w, settled)
+        alone = S.crossbar_code
     else:
-        over = line_down(S, b, w, over)
-    if S.far == 0:
-        S.line_l2 = over + wait
-    return over + wait
+        over = line_down(S, b, w, settled)
+        alone = S.crossbar_line
+    over = max(over, arrival(S, (settled + wait << TICKS) + alone))
+    S.line_l2 = over if S.far == 0 else looked
+    return over
 
 
 @device
