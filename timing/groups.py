@@ -11,7 +11,7 @@ from .intrinsics import NEVER, bit, ctz, device
 
 if TYPE_CHECKING:
     from .hooks import State, on_pick, rank
-    from .state import group, slot, warp
+    from .state import group, slot, warp, wpu
 
 
 @device
@@ -20,6 +20,7 @@ def new_group(S: State, v: int, mask: int, s: int) -> int:
     owner = warp(S, v)
     number = ctz(~owner.groups)
     owner.groups |= bit(number)
+    count_groups(S, v, 1)
     g = v * S.width + number
     made = group(S, g)
     made.mask = mask
@@ -84,8 +85,20 @@ def end_group(S: State, g: int) -> int:
     """A group is no more: merged, returned, or its warp has waited it together."""
     leave_slot(S, g)
     v = group(S, g).warp
+    count_groups(S, v, -1)
     warp(S, v).groups &= ~bit(g - v * S.width)
     group(S, g).mask = 0
+    return 0
+
+
+@device
+def count_groups(S: State, v: int, change: int) -> int:
+    """A WPU has one group more or less from now on."""
+    core = wpu(S, v // S.warps)
+    core.group_cycles += core.groups * (S.now - core.groups_at)
+    core.groups_at = S.now
+    core.groups += change
+    core.most_groups = max(core.most_groups, core.groups)
     return 0
 
 

@@ -51,6 +51,9 @@ def close_early(state: EngineState) -> None:
     rows["warp"]["busy"] = now
     for field in ("live", "groups", "depth"):
         rows["warp"][field] = 0
+    cores = rows["wpu"]
+    cores["group_cycles"] += cores["groups"] * (now - cores["groups_at"])
+    cores["groups"] = 0
 
 
 def groups_of(state: EngineState, v: int) -> list[int]:

@@ -27,6 +27,7 @@ from .ledger import check, close, close_early
 from .machine import Machine
 from .policies import Policy, files_of, grain_of
 from .samples import SAMPLE, LaunchCount, Samples
+from .statistics import Statistics, collect
 from .verdict import DONE, RUNNING, error_of
 
 EVENTS = 1 << 20
@@ -62,6 +63,7 @@ class Simulator:
         self._codes: dict[tuple[object, ...], Code] = {}
         self._memory: tuple[object, ...] = ()
         self.samples = Samples(self, sample)
+        self.state.S.pause_at = self.samples.due
         self.launch_counts: list[LaunchCount] = []
         self.on_progress: Callable[[Simulator], object] = lambda simulator: None
         """Called now and then while a launch runs."""
@@ -216,6 +218,10 @@ class Simulator:
         """The header's counters: fields whose names begin with `n_`."""
         names = self.composition.fields
         return {n[2:]: int(getattr(self.state.S, n)) for n in names if n.startswith("n_")}
+
+    def statistics(self) -> Statistics:
+        """Everything that was counted up to now."""
+        return collect(self)
 
 
 def _code_base(work: Work) -> int:

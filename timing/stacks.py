@@ -32,6 +32,7 @@ def push(S: State, v: int, s: int, rpc: int, mask: int, branch: int) -> int:
     entry.mask = mask
     entry.branch = branch
     warp(S, v).depth = depth + 1
+    S.max_depth = max(S.max_depth, depth + 1)
     return 0
 
 

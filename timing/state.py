@@ -62,6 +62,10 @@ WPU = record(
     free="i8",  # warp contexts without a warp, a mask of up to 64
     last="i8",  # the warp that was picked last
     checked="i8",  # when on_interval ran last
+    groups="i8",  # groups alive
+    groups_at="i8",  # when that number changed last
+    most_groups="i8",
+    group_cycles="i8",  # the number of groups, summed over cycles
     n_warp_instr="i8",
     n_thread_instr="i8",
     n_branch="i8",
@@ -183,6 +187,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "code_base": 0,  # simulated address of the kernel's first instruction
         "budget": NEVER,  # instructions per work-item
         "events": 0,
+        "max_depth": 0,  # of all stacks
         "pause_at": NEVER,  # the loop returns to Python before an event of this cycle or later
         "hits": 0,
         "hit": 0,
