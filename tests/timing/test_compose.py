@@ -1,0 +1,152 @@
+"""Composition: what is refused, what is cached, what is compiled."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from simtlab.timing import machine
+from simtlab.timing.compose import CompositionError, EngineState, compose
+from simtlab.timing.policies import files_of, find
+
+TOY = machine.load("toy", {"memory": "ideal"})
+FILES = files_of(TOY, find("conv"))
+
+
+def engine_file(folder: Path, name: str, text: str) -> str:
+    path = folder / name
+    path.write_text(
+        "from __future__ import annotations\n"
+        "from simtlab.timing.intrinsics import device, record, table\n" + textwrap.dedent(text)
+    )
+    return str(path)
+
+
+def without(part: str) -> list[str]:
+    return [f for f in FILES if part not in f]
+
+
+def test_every_engine_function_has_one_signature():
+    engine = compose(FILES)
+    EngineState(engine, TOY).run(1)
+    functions = engine.device_functions()
+    assert {"run", "dispatch", "access", "on_branch"} <= set(functions)
+    twice = {n: f.signatures for n, f in functions.items() if len(f.signatures) > 1}
+    assert not twice
+
+
+def test_a_required_hook_that_nobody_fills():
+    with pytest.raises(CompositionError, match=r"no file of this engine fills 'rank'"):
+        compose(without("schedule"))
+
+
+def test_a_name_that_two_files_define():
+    with pytest.raises(CompositionError, match=r"defines 'rank', which another file"):
+        compose((*FILES, "schedule/gto"))
+
+
+def test_a_file_that_is_not_there():
+    with pytest.raises(CompositionError, match=r"there is no engine file 'schedule/nobody'"):
+        compose((*FILES, "schedule/nobody"))
+
+
+def test_a_hook_with_other_arguments(tmp_path):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        @device
+        def rank(S, w, g):
+            return 0
+    """,
+    )
+    with pytest.raises(CompositionError, match=r"'rank' takes \(S, w, g, t\), not \(S, w, g\)"):
+        compose((*without("schedule"), path))
+
+
+def test_a_hook_that_nobody_calls(tmp_path):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        @device
+        def on_stal(S, w, t):
+            return 0
+    """,
+    )
+    with pytest.raises(CompositionError, match="'on_stal' is no hook") as caught:
+        compose((*FILES, path))
+    assert "on_stall" in str(caught.value)
+
+
+def test_a_name_that_nobody_defines(tmp_path):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        @device
+        def rank(S, w, g, t):
+            return gruop(S, g).seq
+    """,
+    )
+    with pytest.raises(CompositionError, match=r"mine.py:6: rank uses 'gruop'") as caught:
+        compose((*without("schedule"), path))
+    assert "group" in str(caught.value)
+
+
+def test_a_table_without_a_size(tmp_path):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        mine = table("mine", record(a="i8"))
+        @device
+        def rank(S, w, g, t):
+            return mine(S, g).a
+    """,
+    )
+    engine = compose((*without("schedule"), path), plain=True)
+    with pytest.raises(CompositionError, match="how large table 'mine' is"):
+        EngineState(engine, TOY)
+
+
+_COUNT = """
+import sys
+from simtlab.timing import machine
+from simtlab.timing.compose import EngineState, compose
+from simtlab.timing.policies import files_of, find
+toy = machine.load("toy", {"memory": "ideal"})
+files = [f for f in files_of(toy, find("conv")) if "schedule" not in f]
+engine = compose((*files, sys.argv[1]))
+EngineState(engine, toy).run(1)
+stats = engine.entry.stats
+print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+"""
+
+
+def test_an_engine_is_compiled_once_and_again_when_a_policy_changes(tmp_path, monkeypatch):
+    monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path / "cache"))
+
+    def run(body: str) -> str:
+        path = engine_file(
+            tmp_path,
+            "mine.py",
+            f"""
+            @device
+            def rank(S, w, g, t):
+                return {body}
+        """,
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", _COUNT, path], capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    assert run("g") == "0 1"
+    assert run("g") == "1 0"
+    assert run("-g") == "0 1"
+    assert run("g") == "1 0"
