@@ -5,11 +5,12 @@
     typedef uint64_t (*start_fn)(uint8_t *warp, uint64_t group, uint64_t warp_in_group);
 
 `warp` is a block of warpstate.py. A segment's function does everything in front of the instruction
-that ends it, for the lanes of `mask`, and returns lanes that divided by zero. Its move, where it has
-one, is the data movement of the access that ends it, for lanes that the engine chooses; it returns
-lanes refused, before anything moved. In both cases the context block says why, where, and who is
-the lowest of them. Neither looks at anything but its arguments, the block, and through it the
-context block and memory; the mask must be a part of what `start` returned.
+that ends it, for the lanes of `mask`, and returns lanes that divided by zero; it has then done
+nothing. Its move, where it has one, is the data movement of the access that ends it, for lanes that
+the engine chooses; it returns lanes refused, and has then moved nothing. In both cases the context
+block says why, where, and who is the lowest of them. Neither looks at anything but its arguments,
+the block, and through it the context block and memory; the mask must be a part of what `start` has
+returned.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ Chunks = list[str]
 
 
 class WarpCode:
-    """A function that has the block as `ptr %warp`, and perhaps the running lanes as `i64 %mask`."""
+    """A function that has the block as `ptr %warp` and, most do, its lanes as `i64 %mask`."""
 
     def __init__(self, module: ModuleText, width: int) -> None:
         self.module = module

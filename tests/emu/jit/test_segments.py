@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,6 +17,7 @@ from simtlab.programs.index import Entry, catalogue
 from simtlab.programs.runner import PlainLauncher, run_program
 from simtlab.testing import Case, assert_all_agree, kernels
 
+from ..oracle_work import make
 from . import segment_walker
 from . import test_jit_kernels as whole
 
@@ -28,18 +26,16 @@ BOTH = list(Grain)
 
 
 @pytest.fixture
-def through_segments(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[Grain, int | None]]]:
-    """The jit walks through segments; the list holds the grain, and the width to run with."""
-    how: list[tuple[Grain, int | None]] = [(Grain.SEGMENT, None)]
+def through_segments(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Grain, int]]:
+    """The jit walks through segments; the list holds grain and width."""
+    how = [(Grain.SEGMENT, 32)]
 
     def run(work: Work) -> None:
-        grain, width = how[0]
-        if width is not None:
-            work = replace(work, geometry=replace(work.geometry, width=width))
-        segment_walker.run(work, grain)
+        segment_walker.run(work, how[0][0])
 
     monkeypatch.setattr("simtlab.emu.jit.engine.run", run)
     monkeypatch.setattr(whole, "execute", run)
+    monkeypatch.setattr(whole, "make", lambda *args, **how_: make(*args, width=how[0][1], **how_))
     return how
 
 
@@ -60,7 +56,7 @@ def oracle_digest(entry: Entry) -> str:
 def test_every_program_leaves_the_oracles_memory(through_segments, entry: Entry, grain: Grain):
     for width in WIDTHS:
         through_segments[0] = grain, width
-        launcher = PlainLauncher(Module(assemble(entry.path)), engine="jit")
+        launcher = PlainLauncher(Module(assemble(entry.path)), engine="jit", warp=width)
         run = run_program(entry, launcher, size="tiny")
         assert not run.mismatches
         assert run.memory_digest == oracle_digest(entry), width
