@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from ...isa.program import Kernel
@@ -16,11 +16,9 @@ from .lower import Lowering
 from .runtime import symbols
 from .shapes import Facts, Shapes
 from .text import ModuleText
+from .width import USUAL, width_for
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
-
-WIDTH = 32
-"""Lanes of a warp in plain runs, whose results do not depend on it."""
 
 QUICK_ABOVE = 150
 """Instructions from which on compile time counts more than the last percent of speed."""
@@ -42,11 +40,13 @@ _COMPILED: dict[tuple[object, ...], Code] = {}
 
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     """What code for a launch of this shape may rely on."""
-    width = geometry.width if depends_on_width(kernel) else WIDTH
+    given = depends_on_width(kernel)
+    width = geometry.width if given else USUAL
     whole = prod(geometry.group_size) % width == 0 and all(
         i % g == 0 for i, g in zip(geometry.items, geometry.group_size, strict=True)
     )
-    return Facts(width, geometry.group_size, whole)
+    facts = Facts(width, geometry.group_size, whole)
+    return facts if given else replace(facts, width=width_for(kernel, facts))
 
 
 def depends_on_width(kernel: Kernel) -> bool:
