@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .emu.result import Result
     from .emu.traps import Trap, TrapKind
     from .isa.errors import ArgumentError, ObjectFileError, SimtError, SourceError, UsageError
+    from .timing.face import Simulation, simulate
 
 __version__ = "0.1.0"
 
@@ -34,10 +35,12 @@ _HOMES = {
     "ObjectFileError": ".isa.errors",
     "Result": ".emu.result",
     "SimtError": ".isa.errors",
+    "Simulation": ".timing.face",
     "SourceError": ".isa.errors",
     "Trap": ".emu.traps",
     "TrapKind": ".emu.traps",
     "UsageError": ".isa.errors",
+    "simulate": ".timing.face",
 }
 """Public name -> the module that defines it."""
 
@@ -51,6 +54,7 @@ __all__ = [
     "ObjectFileError",
     "Result",
     "SimtError",
+    "Simulation",
     "SourceError",
     "Trap",
     "TrapKind",
@@ -58,6 +62,7 @@ __all__ = [
     "__version__",
     "assemble",
     "load",
+    "simulate",
 ]
 
 

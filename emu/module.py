@@ -195,6 +195,12 @@ class KernelFunction:
         bound = _positive(budget, "the budget")
         return Launch(self, geometry, name, spec, bound, stats, exited_arrive, many)
 
+    def time(self, **options: Any) -> Any:
+        """How long a launch takes on a machine, and why: `simtlab.simulate(self, ...)`."""
+        from .. import simulate
+
+        return simulate(self, **options)
+
     def __repr__(self) -> str:
         return f"<{self.signature}>"
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..asm.assemble import assemble
 from ..emu.device import Device, DeviceArray
-from ..emu.engine import DEFAULT_BUDGET, DEFAULT_ENGINE
+from ..emu.engine import DEFAULT_BUDGET, DEFAULT_ENGINE, Engine, Work
 from ..emu.geometry import DEFAULT_WIDTH
 from ..emu.module import Launch, Module
 from ..emu.result import Result, memory_digest
@@ -25,9 +26,32 @@ PLAIN_CONTEXTS = 1024
 PLAIN_CORE_CONTEXTS = 256
 
 
+class Simulated(Protocol):
+    """A machine that launches take time on, as `timing.simulate.Simulator`."""
+
+    def run(self, work: Work) -> None:
+        """Simulate one launch."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Lanes of a warp."""
+        ...
+
+    @property
+    def contexts(self) -> int:
+        """Work-items that it holds at once."""
+        ...
+
+    @property
+    def core_contexts(self) -> int:
+        """Work-items that one of its cores holds at once."""
+        ...
+
+
 @dataclass
 class PlainLauncher:
-    """Starts the kernels of one run without a machine; see `workload.Launcher`.
+    """Starts the kernels of one run without a machine, or `on` one; see `workload.Launcher`.
 
     Every array object is mapped once, in the order of first use, so addresses stay the same from
     launch to launch.
@@ -46,11 +70,25 @@ class PlainLauncher:
     core_contexts: int = PLAIN_CORE_CONTEXTS
     device: Device = field(default_factory=Device)
     results: list[Result] = field(default_factory=list)
+    executor: Engine | None = None
+    """Runs the launches in place of the engine: a simulator."""
     before_launch: Callable[[Launch], None] | None = None
     """Told of each launch before it begins, to show what is made for it."""
     after_launch: Callable[[Result], None] | None = None
     """Told of each launch when it is over, for progress."""
     _arrays: dict[int, tuple[np.ndarray, DeviceArray]] = field(default_factory=dict)
+
+    @classmethod
+    def on(cls, simulator: Simulated, module: Module, **options: Any) -> PlainLauncher:
+        """A launcher whose launches are simulated, one after the other, on one machine."""
+        return cls(
+            module,
+            warp=simulator.width,
+            contexts=simulator.contexts,
+            core_contexts=simulator.core_contexts,
+            executor=simulator.run,
+            **options,
+        )
 
     def __call__(
         self,
@@ -85,7 +123,9 @@ class PlainLauncher:
             ]
             if self.before_launch is not None:
                 self.before_launch(launch)
-            result = launch(*mapped, *args[len(names) :])
+            every = *mapped, *args[len(names) :]
+            run = self.executor
+            result = launch(*every) if run is None else launch.run_by(run, *every)
             self.results.append(result)
             if self.after_launch is not None:
                 self.after_launch(result)

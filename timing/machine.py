@@ -197,6 +197,11 @@ class Machine(Part):
     ] = {}
     sources: Annotated[Mapping[str, str], _unit("", "where each value is from, by key")] = {}
 
+    def replaced(self, overrides: Mapping[str, object]) -> Machine:
+        """The same machine with other values (`{"l1d.size": "16KiB"}`). Raises MachineError."""
+        table = self.model_dump(exclude_unset=True)
+        return build(_overridden(table, overrides), self.name)
+
     @property
     def contexts(self) -> int:
         """Work-items that the machine holds at once."""
@@ -313,11 +318,15 @@ def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Mac
     except tomllib.TOMLDecodeError as e:
         raise MachineError(f"{where}: {e}") from None
     table.setdefault("name", Path(str(name)).stem)
-    for key, value in (overrides or {}).items():
+    return build(_overridden(table, overrides or {}), where)
+
+
+def _overridden(table: dict[str, Any], overrides: Mapping[str, object]) -> dict[str, Any]:
+    for key, value in overrides.items():
         _put(table, key, value)
         if not key.startswith("policy.") and isinstance(table.get("sources"), dict):
             table["sources"][key.replace("-", "_")] = "set by the user"
-    return build(table, where)
+    return table
 
 
 def build(table: Mapping[str, Any], where: str) -> Machine:

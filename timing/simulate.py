@@ -74,6 +74,21 @@ class Simulator:
         return int(self.state.S.now)
 
     @property
+    def width(self) -> int:
+        """Lanes of a warp."""
+        return self.machine.width
+
+    @property
+    def contexts(self) -> int:
+        """Work-items that the machine holds at once."""
+        return self.machine.contexts
+
+    @property
+    def core_contexts(self) -> int:
+        """Work-items that a WPU holds at once: the largest workgroup."""
+        return self.machine.core_contexts
+
+    @property
     def codes(self) -> Iterable[Code]:
         """The code of every kernel that was launched, in the order of the first launches."""
         return self._codes.values()

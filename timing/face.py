@@ -1,0 +1,178 @@
+"""`simtlab.simulate(kernel, machine="dws", groups=4)(x, y)`: how long a launch takes, and why."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..emu.engine import DEFAULT_BUDGET, Work
+from ..emu.geometry import dim3
+from ..emu.module import KernelFunction, Launch
+from ..emu.result import memory_digest
+from ..isa.errors import SimtError
+from .lines import annotated
+from .machine import Machine, load
+from .policies import Policy, find
+from .simulate import Simulator
+from .statistics import Statistics
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What a simulation found: `stats`, and who ran what where.
+
+    `finished` is false where the launch trapped or was interrupted; the counts go up to there.
+    `memory_digest` covers the buffers of the launch, in order.
+    """
+
+    kernel: str
+    machine: Machine
+    policy: Policy
+    stats: Statistics
+    memory_digest: str
+    host_seconds: float
+    finished: bool = True
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of the machine's clock."""
+        return self.stats.cycles
+
+    @property
+    def digest(self) -> str:
+        """Eight digits over memory and counts: equal on every host, whatever its speed."""
+        return self.stats.digest(self.memory_digest)
+
+    @property
+    def speed(self) -> float:
+        """Simulated warp-instructions per second of this host."""
+        return self.stats.warp_instructions / self.host_seconds if self.host_seconds else 0.0
+
+    def annotate(self) -> str:
+        """The kernel's lines with executions, mean lanes, and where warp-cycles went."""
+        return annotated(self.stats.lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "kernel": self.kernel,
+            "machine": self.machine.name,
+            "policy": self.policy.name,
+            "finished": self.finished,
+            "cycles": self.cycles,
+            "warp_instructions": self.stats.warp_instructions,
+            "thread_instructions": self.stats.thread_instructions,
+            "stall_cycles": stalls(self.stats),
+            "memory_digest": self.memory_digest,
+            "digest": self.digest,
+            "host_seconds": self.host_seconds,
+            "simulated_warp_instructions_per_second": self.speed,
+            "statistics": self.stats.to_dict(),
+        }
+
+    def _title(self) -> str:
+        done = "" if self.finished else ", not finished"
+        return f"{self.kernel} on {self.machine.name} with {self.policy.name}{done}"
+
+    def __str__(self) -> str:
+        return f"{self._title()}\n{self.stats}"
+
+    def __repr__(self) -> str:
+        return f"<Simulation: {self._title()}, {self.cycles:,} cycles>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self._title()}</p>{self.stats._repr_html_()}"
+
+
+def stalls(stats: Statistics) -> dict[str, int]:
+    """Issue slots by cause, those that issued left out."""
+    return {name: n for name, n in stats.issue_slots.items() if name != "issued"}
+
+
+class SimulatedLaunch:
+    """A launch with its machine; call it with the kernel's arguments, as often as you like.
+
+    Every call begins with a cold machine. `simulation` is the last one, also where the launch
+    trapped or was interrupted.
+    """
+
+    def __init__(self, launch: Launch, machine: Machine, policy: Policy, *, plain: bool) -> None:
+        self.launch = launch
+        self.machine = machine
+        self.policy = policy
+        self.plain = plain
+        self.simulation: Simulation | None = None
+
+    def __call__(self, *args: object) -> Simulation:
+        """Simulate; arrays are changed in place. Raises ArgumentError, Trap, SimulationError."""
+        simulator = Simulator(self.machine, self.policy, plain=self.plain)
+        digest = ""
+        self.simulation = None
+        started = time.perf_counter()
+
+        def execute(work: Work) -> None:
+            nonlocal digest, started
+            started = time.perf_counter()
+            try:
+                simulator.run(work)
+            finally:
+                digest = memory_digest(work.memory)
+
+        def found(*, finished: bool) -> Simulation:
+            return Simulation(
+                self.launch.function.name,
+                self.machine,
+                self.policy,
+                simulator.statistics(),
+                digest,
+                time.perf_counter() - started,
+                finished,
+            )
+
+        try:
+            self.launch.run_by(execute, *args)
+        except SimtError:
+            if simulator.launches:
+                self.simulation = found(finished=False)
+            raise
+        self.simulation = found(finished=True)
+        return self.simulation
+
+
+def simulate(
+    kernel: KernelFunction,
+    *,
+    machine: str | Path | Machine = "dws",
+    policy: str | Policy = "conv",
+    groups: int | Sequence[int] | None = None,
+    items: int | Sequence[int] | None = None,
+    group_size: int | Sequence[int] | None = None,
+    set: Mapping[str, object] | None = None,
+    budget: int = DEFAULT_BUDGET,
+    exited_arrive: bool = False,
+    plain: bool = False,
+) -> SimulatedLaunch:
+    """How long a launch takes on a machine, and why; call the result with the kernel's arguments.
+
+    `machine` is a preset, a TOML file or a Machine, of which `set` replaces fields
+    (`{"l1d.size": "16KiB"}`). `groups` counts workgroups, `items` work-items in total (one of the
+    two); a workgroup has 256 work-items unless told, or as many as a WPU holds. `plain` runs the
+    engine uncompiled. Raises UsageError for a machine, policy or shape that cannot be.
+    """
+    found = machine if isinstance(machine, Machine) else load(machine)
+    if set:
+        found = found.replaced(set)
+    size = dim3(min(256, found.core_contexts) if group_size is None else group_size, "group_size")
+    launch = kernel.launch(
+        groups=groups,
+        items=items,
+        group_size=size,
+        warp=found.width,
+        budget=budget,
+        exited_arrive=exited_arrive,
+    )
+    rules = policy if isinstance(policy, Policy) else find(policy)
+    return SimulatedLaunch(launch, found, rules, plain=plain)
