@@ -150,6 +150,7 @@ def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
     row = seg(S, it.seg)
     it.done |= lanes
     S.hits = lanes
+    S.hits_at = t
     S.bubbles = 0
     S.until_bank = 0
     S.until_mshr = 0

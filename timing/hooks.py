@@ -121,7 +121,7 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
     """A memory instruction of global or private memory issues at t for some lanes of g.
 
     Answers the cycle at which the last lane is served. Sets `S.hits` (lanes served by the first
-    level), `S.bubbles` (issue slots that it takes beyond its own), and the boundaries of the wait:
+    level) and `S.hits_at` (when the last of them is), `S.bubbles` (issue slots that it takes beyond its own), and the boundaries of the wait:
     `S.until_bank`, `S.until_mshr`, `S.until_l2`.
     """
     return 0

@@ -190,6 +190,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "max_depth": 0,  # of all stacks
         "pause_at": NEVER,  # the loop returns to Python before an event of this cycle or later
         "hits": 0,
+        "hits_at": 0,
         "hit": 0,
         "bubbles": 0,
         "until_bank": 0,

@@ -50,9 +50,11 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
     while rest != 0:
         lane = ctz(rest)
         rest &= rest - 1
-        over = max(over, lane_access(S, g, lane, t))
+        ready = lane_access(S, g, lane, t)
+        over = max(over, ready)
         if S.hit == 1:
             S.hits |= bit(lane)
+            S.hits_at = max(S.hits_at, ready)
     return over
 
 

@@ -44,6 +44,7 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
         ready = line_access(S, w, it.line, kind, begin)
         if S.hit == 1:
             hits |= it.lanes
+            S.hits_at = max(S.hits_at, ready)
         if ready > over:
             over = ready
             S.until_mshr = S.line_mshr
