@@ -109,7 +109,7 @@ class Simulator:
                 f"a workgroup of {geometry.largest_group:,} work-items does not fit: a WPU of "
                 f"{self.machine.name!r} holds {self.machine.core_contexts:,}",
                 code="SIM611",
-                hint="a smaller --block, or more contexts: --set warps=N",
+                hint=f"a smaller workgroup, or more contexts: --set warps={team_warps}",
             )
         if self.machine.private == "on-chip" and self.machine.private_bytes:
             self._check_private(work)

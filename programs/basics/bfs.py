@@ -28,7 +28,8 @@ def make(rng: np.random.Generator, *, nodes: int, edges: int) -> Data:
 
 def launch(launcher: Launcher, data: Data) -> None:
     """A launch a level, until one finds no new node."""
-    kernel = launcher("bfs", groups=-(-data["n"] // GROUP), group_size=GROUP)
+    group = min(GROUP, launcher.core_contexts)
+    kernel = launcher("bfs", groups=-(-data["n"] // group), group_size=group)
     changed = data["changed"]
     current = 0
     changed[0] = 1

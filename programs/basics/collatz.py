@@ -16,7 +16,8 @@ def make(rng: np.random.Generator, *, n: int) -> Data:
 
 def launch(launcher: Launcher, data: Data) -> None:
     """One launch, a work-item a number."""
-    kernel = launcher("collatz", groups=-(-data["n"] // GROUP), group_size=GROUP)
+    group = min(GROUP, launcher.core_contexts)
+    kernel = launcher("collatz", groups=-(-data["n"] // group), group_size=group)
     kernel(data["n"], data["steps"])
 
 

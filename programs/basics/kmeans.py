@@ -25,7 +25,8 @@ def make(rng: np.random.Generator, *, n: int, dims: int, k: int) -> Data:
 def launch(launcher: Launcher, data: Data) -> None:
     """One launch, a work-item a point."""
     names = ("n", "dims", "k", "feat", "cent", "label")
-    kernel = launcher("kmeans", groups=-(-data["n"] // GROUP), group_size=GROUP)
+    group = min(GROUP, launcher.core_contexts)
+    kernel = launcher("kmeans", groups=-(-data["n"] // group), group_size=group)
     kernel(*(data[name] for name in names))
 
 

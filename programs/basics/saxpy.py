@@ -23,7 +23,8 @@ def make(rng: np.random.Generator, *, n: int) -> Data:
 def launch(launcher: Launcher, data: Data) -> None:
     """One launch, rounded up to whole workgroups."""
     n = data["n"]
-    kernel = launcher("saxpy", groups=-(-n // GROUP), group_size=GROUP)
+    group = min(GROUP, launcher.core_contexts)
+    kernel = launcher("saxpy", groups=-(-n // group), group_size=group)
     kernel(data["a"], n, data["x"], data["y"])
 
 

@@ -127,7 +127,7 @@ def test_private_memory_that_is_larger_than_the_chips():
         run()
 
 
-@pytest.mark.parametrize("name", ["vectorsum", "bfs"])
+@pytest.mark.parametrize("name", ["saxpy", "bfs"])
 def test_a_program_runs_on_one_machine_and_is_checked(name):
     entry = find(name)
     sim = Simulator(machine.load("dws", {"memory": "adversary"}), policies.find("conv"))
