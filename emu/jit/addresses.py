@@ -7,17 +7,16 @@ its limits are computed once per call, and no 64-bit arithmetic is left for each
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ...isa.types import RegClass, sign_extend
+from ...isa.types import sign_extend
 from .context import BASE, DELTA, SIZE, WRITABLE, param_slot
-from .ssa import Const, Op, Phi, Value
-from .text import integer
+from .ssa import INDEX_ARITHMETIC, Const, Op, Phi, Value
 
 if TYPE_CHECKING:
     from .instructions import Instructions
+    from .shapes import Shapes
 
 
 @dataclass(frozen=True)
@@ -230,28 +229,6 @@ class Addresses:
             count = code.let(f"lshr i64 {count}, {stride.bit_length() - 1}")
         return code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {(1 << 31) - 1}")
 
-    def each(self, base: str, lanes: Sequence[str]) -> list[str]:
-        """The addresses of all lanes: distances of chunks of them from a scalar base."""
-        low = self.low
-        start = low.spread(RegClass.D, base)
-        return [low.code.let(f"add {integer(64, low.n)} {start}, {lane}") for lane in lanes]
-
-    def steps(self, step: int) -> list[str]:
-        """Distances from lane 0 where neighbours are `step` bytes apart, chunks of i64."""
-        low = self.low
-        return [
-            f"<{', '.join(f'i64 {step * (j * low.n + i)}' for i in range(low.n))}>"
-            for j in range(low.k)
-        ]
-
-    def scaled(self, form: Form) -> list[str]:
-        """The index of a form times its scale, chunks of i64."""
-        low, code = self.low, self.low.code
-        assert form.index is not None
-        how, t, wide = "sext" if form.signed else "zext", integer(32, low.n), integer(64, low.n)
-        chunks = [code.let(f"{how} {t} {c} to {wide}") for c in low.vector(form.index)]
-        return [code.let(f"mul {wide} {c}, splat (i64 {form.scale})") for c in chunks]
-
 
 def _times(form: Form | None, factor: int) -> Form | None:
     return None if form is None else form.times(factor)
@@ -259,3 +236,22 @@ def _times(form: Form | None, factor: int) -> Form | None:
 
 def _plus(a: Form | None, b: Form | None) -> Form | None:
     return None if a is None or b is None else a.plus(b)
+
+
+def split_index(index: Value, shapes: Shapes) -> tuple[Value, list[tuple[str, Value]]]:
+    """A 32-bit index as another one and the uniform values added to it or subtracted from it.
+
+    Of `a[i]` and `a[i + n]` the same is asked then, and LLVM asks once.
+    """
+    terms: list[tuple[str, Value]] = []
+    while isinstance(index, Op) and index.ins.row.name in INDEX_ARITHMETIC:
+        stem, (a, b) = index.ins.row.stem, index.args[:2]
+        if shapes.is_uniform(b):
+            index = a
+            terms.append((stem, b))
+        elif stem == "add" and shapes.is_uniform(a):
+            index = b
+            terms.append((stem, a))
+        else:
+            break
+    return index, terms

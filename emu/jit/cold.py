@@ -8,6 +8,7 @@ is never made then costs the code around it no register, and no room on the stac
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...isa.types import Type
@@ -21,6 +22,25 @@ if TYPE_CHECKING:
 
 ATTRIBUTES = 'nounwind "no_caller_saved_registers"'
 """Of helpers, in their definitions as well as where they are declared."""
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Simulated addresses of all lanes: `base` (an i64) + `step` * index of the lane.
+
+    The indices are chunks of 32 bits, signed or not, or of 64; where there are none, lane numbers.
+    """
+
+    base: str
+    step: int
+    indices: Sequence[str] = ()
+    bits: int = 32
+    signed: bool = False
+
+    @property
+    def kind(self) -> int:
+        """How the helper is told what the indices are."""
+        return 0 if not self.indices else 3 if self.bits == 64 else 2 if self.signed else 1
 
 
 class Cold:
@@ -37,32 +57,29 @@ class Cold:
         low = self.low
         assert op.ins.address is not None
         assert op.base is not None
-        step, t = op.ins.address.offset, integer(64, low.n)
-        addresses = low.vector(op.base)
-        if step:
-            addresses = [low.code.let(f"add {t} {a}, splat (i64 {step})") for a in addresses]
-        loaded = self.lanes(op, type_, addresses)
+        targets = Targets(str(op.ins.address.offset), 1, low.vector(op.base), 64)
+        loaded = self.lanes(op, type_, targets)
         if op.ins.row.is_load:
             low.define(op, "value", self.first(type_) if low.shapes.is_uniform(op) else loaded)
 
-    def lanes(self, op: Op, type_: Type, addresses: Sequence[str]) -> list[str]:
-        """Load or store for all running lanes, given chunks of simulated addresses.
-
-        Returns what was loaded, as registers.
-        """
+    def lanes(self, op: Op, type_: Type, targets: Targets) -> list[str]:
+        """Load or store for all running lanes; returns what was loaded, as registers."""
         low, is_load = self.low, op.ins.row.is_load
-        places, cells = self.cells("addresses"), self.cells("cells")
-        self.put(places, addresses, 64)
+        cells, indices = self.cells("cells"), "null"
+        if targets.indices:
+            indices = self.cells("addresses")
+            self.put(indices, targets.indices, targets.bits)
         if not is_load:
             self.put(cells, self.moves.store_data(op, type_), type_.bits)
+        how = type_.size | (not is_load) << 8 | targets.kind << 12 | targets.step << 16
         result = self.call(
             "simtlab_move",
             "ptr %ctx",
             f"i64 {self.moves.running()}",
-            f"ptr {places}",
+            f"i64 {targets.base}",
+            f"ptr {indices}",
             f"ptr {cells}",
-            f"i64 {type_.size}",
-            f"i32 {int(not is_load)}",
+            f"i64 {how}",
         )
         self.check(result, op.pc)
         if not is_load:

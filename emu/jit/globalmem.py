@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...isa.types import RegClass, Type
-from .addresses import Addresses, Form, Window
-from .cold import Cold
+from .addresses import Addresses, Form, Window, split_index
+from .cold import Cold, Targets
 from .moves import Moves
+from .near import TABLE, Near, has_permutes, is_computed, is_shuffled, permuted
 from .ssa import Op, Value
 from .text import integer
 
@@ -69,8 +70,7 @@ class GlobalMemory:
             loaded = self._uniform(site, self._moved(low.scalar(base), address.offset))
         elif low.shapes.stride(base) == type_.size:
             first = self._moved(low.lane0(base), address.offset)
-            steps = addresses.steps(site.size)
-            loaded = self._run(site, first, lambda: self._each_cold(site, first, steps))
+            loaded = self._run(site, first, lambda: Targets(first, type_.size))
         elif form is None or form.index is None:
             loaded = self._pointers(site)
         else:
@@ -108,7 +108,7 @@ class GlobalMemory:
             data = code.let(f"load i{type_.bits}, ptr {cold.cell(type_, moves.last_running())}")
             code.line(f"store i{type_.bits} {data}, ptr {host}")
         fast_end = moves.other_side(fork)
-        self.cold.lanes(op, type_, addresses.each(base, ["zeroinitializer"] * low.k))
+        self.cold.lanes(op, type_, Targets(base, 0))
         if site.is_load:
             others = self.cold.first(type_)
         slow_end = moves.meet(fork)
@@ -117,7 +117,7 @@ class GlobalMemory:
     # --- neighbours
 
     def _run(
-        self, site: Site, first: str, cold: Callable[[], list[str]], also: str | None = None
+        self, site: Site, first: str, targets: Callable[[], Targets], also: str | None = None
     ) -> list[str]:
         """Neighbouring lanes access neighbouring elements: one wide access, `also` permitting."""
         low, code, addresses = self.low, self.low.code, self.addresses
@@ -126,8 +126,12 @@ class GlobalMemory:
         good = code.let(f"icmp ult i64 {addresses.element(offset, site.size)}, {places}")
         if also is not None:
             good = code.let(f"and i1 {good}, {also}")
-        host = addresses.host
-        return self._either(site, good, lambda: self._wide(site, host(site.window, offset)), cold)
+        return self._either(
+            site,
+            good,
+            lambda: self._wide(site, addresses.host(site.window, offset)),
+            lambda: self.cold.lanes(site.op, site.type, targets()),
+        )
 
     def _wide(self, site: Site, host: str) -> list[str]:
         if site.is_load:
@@ -152,73 +156,70 @@ class GlobalMemory:
         number = code.let(f"{how} i32 {low.lane0(index)} to i64")
         first = code.let(f"add i64 {base}, {code.let(f'mul i64 {number}, {scale}')}")
 
-        def cold() -> list[str]:
-            return self._each_cold(site, base, addresses.scaled(form))
+        def targets() -> Targets:
+            return Targets(base, scale, low.vector(index), signed=form.signed)
 
         alone = len(form.uniform) == 1 and addresses.is_param(form.uniform[0][0])
         if alone and not form.signed and abs(form.constant) < 1 << 20:
-            return self._run(site, first, cold)
+            return self._run(site, first, targets)
         # With other terms in the base, the index itself might wrap around inside the buffer.
         last = most - step * (low.facts.width - 1)
-        return self._run(site, first, cold, code.let(f"icmp sle i64 {number}, {last}"))
+        return self._run(site, first, targets, code.let(f"icmp sle i64 {number}, {last}"))
 
     def _indexed(self, site: Site, form: Form) -> list[str]:
-        """Any index: one wide access if the lanes turn out to be neighbours, else each alone."""
-        base = self.addresses.base(form)
+        """Any index: wide accesses if the lanes turn out to be near each other, else each alone."""
+        low, code, addresses = self.low, self.low.code, self.addresses
+        index = form.index
+        assert index is not None
+        base = addresses.base(form)
         offset = self._inside(site, base)
-        count = self.addresses.elements_behind(offset, site.size, form.scale, site.window)
+        count = addresses.elements_behind(offset, site.size, form.scale, site.window)
 
         def each() -> list[str]:
-            return self._by_index(site, form, base, offset, count)
-
-        if form.scale == site.size and _is_computed(form.index):
-            return self._perhaps_run(site, form, offset, count, each)
-        return each()
-
-    def _perhaps_run(
-        self, site: Site, form: Form, offset: str, count: str, each: Callable[[], list[str]]
-    ) -> list[str]:
-        """Look at the indices: neighbours are accessed as one, `each` of others alone."""
-        low, code = self.low, self.low.code
-        assert form.index is not None
-        v = integer(32, low.n)
-        index = low.vector(form.index)
-        first = code.let(f"extractelement {v} {index[0]}, i32 0")
-        base = low.spread_i32(first)
-        apart = []
-        for j, chunk in enumerate(index):
-            lanes = ", ".join(f"i32 {j * low.n + i}" for i in range(low.n))
-            there = code.let(f"add {v} {base}, <{lanes}>")
-            apart.append(code.let(f"icmp ne {v} {chunk}, {there}"))
-        neighbours = code.let(f"xor i1 {low.any(apart)}, true")
-        wide = code.let(f"zext i32 {first} to i64")
-        end = code.let(f"add i64 {wide}, {low.facts.width}")
-        good = code.let(f"and i1 {neighbours}, {code.let(f'icmp ule i64 {end}, {count}')}")
-
-        def run() -> list[str]:
-            scaled = code.let(f"mul i64 {wide}, {form.scale}")
-            there = code.let(f"add i64 {offset}, {scaled}")
-            return self._wide(site, self.addresses.host(site.window, there))
-
-        return self._either(site, good, run, each)
-
-    def _by_index(self, site: Site, form: Form, base: str, offset: str, count: str) -> list[str]:
-        """Gather or scatter on any index, or the cold side."""
-        low, code, addresses = self.low, self.low.code, self.addresses
-        assert form.index is not None
-        v = integer(32, low.n)
-        limit = low.spread_i32(code.let(f"trunc i64 {count} to i32"))
-        index = low.vector(form.index)
-        outside = [code.let(f"icmp uge {v} {i}, {limit}") for i in index]
-
-        def places() -> list[str]:
-            host = addresses.host(site.window, offset)
+            v, chunks = integer(32, low.n), low.vector(index)
+            limit = low.spread_i32(code.let(f"trunc i64 {count} to i32"))
+            outside = [code.let(f"icmp uge {v} {c}, {limit}") for c in chunks]
             cell = f"[{form.scale} x i8]"
-            return [code.let(f"getelementptr {cell}, ptr {host}, {v} {i}") for i in index]
 
-        return self._each(
-            site, outside, places, lambda: self._each_cold(site, base, addresses.scaled(form))
-        )
+            def places() -> list[str]:
+                host = addresses.host(site.window, offset)
+                return [code.let(f"getelementptr {cell}, ptr {host}, {v} {c}") for c in chunks]
+
+            targets = Targets(base, form.scale, chunks, signed=form.signed)
+            return self._each(site, outside, places, targets)
+
+        if form.scale != site.size or not is_computed(index):
+            return each()
+        near = self._near(index)
+
+        def host() -> str:
+            first = code.let(f"mul i64 {near.first}, {form.scale}")
+            return addresses.host(site.window, code.let(f"add i64 {offset}, {first}"))
+
+        def fits(elements: int) -> str:
+            end = code.let(f"add i64 {near.first}, {elements}")
+            return code.let(f"icmp ule i64 {end}, {count}")
+
+        def others() -> list[str]:
+            if not (site.is_load and has_permutes(site.size, low.n) and is_shuffled(index, low)):
+                return each()
+            good = code.let(f"and i1 {near.within(low, TABLE)}, {fits(TABLE)}")
+            return self._either(site, good, lambda: permuted(low, host(), near), each)
+
+        good = code.let(f"and i1 {near.neighbours(low)}, {fits(low.facts.width)}")
+        return self._either(site, good, lambda: self._wide(site, host()), others)
+
+    def _near(self, index: Value) -> Near:
+        """Where the lanes' indices are, seen from that of lane 0."""
+        low, code = self.low, self.low.code
+        core, terms = split_index(index, low.shapes)
+        v, chunks = integer(32, low.n), low.vector(core)
+        first = code.let(f"extractelement {v} {chunks[0]}, i32 0")
+        start = low.spread_i32(first)
+        for stem, term in terms:
+            first = code.let(f"{stem} i32 {first}, {low.scalar(term)}")
+        distances = [code.let(f"sub {v} {c}, {start}") for c in chunks]
+        return Near(code.let(f"zext i32 {first} to i64"), distances)
 
     # --- pointers
 
@@ -247,7 +248,7 @@ class GlobalMemory:
             host = site.window.host
             return [code.let(f"getelementptr i8, ptr {host}, {v} {o}") for o in offsets]
 
-        return self._each(site, outside, hosts, lambda: self._each_cold(site, str(step), pointers))
+        return self._each(site, outside, hosts, Targets(str(step), 1, pointers, 64))
 
     # --- both sides
 
@@ -256,7 +257,7 @@ class GlobalMemory:
         site: Site,
         outside: Sequence[str],
         places: Callable[[], list[str]],
-        cold: Callable[[], list[str]],
+        targets: Targets,
     ) -> list[str]:
         """A gather or scatter unless a running lane is outside."""
         low, moves = self.low, self.moves
@@ -268,10 +269,10 @@ class GlobalMemory:
             return []
 
         beyond = low.any(low.combine("and", outside, low.mask.chunks))
-        return self._either(site, low.code.let(f"xor i1 {beyond}, true"), fast, cold)
-
-    def _each_cold(self, site: Site, base: str, lanes: Sequence[str]) -> list[str]:
-        return self.cold.lanes(site.op, site.type, self.addresses.each(base, lanes))
+        inside = low.code.let(f"xor i1 {beyond}, true")
+        return self._either(
+            site, inside, fast, lambda: self.cold.lanes(site.op, site.type, targets)
+        )
 
     def _either(
         self, site: Site, good: str, fast: Callable[[], list[str]], slow: Callable[[], list[str]]
@@ -284,8 +285,3 @@ class GlobalMemory:
         others = slow()
         slow_end = moves.meet(fork)
         return moves.either(site.op.cls, self.low.n, values, fast_end, others, slow_end)
-
-
-def _is_computed(index: Value | None) -> bool:
-    """Whether an index was calculated; of one that was loaded no order is to be expected."""
-    return not (isinstance(index, Op) and index.ins.row.is_load)

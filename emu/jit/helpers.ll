@@ -92,9 +92,18 @@ fault:
   ret i32 %result
 }
 
-; Load (mode 0) or store (mode 1) `size` bytes per lane, from or to cells of that size.
-define i32 @simtlab_move(ptr %ctx, i64 %mask, ptr %addresses, ptr %data, i64 %size, i32 %mode) #0 {
+; Load or store for every lane of a mask, from or to cells of the type's size. `how` is put together in
+; cold.py: size | store << 8 | kind of index << 12 | step << 16. Addresses are `base` + step * index,
+; where the index is the lane's number (kind 0), u32 (1), s32 (2) or 64 bits (3).
+define i32 @simtlab_move(ptr %ctx, i64 %mask, i64 %base, ptr %indices, ptr %data, i64 %how) #0 {
 entry:
+  %size = and i64 %how, 255
+  %how.8 = lshr i64 %how, 8
+  %mode.wide = and i64 %how.8, 1
+  %mode = trunc i64 %mode.wide to i32
+  %how.12 = lshr i64 %how, 12
+  %kind = and i64 %how.12, 3
+  %step = ashr i64 %how, 16
   br label %loop
 loop:
   %m = phi i64 [ %mask, %entry ], [ %m.next, %next ]
@@ -104,8 +113,28 @@ done:
   ret i32 0
 body:
   %lane = call i64 @llvm.cttz.i64(i64 %m, i1 false)
-  %p.address = getelementptr i64, ptr %addresses, i64 %lane
-  %address = load i64, ptr %p.address
+  switch i64 %kind, label %known [ i64 1, label %unsigned
+                                   i64 2, label %signed
+                                   i64 3, label %wide ]
+unsigned:
+  %p.u = getelementptr i32, ptr %indices, i64 %lane
+  %u = load i32, ptr %p.u
+  %index.u = zext i32 %u to i64
+  br label %known
+signed:
+  %p.s = getelementptr i32, ptr %indices, i64 %lane
+  %s = load i32, ptr %p.s
+  %index.s = sext i32 %s to i64
+  br label %known
+wide:
+  %p.w = getelementptr i64, ptr %indices, i64 %lane
+  %index.w = load i64, ptr %p.w
+  br label %known
+known:
+  %index = phi i64 [ %lane, %body ], [ %index.u, %unsigned ], [ %index.s, %signed ],
+                   [ %index.w, %wide ]
+  %distance = mul i64 %index, %step
+  %address = add i64 %base, %distance
   %host.i = call i64 @simtlab_find(ptr %ctx, i64 %address, i64 %size, i32 %mode)
   %ok = icmp ne i64 %host.i, 0
   br i1 %ok, label %move, label %fault

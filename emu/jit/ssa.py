@@ -278,7 +278,10 @@ def _remove_unused(ssa: Ssa) -> None:
 ADDRESS_ARITHMETIC = frozenset(
     f"{stem}_{type_}" for stem in ("add", "sub", "mul", "mad", "shl") for type_ in ("u64", "s64")
 ) | {f"cvt_{to}_{source}" for to in ("u64", "s64") for source in ("u32", "s32")}
-"""What access.py looks through to see what an address is made of."""
+"""What addresses.py looks through to see what an address is made of."""
+
+INDEX_ARITHMETIC = frozenset({"add_u32", "add_s32", "sub_u32", "sub_s32"})
+"""What it looks through to see which indices differ by the same in all lanes."""
 
 
 def uses(op: Op) -> set[Value]:
@@ -287,7 +290,7 @@ def uses(op: Op) -> set[Value]:
     work = [op.base] if op.base is not None else []
     while work:
         value = work.pop()
-        if isinstance(value, Op) and value.ins.row.name in ADDRESS_ARITHMETIC:
+        if isinstance(value, Op) and value.ins.row.name in ADDRESS_ARITHMETIC | INDEX_ARITHMETIC:
             work += [a for a in value.args if a not in found]
             found.update(value.args)
     return found
