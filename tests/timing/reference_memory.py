@@ -126,9 +126,9 @@ class ReferenceMemory:
         self.d_files = [File(m.l1d.mshrs) for _ in range(m.wpus)]
         self.i_files = [File(m.l1i.mshrs) for _ in range(m.wpus)]
         self.l2_file = File(m.l2.mshrs)
-        self.l1_banks = m.l1d.banks or m.width
+        self.l1_banks = m.l1d_banks
         self.l1_banks_free = [0] * m.wpus
-        self.n_l2_banks = m.l2.banks or m.wpus
+        self.n_l2_banks = m.l2_banks
         self.l2_bank_free = [0] * self.n_l2_banks
         self.wpu_in, self.wpu_out = ([Port() for _ in range(m.wpus)] for _ in range(2))
         self.bank_in, self.bank_out = ([Port() for _ in range(self.n_l2_banks)] for _ in range(2))
@@ -231,6 +231,12 @@ class ReferenceMemory:
         self.n["crossbar_bytes"] += size
         return up(claim(t, length, source, target)) + link.latency
 
+    def arrival_alone(self, t: int, size: int) -> int:
+        """When a transfer would arrive that finds its ports free."""
+        link = self.machine.crossbar
+        length = occupancy(link, size) if size else UNITS
+        return up(t * UNITS + length) + link.latency
+
     # --- rules 5 and 7
 
     def bank_of(self, address: int) -> int:
@@ -251,7 +257,7 @@ class ReferenceMemory:
         line = self.l2.find(address)
         if line is None:
             self.n["l2_miss"] += 1
-            line, wait = self.l2_miss(address, bank, looked), 0
+            line = self.l2_miss(address, looked)
             wait = line.ready - looked
         else:
             wait = max(0, line.ready - looked)
@@ -262,19 +268,22 @@ class ReferenceMemory:
             elif wait:
                 line.targets += 1
         line.used = now
-        on, wait = looked, wait
+        on = looked
         if kind != FETCH:
             on, wait = self.directory(w, kind, address, line, bank, looked, wait)
         size = {UPGRADE: 0, FETCH: self.machine.l1i.line}.get(kind, self.machine.l1d.line)
-        return self.send(on, self.bank_out[bank], self.wpu_in[w], size) + wait
+        arrival = self.send(on, self.bank_out[bank], self.wpu_in[w], size)
+        return max(arrival, self.arrival_alone(on + wait, size))
 
-    def l2_miss(self, address: int, bank: int, looked: int) -> Line:
+    def l2_miss(self, address: int, looked: int) -> Line:
         size = self.machine.l2.line
         start = self.l2_file.earliest(looked)
         self.n["l2_mshr_full"] += start > looked
-        way, victim, start = self.l2.make_room(address, start)
+        way, victim, there = self.l2.make_room(address, start)
+        self.n["victim_wait"] += there > start
+        start = there
         if victim is not None:
-            self.evict(victim, bank, looked)
+            self.evict(victim, looked)
         ready = self.dram(start, size, write=False)
         if victim is not None and victim.dirty:
             self.n["l2_writeback"] += 1
@@ -284,8 +293,9 @@ class ReferenceMemory:
         self.l2_file.take(ready)
         return line
 
-    def evict(self, victim: Line, bank: int, looked: int) -> None:
-        """The copies of an L2 victim go, too."""
+    def evict(self, victim: Line, looked: int) -> None:
+        """The copies of an L2 victim go, too; its own bank asks for them."""
+        bank = self.bank_of(victim.address)
         for sector, holders in sorted(victim.copies.items()):
             for other in sorted(holders):
                 self.n["back_invalidate"] += 1
