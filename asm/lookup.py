@@ -12,6 +12,20 @@ from ..isa.types import TYPES
 from .source import Mistake
 from .tables import Word
 
+_ELSEWHERE = {
+    **dict.fromkeys(("__syncthreads", "syncthreads", "bar.sync", "s_barrier"), "barrier"),
+    **dict.fromkeys(("__threadfence", "membar.gl", "fence"), "memfence"),
+    **dict.fromkeys(("return", "exit"), "ret"),
+    **dict.fromkeys(("bra", "goto", "jmp"), "br"),
+}
+"""What other languages call an instruction."""
+
+
+def from_elsewhere(word: Word) -> Mistake | None:
+    """The message for another language's name of an instruction; None for any other word."""
+    name = _ELSEWHERE.get(word.text)
+    return None if name is None else _unknown(word, f"the instruction is called `{name}` here")
+
 
 def find_row(word: Word, macros: Iterable[str] = ()) -> Row:
     """The row of a mnemonic. Raises Mistake; `macros` are further names that would be possible."""
@@ -35,6 +49,9 @@ def _stems() -> dict[str, tuple[Row, ...]]:
 def _why_not(word: Word, macros: tuple[str, ...]) -> Mistake:
     name = word.text
     stems = _stems()
+    foreign = from_elsewhere(word)
+    if foreign is not None:
+        return foreign
     if name.lower() in BY_NAME:
         return _unknown(word, f"mnemonics are in lower case: `{name.lower()}`")
     if name in stems:
@@ -108,6 +125,9 @@ def _existing(stem: str, rows: tuple[Row, ...], type_: str) -> str:
     hint = f"{stem} exists for {_types(rows)}"
     if type_.startswith("s") and f"{stem}_u{type_[1:]}" in BY_NAME:
         hint += f"; {stem}_u{type_[1:]} does the same to the bits"
+    signed = any(row.type is not None and row.type.is_signed for row in rows)
+    if type_.startswith("f") and not signed and f"{stem}_u{type_[1:]}" in BY_NAME:
+        hint += f"; registers are untyped, so that {stem}_u{type_[1:]} is for floats too"
     return hint
 
 

@@ -13,6 +13,7 @@ from functools import cache
 
 from ..isa.errors import did_you_mean
 from ..isa.table import BY_NAME
+from .lookup import from_elsewhere
 from .mistake_examples import KNOWN, Known, examples_of
 from .source import Mistake
 from .tables import ShapeError, Word, scan, shape
@@ -120,10 +121,13 @@ def _unknown_directive(word: Word) -> Mistake:
 
 
 def _misspelt(words: Sequence[Word]) -> Mistake | None:
-    """A line whose first word is nearly `kernel`, or a directive without its dot."""
+    """A line whose first word is nearly `kernel`, a directive without its dot, or foreign."""
     first = words[0]
     if first.kind != "NAME" or first.text in BY_NAME or len(words) < 2:
         return None
+    foreign = from_elsewhere(first)
+    if foreign is not None:
+        return foreign
     if f".{first.text}" in _DIRECTIVES:
         return Mistake(
             "SIM127",

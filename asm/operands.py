@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
 from ..isa.encoding import literal_problem
-from ..isa.errors import did_you_mean
 from ..isa.instruction import Address, Imm, Reg, Source
 from ..isa.table import BY_NAME, LITERALS, TABLE, Operand, OperandKind, Row
-from ..isa.types import B1, BITS32, BITS64, F32, F64, U64, RegClass, Type, sign_extend
+from ..isa.types import B1, BITS32, BITS64, F32, F64, U64, RegClass, Segment, Type, sign_extend
 from .addresses import resolve_address
 from .parse import Expression, Part
 from .registers import REGISTERS, register
@@ -248,7 +248,9 @@ def _hint(row: Row, operand: Operand, part: Part) -> str:
         case "REGISTER":
             return _other_class(row, operand, register(part))
         case "PARAMETER":
-            return f"a parameter is loaded first: ld_kernarg_u32 $s0, [{part.text}]"
+            hint = f"a parameter is loaded first: ld_kernarg_u32 $s0, [{part.text}]"
+            is_foreign = re.fullmatch(r"%(r|rs|rd|f|fd|p)[0-9]+", part.text)
+            return f"registers are $s0, $d0 and $c0; {hint}" if is_foreign else hint
         case "BRACKETS":
             return "memory is read by ld and written by st only" if not row.has_address else ""
         case "NAME" if f"${part.text}" in REGISTERS:
@@ -262,11 +264,14 @@ def _hint(row: Row, operand: Operand, part: Part) -> str:
 
 
 def _other_class(row: Row, operand: Operand, reg: Reg) -> str:
-    """A type of the same stem that works on registers of the class that was given."""
+    """The nearest type of the same stem that works on registers of the class that was given."""
     if operand.type is None or row.type is None or operand.type is not row.type:
         return ""
+    if row.segment is Segment.KERNARG and row.type.bits == 64:
+        return "pointers and other parameters of 64 bits go to $d registers"
+    kind = row.type.kind
     same = [
-        other.name
+        (other.type.kind is kind, other.type.bits, other.name)
         for other in TABLE
         if other.stem == row.stem
         and other.segment == row.segment
@@ -274,6 +279,4 @@ def _other_class(row: Row, operand: Operand, reg: Reg) -> str:
         and other.type.reg is reg.cls
         and other.source in (None, row.source)
     ]
-    near = did_you_mean(row.name, same, quote="")
-    best = near.removeprefix("did you mean ").removesuffix("?") if near else ""
-    return f"{best} works on ${reg.cls.value} registers" if best else ""
+    return f"{max(same)[-1]} works on ${reg.cls.value} registers" if same else ""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import prod
 
 from ..isa.errors import Diagnostic, Note, SimtError, Span
-from ..isa.program import Kernel, Program
+from ..isa.program import Kernel, Program, Symbol
 from ..isa.types import Segment
 from .geometry import Dim3, Geometry
 from .memory import Memory
@@ -72,7 +73,7 @@ class Trap(SimtError):
         self.warp = record.local // geometry.width
         self.lane = record.local % geometry.width
         self.span: Span | None = program.span(kernel, record.pc)
-        where, hint = _explain(record, kernel, memory)
+        where, hint = _explain(record, kernel, geometry, memory)
         who = (
             f"work-item {_dims(self.workitem, geometry.items)} (workgroup "
             f"{_dims(self.group, geometry.groups)}, warp {self.warp}, lane {self.lane})"
@@ -96,7 +97,9 @@ def _dims(value: Dim3, extent: Dim3) -> str:
     return str(value[0]) if extent[1] == extent[2] == 1 else str(value)
 
 
-def _explain(record: TrapRecord, kernel: Kernel, memory: Memory) -> tuple[str, str]:
+def _explain(
+    record: TrapRecord, kernel: Kernel, geometry: Geometry, memory: Memory
+) -> tuple[str, str]:
     """The sentence that says what happened, and the hint."""
     access = f"{'store to' if record.store else 'load from'} {record.segment} address"
     shown = (
@@ -118,11 +121,12 @@ def _explain(record: TrapRecord, kernel: Kernel, memory: Memory) -> tuple[str, s
                 Segment.PRIVATE: kernel.private_size,
             }.get(record.segment or Segment.GROUP)
             owned = f" of {size} bytes" if size is not None else ""
+            array = _array(record, kernel)
+            used = f", which {array.name}[{array.count}] is a part of" if array else ""
             return (
                 f"out-of-bounds {access} {shown} ({record.size} bytes): outside the "
-                f"{record.segment} segment{owned}",
-                "the address is a byte offset: is the index scaled by the element size, and the "
-                "workgroup no larger than the array?",
+                f"{record.segment} segment{owned}{used}",
+                _local_hint(array, geometry),
             )
         case TrapKind.MISALIGNED:
             return (
@@ -173,6 +177,29 @@ def _explain(record: TrapRecord, kernel: Kernel, memory: Memory) -> tuple[str, s
             )
         case TrapKind.TRAP:
             return f"trap instruction with code {record.code}", ""
+
+
+def _array(record: TrapRecord, kernel: Kernel) -> Symbol | None:
+    """The group or private array that the instruction names."""
+    address = kernel.instructions[record.pc].address
+    arrays = {Segment.GROUP: kernel.group, Segment.PRIVATE: kernel.private}
+    if address is None:
+        return None
+    for array in arrays.get(address.segment, ()):
+        if array.offset <= address.offset < array.offset + array.size:
+            return array
+    return None
+
+
+def _local_hint(array: Symbol | None, geometry: Geometry) -> str:
+    """What to look at where an offset lies outside of its segment."""
+    items = prod(geometry.group_size)
+    if array is not None and array.segment is Segment.GROUP and items > array.count:
+        return (
+            f"{array.name} has {array.count} elements, and the workgroup {items} work-items: "
+            f"make the array larger, or the workgroup smaller with --block (or group_size=)"
+        )
+    return "the address is a byte offset: is the index scaled by the element size?"
 
 
 def _near(record: TrapRecord, memory: Memory) -> str:

@@ -100,7 +100,7 @@ class SimtError(Exception):
         return self.diagnostics[0]
 
     def __str__(self) -> str:
-        return "\n".join(render(d) for d in self.diagnostics)
+        return "\n\n".join(render(d) for d in self.diagnostics)
 
 
 class SourceError(SimtError):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..schemes import Scheme
 from ..traps import TrapKind, TrapRecord
-from .hang import lane_list, lowest
+from .hang import lanes_that, lowest
 from .warps import NO_PC, SEVERAL
 
 if TYPE_CHECKING:
@@ -96,9 +96,10 @@ def _partial(it: Interpreter, warp: int, pc: int, lanes: int, scheme: Scheme) ->
     """A lock-step warp comes to a barrier with only a part of its live lanes."""
     owner, first = it.resident.place(warp * it.resident.width)
     elsewhere = ", ".join(
-        f"lanes {lane_list(mask)} stand at {it.where(at)}" for mask, at in scheme.parked()
+        f"{lanes_that(mask, 'stand')} at {it.where(at)}" for mask, at in scheme.parked()
     )
-    detail = f"only lanes {lane_list(lanes)} of the warp come to this barrier, {elsewhere}"
+    who = lanes_that(lanes, "come", " of the warp")
+    detail = f"only {who} to this barrier, {elsewhere}"
     raise it.work.trap(
         TrapRecord(TrapKind.DIVERGENT_BARRIER, pc, owner, first + lowest(lanes), detail=detail)
     )

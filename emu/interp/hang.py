@@ -129,14 +129,14 @@ class HangDetector:
         owner, first = it.resident.place(warp * it.resident.width)
         parked = it.warps.parked(warp)
         place = it.where(int(it.warps.pc[warp]))
-        detail = f"lanes {lane_list(spinning)} of the warp repeat the loop at {place}"
+        detail = f"{lanes_that(spinning, 'repeat', ' of the warp')} the loop at {place}"
         if record is None:
             detail += " without changing anything"
         else:
             detail = f"{record.detail}; {detail}"
         if parked:
             detail += " while " + ", ".join(
-                f"lanes {lane_list(mask)} wait at {it.where(pc)}" for mask, pc in parked
+                f"{lanes_that(mask, 'wait')} at {it.where(pc)}" for mask, pc in parked
             )
         notes = []
         if len(stuck) > 1:
@@ -191,6 +191,13 @@ def _copy_memory(interpreter: Interpreter) -> Memory | None:
 def lowest(mask: int) -> int:
     """The lowest lane of a mask."""
     return (mask & -mask).bit_length() - 1
+
+
+def lanes_that(mask: int, verb: str, whose: str = "") -> str:
+    """Subject and verb: `lane 3 of the warp waits`, `lanes 0-2 wait`."""
+    if mask.bit_count() == 1:
+        return f"lane {lowest(mask)}{whose} {verb}s"
+    return f"lanes {lane_list(mask)}{whose} {verb}"
 
 
 def lane_list(mask: int) -> str:

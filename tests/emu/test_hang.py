@@ -78,7 +78,7 @@ def test_a_spin_lock_among_the_lanes_of_a_warp_is_a_simt_deadlock_under_the_stac
     assert caught.value.record.kind is TrapKind.SIMT_DEADLOCK
     assert str(caught.value) == (
         "error[SIM407]: kernel lock: SIMT deadlock: lanes 1-7 of the warp repeat the loop at "
-        "line 7 without changing anything while lanes 0 wait at line 10\n"
+        "line 7 without changing anything while lane 0 waits at line 10\n"
         " --> <text>:7:5\n"
         "  |\n"
         "7 |     atomic_cas_global_u32 $s0, [$d0], $s1, $s2\n"
@@ -107,7 +107,7 @@ def test_waiting_for_a_lane_behind_the_loop_starves_under_every_scheme_that_seri
     with pytest.raises(simtlab.Trap) as caught:
         launch(text, flag, scheme=scheme)
     assert caught.value.record.kind is TrapKind.SIMT_DEADLOCK
-    assert "lanes 3 wait at" in str(caught.value)
+    assert "lane 3 waits at" in str(caught.value)
 
 
 def test_the_other_first_path_lets_the_sender_go_ahead():

@@ -420,13 +420,13 @@ error[SIM401]: kernel hostile: out-of-bounds load from global address 0x10001184
    = note: work-item 33 (workgroup 1, warp 1, lane 5) at pc 8
    = help: guard the access, as: cmp_ge_u32 $c0, $s0, $s1; cbr $c0, @done""",  # noqa: E501
     "group-over-the-end": """\
-error[SIM401]: kernel hostile: out-of-bounds store to group address 12 (8 bytes): outside the group segment of 16 bytes
+error[SIM401]: kernel hostile: out-of-bounds store to group address 12 (8 bytes): outside the group segment of 16 bytes, which shared[4] is a part of
   --> <text>:13:5
    |
 13 |     st_group_u64 $d0, [shared+$s1] // here
    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ st_group_u64
    = note: work-item 33 (workgroup 1, warp 1, lane 5) at pc 8
-   = help: the address is a byte offset: is the index scaled by the element size, and the workgroup no larger than the array?""",  # noqa: E501
+   = help: shared has 4 elements, and the workgroup 20 work-items: make the array larger, or the workgroup smaller with --block (or group_size=)""",  # noqa: E501
     "odd-store": """\
 error[SIM402]: kernel hostile: misaligned store to global address 0x10001104: not a multiple of 8
   --> <text>:12:5
@@ -478,6 +478,31 @@ def test_the_report_names_kernel_line_work_item_address_and_buffer(
         items=ITEMS, group_size=GROUP, warp=WIDTH, engine=engine, scheme=scheme
     )
     assert str(trap_of(launch, *Scene.make().arguments)) == MESSAGES[name]
+
+
+@pytest.mark.parametrize(
+    ("segment", "address", "end"),
+    [
+        ("group", "[big+$s0]", "of 256 bytes, which big[64] is a part of"),
+        ("group", "[$s0-8]", "of 256 bytes"),
+        ("private", "[own+$s0]", "of 8 bytes, which own[2] is a part of"),
+    ],
+)
+def test_an_array_as_large_as_the_workgroup_is_not_to_blame(
+    segment: str, address: str, end: str
+) -> None:
+    text = f"""
+        kernel k() {{
+            .group u32 big[64]
+            .private u32 own[2]
+            mov_u32 $s0, 4000
+            st_{segment}_u32 $s0, {address}
+            ret
+        }}"""
+    trap = trap_of(module(text)["k"].launch(items=64, group_size=64))
+    first, *_, last = str(trap).splitlines()
+    assert first.endswith(f"outside the {segment} segment {end}")
+    assert last.endswith("the address is a byte offset: is the index scaled by the element size?")
 
 
 def test_in_two_dimensions_positions_are_told_as_such() -> None:
