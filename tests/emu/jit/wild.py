@@ -23,6 +23,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import numpy.ma  # NumPy would import it while its `zeros` is replaced, and refuse
 
 from simtlab.asm.assemble import assemble
 from simtlab.emu.arguments import bind
