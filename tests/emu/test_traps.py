@@ -643,43 +643,6 @@ def test_the_report_of_a_divergent_barrier_tells_who_waits_where(
     assert str(trap) == DIVERGENT.format(detail, item=item, warp=item // 8, lane=item % 8)
 
 
-ASSERTION = """\
-kernel k(global u32* %x) {
-    .group u32 t[16]
-    workitemflatid_u32 $s0
-    ld_kernarg_u64 $d1, [%x]
-    mul_u32 $s1, $s0, 4
-    st_group_u32 $s0, [t+$s1]
-    cmp_lt_u32 $c0, $s0, LIMIT
-    cbr $c0, @fine
-    trap 3
-@fine:
-    barrier
-    xor_u32 $s1, $s1, 4
-    ld_group_u32 $s2, [t+$s1]
-    cvt_u64_u32 $d0, $s0
-    mad_u64 $d1, $d0, 4, $d1
-    st_global_u32 $s2, [$d1]
-    ret
-}
-"""
-
-
-@every_way
-def test_a_barrier_may_stand_behind_an_assertion(engine: str, scheme: str) -> None:
-    def launch(limit: int) -> Launch:
-        text = ASSERTION.replace("LIMIT", str(limit))
-        return module(text)["k"].launch(
-            items=16, group_size=16, warp=8, engine=engine, scheme=scheme
-        )
-
-    x = np.zeros(16, np.uint32)
-    launch(16)(x)
-    assert x.tolist() == [i ^ 1 for i in range(16)]
-    trap = trap_of(launch(11), x)
-    assert (trap.record.kind, trap.record.code) == (TrapKind.TRAP, 3)
-
-
 EARLY_OUT = """\
 kernel k(global u32* %x) {
     .group u32 t[16]
@@ -701,6 +664,24 @@ kernel k(global u32* %x) {
     ret
 }
 """
+
+
+ASSERTION = EARLY_OUT.replace("cbr $c0, @out", "cbr $c0, @fine\n    trap 3\n@fine:")
+
+
+@every_way
+def test_a_barrier_may_stand_behind_an_assertion(engine: str, scheme: str) -> None:
+    def launch(limit: int) -> Launch:
+        text = ASSERTION.replace("LIMIT", str(limit))
+        return module(text)["k"].launch(
+            items=16, group_size=16, warp=8, engine=engine, scheme=scheme
+        )
+
+    x = np.zeros(16, np.uint32)
+    launch(16)(x)
+    assert x.tolist() == [i ^ 1 for i in range(16)]
+    trap = trap_of(launch(11), x)
+    assert (trap.record.kind, trap.record.code) == (TrapKind.TRAP, 3)
 
 
 @every_way
