@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         on_interval,
         on_launch_end,
         on_memory_pc,
+        on_move,
         on_stall,
         simd_access,
     )
@@ -133,7 +134,7 @@ def access(S: State, w: int, t: int) -> int:
     if S.status != RUNNING:
         return 0
     wake(S, g, ready, HIT if S.hits == lanes else MEMORY)
-    if S.hits != 0 and S.hits != lanes:
+    if it.hits != 0 and it.hits != it.mask:
         on_access(S, w, g, t)
     if S.bubbles > 0:
         charge_bubbles(S, w, g, BANK, S.bubbles)
@@ -157,10 +158,12 @@ def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
     S.until_l2 = 0
     # A load may overwrite its own addresses: the data move when they have been looked at.
     ready = simd_access(S, w, g, lanes, t)
+    on_move(S, w, g, lanes, t)
     refused = call(row.move, warp(S, it.warp).block, lanes)
     if refused != 0:
         return trapped(S, w, g, refused)
-    it.hits = S.hits
+    # Lanes that were served before count as hits: they need not wait either.
+    it.hits = S.hits | (it.mask & ~lanes)
     it.until_bank = S.until_bank
     it.until_mshr = S.until_mshr
     it.until_l2 = S.until_l2

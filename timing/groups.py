@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 from .intrinsics import NEVER, bit, ctz, device
 
 if TYPE_CHECKING:
+    from .causes import SLOT
     from .hooks import State, on_pick, rank
     from .state import group, slot, warp, wpu
+
+NO_SLOT = -2
+WAITS_FOR_SLOT = -1
 
 
 @device
@@ -34,7 +38,7 @@ def new_group(S: State, v: int, mask: int, s: int) -> int:
     made.until_mshr = 0
     made.until_l2 = 0
     made.warp = v
-    made.slot = -1
+    made.slot = NO_SLOT
     S.seq += 1
     made.seq = S.seq
     made.count = 0
@@ -42,25 +46,63 @@ def new_group(S: State, v: int, mask: int, s: int) -> int:
 
 
 @device
-def take_slot(S: State, w: int, g: int) -> int:
-    """Give a group the first free scheduler slot of its WPU; 0 if there is none."""
+def schedule(S: State, w: int, g: int) -> int:
+    """Give a group the first free slot of its WPU; without one it waits for one (DWS-17)."""
     for i in range(w * S.slots, (w + 1) * S.slots):
         if slot(S, i).group < 0:
-            slot(S, i).group = g
-            group(S, g).slot = i
-            return 1
+            return put_in_slot(S, g, i)
+    group(S, g).slot = WAITS_FOR_SLOT
+    wpu(S, w).n_slotless += 1
     return 0
 
 
 @device
+def put_in_slot(S: State, g: int, i: int) -> int:
+    """A group has a slot and can be picked when it is ready."""
+    it = group(S, g)
+    it.slot = i
+    slot(S, i).group = g
+    slot(S, i).ready = it.ready
+    return 1
+
+
+@device
 def leave_slot(S: State, g: int) -> int:
-    """Free a group's slot."""
-    at = group(S, g).slot
-    if at >= 0:
+    """A group needs no slot any more; the oldest that waits for one gets it (Q-DWS-36)."""
+    it = group(S, g)
+    at = it.slot
+    it.slot = NO_SLOT
+    w = it.warp // S.warps
+    if at == WAITS_FOR_SLOT:
+        wpu(S, w).n_slotless -= 1
+    elif at >= 0:
         slot(S, at).group = -1
         slot(S, at).ready = NEVER
-        group(S, g).slot = -1
+        if wpu(S, w).n_slotless > 0:
+            next_one = oldest_slotless(S, w)
+            wpu(S, w).n_slotless -= 1
+            waiting = group(S, next_one)
+            if waiting.ready < S.now:
+                waiting.ready = S.now
+                waiting.cause = SLOT
+            put_in_slot(S, next_one, at)
     return 0
+
+
+@device
+def oldest_slotless(S: State, w: int) -> int:
+    """The group of a WPU that has waited longest for a slot; there must be one."""
+    oldest = -1
+    for v in range(w * S.warps, (w + 1) * S.warps):
+        mine = warp(S, v).groups
+        while mine != 0:
+            g = v * S.width + ctz(mine)
+            mine &= mine - 1
+            if group(S, g).slot == WAITS_FOR_SLOT and (
+                oldest < 0 or group(S, g).seq < group(S, oldest).seq
+            ):
+                oldest = g
+    return oldest
 
 
 @device

@@ -121,8 +121,8 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
     """A memory instruction of global or private memory issues at t for some lanes of g.
 
     Answers the cycle at which the last lane is served. Sets `S.hits` (lanes served by the first
-    level) and `S.hits_at` (when the last of them is), `S.bubbles` (issue slots that it takes beyond its own), and the boundaries of the wait:
-    `S.until_bank`, `S.until_mshr`, `S.until_l2`.
+    level) and `S.hits_at` (when the last of them is), `S.bubbles` (issue slots that it takes beyond
+    its own), and the boundaries of the wait: `S.until_bank`, `S.until_mshr`, `S.until_l2`.
     """
     return 0
 
@@ -158,6 +158,11 @@ def write_back(S: State, w: int, line: int, t: int) -> int:
 
 def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
     """So many bytes of memory are wanted at t: when those read are on this side of the bus."""
+    return 0
+
+
+def on_move(S: State, w: int, g: int, lanes: int, t: int) -> int:
+    """The data of an access are about to move; addresses are still there (Q-MAWS-20)."""
     return 0
 
 

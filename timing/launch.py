@@ -13,7 +13,7 @@ from .intrinsics import NEVER, bit, call3, ctz, device, popcount, put64
 if TYPE_CHECKING:
     from .account import charge_idle
     from .causes import BARRIER
-    from .groups import end_group, park, wake
+    from .groups import end_group, leave_slot, park, schedule, wake
     from .hooks import State, on_barrier_open, on_exit, on_start, on_sync
     from .state import BLOCK_GROUP_MEMORY, DISPATCH, DIVERGENT_BARRIER, group, seg, team, warp, wpu
 
@@ -124,6 +124,7 @@ def arrive_at_barrier(S: State, w: int, g: int, t: int) -> int:
     s = it.seg
     wpu(S, w).n_barrier += 1
     park(S, g, BARRIER)
+    leave_slot(S, g)
     whole = on_sync(S, w, g, t)
     it.seg = seg(S, s).next
     if whole == 0:
@@ -161,4 +162,5 @@ def open_barrier(S: State, w: int, first: int, t: int) -> int:
             mine &= mine - 1
             if group(S, g).cause == BARRIER and group(S, g).ready == NEVER:
                 wake(S, g, until, BARRIER)
+                schedule(S, w, g)
     return 0

@@ -19,7 +19,8 @@ class Policy:
     source: str
     grain: str = "segment"
     """`instruction` where the policy looks at every instruction."""
-    parameters: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, bool | int | str] = field(default_factory=dict)
+    """What `--set policy.NAME=VALUE` may change, and its value here."""
 
 
 CONV = Policy(
@@ -31,11 +32,98 @@ CONV = Policy(
     "DWS-02, MAWS-01, PPC-01; LWM-03 keeps the same lanes together with another entry format",
 )
 
-POLICIES: dict[str, Policy] = {p.name: p for p in (CONV,)}
+_STACK = (
+    "A group that reaches the re-convergence point at the top of the stack waits there for the "
+    "others of its warp."
+)
+_PC = "Splits of a warp that are ready at the same PC merge, without anybody waiting."
+_MEMORY = {
+    "aggressive": "Every access of which some lanes hit and some miss splits its group.",
+    "lazy": "An access of which some lanes hit and some miss splits its group if no other group "
+    "can hide the latency.",
+    "revive": "An access of which some lanes hit and some miss splits its group if no other group "
+    "can hide the latency; when the WPU stalls later, a group that was suspended whole is split "
+    "by the hit mask of its access.",
+}
+
+
+def _dws(
+    name: str,
+    source: str,
+    text: str,
+    *,
+    branch: bool,
+    memory: str = "never",
+    pc: bool = True,
+    limited: bool = False,
+) -> Policy:
+    files = ("splits", "local_stack", "dws", "pc_merge", "memory_split")
+    return Policy(
+        name,
+        tuple(f"policy/{f}" for f in files),
+        text,
+        source,
+        "branch" if limited else "segment",
+        {
+            "branch-split": branch,
+            "memory-split": memory,
+            "pc-merge": pc,
+            "branch-limited": limited,
+        },
+    )
+
+
+def _all_dws() -> list[Policy]:
+    found = [
+        _dws(
+            "dws.branch-only.stack",
+            "DWS-05, DWS-06, DWS-07; Figure 7",
+            "Branches that are marked `subdivide` split a warp, so that one path hides the "
+            f"other's latency. {_STACK}",
+            branch=True,
+            pc=False,
+        ),
+        _dws(
+            "dws.branch-only",
+            "DWS-05..08; Figures 7 and 13",
+            f"Branches that are marked `subdivide` split a warp. {_PC} {_STACK}",
+            branch=True,
+        ),
+    ]
+    for stem, mode in (("aggress", "aggressive"), ("lazy", "lazy"), ("revive", "revive")):
+        found += [
+            _dws(
+                f"dws.{stem}-split.bl",
+                "DWS-09..13; Figure 11",
+                f"{_MEMORY[mode]} Splits wait for each other at every conditional branch, so that "
+                f"the stack stays usable (BranchLimited). {_PC}",
+                branch=False,
+                memory=mode,
+                limited=True,
+            ),
+            _dws(
+                f"dws.{stem}-split",
+                "DWS-09..12, DWS-14, DWS-15; Figure 13",
+                f"{_MEMORY[mode]} Branches that are marked `subdivide` split a warp, and splits "
+                f"pass branches by splitting again (BranchBypass). {_PC} {_STACK}",
+                branch=True,
+                memory=mode,
+            ),
+        ]
+    return found
+
+
+POLICIES: dict[str, Policy] = {p.name: p for p in (CONV, *_all_dws())}
+
+_ALIASES = {
+    "dws.branch-only.pc": "dws.branch-only",
+    "dws.revive-split.mem-only": "dws.revive-split.bl",
+}
 
 
 def find(name: str) -> Policy:
     """The policy of a name; raises UsageError."""
+    name = _ALIASES.get(name, name)
     if name not in POLICIES:
         raise UsageError(
             f"there is no policy {name!r}",
@@ -47,21 +135,34 @@ def find(name: str) -> Policy:
 
 _FIRST_LEVEL = ("memory/addresses", "memory/lines", "memory/mshr", "memory/l1")
 _BANKED = ("memory/coalesce", "memory/banked")
+_CACHED = ("memory/icache", "memory/bus")
 _MEMORIES = {
-    "coherent": (
-        *_FIRST_LEVEL,
-        *_BANKED,
-        "memory/icache",
-        "memory/directory",
-        "memory/crossbar",
-        "memory/bus",
-        "memory/dram_flat",
-    ),
+    "coherent": (*_FIRST_LEVEL, *_BANKED, *_CACHED, "memory/directory", "memory/crossbar"),
+    "bulk": (*_FIRST_LEVEL, *_BANKED, *_CACHED, "memory/bulk", "memory/crossbar", "memory/seen"),
+    "gpu": (*_FIRST_LEVEL, "memory/coalesce", "memory/serial", *_CACHED, "memory/direct"),
     "ideal": ("memory/ideal", "memory/perfect_fetch"),
-    "adversary": ("memory/addresses", "memory/adversary", "memory/perfect_fetch"),
+    "adversary": (
+        "memory/addresses",
+        "memory/seen",
+        "memory/adversary",
+        "memory/perfect_fetch",
+    ),  # fmt: skip,
 }
 _SCHEDULERS = {"two-level": "schedule/two_level"}
 _ISSUE = {"switch-on-access": "issue/switch_on_access", "barrel": "issue/barrel"}
+
+
+def configured(machine: Machine, policy: Policy) -> Machine:
+    """The machine with all of the policy's settings, its own replacing the policy's values."""
+    unknown = sorted(set(machine.policy) - set(policy.settings))
+    if unknown:
+        raise UsageError(
+            f"policy {policy.name} has no setting {unknown[0]!r}",
+            code="SIM602",
+            hint=did_you_mean(unknown[0], list(policy.settings))
+            or f"it has {', '.join(policy.settings) or 'none'}",
+        )
+    return machine.model_copy(update={"policy": {**policy.settings, **machine.policy}})
 
 
 def grain_of(machine: Machine, policy: Policy) -> str:
@@ -71,12 +172,15 @@ def grain_of(machine: Machine, policy: Policy) -> str:
 
 def files_of(machine: Machine, policy: Policy) -> tuple[str, ...]:
     """The engine files of a machine with a policy, in the order of composition."""
+    memory = _MEMORIES[machine.memory]
+    if "memory/bus" in memory:
+        memory = (*memory, f"memory/dram_{machine.dram.model}")
     scheduler = _SCHEDULERS.get(machine.scheduler, f"schedule/{machine.scheduler}")
     return (
         _ISSUE[machine.issue],
         "memory/group",
         "memory/private",
-        *_MEMORIES[machine.memory],
+        *memory,
         scheduler,
         *policy.files,
     )

@@ -25,7 +25,7 @@ from .given import Registers, Script, script_rows, start_with
 from .intrinsics import NEVER
 from .ledger import check, close, close_early
 from .machine import Machine
-from .policies import Policy, files_of, grain_of
+from .policies import Policy, configured, files_of, grain_of
 from .samples import SAMPLE, LaunchCount, Samples
 from .statistics import Statistics, collect
 from .verdict import DONE, RUNNING, error_of
@@ -50,7 +50,7 @@ class Simulator:
         script: Script | None = None,
         sample: int = SAMPLE,
     ) -> None:
-        self.machine = machine
+        machine = self.machine = configured(machine, policy)
         self.policy = policy
         self.composition: Composition = compose(files_of(machine, policy), plain=plain)
         self.state = EngineState(self.composition, machine)

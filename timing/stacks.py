@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 from .intrinsics import device, popcount
 
 if TYPE_CHECKING:
+    from .groups import new_group, schedule, wake
     from .hooks import State
-    from .state import STACK_OVERFLOW, stack, warp
+    from .state import STACK_OVERFLOW, group, seg, stack, warp
+
+NOWHERE = -1
+"""The segment of no re-convergence point."""
 
 FIRST_FALLTHROUGH = 0
 FIRST_TAKEN = 1
@@ -73,4 +77,57 @@ def takes_first(S: State, taken: int, rest: int, target: int, fall: int) -> int:
         return 1 if popcount(taken) > popcount(rest) else 0
     if S.first_path == FIRST_MIN_PC:
         return 1 if target < fall else 0
+    return 0
+
+
+@device
+def begin_root(S: State, w: int, v: int, t: int) -> int:
+    """A warp begins: one group with all its lanes at the first segment, and the stack's bottom."""
+    g = new_group(S, v, warp(S, v).live, 0)
+    push(S, v, 0, NOWHERE, warp(S, v).live, NOWHERE)
+    wake(S, g, t, 0)
+    schedule(S, w, g)
+    return g
+
+
+@device
+def follow_top(S: State, g: int) -> int:
+    """A group runs the stack's top entry; 0 if there is none."""
+    it = group(S, g)
+    if settle(S, it.warp) == 0:
+        return 0
+    entry = stack(S, top(S, it.warp))
+    it.mask = entry.mask
+    it.seg = entry.seg
+    return 1
+
+
+@device
+def diverge(S: State, g: int, taken: int) -> int:
+    """A branch that diverged pushes both paths; the top becomes the join (DWS-02)."""
+    it = group(S, g)
+    row = seg(S, it.seg)
+    v = it.warp
+    rest = it.mask & ~taken
+    stack(S, top(S, v)).seg = row.rpc
+    if takes_first(S, taken, rest, row.target, row.next) == 1:
+        push(S, v, row.next, row.rpc, rest, it.seg)
+        push(S, v, row.target, row.rpc, taken, it.seg)
+    else:
+        push(S, v, row.target, row.rpc, taken, it.seg)
+        push(S, v, row.next, row.rpc, rest, it.seg)
+    return follow_top(S, g)
+
+
+@device
+def goes_one_way(S: State, g: int, taken: int) -> int:
+    """Whether all lanes of a group go the same way at its branch; it is sent there if so."""
+    it = group(S, g)
+    row = seg(S, it.seg)
+    if taken == it.mask or row.target == row.next:
+        it.seg = row.target
+        return 1
+    if taken == 0:
+        it.seg = row.next
+        return 1
     return 0

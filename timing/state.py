@@ -66,6 +66,7 @@ WPU = record(
     groups_at="i8",  # when that number changed last
     most_groups="i8",
     group_cycles="i8",  # the number of groups, summed over cycles
+    n_slotless="i8",  # groups that wait for a scheduler slot
     n_warp_instr="i8",
     n_thread_instr="i8",
     n_branch="i8",
@@ -103,7 +104,7 @@ GROUP = record(
     until_mshr="i8",
     until_l2="i8",
     warp="i8",
-    slot="i8",  # scheduler slot, -1 for none
+    slot="i8",  # scheduler slot; negative for none (groups.py)
     seq="i8",  # order of creation
     count="i8",  # instructions since the root (MAWS-03)
 )

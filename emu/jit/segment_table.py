@@ -26,6 +26,8 @@ class Grain(StrEnum):
 
     SEGMENT = "segment"
     """As long as they can be."""
+    BRANCH = "branch"
+    """Conditional branches are segments of their own: what stands in front issues without them."""
     INSTRUCTION = "instruction"
     """One instruction each."""
 
@@ -146,7 +148,7 @@ def cut(kernel: Kernel, grain: Grain) -> tuple[Segment, ...]:
     for pc, ins in enumerate(code):
         if grain is Grain.INSTRUCTION or kind_of(ins) is not SegmentKind.FALL:
             starts.add(pc + 1)
-        if ins.row.stem == "clock":
+        if ins.row.stem == "clock" or (grain is Grain.BRANCH and ins.row.stem == "cbr"):
             starts.add(pc)
         starts.update(there for there in (ins.target, ins.join) if there is not None)
     firsts = sorted(pc for pc in starts if pc < len(code))

@@ -1,0 +1,106 @@
+"""Subdivision on memory divergence: lanes that hit run ahead (DWS-09..12).
+
+Engine code. `S.memory_split`: NEVER_SPLIT; AGGRESSIVE, at every access of which some lanes hit and
+some miss; LAZY, where no other group could hide the latency; REVIVE, also later, when the WPU
+stalls: then a group that was suspended whole is split by the hit mask of its access. The run-ahead
+is the new group, the fall-behind keeps its parent's entry and slot (Q-DWS-15).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsics import NEVER, device, popcount, record, table
+
+if TYPE_CHECKING:
+    from ..causes import HIT, MEMORY
+    from ..groups import wake
+    from ..hooks import State
+    from ..machine import Machine
+    from ..state import group, slot
+    from .local_stack import is_serial, local_level
+    from .splits import has_room, split
+
+NEVER_SPLIT = 0
+AGGRESSIVE = 1
+LAZY = 2
+REVIVE = 3
+
+MODES = ("never", "aggressive", "lazy", "revive")
+
+suspended = table("suspended", record(order="i8"))
+"""When a group was suspended, as a number that grows: ties between candidates (Q-DWS-31)."""
+
+
+@device
+def on_access(S: State, w: int, g: int, t: int) -> int:
+    """Some lanes of a group are served at once, some later: the first may run ahead."""
+    S.suspensions += 1
+    suspended(S, g).order = S.suspensions
+    mode = S.memory_split
+    if mode == NEVER_SPLIT or is_serial(S, g) == 1:
+        return 0
+    if mode != AGGRESSIVE and someone_ready(S, w, g, t) == 1:
+        return 0
+    if has_room(S, w, group(S, g).warp) == 0:
+        return 0
+    S.n_memory_split += 1
+    h = run_ahead(S, w, g)
+    return wake(S, h, max(S.hits_at, t + 1), HIT)
+
+
+@device
+def run_ahead(S: State, w: int, g: int) -> int:
+    """The lanes of a group's hit mask become a split of their own."""
+    h = split(S, w, g, group(S, g).hits)
+    local_level(S, h).n = 0
+    return h
+
+
+@device
+def someone_ready(S: State, w: int, g: int, t: int) -> int:
+    """Whether another group can issue, or waits for first-level hits only (Q-DWS-8, Q-DWS-29)."""
+    for i in range(w * S.slots, (w + 1) * S.slots):
+        h = slot(S, i).group
+        if h >= 0 and h != g:
+            ready = slot(S, i).ready
+            if ready <= t or (ready < NEVER and group(S, h).cause == HIT):
+                return 1
+    return 0
+
+
+@device
+def on_stall(S: State, w: int, t: int) -> int:
+    """Nothing is ready: split the suspended group with the most served lanes (DWS-12)."""
+    if S.memory_split != REVIVE:
+        return 0
+    best = -1
+    most = 0
+    for i in range(w * S.slots, (w + 1) * S.slots):
+        ready = slot(S, i).ready
+        if slot(S, i).group < 0 or ready == NEVER:
+            continue
+        h = slot(S, i).group
+        it = group(S, h)
+        if it.cause == HIT:
+            return 0
+        if it.at_memory == 0 or it.hits == 0 or it.hits == it.mask or is_serial(S, h) == 1:
+            continue
+        served = popcount(it.hits)
+        if served > most or (served == most and suspended(S, h).order > suspended(S, best).order):
+            best = h
+            most = served
+    if best < 0 or has_room(S, w, group(S, best).warp) == 0:
+        return 0
+    S.n_revive += 1
+    wake(S, run_ahead(S, w, best), t, MEMORY)
+    return 1
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """The mode, and an order of suspensions."""
+    return {
+        "memory_split": MODES.index(str(machine.policy["memory-split"])),
+        "suspended": machine.wpus * machine.warps * machine.width,
+        "suspensions": 0,
+    }

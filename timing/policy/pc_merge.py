@@ -1,0 +1,57 @@
+"""PC-based re-convergence: splits of a warp that are ready at one PC become one (DWS-08).
+
+Engine code. Every group that resumes does so at a memory instruction, so that PCs need comparing
+only there: when a running group comes to its access, before the access (Q-DWS-23), and when a group
+is dispatched (Q-DWS-24). Lanes that were served keep it in mind (`done`), and access nothing twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsics import ctz, device, popcount
+
+if TYPE_CHECKING:
+    from ..hooks import State
+    from ..machine import Machine
+    from ..state import group, seg, warp
+    from .local_stack import is_serial
+    from .splits import merge
+
+
+@device
+def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
+    """Ready splits that stand at the access of the running group join it."""
+    # Who has not begun the segment stands at its access only where there is nothing else in it.
+    return merge_ready(S, g, t, 1, 1 if seg(S, group(S, g).seg).n_instr == 1 else 0)
+
+
+@device
+def on_dispatch(S: State, w: int, g: int, t: int) -> int:
+    """Ready splits that stand where the group does go on with it."""
+    at = group(S, g).at_memory
+    return merge_ready(S, g, t, at, 1 - at)
+
+
+@device
+def merge_ready(S: State, g: int, t: int, at_access: int, at_start: int) -> int:
+    """Merge the splits at the group's segment: behind its access, or in front of it."""
+    it = group(S, g)
+    rest = warp(S, it.warp).groups
+    if S.pc_merge == 0 or popcount(rest) == 1 or is_serial(S, g) == 1:
+        return 0
+    while rest != 0:
+        h = it.warp * S.width + ctz(rest)
+        rest &= rest - 1
+        other = group(S, h)
+        if h != g and other.seg == it.seg and other.ready <= t and is_serial(S, h) == 0:
+            wanted = at_access if other.at_memory == 1 else at_start
+            if wanted == 1:
+                merge(S, g, h)
+                S.n_pc_merge += 1
+    return 0
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """Whether PCs are compared at all."""
+    return {"pc_merge": machine.policy["pc-merge"]}

@@ -1,0 +1,106 @@
+"""Warp-splits and the table that limits them (DWS-03, DWS-04).
+
+Engine code. A split is a group as any other; a warp that is whole has one group, its *root*, and
+needs no entry of the warp-split table (Q-DWS-13). Splits that wait for others of their warp, at a
+re-convergence point, a branch or a barrier, are groups no more: a *gathering* keeps their lanes,
+which is one entry (Q-DWS-16).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsics import device, popcount, record, table
+
+if TYPE_CHECKING:
+    from ..groups import end_group, new_group, put_in_slot, schedule
+    from ..hooks import State
+    from ..machine import Machine
+    from ..state import group, warp
+
+GATHERING = record(waiting="i8", seg="i8", barrier="i8", barrier_seg="i8")
+gathering = table("gathering", GATHERING)
+"""Per warp: lanes that wait at a re-convergence point or branch and its segment; lanes that wait at
+a barrier and its segment."""
+
+
+@device
+def is_root(S: State, g: int) -> int:
+    """Whether a group is all that its warp has: whoever else there was has merged or returned."""
+    it = group(S, g)
+    mates = gathering(S, it.warp)
+    alone = popcount(warp(S, it.warp).groups) == 1
+    return 1 if alone and mates.waiting == 0 and mates.barrier == 0 else 0
+
+
+@device
+def entries_of(S: State, v: int) -> int:
+    """Entries of the warp-split table that a warp takes: none where it is whole."""
+    n = popcount(warp(S, v).groups)
+    if gathering(S, v).waiting != 0:
+        n += 1
+    if gathering(S, v).barrier != 0:
+        n += 1
+    return n if n > 1 else 0
+
+
+@device
+def has_room(S: State, w: int, v: int) -> int:
+    """Whether the table has the entries for one more split of a warp: two for the first."""
+    if S.wst_entries == 0:
+        return 1
+    used = 0
+    for i in range(w * S.warps, (w + 1) * S.warps):
+        used += entries_of(S, i)
+    used += 1 if entries_of(S, v) > 0 else 2
+    if used <= S.wst_entries:
+        return 1
+    S.n_wst_full += 1
+    return 0
+
+
+@device
+def split(S: State, w: int, g: int, lanes: int) -> int:
+    """Some lanes of a group become a group of their own, where it stands; nobody has woken it."""
+    it = group(S, g)
+    h = new_group(S, it.warp, lanes, it.seg)
+    made = group(S, h)
+    made.at_memory = it.at_memory
+    made.done = it.done & lanes
+    made.count = it.count
+    it.mask &= ~lanes
+    it.done &= ~lanes
+    it.hits &= ~lanes
+    schedule(S, w, h)
+    return h
+
+
+@device
+def merge(S: State, g: int, h: int) -> int:
+    """Group h joins group g of the same warp; a scheduler slot that one of them has stays."""
+    it = group(S, g)
+    other = group(S, h)
+    it.mask |= other.mask
+    it.done |= other.done
+    it.hits |= other.hits
+    it.count = min(it.count, other.count)
+    i = other.slot
+    if it.slot < 0 and i >= 0:
+        other.slot = it.slot
+        put_in_slot(S, g, i)
+    end_group(S, h)
+    return 0
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """The table's size, and counters of splits and merges by their cause."""
+    return {
+        "gathering": machine.wpus * machine.warps,
+        "wst_entries": machine.wst_entries,
+        "n_wst_full": 0,
+        "n_branch_split": 0,
+        "n_memory_split": 0,
+        "n_revive": 0,
+        "n_pc_merge": 0,
+        "n_stack_merge": 0,
+    }
