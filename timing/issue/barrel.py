@@ -16,7 +16,7 @@ from ..intrinsics import call, device, popcount, put64
 
 if TYPE_CHECKING:
     from ..account import charge_bubbles, charge_issue, charge_warp
-    from ..causes import BANK, FETCH, HIT, MEMORY, PIPELINE, UNIT
+    from ..causes import BANK, CODE, HIT, MEMORY, PIPELINE, UNIT
     from ..engine import branch, spend, stop, touch, trapped
     from ..groups import wake
     from ..hooks import State, fetch, on_access, on_arrival, on_memory_pc, on_reconverge
@@ -48,7 +48,7 @@ def issue(S: State, w: int, g: int, t: int) -> int:
     s = it.seg
     there = fetch(S, w, s, t)
     if there > t:
-        wake(S, g, there, FETCH)
+        wake(S, g, there, CODE)
         return stop(S, w, t)
     row = seg(S, s)
     lanes = it.mask
@@ -123,6 +123,6 @@ def access_from_fetch(S: State, w: int, g: int, t: int) -> int:
         it.until_mshr = 0
         it.until_l2 = 0
         wake(S, g, out, PIPELINE)
-    if S.hits != 0 and S.hits != lanes:
+    if it.hits != 0 and it.hits != it.mask:
         on_access(S, w, g, t)
     return t + 1 + bubbles

@@ -8,7 +8,7 @@ Engine code. Each lane is answered on its own, in ascending order:
 3. Else the natural rule: an infinite cache in which the first touch of a line misses.
 
 A miss fetches the lane's line, which is in flight until the data are there; whoever wants it until
-then misses too and completes with it. Nothing ever queues.
+then misses too and completes with it. Nothing ever queues. `seen` has when each line is there.
 """
 
 from __future__ import annotations
@@ -22,14 +22,7 @@ if TYPE_CHECKING:
     from ..machine import Machine
     from ..state import BLOCK_GROUP, BLOCK_WARP, group, warp
     from .addresses import lane_address
-
-SEEN = record(line="i8", ready="i8")
-seen = table("seen", SEEN)
-"""The lines of the infinite cache: open addressing, linear probing; `ready` is 0 where there is
-none. A line that finds no place among `PROBES` records is forgotten, and misses every time."""
-
-SEEN_RECORDS = 1 << 20  # the host gives memory to those that are used only
-PROBES = 64
+    from .seen import put, value_of
 
 PROGRESS = record(item="i8", launch="i8", n="i8")
 progress = table("progress", PROGRESS)
@@ -75,7 +68,7 @@ def lane_access(S: State, g: int, lane: int, t: int) -> int:
         if S.hit == 0:
             return t + 1 + (number >> 1) % (2 * S.miss_latency)
         return t + S.hit_latency
-    there = seen(S, place_of(S, line)).ready
+    there = value_of(S, line)
     S.hit = 1 if 0 < there <= t else 0
     if S.hit == 0:
         return fetch_line(S, line, t, 0)
@@ -86,29 +79,15 @@ def lane_access(S: State, g: int, lane: int, t: int) -> int:
 @device
 def fetch_line(S: State, line: int, t: int, latency: int) -> int:
     """A lane misses: when its line is there. Without a latency it joins a fetch under way."""
-    entry = seen(S, place_of(S, line))
     if latency == 0:
-        if entry.line == line and entry.ready > t:
+        there = value_of(S, line)
+        if there > t:
             S.n_mshr_merge += 1
-            return entry.ready
+            return there
         latency = S.miss_latency
     S.n_l1_miss += 1
-    if entry.ready == 0 or entry.line == line:
-        entry.line = line
-        entry.ready = t + latency
+    put(S, line, t + latency)
     return t + latency
-
-
-@device
-def place_of(S: State, line: int) -> int:
-    """The record of a line, or the free one where it would be; else the last that was tried."""
-    first = mix(line, 0, 0)
-    at = 0
-    for probe in range(PROBES):
-        at = (first + probe) & (SEEN_RECORDS - 1)
-        if seen(S, at).ready == 0 or seen(S, at).line == line:
-            break
-    return at
 
 
 @device
@@ -150,7 +129,6 @@ def setup(machine: Machine) -> dict[str, Any]:
         "n_l1_hit": 0,
         "n_l1_miss": 0,
         "n_mshr_merge": 0,
-        "seen": SEEN_RECORDS,
         "progress": machine.wpus * machine.warps * machine.width,
         "script": 0,
         "script_length": 0,

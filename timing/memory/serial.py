@@ -1,0 +1,50 @@
+"""A first level with one port: the lines of an access are looked up one after the other.
+
+Engine code (LWM, Q-LWM-8). An access of n lines holds the memory stage for n cycles, n - 1 of which
+are bubbles in the pipeline; there is one whole line a cycle, so that banks do not matter. Lanes of
+an atomic take turns even on one line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..intrinsics import device, popcount
+
+if TYPE_CHECKING:
+    from ..hooks import State, line_access
+    from ..state import group, seg
+    from .coalesce import coalesce, wanted
+    from .lines import ATOMIC, LOAD, STORE
+
+
+@device
+def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
+    """Look up the lines of an access in turn; see `hooks.simd_access`."""
+    row = seg(S, group(S, g).seg)
+    kind = LOAD
+    if row.is_atomic == 1:
+        kind = ATOMIC
+    elif row.is_store == 1:
+        kind = STORE
+    hits = 0
+    over = 0
+    at = t
+    for i in range(coalesce(S, w, g, lanes)):
+        it = wanted(S, i)
+        S.line_lanes = popcount(it.lanes)
+        if kind == ATOMIC:
+            at += S.line_lanes - 1
+        ready = line_access(S, w, it.line, kind, at)
+        if S.hit == 1:
+            hits |= it.lanes
+            S.hits_at = max(S.hits_at, ready)
+        if ready > over:
+            over = ready
+            S.until_bank = at
+            S.until_mshr = S.line_mshr
+            S.until_l2 = S.line_l2
+        at += 1
+    S.hits = hits
+    S.bubbles = at - t - 1
+    return over
