@@ -12,11 +12,11 @@ BANK = 3  # bank conflicts, serial lines, ports
 MSHR = 4  # the MSHR file was full
 L2 = 5  # crossbar, second level, coherence
 MEMORY = 6  # bus and DRAM
-FETCH = 7  # instruction cache
+CODE = 7  # instruction cache
 PIPELINE = 8  # in the barrel pipeline
 BARRIER = 9  # at a barrier
 RECONVERGE = 10  # at a re-convergence point or branch, for splits of the same warp
-SLOT = 11  # a split without a scheduler slot
+SLOTLESS = 11  # a split without a scheduler slot
 UNIT = 12  # complex units or group memory are busy
 IDLE = 13  # no work-items: none left, or not yet launched
 

@@ -141,7 +141,7 @@ def _execute(
             tables[table] = dtype
         if key.startswith("__") or key in _IGNORED or key not in before:
             continue
-        if before[key] is not value and _is_engine(value):
+        if before[key] is not value and not _same(before[key], value):
             raise CompositionError(
                 f"{path.name} defines {key!r}, which another file of this engine has defined",
                 hint="two files that fill the same hook exclude each other",
@@ -153,6 +153,11 @@ _IGNORED = {"annotations", "TYPE_CHECKING", "Any", "State"}
 
 def _hashable(value: object) -> bool:
     return isinstance(value, FunctionType)
+
+
+def _same(a: object, b: object) -> bool:
+    """Whether a constant that two files define or import is one and the same."""
+    return type(a) is type(b) and isinstance(a, (int, str, tuple, np.dtype)) and a == b
 
 
 def _is_engine(value: object) -> bool:

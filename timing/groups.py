@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .intrinsics import NEVER, bit, ctz, device
 
 if TYPE_CHECKING:
-    from .causes import SLOT
+    from .causes import SLOTLESS
     from .hooks import State, on_pick, rank
     from .state import group, slot, warp, wpu
 
@@ -84,7 +84,7 @@ def leave_slot(S: State, g: int) -> int:
             waiting = group(S, next_one)
             if waiting.ready < S.now:
                 waiting.ready = S.now
-                waiting.cause = SLOT
+                waiting.cause = SLOTLESS
             put_in_slot(S, next_one, at)
     return 0
 

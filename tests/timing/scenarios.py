@@ -132,7 +132,7 @@ F12 = Scenario(
 )
 
 X1 = Scenario(
-    f"@L: {follow('d0')} cmp_ne_u64 $c0, $d0, 0\n cbr $c0, @L\n {alu(2)} ret\n",
+    f"@L: {follow('d0')} cmp_ne_u64 $c0, $d0, 0\n cbr $c0, @L, nosubdivide\n {alu(2)} ret\n",
     width=2,
     chain={"d0": 6},
     script=script("hm", *["hh"] * 5),
@@ -161,13 +161,13 @@ X10 = Scenario(
 
 
 def _inner(n: int) -> str:
-    return f"@I{n}: {follow(f'd{n}')} cmp_ne_u64 $c0, $d{n}, 0\n cbr $c0, @I{n}\n"
+    return f"@I{n}: {follow(f'd{n}')} cmp_ne_u64 $c0, $d{n}, 0\n cbr $c0, @I{n}, nosubdivide\n"
 
 
 X3 = Scenario(
     # The outer loop three times over: a condition of its own would take an instruction.
     "".join(
-        f"@O{n}: {ld('d0')} {_inner(n)} cbr $c1, @{f'O{n + 1}' if n < 3 else 'X'}\n"
+        f"@O{n}: {ld('d0')} {_inner(n)} cbr $c1, @{f'O{n + 1}' if n < 3 else 'X'}, nosubdivide\n"
         for n in (1, 2, 3)
     )
     + f"@X: {alu(1)} ret\n",
