@@ -12,7 +12,7 @@ from ..intrinsics import call, device, popcount, put64
 
 if TYPE_CHECKING:
     from ..account import charge_bubbles, charge_issue
-    from ..causes import FETCH, UNIT
+    from ..causes import CODE, UNIT
     from ..engine import branch, spend, stop, trapped
     from ..groups import wake
     from ..hooks import State, fetch, on_arrival, on_reconverge
@@ -52,7 +52,7 @@ def issue(S: State, w: int, g: int, t: int) -> int:
         s = it.seg
         there = fetch(S, w, s, t)
         if there > t:
-            wake(S, g, there, FETCH)
+            wake(S, g, there, CODE)
             return stop(S, w, t)
         row = seg(S, s)
         lanes = it.mask
