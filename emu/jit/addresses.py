@@ -194,15 +194,20 @@ class Addresses:
 
     # --- offsets into a window
 
-    def base(self, form: Form) -> str:
-        """The sum without the index, an i64 operand."""
+    def distance(self, form: Form, window: Window) -> str:
+        """The sum without the index, from the start of the buffer, an i64.
+
+        Parameters come first: what is left of them and the constant does not change in loops.
+        """
         code = self.low.code
-        total = str(form.constant)
-        for value, factor in form.uniform:
+        params = [self.is_param(value) for value, _ in form.uniform]
+        terms = sorted(zip(params, form.uniform, strict=True), key=lambda t: not t[0])
+        total = code.let(f"sub i64 {form.constant}, {window.base}")
+        for _, (value, factor) in terms:
             term = self.low.scalar(value)
             if factor != 1:
                 term = code.let(f"mul i64 {term}, {factor}")
-            total = code.let(f"add i64 {term}, {total}")
+            total = code.let(f"add i64 {total}, {term}")
         return total
 
     def host(self, window: Window, offset: str) -> str:

@@ -66,32 +66,49 @@ class GlobalMemory:
             self.cold.access(op, type_)
             return
         site = Site(op, type_, window)
-        if low.shapes.is_uniform(base):
-            loaded = self._uniform(site, self._moved(low.scalar(base), address.offset))
-        elif low.shapes.stride(base) == type_.size:
-            first = self._moved(low.lane0(base), address.offset)
-            loaded = self._run(site, first, lambda: Targets(first, type_.size))
-        elif form is None or form.index is None:
-            loaded = self._pointers(site)
+        if form is not None:
+            form = replace(form, constant=form.constant + address.offset)
+        strided = low.shapes.stride(base) == type_.size
+        if form is not None and low.shapes.is_uniform(base):
+            loaded = self._uniform(site, addresses.distance(form, window))
+        elif form is not None and strided:
+            offset = addresses.distance(form, window)
+            first = self._plus_scaled(offset, self._first(form), form.scale)
+            loaded = self._run(site, first, lambda: self._neighbours(site, first))
+        elif form is not None:
+            loaded = self._sum(site, form)
+        elif strided:
+            start = low.code.let(f"add i64 {low.lane0(base)}, {address.offset}")
+            first = low.code.let(f"sub i64 {start}, {window.base}")
+            loaded = self._run(site, first, lambda: self._neighbours(site, first))
         else:
-            loaded = self._sum(site, replace(form, constant=form.constant + address.offset))
+            loaded = self._pointers(site)
         if site.is_load:
             low.define(op, "value", loaded)
 
-    def _moved(self, base: str, step: int) -> str:
-        return self.low.code.let(f"add i64 {base}, {step}") if step else base
+    def _first(self, form: Form) -> str:
+        """The index of lane 0, an i64; for indices with a stride."""
+        assert form.index is not None
+        how = "sext" if form.signed else "zext"
+        return self.low.code.let(f"{how} i32 {self.low.lane0(form.index)} to i64")
 
-    def _inside(self, site: Site, base: str) -> str:
-        """Distance of an address from the start of the buffer, i64."""
-        return self.low.code.let(f"sub i64 {base}, {site.window.base}")
+    def _plus_scaled(self, offset: str, index: str, scale: int) -> str:
+        code = self.low.code
+        return code.let(f"add i64 {offset}, {code.let(f'mul i64 {index}, {scale}')}")
+
+    def _address(self, site: Site, offset: str) -> str:
+        """The simulated address of an offset; for the cold side, to spare the fast one a sum."""
+        return self.low.code.let(f"add i64 {offset}, {site.window.base}")
+
+    def _neighbours(self, site: Site, first: str) -> Targets:
+        return Targets(self._address(site, first), site.size)
 
     # --- one place
 
-    def _uniform(self, site: Site, base: str) -> list[str]:
+    def _uniform(self, site: Site, offset: str) -> list[str]:
         """All lanes access one place."""
         low, code, moves, addresses = self.low, self.low.code, self.moves, self.addresses
         op, type_, window = site.op, site.type, site.window
-        offset = self._inside(site, base)
         places = addresses.places(window, site.size, site.size)
         good = code.let(f"icmp ult i64 {addresses.element(offset, site.size)}, {places}")
         fork = moves.fork(good)
@@ -108,7 +125,7 @@ class GlobalMemory:
             data = code.let(f"load i{type_.bits}, ptr {cold.cell(type_, moves.last_running())}")
             code.line(f"store i{type_.bits} {data}, ptr {host}")
         fast_end = moves.other_side(fork)
-        self.cold.lanes(op, type_, Targets(base, 0))
+        self.cold.lanes(op, type_, Targets(self._address(site, offset), 0))
         if site.is_load:
             others = self.cold.first(type_)
         slow_end = moves.meet(fork)
@@ -117,11 +134,10 @@ class GlobalMemory:
     # --- neighbours
 
     def _run(
-        self, site: Site, first: str, targets: Callable[[], Targets], also: str | None = None
+        self, site: Site, offset: str, targets: Callable[[], Targets], also: str | None = None
     ) -> list[str]:
         """Neighbouring lanes access neighbouring elements: one wide access, `also` permitting."""
         low, code, addresses = self.low, self.low.code, self.addresses
-        offset = self._inside(site, first)
         places = addresses.places(site.window, site.size * low.facts.width, site.size)
         good = code.let(f"icmp ult i64 {addresses.element(offset, site.size)}, {places}")
         if also is not None:
@@ -151,19 +167,19 @@ class GlobalMemory:
             if scale > 0 and scale % size == 0 and scale.bit_count() == 1:
                 return self._indexed(site, form)
             return self._pointers(site)
-        how, most = ("sext", (1 << 31) - 1) if form.signed else ("zext", (1 << 32) - 1)
-        base = addresses.base(form)
-        number = code.let(f"{how} i32 {low.lane0(index)} to i64")
-        first = code.let(f"add i64 {base}, {code.let(f'mul i64 {number}, {scale}')}")
+        number = self._first(form)
+        offset = addresses.distance(form, site.window)
+        first = self._plus_scaled(offset, number, scale)
 
         def targets() -> Targets:
+            base = self._address(site, offset)
             return Targets(base, scale, low.vector(index), signed=form.signed)
 
         alone = len(form.uniform) == 1 and addresses.is_param(form.uniform[0][0])
         if alone and not form.signed and abs(form.constant) < 1 << 20:
             return self._run(site, first, targets)
         # With other terms in the base, the index itself might wrap around inside the buffer.
-        last = most - step * (low.facts.width - 1)
+        last = (1 << (31 if form.signed else 32)) - 1 - step * (low.facts.width - 1)
         return self._run(site, first, targets, code.let(f"icmp sle i64 {number}, {last}"))
 
     def _indexed(self, site: Site, form: Form) -> list[str]:
@@ -171,8 +187,7 @@ class GlobalMemory:
         low, code, addresses = self.low, self.low.code, self.addresses
         index = form.index
         assert index is not None
-        base = addresses.base(form)
-        offset = self._inside(site, base)
+        offset = addresses.distance(form, site.window)
         count = addresses.elements_behind(offset, site.size, form.scale, site.window)
 
         def each() -> list[str]:
@@ -185,16 +200,20 @@ class GlobalMemory:
                 host = addresses.host(site.window, offset)
                 return [code.let(f"getelementptr {cell}, ptr {host}, {v} {c}") for c in chunks]
 
-            targets = Targets(base, form.scale, chunks, signed=form.signed)
-            return self._each(site, outside, places, targets)
+            return self._each(
+                site,
+                outside,
+                places,
+                lambda: Targets(self._address(site, offset), form.scale, chunks, 32, form.signed),
+            )
 
         if form.scale != site.size or not is_computed(index):
             return each()
         near = self._near(index)
 
         def host() -> str:
-            first = code.let(f"mul i64 {near.first}, {form.scale}")
-            return addresses.host(site.window, code.let(f"add i64 {offset}, {first}"))
+            there = self._plus_scaled(offset, near.first, form.scale)
+            return addresses.host(site.window, there)
 
         def fits(elements: int) -> str:
             end = code.let(f"add i64 {near.first}, {elements}")
@@ -248,7 +267,7 @@ class GlobalMemory:
             host = site.window.host
             return [code.let(f"getelementptr i8, ptr {host}, {v} {o}") for o in offsets]
 
-        return self._each(site, outside, hosts, Targets(str(step), 1, pointers, 64))
+        return self._each(site, outside, hosts, lambda: Targets(str(step), 1, pointers, 64))
 
     # --- both sides
 
@@ -257,7 +276,7 @@ class GlobalMemory:
         site: Site,
         outside: Sequence[str],
         places: Callable[[], list[str]],
-        targets: Targets,
+        targets: Callable[[], Targets],
     ) -> list[str]:
         """A gather or scatter unless a running lane is outside."""
         low, moves = self.low, self.moves
@@ -271,7 +290,7 @@ class GlobalMemory:
         beyond = low.any(low.combine("and", outside, low.mask.chunks))
         inside = low.code.let(f"xor i1 {beyond}, true")
         return self._either(
-            site, inside, fast, lambda: self.cold.lanes(site.op, site.type, targets)
+            site, inside, fast, lambda: self.cold.lanes(site.op, site.type, targets())
         )
 
     def _either(
