@@ -70,11 +70,11 @@ def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
         S.hit = 1
         S.n_l1_hit += 1
         return known
-    return merge(S, at, known)
+    return merge_request(S, at, known)
 
 
 @device
-def merge(S: State, at: int, known: int) -> int:
+def merge_request(S: State, at: int, known: int) -> int:
     """A line in flight: the lanes wait with those that asked for it."""
     it = cache_line(S, at)
     S.n_mshr_merge += 1
