@@ -36,7 +36,7 @@ from simtlab.emu.traps import Trap, TrapKind
 from simtlab.isa.table import TABLE, Flags, Format, OperandKind, Row, Unit
 from simtlab.isa.types import B1, RegClass, Segment, Type
 
-PATIENCE = 120.0
+PATIENCE = 300.0
 """Seconds for one kernel; a machine that is busy needs a few of them."""
 
 COMPARABLE_BUDGET = 2000
