@@ -1,9 +1,10 @@
 """Memory of banks with an open row each, first come first served (LWM-05, Q-LWM-4).
 
 Engine code. A request takes the bus for its bytes and then goes to its bank. The open row answers
-after `row_hit` cycles, one request behind the other at the speed of the bus. Another row takes
-`row_conflict` cycles, and the bank is taken until it is open: the difference of the two. Addresses
-are row, bank, column from the top: consecutive rows lie in different banks.
+after `row_hit` cycles and keeps the bank for as long as the bytes take the bus, so that requests of
+one row follow each other at the speed of the bus. Another row takes `row_conflict` cycles, and the
+bank as many more as it takes to open it: the difference of the two. Addresses are row, bank, column
+from the top: consecutive rows lie in different banks.
 """
 
 from __future__ import annotations
@@ -39,14 +40,15 @@ def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
     bank = dram_bank(S, number % S.dram_banks)
     row = number // S.dram_banks
     start = max(across, bank.free)
+    burst = (size * S.bus_cost + (S.bus_bytes << 8) - 1) // (S.bus_bytes << 8)
+    bank.free = start + burst
     if row == bank.row:
         S.n_row_hit += 1
         there = start + S.row_hit
-        bank.free = start
     else:
         S.n_row_conflict += 1
         there = start + S.row_conflict
-        bank.free = start + S.row_conflict - S.row_hit
+        bank.free += S.row_conflict - S.row_hit
         bank.row = row
     return across if write == 1 else there + S.bus_latency
 
