@@ -44,6 +44,8 @@ def rows(s: Statistics) -> list[tuple[str, str]]:
         )  # fmt: skip
         merged = f"{s.merges_pc:,} at an equal PC, {s.merges_stack:,} at a join"
         found.append(("merges", merged))
+    if s.stale_reads:
+        found.append(("stale reads", f"{s.stale_reads:,} words would be, {s.races[0]}"))
     if s.barriers:
         found.append(("barriers", f"{s.barriers:,}"))
     return found

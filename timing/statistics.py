@@ -17,6 +17,7 @@ import numpy as np
 from .causes import BANK, HIT, L2, MEMORY, MSHR, N_CAUSES, NAMES
 from .lines import LineCount, lines_of
 from .mix import InstructionMix, mix_of
+from .races import StaleRead, stale_reads
 from .samples import Interval, LaunchCount, nonloop_branches
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ class Statistics:
     row_conflicts: int = count("accesses", "that opened a row", "LWM-05", counter="row_conflict")
     flushed_lines: int = count("lines", "written at barriers", "MAWS-13", counter="flush_line")
     stale_reads: int = count(
-        "lines",
+        "words",
         "read that another WPU had written since the last barrier",
         "Q-MAWS-20",
         counter="stale_read",
@@ -169,6 +170,7 @@ class Statistics:
     launches: tuple[LaunchCount, ...] = table("", "launch by launch")
     intervals: tuple[Interval, ...] = table("", "every million cycles", "MAWS-16")
     lines: tuple[LineCount, ...] = table("", "line by line of every kernel that was launched")
+    races: tuple[StaleRead, ...] = table("", "where the first stale reads were", "Q-MAWS-20")
 
     # --- what follows from the counts
 
@@ -285,7 +287,8 @@ class Statistics:
 
     def counts(self) -> dict[str, Any]:
         """The counters alone, for JSON, without those of single lines."""
-        found = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "lines"}
+        by_line = ("lines", "races")
+        found = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in by_line}
         found["launches"] = [asdict(x) for x in self.launches]
         found["intervals"] = [asdict(x) for x in self.intervals]
         found["instruction_mix"] = self.instruction_mix.to_dict()
@@ -294,7 +297,9 @@ class Statistics:
     def to_dict(self) -> dict[str, Any]:
         """Counters and what follows from them, for JSON."""
         lines = [line.to_dict() for line in self.lines]
-        return {**self.counts(), **{n: getattr(self, n) for n in DERIVED}, "lines": lines}
+        races = [asdict(race) for race in self.races]
+        derived = {n: getattr(self, n) for n in DERIVED}
+        return {**self.counts(), **derived, "lines": lines, "races": races}
 
     def to_frame(self, which: str = "") -> Any:
         """A pandas DataFrame: of `launches`, `intervals` or `lines`, or all single numbers."""
@@ -379,6 +384,7 @@ def collect(simulator: Simulator) -> Statistics:
         launches=tuple(simulator.launch_counts),
         intervals=tuple(simulator.samples.rest(simulator)),
         lines=tuple(line for code in codes for line in lines_of(code)),
+        races=tuple(stale_reads(simulator)),
     )
 
 

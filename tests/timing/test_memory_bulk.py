@@ -13,6 +13,7 @@ import pytest
 
 from simtlab.timing import machine as machines
 from simtlab.timing import policies
+from simtlab.timing.races import stale_reads
 from simtlab.timing.simulate import Simulator
 
 from .memory_rig import EXCLUSIVE, INVALID, MODIFIED, Rig
@@ -57,7 +58,7 @@ def test_a_flush_writes_dirty_lines_and_forgets_all() -> None:
     # WPU 0: ports until 1000.6 and 1001.1, at memory at 1005 and 1006; WPU 1 at 1005. The bus, in
     # this order: until 1007, 1009, 1011.
     assert flush(rig, 1000) == 11
-    assert rig.S.n_flush == 3
+    assert rig.S.n_flush_line == 3
     assert all(rig.state_of(w, line) == INVALID for w in range(2) for line in range(5))
     assert rig.load(0, 1, 2000) == MISS
     # Nothing is dirty: only the copies go.
@@ -106,8 +107,10 @@ def test_reading_what_another_wpu_has_written_is_told() -> None:
     first = simulator.state.rows["stale"][0]
     assert {first["reader"], first["writer"]} == {0, 1}
     assert first["launch"] == 1
-    (code,) = simulator.codes
-    assert code.segments.table[first["seg"]]["is_load"] == 1
+    (race,) = stale_reads(simulator)
+    assert race.text.startswith("ld_global_u32")
+    assert race.kernel == "k"
+    assert "which WPU" in str(simulator.statistics())
 
 
 def test_words_written_before_the_flush_may_be_read() -> None:
@@ -126,7 +129,7 @@ def test_words_written_before_the_flush_may_be_read() -> None:
 def test_the_flush_is_a_barrier() -> None:
     simulator = simulate(far=1)
     # Two dirty lines, one on each WPU: both at memory 5 cycles after the end, the bus takes 2 each.
-    assert simulator.counters()["flush"] == 2
+    assert simulator.counters()["flush_line"] == 2
     assert simulator.cycles - int(simulator.state.S.ended) == 9
 
 

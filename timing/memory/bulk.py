@@ -71,7 +71,7 @@ def on_launch_end(S: State, t: int) -> int:
             if it.tag == EMPTY:
                 continue
             if it.state == MODIFIED:
-                S.n_flush += 1
+                S.n_flush_line += 1
                 over = max(over, write_back(S, w, it.tag, t))
             clear(S, at)
     S.flush_epoch += 1
@@ -121,4 +121,4 @@ def tell(S: State, w: int, s: int, word: int, writer: int, t: int) -> int:
 
 def setup(machine: Machine) -> dict[str, Any]:
     """Epochs count from 1: the table of words written knows 0 as nobody."""
-    return {"stale": N_STALE, "flush_epoch": 1, "n_flush": 0, "n_stale_read": 0}
+    return {"stale": N_STALE, "flush_epoch": 1, "n_flush_line": 0, "n_stale_read": 0}
