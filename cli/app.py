@@ -11,10 +11,13 @@ from typer.core import TyperCommand, TyperGroup
 from ..isa.errors import UsageError, did_you_mean
 from . import status
 from .asm import asm, check, disasm
+from .diff import diff
 from .doctor import doctor
 from .explain import explain
+from .machines import machines, policies
 from .programs import programs
 from .run import run
+from .time import time
 
 PROGRAM = "simtlab"
 
@@ -29,6 +32,7 @@ For example:
   simtlab run mandelbrot --picture m.png   run a program of simtlab's
   simtlab asm saxpy.sasm                   assemble a kernel of your own
   simtlab run --help                       how to run it on arrays
+  simtlab time filter --annotate           how long a program takes on a machine, and why
   simtlab explain fma_f32                  what an instruction does
 
 Exit status: 0 done, 1 a kernel trapped or a check failed, 2 wrong usage or
@@ -85,7 +89,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (asm, disasm, check, run, programs, explain, doctor):
+for command in (
+    asm, disasm, check, run, time, programs, machines, policies, diff, explain, doctor
+):  # fmt: skip
     app.command(cls=_Command, help=command.__doc__)(command)
 
 

@@ -42,6 +42,7 @@ _ROWS = (
     ("SIM410", "Store to a read-only buffer", "The array may not be written.", "Pass a writable array."),
     ("SIM420", "The result differs from the reference", "A program ran to its end, but an array is not what its reference computes.", "Run it with --engine oracle: if that differs too, the kernel is wrong."),
     ("SIM430", "Interrupted", "Ctrl-C ended the launch. What was counted until then is shown.", "Use a smaller size."),
+    ("SIM440", "A simulation cannot go on", "Every group of lanes waits for another one, or a re-convergence stack is full, although no work-item did anything wrong. The message says who waits for what.", "Simulate with --policy conv; if that finishes, the policy is wrong."),
     # --- the command
     ("SIM500", "No such thing", "A name means no program, file, size, engine, instruction or error code.", "`simtlab programs` lists programs, `simtlab COMMAND --help` the rest."),
     ("SIM501", "An option or scheme that does not exist", "The message lists what there is.", "Choose one of them."),
@@ -58,6 +59,11 @@ _ROWS = (
     ("SIM517", "Options that do not go together", "An option has no effect on what was asked for, and an option without effect is an error.", "Leave one of them out."),
     ("SIM518", "A file has several kernels", "Which of them is to run cannot be guessed.", "Choose one with --kernel."),
     ("SIM519", "A program has no picture", "Only programs whose result is an image or a table can be drawn.", "The message lists those that can."),
+    # --- simulation
+    ("SIM601", "A machine cannot be", "A preset, a machine file or --set has an unknown key, a value of the wrong kind, or a geometry that cannot be built.", "The message names the key; `simtlab machines NAME` prints all with their units."),
+    ("SIM602", "No such policy", "There is no policy of this name.", "`simtlab policies` lists them."),
+    ("SIM610", "Files of an engine do not fit together", "A machine and a policy name files of which two define the same name, or none a name that is needed.", "The message names it; docs/timing.md has the hooks."),
+    ("SIM611", "A kernel does not fit the machine", "A workgroup stays on one WPU and needs a context for each work-item; private memory on chip has a size.", "Use smaller workgroups, or --set warps=N."),
 )
 # fmt: on
 

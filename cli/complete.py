@@ -37,6 +37,20 @@ def schemes(incomplete: str) -> list[str]:
     return _starting(list(SCHEMES), incomplete)
 
 
+def machines(incomplete: str) -> list[str]:
+    """Names of presets, and machine files."""
+    from ..timing.machine import names
+
+    return [*_starting(names(), incomplete), *sorted(iglob(f"{incomplete}*.toml"))]
+
+
+def policies(incomplete: str) -> list[str]:
+    """Names of policies."""
+    from ..timing.policies import POLICIES
+
+    return _starting(list(POLICIES), incomplete)
+
+
 def sizes(incomplete: str) -> list[str]:
     """The sizes that every program has."""
     return _starting(["tiny", "small", "paper"], incomplete)

@@ -17,12 +17,13 @@ from ..programs.workload import Mismatch
 from . import status
 from .arguments import check_outputs, kernel_arguments, save_array
 from .build import Listings, kernel_of
+from .entry import exit_status
 from .files import check_writable, write_bytes
-from .lines import count_lines, lines_text
+from .lines import count_lines
 from .outcome import Outcome
 from .output import error_dict, print_error, print_json, print_remark, print_rows
 from .progress import Progress
-from .settings import DEFAULT_BLOCK, RunSettings
+from .settings import RunSettings
 from .target import Target, find_target, load_module
 
 
@@ -35,7 +36,7 @@ class CheckFailed(SimtError):
 def launch(name: str, settings: RunSettings) -> int:
     """Run a file or a program and print what came of it; the exit status."""
     target = find_target(name)
-    _refuse_foreign(target, settings)
+    refuse_foreign(target, settings)
     listings = Listings(settings.dump, keep=settings.json, native=True)
     module = load_module(target, settings, listings)
     counted = settings.stats or settings.lines
@@ -52,18 +53,26 @@ def launch(name: str, settings: RunSettings) -> int:
         before_launch=listings.show if listings.native else None,
     )
     outcome = Outcome(launcher, module.for_scheme(settings.scheme), settings.engine, listings)
+    return carry_out(target, settings, outcome)
+
+
+def carry_out(target: Target, settings: RunSettings, outcome: Outcome) -> int:
+    """Launch what the outcome has prepared, and print what came of it; the exit status."""
     error: SimtError | None = None
     try:
         if target.entry is not None:
             error = _run_program(target.entry, settings, outcome)
         else:
             _run_file(settings, outcome)
-    except Interrupted as stop:
-        outcome.interrupted = error = stop
+    except SimtError as stop:
+        if not outcome.keeps(stop):
+            raise
+        error = stop
+        outcome.interrupted = stop if isinstance(stop, Interrupted) else None
     return _report(outcome, settings, error)
 
 
-def _refuse_foreign(target: Target, settings: RunSettings) -> None:
+def refuse_foreign(target: Target, settings: RunSettings) -> None:
     """Options that this kind of target cannot obey are errors, not decoration."""
     s = settings
     for_files = {
@@ -88,14 +97,15 @@ def _refuse_foreign(target: Target, settings: RunSettings) -> None:
     )
 
 
-def _with_progress(title: str, launcher: PlainLauncher, work: Callable[[], None]) -> None:
+def _with_progress(title: str, outcome: Outcome, work: Callable[[], None]) -> None:
     with Progress(title) as progress:
+        outcome.watch(progress)
 
         def launched(result: Result) -> None:
             counted = result.statistics
             progress.launched(counted.warp_instructions if counted else None)
 
-        launcher.after_launch = launched
+        outcome.launcher.after_launch = launched
         work()
 
 
@@ -128,7 +138,7 @@ def _run_program(entry: Entry, settings: RunSettings, outcome: Outcome) -> Check
             write_bytes(settings.picture, png(picture(run.data)))
             outcome.facts["picture"] = settings.picture
 
-    _with_progress(entry.name, outcome.launcher, work)
+    _with_progress(entry.name, outcome, work)
     outcome.checked = True
     outcome.rows.append(("checked", "wrong" if mismatches else "equal to the reference"))
     if settings.picture is not None:
@@ -166,7 +176,7 @@ def _run_file(settings: RunSettings, outcome: Outcome) -> None:
         kernel.name,
         groups=settings.grid,
         items=settings.items,
-        group_size=settings.block or DEFAULT_BLOCK,
+        group_size=settings.block or outcome.default_block,
     )
     arguments = kernel_arguments(kernel, settings.args, settings.seed)
     arrays = {
@@ -175,7 +185,7 @@ def _run_file(settings: RunSettings, outcome: Outcome) -> None:
         if isinstance(value, np.ndarray)
     }
     before = {name: _content(array) for name, array in arrays.items()}
-    _with_progress(kernel.name, launcher, lambda: start(*arguments) and None)
+    _with_progress(kernel.name, outcome, lambda: start(*arguments) and None)
     changed = [name for name, array in arrays.items() if _content(array) != before[name]]
     for name, path in outputs.items():
         save_array(path, arrays[name])
@@ -212,11 +222,11 @@ def _report(outcome: Outcome, settings: RunSettings, error: SimtError | None) ->
         print_json({**outcome.to_dict(), **(error_dict(error) if error is not None else {})})
     else:
         print_rows(outcome.text_rows(stats=settings.stats))
-        if outcome.lines is not None:
-            print(lines_text(outcome.lines))
+        if text := outcome.listing():
+            print(text)
         sys.stdout.flush()
         if error is not None:
             print_error(error)
     if error is None:
         return status.DONE
-    return status.INTERRUPTED if isinstance(error, Interrupted) else status.FAILED
+    return exit_status(error)

@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..emu.engine import Interrupted
 from ..emu.result import memory_digest
 from ..emu.statistics import Statistics
+from ..isa.errors import SimtError
 from ..isa.program import Program
 from ..programs.runner import PlainLauncher
 from .build import Listings
-from .lines import LineCount
+from .lines import LineCount, lines_text
+from .settings import DEFAULT_BLOCK, Dims
+
+if TYPE_CHECKING:
+    from .progress import Progress
 
 
 @dataclass
@@ -33,6 +39,18 @@ class Outcome:
     lines: list[LineCount] | None = None
     facts: dict[str, object] = field(default_factory=dict)
     rows: list[tuple[str, str]] = field(default_factory=list)
+    default_block: Dims = DEFAULT_BLOCK
+
+    def keeps(self, error: SimtError) -> bool:
+        """Whether what was counted until an error is told."""
+        return isinstance(error, Interrupted)
+
+    def watch(self, progress: Progress) -> None:
+        """Show more of a run while it goes on, where there is more to show."""
+
+    def listing(self) -> str:
+        """What is printed behind the rows."""
+        return lines_text(self.lines) if self.lines is not None else ""
 
     @property
     def scheme(self) -> str | None:

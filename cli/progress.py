@@ -24,6 +24,7 @@ class Progress:
         self.title = title
         self.launches = 0
         self.instructions = 0
+        self.detail = ""
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -35,6 +36,8 @@ class Progress:
     def text(self, seconds: float) -> str:
         """What is shown after this time."""
         parts = [f"{self.title}: {seconds:.0f} s"]
+        if self.detail:
+            parts.append(self.detail)
         if self.launches:
             parts.append(f"{self.launches:,} launch{'es' if self.launches > 1 else ''} done")
         if self.instructions:

@@ -13,6 +13,7 @@ import typer
 
 from simtlab.cli.app import app
 
+from . import timing_effects
 from .conftest import SCALE, SCALE_ARGS, Cli
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -341,6 +342,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("run", "--subdivide-limit"): run_subdivide_limit,
     ("run", "--dump"): run_dump,
     ("run", "--json"): run_json,
+    **timing_effects.EFFECTS,
     ("programs", "--json"): programs_json,
     ("explain", "--json"): explain_json,
     ("doctor", "--json"): doctor_json,
@@ -372,7 +374,21 @@ def test_the_option_has_its_effect(option, cli):
 
 
 @pytest.mark.parametrize(
-    "command", ["", "asm", "disasm", "check", "run", "programs", "explain", "doctor"]
+    "command",
+    [
+        "",
+        "asm",
+        "disasm",
+        "check",
+        "run",
+        "time",
+        "programs",
+        "machines",
+        "policies",
+        "diff",
+        "explain",
+        "doctor",
+    ],
 )
 def test_help_shows_examples(command, cli):
     done = cli(*filter(None, [command]), "--help")

@@ -1,0 +1,144 @@
+"""`simtlab diff`: where two simulations spend their cycles differently."""
+
+from __future__ import annotations
+
+import json as json_module
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from ..isa.errors import UsageError
+from . import status
+from .options import Json, whole_number
+
+
+def diff(
+    first: Annotated[str, typer.Argument(metavar="A.json", help="What `time --json` printed.")],
+    second: Annotated[str, typer.Argument(metavar="B.json", help="The one to compare with it.")],
+    top: Annotated[
+        str, typer.Option(metavar="N", help="Lines and causes that are listed (10).")
+    ] = "10",
+    json: Json = False,
+) -> int:
+    """Compare two results of `simtlab time --json`: which cause moved at which line.
+
+    For example:
+
+      simtlab time merge --json > a.json
+      simtlab time merge --set l1d.size=64KiB --json > b.json
+      simtlab diff a.json b.json
+    """
+    from .output import print_json, print_rows
+
+    a, b = _read(first), _read(second)
+    found = compare(a, b)
+    limit = whole_number(top, "--top")
+    if json:
+        print_json(found)
+        return status.DONE
+    print_rows(_rows(found))
+    for title, key in (("issue slots", "issue_slots"), ("warp-cycles", "warp_cycles")):
+        _print_causes(title, found[key])
+    _print_lines(found["lines"][:limit], len(found["lines"]))
+    return status.DONE
+
+
+def _read(path: str) -> dict[str, Any]:
+    """A result. Raises UsageError."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json_module.load(file)
+    except OSError as problem:
+        from .files import cannot
+
+        raise cannot("read", path, problem) from None
+    except ValueError as problem:
+        raise UsageError(f"{path} holds no JSON: {problem}", code="SIM510") from None
+    statistics = found.get("statistics") if isinstance(found, dict) else None
+    if not isinstance(statistics, dict) or "lines" not in statistics or "cycles" not in statistics:
+        raise UsageError(
+            f"{path} is no result of a simulation",
+            code="SIM510",
+            hint="simtlab time PROGRAM --json > result.json",
+        )
+    return found
+
+
+def compare(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
+    """What differs between two results, in descending order of the change."""
+    x, y = a["statistics"], b["statistics"]
+    names = ("kernel", "machine", "policy", "settings", "memory_digest")
+    numbers = ("cycles", "warp_instructions", "thread_instructions", "mean_width", "memory_wait")
+    return {
+        "same": {n: a.get(n) for n in names if a.get(n) == b.get(n)},
+        "differs": {n: [a.get(n), b.get(n)] for n in names if a.get(n) != b.get(n)},
+        "speedup": x["cycles"] / y["cycles"] if y["cycles"] else 0.0,
+        "numbers": {n: [x[n], y[n]] for n in numbers},
+        "issue_slots": _moved(x["issue_slots"], y["issue_slots"]),
+        "warp_cycles": _moved(x["warp_cycles"], y["warp_cycles"]),
+        "lines": _lines(x["lines"], y["lines"]),
+    }
+
+
+def _moved(a: Mapping[str, int], b: Mapping[str, int]) -> list[dict[str, Any]]:
+    rows = [
+        {"cause": n, "a": a.get(n, 0), "b": b.get(n, 0), "change": b.get(n, 0) - a.get(n, 0)}
+        for n in dict.fromkeys((*a, *b))
+    ]
+    return sorted((r for r in rows if r["change"]), key=lambda r: -abs(r["change"]))
+
+
+def _lines(a: list[dict[str, Any]], b: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each line and cause whose cycles changed."""
+
+    def index(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
+        return {(x["kernel"], x["file"], x["line"], x["text"]): x for x in lines}
+
+    before, after = index(a), index(b)
+    rows: list[dict[str, Any]] = []
+    for key in dict.fromkeys((*before, *after)):
+        old = before.get(key, {}).get("cycles", {})
+        new = after.get(key, {}).get("cycles", {})
+        place = dict(zip(("kernel", "file", "line", "text"), key, strict=True))
+        rows += [{**place, **moved} for moved in _moved(old, new)]
+    return sorted(rows, key=lambda r: -abs(r["change"]))
+
+
+def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
+    differs = found["differs"]
+    rows = [(name, f"{a} -> {b}") for name, (a, b) in differs.items() if name != "memory_digest"]
+    rows += [(name, str(value)) for name, value in found["same"].items() if name == "kernel"]
+    (a, b), ratio = found["numbers"]["cycles"], found["speedup"]
+    rows.append(("cycles", f"{a:,} -> {b:,}, speedup {ratio:.3f}"))
+    for name in ("warp_instructions", "thread_instructions"):
+        a, b = found["numbers"][name]
+        rows.append((name.replace("_", "-"), f"{a:,} -> {b:,}" if a != b else f"{a:,} both"))
+    a, b = found["numbers"]["mean_width"]
+    rows.append(("mean SIMD width", f"{a:.2f} -> {b:.2f}"))
+    a, b = found["numbers"]["memory_wait"]
+    rows.append(("waiting for memory", f"{a:.1%} -> {b:.1%} of issue slots"))
+    if "memory_digest" in differs:
+        rows.append(("memory", "the final memory DIFFERS: other inputs, or a race"))
+    return rows
+
+
+def _print_causes(title: str, moved: list[dict[str, Any]]) -> None:
+    print(f"\n{title:<12} {'A':>16} {'B':>16} {'change':>16}")
+    for row in moved:
+        print(f"{row['cause']:<12} {row['a']:>16,} {row['b']:>16,} {row['change']:>+16,}")
+    if not moved:
+        print("nothing moved")
+
+
+def _print_lines(shown: list[dict[str, Any]], total: int) -> None:
+    if not shown:
+        return
+    print(f"\n{'line':>6} {'cause':<11} {'A':>14} {'B':>14} {'change':>15}  source")
+    for row in shown:
+        print(
+            f"{row['line'] or '-':>6} {row['cause']:<11} {row['a']:>14,} {row['b']:>14,} "
+            f"{row['change']:>+15,}  {row['text']}"
+        )
+    if total > len(shown):
+        print(f"{total - len(shown):,} more; --top {total} lists all")

@@ -1,0 +1,161 @@
+"""`simtlab machines` and `simtlab policies`: what a simulation can be made of."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import status
+from .complete import machines as complete_machines
+from .complete import policies as complete_policies
+from .options import Json
+
+if TYPE_CHECKING:
+    from ..timing.machine import Machine
+
+
+def machines(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME|F.toml",
+            help="Tell every field of this machine.",
+            autocompletion=complete_machines,
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """List the machines that come with simtlab, or tell every field of one.
+
+    For example:
+
+      simtlab machines
+      simtlab machines dws
+      simtlab machines mine.toml --json
+    """
+    from ..timing.machine import load, names
+    from .output import print_json
+
+    if name is not None:
+        machine = load(name)
+        print_json(_details(machine)) if json else _print_machine(machine)
+    elif json:
+        print_json([_brief(load(n)) for n in names()])
+    else:
+        _print_table(("name", "title"), [(m.name, m.title) for m in map(load, names())])
+    return status.DONE
+
+
+def policies(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="Tell more about this policy.", autocompletion=complete_policies
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """List what warps can do at branches, misses and joins, or tell about one policy.
+
+    For example:
+
+      simtlab policies
+      simtlab policies conv
+    """
+    from ..timing.policies import POLICIES, find
+    from .output import print_json, print_rows
+
+    if name is not None:
+        policy = find(name)
+        told = {
+            "name": policy.name,
+            "source": policy.source,
+            "text": policy.text,
+            "settings": dict(policy.settings),
+            "files": list(policy.files),
+        }
+        if json:
+            print_json(told)
+        else:
+            settings = [(f"policy.{k}", str(v).lower()) for k, v in policy.settings.items()]
+            print_rows([
+                ("name", policy.name), ("source", policy.source), ("text", policy.text),
+                *settings, ("files", " ".join(policy.files)),
+            ])  # fmt: skip
+    elif json:
+        print_json([{"name": p.name, "source": p.source} for p in POLICIES.values()])
+    else:
+        _print_table(("name", "source"), [(p.name, p.source) for p in POLICIES.values()])
+    return status.DONE
+
+
+def _brief(machine: Machine) -> dict[str, Any]:
+    return {
+        "name": machine.name,
+        "title": machine.title,
+        "source": machine.sources.get("width", ""),
+        "contexts": machine.contexts,
+    }
+
+
+def _details(machine: Machine) -> dict[str, Any]:
+    from ..timing.machine import values
+
+    fields = [
+        {"key": v.key, "value": v.value, "unit": v.unit, "text": v.text, "source": v.source}
+        for v in values(machine)
+    ]
+    return {**_brief(machine), "fields": fields, "derived": _derived(machine)}
+
+
+def _derived(machine: Machine) -> dict[str, float]:
+    """What follows from the fields, in the units of the papers."""
+    found = {
+        "contexts": machine.contexts,
+        "contexts of a WPU": machine.core_contexts,
+        "register file of a WPU, KiB": machine.core_contexts * machine.registers / 256,
+    }
+    links = {"crossbar": machine.crossbar, "bus": machine.bus}
+    if machine.memory not in ("coherent", "bulk", "gpu"):
+        return found
+    if machine.memory == "gpu":
+        del links["crossbar"]
+    for name, link in links.items():
+        found[f"{name}, GB/s"] = link.bytes_per_cycle * machine.clock_ghz
+        found[f"{name}, cycles of an L1 line"] = round(machine.l1d.line / link.bytes_per_cycle, 2)
+    return found
+
+
+def _print_machine(machine: Machine) -> None:
+    from ..timing.machine import values
+    from .output import print_rows
+
+    print_rows([("name", machine.name), ("title", machine.title)])
+    print()
+    _print_table(
+        ("key", "value", "unit", "what", "source"),
+        [(v.key, _shown(v.value), v.unit, v.text, v.source) for v in values(machine)],
+    )
+    print("\nfrom these")
+    print_rows([(f"  {key}", f"{value:,g}") for key, value in _derived(machine).items()])
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, int) and value >= 1024 and value % 1024 == 0:
+        return f"{value >> 20}MiB" if value % (1 << 20) == 0 else f"{value >> 10}KiB"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _print_table(columns: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
+    from rich.table import Table
+
+    from .output import console
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for line in lines:
+        table.add_row(*line)
+    console(sys.stdout).print(table)

@@ -1,0 +1,175 @@
+"""Simulates what `time` was asked to, and reports it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..emu.engine import Interrupted
+from ..isa.errors import SimtError, UsageError
+from ..programs.runner import PlainLauncher
+from ..timing.face import stalls
+from ..timing.lines import annotated
+from ..timing.machine import load
+from ..timing.policies import find
+from ..timing.report import rows
+from ..timing.simulate import Simulator
+from ..timing.statistics import Statistics
+from .build import Listings
+from .launch import carry_out, refuse_foreign
+from .outcome import Outcome
+from .progress import Progress
+from .settings import DEFAULT_BLOCK, RunSettings
+from .target import find_target, load_module
+
+
+@dataclass(frozen=True)
+class TimeSettings(RunSettings):
+    """The options of one simulation, with None for those that were not given."""
+
+    machine: str = "dws"
+    policy: str = "conv"
+    sets: Mapping[str, str] = field(default_factory=dict)
+    annotate: bool = False
+
+
+def parse_sets(words: Sequence[str]) -> dict[str, str]:
+    """`key=value` words as a dictionary. Raises UsageError."""
+    found: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key or not value:
+            raise UsageError(
+                f"--set takes KEY=VALUE, not {word!r}",
+                code="SIM515",
+                hint="as --set l1d.size=16KiB; `simtlab machines NAME` lists the keys",
+            )
+        if key in found:
+            raise UsageError(f"--set {key} is given twice", code="SIM515")
+        found[key] = value
+    return found
+
+
+def simulate(name: str, settings: TimeSettings) -> int:
+    """Simulate a file or a program and print what came of it; the exit status."""
+    target = find_target(name)
+    refuse_foreign(target, settings)
+    machine, policy = load(settings.machine, settings.sets), find(settings.policy)
+    listings = Listings(settings.dump, keep=settings.json)
+    module = load_module(target, settings, listings)
+    simulator = Simulator(machine, policy)
+    launcher = PlainLauncher.on(
+        simulator, module, budget=settings.budget, exited_arrive=settings.exited_arrive
+    )
+    outcome = TimeOutcome(
+        launcher, module.for_scheme(settings.scheme), "timing", listings, simulator=simulator,
+        sets=settings.sets, wants_lines=settings.annotate,
+        default_block=(min(*DEFAULT_BLOCK, machine.core_contexts),),
+    )  # fmt: skip
+    return carry_out(target, settings, outcome)
+
+
+@dataclass(kw_only=True)
+class TimeOutcome(Outcome):
+    """A simulation of a file or a program, as it is reported."""
+
+    simulator: Simulator
+    sets: Mapping[str, str]
+    wants_lines: bool
+
+    def keeps(self, error: SimtError) -> bool:
+        """Whatever ended the run: what was counted until then is told too."""
+        return self.simulator.launches > 0
+
+    @property
+    def engine(self) -> str:
+        """Not one of those that only compute."""
+        return "timing"
+
+    @property
+    def scheme(self) -> None:
+        """The policy stands in its place."""
+        return None
+
+    @property
+    def stats(self) -> Statistics:
+        """What was counted, all launches together."""
+        return self.simulator.statistics()
+
+    @property
+    def digest(self) -> str:
+        return self.stats.digest(self.memory_digest)
+
+    def watch(self, progress: Progress) -> None:
+        """Show the clock of the machine while it runs."""
+        progress.detail = "preparing the engine"
+
+        def look(simulator: Simulator) -> None:
+            S, cores = simulator.state.S, simulator.state.rows["wpu"]
+            progress.instructions = int(cores["n_warp_instr"].sum())
+            progress.detail = f"cycle {simulator.cycles:,}"
+            if S.teams > 1:
+                done = max(0, int(S.next_team) - int(S.running))
+                progress.detail += f", {done / int(S.teams):.0%} of the launch"
+
+        self.simulator.on_progress = look
+
+    def to_dict(self) -> dict[str, object]:
+        """For --json."""
+        s, seconds = self.stats, self.host_seconds
+        found: dict[str, object] = {
+            "kernel": self.kernels[0],
+            "kernels": self.kernels,
+            "engine": self.engine,
+            "scheme": self.scheme,
+            "machine": self.simulator.machine.name,
+            "policy": self.simulator.policy.name,
+            "settings": dict(self.sets),
+            "warp": self.launcher.warp,
+            "launches": self.simulator.launches,
+            **self.facts,
+            "cycles": s.cycles,
+            "warp_instructions": s.warp_instructions,
+            "thread_instructions": s.thread_instructions,
+            "activity_factor": s.mean_width / s.width,
+            "stall_cycles": stalls(s),
+            "checked": self.checked,
+            "memory_digest": self.memory_digest,
+            "digest": self.digest,
+            "host_seconds": seconds,
+            "simulated_warp_instructions_per_second": self._speed(s),
+            "statistics": s.to_dict(),
+            **self.listings.to_dict(),
+        }
+        if self.wants_lines:
+            found["annotated"] = annotated(s.lines)
+        return found
+
+    def text_rows(self, *, stats: bool) -> list[tuple[str, str]]:
+        """Label and value of each line of the text."""
+        s, machine = self.stats, self.simulator.machine
+        sets = "".join(f", {key}={value}" for key, value in self.sets.items())
+        policy = self.simulator.policy.name
+        return [
+            ("kernel" if len(self.kernels) == 1 else "kernels", ", ".join(self.kernels)),
+            ("machine", f"{machine.name}{sets}, policy {policy}"),
+            ("launches", self._launches()),
+            *rows(s),
+            ("host time", f"{self.host_seconds:.3f} s, {self._speed(s) / 1e6:.2f} M "
+             "warp-instructions a second"),
+            *self.rows,
+            ("digest", f"{self.digest} (memory {self.memory_digest})"),
+        ]  # fmt: skip
+
+    def listing(self) -> str:
+        """What is printed behind the rows."""
+        return "\n" + annotated(self.stats.lines) if self.wants_lines else ""
+
+    def _speed(self, s: Statistics) -> float:
+        return s.warp_instructions / self.host_seconds if self.host_seconds else 0.0
+
+    def _launches(self) -> str:
+        cut = self.simulator.launches - len(self.launcher.results)
+        if cut and not isinstance(self.interrupted, Interrupted):
+            return f"{len(self.launcher.results):,}, and one that did not finish"
+        return super()._launches()
