@@ -185,6 +185,11 @@ def _ctz(b: Builder, args: list[ir.Value]) -> ir.Value:
     return b.cttz(args[0], ir.IntType(1)(0))
 
 
+@_intrinsic(twins.drop_lowest)
+def _drop_lowest(b: Builder, args: list[ir.Value]) -> ir.Value:
+    return b.and_(args[0], b.sub(args[0], _I64(1)))
+
+
 @_intrinsic(twins.popcount)
 def _popcount(b: Builder, args: list[ir.Value]) -> ir.Value:
     return b.ctpop(args[0])

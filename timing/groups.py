@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .intrinsics import NEVER, bit, ctz, device
+from .intrinsics import NEVER, bit, ctz, device, drop_lowest
 
 if TYPE_CHECKING:
     from .causes import SLOTLESS
@@ -97,7 +97,7 @@ def oldest_slotless(S: State, w: int) -> int:
         mine = warp(S, v).groups
         while mine != 0:
             g = v * S.width + ctz(mine)
-            mine &= mine - 1
+            mine = drop_lowest(mine)
             if group(S, g).slot == WAITS_FOR_SLOT and (
                 oldest < 0 or group(S, g).seq < group(S, oldest).seq
             ):

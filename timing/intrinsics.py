@@ -143,6 +143,11 @@ def ctz(mask: int) -> int:
     return ((mask & -mask).bit_length() - 1) & 127 if mask & _WORD else 64
 
 
+def drop_lowest(mask: int) -> int:
+    """A mask without its lowest lane."""
+    return signed(mask & (mask - 1))
+
+
 def popcount(mask: int) -> int:
     """How many lanes a mask has."""
     return (mask & _WORD).bit_count()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .intrinsics import NEVER, bit, call3, ctz, device, popcount, put64
+from .intrinsics import NEVER, bit, call3, ctz, device, drop_lowest, popcount, put64
 
 if TYPE_CHECKING:
     from .account import charge_idle
@@ -155,11 +155,11 @@ def open_barrier(S: State, w: int, first: int, t: int) -> int:
     rest = mates.warps
     while rest != 0:
         v = w * S.warps + ctz(rest)
-        rest &= rest - 1
+        rest = drop_lowest(rest)
         mine = warp(S, v).groups
         while mine != 0:
             g = v * S.width + ctz(mine)
-            mine &= mine - 1
+            mine = drop_lowest(mine)
             if group(S, g).cause == BARRIER and group(S, g).ready == NEVER:
                 wake(S, g, until, BARRIER)
                 schedule(S, w, g)

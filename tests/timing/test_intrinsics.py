@@ -20,8 +20,8 @@ WORDS = st.integers(-(1 << 63), (1 << 63) - 1)
 CELL = record(wide="i8", narrow="i4", small="i2", tiny="i1")
 cell = table("cell", CELL)
 
-bit, low_bits, ctz, popcount, mix = (
-    twins.bit, twins.low_bits, twins.ctz, twins.popcount, twins.mix
+bit, low_bits, ctz, drop_lowest, popcount, mix = (
+    twins.bit, twins.low_bits, twins.ctz, twins.drop_lowest, twins.popcount, twins.mix
 )  # fmt: skip
 word32, word64, put64, lanes_of_line = (
     twins.word32, twins.word64, twins.put64, twins.lanes_of_line
@@ -35,12 +35,12 @@ def native(f: Callable[..., Any]) -> Any:
 
 @native
 def bits(a, b, c):
-    return ctz(a), popcount(a), mix(a, b, c)
+    return ctz(a), popcount(a), drop_lowest(a), mix(a, b, c)
 
 
 @given(WORDS, WORDS, WORDS)
 def test_bit_tricks(a, b, c):
-    assert bits(a, b, c) == (ctz(a), popcount(a), mix(a, b, c))
+    assert bits(a, b, c) == (ctz(a), popcount(a), drop_lowest(a), mix(a, b, c))
     assert 0 <= mix(a, b, c) < 1 << 62
 
 

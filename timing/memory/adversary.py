@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import bit, ctz, device, mix, record, table, word64
+from ..intrinsics import bit, ctz, device, drop_lowest, mix, record, table, word64
 
 if TYPE_CHECKING:
     from ..hooks import State
@@ -42,7 +42,7 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
     rest = lanes
     while rest != 0:
         lane = ctz(rest)
-        rest &= rest - 1
+        rest = drop_lowest(rest)
         ready = lane_access(S, g, lane, t)
         over = max(over, ready)
         if S.hit == 1:

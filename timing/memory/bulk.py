@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import ctz, device, low_bits, record, table
+from ..intrinsics import ctz, device, drop_lowest, low_bits, record, table
 
 if TYPE_CHECKING:
     from ..hooks import State, dram_access
@@ -92,7 +92,7 @@ def on_move(S: State, w: int, g: int, lanes: int, t: int) -> int:
     rest = lanes
     while rest != 0:
         lane = ctz(rest)
-        rest &= rest - 1
+        rest = drop_lowest(rest)
         address = lane_address(S, g, lane)
         for word in range(address >> 2, (address + row.lane_bytes + 3) >> 2):
             if row.is_store == 1 or row.is_atomic == 1:

@@ -13,6 +13,7 @@ from ..intrinsics import (
     bit,
     ctz,
     device,
+    drop_lowest,
     lanes_in_steps,
     lanes_of_line,
     low_bits,
@@ -55,7 +56,7 @@ def coalesce(S: State, w: int, g: int, lanes: int) -> int:
         rest = lanes
         while rest != 0:
             lane = ctz(rest)
-            rest &= rest - 1
+            rest = drop_lowest(rest)
             lane_place(S, lane).address = lane_address(S, g, lane)
     size = row.lane_bytes
     first = ctz(lanes)
@@ -143,11 +144,11 @@ def words_of_line(S: State, at: int, offset: int, lanes: int) -> int:
     """The words that lanes want of one line: bits of their places in it, or of their banks."""
     word = (word64(at, ctz(lanes)) + offset) >> WORD_SHIFT
     words = bit(word & S.word_mask)
-    rest = lanes & (lanes - 1)
+    rest = drop_lowest(lanes)
     while rest != 0:
         word = (word64(at, ctz(rest)) + offset) >> WORD_SHIFT
         words |= bit(word & S.word_mask)
-        rest &= rest - 1
+        rest = drop_lowest(rest)
     return words
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import bit, ctz, device, record, table
+from ..intrinsics import bit, ctz, device, drop_lowest, record, table
 
 if TYPE_CHECKING:
     from ..hooks import State, dram_access
@@ -156,7 +156,7 @@ def evict(S: State, number: int, looked: int) -> int:
         rest = it.copies
         while rest != 0:
             o = ctz(rest)
-            rest &= rest - 1
+            rest = drop_lowest(rest)
             S.n_back_invalidate += 1
             at = l1d_find(S, o, number << S.l2_sector_shift | sector)
             modified = 1 if cache_line(S, at).state == MODIFIED else 0
@@ -191,7 +191,7 @@ def settle_copies(S: State, w: int, line: int, at: int, kind: int, b: int, looke
     S.n_forward += it.owned
     while others != 0:
         o = ctz(others)
-        others &= others - 1
+        others = drop_lowest(others)
         S.n_invalidate += 1
         over = max(over, call_back(S, o, line, at, b, 0, looked))
     it.owned = 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import bit, call, ctz, device, word32
+from ..intrinsics import bit, call, ctz, device, drop_lowest, word32
 
 if TYPE_CHECKING:
     from ..account import charge_bubbles
@@ -49,14 +49,14 @@ def conflicts(S: State, w: int, g: int) -> int:
     rest = it.mask
     while rest != 0:
         lane = ctz(rest)
-        rest &= rest - 1
+        rest = drop_lowest(rest)
         mine = (word32(block + row.addr_row, lane) + row.imm) >> WORD_SHIFT
         before = counted
         turn = 0
         shared = 0
         while before != 0:
             word = (word32(block + row.addr_row, ctz(before)) + row.imm) >> WORD_SHIFT
-            before &= before - 1
+            before = drop_lowest(before)
             if word == mine and row.is_atomic == 0:
                 shared = 1
             elif (word ^ mine) & (S.group_banks - 1) == 0:

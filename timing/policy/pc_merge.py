@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import ctz, device, popcount
+from ..intrinsics import ctz, device, drop_lowest, popcount
 
 if TYPE_CHECKING:
     from ..hooks import State
@@ -42,7 +42,7 @@ def merge_ready(S: State, g: int, t: int, at_access: int, at_start: int) -> int:
         return 0
     while rest != 0:
         h = it.warp * S.width + ctz(rest)
-        rest &= rest - 1
+        rest = drop_lowest(rest)
         other = group(S, h)
         if h != g and other.seg == it.seg and other.ready <= t and is_serial(S, h) == 0:
             wanted = at_access if other.at_memory == 1 else at_start
