@@ -11,7 +11,7 @@ of the mask only, and goes the first of these ways that is open:
 
     run      addresses step by the element size: one wide load or store
     one      all addresses are the same
-    each     gather or scatter, all lanes inside that buffer
+    each     all lanes in that buffer, one by one
     cold     lane by lane through the table of buffers
 
 It returns the lanes refused (out of bounds, misaligned, read-only), and then has moved nothing.
@@ -19,11 +19,12 @@ It returns the lanes refused (out of bounds, misaligned, read-only), and then ha
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 from ...isa.table import BY_NAME, Row
 from ...isa.types import Segment as MemorySegment
-from .build import Compiled, compile_text, function_attributes
+from .build import Compiled, Level, compile_text, function_attributes
 from .context import BASE, DELTA, SIZE, WRITABLE, Kind, Slot
 from .runtime import atomic_name
 from .segment_runtime import cold_symbols
@@ -39,11 +40,21 @@ def parameters_of(row: Row) -> str:
     return f"{_REGISTERS}, ptr %a, ptr %b" if row.is_atomic else _REGISTERS
 
 
-@cache
-def mover(row_name: str, width: int) -> Compiled:
+def mover(row: Row, width: int) -> Compiled:
     """The mover `move` of a row for warps of a width, from memory, disk or made now."""
+    type_ = row.type
+    assert type_ is not None
+    # Loads and stores of one size are one and the same, but for what fills up small values.
+    small_load = row.is_load and type_.bits < 32
+    if not row.is_atomic and not small_load:
+        row = BY_NAME[f"{row.stem}_{row.segment}_u{type_.bits}"]
+    return _mover(row.name, width)
+
+
+@cache
+def _mover(row_name: str, width: int) -> Compiled:
     text = mover_text(BY_NAME[row_name], width)
-    return compile_text(text, ["move"], key=text, symbols=cold_symbols())
+    return compile_text(text, ["move"], level=Level.QUICK, key=text, symbols=cold_symbols())
 
 
 def mover_text(row: Row, width: int) -> str:
@@ -54,7 +65,10 @@ def mover_text(row: Row, width: int) -> str:
     elif row.segment is MemorySegment.PRIVATE:
         access = PrivateMover(module, row, width)
     else:
-        access = Mover(module, row, width)
+        access, rest = Mover(module, row, width), Rest(module, row, width)
+        rest.emit()
+        head = f"define internal i64 @rest({parameters_of(row)}) noinline"
+        module.define("rest", rest.text(head))
     access.emit()
     module.define("move", access.text(f"define i64 @move({parameters_of(row)})"))
     return str(module)
@@ -174,29 +188,53 @@ class _Access(WarpCode):
 
     def move_each(self, hosts: Chunks) -> None:
         """Gather or scatter at host addresses, and return."""
-        if self.type.bits < 32:
-            self._move_in_turn(hosts)
-            return
-        code, bits, flag = self.code, self.type.bits, integer(1, self.n)
-        t, p = integer(bits, self.n), f"<{self.n} x ptr>"
-        wide, overload = integer(64, self.n), f"v{self.n}i{bits}.v{self.n}p0"
-        places = [f"{p} {code.let(f'inttoptr {wide} {host} to {p}')}" for host in hosts]
-        lanes = [f"{flag} {mask}" for mask in self.mask]
-        align = f"i32 {self.size}"
+        code = self.code
         if self.row.is_load:
-            gather, rest = f"llvm.masked.gather.{overload}", f"{t} poison"
-            pairs = zip(places, lanes, strict=True)
-            self.set_registers([code.call(t, gather, at, align, on, rest) for at, on in pairs])
+            values = self._gathered(hosts)
+            self.set_registers([self.extended(v, self.n) for v in values])
+        elif self.type.bits >= 32:
+            self._scatter(hosts)
         else:
-            # Lanes in ascending order: of several at one address the highest one stays.
-            scatter = f"llvm.masked.scatter.{overload}"
-            code.module.declare(scatter, f"declare void @{scatter}({t}, {p}, i32, {flag})")
-            for value, at, on in zip(self.registers(), places, lanes, strict=True):
-                code.line(f"call void @{scatter}({t} {value}, {at}, {align}, {on})")
+            self._store_in_turn(hosts)
         code.line("ret i64 0")
 
-    def _move_in_turn(self, hosts: Chunks) -> None:
-        """Bytes and halves, for which there is no gather: lane after lane, and return."""
+    def _gathered(self, hosts: Chunks) -> Chunks:
+        """A load per lane, by way of the stack.
+
+        The CPU's own gather is as fast where it is fast, and takes twice as long where it is
+        slowed down for security. Lanes that do not run load something that is there.
+        """
+        code, bits, t = self.code, self.type.bits, integer(self.type.bits, self.n)
+        wide, flag, cells = integer(64, self.n), integer(1, self.n), self.cells()
+        there = self.spread(64, code.let("ptrtoint ptr %data to i64"))
+        chosen = [
+            code.let(f"select {flag} {mask}, {wide} {host}, {wide} {other}")
+            for mask, host, other in zip(self.mask, hosts, there, strict=True)
+        ]
+        self.store_row(cells, 64, chosen)
+        found = []
+        for j in range(self.k):
+            value = "poison"
+            for lane in range(self.n):
+                place = self.place(cells, 8 * (j * self.n + lane))
+                one = code.let(f"load i{bits}, ptr {code.let(f'load ptr, ptr {place}')}, align 1")
+                value = code.let(f"insertelement {t} {value}, i{bits} {one}, i32 {lane}")
+            found.append(value)
+        return found
+
+    def _scatter(self, hosts: Chunks) -> None:
+        """Lanes in ascending order: of several at one address the highest one stays."""
+        code, bits, flag = self.code, self.type.bits, integer(1, self.n)
+        t, p, wide = integer(bits, self.n), f"<{self.n} x ptr>", integer(64, self.n)
+        name = f"llvm.masked.scatter.v{self.n}i{bits}.v{self.n}p0"
+        code.module.declare(name, f"declare void @{name}({t}, {p}, i32, {flag})")
+        for value, host, mask in zip(self.registers(), hosts, self.mask, strict=True):
+            places = code.let(f"inttoptr {wide} {host} to {p}")
+            given = f"{t} {value}, {p} {places}, i32 {self.size}, {flag} {mask}"
+            code.line(f"call void @{name}({given})")
+
+    def _store_in_turn(self, hosts: Chunks) -> None:
+        """Bytes and halves, for which there is no scatter: lane after lane."""
         code, cells, bits = self.code, self.cells(), self.type.bits
         self.store_row(cells, 64, hosts)
         code.line("br label %before")
@@ -207,122 +245,116 @@ class _Access(WarpCode):
         lane = self.lowest("%m")
         host = code.let(f"load ptr, ptr {code.let(f'getelementptr i64, ptr {cells}, i64 {lane}')}")
         mine = code.let(f"getelementptr i32, ptr %data, i64 {lane}")
-        if self.row.is_load:
-            value = self.extended(code.let(f"load i{bits}, ptr {host}"), 0)
-            code.line(f"store i32 {value}, ptr {mine}")
-        else:
-            value = self.narrowed(code.let(f"load i32, ptr {mine}"), 0)
-            code.line(f"store i{bits} {value}, ptr {host}")
+        value = self.narrowed(code.let(f"load i32, ptr {mine}"), 0)
+        code.line(f"store i{bits} {value}, ptr {host}")
         less = code.let("sub i64 %m, 1")
         code.line(f"%m.next = and i64 %m, {less}")
         code.line(f"br i1 {code.let('icmp eq i64 %m.next, 0')}, label %moved, label %turn")
         code.label("moved")
-        code.line("ret i64 0")
 
 
-class Mover(_Access):
+@dataclass(frozen=True)
+class _Look:
+    """Where the first running lane is, as i64 operands."""
+
+    lane: str
+    raw: str
+    """Its address register."""
+    address: str
+    base: str
+    places: str
+    """Elements behind the base."""
+    element: str
+    """Number of its element."""
+    inside: str
+    """i1."""
+
+
+class _Blocks(_Access):
     """Loads and stores of memory that is one block or several: global, group, readonly."""
 
-    def emit(self) -> None:
-        """All ways, from the cheapest to the cold one."""
+    def look(self) -> _Look:
+        """See whether the first lane is in the block: for global memory, that of the last time."""
         code = self.code
-        self.begin()
-        lane, last = self.lowest("%mask"), self.highest("%mask")
-        bits = 64 if self.is_global else 32
+        lane, bits = self.lowest("%mask"), 64 if self.is_global else 32
         place = code.let(f"getelementptr i{bits}, ptr %addresses, i64 {lane}")
         raw = code.let(f"load i{bits}, ptr {place}")
         if bits == 32:
             raw = code.let(f"zext i32 {raw} to i64")
-        first = code.let(f"add i64 {raw}, %imm")
-        # Ends in the block `known`, in which the first lane is inside.
-        base, delta, places, element = self._buffer(first) if self.is_global else self._one(first)
-        front = code.let(f"mul i64 {lane}, {self.size}")
-        expected = self.spread(64, code.let(f"sub i64 {raw}, {front}"))
+        address = code.let(f"add i64 {raw}, %imm")
+        return self._look(lane, raw, address)
+
+    def again(self, look: _Look) -> _Look:
+        """Look again, at another buffer."""
+        return self._look(look.lane, look.raw, look.address)
+
+    def _look(self, lane: str, raw: str, address: str) -> _Look:
+        code = self.code
+        base, size = self.extent()
+        element = self.element(code.let(f"sub i64 {address}, {base}"), 0)
+        places = code.let(f"lshr i64 {size}, {self.shift}")
+        inside = code.let(f"icmp ult i64 {element}, {places}")
+        if self.is_global and self.row.is_store:
+            writable = code.let(f"icmp ne i64 {self.remembered(WRITABLE)}, 0")
+            inside = code.let(f"and i1 {inside}, {writable}")
+        return _Look(lane, raw, address, base, places, element, inside)
+
+    def extent(self) -> tuple[str, str]:
+        """(base, bytes) of the block."""
+        if self.is_global:
+            return self.remembered(BASE), self.remembered(SIZE)
+        return "0", self.segment_bytes()
+
+    def remembered(self, which: int) -> str:
+        """A slot of the instruction's own, about the buffer that it was in last."""
+        return self.code.let(f"load i64, ptr {self.place(self.slots(), 8 * which)}")
+
+    def slots(self) -> str:
+        """Where these slots are."""
+        return self.place(self.context, self.code.let("and i64 %site, 4294967295"))
+
+    def to_host(self) -> str:
+        """What leads from addresses in the block to host addresses."""
+        return self.remembered(DELTA) if self.is_global else self.memory()
+
+
+class Mover(_Blocks):
+    """The ways that are short; all others are in a function of their own, `rest`.
+
+    It has the same parameters and is jumped to, so that nothing is saved and restored here.
+    """
+
+    def emit(self) -> None:
+        """Neighbours, or one place."""
+        code = self.code
+        self.begin()
+        look = self.look()
+        code.line(f"br i1 {look.inside}, label %known, label %other")
+        code.label("known")
+        front = code.let(f"mul i64 {look.lane}, {self.size}")
+        expected = self.spread(64, code.let(f"sub i64 {look.raw}, {front}"))
         neighbours = self.each("add", 64, expected, self.steps(64, self.size))
         apart = self.compare("ne", self.raw, neighbours)
-        host = code.let(f"add i64 {first}, {delta}")
+        host = code.let(f"add i64 {look.address}, {self.to_host()}")
+        last = self.highest("%mask")
         code.line(f"br i1 {apart}, label %apart, label %run")
 
         code.label("run")
-        end = code.let(f"add i64 {element}, {code.let(f'sub i64 {last}, {lane}')}")
-        fits = code.let(f"icmp ult i64 {end}, {places}")
-        code.line(f"br i1 {fits}, label %wide, label %cold")
+        end = code.let(f"add i64 {look.element}, {code.let(f'sub i64 {last}, {look.lane}')}")
+        fits = code.let(f"icmp ult i64 {end}, {look.places}")
+        code.line(f"br i1 {fits}, label %wide, label %other")
         code.label("wide")
         self._move_wide(self.pointer(code.let(f"sub i64 {host}, {front}")))
 
         code.label("apart")
-        differ = self.compare("ne", self.raw, self.spread(64, raw))
-        code.line(f"br i1 {differ}, label %differ, label %one")
+        differ = self.compare("ne", self.raw, self.spread(64, look.raw))
+        code.line(f"br i1 {differ}, label %other, label %one")
         code.label("one")
         self._move_one(self.pointer(host), last)
 
-        code.label("differ")
-        start = self.spread(64, code.let(f"sub i64 %imm, {base}"))
-        elements = [self.element(c, self.n) for c in self.each("add", 64, self.raw, start)]
-        outside = self.compare("uge", elements, self.spread(64, places))
-        code.line(f"br i1 {outside}, label %cold, label %each")
-        code.label("each")
-        to_host = self.spread(64, code.let(f"add i64 %imm, {delta}"))
-        hosts = self.each("add", 64, self.raw, to_host)
-        code.line("br label %hosts")
-
-        code.label("cold")
-        others = self.load_row(self.check_each(), 64)
-        if not self.is_global:
-            others = self.in_segment(others)
-        code.line("br label %hosts")
-
-        code.label("hosts")
-        t = integer(64, self.n)
-        pairs = zip(hosts, others, strict=True)
-        self.move_each([code.let(f"phi {t} [ {a}, %each ], [ {b}, %resolved ]") for a, b in pairs])
-
-    def _buffer(self, first: str) -> tuple[str, str, str, str]:
-        """The buffer of the first lane: that of the last time, or another one from now on.
-
-        (base, distance to host addresses, elements in it, number of the first lane's element).
-        """
-        code = self.code
-        slots = self.place(self.context, code.let("and i64 %site, 4294967295"))
-
-        def look() -> tuple[list[str], str]:
-            base, size, delta = (
-                code.let(f"load i64, ptr {self.place(slots, 8 * which)}")
-                for which in (BASE, SIZE, DELTA)
-            )
-            element = self.element(code.let(f"sub i64 {first}, {base}"), 0)
-            places = code.let(f"lshr i64 {size}, {self.shift}")
-            inside = code.let(f"icmp ult i64 {element}, {places}")
-            if self.row.is_store:
-                writable = code.let(f"load i64, ptr {self.place(slots, 8 * WRITABLE)}")
-                inside = code.let(f"and i1 {inside}, {code.let(f'icmp ne i64 {writable}, 0')}")
-            return [base, delta, places, element], inside
-
-        usual, inside = look()
-        code.line(f"br i1 {inside}, label %known, label %search")
-        code.label("search")
-        given = f"ptr {self.context}", f"i64 {first}", f"i64 {self.size}", f"ptr {slots}"
-        hit = code.call("i64", "simtlab_buffer", *given)
-        code.line(f"br i1 {code.let(f'icmp ne i64 {hit}, 0')}, label %found, label %cold")
-        code.label("found")
-        other, inside = look()
-        code.line(f"br i1 {inside}, label %known, label %cold")
-        code.label("known")
-        base, delta, places, element = (
-            code.let(f"phi i64 [ {a}, %begin ], [ {b}, %found ]")
-            for a, b in zip(usual, other, strict=True)
-        )
-        return base, delta, places, element
-
-    def _one(self, first: str) -> tuple[str, str, str, str]:
-        """The same where there is one block."""
-        code = self.code
-        places = code.let(f"lshr i64 {self.segment_bytes()}, {self.shift}")
-        element = self.element(first, 0)
-        inside = code.let(f"icmp ult i64 {element}, {places}")
-        code.line(f"br i1 {inside}, label %known, label %cold")
-        code.label("known")
-        return "0", self.memory(), places, element
+        code.label("other")
+        given = "ptr %warp, i64 %mask, ptr %addresses, ptr %data, i64 %imm, i64 %site"
+        code.line(f"ret i64 {code.let(f'tail call i64 @rest({given})')}")
 
     def _move_wide(self, host: str) -> None:
         """Neighbours, from where lane 0 is or would be; what lies between them is not touched."""
@@ -356,6 +388,47 @@ class Mover(_Access):
             value = self.narrowed(code.let(f"load i{bits}, ptr {place}"), 0)
             code.line(f"store i{self.type.bits} {value}, ptr {host}")
         code.line("ret i64 0")
+
+
+class Rest(_Blocks):
+    """Loads and stores of lanes that are here and there."""
+
+    def emit(self) -> None:
+        """Gather or scatter in the buffer of the first lane; else the cold side."""
+        code = self.code
+        self.begin()
+        look = self.look()
+        code.line(f"br i1 {look.inside}, label %known, label %search")
+        code.label("search")
+        if self.is_global:
+            slots = f"ptr {self.slots()}"
+            given = f"ptr {self.context}", f"i64 {look.address}", f"i64 {self.size}", slots
+            code.call("i64", "simtlab_buffer", *given)
+            code.line(f"br i1 {self.again(look).inside}, label %known, label %cold")
+        else:
+            code.line("br label %cold")
+
+        code.label("known")
+        base, size = self.extent()
+        start = self.spread(64, code.let(f"sub i64 %imm, {base}"))
+        elements = [self.element(c, self.n) for c in self.each("add", 64, self.raw, start)]
+        places = self.spread(64, code.let(f"lshr i64 {size}, {self.shift}"))
+        code.line(f"br i1 {self.compare('uge', elements, places)}, label %cold, label %each")
+        code.label("each")
+        to_host = self.spread(64, code.let(f"add i64 %imm, {self.to_host()}"))
+        hosts = self.each("add", 64, self.raw, to_host)
+        code.line("br label %hosts")
+
+        code.label("cold")
+        others = self.load_row(self.check_each(), 64)
+        if not self.is_global:
+            others = self.in_segment(others)
+        code.line("br label %hosts")
+
+        code.label("hosts")
+        t = integer(64, self.n)
+        pairs = zip(hosts, others, strict=True)
+        self.move_each([code.let(f"phi {t} [ {a}, %each ], [ {b}, %resolved ]") for a, b in pairs])
 
 
 class PrivateMover(_Access):

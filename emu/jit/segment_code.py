@@ -68,7 +68,7 @@ class Body(WarpCode):
         return [constant(cls, bits, self.n)] * self.k
 
     def finish(self, live: frozenset[Reg]) -> None:
-        """Store what has been written and is live, and return."""
+        """Store what has been written and is live."""
         code = self.code
         for reg in self._written:
             if reg not in live:
@@ -81,7 +81,6 @@ class Body(WarpCode):
             others = code.let(f"and i64 {old}, {code.let('xor i64 %mask, -1')}")
             mine = code.let(f"and i64 {self.word(value)}, %mask")
             code.line(f"store i64 {code.let(f'or disjoint i64 {others}, {mine}')}, ptr {place}")
-        code.line("ret i64 0")
 
     def stop_at(self, lanes: str, kind: Kind, pc: int) -> None:
         """Return at once with the lanes (i64) that trap here, if there are any."""
@@ -103,6 +102,7 @@ def segment_function(
     body.finish(segment.live)
     if not body.code.lines:
         return False
+    body.code.line("ret i64 0")
     module.define(name, body.text(f"define internal i64 @{name}(ptr %warp, i64 %mask)"))
     return True
 

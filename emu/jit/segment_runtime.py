@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...isa.table import BY_NAME, Row
 from . import alu
-from .build import Compiled, compile_text, function_attributes
+from .build import Compiled, Level, compile_text, function_attributes
 from .context import Slot
 from .runtime import symbols
 from .text import ModuleText
@@ -38,7 +38,7 @@ offset of the rows of workitemid or -1, bytes of the warp's private and the grou
 def start(width: int) -> Compiled:
     """`start` for warps of a width: begins a workgroup in a warp block, returns the lanes."""
     text = _start_text(width)
-    return compile_text(text, ["start"], key=text)
+    return compile_text(text, ["start"], level=Level.QUICK, key=text)
 
 
 def _start_text(width: int) -> str:

@@ -35,9 +35,6 @@ from .segment_table import Grain, Segment, SegmentKind, cut, records
 from .text import Code, ModuleText
 from .warpstate import Layout, layout_of
 
-QUICK_ABOVE = 150
-"""Instructions from which on compile time counts more than the last percent of speed."""
-
 
 @dataclass(frozen=True)
 class Segments:
@@ -120,12 +117,13 @@ def _compile(kernel: Kernel, readonly_bytes: int, width: int, grain: Grain, key:
     layout = layout_of(kernel, width)
     segments = cut(kernel, grain)
     accesses = [s for s in segments if s.kind is SegmentKind.ACCESS]
-    rows = sorted({kernel.instructions[s.last].row.name for s in accesses})
-    shared = {"simtlab_start": start(width), **{f"simtlab_{r}": mover(r, width) for r in rows}}
+    rows = {row.name: row for row in (kernel.instructions[s.last].row for s in accesses)}
+    shared = {"simtlab_start": start(width)}
+    shared |= {f"simtlab_{name}": mover(row, width) for name, row in rows.items()}
     code = compile_text(
         lambda: generate(kernel, readonly_bytes, layout, segments),
         ["functions", "start"],
-        level=Level.QUICK if len(kernel.words) > QUICK_ABOVE else Level.FULL,
+        level=Level.QUICK,  # straight-line code: more passes find nothing to do
         key=f"segments {key}",
         symbols={
             **cold_symbols(),
