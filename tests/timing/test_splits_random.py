@@ -1,0 +1,172 @@
+"""Random kernels under every policy: the oracle's memory, however warps split and merge.
+
+The memory answers as a seed says, scheduler slots and the warp-split table are scarce, and any
+width goes: whoever loses a lane, runs one twice or waits for ever is found here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simtlab.emu.traps import Trap
+from simtlab.testing import Case, kernels, run_case
+from simtlab.timing import machine
+from simtlab.timing.compose import EngineState
+from simtlab.timing.policies import POLICIES, find
+from simtlab.timing.simulate import Simulator
+
+SPLITTERS = [n for n, p in POLICIES.items() if "memory-split" in p.settings]
+
+
+def machine_for(
+    case: Case, width: int, seed: int, slots: int = 0, entries: int = 0
+) -> machine.Machine:
+    items = int(np.prod(case.geometry.group_size))
+    fields = {
+        "width": width,
+        "wpus": 2,
+        "warps": -(-items // width) + 1,
+        "slots": slots,
+        "wst_entries": entries,
+        "adversary_seed": seed,
+    }
+    return machine.load("toy", fields)
+
+
+def simulate(case: Case, simulator: Simulator) -> list[np.ndarray]:
+    (function,) = case.module
+    g = case.geometry
+    launch = function.launch(items=g.items, group_size=g.group_size, budget=1 << 16)
+    arguments = case.arguments()
+    launch.run_by(simulator.run, *arguments)
+    return [a for a in arguments if isinstance(a, np.ndarray)]
+
+
+def counted(simulator: Simulator) -> int:
+    return int(simulator.state.rows["wpu"]["n_thread_instr"].sum())
+
+
+def assert_same(got: list[np.ndarray], expected: list[np.ndarray], policy: str) -> None:
+    for a, b in zip(got, expected, strict=True):
+        np.testing.assert_array_equal(a.view(np.uint8), b.view(np.uint8), policy)
+
+
+@given(
+    kernels(),
+    st.sampled_from([1, 2, 5, 8, 16]),
+    st.integers(1, 1000),
+    st.sampled_from([0, 0, 1, 3, 8]),
+    st.sampled_from([0, 0, 2, 5, 16]),
+)
+def test_every_policy_leaves_the_oracles_memory(case, width, seed, slots, entries):
+    m = machine_for(case, width, seed, slots, entries)
+    _, expected, trap = run_case(case, "oracle")
+    assert trap is None
+    conv = Simulator(m, find("conv"))
+    assert_same(simulate(case, conv), expected, "conv")
+    for name in SPLITTERS:
+        simulator = Simulator(m, find(name))
+        try:
+            got = simulate(case, simulator)
+        except Trap as caught:
+            raise AssertionError(f"{name}: {caught}") from caught
+        assert_same(got, expected, name)
+        # Every work-item executes its own instructions, as often as alone.
+        assert counted(simulator) == counted(conv), name
+
+
+def check_lanes(state: EngineState) -> None:
+    """Splits of a warp share out the lanes of the stack's top; none is in two, none is lost."""
+    warps, groups, width = state.rows["warp"], state.rows["group"], int(state.S.width)
+    for v, warp in enumerate(warps):
+        if warp["live"] == 0 or warp["depth"] == 0:
+            continue
+        mates = state.rows["gathering"][v]
+        parts = [int(mates["waiting"]), int(mates["barrier"])]
+        for number in range(width):
+            if int(warp["groups"]) >> number & 1:
+                parts.append(int(groups[v * width + number]["mask"]))
+                level = int(state.rows["local_level"][v * width + number]["n"])
+                if level:
+                    depth = int(state.S.local_depth)
+                    parts[-1] = int(state.rows["local"][(v * width + number) * depth]["mask"])
+        union = 0
+        for part in parts:
+            assert not union & part, f"warp {v}: a lane is in two splits"
+            union |= part
+        top = state.rows["stack"][v * int(state.S.stack_depth) + int(warp["depth"]) - 1]
+        assert union == int(top["mask"]), f"warp {v}: {union:b} of {int(top['mask']):b}"
+
+
+@given(
+    kernels(),
+    st.sampled_from([3, 8]),
+    st.integers(1, 1000),
+    st.sampled_from(SPLITTERS),
+    st.sampled_from([0, 2, 5]),
+)
+def test_lanes_are_shared_out_at_every_event(case, width, seed, policy, entries):
+    simulator = Simulator(machine_for(case, width, seed, 0, entries), find(policy), plain=True)
+    state, whole = simulator.state, simulator.state.run
+    events = 0
+
+    def step(most: int) -> int:
+        nonlocal events
+        status = 0
+        while status == 0 and most > 0 and events < 3000:
+            status = whole(1)
+            check_lanes(state)
+            most, events = most - 1, events + 1
+        return status if events < 3000 else whole(most)
+
+    state.run = step
+    simulate(case, simulator)
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_a_policy_that_never_splits_takes_the_cycles_of_conv(plain):
+    case = Case(DIVERGENT, *LAUNCH)
+    for seed in (1, 2, 3):
+        m = machine_for(case, 8, seed)
+        off = m.model_copy(
+            update={"policy": {"branch-split": False, "memory-split": "never", "pc-merge": False}}
+        )
+        conv = Simulator(m, find("conv"), plain=plain)
+        simulate(case, conv)
+        still = Simulator(off, find("dws.revive-split"), plain=plain)
+        simulate(case, still)
+        assert still.cycles == conv.cycles
+
+
+DIVERGENT = """
+kernel k(u32 %n, global u32* %x) {
+    workitemabsid_u32 $s0, 0
+    ld_kernarg_u64    $d0, [%x]
+    cvt_u64_u32       $d1, $s0
+    mad_u64           $d0, $d1, 4, $d0
+    ld_global_u32     $s1, [$d0]
+@loop:
+    and_u32           $s2, $s1, 1
+    cmp_eq_u32        $c0, $s2, 0
+    cbr               $c0, @even
+    mad_u32           $s1, $s1, 3, 1
+@even:
+    shr_u32           $s1, $s1, 1
+    st_global_u32     $s1, [$d0]
+    cmp_gt_u32        $c0, $s1, 1
+    cbr               $c0, @loop
+    ret
+}
+"""
+
+
+def _launch():
+    from simtlab.emu.geometry import Geometry
+
+    return Geometry((64, 1, 1), (16, 1, 1), 8), (64, np.arange(1, 65, dtype=np.uint32))
+
+
+LAUNCH = _launch()
