@@ -60,6 +60,8 @@ def schedule(S: State, w: int, g: int) -> int:
 def put_in_slot(S: State, g: int, i: int) -> int:
     """A group has a slot and can be picked when it is ready."""
     it = group(S, g)
+    w = it.warp // S.warps
+    wpu(S, w).slots_used = max(wpu(S, w).slots_used, i - w * S.slots + 1)
     it.slot = i
     slot(S, i).group = g
     slot(S, i).ready = it.ready
@@ -86,6 +88,9 @@ def leave_slot(S: State, g: int) -> int:
                 waiting.ready = S.now
                 waiting.cause = SLOTLESS
             put_in_slot(S, next_one, at)
+        core = wpu(S, w)
+        while core.slots_used > 0 and slot(S, w * S.slots + core.slots_used - 1).group < 0:
+            core.slots_used -= 1
     return 0
 
 
@@ -150,7 +155,7 @@ def pick(S: State, w: int, t: int) -> int:
     best = -1
     least = NEVER
     soonest = NEVER
-    for i in range(w * S.slots, (w + 1) * S.slots):
+    for i in range(w * S.slots, w * S.slots + wpu(S, w).slots_used):
         ready = slot(S, i).ready
         if ready <= t:
             g = slot(S, i).group

@@ -28,6 +28,7 @@ from .machine import Machine
 from .policies import Policy, configured, files_of, grain_of
 from .samples import SAMPLE, LaunchCount, Samples
 from .statistics import Statistics, collect
+from .trace import Trace
 from .verdict import DONE, RUNNING, error_of
 
 EVENTS = 1 << 20
@@ -38,7 +39,7 @@ class Simulator:
     """A machine under a policy. `plain=True` runs the engine uncompiled.
 
     `script` tells an adversary what to answer (given.py). Every `sample` cycles counts are kept for
-    the table of intervals (MAWS-16); 0 keeps none.
+    the table of intervals (MAWS-16); 0 keeps none. A `trace` collects what happens.
     """
 
     def __init__(
@@ -49,10 +50,12 @@ class Simulator:
         plain: bool = False,
         script: Script | None = None,
         sample: int = SAMPLE,
+        trace: Trace | None = None,
     ) -> None:
         machine = self.machine = configured(machine, policy)
         self.policy = policy
-        self.composition: Composition = compose(files_of(machine, policy), plain=plain)
+        files = (*files_of(machine, policy), *(("tracing",) if trace is not None else ()))
+        self.composition: Composition = compose(files, plain=plain)
         self.state = EngineState(self.composition, machine)
         self.launches = 0
         if script:
@@ -65,6 +68,9 @@ class Simulator:
         self.samples = Samples(self, sample)
         self.state.S.pause_at = self.samples.due
         self.launch_counts: list[LaunchCount] = []
+        self.trace = trace
+        if trace is not None:
+            trace.open(self.state)
         self.on_progress: Callable[[Simulator], object] = lambda simulator: None
         """Called now and then while a launch runs."""
 
@@ -119,6 +125,8 @@ class Simulator:
         self._begin(work, code, context, team_warps)
         if start is not None:
             self.state.S.start_fn = ctypes.cast(start, ctypes.c_void_p).value
+        if self.trace is not None:
+            self.trace.launched(self.launches + 1, code)
         begun = LaunchCount.now(self, work)
         try:
             while (status := self._advance()) == RUNNING:
@@ -203,12 +211,15 @@ class Simulator:
         cores = state.rows["wpu"]
         cores["free"] = (1 << self.machine.warps) - 1 if self.machine.warps < 64 else -1
         cores["event"], cores["current"], cores["next"] = 0, -1, NEVER
+        cores["slots_used"] = 0
         slots = state.rows["slot"]
         slots["ready"], slots["group"] = NEVER, -1
 
     def _advance(self) -> int:
         """Let the engine run for a while; its status. Takes the samples that are due."""
         status = self.state.run(EVENTS)
+        if self.trace is not None:
+            self.trace.drain(self.state)
         due = int(self.state.rows["wpu"]["next"].min())
         while status == RUNNING and due >= self.samples.due:
             self.samples.take(self)

@@ -66,6 +66,7 @@ WPU = record(
     groups_at="i8",  # when that number changed last
     most_groups="i8",
     group_cycles="i8",  # the number of groups, summed over cycles
+    slots_used="i8",  # scheduler slots from this one on are free
     n_slotless="i8",  # groups that wait for a scheduler slot
     n_warp_instr="i8",
     n_thread_instr="i8",
