@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,15 +10,20 @@ from ..emu.engine import Interrupted
 from ..isa.errors import SimtError, UsageError
 from ..programs.runner import PlainLauncher
 from ..timing.face import stalls
+from ..timing.intrinsics import NEVER
 from ..timing.lines import annotated
 from ..timing.machine import load
 from ..timing.policies import find
 from ..timing.report import rows
 from ..timing.simulate import Simulator
 from ..timing.statistics import Statistics
+from ..timing.trace import Trace, check_name, facts_of
 from .build import Listings
+from .files import check_writable
 from .launch import carry_out, refuse_foreign
+from .options import whole_number
 from .outcome import Outcome
+from .output import print_remark
 from .progress import Progress
 from .settings import DEFAULT_BLOCK, RunSettings
 from .target import find_target, load_module
@@ -31,6 +37,8 @@ class TimeSettings(RunSettings):
     policy: str = "conv"
     sets: Mapping[str, str] = field(default_factory=dict)
     annotate: bool = False
+    trace: str | None = None
+    trace_window: str | None = None
 
 
 def parse_sets(words: Sequence[str]) -> dict[str, str]:
@@ -57,7 +65,8 @@ def simulate(name: str, settings: TimeSettings) -> int:
     machine, policy = load(settings.machine, settings.sets), find(settings.policy)
     listings = Listings(settings.dump, keep=settings.json)
     module = load_module(target, settings, listings)
-    simulator = Simulator(machine, policy)
+    trace = _trace(settings, facts_of(machine, policy, seed=settings.seed, command=sys.argv[1:]))
+    simulator = Simulator(machine, policy, trace=trace)
     launcher = PlainLauncher.on(
         simulator, module, budget=settings.budget, exited_arrive=settings.exited_arrive
     )
@@ -66,7 +75,31 @@ def simulate(name: str, settings: TimeSettings) -> int:
         sets=settings.sets, wants_lines=settings.annotate,
         default_block=(min(*DEFAULT_BLOCK, machine.core_contexts),),
     )  # fmt: skip
-    return carry_out(target, settings, outcome)
+    code = carry_out(target, settings, outcome)
+    if trace is not None and settings.trace is not None:
+        trace.save(settings.trace)
+        if trace.lost:
+            print_remark(f"{trace.lost:,} events did not fit into the trace; --trace-window helps")
+    return code
+
+
+def _trace(settings: TimeSettings, facts: dict[str, object]) -> Trace | None:
+    """The trace that is asked for, its name and window checked. Raises UsageError."""
+    if settings.trace is None:
+        if settings.trace_window is not None:
+            raise UsageError("--trace-window is for --trace", code="SIM517")
+        return None
+    check_name(settings.trace)
+    check_writable(settings.trace, "--trace")
+    if settings.trace_window is None:
+        return Trace(facts=facts)
+    begin, colon, end = settings.trace_window.partition(":")
+    if not colon or not (begin + end):
+        raise UsageError(
+            f"--trace-window takes FROM:TO, not {settings.trace_window!r}", code="SIM515"
+        )
+    first = whole_number(begin or "0", "--trace-window")
+    return Trace(first, whole_number(end, "--trace-window") if end else NEVER, facts=facts)
 
 
 @dataclass(kw_only=True)

@@ -12,6 +12,7 @@ from .options import Dump, Json, SubdivideLimit, whole_number
 _FILE = "Launching a file"
 _PROGRAM = "Running a program"
 _MACHINE = "Simulating"
+_TRACE = "Tracing"
 
 
 def time(
@@ -58,6 +59,22 @@ def time(
             "--annotate", help="Executions, mean lanes and where cycles went, line by line."
         ),
     ] = False,
+    trace: Annotated[
+        str | None,
+        typer.Option(
+            metavar="F.npz|F.json.gz|F.kanata",
+            help="Write what happened: to be kept, for Perfetto, or for Konata.",
+            rich_help_panel=_TRACE,
+        ),
+    ] = None,
+    trace_window: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FROM:TO",
+            help="The cycles that the trace is of (all).",
+            rich_help_panel=_TRACE,
+        ),
+    ] = None,
     kernel: Annotated[
         str | None,
         typer.Option(
@@ -170,6 +187,8 @@ def time(
         policy=policy,
         sets=parse_sets(set_ or ()),
         annotate=annotate,
+        trace=trace,
+        trace_window=trace_window,
         exited_arrive=exited_arrive,
         json=json,
         size=size,

@@ -13,7 +13,7 @@ from .intrinsics import bit, ctz, device, popcount
 
 if TYPE_CHECKING:
     from .causes import BANK, IDLE, ISSUED, L2, MSHR, N_CAUSES, READY
-    from .hooks import State
+    from .hooks import State, on_event
     from .state import (
         degree_count,
         group,
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
         width_count,
         wpu,
     )
+
+# What `on_event` is told of.
+EV_ISSUE = 0  # a group issues the segment at which it stands
+EV_ACCESS = 1  # its access was answered, for the lanes S.accessed: group.hits
+EV_DISPATCH = 2  # its wait is over: group.ready, group.cause
 
 
 @device
@@ -40,6 +45,7 @@ def charge_warp(S: State, w: int, s: int, cause: int, cycles: int) -> int:
 @device
 def charge_wait(S: State, w: int, g: int, t: int) -> int:
     """A group is dispatched at t: own what its warp and its WPU have waited."""
+    on_event(S, EV_DISPATCH, w, g, t)
     wait = group(S, g)
     owner = warp(S, wait.warp)
     core = wpu(S, w)
@@ -77,6 +83,7 @@ def charge_wait(S: State, w: int, g: int, t: int) -> int:
 @device
 def charge_issue(S: State, w: int, g: int, s: int, n: int, lanes: int, t: int) -> int:
     """n instructions of segment s issue from cycle t on, for so many lanes."""
+    on_event(S, EV_ISSUE, w, g, t)
     core = wpu(S, w)
     owner = warp(S, group(S, g).warp)
     core.n_warp_instr += n
@@ -109,6 +116,8 @@ def count_branch(S: State, w: int, s: int, taken: int, lanes: int) -> int:
 @device
 def count_access(S: State, w: int, g: int, lanes: int) -> int:
     """Lanes of a group were served by the access at which it stands; S.hits by the first level."""
+    S.accessed = lanes
+    on_event(S, EV_ACCESS, w, g, S.now)
     core = wpu(S, w)
     core.n_access += 1
     missed = lanes & ~S.hits
@@ -153,3 +162,8 @@ def charge_idle(S: State, w: int, v: int, t: int) -> int:
         warp_cycles(S, w * N_CAUSES + IDLE).cycles += t - owner.busy
         owner.busy = t
     return 0
+
+
+def setup(machine: object) -> dict[str, int]:
+    """The lanes of the access at hand."""
+    return {"accessed": 0}

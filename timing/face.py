@@ -13,11 +13,13 @@ from ..emu.geometry import dim3
 from ..emu.module import KernelFunction, Launch
 from ..emu.result import memory_digest
 from ..isa.errors import SimtError
+from .intrinsics import NEVER
 from .lines import annotated
 from .machine import Machine, load
 from .policies import Policy, find
 from .simulate import Simulator
 from .statistics import Statistics
+from .trace import Trace, facts_of
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Simulation:
     memory_digest: str
     host_seconds: float
     finished: bool = True
+    trace: Trace | None = None
+    """What happened, where it was asked for: `trace.save("out.json.gz")`."""
 
     @property
     def cycles(self) -> int:
@@ -99,16 +103,28 @@ class SimulatedLaunch:
     trapped or was interrupted.
     """
 
-    def __init__(self, launch: Launch, machine: Machine, policy: Policy, *, plain: bool) -> None:
+    def __init__(
+        self,
+        launch: Launch,
+        machine: Machine,
+        policy: Policy,
+        *,
+        plain: bool,
+        trace: bool | tuple[int, int],
+    ) -> None:
         self.launch = launch
         self.machine = machine
         self.policy = policy
         self.plain = plain
+        self.window = trace if isinstance(trace, tuple) else (0, NEVER) if trace else None
         self.simulation: Simulation | None = None
 
     def __call__(self, *args: object) -> Simulation:
         """Simulate; arrays are changed in place. Raises ArgumentError, Trap, SimulationError."""
-        simulator = Simulator(self.machine, self.policy, plain=self.plain)
+        trace = None
+        if self.window:
+            trace = Trace(*self.window, facts=facts_of(self.machine, self.policy))
+        simulator = Simulator(self.machine, self.policy, plain=self.plain, trace=trace)
         digest = ""
         self.simulation = None
         started = time.perf_counter()
@@ -130,6 +146,7 @@ class SimulatedLaunch:
                 digest,
                 time.perf_counter() - started,
                 finished,
+                trace,
             )
 
         try:
@@ -154,13 +171,15 @@ def simulate(
     budget: int = DEFAULT_BUDGET,
     exited_arrive: bool = False,
     plain: bool = False,
+    trace: bool | tuple[int, int] = False,
 ) -> SimulatedLaunch:
     """How long a launch takes on a machine, and why; call the result with the kernel's arguments.
 
     `machine` is a preset, a TOML file or a Machine, of which `set` replaces fields
     (`{"l1d.size": "16KiB"}`). `groups` counts workgroups, `items` work-items in total (one of the
     two); a workgroup has 256 work-items unless told, or as many as a WPU holds. `plain` runs the
-    engine uncompiled. Raises UsageError for a machine, policy or shape that cannot be.
+    engine uncompiled. `trace` records what happens, in all cycles or from one up to another; the
+    result has it. Raises UsageError for a machine, policy or shape that cannot be.
     """
     found = machine if isinstance(machine, Machine) else load(machine)
     if set:
@@ -175,4 +194,4 @@ def simulate(
         exited_arrive=exited_arrive,
     )
     rules = policy if isinstance(policy, Policy) else find(policy)
-    return SimulatedLaunch(launch, found, rules, plain=plain)
+    return SimulatedLaunch(launch, found, rules, plain=plain, trace=trace)

@@ -195,5 +195,5 @@ def on_interval(S: State, w: int, t: int) -> int:
 
 
 def on_event(S: State, kind: int, w: int, g: int, t: int) -> int:
-    """Something happened: what the trace keeps, if it is on (trace.py)."""
+    """Something happened (account.py says what): what a trace records (tracing.py)."""
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -56,6 +57,26 @@ def annotate(cli: Cli) -> None:
     assert "cbr" in done.out
     assert "cbr" in file(cli, "--annotate")["annotated"]
     assert "annotated" not in file(cli)
+
+
+def trace(cli: Cli) -> None:
+    program(cli, "--trace", "t.json.gz")
+    found = json.loads(gzip.decompress(Path("t.json.gz").read_bytes()))
+    assert found["otherData"]["machine"]["name"] == "toy"
+    assert any(e.get("name") == "hit" for e in found["traceEvents"])
+    program(cli, "--trace", "t.npz")
+    program(cli, "--trace", "t.kanata")
+    assert Path("t.kanata").read_text().startswith("Kanata\t0004\n")
+    done = cli("time", "saxpy", "--size", "tiny", *TOY, "--trace", "t.vcd")
+    assert (done.status, "a trace ends in .npz" in done.err) == (2, True)
+
+
+def trace_window(cli: Cli) -> None:
+    program(cli, "--trace", "t.npz", "--trace-window", "100:200")
+    with np.load("t.npz") as file:
+        assert 100 <= file["t"].min() <= file["t"].max() < 200
+    for words in (["--trace-window", "1:2"], ["--trace", "t.npz", "--trace-window", "12"]):
+        assert cli("time", "saxpy", "--size", "tiny", *TOY, *words).status == 2
 
 
 def kernel(cli: Cli) -> None:
@@ -176,6 +197,8 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("time", "--policy"): policy,
     ("time", "--set"): set_,
     ("time", "--annotate"): annotate,
+    ("time", "--trace"): trace,
+    ("time", "--trace-window"): trace_window,
     ("time", "--kernel"): kernel,
     ("time", "--grid"): grid_and_block,
     ("time", "--block"): grid_and_block,
