@@ -144,6 +144,19 @@ class ReferenceMemory:
 
     def access(self, w: int, kind: str, lanes: Sequence[tuple[int, int]], t: int) -> Answer:
         """An access of a WPU at t; `lanes` are (lane, address)."""
+        wanted, at = self.take_banks(w, kind, lanes, t)
+        ready, hits = 0, set[int]()
+        for address, mine in wanted.items():
+            served, hit = self.lookup(w, kind, address, len(mine), at)
+            ready = max(ready, served)
+            if hit:
+                hits.update(mine)
+        return Answer(ready, frozenset(hits))
+
+    def take_banks(
+        self, w: int, kind: str, lanes: Sequence[tuple[int, int]], t: int
+    ) -> tuple[dict[int, list[int]], int]:
+        """(the lines that are wanted and by which lanes, when they are looked up)."""
         size = self.machine.l1d.line
         wanted: dict[int, list[int]] = {}
         for lane, address in sorted(lanes):
@@ -157,13 +170,7 @@ class ReferenceMemory:
         self.l1_banks_free[w] = begin + steps
         at = begin + steps - 1
         self.n["bank_wait"] += at - t
-        ready, hits = 0, set[int]()
-        for address, mine in wanted.items():
-            served, hit = self.lookup(w, kind, address, len(mine), at)
-            ready = max(ready, served)
-            if hit:
-                hits.update(mine)
-        return Answer(ready, frozenset(hits))
+        return wanted, at
 
     # --- rule 3
 
