@@ -101,7 +101,8 @@ def register_table(accessor: Callable[..., Any], name: str, dtype: np.dtype) -> 
         index = context.cast(builder, index, sig.args[1], types.int64)
         base = _get(context, builder, sig.args[0], state, f"p_{name}")
         at = builder.mul(index, _I64(dtype.itemsize))
-        return builder.inttoptr(builder.add(base, at), _POINTER)
+        # From a pointer on, LLVM sees how the addresses of a loop run, and makes vectors of them.
+        return builder.gep(builder.inttoptr(base, _POINTER), [at], source_etype=_I8)
 
 
 def state_at(fields: Mapping[str, int]) -> Callable[[int], Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -53,6 +54,17 @@ def _unit(unit: str, text: str, **limits: Any) -> Any:
     return Field(description=text, json_schema_extra={"unit": unit}, **limits)
 
 
+def _one_of(*names: str) -> Callable[[str], str]:
+    """A check that a text is one of some names, or a user's engine file."""
+
+    def check(value: str) -> str:
+        if value not in names and not value.endswith(".py"):
+            raise ValueError(f"must be {', '.join(names)}, or a path ending in .py")
+        return value
+
+    return check
+
+
 Bytes = Annotated[int, BeforeValidator(_size)]
 
 
@@ -69,8 +81,10 @@ class Cache(Part):
     ways: Annotated[int, _unit("ways", "associativity; 0: full", ge=0)] = 0
     line: Annotated[Bytes, _unit("bytes", "line size, a power of two", ge=4)] = 128
     hit_latency: Annotated[int, _unit("cycles", "from access to data on a hit", ge=1)] = 1
-    mshrs: Annotated[int, _unit("entries", "misses in flight; 0: unlimited", ge=0)] = 0
-    targets: Annotated[int, _unit("requests", "requests an entry tracks; 0: unlimited", ge=0)] = 0
+    mshrs: Annotated[int, _unit("entries", "misses in flight; 0: unlimited", ge=0, le=1024)] = 0
+    targets: Annotated[
+        int, _unit("requests", "requests an entry tracks; 0: unlimited", ge=0, le=30000)
+    ] = 0
     banks: Annotated[int, _unit("banks", "banks; 0: one per lane (L1) or per WPU (L2)", ge=0)] = 0
 
     @property
@@ -159,7 +173,9 @@ class Machine(Part):
         int, _unit("stages", "barrel: cycles until a warp is fetched again", ge=1)
     ] = 7
     scheduler: Annotated[
-        Literal["fifo", "rr", "lrr", "swf", "gto", "two-level"], _unit("", "warp scheduler")
+        str,
+        AfterValidator(_one_of("fifo", "rr", "lrr", "swf", "gto", "two-level")),
+        _unit("", "warp scheduler, or an engine file (.py)"),
     ] = "rr"
     fetch_group: Annotated[int, _unit("warps", "two-level: warps of a fetch group", ge=1)] = 8
     slots: Annotated[int, _unit("groups", "scheduler slots; 0: one for each group", ge=0)] = 0
@@ -170,7 +186,9 @@ class Machine(Part):
         _unit("", "the path of a divergent branch that runs first (Q-DWS-11)"),
     ] = "fallthrough"
     memory: Annotated[
-        Literal["coherent", "bulk", "gpu", "ideal", "adversary"], _unit("", "memory system")
+        str,
+        AfterValidator(_one_of("coherent", "bulk", "gpu", "ideal", "adversary")),
+        _unit("", "memory system, or an engine file (.py)"),
     ] = "ideal"
     l1i: Cache = Cache()
     l1d: Cache = Cache(size=32 << 10, ways=8, hit_latency=3, mshrs=32, targets=32)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         find,
         place,
     )
-    from .mshr import first_free, mshr
+    from .mshr import first_free, free_at, take_until
 
 SHARING = record(
     copies="i8",  # WPUs whose L1D has the sector
@@ -63,7 +63,7 @@ def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
     wait = there - looked
     settled = looked
     if kind != FETCH:
-        at = S.l2_at * S.l2_sectors + (line & (S.l2_sectors - 1))
+        at = S.behind * S.l2_sectors + (line & (S.l2_sectors - 1))
         S.wait = wait
         settled = settle_copies(S, w, line, at, kind, b, looked)
         wait = S.wait
@@ -91,13 +91,13 @@ def claim_bank(S: State, b: int, t: int) -> int:
 
 @device
 def lookup(S: State, number: int, b: int, looked: int) -> int:
-    """When an L2 line is there, not before `looked`; S.l2_at is its place, S.far as in the hook."""
+    """When an L2 line is there, not before `looked`; sets S.behind, its place, and S.far."""
     S.tick += 1
     first = S.l2_first + (number & (S.l2_sets - 1)) * S.l2_ways
     at = find(S, first, S.l2_ways, number)
     if at < 0:
         return lookup_missed(S, first, number, b, looked)
-    S.l2_at = at - S.l2_first
+    S.behind = at - S.l2_first
     it = cache_line(S, at)
     it.used = S.tick
     if it.ready <= looked:
@@ -109,7 +109,8 @@ def lookup(S: State, number: int, b: int, looked: int) -> int:
     if S.l2_targets > 0 and it.targets >= S.l2_targets:
         S.n_l2_target_full += 1
         return it.ready + S.l2_latency
-    it.targets += 1
+    if S.l2_targets > 0:
+        it.targets += 1
     return it.ready
 
 
@@ -122,14 +123,14 @@ def lookup_missed(S: State, first: int, number: int, b: int, looked: int) -> int
     entry = -1
     if S.l2_mshrs > 0:
         entry = first_free(S, S.l2_mshr_first, S.l2_mshrs)
-        if mshr(S, entry).until > start:
+        if free_at(S, entry) > start:
             S.n_l2_mshr_full += 1
-            start = mshr(S, entry).until
+            start = free_at(S, entry)
     at = choose_victim(S, first, S.l2_ways, start)
     if cache_line(S, at).ready > start:
         S.n_victim_wait += 1
         start = cache_line(S, at).ready
-    S.l2_at = at - S.l2_first
+    S.behind = at - S.l2_first
     old = cache_line(S, at).tag
     dirty = 0
     if old != EMPTY:
@@ -141,18 +142,18 @@ def lookup_missed(S: State, first: int, number: int, b: int, looked: int) -> int
         dram_access(S, old << S.l2_line_shift, S.l2_line, 1, start)
     place(S, at, number, there, EXCLUSIVE, 1)
     if entry >= 0:
-        mshr(S, entry).until = there
+        take_until(S, entry, there)
     S.n_l2_mshr_time += there - start
     return there
 
 
 @device
 def evict(S: State, number: int, looked: int) -> int:
-    """The L2 line at S.l2_at goes, and all copies of it; 1 if memory has to be written."""
+    """The L2 line at S.behind goes, and all copies of it; 1 if memory has to be written."""
     b = number & (S.crossbar_banks - 1)
     dirty = 0
     for sector in range(S.l2_sectors):
-        it = sharing(S, S.l2_at * S.l2_sectors + sector)
+        it = sharing(S, S.behind * S.l2_sectors + sector)
         rest = it.copies
         while rest != 0:
             o = ctz(rest)
@@ -225,10 +226,7 @@ def answer(S: State, o: int, b: int, modified: int, t: int) -> int:
 @device
 def forget_line(S: State, w: int, line: int, dirty: int) -> int:
     """WPU w's first level has a line no more; if it was dirty, L2 has it now."""
-    number = line >> S.l2_sector_shift
-    first = S.l2_first + (number & (S.l2_sets - 1)) * S.l2_ways
-    at = find(S, first, S.l2_ways, number) - S.l2_first
-    it = sharing(S, at * S.l2_sectors + (line & (S.l2_sectors - 1)))
+    it = sharing(S, S.behind * S.l2_sectors + (line & (S.l2_sectors - 1)))
     it.copies &= ~bit(w)
     it.owned = 0
     it.dirty |= dirty
@@ -258,7 +256,6 @@ def setup(machine: Machine) -> dict[str, Any]:
         "l2_latency": cache.hit_latency,
         "l2_targets": cache.targets,
         "coherence_latency": machine.coherence_latency,
-        "l2_at": 0,
         "wait": 0,
         "n_l2_hit": 0,
         "n_l2_merge": 0,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         find,
         place,
     )
-    from .mshr import first_free, mshr
+    from .mshr import first_free, free_at, take_until
 
 L1D = record(
     free="i8",  # cycle at which the banks take the next access
@@ -82,7 +82,7 @@ def merge_request(S: State, at: int, known: int) -> int:
     if S.l1d_targets > 0 and it.targets + S.line_lanes > S.l1d_targets:
         S.n_target_full += 1
         over = it.ready + S.l1d_latency
-    else:
+    elif S.l1d_targets > 0:
         it.targets += S.line_lanes
     if it.far == 0:
         S.line_l2 = over
@@ -107,6 +107,7 @@ def miss(S: State, w: int, line: int, kind: int, known: int) -> int:
     old = victim.tag
     dirty = 1 if victim.state == MODIFIED else 0
     if old != EMPTY:
+        S.behind = victim.behind
         clear(S, at)
         forget_line(S, w, old, dirty)
     ready = next_level(S, w, line, kind, start)
@@ -137,6 +138,7 @@ def past(S: State, w: int, line: int, at: int, known: int) -> int:
     S.n_l1_miss += 1
     if at >= 0:
         dirty = 1 if cache_line(S, at).state == MODIFIED else 0
+        S.behind = cache_line(S, at).behind
         clear(S, at)
         forget_line(S, w, line, dirty)
         if dirty == 1:
@@ -148,7 +150,7 @@ def past(S: State, w: int, line: int, at: int, known: int) -> int:
 @device
 def wait_for_mshr(S: State, entry: int, start: int) -> int:
     """When a request can begin that has to take this entry."""
-    until = mshr(S, entry).until
+    until = free_at(S, entry)
     if until <= start:
         return start
     S.n_mshr_full += 1
@@ -160,7 +162,7 @@ def wait_for_mshr(S: State, entry: int, start: int) -> int:
 def in_flight(S: State, w: int, entry: int, start: int, ready: int) -> int:
     """A request holds its entry until its data are there."""
     if entry >= 0:
-        mshr(S, entry).until = ready
+        take_until(S, entry, ready)
     S.n_mshr_time += ready - start
     mine = l1d(S, w)
     if ready > mine.busy:

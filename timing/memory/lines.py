@@ -37,7 +37,8 @@ LINE = record(
     tag="i8",  # number of the line: its address without the bits inside
     ready="i8",  # cycle at which its data are there
     used="i8",  # tick of its last use
-    targets="i4",  # lanes (first level) or requests (second) that wait for it
+    behind="i4",  # of a first level: its place in the second, which keeps it as long
+    targets="i2",  # lanes (first level) or requests (second) that wait for it
     state="i1",
     far="i1",  # 1 if its data come from memory
 )
@@ -63,15 +64,18 @@ def choose_victim(S: State, first: int, ways: int, t: int) -> int:
     """
     best = -1
     oldest = NEVER
-    soonest = first
     for i in range(first, first + ways):
         it = cache_line(S, i)
         if it.ready <= t and it.used < oldest:
             oldest = it.used
             best = i
-        if it.ready < cache_line(S, soonest).ready:
+    if best >= 0:
+        return best
+    soonest = first
+    for i in range(first + 1, first + ways):
+        if cache_line(S, i).ready < cache_line(S, soonest).ready:
             soonest = i
-    return best if best >= 0 else soonest
+    return soonest
 
 
 @device
@@ -87,7 +91,7 @@ def clear(S: State, at: int) -> int:
 
 @device
 def place(S: State, at: int, tag: int, ready: int, state: int, targets: int) -> int:
-    """A line takes a place; it was used now, and comes from where S.far says."""
+    """A line takes a place; it was used now, and comes from where S.far and S.behind say."""
     it = cache_line(S, at)
     it.tag = tag
     it.ready = ready
@@ -95,6 +99,7 @@ def place(S: State, at: int, tag: int, ready: int, state: int, targets: int) -> 
     it.state = state
     it.targets = targets
     it.far = S.far
+    it.behind = S.behind
     return 0
 
 
@@ -117,4 +122,5 @@ def setup(machine: Machine) -> dict[str, Any]:
         "tick": 0,  # the clock of LRU: lookups so far
         "grant": 0,
         "far": 0,
+        "behind": 0,
     }
