@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..emu.engine import Interrupted
 from ..isa.errors import SimtError, UsageError
 from ..programs.runner import PlainLauncher
+from ..timing.energy.model import energy_of
 from ..timing.face import stalls
 from ..timing.intrinsics import NEVER
 from ..timing.lines import annotated
@@ -171,6 +172,7 @@ class TimeOutcome(Outcome):
             "digest": self.digest,
             "host_seconds": seconds,
             "simulated_warp_instructions_per_second": self._speed(s),
+            "energy": energy_of(s, self.simulator.machine).to_dict(),
             "statistics": s.to_dict(),
             **self.listings.to_dict(),
         }
@@ -188,6 +190,7 @@ class TimeOutcome(Outcome):
             ("machine", f"{machine.name}{sets}, policy {policy}"),
             ("launches", self._launches()),
             *rows(s),
+            ("energy", str(energy_of(s, machine))),
             ("host time", f"{self.host_seconds:.3f} s, {self._speed(s) / 1e6:.2f} M "
              "warp-instructions a second"),
             *self.rows,

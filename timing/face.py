@@ -13,6 +13,7 @@ from ..emu.geometry import dim3
 from ..emu.module import KernelFunction, Launch
 from ..emu.result import memory_digest
 from ..isa.errors import SimtError
+from .energy.model import Energy, energy_of
 from .intrinsics import NEVER
 from .lines import annotated
 from .machine import Machine, load
@@ -55,6 +56,11 @@ class Simulation:
         """Simulated warp-instructions per second of this host."""
         return self.stats.warp_instructions / self.host_seconds if self.host_seconds else 0.0
 
+    @property
+    def energy(self) -> Energy:
+        """What it cost (timing/energy), with the figures of the preset `65nm`."""
+        return energy_of(self.stats, self.machine)
+
     def annotate(self) -> str:
         """The kernel's lines with executions, mean lanes, and where warp-cycles went."""
         return annotated(self.stats.lines)
@@ -74,6 +80,7 @@ class Simulation:
             "digest": self.digest,
             "host_seconds": self.host_seconds,
             "simulated_warp_instructions_per_second": self.speed,
+            "energy": self.energy.to_dict(),
             "statistics": self.stats.to_dict(),
         }
 

@@ -63,7 +63,7 @@ def trace(cli: Cli) -> None:
     program(cli, "--trace", "t.json.gz")
     found = json.loads(gzip.decompress(Path("t.json.gz").read_bytes()))
     assert found["otherData"]["machine"]["name"] == "toy"
-    assert any(e.get("name") == "hit" for e in found["traceEvents"])
+    assert any(e.get("name") == "ready" for e in found["traceEvents"])
     program(cli, "--trace", "t.npz")
     program(cli, "--trace", "t.kanata")
     assert Path("t.kanata").read_text().startswith("Kanata\t0004\n")

@@ -1,0 +1,139 @@
+"""Energy and area: what the papers give as figures, and which way things go."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+
+from simtlab.isa.errors import UsageError
+from simtlab.timing import machine
+from simtlab.timing.energy.area import area_of, dws_entry_bits, generations
+from simtlab.timing.energy.model import energy_of
+from simtlab.timing.energy.parameters import Areas, Dynamic, Power, load, names
+from simtlab.timing.mix import InstructionMix
+from simtlab.timing.statistics import Statistics
+
+DWS = machine.load("dws")
+MIX = InstructionMix({}, {"int": 8000, "float": 4000}, 24_000, 12_000)
+BUSY = Statistics(
+    cycles=10_000, wpus=4, width=16, warp_instructions=1000, thread_instructions=12_000,
+    instruction_mix=MIX, l1_hits=500, l1_misses=20, l2_hits=20, dram_accesses=3,
+)  # fmt: skip
+
+
+def test_every_parameter_has_a_source():
+    for name in names():
+        p = load(name)
+        keys = {
+            f"{table}.{f.name}"
+            for table, cls in (("dynamic", Dynamic), ("power", Power), ("area", Areas))
+            for f in fields(cls)
+        }
+        assert set(p.sources) == keys
+
+
+def test_a_memory_access_is_220_nanojoules():
+    more = energy_of(replace(BUSY, dram_accesses=13), DWS)
+    assert more.parts["DRAM"] - energy_of(BUSY, DWS).parts["DRAM"] == pytest.approx(2200)
+
+
+def test_the_parts_add_up():
+    found = energy_of(BUSY, DWS)
+    assert found.total == sum(found.parts.values())
+    assert found.watts == pytest.approx(found.total / 10_000)  # nJ in 10,000 ns
+    assert found.to_dict()["nanojoules"] == found.total
+    assert "W; " in str(found)
+
+
+def test_leakage_and_clock_grow_with_time_and_nothing_else_does():
+    slow = energy_of(replace(BUSY, cycles=20_000), DWS)
+    for name, n in energy_of(BUSY, DWS).parts.items():
+        factor = 2 if name in ("clock", "leakage") else 1
+        assert slow.parts[name] == pytest.approx(factor * n), name
+
+
+def test_most_of_convs_energy_grows_with_time():
+    """Q-DWS-42: a speedup of 1.71 that saves 30 % needs a share of 0.72 or more."""
+    assert energy_of(BUSY, DWS).time_share >= 0.72
+    faster = energy_of(replace(BUSY, cycles=int(10_000 / 1.71)), DWS)
+    assert faster.total < 0.75 * energy_of(BUSY, DWS).total
+
+
+def test_narrow_splits_cost_fetches_and_no_more():
+    """Q-DWS-43: the same lanes in twice as many groups."""
+    narrow = energy_of(replace(BUSY, warp_instructions=2000), DWS)
+    for name, n in energy_of(BUSY, DWS).parts.items():
+        factor = 2 if name in ("fetch and decode", "L1I") else 1
+        assert narrow.parts[name] == pytest.approx(factor * n), name
+
+
+def test_energy_goes_with_the_square_of_the_supply():
+    low = energy_of(BUSY, machine.load("dws", {"vdd": "0.45"}))
+    usual = energy_of(BUSY, DWS)
+    assert low.parts["L1D"] == pytest.approx(usual.parts["L1D"] / 4)
+    assert low.parts["leakage"] == pytest.approx(usual.parts["leakage"] / 2)
+    assert low.parts["DRAM"] == usual.parts["DRAM"]
+
+
+def test_nothing_costs_nothing():
+    found = energy_of(Statistics(), DWS)
+    assert (found.total, found.time_share, found.watts) == (0, 0, 0)
+    assert str(found).startswith("0 ")
+
+
+def test_the_warp_split_table_of_dws():
+    """DWS 5.6: 84 bits or 11 bytes an entry, 16 of them, less than 1 % of storage and area."""
+    area = area_of(DWS)
+    assert dws_entry_bits(DWS) == 84
+    assert (area.dws_entry_bytes, area.dws_bytes) == (11, 176)
+    assert area.dws_share_of_l1 == pytest.approx(0.0036, abs=1e-4)
+    assert area.dws_share < 0.01
+
+
+def test_the_tables_of_maws():
+    """MAWS 5.5: 32 entries of 18 bytes, less than 2 %."""
+    area = area_of(machine.load("maws-intro16k"))
+    assert area.maws_bytes == 576
+    assert area.maws_share_of_l1 == pytest.approx(0.0176, abs=1e-4)
+    assert area.maws_share < 0.02
+
+
+def test_large_warps_and_comparators():
+    """LWM 6.2: 768 bits, 96 bytes; PPC: one comparator in place of one per thread."""
+    area = area_of(machine.load("lwm"))
+    assert area.lwm_bits == 8 * 96
+    assert (area.ppc_comparators, area.per_thread_comparators) == (1, 32)
+
+
+def test_a_generation_shrinks_by_seven_tenths():
+    assert generations(130, 65) == 2
+    assert generations(65, 130) == -2
+    old = area_of(machine.load("dws", {"technology_nm": "130"}))
+    assert area_of(DWS).wpu_mm2 == pytest.approx(old.wpu_mm2 * 0.49)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("int_op = 2.5", "int_opp = 2.5"), "int_op, int_opp"),
+        (("int_op = 2.5", "int_op = -1"), "dynamic.int_op must be a positive number"),
+        (("vdd = 0.9", ""), "vdd must be positive"),
+        (("[dynamic]", "[dynamic"), "own.toml"),
+    ],
+)
+def test_mistakes_in_a_file(tmp_path, change, message):
+    from importlib import resources
+
+    text = (resources.files("simtlab.timing.energy") / "65nm.toml").read_text("utf-8")
+    path = tmp_path / "own.toml"
+    path.write_text(text.replace(*change))
+    with pytest.raises(UsageError, match=message):
+        load(path)
+
+
+def test_parameters_that_do_not_exist():
+    with pytest.raises(UsageError, match="did you mean `65nm`"):
+        load("66nm")
+    with pytest.raises(UsageError, match="cannot read"):
+        load("none.toml")
