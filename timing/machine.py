@@ -59,7 +59,9 @@ def _one_of(*names: str) -> Callable[[str], str]:
 
     def check(value: str) -> str:
         if value not in names and not value.endswith(".py"):
-            raise ValueError(f"must be {', '.join(names)}, or a path ending in .py")
+            near = did_you_mean(value, names)
+            known = f"must be {', '.join(names)}, or a path ending in .py"
+            raise ValueError(f"{known} ({near})" if near else known)
         return value
 
     return check

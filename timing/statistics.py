@@ -94,12 +94,12 @@ class Statistics:
     )
 
     # --- splits
-    splits_branch: int = count("splits", "made by a branch", "DWS-25", counter="split_branch")
-    splits_memory: int = count("splits", "made by an access", "DWS-25", counter="split_memory")
+    splits_branch: int = count("splits", "made by a branch", "DWS-25", counter="branch_split")
+    splits_memory: int = count("splits", "made by an access", "DWS-25", counter="memory_split")
     revivals: int = count("splits", "made when nothing was ready", "DWS-12", counter="revive")
-    merges_pc: int = count("merges", "at an equal PC", "DWS-08", counter="merge_pc")
+    merges_pc: int = count("merges", "at an equal PC", "DWS-08", counter="pc_merge")
     merges_stack: int = count(
-        "merges", "at a re-convergence point", "DWS-07", counter="merge_stack"
+        "merges", "at a re-convergence point", "DWS-07", counter="stack_merge"
     )
     wst_full: int = count("splits", "not made for want of an entry", "DWS-18", counter="wst_full")
     most_groups: int = count("groups", "alive at once on a WPU, at most", "DWS-25")
