@@ -1,4 +1,4 @@
-"""For users' own tests: random kernels, and the check that every engine agrees on one.
+"""For users' own tests: random kernels, the check that every engine agrees on one, contracts.
 
 from hypothesis import given
 from simtlab.testing import assert_all_agree, kernels
@@ -19,6 +19,15 @@ except ModuleNotFoundError:
 
 from .agreement import assert_all_agree, run_case
 from .case import Case
+from .contracts import memory_contract, policy_contract
 from .strategies import acyclic_kernels, kernels
 
-__all__ = ["Case", "acyclic_kernels", "assert_all_agree", "kernels", "run_case"]
+__all__ = [
+    "Case",
+    "acyclic_kernels",
+    "assert_all_agree",
+    "kernels",
+    "memory_contract",
+    "policy_contract",
+    "run_case",
+]

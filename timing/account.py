@@ -103,6 +103,19 @@ def charge_issue(S: State, w: int, g: int, s: int, n: int, lanes: int, t: int) -
 
 
 @device
+def join_issue(S: State, w: int, g: int, more: int) -> int:
+    """So many lanes join the instruction that the group has issued last, before it is over."""
+    it = group(S, g)
+    lanes = popcount(it.mask)
+    wpu(S, w).n_thread_instr += more
+    warp(S, it.warp).n_thread_instr += more
+    seg_count(S, it.seg).lanes += more
+    width_count(S, w * (S.width + 1) + lanes).cycles -= 1
+    width_count(S, w * (S.width + 1) + lanes + more).cycles += 1
+    return 0
+
+
+@device
 def count_branch(S: State, w: int, s: int, taken: int, lanes: int) -> int:
     """The branch of segment s was issued for some lanes, of which some take it."""
     core = wpu(S, w)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..isa.errors import UsageError, did_you_mean
 from .machine import Machine
@@ -122,7 +124,9 @@ _ALIASES = {
 
 
 def find(name: str) -> Policy:
-    """The policy of a name; raises UsageError."""
+    """The policy of a name, or that of a file outside the package; raises UsageError."""
+    if name.endswith(".py"):
+        return outside(name)
     name = _ALIASES.get(name, name)
     if name not in POLICIES:
         raise UsageError(
@@ -152,6 +156,35 @@ _SCHEDULERS = {"two-level": "schedule/two_level"}
 _ISSUE = {"switch-on-access": "issue/switch_on_access", "barrel": "issue/barrel"}
 
 
+def outside(path: str) -> Policy:
+    """A policy, scheduler or memory system of a user: an engine file with some constants.
+
+    `EXTENDS` names files of this package that it builds upon, `SETTINGS` what can be set, `GRAIN`
+    how long segments are; all may be missing. The file's docstring is the text. Raises UsageError.
+    """
+    try:
+        tree = ast.parse(Path(path).read_text(encoding="utf-8"), path)
+        constants = {
+            target.id: ast.literal_eval(node.value)
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name) and target.id in ("EXTENDS", "SETTINGS", "GRAIN")
+        }
+    except OSError as e:
+        raise UsageError(f"cannot read engine file {path}: {e.strerror}", code="SIM602") from None
+    except (SyntaxError, ValueError) as e:
+        raise UsageError(f"{path} is no engine file: {e}", code="SIM602") from None
+    return Policy(
+        Path(path).stem,
+        (*constants.get("EXTENDS", ()), str(Path(path).resolve())),
+        " ".join((ast.get_docstring(tree) or "").split()),
+        path,
+        constants.get("GRAIN", "segment"),
+        constants.get("SETTINGS", {}),
+    )
+
+
 def configured(machine: Machine, policy: Policy) -> Machine:
     """The machine with all of the policy's settings, its own replacing the policy's values."""
     unknown = sorted(set(machine.policy) - set(policy.settings))
@@ -172,15 +205,18 @@ def grain_of(machine: Machine, policy: Policy) -> str:
 
 def files_of(machine: Machine, policy: Policy) -> tuple[str, ...]:
     """The engine files of a machine with a policy, in the order of composition."""
-    memory = _MEMORIES[machine.memory]
+    memory = _MEMORIES.get(machine.memory) or outside(machine.memory).files
     if "memory/bus" in memory:
         memory = (*memory, f"memory/dram_{machine.dram.model}")
-    scheduler = _SCHEDULERS.get(machine.scheduler, f"schedule/{machine.scheduler}")
+    if machine.scheduler.endswith(".py"):
+        scheduler = outside(machine.scheduler).files
+    else:
+        scheduler = (_SCHEDULERS.get(machine.scheduler, f"schedule/{machine.scheduler}"),)
     return (
         _ISSUE[machine.issue],
         "memory/group",
         "memory/private",
         *memory,
-        scheduler,
+        *scheduler,
         *policy.files,
     )

@@ -1,0 +1,139 @@
+"""The contracts pass what is ours, and what comes from outside; they fail what breaks its word."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simtlab
+from simtlab.isa.errors import UsageError
+from simtlab.testing import memory_contract, policy_contract
+from simtlab.timing import machine, policies
+from simtlab.timing.simulate import Simulator
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+
+LOOP = """
+kernel k(u32 %n, global u32* %x) {
+    workitemabsid_u32 $s0, 0
+    ld_kernarg_u64    $d0, [%x]
+    cvt_u64_u32       $d1, $s0
+    mad_u64           $d0, $d1, 4, $d0
+@loop:
+    ld_global_u32     $s1, [$d0]
+    sub_u32           $s1, $s1, 1
+    st_global_u32     $s1, [$d0]
+    cmp_ne_u32        $c0, $s1, 0
+    cbr               $c0, @loop
+    ret
+}
+"""
+
+
+def outside(folder: Path, text: str) -> str:
+    path = folder / "mine.py"
+    path.write_text(
+        '"""Mine."""\nfrom simtlab.timing.intrinsics import device\n' + textwrap.dedent(text)
+    )
+    return str(path)
+
+
+@pytest.mark.parametrize("name", ["conv", "dws.branch-only", "dws.revive-split"])
+def test_our_policies_keep_the_contract(name):
+    policy_contract(name, examples=4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", policies.POLICIES)
+def test_all_our_policies_keep_the_contract(name):
+    policy_contract(name, examples=200)
+
+
+@pytest.mark.parametrize("name", ["dws", "maws-bulk", "toy"])
+def test_our_memories_keep_the_contract(name):
+    memory_contract(name, examples=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", machine.names())
+def test_all_our_memories_keep_the_contract(name):
+    memory_contract(name, examples=50)
+
+
+def cycles(**fields: object) -> int:
+    m = machine.load("dws", {"wpus": 1, **fields})
+    simulator = Simulator(m, policies.find("conv"))
+    x = np.arange(1, 65, dtype=np.uint32)
+    launch = simtlab.assemble(LOOP).k.launch(items=64, group_size=16)
+    launch.run_by(simulator.run, 64, x)
+    assert not x.any()
+    return simulator.cycles
+
+
+def test_the_scheduler_of_the_documentation_runs_natively():
+    mine = str(EXAMPLES / "youngest.py")
+    assert cycles(scheduler=mine) != cycles(scheduler="fifo")
+    m = machine.load("toy", {"scheduler": mine})
+    engine = Simulator(m, policies.find("conv")).composition
+    assert len(engine.device_functions()["rank"].signatures) == 1
+
+
+def test_a_memory_from_outside(tmp_path):
+    path = outside(
+        tmp_path,
+        """
+        EXTENDS = ("memory/perfect_fetch",)
+
+        @device
+        def simd_access(S, w, g, lanes, t):
+            return t + 7
+        """,
+    )
+    memory_contract(machine.load("toy", {"memory": path}), examples=2)
+
+
+def test_a_memory_that_answers_before_it_is_asked(tmp_path):
+    path = outside(
+        tmp_path,
+        """
+        EXTENDS = ("memory/perfect_fetch",)
+
+        @device
+        def simd_access(S, w, g, lanes, t):
+            return t
+        """,
+    )
+    with pytest.raises(AssertionError, match="is over in cycle"):
+        memory_contract(machine.load("toy", {"memory": path}), examples=2)
+
+
+def test_a_policy_that_forgets_the_other_path(tmp_path):
+    conv = Path(policies.__file__).parent / "policy" / "conv.py"
+    text = conv.read_text(encoding="utf-8").replace("from ..", "from simtlab.timing.")
+    text = text.replace("return diverge(S, g, taken)", "return send(S, g, taken)")
+    path = tmp_path / "mine.py"
+    path.write_text(
+        text
+        + textwrap.dedent(
+            """
+
+            @device
+            def send(S, g, taken):
+                it = group(S, g)
+                it.seg = seg(S, it.seg).target
+                return 1
+            """
+        )
+    )
+    with pytest.raises(AssertionError):
+        policy_contract(path, examples=40)
+
+
+def test_files_that_are_no_engine_files(tmp_path):
+    with pytest.raises(UsageError, match="cannot read engine file"):
+        policies.find(str(tmp_path / "nobody.py"))
+    with pytest.raises(UsageError, match="is no engine file"):
+        policies.find(outside(tmp_path, "def ("))
