@@ -147,7 +147,7 @@ def test_a_machine_file_of_the_users(tmp_path):
         ({"wpus": 0}, "wpus: must be greater than or equal to 1 (got 0)"),
         ({"width": 65}, "width: must be less than or equal to 64 (got 65)"),
         ({"warps": "4.5"}, "warps: must be a valid integer (got 4.5)"),
-        ({"scheduler": "rrr"}, "must be fifo, rr, lrr, swf, gto, two-level, or a path ending in .py"),
+        ({"scheduler": "rrr"}, "scheduler: must be fifo, rr, lrr, swf, gto, two-level, or a path"),
         ({"memory": "coherrent"}, "(did you mean `coherent`?)"),
         ({"issue": "barell"}, "issue: takes "),
         ({"dram.model": "row"}, "dram.model: takes flat or rows, not 'row' (did you mean `rows`?)"),
