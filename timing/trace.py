@@ -20,6 +20,7 @@ import numpy as np
 from ..isa.errors import UsageError
 from .causes import BARRIER, NAMES
 from .intrinsics import NEVER
+from .tracing import EVENT
 
 if TYPE_CHECKING:
     from .code import Code
@@ -44,7 +45,7 @@ SEGMENT_FIELDS = ("n_instr", "kind", "first_pc", "last_pc", "space")
 class Trace:
     """Events of a run, or of the cycles from `begin` up to `end` of it.
 
-    `events` is a structured array (tracing.EVENT) in the order of simulation; `kernels` maps the
+    `events` is an array of records (tracing.EVENT) in the order of simulation; `kernels` maps the
     number of a launch, from 1, to its kernel in `codes`; `facts` is what else the file tells.
     """
 
@@ -62,7 +63,8 @@ class Trace:
     def events(self) -> np.ndarray:
         """All events."""
         if len(self._parts) != 1:
-            self._parts = [np.concatenate(self._parts)] if self._parts else [np.zeros(0)]
+            data = b"".join(part.tobytes() for part in self._parts)
+            self._parts = [np.frombuffer(data, EVENT)]
         return self._parts[0]
 
     # --- collecting
@@ -84,7 +86,9 @@ class Trace:
         self.lost += int(state.S.trace_length) - n + int(state.S.trace_lost)
         state.S.trace_length = state.S.trace_lost = 0
         self._length += n
-        self._parts.append(state.rows["trace"][:n].copy())
+        # As bytes: NumPy copies records field by field.
+        records = state.rows["trace"][:n]
+        self._parts.append(np.frombuffer(records.tobytes(), records.dtype))
 
     # --- files
 
@@ -96,7 +100,7 @@ class Trace:
             facts = {**self.facts, "format": FORMAT, "begin": self.begin, "end": self.end,
                      "lost": self.lost, "codes": self.codes, "causes": NAMES,
                      "kernels": sorted(self.kernels.items())}  # fmt: skip
-            columns = {n: self.events[n] for n in self.events.dtype.names or ()}
+            columns = {n: self.events[n] for n in EVENT.names or ()}
             with open(path, "wb") as file:
                 told: dict[str, Any] = {"facts": np.array(json.dumps(facts)), **columns}
                 np.savez_compressed(file, **told)
@@ -118,9 +122,7 @@ class Trace:
             raise UsageError(f"{path} is no trace: {problem}", code="SIM510") from None
         if facts["format"] != FORMAT:
             raise UsageError(f"{path} is a trace of format {facts['format']}", code="SIM510")
-        events = np.zeros(
-            len(next(iter(columns.values()))), [(n, c.dtype) for n, c in columns.items()]
-        )
+        events = np.zeros(len(columns["t"]), EVENT)
         for name, column in columns.items():
             events[name] = column
         own = ("begin", "end", "lost", "codes", "kernels", "causes", "format")

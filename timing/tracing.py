@@ -32,8 +32,8 @@ EVENT = record(
 )
 trace = table("trace", EVENT)
 
-TRACE_RECORDS = 1 << 16
-TRACE_ROOM = 1 << 13
+TRACE_RECORDS = 1 << 13  # few enough to stay in a cache
+TRACE_ROOM = 1 << 10
 """Records that one event of the loop may need, with much to spare."""
 
 
