@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from .scenarios import Scenario, alu, ld, script
 from .toy import Toy
 
 
-def barrel(scenario: Scenario, *, plain: bool = True, **fields: object) -> Toy:
+def barrel(scenario: Scenario, *, plain: bool = True, **fields: Any) -> Toy:
     return Toy(scenario, plain=plain, issue="barrel", pipeline=7, **fields)
 
 

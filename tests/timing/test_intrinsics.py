@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numba
 import numpy as np
@@ -109,7 +109,7 @@ def test_fields_of_all_sizes_read_as_whole_numbers():
     header[1] = rows.ctypes.data
     result = shift_at(header.ctypes.data, 1)
     plain_rows, words = np.zeros(3, CELL), np.zeros(2, np.int64)
-    S = PlainState(words, {"x": 0, "p_cell": 1}, {"cell": plain_rows})
+    S: Any = PlainState(words, {"x": 0, "p_cell": 1}, {"cell": plain_rows})
     assert result == shift_all(S, 1) + shift_all(S, 2) == -5 + -10
     assert (rows == plain_rows).all()
     assert header[0] == words[0]
@@ -127,11 +127,11 @@ def test_literals_and_truth_values_make_no_second_version():
 
     header = np.array([10, 0], np.int64)
     assert g(header.ctypes.data) == 44
-    assert len(f.signatures) == 1
+    assert len(cast(Any, f).signatures) == 1
 
 
 def test_plain_tables_know_their_size():
-    S = PlainState(np.zeros(1, np.int64), {"x": 0}, {"cell": np.zeros(3, CELL)})
+    S: Any = PlainState(np.zeros(1, np.int64), {"x": 0}, {"cell": np.zeros(3, CELL)})
     with pytest.raises(IndexError, match="record 3 of a table of 3"):
         cell(S, 3)
     with pytest.raises(IndexError, match="record -1"):
@@ -139,7 +139,7 @@ def test_plain_tables_know_their_size():
 
 
 def test_unknown_fields_are_errors_in_both():
-    S = PlainState(np.zeros(1, np.int64), {"x": 0}, {"cell": np.zeros(3, CELL)})
+    S: Any = PlainState(np.zeros(1, np.int64), {"x": 0}, {"cell": np.zeros(3, CELL)})
     with pytest.raises(KeyError):
         S.y  # noqa: B018
     with pytest.raises(numba.TypingError, match="wider"):

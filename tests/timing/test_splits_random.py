@@ -111,16 +111,16 @@ def check_lanes(state: EngineState) -> None:
 def test_lanes_are_shared_out_at_every_event(case, width, seed, policy, entries):
     simulator = Simulator(machine_for(case, width, seed, 0, entries), find(policy), plain=True)
     state, whole = simulator.state, simulator.state.run
-    events = 0
+    seen = 0
 
-    def step(most: int) -> int:
-        nonlocal events
+    def step(events: int) -> int:
+        nonlocal seen
         status = 0
-        while status == 0 and most > 0 and events < 3000:
+        while status == 0 and events > 0 and seen < 3000:
             status = whole(1)
             check_lanes(state)
-            most, events = most - 1, events + 1
-        return status if events < 3000 else whole(most)
+            events, seen = events - 1, seen + 1
+        return status if seen < 3000 else whole(events)
 
     state.run = step
     simulate(case, simulator)
