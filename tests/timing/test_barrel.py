@@ -11,7 +11,7 @@ from .scenarios import Scenario, alu, ld, script
 from .toy import Toy
 
 
-def barrel(scenario: Scenario, *, plain: bool = True, **fields: Any) -> Toy:
+def barrel(scenario: Scenario, *, plain: Any = True, **fields: Any) -> Toy:
     return Toy(scenario, plain=plain, issue="barrel", pipeline=7, **fields)
 
 
