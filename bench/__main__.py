@@ -13,6 +13,7 @@ BENCHMARKS = (
     ("jit_alu.py",),
     ("launch.py",),
     ("startup.py",),
+    ("timing.py", "--size", "small", "--runs", "1"),
 )
 
 
