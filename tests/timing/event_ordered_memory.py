@@ -1,9 +1,9 @@
 """The coherent memory with events: every resource is claimed when a request gets to it.
 
-The engine, and the reference beside this file, claim all that a request will need when it issues.
-This model has the same components and latencies, but requests are processes, and who comes first
-in time is served first. It measures what the engine's rule costs (docs/timing.md); where requests
-do not overlap the two agree.
+The engine, and the reference beside this file, claim all that a request will need when it issues,
+dated at when an undelayed request would come. This model has the same components and latencies,
+but requests are processes, and who comes first in time is served first. It measures what the
+engine's rule costs (docs/timing.md); where requests do not overlap the two agree.
 """
 
 from __future__ import annotations
@@ -62,6 +62,9 @@ class EventOrderedMemory(ReferenceMemory):
         self.l2_pool = Pool(machine.l2.mshrs)
         self.coming: dict[tuple[int, int], Gate] = {}
         """(WPU, or -1 for L2; line) -> the request under way."""
+        self.granted: dict[tuple[int, int], Gate] = {}
+        """(WPU, line) -> a request that the directory has let through, and whose answer is on its
+        way: a copy that is called back meanwhile has to arrive first."""
 
     # --- processes
 
@@ -75,6 +78,7 @@ class EventOrderedMemory(ReferenceMemory):
         """Until nothing happens any more."""
         while self.events:
             self.now, _, process, gate = heapq.heappop(self.events)
+            self.at_wpu = self.at_bank = self.at_lookup = self.now
             self._step(process, gate)
 
     def _push(self, t: int, process: Process, gate: Gate) -> None:
@@ -218,7 +222,9 @@ class EventOrderedMemory(ReferenceMemory):
             copy = self.l1d[other].find(address)
             if copy is None or (kind == LOAD and copy.state == SHARED):
                 continue
-            steps.append(self.begin(self.call_back(other, copy, bank), self.now))
+            arrival = self.granted.get((other, address))
+            size = self.machine.l1d.line if copy.state == MODIFIED else 0
+            steps.append(self.begin(self.call_back(other, bank, size, arrival), self.now))
             line.dirty |= copy.state == MODIFIED
             if kind == LOAD:
                 copy.state = SHARED
@@ -229,12 +235,17 @@ class EventOrderedMemory(ReferenceMemory):
         mine.state = MODIFIED if kind != LOAD else EXCLUSIVE if alone else SHARED
         if there:
             holders.add(w)
+        mine_there = self.granted[w, address] = Gate()
         yield from steps
         size = 0 if kind == UPGRADE else self.machine.l1d.line
         yield self.send(self.now, self.bank_out[bank], self.wpu_in[w], size)
+        if self.granted[w, address] is mine_there:
+            del self.granted[w, address]
+        self.open(mine_there)
 
-    def call_back(self, other: int, copy: Line, bank: int) -> Process:
-        size = self.machine.l1d.line if copy.state == MODIFIED else 0
+    def call_back(self, other: int, bank: int, size: int, arrival: Gate | None) -> Process:
         yield self.send(self.now, self.bank_out[bank], self.wpu_in[other], 0)
+        if arrival is not None:
+            yield arrival
         back = self.send(self.now, self.wpu_out[other], self.bank_in[bank], size)
         yield back + self.machine.coherence_latency

@@ -92,11 +92,11 @@ class Port:
         self.free = 0
 
 
-def claim(t: int, length: int, *ports: Port) -> int:
-    """Occupy ports together from t on; the end."""
+def claim(t: int, date: int, length: int, *ports: Port) -> int:
+    """Occupy ports together from t on, by a claim of this date; the end."""
     end = max(t * UNITS, *(p.free for p in ports)) + length
     for port in ports:
-        port.free = end
+        port.free = max(date * UNITS, port.free) + length
     return end
 
 
@@ -178,6 +178,7 @@ class ReferenceMemory:
         """(when the line is there, whether it hit)."""
         cache = self.machine.l1d
         known = t + cache.hit_latency
+        self.set_dates(known)
         writes = kind != LOAD
         now = self.tick()
         line = self.l1d[w].find(address)
@@ -230,19 +231,20 @@ class ReferenceMemory:
 
     # --- rule 4
 
+    def set_dates(self, asked: int) -> None:
+        """When a request that leaves then, and that nothing delays, is where it claims."""
+        self.at_wpu = asked
+        self.at_bank = asked + 1 + self.machine.crossbar.latency
+        self.at_lookup = self.at_bank + self.machine.l2.hit_latency
+
     def send(self, t: int, source: Port, target: Port, size: int) -> int:
         """A transfer of so many bytes (0: a message); when it arrives."""
         link = self.machine.crossbar
         length = occupancy(link, size) if size else UNITS
         self.n["crossbar_data" if size else "crossbar_message"] += 1
         self.n["crossbar_bytes"] += size
-        return up(claim(t, length, source, target)) + link.latency
-
-    def arrival_alone(self, t: int, size: int) -> int:
-        """When a transfer would arrive that finds its ports free."""
-        link = self.machine.crossbar
-        length = occupancy(link, size) if size else UNITS
-        return up(t * UNITS + length) + link.latency
+        date = self.at_wpu if source in self.wpu_out else self.at_lookup
+        return up(claim(t, date, length, source, target)) + link.latency
 
     # --- rules 5 and 7
 
@@ -252,7 +254,7 @@ class ReferenceMemory:
     def serve(self, bank: int, t: int) -> int:
         """A cycle of a bank of the second level; when it begins."""
         start = max(t, self.l2_bank_free[bank])
-        self.l2_bank_free[bank] = start + 1
+        self.l2_bank_free[bank] = max(self.at_bank, self.l2_bank_free[bank]) + 1
         return start
 
     def next_level(self, w: int, kind: str, address: int, t: int) -> int:
@@ -279,8 +281,7 @@ class ReferenceMemory:
         if kind != FETCH:
             on, wait = self.directory(w, kind, address, line, bank, looked, wait)
         size = {UPGRADE: 0, FETCH: self.machine.l1i.line}.get(kind, self.machine.l1d.line)
-        arrival = self.send(on, self.bank_out[bank], self.wpu_in[w], size)
-        return max(arrival, self.arrival_alone(on + wait, size))
+        return self.send(on + wait, self.bank_out[bank], self.wpu_in[w], size)
 
     def l2_miss(self, address: int, looked: int) -> Line:
         size = self.machine.l2.line
@@ -368,7 +369,7 @@ class ReferenceMemory:
         self.n["dram"] += 1
         self.n["dram_write"] += write
         self.n["bus_bytes"] += size
-        end = up(claim(t, occupancy(bus, size), self.bus))
+        end = up(claim(t, self.at_lookup, occupancy(bus, size), self.bus))
         return end + 2 * bus.latency + self.machine.dram.latency
 
     # --- rule 10
@@ -382,6 +383,7 @@ class ReferenceMemory:
             line = lines.find(address)
             if line is None:
                 self.n["l1i_miss"] += 1
+                self.set_dates(t + cache.hit_latency)
                 start = file.earliest(t + cache.hit_latency)
                 way, _, start = lines.make_room(address, start)
                 answer = self.next_level(w, FETCH, address, start)

@@ -3,8 +3,7 @@
 Engine code. A write neither invalidates nor updates copies elsewhere. At the global barrier, which
 is the boundary between launches, every dirty line crosses to memory, and the barrier opens when the
 last one is over the bus (Q-MAWS-4); then all caches are empty. Requests go over the crossbar to
-memory, whose ports are chosen by line; who waits for memory queues meanwhile, as in the coherent
-system (docs/timing.md, "Memory", rule 7).
+memory, whose ports are chosen by line.
 
 Data move in the order of issue, so that nobody ever reads old ones. Where the real machine might,
 the program has a race, and it is told: `written` says which WPU wrote a word last since the flush,
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from ..machine import Machine
     from ..state import SPACE_GLOBAL, group, seg
     from .addresses import lane_address
-    from .crossbar import TICKS, arrival, code_down, line_down, line_up, message_up
+    from .crossbar import code_down, line_down, line_up, message_up
     from .lines import EMPTY, EXCLUSIVE, FETCH, LOAD, MODIFIED, cache_line, clear
     from .seen import put, value_of
 
@@ -44,13 +43,9 @@ def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
     S.line_l2 = asked
     if kind == FETCH:
         there = dram_access(S, line << S.l1i_line_shift, S.l1i_line, 0, asked)
-        over = code_down(S, b, w, asked)
-        alone = S.crossbar_code
-    else:
-        there = dram_access(S, line << S.l1d_line_shift, S.l1d_line, 0, asked)
-        over = line_down(S, b, w, asked)
-        alone = S.crossbar_line
-    return max(over, arrival(S, (there << TICKS) + alone))
+        return code_down(S, b, w, there)
+    there = dram_access(S, line << S.l1d_line_shift, S.l1d_line, 0, asked)
+    return line_down(S, b, w, there)
 
 
 @device
@@ -64,6 +59,7 @@ def write_back(S: State, w: int, line: int, t: int) -> int:
 def on_launch_end(S: State, t: int) -> int:
     """Write all dirty lines, WPU by WPU, and forget all lines."""
     over = t
+    S.asked = t
     per_wpu = S.l1d_sets * S.l1d_ways
     for w in range(S.wpus):
         for at in range(w * per_wpu, (w + 1) * per_wpu):
@@ -121,4 +117,10 @@ def tell(S: State, w: int, s: int, word: int, writer: int, t: int) -> int:
 
 def setup(machine: Machine) -> dict[str, Any]:
     """Epochs count from 1: the table of words written knows 0 as nobody."""
-    return {"stale": N_STALE, "flush_epoch": 1, "n_flush_line": 0, "n_stale_read": 0}
+    return {
+        "to_memory": 1 + machine.crossbar.latency,
+        "stale": N_STALE,
+        "flush_epoch": 1,
+        "n_flush_line": 0,
+        "n_stale_read": 0,
+    }

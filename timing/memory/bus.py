@@ -1,6 +1,7 @@
 """The bus to memory: one transfer at a time.
 
-Engine code. Its time is counted in 1/256 cycles, so that any bandwidth is exact.
+Engine code. Its time is counted in 1/256 cycles, so that any bandwidth is exact. Claims have dates
+(docs/timing.md, "Memory", rule 4).
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ def bus_transfer(S: State, size: int, t: int) -> int:
     """So many bytes want the bus at t: the end of the cycle in which they are across."""
     S.n_bus_bytes += size
     cost = (size * S.bus_cost + S.bus_bytes - 1) // S.bus_bytes
-    S.bus_free = max(t << 8, S.bus_free) + cost
-    return (S.bus_free + 255) >> 8
+    end = max(t << 8, S.bus_free) + cost
+    S.bus_free = max(S.asked + S.to_memory << 8, S.bus_free) + cost
+    return (end + 255) >> 8
 
 
 def setup(machine: Machine) -> dict[str, Any]:

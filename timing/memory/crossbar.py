@@ -25,28 +25,25 @@ port = table("port", record(free="i8"))
 @device
 def send_up(S: State, w: int, b: int, cost: int, t: int) -> int:
     """From WPU w to bank b: when the last byte is there."""
-    return transfer(S, w, 2 * S.wpus + b, cost, t)
+    return transfer(S, w, 2 * S.wpus + b, cost, t, S.asked)
 
 
 @device
 def send_down(S: State, b: int, w: int, cost: int, t: int) -> int:
     """From bank b to WPU w: when the last byte is there."""
-    return transfer(S, 2 * S.wpus + S.crossbar_banks + b, S.wpus + w, cost, t)
+    return transfer(
+        S, 2 * S.wpus + S.crossbar_banks + b, S.wpus + w, cost, t, S.asked + S.to_memory
+    )
 
 
 @device
-def transfer(S: State, source: int, target: int, cost: int, t: int) -> int:
-    """Occupy two ports for `cost` 1/256 cycles."""
-    start = max(t << TICKS, port(S, source).free, port(S, target).free)
-    end = start + cost
-    port(S, source).free = end
-    port(S, target).free = end
-    return arrival(S, end)
-
-
-@device
-def arrival(S: State, end: int) -> int:
-    """The cycle at which a transfer is there that leaves its ports at `end`, in 1/256 cycles."""
+def transfer(S: State, source: int, target: int, cost: int, t: int, date: int) -> int:
+    """Occupy two ports for `cost` 1/256 cycles, from t on, by a claim with a date (rule 4)."""
+    out = port(S, source)
+    into = port(S, target)
+    end = max(t << TICKS, out.free, into.free) + cost
+    out.free = max(date << TICKS, out.free) + cost
+    into.free = max(date << TICKS, into.free) + cost
     return ((end + MESSAGE - 1) >> TICKS) + S.crossbar_latency
 
 
@@ -96,6 +93,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "port": 2 * machine.wpus + 2 * banks,
         "crossbar_banks": banks,
         "crossbar_latency": machine.crossbar.latency,
+        "to_bank": 1 + machine.crossbar.latency,  # a message
         "crossbar_line": -(-(machine.l1d.line * cycles << TICKS) // size),
         "crossbar_code": -(-(machine.l1i.line * cycles << TICKS) // size),
         "l1d_line": machine.l1d.line,

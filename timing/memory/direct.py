@@ -6,12 +6,13 @@ what reading its line does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..intrinsics import device
 
 if TYPE_CHECKING:
     from ..hooks import State, dram_access
+    from ..machine import Machine
     from .lines import EXCLUSIVE, FETCH, LOAD, MODIFIED
 
 
@@ -29,3 +30,8 @@ def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
 def write_back(S: State, w: int, line: int, t: int) -> int:
     """Write a line; nobody waits."""
     return dram_access(S, line << S.l1d_line_shift, S.l1d_line_bytes, 1, t)
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """Nothing lies between a first level and the bus."""
+    return {"to_memory": 0}

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from ..hooks import State, dram_access
     from ..machine import Machine
     from .crossbar import (
-        MESSAGE,
-        TICKS,
-        arrival,
         code_down,
         line_down,
         line_up,
@@ -68,15 +65,11 @@ def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
         settled = settle_copies(S, w, line, at, kind, b, looked)
         wait = S.wait
     if kind == UPGRADE:
-        over = message_down(S, b, w, settled)
-        alone = MESSAGE
+        over = message_down(S, b, w, settled + wait)
     elif kind == FETCH:
-        over = code_down(S, b, w, settled)
-        alone = S.crossbar_code
+        over = code_down(S, b, w, settled + wait)
     else:
-        over = line_down(S, b, w, settled)
-        alone = S.crossbar_line
-    over = max(over, arrival(S, (settled + wait << TICKS) + alone))
+        over = line_down(S, b, w, settled + wait)
     S.line_l2 = over if S.far == 0 else looked
     return over
 
@@ -85,7 +78,7 @@ def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
 def claim_bank(S: State, b: int, t: int) -> int:
     """A bank takes a request a cycle: when it takes this one."""
     start = max(t, bank(S, b).free)
-    bank(S, b).free = start + 1
+    bank(S, b).free = max(S.asked + S.to_bank, bank(S, b).free) + 1
     return start
 
 
@@ -254,6 +247,8 @@ def setup(machine: Machine) -> dict[str, Any]:
         "l2_sectors": sectors,
         "l2_sector_shift": sectors.bit_length() - 1,
         "l2_latency": cache.hit_latency,
+        # Cycles from the first level until an L2 lookup is over, if nothing is in the way:
+        "to_memory": 1 + machine.crossbar.latency + cache.hit_latency,
         "l2_targets": cache.targets,
         "coherence_latency": machine.coherence_latency,
         "wait": 0,

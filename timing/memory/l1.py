@@ -55,6 +55,7 @@ def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
     S.line_mshr = 0
     S.line_l2 = 0
     known = t + S.l1d_latency
+    S.asked = known
     at = l1d_find(S, w, line)
     if kind == ATOMIC and S.atomics_behind == 1:
         return past(S, w, line, at, known)

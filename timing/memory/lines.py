@@ -120,6 +120,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "l1i_first": l1d,
         "l2_first": l1d + l1i,
         "tick": 0,  # the clock of LRU: lookups so far
+        "asked": 0,  # when the request that runs would leave its first level if nothing delayed it
         "grant": 0,
         "far": 0,
         "behind": 0,
