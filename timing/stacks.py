@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from .intrinsics import device, popcount
 
 if TYPE_CHECKING:
+    from .causes import IDLE
     from .groups import new_group, schedule, wake
     from .hooks import State
     from .state import STACK_OVERFLOW, group, seg, stack, warp
@@ -85,7 +86,7 @@ def begin_root(S: State, w: int, v: int, t: int) -> int:
     """A warp begins: one group with all its lanes at the first segment, and the stack's bottom."""
     g = new_group(S, v, warp(S, v).live, 0)
     push(S, v, 0, NOWHERE, warp(S, v).live, NOWHERE)
-    wake(S, g, t, 0)
+    wake(S, g, t, IDLE)
     schedule(S, w, g)
     return g
 
