@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtlab.emu.geometry import Geometry
@@ -60,6 +60,7 @@ def differences(a: Simulator, b: Simulator) -> list[str]:
     return found
 
 
+@settings(max_examples=20)
 @given(kernels(), st.integers(1, 3), st.sampled_from([1, 4, 7, 16]), st.integers(1, 9))
 def test_random_kernels(case, wpus, width, latency):
     items = int(np.prod(case.geometry.group_size))

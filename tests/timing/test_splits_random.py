@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtlab.emu.traps import Trap
@@ -28,7 +28,7 @@ def machine_for(
     fields = {
         "width": width,
         "wpus": 2,
-        "warps": -(-items // width) + 1,
+        "warps": min(64, -(-items // width) + 1),
         "slots": slots,
         "wst_entries": entries,
         "adversary_seed": seed,
@@ -54,14 +54,29 @@ def assert_same(got: list[np.ndarray], expected: list[np.ndarray], policy: str) 
         np.testing.assert_array_equal(a.view(np.uint8), b.view(np.uint8), policy)
 
 
-@given(
+HOSTILE = (
     kernels(),
     st.sampled_from([1, 2, 5, 8, 16]),
     st.integers(1, 1000),
     st.sampled_from([0, 0, 1, 3, 8]),
     st.sampled_from([0, 0, 2, 5, 16]),
 )
+
+
+@settings(max_examples=15)
+@given(*HOSTILE)
 def test_every_policy_leaves_the_oracles_memory(case, width, seed, slots, entries):
+    check_policies(case, width, seed, slots, entries)
+
+
+@pytest.mark.slow
+@settings(max_examples=5000)
+@given(*HOSTILE)
+def test_every_policy_leaves_the_oracles_memory_at_length(case, width, seed, slots, entries):
+    check_policies(case, width, seed, slots, entries)
+
+
+def check_policies(case: Case, width: int, seed: int, slots: int, entries: int) -> None:
     m = machine_for(case, width, seed, slots, entries)
     _, expected, trap = run_case(case, "oracle")
     assert trap is None
@@ -101,6 +116,7 @@ def check_lanes(state: EngineState) -> None:
         assert union == int(top["mask"]), f"warp {v}: {union:b} of {int(top['mask']):b}"
 
 
+@settings(max_examples=15)
 @given(
     kernels(),
     st.sampled_from([3, 8]),
