@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         degree_count,
         group,
         lane_miss,
+        seg,
         seg_count,
         seg_cycles,
         slot_cycles,
@@ -117,10 +118,14 @@ def join_issue(S: State, w: int, g: int, more: int) -> int:
 
 @device
 def count_branch(S: State, w: int, s: int, taken: int, lanes: int) -> int:
-    """The branch of segment s was issued for some lanes, of which some take it."""
+    """The branch of segment s was issued for some lanes, of which some take it.
+
+    One that leads to the next instruction either way divides nobody.
+    """
     core = wpu(S, w)
     core.n_branch += 1
-    if taken != 0 and taken != lanes:
+    row = seg(S, s)
+    if taken != 0 and taken != lanes and row.target != row.next:
         core.n_branch_div += 1
         seg_count(S, s).n_div += 1
     return 0
