@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from ..emu.traps import Trap
@@ -30,14 +30,16 @@ BUDGET = 1 << 16
 WIDTHS = (1, 2, 5, 8, 16)
 
 
-def policy_contract(policy: Policy | str | Path, *, examples: int = 25) -> None:
+def policy_contract(
+    policy: Policy | str | Path, *, examples: int = 25, shrink: bool = True
+) -> None:
     """A policy leaves the oracle's memory, runs every lane once, ends, and repeats itself.
 
     Random kernels run on small machines whose memory answers at random, with scarce scheduler
     slots and split tables: results equal the oracle's, every work-item executes as many
     instructions as under Conv, every cycle has one owner (which the engine checks itself), a
-    second run takes the same cycles, and so does the engine without compiling. Raises
-    AssertionError.
+    second run takes the same cycles, and so does the engine without compiling. `shrink=False`
+    shows the first kernel that fails as it is, at once. Raises AssertionError.
     """
     chosen = policy if isinstance(policy, Policy) else find(str(policy))
     machines = st.fixed_dictionaries(
@@ -48,10 +50,12 @@ def policy_contract(policy: Policy | str | Path, *, examples: int = 25) -> None:
             "wst_entries": st.sampled_from([0, 2, 16]),
         }
     )
-    _check(chosen, machines, examples, _same_lanes)
+    _check(chosen, machines, examples, shrink, _same_lanes)
 
 
-def memory_contract(machine: Machine | str | Path, *, examples: int = 25) -> None:
+def memory_contract(
+    machine: Machine | str | Path, *, examples: int = 25, shrink: bool = True
+) -> None:
     """A memory system answers no access before it issued, loses none, and repeats itself.
 
     `machine` names a preset or a file, or is a Machine; its memory is tried at several widths with
@@ -61,17 +65,20 @@ def memory_contract(machine: Machine | str | Path, *, examples: int = 25) -> Non
     """
     chosen = machine if isinstance(machine, Machine) else load(str(machine))
     machines = st.fixed_dictionaries({"width": st.sampled_from([4, 8, 16])})
-    _check(find("conv"), machines, examples, _orderly, chosen)
+    _check(find("conv"), machines, examples, shrink, _orderly, chosen)
 
 
 def _check(
     policy: Policy,
     fields: st.SearchStrategy[dict[str, Any]],
     examples: int,
+    shrink: bool,
     also: Callable[[Case, Machine, Simulator], None],
     base: Machine | None = None,
 ) -> None:
-    @settings(max_examples=examples, deadline=None)
+    phases = [p for p in Phase if shrink or p not in (Phase.shrink, Phase.explain)]
+
+    @settings(max_examples=examples, deadline=None, phases=phases)
     @given(kernels(), fields)
     def run(case: Case, chosen: Mapping[str, Any]) -> None:
         machine = _fitting(case, chosen, base)

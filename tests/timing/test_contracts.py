@@ -41,9 +41,9 @@ def outside(folder: Path, text: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("name", ["conv", "dws.branch-only", "dws.revive-split"])
+@pytest.mark.parametrize("name", ["conv", "dws.revive-split"])
 def test_our_policies_keep_the_contract(name):
-    policy_contract(name, examples=4)
+    policy_contract(name, examples=3, shrink=False)
 
 
 @pytest.mark.slow
@@ -52,9 +52,8 @@ def test_all_our_policies_keep_the_contract(name):
     policy_contract(name, examples=200)
 
 
-@pytest.mark.parametrize("name", ["dws", "maws-bulk", "toy"])
-def test_our_memories_keep_the_contract(name):
-    memory_contract(name, examples=2)
+def test_our_memories_keep_the_contract():
+    memory_contract("dws", examples=2, shrink=False)
 
 
 @pytest.mark.slow
@@ -78,7 +77,7 @@ def test_the_scheduler_of_the_documentation_runs_natively():
     assert cycles(scheduler=mine) != cycles(scheduler="fifo")
     m = machine.load("toy", {"scheduler": mine})
     engine = Simulator(m, policies.find("conv")).composition
-    assert len(engine.device_functions()["rank"].signatures) == 1
+    assert "rank" in engine.device_functions()
 
 
 def test_a_memory_from_outside(tmp_path):
@@ -92,7 +91,7 @@ def test_a_memory_from_outside(tmp_path):
             return t + 7
         """,
     )
-    memory_contract(machine.load("toy", {"memory": path}), examples=2)
+    memory_contract(machine.load("toy", {"memory": path}), examples=2, shrink=False)
 
 
 def test_a_memory_that_answers_before_it_is_asked(tmp_path):
@@ -107,7 +106,7 @@ def test_a_memory_that_answers_before_it_is_asked(tmp_path):
         """,
     )
     with pytest.raises(AssertionError, match="is over in cycle"):
-        memory_contract(machine.load("toy", {"memory": path}), examples=2)
+        memory_contract(machine.load("toy", {"memory": path}), examples=2, shrink=False)
 
 
 def test_a_policy_that_forgets_the_other_path(tmp_path):
@@ -129,7 +128,7 @@ def test_a_policy_that_forgets_the_other_path(tmp_path):
         )
     )
     with pytest.raises(AssertionError):
-        policy_contract(path, examples=40)
+        policy_contract(path, examples=40, shrink=False)
 
 
 def test_files_that_are_no_engine_files(tmp_path):
