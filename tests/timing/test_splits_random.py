@@ -168,7 +168,8 @@ kernel k(u32 %n, global u32* %x) {
     and_u32           $s2, $s1, 1
     cmp_eq_u32        $c0, $s2, 0
     cbr               $c0, @even
-    mad_u32           $s1, $s1, 3, 1
+    mul_u32           $s1, $s1, 3
+    add_u32           $s1, $s1, 1
 @even:
     shr_u32           $s1, $s1, 1
     st_global_u32     $s1, [$d0]
