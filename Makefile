@@ -42,10 +42,11 @@ $(STAMP): pyproject.toml
 	@printf '%s\n' '$(INSTALLED)' > $@
 
 .PHONY: demo
-demo: $(STAMP) ## assemble and run two kernels, and draw what they computed
+demo: $(STAMP) ## assemble, run and time kernels, and draw what they computed
 	$(SIMTLAB) asm programs/dws/filter.sasm -o demo-filter.sbc
 	$(SIMTLAB) run filter --picture demo-filter.png
 	$(SIMTLAB) run mandelbrot --size small --picture demo-mandelbrot.png
+	$(SIMTLAB) time filter --size small --machine dws
 	@printf '\nThe pictures:\n    %s\n    %s\n' '$(CURDIR)/demo-filter.png' '$(CURDIR)/demo-mandelbrot.png'
 
 .PHONY: test
