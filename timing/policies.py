@@ -1,133 +1,20 @@
-"""Policies by name: which files they are made of, where they are from, what can be set."""
+"""Policies, schedulers and memory systems by name: the engine files that a run is made of."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..isa.errors import UsageError, did_you_mean
+from .catalogue import ALIASES, POLICIES, Policy
 from .machine import Machine
-
-
-@dataclass(frozen=True)
-class Policy:
-    """What warps do at branches, misses and joins: engine files, and a paragraph about it."""
-
-    name: str
-    files: tuple[str, ...]
-    text: str
-    source: str
-    grain: str = "segment"
-    """`instruction` where the policy looks at every instruction."""
-    settings: Mapping[str, bool | int | str] = field(default_factory=dict)
-    """What `--set policy.NAME=VALUE` may change, and its value here."""
-
-
-CONV = Policy(
-    "conv",
-    ("policy/conv",),
-    "The baseline of all four papers: each warp has a stack of (PC, re-convergence PC, mask). A "
-    "divergent branch runs one path, then the other, and lanes join again at the branch's "
-    "immediate post-dominator. At a memory access the warp waits for its slowest lane.",
-    "DWS-02, MAWS-01, PPC-01; LWM-03 keeps the same lanes together with another entry format",
-)
-
-_STACK = (
-    "A group that reaches the re-convergence point at the top of the stack waits there for the "
-    "others of its warp."
-)
-_PC = "Splits of a warp that are ready at the same PC merge, without anybody waiting."
-_MEMORY = {
-    "aggressive": "Every access of which some lanes hit and some miss splits its group.",
-    "lazy": "An access of which some lanes hit and some miss splits its group if no other group "
-    "can hide the latency.",
-    "revive": "An access of which some lanes hit and some miss splits its group if no other group "
-    "can hide the latency; when the WPU stalls later, a group that was suspended whole is split "
-    "by the hit mask of its access.",
-}
-
-
-def _dws(
-    name: str,
-    source: str,
-    text: str,
-    *,
-    branch: bool,
-    memory: str = "never",
-    pc: bool = True,
-    limited: bool = False,
-) -> Policy:
-    files = ("splits", "local_stack", "dws", "pc_merge", "memory_split")
-    return Policy(
-        name,
-        tuple(f"policy/{f}" for f in files),
-        text,
-        source,
-        "branch" if limited else "segment",
-        {
-            "branch-split": branch,
-            "memory-split": memory,
-            "pc-merge": pc,
-            "branch-limited": limited,
-        },
-    )
-
-
-def _all_dws() -> list[Policy]:
-    found = [
-        _dws(
-            "dws.branch-only.stack",
-            "DWS-05, DWS-06, DWS-07; Figure 7",
-            "Branches that are marked `subdivide` split a warp, so that one path hides the "
-            f"other's latency. {_STACK}",
-            branch=True,
-            pc=False,
-        ),
-        _dws(
-            "dws.branch-only",
-            "DWS-05..08; Figures 7 and 13",
-            f"Branches that are marked `subdivide` split a warp. {_PC} {_STACK}",
-            branch=True,
-        ),
-    ]
-    for stem, mode in (("aggress", "aggressive"), ("lazy", "lazy"), ("revive", "revive")):
-        found += [
-            _dws(
-                f"dws.{stem}-split.bl",
-                "DWS-09..13; Figure 11",
-                f"{_MEMORY[mode]} Splits wait for each other at every conditional branch, so that "
-                f"the stack stays usable (BranchLimited). {_PC}",
-                branch=False,
-                memory=mode,
-                limited=True,
-            ),
-            _dws(
-                f"dws.{stem}-split",
-                "DWS-09..12, DWS-14, DWS-15; Figure 13",
-                f"{_MEMORY[mode]} Branches that are marked `subdivide` split a warp, and splits "
-                f"pass branches by splitting again (BranchBypass). {_PC} {_STACK}",
-                branch=True,
-                memory=mode,
-            ),
-        ]
-    return found
-
-
-POLICIES: dict[str, Policy] = {p.name: p for p in (CONV, *_all_dws())}
-
-_ALIASES = {
-    "dws.branch-only.pc": "dws.branch-only",
-    "dws.revive-split.mem-only": "dws.revive-split.bl",
-}
 
 
 def find(name: str) -> Policy:
     """The policy of a name, or that of a file outside the package; raises UsageError."""
     if name.endswith(".py"):
         return outside(name)
-    name = _ALIASES.get(name, name)
+    name = ALIASES.get(name, name)
     if name not in POLICIES:
         raise UsageError(
             f"there is no policy {name!r}",

@@ -1,0 +1,15 @@
+"""Every policy by name: a file for each family, with what it is made of and where it is from."""
+
+from __future__ import annotations
+
+from . import conv, dws
+from .policy import Policy
+
+__all__ = ["ALIASES", "POLICIES", "Policy"]
+
+_FAMILIES = (conv, dws)
+
+POLICIES: dict[str, Policy] = {p.name: p for family in _FAMILIES for p in family.POLICIES}
+
+ALIASES: dict[str, str] = dws.ALIASES
+"""Other names under which a policy is known."""

@@ -1,0 +1,93 @@
+"""Dynamic warp subdivision in the combinations of its paper's figures."""
+
+from __future__ import annotations
+
+from .policy import Policy
+
+_STACK = (
+    "A group that reaches the re-convergence point at the top of the stack waits there for the "
+    "others of its warp."
+)
+_PC = "Splits of a warp that are ready at the same PC merge, without anybody waiting."
+_MEMORY = {
+    "aggressive": "Every access of which some lanes hit and some miss splits its group.",
+    "lazy": "An access of which some lanes hit and some miss splits its group if no other group "
+    "can hide the latency.",
+    "revive": "An access of which some lanes hit and some miss splits its group if no other group "
+    "can hide the latency; when the WPU stalls later, a group that was suspended whole is split "
+    "by the hit mask of its access.",
+}
+
+
+def _dws(
+    name: str,
+    source: str,
+    text: str,
+    *,
+    branch: bool,
+    memory: str = "never",
+    pc: bool = True,
+    limited: bool = False,
+) -> Policy:
+    files = ("splits", "local_stack", "dws", "pc_merge", "memory_split")
+    return Policy(
+        name,
+        tuple(f"policy/{f}" for f in files),
+        text,
+        source,
+        "branch" if limited else "segment",
+        {
+            "branch-split": branch,
+            "memory-split": memory,
+            "pc-merge": pc,
+            "branch-limited": limited,
+        },
+    )
+
+
+def _all_dws() -> list[Policy]:
+    found = [
+        _dws(
+            "dws.branch-only.stack",
+            "DWS-05, DWS-06, DWS-07; Figure 7",
+            "Branches that are marked `subdivide` split a warp, so that one path hides the "
+            f"other's latency. {_STACK}",
+            branch=True,
+            pc=False,
+        ),
+        _dws(
+            "dws.branch-only",
+            "DWS-05..08; Figures 7 and 13",
+            f"Branches that are marked `subdivide` split a warp. {_PC} {_STACK}",
+            branch=True,
+        ),
+    ]
+    for stem, mode in (("aggress", "aggressive"), ("lazy", "lazy"), ("revive", "revive")):
+        found += [
+            _dws(
+                f"dws.{stem}-split.bl",
+                "DWS-09..13; Figure 11",
+                f"{_MEMORY[mode]} Splits wait for each other at every conditional branch, so that "
+                f"the stack stays usable (BranchLimited). {_PC}",
+                branch=False,
+                memory=mode,
+                limited=True,
+            ),
+            _dws(
+                f"dws.{stem}-split",
+                "DWS-09..12, DWS-14, DWS-15; Figure 13",
+                f"{_MEMORY[mode]} Branches that are marked `subdivide` split a warp, and splits "
+                f"pass branches by splitting again (BranchBypass). {_PC} {_STACK}",
+                branch=True,
+                memory=mode,
+            ),
+        ]
+    return found
+
+
+POLICIES = tuple(_all_dws())
+
+ALIASES = {
+    "dws.branch-only.pc": "dws.branch-only",
+    "dws.revive-split.mem-only": "dws.revive-split.bl",
+}

@@ -1,0 +1,20 @@
+"""What the catalogue says of a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What warps do at branches, misses and joins: engine files, and a paragraph about it."""
+
+    name: str
+    files: tuple[str, ...]
+    text: str
+    source: str
+    grain: str = "segment"
+    """`instruction` where the policy looks at every instruction."""
+    settings: Mapping[str, bool | int | str] = field(default_factory=dict)
+    """What `--set policy.NAME=VALUE` may change, and its value here."""
