@@ -100,6 +100,7 @@ def files_of(machine: Machine, policy: Policy) -> tuple[str, ...]:
     else:
         scheduler = (_SCHEDULERS.get(machine.scheduler, f"schedule/{machine.scheduler}"),)
     return (
+        "issue/execute",
         _ISSUE[machine.issue],
         "memory/group",
         "memory/private",

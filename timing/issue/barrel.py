@@ -12,18 +12,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..intrinsics import call, device, popcount, put64
+from ..intrinsics import device, popcount
 
 if TYPE_CHECKING:
     from ..account import charge_bubbles, charge_issue, charge_warp
-    from ..causes import BANK, CODE, HIT, MEMORY, PIPELINE, UNIT
-    from ..engine import branch, spend, stop, touch, trapped
+    from ..causes import BANK, HIT, MEMORY, PIPELINE, UNIT
+    from ..engine import branch, spend, stop, touch
     from ..groups import wake
-    from ..hooks import State, fetch, on_access, on_arrival, on_memory_pc, on_reconverge
+    from ..hooks import State, on_access, on_memory_pc, on_reconverge
     from ..launch import arrive_at_barrier, retire
     from ..memory.private import chip_access, is_on_chip
     from ..state import (
-        BLOCK_CLOCK,
         RUNNING,
         SEG_ACCESS,
         SEG_BARRIER,
@@ -31,36 +30,23 @@ if TYPE_CHECKING:
         SEG_EXIT,
         SEG_JUMP,
         SEG_RECONVERGE,
-        SEG_TRAP,
         group,
         seg,
         warp,
     )
+    from .execute import execute
 
 
 @device
 def issue(S: State, w: int, g: int, t: int) -> int:
     """Issue one instruction of a group at cycle t; see `hooks.issue`."""
     it = group(S, g)
-    block = warp(S, it.warp).block
-    if on_arrival(S, w, g, t) == 1:
-        return stop(S, w, t)
+    if execute(S, w, g, t) == 0:
+        return 0
     s = it.seg
-    there = fetch(S, w, s, t)
-    if there > t:
-        wake(S, g, there, CODE)
-        return stop(S, w, t)
     row = seg(S, s)
     lanes = it.mask
     kind = row.kind
-    if row.uses_clock == 1:
-        put64(block, BLOCK_CLOCK, t)
-    if kind == SEG_TRAP:
-        return trapped(S, w, g, lanes)
-    if row.fn != 0:
-        refused = call(row.fn, block, lanes)
-        if refused != 0:
-            return trapped(S, w, g, refused)
     charge_issue(S, w, g, s, 1, popcount(lanes), t)
     behind = t + 1  # the next fetch
     if row.n_complex > 0 and S.complex_bubbles > 0:

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..intrinsics import call, device, popcount, put64
+from ..intrinsics import device, popcount
 
 if TYPE_CHECKING:
     from ..account import charge_bubbles, charge_issue
-    from ..causes import CODE, UNIT
-    from ..engine import branch, spend, stop, trapped
-    from ..groups import wake
-    from ..hooks import State, fetch, on_arrival, on_reconverge
+    from ..causes import UNIT
+    from ..engine import branch, spend, stop
+    from ..hooks import State, on_reconverge
     from ..launch import arrive_at_barrier, retire
     from ..memory.private import chip_access, is_on_chip
     from ..state import (
         ACCESS,
-        BLOCK_CLOCK,
         ISSUE,
         RUNNING,
         SEG_ACCESS,
@@ -29,12 +27,11 @@ if TYPE_CHECKING:
         SEG_EXIT,
         SEG_JUMP,
         SEG_RECONVERGE,
-        SEG_TRAP,
         group,
         seg,
-        warp,
         wpu,
     )
+    from .execute import execute
 
 MAX_RUN = 64
 """Segments that a group may issue before the loop looks at the other WPUs again."""
@@ -45,28 +42,14 @@ def issue(S: State, w: int, g: int, t: int) -> int:
     """Issue the segments of a group from cycle t on; see `hooks.issue`."""
     core = wpu(S, w)
     it = group(S, g)
-    block = warp(S, it.warp).block
     for _ in range(MAX_RUN):
-        if on_arrival(S, w, g, t) == 1:
-            return stop(S, w, t)
+        if execute(S, w, g, t) == 0:
+            return 0
         s = it.seg
-        there = fetch(S, w, s, t)
-        if there > t:
-            wake(S, g, there, CODE)
-            return stop(S, w, t)
         row = seg(S, s)
-        lanes = it.mask
         kind = row.kind
         n = row.n_instr
-        if row.uses_clock == 1:
-            put64(block, BLOCK_CLOCK, t)
-        if kind == SEG_TRAP:
-            return trapped(S, w, g, lanes)
-        if row.fn != 0:
-            refused = call(row.fn, block, lanes)
-            if refused != 0:
-                return trapped(S, w, g, refused)
-        charge_issue(S, w, g, s, n, popcount(lanes), t)
+        charge_issue(S, w, g, s, n, popcount(it.mask), t)
         t += n
         if row.n_complex > 0 and S.complex_bubbles > 0:
             t += row.n_complex * S.complex_bubbles

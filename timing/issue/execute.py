@@ -1,0 +1,43 @@
+"""A group's segment up to its last instruction: arrival, code, the lanes' work.
+
+Engine code, the same for every issue discipline; what the segment ends in is theirs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..intrinsics import call, device, put64
+
+if TYPE_CHECKING:
+    from ..causes import CODE
+    from ..engine import stop, trapped
+    from ..groups import wake
+    from ..hooks import State, fetch, on_arrival
+    from ..state import BLOCK_CLOCK, SEG_TRAP, group, seg, warp
+
+
+@device
+def execute(S: State, w: int, g: int, t: int) -> int:
+    """Execute the segment of a group at cycle t for its lanes.
+
+    Answers 0 if the group has stopped instead: parked on arrival, without its code, or trapped.
+    """
+    if on_arrival(S, w, g, t) == 1:
+        return stop(S, w, t)
+    it = group(S, g)
+    row = seg(S, it.seg)
+    there = fetch(S, w, it.seg, t)
+    if there > t:
+        wake(S, g, there, CODE)
+        return stop(S, w, t)
+    block = warp(S, it.warp).block
+    if row.uses_clock == 1:
+        put64(block, BLOCK_CLOCK, t)
+    if row.kind == SEG_TRAP:
+        return trapped(S, w, g, it.mask)
+    if row.fn != 0:
+        refused = call(row.fn, block, it.mask)
+        if refused != 0:
+            return trapped(S, w, g, refused)
+    return 1
