@@ -18,9 +18,9 @@ def alu(n: int) -> str:
     return "add_u32 $s9, $s9, 1\n" * n
 
 
-def ld(register: str) -> str:
-    """A load from the line that a register of addresses names."""
-    return f"ld_global_u32 $s8, [${register}]\n"
+def ld(register: str, name: str = "") -> str:
+    """A load from the line that a register of addresses names; it may have a name of its own."""
+    return (f"@{name}:\n" if name else "") + f"ld_global_u32 $s8, [${register}]\n"
 
 
 def follow(register: str) -> str:
@@ -65,14 +65,14 @@ class Scenario:
 
 
 F3 = Scenario(
-    f"{alu(2)} cbr $c0, @C\n {alu(3)} br @D\n @C: {alu(2)} @D: {alu(2)} ret\n",
+    f"@A: {alu(2)} cbr $c0, @C\n @B: {alu(3)} br @D\n @C: {alu(2)} @D: {alu(2)} ret\n",
     masks={"c0": "00000110"},
 )
 
 F4 = Scenario(
-    f"""{alu(1)} cbr $c0, @C, @D, subdivide
-        {ld("d0")} {alu(4)} br @D
-    @C: {alu(2)} {ld("d1")} {alu(3)}
+    f"""@A: {alu(1)} cbr $c0, @C, @D, subdivide
+    @B: {ld("d0", "x")} {alu(4)} br @D
+    @C: {alu(2)} {ld("d1", "y")} {alu(3)}
     @D: {alu(2)} ret
     """,
     masks={"c0": "00000110"},
@@ -81,21 +81,21 @@ F4 = Scenario(
 )
 
 F5 = Scenario(
-    f"""{alu(1)} cbr $c0, @C, @D, subdivide
-        {alu(4)} br @D
-    @C: {ld("d1")} {alu(3)}
-    @D: {alu(1)} {ld("d2")} {alu(2)} ret
+    f"""@A: {alu(1)} cbr $c0, @C, @D, subdivide
+    @B: {alu(4)} br @D
+    @C: {ld("d1", "y")} {alu(3)}
+    @D: {alu(1)} {ld("d2", "z")} {alu(2)} ret
     """,
     miss=12,
     masks={"c0": "00000110"},
     lines={"d1": "yyyyyyyy", "d2": "zzzzzzzz"},
 )
 
-_F6_BODY = f"""{alu(1)} cbr $c0, @C, @G, nosubdivide
-        {alu(1)} cbr $c1, @D, @F, subdivide
-        {ld("d0")} {alu(1)} br @F
+_F6_BODY = f"""@A: {alu(1)} cbr $c0, @C, @G, nosubdivide
+    @B: {alu(1)} cbr $c1, @D, @F, subdivide
+    @E: {ld("d0", "e")} {alu(1)} br @F
     @D: {alu(3)}
-    @F: {ld("d1")} {alu(4)} br @G
+    @F: {ld("d1", "f")} {alu(4)} br @G
     @C: {alu(2)}
     @G: {alu(1)} ret
     """
@@ -105,14 +105,14 @@ _F6_LINES = {"d0": "eeeeeeee", "d1": "ffffffff"}
 F6 = Scenario(_F6_BODY, masks=_F6_MASKS, lines=_F6_LINES, script=script("mmmhh..h", "hhh....."))
 F6B = Scenario(_F6_BODY, masks=_F6_MASKS, lines=_F6_LINES)
 
-_TWO_LOADS = f"{ld('d0')} {alu(3)} {ld('d1')} {alu(3)} ret\n"
+_TWO_LOADS = f"@A: {ld('d0', 'a')} {alu(3)} {ld('d1', 'b')} {alu(3)} ret\n"
 
 F8 = Scenario(
     _TWO_LOADS, width=2, miss=20, lines={"d0": "ab", "d1": "cd"}, script=script("hm", "mh")
 )
 F9 = Scenario(_TWO_LOADS, width=2, miss=20, lines={"d0": "ab", "d1": "cc"}, script=script("hm"))
 F10 = Scenario(
-    f"{ld('d0')} {alu(15)} {ld('d1')} {alu(2)} ret\n",
+    f"@A: {ld('d0', 'a')} {alu(15)} {ld('d1', 'b')} {alu(2)} ret\n",
     width=2,
     warps=2,
     lines={"d0": "abcd", "d1": "efgh"},
@@ -120,8 +120,8 @@ F10 = Scenario(
 )
 
 F12 = Scenario(
-    f"""{alu(1)} cbr $c0, @C, @D, nosubdivide
-        {ld("d0")} {alu(2)} {ld("d1")} {alu(2)} br @D
+    f"""@A: {alu(1)} cbr $c0, @C, @D, nosubdivide
+    @B: {ld("d0", "x")} {alu(2)} {ld("d1", "y")} {alu(2)} br @D
     @C: {alu(2)}
     @D: {alu(1)} ret
     """,
@@ -132,7 +132,7 @@ F12 = Scenario(
 )
 
 X1 = Scenario(
-    f"@L: {follow('d0')} cmp_ne_u64 $c0, $d0, 0\n cbr $c0, @L, nosubdivide\n {alu(2)} ret\n",
+    f"@L: {follow('d0')} cmp_ne_u64 $c0, $d0, 0\n cbr $c0, @L, nosubdivide\n@X: {alu(2)} ret\n",
     width=2,
     chain={"d0": 6},
     script=script("hm", *["hh"] * 5),
@@ -148,7 +148,7 @@ X2 = Scenario(
 )
 
 X9 = Scenario(
-    f"{ld('d0')} {alu(1)} {ld('d1')} {alu(1)} {ld('d2')} {alu(1)} ret\n",
+    f"@A: {ld('d0', 'a')} {alu(1)} {ld('d1', 'b')} {alu(1)} {ld('d2', 'c')} {alu(1)} ret\n",
     width=4,
     miss=20,
     lines={"d0": "abcd", "d1": "efgh", "d2": "ijkl"},

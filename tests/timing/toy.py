@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,13 @@ class Toy:
     """A scenario that has run, and what its one WPU did."""
 
     def __init__(
-        self, scenario: Scenario, policy: str = "conv", *, plain: bool = True, **fields: object
+        self,
+        scenario: Scenario,
+        policy: str = "conv",
+        *,
+        plain: bool = True,
+        prepare: Callable[[Simulator], object] = lambda sim: None,
+        **fields: object,
     ) -> None:
         width, items = scenario.width, scenario.width * scenario.warps
         fields = {"width": width, "warps": scenario.warps, "dram.latency": scenario.miss, **fields}
@@ -47,6 +53,7 @@ class Toy:
         self.sim = Simulator(
             machine, policies.find(policy), plain=plain, script=dict(scenario.script)
         )
+        prepare(self.sim)
         self.sim.run(work, _registers(scenario, memory, buffer.base))
         rows = self.sim.state.rows
         self.cycles = self.sim.cycles
