@@ -64,10 +64,19 @@ def _place(builder: Builder, pointer: ir.Value, field: tuple[int, int]) -> ir.Va
     return builder.bitcast(at, ir.IntType(bits).as_pointer())
 
 
+def _name(builder: Builder, typ: Rows, attr: str, access: ir.Instruction) -> None:
+    """Tell LLVM which field an access is of: it overlaps no other one (TBAA)."""
+    module = builder.module
+    root = module.add_metadata(["simtlab engine"])
+    kind = module.add_metadata([f"{typ.name}.{attr}", root, _I64(0)])
+    access.set_metadata("tbaa", module.add_metadata([kind, kind, _I64(0)]))
+
+
 @lower_getattr_generic(Rows)
 def _get(context: Any, builder: Builder, typ: Rows, value: ir.Value, attr: str) -> ir.Value:
     field = typ.fields[attr]
     loaded = builder.load(_place(builder, value, field), typ=ir.IntType(field[1]))
+    _name(builder, typ, attr, loaded)
     return loaded if field[1] == 64 else builder.sext(loaded, _I64)
 
 
@@ -78,7 +87,7 @@ def _set(context: Any, builder: Builder, sig: Any, args: Any, attr: str) -> None
     value = context.cast(builder, value, sig.args[1], types.int64)
     if field[1] != 64:
         value = builder.trunc(value, ir.IntType(field[1]))
-    builder.store(value, _place(builder, target, field))
+    _name(builder, sig.args[0], attr, builder.store(value, _place(builder, target, field)))
 
 
 def layout_of(dtype: np.dtype) -> dict[str, tuple[int, int]]:

@@ -246,6 +246,7 @@ def _compiled_entry(composition: Composition) -> Callable[[Any, int], int]:
     import numba
 
     from .compiled import state_at
+    from .linking import whole_program
 
     space = vars(composition.namespace)
     layout = hashlib.sha256(repr(composition.fields).encode()).hexdigest()[:16]
@@ -259,7 +260,10 @@ def _compiled_entry(composition: Composition) -> Callable[[Any, int], int]:
     space["jit"] = numba.njit(**options)
     space["__package__"] = PACKAGE
     exec(compile(_ENTRY, str(path or "<engine>"), "exec"), space)
-    return space["entry"]
+    entry = space["entry"]
+    with whole_program({n for n, f in space.items() if hasattr(f, "py_func")}):
+        entry.compile((numba.int64, numba.int64))
+    return entry
 
 
 def _write_once(path: Path, text: str) -> None:
