@@ -91,6 +91,7 @@ def charge_issue(S: State, w: int, g: int, s: int, n: int, lanes: int, t: int) -
     core.n_thread_instr += n * lanes
     owner.n_thread_instr += n * lanes
     group(S, g).count += n
+    group(S, g).issued += n
     width_count(S, w * (S.width + 1) + lanes).cycles += n
     slot_cycles(S, w * N_CAUSES + ISSUED).cycles += n
     warp_cycles(S, w * N_CAUSES + ISSUED).cycles += n

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         on_interval,
         on_launch_end,
         on_memory_pc,
+        on_miss,
         on_move,
         on_stall,
         simd_access,
@@ -134,8 +135,10 @@ def access(S: State, w: int, t: int) -> int:
     if S.status != RUNNING:
         return 0
     wake(S, g, ready, HIT if S.hits == lanes else MEMORY)
-    if it.hits != 0 and it.hits != it.mask:
-        on_access(S, w, g, t)
+    if it.hits != it.mask:
+        on_miss(S, w, g, t)
+        if it.hits != 0:
+            on_access(S, w, g, t)
     if S.bubbles > 0:
         charge_bubbles(S, w, g, BANK, S.bubbles)
     return stop(S, w, t + 1 + S.bubbles)

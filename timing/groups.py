@@ -11,7 +11,7 @@ from .intrinsics import NEVER, bit, ctz, device, drop_lowest
 
 if TYPE_CHECKING:
     from .causes import SLOTLESS
-    from .hooks import State, on_pick, rank
+    from .hooks import State, on_pick, rank, stand_in
     from .state import group, slot, warp, wpu
 
 NO_SLOT = -2
@@ -42,6 +42,7 @@ def new_group(S: State, v: int, mask: int, s: int) -> int:
     S.seq += 1
     made.seq = S.seq
     made.count = 0
+    made.issued = 0
     return g
 
 
@@ -167,6 +168,7 @@ def pick(S: State, w: int, t: int) -> int:
             soonest = ready
     S.wake = soonest
     if best >= 0:
+        best = stand_in(S, w, best, t)
         on_pick(S, w, best, t)
     return best
 

@@ -1,8 +1,8 @@
 """The holes of the engine: what machines and policies fill in.
 
 A function here that is marked `required` has to be filled by one file of the composition; the
-others do nothing (return 0) where nobody fills them. All arguments and results are 64-bit
-integers; `S` is the state, `w` a WPU, `g` a group, `seg` a segment's number, `t` a cycle.
+others do what stands here, mostly nothing, where nobody fills them. All arguments and results are
+64-bit integers; `S` is the state, `w` a WPU, `g` a group, `seg` a segment's number, `t` a cycle.
 docs/timing.md shows which mechanism of which paper uses which hook.
 """
 
@@ -48,6 +48,11 @@ def rank(S: State, w: int, g: int, t: int) -> int:
 def on_pick(S: State, w: int, g: int, t: int) -> int:
     """A group was picked: move the pointers of a round-robin, the current fetch group."""
     return 0
+
+
+def stand_in(S: State, w: int, g: int, t: int) -> int:
+    """A group's turn has come: the group of its warp that takes it, itself or another (MAWS-04)."""
+    return g
 
 
 @required
@@ -171,6 +176,11 @@ def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
     return 0
 
 
+def on_miss(S: State, w: int, g: int, t: int) -> int:
+    """After an access that some lanes missed: g is ready when all are served (MAWS-10)."""
+    return 0
+
+
 def on_access(S: State, w: int, g: int, t: int) -> int:
     """After an access of which some lanes hit and some missed: may split g (DWS-09)."""
     return 0
@@ -183,6 +193,29 @@ def on_barrier_open(S: State, w: int, t: int) -> int:
 
 def on_launch_end(S: State, t: int) -> int:
     """Everything has returned: the cycles until the next launch may begin (MAWS-13)."""
+    return 0
+
+
+# --- splits (policy/splits.py)
+
+
+def on_split(S: State, g: int, h: int) -> int:
+    """Some lanes of g have become the group h."""
+    return 0
+
+
+def on_merge(S: State, g: int, h: int) -> int:
+    """Group h is about to join g."""
+    return 0
+
+
+def on_wait(S: State, g: int) -> int:
+    """All lanes of g are about to wait for others of their warp; g will be no more."""
+    return 0
+
+
+def on_rejoin(S: State, g: int) -> int:
+    """Those who have waited go on as g."""
     return 0
 
 

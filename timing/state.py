@@ -108,6 +108,7 @@ GROUP = record(
     slot="i8",  # scheduler slot; negative for none (groups.py)
     seq="i8",  # order of creation
     count="i8",  # instructions since the root (MAWS-03)
+    issued="i8",  # instructions that it has issued
 )
 group = table("group", GROUP)
 """Index: warp * S.width + number; a warp has at most as many groups as lanes."""

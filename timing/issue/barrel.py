@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..causes import BANK, HIT, MEMORY, PIPELINE, UNIT
     from ..engine import branch, spend, stop, touch
     from ..groups import wake
-    from ..hooks import State, on_access, on_memory_pc, on_reconverge
+    from ..hooks import State, on_access, on_memory_pc, on_miss, on_reconverge
     from ..launch import arrive_at_barrier, retire
     from ..memory.private import chip_access, is_on_chip
     from ..state import (
@@ -109,6 +109,8 @@ def access_from_fetch(S: State, w: int, g: int, t: int) -> int:
         it.until_mshr = 0
         it.until_l2 = 0
         wake(S, g, out, PIPELINE)
-    if it.hits != 0 and it.hits != it.mask:
-        on_access(S, w, g, t)
+    if it.hits != it.mask:
+        on_miss(S, w, g, t)
+        if it.hits != 0:
+            on_access(S, w, g, t)
     return t + 1 + bubbles

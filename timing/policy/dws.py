@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import device, popcount
+from ..intrinsics import device
 
 if TYPE_CHECKING:
     from ..causes import READY
-    from ..groups import end_group, wake
+    from ..groups import wake
     from ..hooks import State
     from ..launch import diverged
     from ..machine import Machine
@@ -29,7 +29,16 @@ if TYPE_CHECKING:
     )
     from ..state import SEG_BRANCH, group, seg, stack, warp
     from .local_stack import arrive_local, diverge_local, forget_local, is_serial, local_level
-    from .splits import gathering, has_room, is_root, split
+    from .splits import (
+        gather,
+        gathering,
+        go_on,
+        has_room,
+        is_root,
+        meet_at_barrier,
+        split,
+        wait_for_others,
+    )
 
 
 @device
@@ -88,15 +97,6 @@ def subdivide(S: State, w: int, g: int, taken: int, t: int) -> int:
 
 
 @device
-def gather(S: State, v: int, lanes: int, s: int) -> int:
-    """Lanes wait for the others of their warp's top entry."""
-    mates = gathering(S, v)
-    mates.waiting |= lanes
-    mates.seg = s
-    return 0
-
-
-@device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
     """Splits wait at the top's re-convergence point, BranchLimited ones at branches too."""
     it = group(S, g)
@@ -108,15 +108,8 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
     joins = it.seg == entry.rpc
     if not joins and not (S.limited == 1 and seg(S, it.seg).kind == SEG_BRANCH):
         return 0
-    if is_root(S, g) == 0:
-        gather(S, it.warp, it.mask, it.seg)
-        mates = gathering(S, it.warp)
-        if mates.waiting != entry.mask:
-            end_group(S, g)
-            return 1
-        it.mask = mates.waiting
-        mates.waiting = 0
-        S.n_stack_merge += 1
+    if is_root(S, g) == 0 and wait_for_others(S, g) == 0:
+        return 1
     if joins:
         entry.seg = it.seg
         follow_top(S, g)
@@ -127,48 +120,20 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
 def on_exit(S: State, w: int, g: int, t: int) -> int:
     """Returned lanes leave every entry; those that waited for nobody else go on."""
     it = group(S, g)
-    v = it.warp
     gone = it.mask
-    forget_lanes(S, v, gone)
+    forget_lanes(S, it.warp, gone)
     if is_serial(S, g) == 1 and forget_local(S, g, gone) == 1:
         return 1
-    mates = gathering(S, v)
-    if mates.barrier != 0 and S.exited_arrive == 0:
-        return diverged(S, g, mates.barrier_seg)
-    if popcount(warp(S, v).groups) > 1:
-        return 0
-    if mates.waiting != 0:
-        # The others are all there.
-        it.mask = mates.waiting
-        it.seg = mates.seg
-        mates.waiting = 0
-        S.n_stack_merge += 1
-        return 1
-    return follow_top(S, g)
+    return go_on(S, g)
 
 
 @device
 def on_sync(S: State, w: int, g: int, t: int) -> int:
-    """Splits join at a barrier, which their warp then enters as one (DWS-16)."""
+    """Splits join at a barrier; one that runs on a stack of its own is not whole there."""
     it = group(S, g)
-    v = it.warp
-    live = warp(S, v).live
-    if it.mask == live:
-        return 1
-    if is_serial(S, g) == 1 or stack(S, top(S, v)).mask != live:
+    if is_serial(S, g) == 1 and it.mask != warp(S, it.warp).live:
         return diverged(S, g, it.seg)
-    mates = gathering(S, v)
-    if mates.barrier != 0 and mates.barrier_seg != it.seg:
-        return diverged(S, g, it.seg)
-    mates.barrier |= it.mask
-    mates.barrier_seg = it.seg
-    if mates.barrier != live:
-        end_group(S, g)
-        return 0
-    it.mask = live
-    mates.barrier = 0
-    S.n_stack_merge += 1
-    return 1
+    return meet_at_barrier(S, g)
 
 
 def setup(machine: Machine) -> dict[str, Any]:

@@ -14,9 +14,11 @@ from ..intrinsics import device, popcount, record, table
 
 if TYPE_CHECKING:
     from ..groups import end_group, new_group, put_in_slot, schedule
-    from ..hooks import State
+    from ..hooks import State, on_merge, on_rejoin, on_split, on_wait
+    from ..launch import diverged
     from ..machine import Machine
-    from ..state import group, warp
+    from ..stacks import follow_top, top
+    from ..state import group, stack, warp
 
 GATHERING = record(waiting="i8", seg="i8", barrier="i8", barrier_seg="i8")
 gathering = table("gathering", GATHERING)
@@ -72,12 +74,14 @@ def split(S: State, w: int, g: int, lanes: int) -> int:
     it.done &= ~lanes
     it.hits &= ~lanes
     schedule(S, w, h)
+    on_split(S, g, h)
     return h
 
 
 @device
 def merge(S: State, g: int, h: int) -> int:
     """Group h joins group g of the same warp; a scheduler slot that one of them has stays."""
+    on_merge(S, g, h)
     it = group(S, g)
     other = group(S, h)
     it.mask |= other.mask
@@ -90,6 +94,82 @@ def merge(S: State, g: int, h: int) -> int:
         put_in_slot(S, g, i)
     end_group(S, h)
     return 0
+
+
+@device
+def gather(S: State, v: int, lanes: int, s: int) -> int:
+    """Lanes wait for the others of their warp's top entry."""
+    mates = gathering(S, v)
+    mates.waiting |= lanes
+    mates.seg = s
+    return 0
+
+
+@device
+def wait_for_others(S: State, g: int) -> int:
+    """A split waits where it stands for the others of the stack's top.
+
+    Answers 1 if they are all there: the group is then the whole warp.
+    """
+    it = group(S, g)
+    v = it.warp
+    gather(S, v, it.mask, it.seg)
+    if gathering(S, v).waiting != stack(S, top(S, v)).mask:
+        on_wait(S, g)
+        end_group(S, g)
+        return 0
+    return rejoin(S, g)
+
+
+@device
+def rejoin(S: State, g: int) -> int:
+    """Those who wait for the others of the stack's top are all: a group goes on as they."""
+    it = group(S, g)
+    mates = gathering(S, it.warp)
+    it.mask = mates.waiting
+    it.seg = mates.seg
+    mates.waiting = 0
+    S.n_stack_merge += 1
+    on_rejoin(S, g)
+    return 1
+
+
+@device
+def go_on(S: State, g: int) -> int:
+    """A group has no lanes any more: it goes on with others, or 0 if all are on their own way."""
+    v = group(S, g).warp
+    mates = gathering(S, v)
+    if mates.barrier != 0 and S.exited_arrive == 0:
+        return diverged(S, g, mates.barrier_seg)
+    if popcount(warp(S, v).groups) > 1:
+        return 0
+    if mates.waiting != 0:
+        return rejoin(S, g)
+    return follow_top(S, g)
+
+
+@device
+def meet_at_barrier(S: State, g: int) -> int:
+    """Splits join at a barrier, which their warp then enters as one (DWS-16): see `on_sync`."""
+    it = group(S, g)
+    v = it.warp
+    live = warp(S, v).live
+    if it.mask == live:
+        return 1
+    mates = gathering(S, v)
+    if stack(S, top(S, v)).mask != live or (mates.barrier != 0 and mates.barrier_seg != it.seg):
+        return diverged(S, g, it.seg)
+    mates.barrier |= it.mask
+    mates.barrier_seg = it.seg
+    if mates.barrier != live:
+        on_wait(S, g)
+        end_group(S, g)
+        return 0
+    it.mask = live
+    mates.barrier = 0
+    S.n_stack_merge += 1
+    on_rejoin(S, g)
+    return 1
 
 
 def setup(machine: Machine) -> dict[str, Any]:
