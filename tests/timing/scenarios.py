@@ -18,14 +18,19 @@ def alu(n: int) -> str:
     return "add_u32 $s9, $s9, 1\n" * n
 
 
-def ld(register: str, name: str = "") -> str:
-    """A load from the line that a register of addresses names; it may have a name of its own."""
-    return (f"@{name}:\n" if name else "") + f"ld_global_u32 $s8, [${register}]\n"
+def named(name: str, line: str) -> str:
+    """An instruction with a name of its own."""
+    return f"@{name}:\n{line}"
 
 
-def follow(register: str) -> str:
-    """A load that makes the register of addresses what it finds there."""
-    return f"ld_global_u64 ${register}, [${register}]\n"
+def ld(register: str) -> str:
+    """A load from the line that a register of addresses names."""
+    return f"ld_global_u32 $s8, [${register}]\n"
+
+
+def follow(register: str, into: str = "") -> str:
+    """A load that makes a register of addresses, the same or another, what it finds there."""
+    return f"ld_global_u64 ${into or register}, [${register}]\n"
 
 
 def script(*accesses: str) -> dict[tuple[int, int], tuple[bool, int]]:
@@ -49,6 +54,8 @@ class Scenario:
     body: str
     width: int = 8
     warps: int = 1
+    team: int = 1
+    """Warps of a workgroup."""
     miss: int = 10
     masks: Mapping[str, str] = field(default_factory=dict)
     """Condition register -> lanes in which it is true."""
@@ -71,8 +78,8 @@ F3 = Scenario(
 
 F4 = Scenario(
     f"""@A: {alu(1)} cbr $c0, @C, @D, subdivide
-    @B: {ld("d0", "x")} {alu(4)} br @D
-    @C: {alu(2)} {ld("d1", "y")} {alu(3)}
+    @B: {named("x", ld("d0"))} {alu(4)} br @D
+    @C: {alu(2)} {named("y", ld("d1"))} {alu(3)}
     @D: {alu(2)} ret
     """,
     masks={"c0": "00000110"},
@@ -83,8 +90,8 @@ F4 = Scenario(
 F5 = Scenario(
     f"""@A: {alu(1)} cbr $c0, @C, @D, subdivide
     @B: {alu(4)} br @D
-    @C: {ld("d1", "y")} {alu(3)}
-    @D: {alu(1)} {ld("d2", "z")} {alu(2)} ret
+    @C: {named("y", ld("d1"))} {alu(3)}
+    @D: {alu(1)} {named("z", ld("d2"))} {alu(2)} ret
     """,
     miss=12,
     masks={"c0": "00000110"},
@@ -93,9 +100,9 @@ F5 = Scenario(
 
 _F6_BODY = f"""@A: {alu(1)} cbr $c0, @C, @G, nosubdivide
     @B: {alu(1)} cbr $c1, @D, @F, subdivide
-    @E: {ld("d0", "e")} {alu(1)} br @F
+    @E: {named("e", ld("d0"))} {alu(1)} br @F
     @D: {alu(3)}
-    @F: {ld("d1", "f")} {alu(4)} br @G
+    @F: {named("f", ld("d1"))} {alu(4)} br @G
     @C: {alu(2)}
     @G: {alu(1)} ret
     """
@@ -105,14 +112,14 @@ _F6_LINES = {"d0": "eeeeeeee", "d1": "ffffffff"}
 F6 = Scenario(_F6_BODY, masks=_F6_MASKS, lines=_F6_LINES, script=script("mmmhh..h", "hhh....."))
 F6B = Scenario(_F6_BODY, masks=_F6_MASKS, lines=_F6_LINES)
 
-_TWO_LOADS = f"@A: {ld('d0', 'a')} {alu(3)} {ld('d1', 'b')} {alu(3)} ret\n"
+_TWO_LOADS = f"@A: {named('a', ld('d0'))} {alu(3)} {named('b', ld('d1'))} {alu(3)} ret\n"
 
 F8 = Scenario(
     _TWO_LOADS, width=2, miss=20, lines={"d0": "ab", "d1": "cd"}, script=script("hm", "mh")
 )
 F9 = Scenario(_TWO_LOADS, width=2, miss=20, lines={"d0": "ab", "d1": "cc"}, script=script("hm"))
 F10 = Scenario(
-    f"@A: {ld('d0', 'a')} {alu(15)} {ld('d1', 'b')} {alu(2)} ret\n",
+    f"@A: {named('a', ld('d0'))} {alu(15)} {named('b', ld('d1'))} {alu(2)} ret\n",
     width=2,
     warps=2,
     lines={"d0": "abcd", "d1": "efgh"},
@@ -121,7 +128,7 @@ F10 = Scenario(
 
 F12 = Scenario(
     f"""@A: {alu(1)} cbr $c0, @C, @D, nosubdivide
-    @B: {ld("d0", "x")} {alu(2)} {ld("d1", "y")} {alu(2)} br @D
+    @B: {named("x", ld("d0"))} {alu(2)} {named("y", ld("d1"))} {alu(2)} br @D
     @C: {alu(2)}
     @D: {alu(1)} ret
     """,
@@ -147,8 +154,76 @@ X2 = Scenario(
     script=script("hmmm", "mhhh"),
 )
 
+X3 = Scenario(
+    # The condition of the outer loop is computed in the last inner iteration, which is at J: one of
+    # its own would take an instruction. J's branch never goes back: $c0 is false by then.
+    f"""@O: {named("a", follow("d0", "d1"))}
+    @I: {follow("d1")} cmp_ne_u64 $c0, $d1, 0
+        cbr $c0, @I, nosubdivide
+    @J: {follow("d2")} cmp_ne_u64 $c1, $d2, 0
+        cbr $c0, @I, nosubdivide
+    @Y: cbr $c1, @O, nosubdivide
+    @X: {alu(1)} ret
+    """,
+    width=2,
+    miss=8,
+    chain={"d0": 6, "d2": 3},
+    script=script("hm", *["hh"] * 20),
+)
+
+X4 = Scenario(
+    f"""@A: {alu(1)} cbr $c0, @C, @D, subdivide
+    @B: {named("x", ld("d0"))} {alu(1)} br @D
+    @C: {alu(1)}
+    @D: {named("y", ld("d1"))} {alu(2)} ret
+    """,
+    width=4,
+    masks={"c0": "0011"},
+    lines={"d0": "abcd", "d1": "efgh"},
+    script=script("mmmm", "hm.."),
+)
+
+X5 = Scenario(
+    f"""@A: {named("a", ld("d0"))} cbr $c0, @C, @D, nosubdivide
+    @B: {alu(2)} br @D
+    @C: {alu(1)}
+    @D: {alu(1)} ret
+    """,
+    width=4,
+    warps=2,
+    masks={"c0": "01000100"},
+    lines={"d0": "abcdefgh"},
+    script=script("hhhmhhhm"),
+)
+
+X6 = Scenario(
+    f"""@A: {alu(1)} cbr $c0, @C, @G, nosubdivide
+    @B: {alu(1)} cbr $c1, @E, @F, subdivide
+    @D: {alu(2)} br @F
+    @E: {alu(1)}
+    @F: {named("x", ld("d0"))} {alu(1)} br @G
+    @C: {alu(1)}
+    @G: {alu(1)} ret
+    """,
+    width=4,
+    masks={"c0": "0001", "c1": "0010"},
+    lines={"d0": "aaaa"},
+    script=script("hhhh"),
+)
+
+X7 = Scenario(
+    f"@A: {named('a', ld('d0'))} {alu(1)}\n{named('w', 'barrier')}\n @B: {alu(1)} ret\n",
+    width=2,
+    warps=2,
+    team=2,
+    lines={"d0": "abcd"},
+    script=script("hmhh"),
+)
+
 X9 = Scenario(
-    f"@A: {ld('d0', 'a')} {alu(1)} {ld('d1', 'b')} {alu(1)} {ld('d2', 'c')} {alu(1)} ret\n",
+    f"""@A: {named("a", ld("d0"))} {alu(1)} {named("b", ld("d1"))} {alu(1)}
+        {named("c", ld("d2"))} {alu(1)} ret
+    """,
     width=4,
     miss=20,
     lines={"d0": "abcd", "d1": "efgh", "d2": "ijkl"},
@@ -157,24 +232,4 @@ X9 = Scenario(
 
 X10 = Scenario(
     _TWO_LOADS, width=2, miss=20, lines={"d0": "ab", "d1": "cd"}, script=script("hm", "hm")
-)
-
-
-def _inner(n: int) -> str:
-    return f"@I{n}: {follow(f'd{n}')} cmp_ne_u64 $c0, $d{n}, 0\n cbr $c0, @I{n}, nosubdivide\n"
-
-
-X3 = Scenario(
-    # The outer loop three times over: a condition of its own would take an instruction.
-    "".join(
-        f"@O{n}: {ld('d0')} {_inner(n)} cbr $c1, @{f'O{n + 1}' if n < 3 else 'X'}, nosubdivide\n"
-        for n in (1, 2, 3)
-    )
-    + f"@X: {alu(1)} ret\n",
-    width=2,
-    miss=8,
-    lines={"d0": "ab"},
-    chain={"d1": 6, "d2": 6, "d3": 6},
-    masks={"c1": "11"},
-    script=script("hm", *["hh"] * 20),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from . import scenarios
+from .history import History
 from .toy import Toy
 
 CASES = {
@@ -21,6 +22,10 @@ CASES = {
     "X1": (30, 9),
     "X2": (47, 29),
     "X3": (69, 7),
+    "X4": (28, 18),
+    "X5": (24, 8),
+    "X6": (14, 0),
+    "X7": (16, 6),
     "X9": (64, 57),
     "X10": (47, 38),
 }
@@ -31,6 +36,49 @@ CASES = {
 def test_cycles_of_conv(name: str, plain: bool) -> None:
     toy = Toy(getattr(scenarios, name), plain=plain)
     assert (toy.cycles, toy.idle) == CASES[name]
+
+
+def test_figure_3_pushes_three_entries_and_pops_them() -> None:
+    h = History(scenarios.F3)
+    assert h.stack == {
+        0: "(A,-,11111111)",
+        2: "(D,-,11111111)(C,D,00000110)(B,D,11111001)",
+        6: "(D,-,11111111)(C,D,00000110)",
+        8: "(D,-,11111111)",
+        11: "-",
+    }
+    assert h.issued == {0: "11111111@A", 3: "11111001@B", 7: "00000110@C", 9: "11111111@D"}
+
+
+@pytest.mark.parametrize(("name", "late"), [("F6", 0), ("F6B", 9)])
+def test_figure_6_pushes_b_on_top_of_a(name: str, late: int) -> None:
+    below = "(G,-,11111111)(C,G,00000110)"
+    assert History(getattr(scenarios, name)).stack == {
+        0: "(A,-,11111111)",
+        1: f"{below}(B,G,11111001)",
+        3: f"{below}(F,G,11111001)(D,F,00011001)(E,F,11100000)",
+        15: f"{below}(F,G,11111001)(D,F,00011001)",
+        18: f"{below}(F,G,11111001)",
+        24 + late: below,
+        26 + late: "(G,-,11111111)",
+        28 + late: "-",
+    }
+
+
+def test_figure_12_waits_for_x_and_for_y() -> None:
+    assert History(scenarios.F12).groups == {
+        0: "11111111@A run",
+        1: "11111001@x run",
+        2: "11111001@x wait",
+        13: "11111001@x ready",
+        14: "11111001@B run",
+        16: "11111001@y wait",
+        27: "11111001@y ready",
+        28: "11111001@B run",
+        30: "00000110@C run",
+        32: "11111111@D run",
+        34: "-",
+    }
 
 
 def test_figure_3_issues_at_a_mean_width_of_six_and_a_third() -> None:

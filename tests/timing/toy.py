@@ -48,7 +48,7 @@ class Toy:
         fields = {"width": width, "warps": scenario.warps, "dram.latency": scenario.miss, **fields}
         machine = machines.load("toy", fields)
         memory = np.zeros(4096, np.uint64)
-        work = work_of(scenario.text, [memory], items=items, group_size=width)
+        work = work_of(scenario.text, [memory], items=items, group_size=scenario.team * width)
         (buffer,) = work.memory.buffers
         self.sim = Simulator(
             machine, policies.find(policy), plain=plain, script=dict(scenario.script)
