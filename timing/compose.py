@@ -13,6 +13,7 @@ import importlib.util
 import inspect
 import os
 import platform
+import re
 import sys
 import tempfile
 import threading
@@ -43,6 +44,9 @@ _ENTRY = '''\
 def entry(header, events):
     return run(state_at(header), events)
 '''
+
+_LITERAL = re.compile(r"Literal\[\w+\]\((.*?)\)")
+"""How numba writes the type of a constant."""
 
 _lock = threading.RLock()
 
@@ -262,8 +266,32 @@ def _compiled_entry(composition: Composition) -> Callable[[Any, int], int]:
     exec(compile(_ENTRY, str(path or "<engine>"), "exec"), space)
     entry = space["entry"]
     with whole_program({n for n, f in space.items() if hasattr(f, "py_func")}):
-        entry.compile((numba.int64, numba.int64))
+        try:
+            entry.compile((numba.int64, numba.int64))
+        except numba.core.errors.NumbaError as e:
+            raise CompositionError(
+                refusal(str(e)),
+                hint="engine code computes with 64-bit integers, fields of records and functions "
+                "of the engine only (docs/timing.md)",
+            ) from None
     return entry
+
+
+def refusal(text: str) -> str:
+    """What numba's report on engine code comes down to: the innermost place, and the reason."""
+    lines = [line.strip() for line in text.splitlines()]
+    reason = next(
+        (x for x in lines if x and not x.startswith("Failed in nopython")), "numba refuses it"
+    )
+    if reason.startswith("No implementation of function"):
+        wanted = next((x[4:] for x in lines if x.startswith(">>> ")), "")
+        reason = "there is no " + _LITERAL.sub(r"\1", wanted)
+    elif match := re.match(r"Unknown attribute ('\w+') of type (\w+?)_", reason):
+        reason = f"{match[2]} has no field {match[1]}"
+    elif match := re.search(r'due to "(?:TypeError: )?(.*?)\.?"\.?$', reason):
+        reason = match[1]
+    place = re.search(r"\bat (\S+\.py) \((\d+)\)", text)
+    return f"{Path(place[1]).name}:{place[2]}: {reason}" if place else reason
 
 
 def _write_once(path: Path, text: str) -> None:

@@ -150,3 +150,28 @@ def test_an_engine_is_compiled_once_and_again_when_a_policy_changes(tmp_path, mo
     assert run("g") == "1 0"
     assert run("-g") == "0 1"
     assert run("g") == "1 0"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("wake(S, g)", r"mine\.py:7: missing a required argument: 't'"),
+        ("x = 'text' + t", r"mine\.py:7: there is no add\(text, int64\)"),
+        ("x = S.no_such_field", r"mine\.py:7: S has no field 'no_such_field'"),
+        ("x = group(S, g).colour", r"mine\.py:7: group has no field 'colour'"),
+    ],
+)
+def test_what_numba_refuses_is_told_in_a_line(tmp_path, line, message):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        f"""
+        @device
+        def rank(S, w, g, t):
+            x = 0
+            {line}
+            return t
+    """,
+    )
+    with pytest.raises(CompositionError, match=message):
+        EngineState(compose((*without("schedule"), path)), TOY)
