@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import bit, call, ctz, device, drop_lowest, word32
+from ..intrinsics import call, ctz, device, drop_lowest, popcount, record, table, word32
 
 if TYPE_CHECKING:
     from ..account import charge_bubbles
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from ..state import group, seg, warp
 
 WORD_SHIFT = 2
+
+turns = table("turns", record(n="i8", access="i8"))
+"""Per bank: how many turns the access takes that it counts; it begins anew with each access."""
+
+taken = table("taken", record(word="i8"))
+"""Words of a bank; index: bank * S.width + turn."""
 
 
 @device
@@ -38,35 +44,43 @@ def group_access(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def conflicts(S: State, w: int, g: int) -> int:
-    """Words in the fullest bank beyond the first; atomics on one word take turns."""
+    """Words in the fullest bank beyond the first; atomics on one word take turns.
+
+    `taken` holds, bank by bank, the words that some lane wants already.
+    """
     it = group(S, g)
     row = seg(S, it.seg)
     if row.addr_row < 0:
-        return 0
+        return (popcount(it.mask) - 1) * row.is_atomic
+    S.group_access += 1
     block = warp(S, it.warp).block
     worst = 0
-    counted = 0  # lanes that take a turn at their bank: the first of each word
     rest = it.mask
     while rest != 0:
-        lane = ctz(rest)
+        word = (word32(block + row.addr_row, ctz(rest)) + row.imm) >> WORD_SHIFT
         rest = drop_lowest(rest)
-        mine = (word32(block + row.addr_row, lane) + row.imm) >> WORD_SHIFT
-        before = counted
-        turn = 0
+        bank = turns(S, word & (S.group_banks - 1))
+        if bank.access != S.group_access:
+            bank.access = S.group_access
+            bank.n = 0
+        first = (word & (S.group_banks - 1)) * S.width
         shared = 0
-        while before != 0:
-            word = (word32(block + row.addr_row, ctz(before)) + row.imm) >> WORD_SHIFT
-            before = drop_lowest(before)
-            if word == mine and row.is_atomic == 0:
-                shared = 1
-            elif (word ^ mine) & (S.group_banks - 1) == 0:
-                turn += 1
+        if row.is_atomic == 0:
+            for i in range(first, first + bank.n):
+                if taken(S, i).word == word:
+                    shared = 1
         if shared == 0:
-            counted |= bit(lane)
-            worst = max(worst, turn)
-    return worst
+            taken(S, first + bank.n).word = word
+            bank.n += 1
+            worst = max(worst, bank.n)
+    return worst - 1
 
 
 def setup(machine: Machine) -> dict[str, Any]:
     """Banks, a power of two."""
-    return {"group_banks": machine.group_banks}
+    return {
+        "group_banks": machine.group_banks,
+        "group_access": 0,
+        "turns": machine.group_banks,
+        "taken": machine.group_banks * machine.width,
+    }
