@@ -90,13 +90,16 @@ def test_an_encoding_that_lacks_our_characters():
 
 @pytest.mark.parametrize("engine", ["interp", "oracle"])
 def test_ctrl_c(engine):
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [*SIMTLAB, *SPIN, "--engine", engine],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    time.sleep(1.5)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    ) as process:  # fmt: skip
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        try:
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert "Traceback" not in err
     assert process.returncode == 130
     assert err in ("interrupted\n", "error[SIM430]: interrupted; the launch did not finish\n")
@@ -171,8 +174,11 @@ def on_terminal(seconds: float, *arguments: str, until: str = "", **environment:
     except OSError:
         pass  # the other end is closed
     finally:
-        process.wait(timeout=60)
-        os.close(leader)
+        try:
+            process.wait(timeout=60)
+        finally:
+            process.kill()
+            os.close(leader)
     return shown.decode()
 
 

@@ -196,5 +196,8 @@ def test_ctrl_c_ends_a_launch(threads: int) -> None:
     assert process.stdout.readline() == "ready\n"
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert (process.returncode, out, err) == (0, "interrupted None True\n", "")
