@@ -6,80 +6,40 @@ from typing import Annotated
 
 import typer
 
-from .complete import engines, schemes, sizes, targets
-from .options import Json, RunDump, SubdivideLimit, whole_number
-
-_FILE = "Launching a file"
-_PROGRAM = "Running a program"
-_MACHINE = "Executing"
+from .complete import engines, schemes
+from .options import (
+    EXECUTION,
+    Arg,
+    Block,
+    Budget,
+    ExitedArrive,
+    Grid,
+    Items,
+    Json,
+    Kernel,
+    Out,
+    Picture,
+    RunDump,
+    RunMarkers,
+    Seed,
+    Size,
+    SubdivideLimit,
+    Target,
+    whole_number,
+)
 
 
 def run(
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="F.sasm|F.sbc|PROGRAM",
-            help="A source (- reads stdin), an object file, or a name that `simtlab programs` "
-            "lists.",
-            autocompletion=targets,
-        ),
-    ],
-    kernel: Annotated[
-        str | None,
-        typer.Option(
-            metavar="K", help="The kernel; may be left out if there is one.", rich_help_panel=_FILE
-        ),
-    ] = None,
-    grid: Annotated[
-        str | None,
-        typer.Option(metavar="X,Y,Z", help="Workgroups, as CUDA's grid.", rich_help_panel=_FILE),
-    ] = None,
-    block: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X,Y,Z", help="Work-items in a workgroup (256).", rich_help_panel=_FILE
-        ),
-    ] = None,
-    items: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X,Y,Z", help="Work-items in total, instead of --grid.", rich_help_panel=_FILE
-        ),
-    ] = None,
-    arg: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="An argument: 42, 0x2a, 1.5, @x.npy, zeros:f32:1024, ones:…, arange:…, "
-            "rand:f32:64x64:seed=1 or full:u32:1024:7. The type may be left out.",
-            rich_help_panel=_FILE,
-        ),
-    ] = None,
-    out: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=F.npy", help="Write this array after the run.", rich_help_panel=_FILE
-        ),
-    ] = None,
-    size: Annotated[
-        str | None,
-        typer.Option(
-            metavar="tiny|small|paper",
-            help="Size of the inputs (small).",
-            autocompletion=sizes,
-            rich_help_panel=_PROGRAM,
-        ),
-    ] = None,
-    picture: Annotated[
-        str | None,
-        typer.Option(
-            metavar="F.png", help="Draw what the program computed.", rich_help_panel=_PROGRAM
-        ),
-    ] = None,
-    seed: Annotated[
-        str,
-        typer.Option(metavar="N", help="Seed of the inputs, and of rand: arguments."),
-    ] = "0",
+    target: Target,
+    kernel: Kernel = None,
+    grid: Grid = None,
+    block: Block = None,
+    items: Items = None,
+    arg: Arg = None,
+    out: Out = None,
+    size: Size = None,
+    picture: Picture = None,
+    seed: Seed = "0",
     engine: Annotated[
         str,
         typer.Option(
@@ -87,7 +47,7 @@ def run(
             help="jit runs native code, interp warps with masks (also where --stats asks it to "
             "count), oracle every work-item alone.",
             autocompletion=engines,
-            rich_help_panel=_MACHINE,
+            rich_help_panel=EXECUTION,
         ),
     ] = "jit",
     scheme: Annotated[
@@ -96,7 +56,7 @@ def run(
             metavar="stack|ipdom-explicit|ppc|ppc-explicit|per-thread",
             help="How the lanes of a warp diverge and re-converge (stack).",
             autocompletion=schemes,
-            rich_help_panel=_MACHINE,
+            rich_help_panel=EXECUTION,
         ),
     ] = None,
     set_: Annotated[
@@ -105,7 +65,7 @@ def run(
             "--set",
             metavar="scheme.KNOB=VALUE",
             help="A knob of the scheme, as scheme.cascade=false.",
-            rich_help_panel=_MACHINE,
+            rich_help_panel=EXECUTION,
         ),
     ] = None,
     warp: Annotated[
@@ -113,45 +73,24 @@ def run(
         typer.Option(
             metavar="N",
             help="Lanes of a warp, 1 to 64.",
-            rich_help_panel=_MACHINE,
+            rich_help_panel=EXECUTION,
         ),
     ] = "32",
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N",
-            help="Instructions per work-item before a launch is taken to hang (16,777,216).",
-            rich_help_panel=_MACHINE,
-        ),
-    ] = None,
-    exited_arrive: Annotated[
-        bool,
-        typer.Option(
-            "--exited-arrive",
-            help="At a barrier, a work-item that has returned counts as arrived.",
-            rich_help_panel=_MACHINE,
-        ),
-    ] = False,
+    budget: Budget = None,
+    exited_arrive: ExitedArrive = False,
     threads: Annotated[
         str,
         typer.Option(
             metavar="N",
             help="Threads of the host that native code may run on.",
-            rich_help_panel=_MACHINE,
+            rich_help_panel=EXECUTION,
         ),
     ] = "1",
     stats: Annotated[bool, typer.Option("--stats", help="Count, and print every count.")] = False,
     lines: Annotated[
         bool, typer.Option("--lines", help="Executions and mean active lanes, line by line.")
     ] = False,
-    markers: Annotated[
-        str | None,
-        typer.Option(
-            metavar="auto|explicit|none",
-            help="What to do with `reconverge` (auto; explicit for the explicit schemes).",
-            rich_help_panel="Assembling",
-        ),
-    ] = None,
+    markers: RunMarkers = None,
     subdivide_limit: SubdivideLimit = "50",
     dump: RunDump = None,
     json: Json = False,

@@ -6,53 +6,46 @@ from typing import Annotated
 
 import typer
 
-from .complete import machines, policies, sizes, targets
-from .options import Dump, Json, SubdivideLimit, whole_number
+from .complete import policies
+from .options import (
+    SIMULATION,
+    Arg,
+    Block,
+    Budget,
+    Dump,
+    ExitedArrive,
+    Grid,
+    Items,
+    Json,
+    Kernel,
+    MachineName,
+    MachineSets,
+    Out,
+    Picture,
+    RunMarkers,
+    Seed,
+    Size,
+    SubdivideLimit,
+    Target,
+    whole_number,
+)
 
-_FILE = "Launching a file"
-_PROGRAM = "Running a program"
-_MACHINE = "Simulating"
 _TRACE = "Tracing"
 
 
 def time(
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="F.sasm|F.sbc|PROGRAM",
-            help="A source (- reads stdin), an object file, or a name that `simtlab programs` "
-            "lists.",
-            autocompletion=targets,
-        ),
-    ],
-    machine: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME|F.toml",
-            help="The machine; `simtlab machines` lists them.",
-            autocompletion=machines,
-            rich_help_panel=_MACHINE,
-        ),
-    ] = "dws",
+    target: Target,
+    machine: MachineName = "dws",
     policy: Annotated[
         str,
         typer.Option(
             metavar="NAME",
             help="What warps do at branches and misses; `simtlab policies` lists what there is.",
             autocompletion=policies,
-            rich_help_panel=_MACHINE,
+            rich_help_panel=SIMULATION,
         ),
     ] = "conv",
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Another value for a field of the machine, as l1d.size=16KiB, or for a parameter "
-            "of the policy, as policy.NAME=VALUE.",
-            rich_help_panel=_MACHINE,
-        ),
-    ] = None,
+    set_: MachineSets = None,
     annotate: Annotated[
         bool,
         typer.Option(
@@ -75,87 +68,18 @@ def time(
             rich_help_panel=_TRACE,
         ),
     ] = None,
-    kernel: Annotated[
-        str | None,
-        typer.Option(
-            metavar="K", help="The kernel; may be left out if there is one.", rich_help_panel=_FILE
-        ),
-    ] = None,
-    grid: Annotated[
-        str | None,
-        typer.Option(metavar="X,Y,Z", help="Workgroups, as CUDA's grid.", rich_help_panel=_FILE),
-    ] = None,
-    block: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X,Y,Z",
-            help="Work-items in a workgroup (256, or what a WPU holds).",
-            rich_help_panel=_FILE,
-        ),
-    ] = None,
-    items: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X,Y,Z", help="Work-items in total, instead of --grid.", rich_help_panel=_FILE
-        ),
-    ] = None,
-    arg: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE",
-            help="An argument, as for `simtlab run`.",
-            rich_help_panel=_FILE,
-        ),
-    ] = None,
-    out: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=F.npy", help="Write this array after the run.", rich_help_panel=_FILE
-        ),
-    ] = None,
-    size: Annotated[
-        str | None,
-        typer.Option(
-            metavar="tiny|small|paper",
-            help="Size of the inputs (small).",
-            autocompletion=sizes,
-            rich_help_panel=_PROGRAM,
-        ),
-    ] = None,
-    picture: Annotated[
-        str | None,
-        typer.Option(
-            metavar="F.png", help="Draw what the program computed.", rich_help_panel=_PROGRAM
-        ),
-    ] = None,
-    seed: Annotated[
-        str,
-        typer.Option(metavar="N", help="Seed of the inputs, and of rand: arguments."),
-    ] = "0",
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N",
-            help="Instructions per work-item before a launch is taken to hang (16,777,216).",
-            rich_help_panel=_MACHINE,
-        ),
-    ] = None,
-    exited_arrive: Annotated[
-        bool,
-        typer.Option(
-            "--exited-arrive",
-            help="At a barrier, a work-item that has returned counts as arrived.",
-            rich_help_panel=_MACHINE,
-        ),
-    ] = False,
-    markers: Annotated[
-        str | None,
-        typer.Option(
-            metavar="auto|explicit|none",
-            help="What to do with `reconverge` (auto).",
-            rich_help_panel="Assembling",
-        ),
-    ] = None,
+    kernel: Kernel = None,
+    grid: Grid = None,
+    block: Block = None,
+    items: Items = None,
+    arg: Arg = None,
+    out: Out = None,
+    size: Size = None,
+    picture: Picture = None,
+    seed: Seed = "0",
+    budget: Budget = None,
+    exited_arrive: ExitedArrive = False,
+    markers: RunMarkers = None,
     subdivide_limit: SubdivideLimit = "50",
     dump: Dump = None,
     json: Json = False,
