@@ -171,7 +171,21 @@ def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
     it.until_mshr = S.until_mshr
     it.until_l2 = S.until_l2
     count_access(S, w, g, lanes)
+    if S.store_buffer == 1 and row.is_store == 1 and row.is_atomic == 0:
+        return leave_to_buffer(S, g, lanes, t)
     return ready
+
+
+@device
+def leave_to_buffer(S: State, g: int, lanes: int, t: int) -> int:
+    """A store claims its way as ever, and nobody waits for it (Q-DWS-5)."""
+    it = group(S, g)
+    S.hits = lanes
+    it.hits = it.mask
+    it.until_bank = 0
+    it.until_mshr = 0
+    it.until_l2 = 0
+    return t + 1
 
 
 @device

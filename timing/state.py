@@ -172,6 +172,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "complex_bubbles": -(-machine.width // (machine.complex_units or machine.width)) - 1,
         "interval": machine.interval or NEVER,
         "exited_arrive": 0,
+        "store_buffer": int(machine.store_buffer),
         "now": 0,  # the cycle of the event that runs; between launches that of the next one
         "ended": 0,  # when the last workgroup returned
         "starting": 0,

@@ -12,21 +12,16 @@ from ..intrinsics import device, popcount
 if TYPE_CHECKING:
     from ..hooks import State, line_access
     from ..machine import Machine
-    from ..state import group, seg
+    from ..state import group
     from .coalesce import coalesce, wanted
     from .l1 import l1d
-    from .lines import ATOMIC, LOAD, STORE
+    from .lines import kind_of
 
 
 @device
 def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
     """Look up the lines of an access; see `hooks.simd_access`."""
-    row = seg(S, group(S, g).seg)
-    kind = LOAD
-    if row.is_atomic == 1:
-        kind = ATOMIC
-    elif row.is_store == 1:
-        kind = STORE
+    kind = kind_of(S, group(S, g).seg)
     n = coalesce(S, w, g, lanes)
     core = l1d(S, w)
     begin = max(t, core.free)

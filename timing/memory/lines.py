@@ -16,6 +16,7 @@ from ..intrinsics import NEVER, device, record, table
 if TYPE_CHECKING:
     from ..hooks import State
     from ..machine import Machine
+    from ..state import seg
 
 # What an access does with a line.
 LOAD = 0
@@ -43,6 +44,15 @@ LINE = record(
     far="i1",  # 1 if its data come from memory
 )
 cache_line = table("cache_line", LINE)
+
+
+@device
+def kind_of(S: State, s: int) -> int:
+    """What the access of segment s does with lines."""
+    row = seg(S, s)
+    if row.is_atomic == 1:
+        return ATOMIC
+    return STORE if row.is_store == 1 else LOAD
 
 
 @device
