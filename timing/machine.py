@@ -29,6 +29,8 @@ from ..isa.errors import UsageError, did_you_mean
 
 PACKAGE = __package__ or "simtlab.timing"
 FIRST_PATHS = ("fallthrough", "taken", "majority", "minpc")
+CHOSEN = "set by the user"
+"""The source of a value that is nobody else's."""
 SCHEDULERS = ("fifo", "rr", "lrr", "swf", "gto", "two-level")
 
 
@@ -201,6 +203,9 @@ class Machine(Part):
     coherence_latency: Annotated[
         int, _unit("cycles", "an invalidation or forward, beyond the crossbar's round trip", ge=0)
     ] = 0
+    store_buffer: Annotated[
+        bool, _unit("", "stores wait in a buffer without end, not in the warp (Q-DWS-5)")
+    ] = False
     private: Annotated[Literal["cached", "on-chip"], _unit("", "where private memory is")] = (
         "cached"
     )
@@ -221,6 +226,10 @@ class Machine(Part):
         """The same machine with other values (`{"l1d.size": "16KiB"}`). Raises MachineError."""
         table = self.model_dump(exclude_unset=True)
         return build(_overridden(table, overrides), self.name)
+
+    def is_chosen(self, key: str) -> bool:
+        """Whether a user has set a key of the first level: what a preset gives has a source."""
+        return key in self.model_fields_set and self.sources.get(key, CHOSEN) == CHOSEN
 
     @property
     def contexts(self) -> int:
@@ -345,7 +354,7 @@ def _overridden(table: dict[str, Any], overrides: Mapping[str, object]) -> dict[
     for key, value in overrides.items():
         _put(table, key, value)
         if not key.startswith("policy.") and isinstance(table.get("sources"), dict):
-            table["sources"][key.replace("-", "_")] = "set by the user"
+            table["sources"][key.replace("-", "_")] = CHOSEN
     return table
 
 
