@@ -58,18 +58,31 @@ def launch(name: str, settings: RunSettings) -> int:
 
 def carry_out(target: Target, settings: RunSettings, outcome: Outcome) -> int:
     """Launch what the outcome has prepared, and print what came of it; the exit status."""
-    error: SimtError | None = None
+    print_announcement(target)
+    return _report(outcome, settings, execute(target, settings, outcome))
+
+
+def print_announcement(target: Target) -> None:
+    """What a user of a program should know before it runs."""
+    if target.entry is not None and target.entry.remark:
+        print_remark(target.entry.remark)
+
+
+def execute(target: Target, settings: RunSettings, outcome: Outcome) -> SimtError | None:
+    """Launch what the outcome has prepared: the error that its result has, or that ended it.
+
+    Raises an error that leaves nothing to report.
+    """
     try:
         if target.entry is not None:
-            error = _run_program(target.entry, settings, outcome)
-        else:
-            _run_file(settings, outcome)
+            return _run_program(target.entry, settings, outcome)
+        _run_file(settings, outcome)
     except SimtError as stop:
         if not outcome.keeps(stop):
             raise
-        error = stop
         outcome.interrupted = stop if isinstance(stop, Interrupted) else None
-    return _report(outcome, settings, error)
+        return stop
+    return None
 
 
 def refuse_foreign(target: Target, settings: RunSettings) -> None:
@@ -122,8 +135,6 @@ def _run_program(entry: Entry, settings: RunSettings, outcome: Outcome) -> Check
                 hint=f"these have one: {', '.join(_with_picture())}",
             )
         check_writable(settings.picture, "--picture")
-    if entry.remark:
-        print_remark(entry.remark)
     outcome.kernel = outcome.program.kernels[0].name
     outcome.facts = {"program": entry.name, "size": size, "seed": settings.seed, "picture": None}
     outcome.rows.append(("program", f"{entry.name}, size {size}, seed {settings.seed}"))

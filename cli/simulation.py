@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..emu.engine import Interrupted
+from ..emu.module import Module
 from ..isa.errors import SimtError, UsageError
 from ..programs.runner import PlainLauncher
 from ..timing.energy.model import energy_of
 from ..timing.face import stalls
 from ..timing.intrinsics import NEVER
 from ..timing.lines import annotated
-from ..timing.machine import load
-from ..timing.policies import find
+from ..timing.machine import Machine, load
+from ..timing.policies import Policy, find
 from ..timing.report import rows
 from ..timing.simulate import Simulator
 from ..timing.statistics import Statistics
@@ -67,21 +68,33 @@ def simulate(name: str, settings: TimeSettings) -> int:
     listings = Listings(settings.dump, keep=settings.json)
     module = load_module(target, settings, listings)
     trace = _trace(settings, facts_of(machine, policy, seed=settings.seed, command=sys.argv[1:]))
-    simulator = Simulator(machine, policy, trace=trace)
-    launcher = PlainLauncher.on(
-        simulator, module, budget=settings.budget, exited_arrive=settings.exited_arrive
-    )
-    outcome = TimeOutcome(
-        launcher, module.for_scheme(settings.scheme), "timing", listings, simulator=simulator,
-        sets=settings.sets, wants_lines=settings.annotate,
-        default_block=(min(*DEFAULT_BLOCK, machine.core_contexts),),
-    )  # fmt: skip
+    outcome = prepare(module, settings, machine, policy, listings, trace)
     code = carry_out(target, settings, outcome)
     if trace is not None and settings.trace is not None:
         trace.save(settings.trace)
         if trace.lost:
             print_remark(f"{trace.lost:,} events did not fit into the trace; --trace-window helps")
     return code
+
+
+def prepare(
+    module: Module,
+    settings: TimeSettings,
+    machine: Machine,
+    policy: Policy,
+    listings: Listings,
+    trace: Trace | None = None,
+) -> TimeOutcome:
+    """A simulation that has not begun. Raises UsageError where machine and policy do not fit."""
+    simulator = Simulator(machine, policy, trace=trace)
+    launcher = PlainLauncher.on(
+        simulator, module, budget=settings.budget, exited_arrive=settings.exited_arrive
+    )
+    return TimeOutcome(
+        launcher, module.for_scheme(settings.scheme), "timing", listings, simulator=simulator,
+        sets=settings.sets, wants_lines=settings.annotate,
+        default_block=(min(*DEFAULT_BLOCK, machine.core_contexts),),
+    )  # fmt: skip
 
 
 def _trace(settings: TimeSettings, facts: dict[str, object]) -> Trace | None:

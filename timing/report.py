@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
+from .causes import NAMES
+
 if TYPE_CHECKING:
     from .statistics import Statistics
 
@@ -64,10 +66,11 @@ def text(s: Statistics) -> str:
     return "\n".join(f"{label:<20} {value}" for label, value in rows(s))
 
 
-_COLOURS = (
+COLOURS = dict(zip(NAMES, (
     "#4c78a8", "#9ecae9", "#59a14f", "#8cd17d", "#f28e2b", "#ffbe7d", "#e15759", "#b07aa1",
     "#d4a6c8", "#edc948", "#b6992d", "#499894", "#79706e", "#e0e0e0",
-)  # fmt: skip
+), strict=True))  # fmt: skip
+"""Cause -> its colour in every picture."""
 
 
 def page(s: Statistics) -> str:
@@ -75,8 +78,8 @@ def page(s: Statistics) -> str:
     total = sum(s.issue_slots.values()) or 1
     parts = "".join(
         f"<span title='{name}: {n:,} ({n / total:.1%})' style='display:inline-block;height:1em;"
-        f"width:{100 * n / total:.3f}%;background:{colour}'></span>"
-        for (name, n), colour in zip(s.issue_slots.items(), _COLOURS, strict=True)
+        f"width:{100 * n / total:.3f}%;background:{COLOURS[name]}'></span>"
+        for name, n in s.issue_slots.items()
         if n
     )
     cells = "".join(
