@@ -209,6 +209,21 @@ def on_merge(S: State, g: int, h: int) -> int:
     return 0
 
 
+def on_leave(S: State, g: int) -> int:
+    """g comes to where it waits for others of its warp, or has returned: wake who must go on."""
+    return 0
+
+
+def may_pass(S: State, g: int) -> int:
+    """g stands at a branch at which splits wait for each other: 1 if it goes on (DWS-19)."""
+    return 0
+
+
+def on_bypass(S: State, g: int, taken: int) -> int:
+    """g has passed such a branch, and its lanes disagree: answers as `on_branch`."""
+    return 0
+
+
 def on_wait(S: State, g: int) -> int:
     """All lanes of g are about to wait for others of their warp; g will be no more."""
     return 0

@@ -9,8 +9,8 @@
 Each is a dict of changes: cycle -> what is true from the *end* of that cycle on (of `issued`: in
 the cycle). Labels in capitals name blocks, others a single instruction. A place is the instruction
 that a group issues next, or the access at which it stands. Statuses are run, ready, wait,
-slotless, rpc-wait, branch-wait, barrier-wait and parked. Texts of several warps are joined by "; ".
-Masks have lane 0 on the left.
+held (by slip), slotless, rpc-wait, branch-wait, barrier-wait and parked. Texts of several warps are
+joined by "; ". Masks have lane 0 on the left.
 
 The engine runs plain, an event at a time. One event may issue many segments; who issues is seen
 where the engine charges for it.
@@ -38,7 +38,7 @@ from .toy import Toy
 
 _T = TypeVar("_T")
 
-WAITS_FOR_SLOT = -1
+NO_SLOT, WAITS_FOR_SLOT = -2, -1
 """As in groups.py, which is engine code."""
 
 
@@ -173,6 +173,8 @@ class History:
                 status = "slotless"
             elif status and it["cause"] == BARRIER:
                 status = "barrier-wait"
+            elif it["slot"] == NO_SLOT:
+                status = "held"
             local = "".join(self._local(g))
             yield self._standing(it["mask"], self._place(pc) + local, status, int(it["ready"]))
         if "gathering" in rows and rows["warp"]["live"][v]:

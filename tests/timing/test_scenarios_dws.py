@@ -6,6 +6,8 @@ cycle of a history is the one at whose end something has become so.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from . import scenarios
@@ -41,11 +43,11 @@ CASES = [
     ("X10", "dws.revive-split", 47, 30),
 ]
 
-SCARCE = {"X5": {"wst_entries": 2}, "X6": {"slots": 1}}
+SCARCE: dict[str, dict[str, Any]] = {"X5": {"wst_entries": 2}, "X6": {"slots": 1}}
 """What a scenario's machine has little of."""
 
 
-def history(name: str, policy: str, **fields: object) -> History:
+def history(name: str, policy: str, **fields: Any) -> History:
     return History(getattr(scenarios, name), policy, **SCARCE.get(name, {}), **fields)
 
 

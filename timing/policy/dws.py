@@ -15,7 +15,7 @@ from ..intrinsics import device
 if TYPE_CHECKING:
     from ..causes import READY
     from ..groups import wake
-    from ..hooks import State
+    from ..hooks import State, may_pass, on_bypass
     from ..launch import diverged
     from ..machine import Machine
     from ..stacks import (
@@ -63,6 +63,8 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
     root = is_root(S, g)
     if root == 1 and (S.branch_split == 0 or seg(S, it.seg).subdivide == 0):
         return diverge(S, g, taken)
+    if root == 0 and S.limited == 1:
+        return on_bypass(S, g, taken)
     if has_room(S, w, it.warp) == 1:
         return subdivide(S, w, g, taken, t)
     if root == 1:
@@ -106,7 +108,8 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
             return 0
     entry = stack(S, top(S, it.warp))
     joins = it.seg == entry.rpc
-    if not joins and not (S.limited == 1 and seg(S, it.seg).kind == SEG_BRANCH):
+    waits = S.limited == 1 and seg(S, it.seg).kind == SEG_BRANCH and may_pass(S, g) == 0
+    if not joins and not waits:
         return 0
     if is_root(S, g) == 0 and wait_for_others(S, g) == 0:
         return 1

@@ -13,6 +13,7 @@ from ..intrinsics import ctz, device, drop_lowest, popcount
 
 if TYPE_CHECKING:
     from ..account import join_issue
+    from ..groups import NO_SLOT
     from ..hooks import State
     from ..machine import Machine
     from ..state import group, seg, warp
@@ -24,19 +25,19 @@ if TYPE_CHECKING:
 def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
     """Ready splits that stand at the access of the running group join it."""
     # Who has not begun the segment stands at its access only where there is nothing else in it.
-    return merge_ready(S, w, g, t, 1, 1 if seg(S, group(S, g).seg).n_instr == 1 else 0)
+    return merge_ready(S, w, g, t, 1, 1 if seg(S, group(S, g).seg).n_instr == 1 else 0, 1)
 
 
 @device
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
     """Ready splits that stand where the group does go on with it."""
     at = group(S, g).at_memory
-    return merge_ready(S, w, g, t, at, 1 - at)
+    return merge_ready(S, w, g, t, at, 1 - at, 0)
 
 
 @device
-def merge_ready(S: State, w: int, g: int, t: int, at_access: int, at_start: int) -> int:
-    """Merge the splits at the group's segment: behind its access, or in front of it."""
+def merge_ready(S: State, w: int, g: int, t: int, at_access: int, at_start: int, held: int) -> int:
+    """Merge the splits at the group's segment: behind its access, in front of it, or held there."""
     it = group(S, g)
     rest = warp(S, it.warp).groups
     if S.pc_merge == 0 or popcount(rest) == 1 or is_serial(S, g) == 1:
@@ -47,6 +48,9 @@ def merge_ready(S: State, w: int, g: int, t: int, at_access: int, at_start: int)
         other = group(S, h)
         if h != g and other.seg == it.seg and other.ready <= t and is_serial(S, h) == 0:
             wanted = at_access if other.at_memory == 1 else at_start
+            if other.slot == NO_SLOT:
+                # Somebody has to come for it (DWS-19).
+                wanted = held
             if wanted == 1:
                 if at_access == 1 and other.at_memory == 0:
                     join_issue(S, w, g, popcount(other.mask))

@@ -14,7 +14,7 @@ from ..intrinsics import device, popcount, record, table
 
 if TYPE_CHECKING:
     from ..groups import end_group, new_group, put_in_slot, schedule
-    from ..hooks import State, on_merge, on_rejoin, on_split, on_wait
+    from ..hooks import State, on_leave, on_merge, on_rejoin, on_split, on_wait
     from ..launch import diverged
     from ..machine import Machine
     from ..stacks import follow_top, top
@@ -64,6 +64,14 @@ def has_room(S: State, w: int, v: int) -> int:
 @device
 def split(S: State, w: int, g: int, lanes: int) -> int:
     """Some lanes of a group become a group of their own, where it stands; nobody has woken it."""
+    h = part(S, g, lanes)
+    schedule(S, w, h)
+    return h
+
+
+@device
+def part(S: State, g: int, lanes: int) -> int:
+    """The same, without a claim to a scheduler slot."""
     it = group(S, g)
     h = new_group(S, it.warp, lanes, it.seg)
     made = group(S, h)
@@ -73,7 +81,6 @@ def split(S: State, w: int, g: int, lanes: int) -> int:
     it.mask &= ~lanes
     it.done &= ~lanes
     it.hits &= ~lanes
-    schedule(S, w, h)
     on_split(S, g, h)
     return h
 
@@ -113,6 +120,7 @@ def wait_for_others(S: State, g: int) -> int:
     """
     it = group(S, g)
     v = it.warp
+    on_leave(S, g)
     gather(S, v, it.mask, it.seg)
     if gathering(S, v).waiting != stack(S, top(S, v)).mask:
         on_wait(S, g)
@@ -141,6 +149,7 @@ def go_on(S: State, g: int) -> int:
     mates = gathering(S, v)
     if mates.barrier != 0 and S.exited_arrive == 0:
         return diverged(S, g, mates.barrier_seg)
+    on_leave(S, g)
     if popcount(warp(S, v).groups) > 1:
         return 0
     if mates.waiting != 0:
@@ -159,6 +168,7 @@ def meet_at_barrier(S: State, g: int) -> int:
     mates = gathering(S, v)
     if stack(S, top(S, v)).mask != live or (mates.barrier != 0 and mates.barrier_seg != it.seg):
         return diverged(S, g, it.seg)
+    on_leave(S, g)
     mates.barrier |= it.mask
     mates.barrier_seg = it.seg
     if mates.barrier != live:

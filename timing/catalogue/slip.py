@@ -1,0 +1,53 @@
+"""Adaptive slip, to which the DWS paper compares itself."""
+
+from __future__ import annotations
+
+from .policy import Policy
+
+_FILES = ("splits", "local_stack", "dws", "pc_merge", "loop_bypass", "slip", "slip_control")
+_SLIP = (
+    "At an access of which some lanes hit, the others are left behind, if that makes no more than "
+    "the WPU allows. They rejoin when the lanes that run ahead come to the same access again and "
+    "their data are there, or go on alone when those have to wait for them"
+)
+_CONTROL = (
+    "Every `interval` cycles a WPU that has waited for memory for most of them allows a lane more, "
+    "and one that has been busy for most of them a lane less; it begins with `max-div`, none."
+)
+
+
+def _slip(name: str, source: str, text: str, *, grain: str, bypass: bool) -> Policy:
+    return Policy(
+        name,
+        tuple(f"policy/{f}" for f in _FILES),
+        f"{_SLIP}{text} {_CONTROL}",
+        source,
+        grain,
+        {
+            "branch-split": bypass,
+            "pc-merge": True,
+            "branch-limited": not bypass,
+            "predicated": False,
+            "max-div": 0,
+            "raise-above": 70,
+            "lower-above": 50,
+        },
+    )
+
+
+POLICIES = (
+    _slip(
+        "slip",
+        "DWS-19, DWS-21; 5.7 and Figure 13, after D. Tarjan et al.",
+        ": at every conditional branch that does not just go round a loop.",
+        grain="branch",
+        bypass=False,
+    ),
+    _slip(
+        "slip.branch-bypass",
+        "DWS-20, DWS-21; 5.7 and Figures 13, 18, 19",
+        ". Branches split a warp as under `dws.branch-only`, so that nobody waits at them.",
+        grain="segment",
+        bypass=True,
+    ),
+)
