@@ -199,6 +199,11 @@ def on_launch_end(S: State, t: int) -> int:
 # --- splits (policy/splits.py)
 
 
+def speculate(S: State, w: int, g: int, t: int) -> int:
+    """Whether lanes of g that hit at t should run ahead, where that is asked (MAWS-09)."""
+    return 0
+
+
 def on_split(S: State, g: int, h: int) -> int:
     """Some lanes of g have become the group h."""
     return 0

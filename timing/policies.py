@@ -39,7 +39,11 @@ _MEMORIES = {
         "memory/perfect_fetch",
     ),  # fmt: skip,
 }
-_SCHEDULERS = {"two-level": "schedule/two_level"}
+_SCHEDULERS = {
+    "rr": ("schedule/turns", "schedule/rr"),
+    "swf": ("schedule/turns", "schedule/miss_free", "schedule/swf"),
+    "two-level": ("schedule/two_level",),
+}
 _ISSUE = {"switch-on-access": "issue/switch_on_access", "barrel": "issue/barrel"}
 
 
@@ -47,7 +51,8 @@ def outside(path: str) -> Policy:
     """A policy, scheduler or memory system of a user: an engine file with some constants.
 
     `EXTENDS` names files of this package that it builds upon, `SETTINGS` what can be set, `GRAIN`
-    how long segments are; all may be missing. The file's docstring is the text. Raises UsageError.
+    how long segments are, `SCHEDULER` who is its scheduler unless one is chosen; all may be
+    missing. The file's docstring is the text. Raises UsageError.
     """
     try:
         tree = ast.parse(Path(path).read_text(encoding="utf-8"), path)
@@ -56,7 +61,8 @@ def outside(path: str) -> Policy:
             for node in tree.body
             if isinstance(node, ast.Assign)
             for target in node.targets
-            if isinstance(target, ast.Name) and target.id in ("EXTENDS", "SETTINGS", "GRAIN")
+            if isinstance(target, ast.Name)
+            and target.id in ("EXTENDS", "SETTINGS", "GRAIN", "SCHEDULER")
         }
     except OSError as e:
         raise UsageError(f"cannot read engine file {path}: {e.strerror}", code="SIM602") from None
@@ -69,11 +75,16 @@ def outside(path: str) -> Policy:
         path,
         constants.get("GRAIN", "segment"),
         constants.get("SETTINGS", {}),
+        scheduler=constants.get("SCHEDULER"),
     )
 
 
 def configured(machine: Machine, policy: Policy) -> Machine:
-    """The machine with all of the policy's settings, its own replacing the policy's values."""
+    """The machine with all of the policy's settings, its own replacing the policy's values.
+
+    It has the policy's scheduler, too, where the policy names one and the user has not. Raises
+    UsageError for settings that the policy does not have.
+    """
     unknown = sorted(set(machine.policy) - set(policy.settings))
     if unknown:
         raise UsageError(
@@ -82,7 +93,32 @@ def configured(machine: Machine, policy: Policy) -> Machine:
             hint=did_you_mean(unknown[0], list(policy.settings))
             or f"it has {', '.join(policy.settings) or 'none'}",
         )
-    return machine.model_copy(update={"policy": {**policy.settings, **machine.policy}})
+    for name, value in machine.policy.items():
+        _check(policy, name, value)
+    update: dict[str, object] = {"policy": {**policy.settings, **machine.policy}}
+    if policy.scheduler is not None and not machine.is_chosen("scheduler"):
+        update["scheduler"] = policy.scheduler
+        update["sources"] = {**machine.sources, "scheduler": f"policy {policy.name}"}
+    return machine.model_copy(update=update)
+
+
+def _check(policy: Policy, name: str, value: object) -> None:
+    """A setting's value is of the kind of the policy's own."""
+    own, words = policy.settings[name], policy.choices.get(name, ())
+    if isinstance(own, bool):
+        wrong, kind = not isinstance(value, bool), "true or false"
+    elif isinstance(own, int):
+        wrong = not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 32
+        kind = "a whole number from 0 on"
+    else:
+        wrong = not isinstance(value, str) or bool(words and value not in words)
+        kind = ", ".join(words) or "a text"
+    if wrong:
+        raise UsageError(
+            f"setting {name!r} of policy {policy.name} is {kind}, not {value!r}",
+            code="SIM602",
+            hint=did_you_mean(str(value), words),
+        )
 
 
 def grain_of(machine: Machine, policy: Policy) -> str:
@@ -98,8 +134,8 @@ def files_of(machine: Machine, policy: Policy) -> tuple[str, ...]:
     if machine.scheduler.endswith(".py"):
         scheduler = outside(machine.scheduler).files
     else:
-        scheduler = (_SCHEDULERS.get(machine.scheduler, f"schedule/{machine.scheduler}"),)
-    return (
+        scheduler = _SCHEDULERS.get(machine.scheduler, (f"schedule/{machine.scheduler}",))
+    names = (
         "issue/execute",
         _ISSUE[machine.issue],
         "memory/group",
@@ -108,3 +144,4 @@ def files_of(machine: Machine, policy: Policy) -> tuple[str, ...]:
         *scheduler,
         *policy.files,
     )
+    return tuple(dict.fromkeys(names))  # a scheduler and a policy may build upon the same file

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from . import conv, dws, slip
+from . import conv, dws, maws, slip
 from .policy import Policy
 
 __all__ = ["ALIASES", "POLICIES", "Policy"]
 
-_FAMILIES = (conv, dws, slip)
+_FAMILIES = (conv, dws, maws, slip)
 
 POLICIES: dict[str, Policy] = {p.name: p for family in _FAMILIES for p in family.POLICIES}
 

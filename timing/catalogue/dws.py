@@ -42,6 +42,7 @@ def _dws(
             "pc-merge": pc,
             "branch-limited": limited,
         },
+        choices={"memory-split": ("never", *_MEMORY)},
     )
 
 

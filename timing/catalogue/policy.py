@@ -18,3 +18,7 @@ class Policy:
     """`instruction` where the policy looks at every instruction."""
     settings: Mapping[str, bool | int | str] = field(default_factory=dict)
     """What `--set policy.NAME=VALUE` may change, and its value here."""
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The words that a setting takes, where it takes words."""
+    scheduler: str | None = None
+    """The scheduler unless the user has chosen one; None: that of the machine."""

@@ -1,8 +1,9 @@
-"""Subdivision on memory divergence: lanes that hit run ahead (DWS-09..12).
+"""Subdivision on memory divergence: lanes that hit run ahead (DWS-09..12, MAWS-07..09).
 
 Engine code. `S.memory_split`: NEVER_SPLIT; AGGRESSIVE, at every access of which some lanes hit and
 some miss; LAZY, where no other group could hide the latency; REVIVE, also later, when the WPU
-stalls: then a group that was suspended whole is split by the hit mask of its access. The run-ahead
+stalls: then a group that was suspended whole is split by the hit mask of its access (DWS-12, and
+MAWS-08 by Q-MAWS-13); LATENCY, where that is expected to pay (`speculate`, MAWS-09). The run-ahead
 is the new group, the fall-behind keeps its parent's entry and slot (Q-DWS-15).
 """
 
@@ -15,7 +16,7 @@ from ..intrinsics import NEVER, device, popcount, record, table
 if TYPE_CHECKING:
     from ..causes import HIT, MEMORY
     from ..groups import wake
-    from ..hooks import State
+    from ..hooks import State, speculate
     from ..machine import Machine
     from ..state import group, slot
     from .local_stack import is_serial, local_level
@@ -25,8 +26,9 @@ NEVER_SPLIT = 0
 AGGRESSIVE = 1
 LAZY = 2
 REVIVE = 3
+LATENCY = 4
 
-MODES = ("never", "aggressive", "lazy", "revive")
+MODES = ("never", "aggressive", "lazy", "revive", "latency")
 
 suspended = table("suspended", record(order="i8"))
 """When a group was suspended, as a number that grows: ties between candidates (Q-DWS-31)."""
@@ -40,9 +42,11 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     mode = S.memory_split
     if mode == NEVER_SPLIT or is_serial(S, g) == 1:
         return 0
-    if mode != AGGRESSIVE and someone_ready(S, w, g, t) == 1:
+    if (mode == LAZY or mode == REVIVE) and someone_ready(S, w, g, t) == 1:
         return 0
     if has_room(S, w, group(S, g).warp) == 0:
+        return 0
+    if mode == LATENCY and speculate(S, w, g, t) == 0:
         return 0
     S.n_memory_split += 1
     h = run_ahead(S, w, g)
