@@ -7,7 +7,7 @@ first. Latencies are those of the toy machine: a hit a cycle, a miss `miss` cycl
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 HIT, MISS = (True, 0), (False, 0)
@@ -63,6 +63,8 @@ class Scenario:
     """Address register -> the line of each work-item, a letter each."""
     chain: Mapping[str, int] = field(default_factory=dict)
     """Address register -> how many loads of it lead to address 0."""
+    numbers: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """Register -> the number of each work-item."""
     script: Mapping[tuple[int, int], tuple[bool, int]] = field(default_factory=dict)
 
     @property
@@ -232,4 +234,31 @@ X9 = Scenario(
 
 X10 = Scenario(
     _TWO_LOADS, width=2, miss=20, lines={"d0": "ab", "d1": "cd"}, script=script("hm", "hm")
+)
+
+_COUNT = "sub_u32 $s1, $s1, 1\n cmp_gt_s32 $c0, $s1, 0\n cbr $c0, @L, nosubdivide\n"
+
+LEAVING = Scenario(
+    # Lanes leave the loop one by one, one of them while another is behind.
+    f"@L: {named('a', ld('d0'))} {_COUNT} @X: {alu(1)} ret\n",
+    width=4,
+    miss=20,
+    lines={"d0": "abcd"},
+    numbers={"s1": (1, 2, 3, 3)},
+    script=script("hhhh", ".hhm", "..hh", "...h"),
+)
+
+APART = Scenario(
+    # A lane waits at P for one that will not come: it has left the loop.
+    f"""@A: cbr $c2, @Z, nosubdivide
+    @L: cbr $c1, @M, nosubdivide
+    @B: {alu(1)}
+    @M: {named("a", ld("d0"))} {_COUNT}
+    @Z: {alu(1)} ret
+    """,
+    width=4,
+    masks={"c1": "0000", "c2": "0011"},
+    lines={"d0": "abcd"},
+    numbers={"s1": (2, 1, 0, 0)},
+    script=script("hm..", "h..."),
 )

@@ -79,6 +79,7 @@ def _registers(scenario: Scenario, memory: np.ndarray, base: int) -> Mapping[str
     given: dict[str, np.ndarray] = {
         name: np.array([c == "1" for c in mask]) for name, mask in scenario.masks.items()
     }
+    given |= {name: np.array(values) for name, values in scenario.numbers.items()}
     for name, letters in scenario.lines.items():
         given[name] = np.array([base + LINE * (ord(c) - ord("a")) for c in letters], np.uint64)
     step, at = LINE // memory.itemsize, 30 * LINE // memory.itemsize
