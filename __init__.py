@@ -21,12 +21,15 @@ if TYPE_CHECKING:
     from .emu.result import Result
     from .emu.traps import Trap, TrapKind
     from .isa.errors import ArgumentError, ObjectFileError, SimtError, SourceError, UsageError
+    from .timing.compared import compare
+    from .timing.comparison import Comparison
     from .timing.face import Simulation, simulate
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "ArgumentError": ".isa.errors",
+    "Comparison": ".timing.comparison",
     "Device": ".emu.device",
     "DeviceArray": ".emu.device",
     "Interrupted": ".emu.engine",
@@ -40,12 +43,14 @@ _HOMES = {
     "Trap": ".emu.traps",
     "TrapKind": ".emu.traps",
     "UsageError": ".isa.errors",
+    "compare": ".timing.compared",
     "simulate": ".timing.face",
 }
 """Public name -> the module that defines it."""
 
 __all__ = [
     "ArgumentError",
+    "Comparison",
     "Device",
     "DeviceArray",
     "Interrupted",
@@ -61,6 +66,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "assemble",
+    "compare",
     "load",
     "simulate",
 ]

@@ -11,6 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from ..isa.errors import UsageError, did_you_mean
 from . import status
 from .asm import asm, check, disasm
+from .compare import compare
 from .diff import diff
 from .doctor import doctor
 from .explain import explain
@@ -90,7 +91,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    asm, disasm, check, run, time, programs, machines, policies, diff, explain, doctor
+    asm, disasm, check, run, time, compare, programs, machines, policies, diff, explain, doctor
 ):  # fmt: skip
     app.command(cls=_Command, help=command.__doc__)(command)
 

@@ -41,6 +41,7 @@ _ROWS = (
     ("SIM409", "Trap instruction", "The kernel executed `trap`, with the code that the message shows.", "It is the kernel's own way to say that something is wrong."),
     ("SIM410", "Store to a read-only buffer", "The array may not be written.", "Pass a writable array."),
     ("SIM420", "The result differs from the reference", "A program ran to its end, but an array is not what its reference computes.", "Run it with --engine oracle: if that differs too, the kernel is wrong."),
+    ("SIM421", "A policy leaves other memory", "compare runs the same launches under several policies. Without races all of them leave the same memory; the message says which policy does not.", "Look for races: work-items that use the same bytes, one of which stores, without a barrier or an atomic between them. A kernel without any has found a wrong policy."),
     ("SIM430", "Interrupted", "Ctrl-C ended the launch. What was counted until then is shown.", "Use a smaller size."),
     ("SIM440", "A simulation cannot go on", "Every group of lanes waits for another one, or a re-convergence stack is full, although no work-item did anything wrong. The message says who waits for what.", "Simulate with --policy conv; if that finishes, the policy is wrong."),
     # --- the command
@@ -59,6 +60,7 @@ _ROWS = (
     ("SIM517", "Options that do not go together", "An option has no effect on what was asked for, and an option without effect is an error.", "Leave one of them out."),
     ("SIM518", "A file has several kernels", "Which of them is to run cannot be guessed.", "Choose one with --kernel."),
     ("SIM519", "A program has no picture", "Only programs whose result is an image or a table can be drawn.", "The message lists those that can."),
+    ("SIM520", "An optional package is missing", "Pictures of comparisons are drawn by matplotlib, which a plain installation does not have.", "pip install 'simtlab[plot]'."),
     # --- simulation
     ("SIM601", "A machine cannot be", "A preset, a machine file or --set has an unknown key, a value of the wrong kind, or a geometry that cannot be built.", "The message names the key; `simtlab machines NAME` prints all with their units."),
     ("SIM602", "No such policy", "There is no policy of this name.", "`simtlab policies` lists them."),

@@ -51,6 +51,16 @@ def policies(incomplete: str) -> list[str]:
     return _starting(list(POLICIES), incomplete)
 
 
+def policy_lists(incomplete: str) -> list[str]:
+    """Names of policies behind those that are there already, as `conv,d`."""
+    from ..timing.choice import ALL
+
+    before, comma, last = incomplete.rpartition(",")
+    there = before.split(",")
+    names = [name for name in (ALL, *policies("")) if name not in there]
+    return [f"{before}{comma}{name}" for name in _starting(names, last)]
+
+
 def sizes(incomplete: str) -> list[str]:
     """The sizes that every program has."""
     return _starting(["tiny", "small", "paper"], incomplete)

@@ -97,6 +97,11 @@ def prepare(
     )  # fmt: skip
 
 
+def machine_text(machine: Machine, sets: Mapping[str, str]) -> str:
+    """The machine's name, and what was set."""
+    return ", ".join([machine.name, *(f"{key}={value}" for key, value in sets.items())])
+
+
 def _trace(settings: TimeSettings, facts: dict[str, object]) -> Trace | None:
     """The trace that is asked for, its name and window checked. Raises UsageError."""
     if settings.trace is None:
@@ -123,6 +128,8 @@ class TimeOutcome(Outcome):
     simulator: Simulator
     sets: Mapping[str, str]
     wants_lines: bool
+    step: str = ""
+    """Which simulation of several this is, for whoever watches."""
 
     def keeps(self, error: SimtError) -> bool:
         """Whatever ended the run: what was counted until then is told too."""
@@ -149,6 +156,8 @@ class TimeOutcome(Outcome):
 
     def watch(self, progress: Progress) -> None:
         """Show the clock of the machine while it runs."""
+        if self.step:
+            progress.title += f" under {self.step}"
         progress.detail = "preparing the engine"
 
         def look(simulator: Simulator) -> None:
@@ -196,11 +205,10 @@ class TimeOutcome(Outcome):
     def text_rows(self, *, stats: bool) -> list[tuple[str, str]]:
         """Label and value of each line of the text."""
         s, machine = self.stats, self.simulator.machine
-        sets = "".join(f", {key}={value}" for key, value in self.sets.items())
         policy = self.simulator.policy.name
         return [
             ("kernel" if len(self.kernels) == 1 else "kernels", ", ".join(self.kernels)),
-            ("machine", f"{machine.name}{sets}, policy {policy}"),
+            ("machine", f"{machine_text(machine, self.sets)}, policy {policy}"),
             ("launches", self._launches()),
             *rows(s),
             ("energy", str(energy_of(s, machine))),

@@ -128,10 +128,17 @@ class SimulatedLaunch:
 
     def __call__(self, *args: object) -> Simulation:
         """Simulate; arrays are changed in place. Raises ArgumentError, Trap, SimulationError."""
+        return self.run_on(self.cold_machine(), *args)
+
+    def cold_machine(self) -> Simulator:
+        """A machine on which nothing has run. Raises UsageError where it cannot run the policy."""
         trace = None
         if self.window:
             trace = Trace(*self.window, facts=facts_of(self.machine, self.policy))
-        simulator = Simulator(self.machine, self.policy, plain=self.plain, trace=trace)
+        return Simulator(self.machine, self.policy, plain=self.plain, trace=trace)
+
+    def run_on(self, simulator: Simulator, *args: object) -> Simulation:
+        """Simulate on a cold machine of this launch."""
         digest = ""
         self.simulation = None
         started = time.perf_counter()
@@ -153,7 +160,7 @@ class SimulatedLaunch:
                 digest,
                 time.perf_counter() - started,
                 finished,
-                trace,
+                simulator.trace,
             )
 
         try:
