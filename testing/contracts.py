@@ -109,7 +109,9 @@ def _fitting(case: Case, fields: Mapping[str, Any], base: Machine | None) -> Mac
 def _run(case: Case, simulator: Simulator, policy: Policy) -> list[np.ndarray]:
     (function,) = case.module
     g = case.geometry
-    launch = function.launch(items=g.items, group_size=g.group_size, budget=BUDGET)
+    launch = function.launch(
+        items=g.items, group_size=g.group_size, scheme=policy.scheme, budget=BUDGET
+    )
     arguments = case.arguments()
     try:
         launch.run_by(simulator.run, *arguments)

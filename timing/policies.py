@@ -123,7 +123,8 @@ def _check(policy: Policy, name: str, value: object) -> None:
 
 def grain_of(machine: Machine, policy: Policy) -> str:
     """How long the segments are that the engine takes: a barrel issues single instructions."""
-    return "instruction" if machine.issue == "barrel" else policy.grain
+    looks = any(machine.policy.get(name) == value for name, value in policy.every_pc.items())
+    return "instruction" if looks or machine.issue == "barrel" else policy.grain
 
 
 def files_of(machine: Machine, policy: Policy) -> tuple[str, ...]:

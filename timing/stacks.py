@@ -106,17 +106,23 @@ def follow_top(S: State, g: int) -> int:
 @device
 def diverge(S: State, g: int, taken: int) -> int:
     """A branch that diverged pushes both paths; the top becomes the join (DWS-02)."""
+    return diverge_until(S, g, taken, seg(S, group(S, g).seg).rpc)
+
+
+@device
+def diverge_until(S: State, g: int, taken: int, rpc: int) -> int:
+    """The same, with another re-convergence point."""
     it = group(S, g)
     row = seg(S, it.seg)
     v = it.warp
     rest = it.mask & ~taken
-    stack(S, top(S, v)).seg = row.rpc
+    stack(S, top(S, v)).seg = rpc
     if takes_first(S, taken, rest, row.target, row.next) == 1:
-        push(S, v, row.next, row.rpc, rest, it.seg)
-        push(S, v, row.target, row.rpc, taken, it.seg)
+        push(S, v, row.next, rpc, rest, it.seg)
+        push(S, v, row.target, rpc, taken, it.seg)
     else:
-        push(S, v, row.target, row.rpc, taken, it.seg)
-        push(S, v, row.next, row.rpc, rest, it.seg)
+        push(S, v, row.target, rpc, taken, it.seg)
+        push(S, v, row.next, rpc, rest, it.seg)
     return follow_top(S, g)
 
 

@@ -169,7 +169,7 @@ def machines_json(cli: Cli) -> None:
 
 def policies_json(cli: Cli) -> None:
     assert {"conv"} <= {p["name"] for p in cli("policies", "--json").json if p["source"]}
-    assert cli("policies", "conv", "--json").json["files"] == ["policy/conv"]
+    assert cli("policies", "conv", "--json").json["files"] == ["policy/lockstep", "policy/conv"]
 
 
 def results(cli: Cli) -> list[str]:

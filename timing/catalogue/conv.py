@@ -6,7 +6,7 @@ from .policy import Policy
 
 CONV = Policy(
     "conv",
-    ("policy/conv",),
+    ("policy/lockstep", "policy/conv"),
     "The baseline of all four papers: each warp has a stack of (PC, re-convergence PC, mask). A "
     "divergent branch runs one path, then the other, and lanes join again at the branch's "
     "immediate post-dominator. At a memory access the warp waits for its slowest lane.",

@@ -18,6 +18,10 @@ class Policy:
     """`instruction` where the policy looks at every instruction."""
     settings: Mapping[str, bool | int | str] = field(default_factory=dict)
     """What `--set policy.NAME=VALUE` may change, and its value here."""
+    every_pc: Mapping[str, bool | int | str] = field(default_factory=dict)
+    """Settings with a value that makes it look at every instruction whatever its grain."""
+    scheme: str = "stack"
+    """The functional scheme (emu/schemes) whose form of a program it takes: with markers or not."""
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The words that a setting takes, where it takes words."""
     scheduler: str | None = None

@@ -1,0 +1,57 @@
+"""Paired-path comparison, what it is compared with, and what its stack comes from."""
+
+from __future__ import annotations
+
+from .policy import Policy
+
+_NO_JOIN = (
+    "A divergent branch opens an entry with the PCs and masks of both sides. The side with the "
+    "smaller PC runs, and sides merge where their PCs are equal"
+)
+
+POLICIES = (
+    Policy(
+        "ppc",
+        ("policy/dual_path", "policy/ppc", "policy/ppc_implicit"),
+        f"{_NO_JOIN}, before the post-dominator if they meet there; no join has to be known. "
+        "`cascade=false` compares the entry below one instruction later, as the paper's "
+        "pseudo-code does. With `interleave` the other side issues while the first waits for "
+        "memory; with `run-ahead` lanes that an access has served also leave those behind that "
+        "wait.",
+        "PPC-04..08, PPC-10, PPC-12",
+        settings={"cascade": True, "interleave": False, "run-ahead": False},
+        every_pc={"cascade": False, "interleave": True, "run-ahead": True},
+        scheme="ppc",
+    ),
+    Policy(
+        "ppc-explicit",
+        ("policy/dual_path", "policy/ppc", "policy/ppc_explicit"),
+        f"{_NO_JOIN}, but PCs are compared only where a `reconverge` instruction was issued. "
+        "Programs are given one at the join of every branch that may diverge.",
+        "PPC-09",
+        settings={"cascade": True},
+        scheme="ppc-explicit",
+    ),
+    Policy(
+        "dps",
+        ("policy/dual_path", "policy/dps"),
+        "The dual-path stack: both sides of the last branch that diverged can issue, so that one "
+        "hides the other's latency. They join at the branch's immediate post-dominator.",
+        "PPC-04, Q-PPC-3; M. Rhu and M. Erez, The dual-path execution model, HPCA 2013",
+    ),
+    Policy(
+        "per-thread",
+        ("policy/per_thread",),
+        "Every lane has a PC; those at the smallest PC of the warp run.",
+        "PPC-03, Q-PPC-2",
+        scheme="per-thread",
+    ),
+    Policy(
+        "conv-explicit",
+        ("policy/lockstep", "policy/conv_explicit"),
+        "As conv, but paths join only where each has issued a `reconverge` instruction. Programs "
+        "are given one at the join of every branch that may diverge.",
+        "PPC-02",
+        scheme="ipdom-explicit",
+    ),
+)
