@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from ..emu.engine import Interrupted
+from ..emu.engine import Interrupted, SchemeSpec
 from ..emu.module import Module
 from ..isa.errors import SimtError, UsageError
 from ..programs.runner import PlainLauncher
@@ -65,6 +65,7 @@ def simulate(name: str, settings: TimeSettings) -> int:
     target = find_target(name)
     refuse_foreign(target, settings)
     machine, policy = load(settings.machine, settings.sets), find(settings.policy)
+    settings = replace(settings, scheme=SchemeSpec(policy.scheme))
     listings = Listings(settings.dump, keep=settings.json)
     module = load_module(target, settings, listings)
     trace = _trace(settings, facts_of(machine, policy, seed=settings.seed, command=sys.argv[1:]))
@@ -87,11 +88,16 @@ def prepare(
 ) -> TimeOutcome:
     """A simulation that has not begun. Raises UsageError where machine and policy do not fit."""
     simulator = Simulator(machine, policy, trace=trace)
+    scheme = SchemeSpec(policy.scheme)
     launcher = PlainLauncher.on(
-        simulator, module, budget=settings.budget, exited_arrive=settings.exited_arrive
+        simulator,
+        module,
+        scheme=scheme.name,
+        budget=settings.budget,
+        exited_arrive=settings.exited_arrive,
     )
     return TimeOutcome(
-        launcher, module.for_scheme(settings.scheme), "timing", listings, simulator=simulator,
+        launcher, module.for_scheme(scheme), "timing", listings, simulator=simulator,
         sets=settings.sets, wants_lines=settings.annotate,
         default_block=(min(*DEFAULT_BLOCK, machine.core_contexts),),
     )  # fmt: skip

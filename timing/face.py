@@ -198,14 +198,15 @@ def simulate(
     found = machine if isinstance(machine, Machine) else load(machine)
     if set:
         found = found.replaced(set)
+    rules = policy if isinstance(policy, Policy) else find(policy)
     size = dim3(min(256, found.core_contexts) if group_size is None else group_size, "group_size")
     launch = kernel.launch(
         groups=groups,
         items=items,
         group_size=size,
         warp=found.width,
+        scheme=rules.scheme,
         budget=budget,
         exited_arrive=exited_arrive,
     )
-    rules = policy if isinstance(policy, Policy) else find(policy)
     return SimulatedLaunch(launch, found, rules, plain=plain, trace=trace)
