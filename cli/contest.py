@@ -77,7 +77,7 @@ class Report:
         """Simulate under one policy."""
         error = execute(self.target, self.settings, outcome)
         policy, machine, stats = outcome.simulator.policy, outcome.simulator.machine, outcome.stats
-        if not self.rows:
+        if error is None or not self.rows:
             self._describe(outcome)
         if self.settings.json:
             self.told[policy.name] = outcome.to_dict()

@@ -13,6 +13,7 @@ from .complete import policies as complete_policies
 from .options import Json
 
 if TYPE_CHECKING:
+    from ..timing.catalogue import Policy
     from ..timing.machine import Machine
 
 
@@ -62,33 +63,85 @@ def policies(
     For example:
 
       simtlab policies
-      simtlab policies conv
+      simtlab policies dws.revive-split
     """
+    from ..timing.catalogue.texts import title_of
     from ..timing.policies import POLICIES, find
-    from .output import print_json, print_rows
+    from .output import print_json
 
     if name is not None:
         policy = find(name)
-        told = {
-            "name": policy.name,
-            "source": policy.source,
-            "text": policy.text,
-            "settings": dict(policy.settings),
-            "files": list(policy.files),
-        }
-        if json:
-            print_json(told)
-        else:
-            settings = [(f"policy.{k}", str(v).lower()) for k, v in policy.settings.items()]
-            print_rows([
-                ("name", policy.name), ("source", policy.source), ("text", policy.text),
-                *settings, ("files", " ".join(policy.files)),
-            ])  # fmt: skip
+        print_json(_policy_details(policy)) if json else _print_policy(policy)
     elif json:
-        print_json([{"name": p.name, "source": p.source} for p in POLICIES.values()])
+        print_json([_policy_brief(p) for p in POLICIES.values()])
     else:
-        _print_table(("name", "source"), [(p.name, p.source) for p in POLICIES.values()])
+        lines = [(p.name, title_of(p), p.source) for p in POLICIES.values()]
+        _print_table(("name", "what it does", "source"), lines)
     return status.DONE
+
+
+def _policy_brief(policy: Policy) -> dict[str, Any]:
+    from ..timing.catalogue.texts import title_of
+
+    return {"name": policy.name, "title": title_of(policy), "source": policy.source}
+
+
+def _policy_details(policy: Policy) -> dict[str, Any]:
+    from ..timing.catalogue.texts import settings_of
+
+    return {
+        **_policy_brief(policy),
+        "text": policy.text,
+        "settings": [
+            {
+                "key": f"policy.{s.name}",
+                "value": s.value,
+                "values": list(s.values) or None,
+                "text": s.text,
+            }
+            for s in settings_of(policy)
+        ],
+        "machines": _presets(policy),
+        "scheduler": policy.scheduler,
+        "files": list(policy.files),
+    }
+
+
+def _presets(policy: Policy) -> dict[str, list[str]]:
+    """The machines that can run a policy, by issue discipline."""
+    from ..timing.choice import presets_for
+
+    found: dict[str, list[str]] = {}
+    for machine in presets_for(policy):
+        found.setdefault(machine.issue, []).append(machine.name)
+    return found
+
+
+def _print_policy(policy: Policy) -> None:
+    from textwrap import fill
+
+    from .output import console, print_rows
+
+    told, width = _policy_details(policy), min(100, console(sys.stdout).width) - 11
+    machines = [f"{issue}: {', '.join(names)}" for issue, names in told["machines"].items()]
+    print_rows([
+        ("name", policy.name),
+        ("title", told["title"]),
+        ("source", policy.source),
+        ("text", fill(policy.text, width)),
+        ("runs on", "\n".join(machines) or "no machine of simtlab's"),
+        *([("scheduler", f"{policy.scheduler}, unless one is set")] if policy.scheduler else []),
+        ("files", fill(" ".join(policy.files), width, break_long_words=False)),
+    ])  # fmt: skip
+    if told["settings"]:
+        print()
+        _print_table(
+            ("setting", "value", "takes", "what it does"),
+            [
+                (s["key"], str(s["value"]).lower(), " ".join(s["values"] or ["0…"]), s["text"])
+                for s in told["settings"]
+            ],
+        )
 
 
 def _brief(machine: Machine) -> dict[str, Any]:

@@ -18,8 +18,8 @@ RUN = f"run scale.sasm --items 8 {ARGS}"
 MISTAKES = {
     # --- names and files
     "rnu": """\
-error[SIM514]: there is no command 'rnu'; there are asm, disasm, check, run, time, programs, \
-machines, policies, diff, explain, doctor
+error[SIM514]: there is no command 'rnu'; there are asm, disasm, check, run, time, compare, \
+programs, machines, policies, diff, explain, doctor
  = help: did you mean `run`?
 """,
     "run": """\

@@ -13,7 +13,7 @@ import typer
 
 from simtlab.cli.app import app
 
-from . import timing_effects
+from . import compare_effects, timing_effects
 from .conftest import SCALE, SCALE_ARGS, Cli
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -343,6 +343,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("run", "--dump"): run_dump,
     ("run", "--json"): run_json,
     **timing_effects.EFFECTS,
+    **compare_effects.EFFECTS,
     ("programs", "--json"): programs_json,
     ("explain", "--json"): explain_json,
     ("doctor", "--json"): doctor_json,
@@ -382,6 +383,7 @@ def test_the_option_has_its_effect(option, cli):
         "check",
         "run",
         "time",
+        "compare",
         "programs",
         "machines",
         "policies",

@@ -168,8 +168,17 @@ def machines_json(cli: Cli) -> None:
 
 
 def policies_json(cli: Cli) -> None:
-    assert {"conv"} <= {p["name"] for p in cli("policies", "--json").json if p["source"]}
-    assert cli("policies", "conv", "--json").json["files"] == ["policy/lockstep", "policy/conv"]
+    listed = cli("policies", "--json").json
+    assert {"conv"} <= {p["name"] for p in listed if p["source"] and p["title"]}
+    found = cli("policies", "dws.revive-split", "--json").json
+    assert found["text"].startswith("An access of which some lanes hit")
+    settings = {s["key"]: s for s in found["settings"]}
+    assert settings["policy.pc-merge"] == {
+        "key": "policy.pc-merge", "value": True, "values": ["true", "false"],
+        "text": "splits of a warp that are ready at the same PC merge",
+    }  # fmt: skip
+    assert "revive" in settings["policy.memory-split"]["values"]
+    assert "dws" in found["machines"]["switch-on-access"]
 
 
 def results(cli: Cli) -> list[str]:

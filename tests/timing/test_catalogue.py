@@ -1,0 +1,76 @@
+"""The catalogue says of every policy and setting what it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from simtlab.isa.errors import UsageError
+from simtlab.timing import machine as machines
+from simtlab.timing.catalogue import POLICIES
+from simtlab.timing.catalogue.texts import SETTINGS, TITLES, settings_of, title_of
+from simtlab.timing.choice import choose, presets_for, refusal, sets_for
+from simtlab.timing.policies import find, outside
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+def test_a_policy_and_its_settings_have_a_line(policy):
+    assert policy.name in TITLES, "timing/catalogue/texts.py lacks its line"
+    for setting in settings_of(policy):
+        assert setting.text, f"timing/catalogue/texts.py lacks setting {setting.name}"
+        assert isinstance(setting.value, int) or setting.value in setting.values
+
+
+def test_no_line_is_about_nothing():
+    assert set(TITLES) <= set(POLICIES)
+    assert set(SETTINGS) <= {name for p in POLICIES.values() for name in p.settings}
+    assert len(set(TITLES.values())) == len(TITLES)
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+def test_every_policy_runs_somewhere(policy):
+    assert any(refusal(machines.load(name), policy) is None for name in ("toy", "lwm"))
+
+
+def test_the_line_of_a_policy_from_outside(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text('"""Nobody waits. Not even for data."""\nSETTINGS = {"fast": True}\n')
+    mine = outside(str(file))
+    assert title_of(mine) == "Nobody waits"
+    (setting,) = settings_of(mine)
+    assert (setting.name, setting.values, setting.text) == ("fast", ("true", "false"), "")
+
+
+def test_a_machine_refuses_what_does_not_fit_together(tmp_path):
+    file = tmp_path / "mine.py"
+    extends = f"EXTENDS = {find('conv').files!r}"
+    file.write_text(f"{extends}\n\n\ndef on_nothing(S):\n    return 0\n")
+    error = refusal(machines.load("toy"), outside(str(file)))
+    assert error is not None
+    assert error.first.code == "SIM610"
+    assert refusal(machines.load("toy"), find("conv")) is None
+
+
+def test_settings_go_to_those_that_have_them():
+    sets = {"warps": 2, "policy.pc-merge": False, "policy.cascade": False}
+    assert sets_for(find("conv"), sets) == {"warps": 2}
+    assert sets_for(find("dws.branch-only"), sets) == {"warps": 2, "policy.pc-merge": False}
+
+
+def test_lists_of_policies():
+    names = [p.name for p in choose("dws.branch-only, conv", "toy", {})[0]]
+    assert names == ["dws.branch-only", "conv"]
+    found, baseline = choose(["dws.branch-only.pc", "all"], "toy", {}, "conv")
+    assert [p.name for p in found[:2]] == ["dws.branch-only", "conv"]
+    toy = machines.load("toy")
+    able = {p.name for p in POLICIES.values() if refusal(toy, p) is None}
+    assert ({p.name for p in found}, len(found), baseline) == (able, len(able), "conv")
+
+
+def test_presets_for_a_policy():
+    assert [m.name for m in presets_for(find("conv"))] == machines.names()
+
+
+@pytest.mark.parametrize("wanted", ["", "conv,", [], "conv,conv", "all,all"])
+def test_lists_that_are_none(wanted):
+    with pytest.raises(UsageError):
+        choose(wanted, "toy", {})

@@ -1,0 +1,88 @@
+"""What lists say of policies and their settings, a line each.
+
+Lines that stand below each other in a list are written below each other, so that they can be told
+apart. The paragraph about a policy is in its family's file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .policy import Policy
+
+TITLES = {
+    "conv": "a stack of paths; the whole warp waits for its slowest lane",
+    "dws.branch-only.stack": "both sides of a branch run; they join at the stack's points only",
+    "dws.branch-only": "both sides of a branch run; they also join at equal PCs",
+    "dws.aggress-split.bl": "lanes that hit run ahead of those that miss, up to a branch",
+    "dws.aggress-split": "as dws.branch-only, and lanes that hit run ahead of those that miss",
+    "dws.lazy-split.bl": "as dws.aggress-split.bl, where no other group hides the latency",
+    "dws.lazy-split": "as dws.aggress-split, where no other group hides the latency",
+    "dws.revive-split.bl": "as dws.lazy-split.bl, and when the WPU stalls later",
+    "dws.revive-split": "as dws.lazy-split, and when the WPU stalls later",
+    "maws.aggress": "lanes that hit run ahead on the same path, through loops",
+    "maws.lazy-split": "as maws.aggress, where no other group hides the latency, or on a stall",
+    "maws.lat-spec": "as maws.aggress, where they will probably miss again in time",
+    "slip": "lanes that miss are left behind and rejoin later; all wait at branches",
+    "slip.branch-bypass": "as slip, and both sides of a branch run",
+    "ppc": "PCs in pairs: the smaller one runs, equal ones join",
+    "ppc-explicit": "as ppc, but PCs are compared at `reconverge` only",
+    "dps": "both sides of the last branch can issue; they join at its post-dominator",
+    "per-thread": "a PC for each lane, the smallest one runs",
+    "conv-explicit": "as conv, but paths join at `reconverge` only",
+}
+"""By name: what sets a policy apart."""
+
+SETTINGS = {
+    "branch-limited": "splits of a warp wait for each other at every conditional branch",
+    "branch-split": "branches that are marked `subdivide` split a warp",
+    "cascade": "sides that merge are at once compared with the entry below; false: an instruction "
+    "later, as in the paper's pseudo-code",
+    "count-split": "what a new split may issue before it misses counts for those after it",
+    "first-latency": "cycles that a group's first miss is expected to take",
+    "interleave": "while one side waits for memory the other one issues",
+    "long-latency": "cycles of waiting up to which an access is no miss",
+    "loop-bypass": "splits pass the branch of a loop that all of them are in",
+    "loop-test": "what makes a branch that of the loop: the branch itself, or just its "
+    "re-convergence point",
+    "lower-above": "per cent of cycles with an issue above which a lane less may be left behind",
+    "max-div": "lanes of a warp that may be left behind at the beginning",
+    "memory-split": "accesses with hits and misses that split a group: all; where no other group "
+    "hides the latency (lazy); also on a later stall (revive); where the hits will probably miss "
+    "again in time (latency)",
+    "pc-merge": "splits of a warp that are ready at the same PC merge",
+    "predicated": "forward branches are passed as if predicated: nobody waits at them",
+    "push-uniform": "a branch that a whole warp takes one way is pushed too: it may close a loop",
+    "raise-above": "per cent of cycles waiting for memory above which a lane more may be left "
+    "behind",
+    "run-ahead": "lanes that an access has served leave those behind that wait",
+}
+"""By name: what `--set policy.NAME=VALUE` changes. A name means the same in every policy."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting of a policy: `values` are the words that it takes; none: whole numbers from 0."""
+
+    name: str
+    value: bool | int | str
+    values: tuple[str, ...]
+    text: str
+
+
+def title_of(policy: Policy) -> str:
+    """What sets a policy apart, in a line; of a user's own, the first sentence of its text."""
+    return TITLES.get(policy.name) or policy.text.partition(". ")[0].rstrip(".")
+
+
+def settings_of(policy: Policy) -> list[Setting]:
+    """The settings with their values in this policy; those of a user's own have no text."""
+    return [
+        Setting(
+            name,
+            value,
+            ("true", "false") if isinstance(value, bool) else policy.choices.get(name, ()),
+            SETTINGS.get(name, ""),
+        )
+        for name, value in policy.settings.items()
+    ]
