@@ -36,10 +36,10 @@ def policy_contract(
     """A policy leaves the oracle's memory, runs every lane once, ends, and repeats itself.
 
     Random kernels run on small machines whose memory answers at random, with scarce scheduler
-    slots and split tables: results equal the oracle's, every work-item executes as many
-    instructions as under Conv, every cycle has one owner (which the engine checks itself), a
-    second run takes the same cycles, and so does the engine without compiling. `shrink=False`
-    shows the first kernel that fails as it is, at once. Raises AssertionError.
+    slots and split tables, and short intervals: results equal the oracle's, every work-item
+    executes as many instructions as under Conv, every cycle has one owner (which the engine checks
+    itself), a second run takes the same cycles, and so does the engine without compiling.
+    `shrink=False` shows the first kernel that fails as it is, at once. Raises AssertionError.
     """
     chosen = policy if isinstance(policy, Policy) else find(str(policy))
     machines = st.fixed_dictionaries(
@@ -48,6 +48,7 @@ def policy_contract(
             "adversary_seed": st.integers(1, 1000),
             "slots": st.sampled_from([0, 3, 8]),
             "wst_entries": st.sampled_from([0, 2, 16]),
+            "interval": st.sampled_from([20, 100_000]),
         }
     )
     _check(chosen, machines, examples, shrink, _same_lanes)

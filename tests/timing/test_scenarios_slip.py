@@ -6,12 +6,10 @@ behind all along.
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from simtlab.testing import Case, kernels
+from simtlab.testing import Case
 from simtlab.timing import machine
 from simtlab.timing.causes import ISSUED, L2, MEMORY, N_CAUSES, READY
 from simtlab.timing.policies import find
@@ -231,28 +229,3 @@ def test_nobody_left_behind_is_conv(
         simulate(case, simulator)
         found.append(simulator.cycles)
     assert found[0] == found[1]
-
-
-@settings(max_examples=15)
-@given(kernels(), *HOSTILE[1:], st.integers(1, 15), st.booleans(), st.sampled_from([0, 50]))
-def test_whoever_is_left_behind_comes_home(
-    case: Case,
-    width: int,
-    seed: int,
-    slots: int,
-    entries: int,
-    max_div: int,
-    predicated: bool,
-    interval: int,
-) -> None:
-    base = machine_for(case, width, seed, slots, entries)
-    conv = Simulator(base, find("conv"))
-    expected = simulate(case, conv)
-    chosen = {"max-div": max_div, "predicated": predicated}
-    m = base.model_copy(update={"interval": interval, "policy": chosen})
-    for name in ("slip", "slip.branch-bypass"):
-        simulator = Simulator(m, find(name))
-        for a, b in zip(simulate(case, simulator), expected, strict=True):
-            np.testing.assert_array_equal(a.view(np.uint8), b.view(np.uint8), name)
-        lanes = [int(s.state.rows["wpu"]["n_thread_instr"].sum()) for s in (simulator, conv)]
-        assert lanes[0] == lanes[1], name
