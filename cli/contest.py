@@ -69,9 +69,8 @@ class Report:
         """A simulation under one policy. Raises UsageError where the machine cannot run it."""
         own = replace(self.settings, sets=sets_for(policy, self.settings.sets))
         machine = machine_for(policy, own.machine, own.sets)
-        outcome = prepare(self.module, own, machine, policy, self.listings)
-        outcome.step = f"{policy.name}, {self.order.index(policy.name) + 1} of {len(self.order)}"
-        return outcome
+        step = f"{policy.name}, {self.order.index(policy.name) + 1} of {len(self.order)}"
+        return prepare(self.module, own, machine, policy, self.listings, step=step)
 
     def run(self, outcome: TimeOutcome) -> Contender:
         """Simulate under one policy."""

@@ -85,9 +85,15 @@ def prepare(
     policy: Policy,
     listings: Listings,
     trace: Trace | None = None,
+    step: str = "",
 ) -> TimeOutcome:
-    """A simulation that has not begun. Raises UsageError where machine and policy do not fit."""
-    simulator = Simulator(machine, policy, trace=trace)
+    """A simulation that has not begun; `step` says which one of several it is.
+
+    Raises UsageError where machine and policy do not fit.
+    """
+    with Progress(step or policy.name) as progress:
+        progress.detail = "preparing the engine"
+        simulator = Simulator(machine, policy, trace=trace)
     scheme = SchemeSpec(policy.scheme)
     launcher = PlainLauncher.on(
         simulator,
@@ -98,7 +104,7 @@ def prepare(
     )
     return TimeOutcome(
         launcher, module.for_scheme(scheme), "timing", listings, simulator=simulator,
-        sets=settings.sets, wants_lines=settings.annotate,
+        sets=settings.sets, wants_lines=settings.annotate, step=step,
         default_block=(min(*DEFAULT_BLOCK, machine.core_contexts),),
     )  # fmt: skip
 
