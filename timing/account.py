@@ -13,6 +13,7 @@ from .intrinsics import bit, ctz, device, popcount
 
 if TYPE_CHECKING:
     from .causes import BANK, IDLE, ISSUED, L2, MSHR, N_CAUSES, READY
+    from .groups import home
     from .hooks import State, on_event
     from .state import (
         degree_count,
@@ -48,30 +49,14 @@ def charge_wait(S: State, w: int, g: int, t: int) -> int:
     """A group is dispatched at t: own what its warp and its WPU have waited."""
     on_event(S, EV_DISPATCH, w, g, t)
     wait = group(S, g)
-    owner = warp(S, wait.warp)
     core = wpu(S, w)
-    warp_at = owner.busy
+    charge_context(S, w, g, wait.warp, t)
     slot_at = core.busy
     for part in range(5):
-        if part == 0:
-            until, cause = wait.until_bank, BANK
-        elif part == 1:
-            until, cause = wait.until_mshr, MSHR
-        elif part == 2:
-            until, cause = wait.until_l2, L2
-        elif part == 3:
-            until, cause = wait.ready, wait.cause
-        else:
-            until, cause = t, READY
-        until = min(until, t)
-        if until > warp_at:
-            charge_warp(S, w, wait.seg, cause, until - warp_at)
-            warp_at = until
+        until = min(end_of_wait(S, g, part, t), t)
         if until > slot_at:
-            slot_cycles(S, w * N_CAUSES + cause).cycles += until - slot_at
+            slot_cycles(S, w * N_CAUSES + cause_of_wait(S, g, part)).cycles += until - slot_at
             slot_at = until
-    if t > owner.busy:
-        owner.busy = t
     if t > core.busy:
         core.busy = t
     wait.until_bank = 0
@@ -82,24 +67,77 @@ def charge_wait(S: State, w: int, g: int, t: int) -> int:
 
 
 @device
+def charge_context(S: State, w: int, g: int, v: int, t: int) -> int:
+    """Own what warp v has waited up to t, for the reasons of group g."""
+    owner = warp(S, v)
+    at = owner.busy
+    for part in range(5):
+        until = min(end_of_wait(S, g, part, t), t)
+        if until > at:
+            charge_warp(S, w, group(S, g).seg, cause_of_wait(S, g, part), until - at)
+            at = until
+    if t > owner.busy:
+        owner.busy = t
+    return 0
+
+
+@device
+def end_of_wait(S: State, g: int, part: int, t: int) -> int:
+    """The boundary behind a part of a group's wait, 0 to 4; the last one is now."""
+    wait = group(S, g)
+    if part == 0:
+        return wait.until_bank
+    if part == 1:
+        return wait.until_mshr
+    if part == 2:
+        return wait.until_l2
+    return wait.ready if part == 3 else t
+
+
+@device
+def cause_of_wait(S: State, g: int, part: int) -> int:
+    """What a part of a group's wait was for."""
+    if part == 0:
+        return BANK
+    if part == 1:
+        return MSHR
+    if part == 2:
+        return L2
+    return group(S, g).cause if part == 3 else READY
+
+
+@device
 def charge_issue(S: State, w: int, g: int, s: int, n: int, lanes: int, t: int) -> int:
     """n instructions of segment s issue from cycle t on, for so many lanes."""
     on_event(S, EV_ISSUE, w, g, t)
+    charge_slots(S, w, g, s, n, lanes, t)
+    return charge_lanes(S, w, group(S, g).warp, s, n, lanes, t)
+
+
+@device
+def charge_slots(S: State, w: int, g: int, s: int, n: int, lanes: int, t: int) -> int:
+    """The WPU's side of an issue."""
     core = wpu(S, w)
-    owner = warp(S, group(S, g).warp)
     core.n_warp_instr += n
     core.n_thread_instr += n * lanes
-    owner.n_thread_instr += n * lanes
     group(S, g).count += n
     group(S, g).issued += n
     width_count(S, w * (S.width + 1) + lanes).cycles += n
     slot_cycles(S, w * N_CAUSES + ISSUED).cycles += n
-    warp_cycles(S, w * N_CAUSES + ISSUED).cycles += n
-    seg_cycles(S, s * N_CAUSES + ISSUED).cycles += n
     counts = seg_count(S, s)
     counts.runs += 1
     counts.lanes += lanes
     core.busy = t + n
+    return 0
+
+
+@device
+def charge_lanes(S: State, w: int, v: int, s: int, n: int, lanes: int, t: int) -> int:
+    """A warp's side of an issue in which it has so many lanes."""
+    owner = warp(S, v)
+    owner.n_thread_instr += n * lanes
+    warp_cycles(S, w * N_CAUSES + ISSUED).cycles += n
+    seg_cycles(S, s * N_CAUSES + ISSUED).cycles += n
     owner.busy = t + n
     return 0
 
@@ -152,24 +190,28 @@ def count_access(S: State, w: int, g: int, lanes: int) -> int:
         core.n_miss_div += 1
         counts.n_miss_div += 1
         degree_count(S, w * (S.width + 1) + degree).cycles += 1
-    first = group(S, g).warp * S.width
     while missed != 0:
         lane = ctz(missed)
         missed &= ~bit(lane)
-        lane_miss(S, first + lane).misses += 1
-        lane_miss(S, first + lane).stalling += divergent
+        counted = lane_miss(S, home(S, g, lane) * S.width + lane)
+        counted.misses += 1
+        counted.stalling += divergent
     return 0
 
 
 @device
 def charge_bubbles(S: State, w: int, g: int, cause: int, cycles: int) -> int:
     """Issue slots behind a group's last instruction that it takes without issuing."""
-    core = wpu(S, w)
-    owner = warp(S, group(S, g).warp)
     slot_cycles(S, w * N_CAUSES + cause).cycles += cycles
-    charge_warp(S, w, group(S, g).seg, cause, cycles)
-    core.busy += cycles
-    owner.busy += cycles
+    wpu(S, w).busy += cycles
+    return charge_longer(S, w, group(S, g).warp, group(S, g).seg, cause, cycles)
+
+
+@device
+def charge_longer(S: State, w: int, v: int, s: int, cause: int, cycles: int) -> int:
+    """A warp is kept at segment s for so many cycles more."""
+    charge_warp(S, w, s, cause, cycles)
+    warp(S, v).busy += cycles
     return 0
 
 

@@ -324,10 +324,11 @@ def _surroundings() -> tuple[object, ...]:
 
     here = Path(__file__).parent
     sources = [here / n for n in ("intrinsics.py", "compiled.py", "compose.py", "hooks.py")]
-    segments = importlib.util.find_spec(f"{PACKAGE.rpartition('.')[0]}.emu.jit.segments")
-    assert segments is not None
-    assert segments.origin is not None
-    sources.append(Path(segments.origin))
+    for name in ("segments", "segment_table"):
+        found = importlib.util.find_spec(f"{PACKAGE.rpartition('.')[0]}.emu.jit.{name}")
+        assert found is not None
+        assert found.origin is not None
+        sources.append(Path(found.origin))
     return (
         sys.version,
         _version("numba"),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         on_miss,
         on_move,
         on_stall,
+        on_turn,
         simd_access,
     )
     from .launch import distribute
@@ -92,6 +93,7 @@ def dispatch(S: State, w: int, t: int) -> int:
     if t - core.checked >= S.interval:
         on_interval(S, w, t)
         core.checked = t
+    on_turn(S, w, t)
     g = pick(S, w, t)
     if g < 0:
         core.next = S.wake
@@ -151,29 +153,27 @@ def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
     Answers the cycle at which all lanes are served; the group's boundaries and hit mask are set.
     """
     it = group(S, g)
-    row = seg(S, it.seg)
     it.done |= lanes
-    S.hits = lanes
-    S.hits_at = t
-    S.bubbles = 0
-    S.until_bank = 0
-    S.until_mshr = 0
-    S.until_l2 = 0
     # A load may overwrite its own addresses: the data move when they have been looked at.
-    ready = simd_access(S, w, g, lanes, t)
-    on_move(S, w, g, lanes, t)
-    refused = call(row.move, warp(S, it.warp).block, lanes)
-    if refused != 0:
-        return trapped(S, w, g, refused)
+    ready = ask(S, w, g, lanes, t)
+    if move(S, w, g, lanes, t) == 0:
+        return 0
     # Lanes that were served before count as hits: they need not wait either.
     it.hits = S.hits | (it.mask & ~lanes)
     it.until_bank = S.until_bank
     it.until_mshr = S.until_mshr
     it.until_l2 = S.until_l2
     count_access(S, w, g, lanes)
-    if S.store_buffer == 1 and row.is_store == 1 and row.is_atomic == 0:
+    if is_buffered(S, g) == 1:
         return leave_to_buffer(S, g, lanes, t)
     return ready
+
+
+@device
+def is_buffered(S: State, g: int) -> int:
+    """Whether a group stands at a store that nobody waits for (Q-DWS-5)."""
+    row = seg(S, group(S, g).seg)
+    return 1 if S.store_buffer == 1 and row.is_store == 1 and row.is_atomic == 0 else 0
 
 
 @device
@@ -186,6 +186,29 @@ def leave_to_buffer(S: State, g: int, lanes: int, t: int) -> int:
     it.until_mshr = 0
     it.until_l2 = 0
     return t + 1
+
+
+@device
+def ask(S: State, w: int, g: int, lanes: int, t: int) -> int:
+    """Ask the memory system when lanes that access at t are served."""
+    S.hits = lanes
+    S.hits_at = t
+    S.bubbles = 0
+    S.until_bank = 0
+    S.until_mshr = 0
+    S.until_l2 = 0
+    return simd_access(S, w, g, lanes, t)
+
+
+@device
+def move(S: State, w: int, g: int, lanes: int, t: int) -> int:
+    """Move the data of an access; 0 if it trapped."""
+    on_move(S, w, g, lanes, t)
+    refused = call(seg(S, group(S, g).seg).move, warp(S, group(S, g).warp).block, lanes)
+    if refused != 0:
+        trapped(S, w, g, refused)
+        return 0
+    return 1
 
 
 @device

@@ -12,7 +12,7 @@ from .intrinsics import NEVER, bit, ctz, device, drop_lowest
 if TYPE_CHECKING:
     from .causes import SLOTLESS
     from .hooks import State, on_pick, rank, stand_in
-    from .state import group, slot, warp, wpu
+    from .state import group, lane_home, slot, warp, wpu
 
 NO_SLOT = -2
 WAITS_FOR_SLOT = -1
@@ -21,10 +21,16 @@ WAITS_FOR_SLOT = -1
 @device
 def new_group(S: State, v: int, mask: int, s: int) -> int:
     """A group of warp v at segment s; it has no slot yet."""
+    count_groups(S, v, 1)
+    return make_group(S, v, mask, s)
+
+
+@device
+def make_group(S: State, v: int, mask: int, s: int) -> int:
+    """The record of a group, which is not counted as one: a part of another (policy/packs.py)."""
     owner = warp(S, v)
     number = ctz(~owner.groups)
     owner.groups |= bit(number)
-    count_groups(S, v, 1)
     g = v * S.width + number
     made = group(S, g)
     made.mask = mask
@@ -39,6 +45,7 @@ def new_group(S: State, v: int, mask: int, s: int) -> int:
     made.until_l2 = 0
     made.warp = v
     made.slot = NO_SLOT
+    made.lead = g
     S.seq += 1
     made.seq = S.seq
     made.count = 0
@@ -132,11 +139,25 @@ def park(S: State, g: int, cause: int) -> int:
 def end_group(S: State, g: int) -> int:
     """A group is no more: merged, returned, or its warp has waited it together."""
     leave_slot(S, g)
+    count_groups(S, group(S, g).warp, -1)
+    return forget_group(S, g)
+
+
+@device
+def forget_group(S: State, g: int) -> int:
+    """The record of a group is free again."""
     v = group(S, g).warp
-    count_groups(S, v, -1)
     warp(S, v).groups &= ~bit(g - v * S.width)
     group(S, g).mask = 0
     return 0
+
+
+@device
+def home(S: State, g: int, lane: int) -> int:
+    """The warp whose registers a lane uses in the access at which its group stands."""
+    if S.packed == 1:
+        return lane_home(S, lane).warp
+    return group(S, g).warp
 
 
 @device

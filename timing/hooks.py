@@ -39,6 +39,11 @@ def required(f: _F) -> _F:
 # --- who issues
 
 
+def on_turn(S: State, w: int, t: int) -> int:
+    """A group is about to be picked: what has come about up to t (warps that retire, LWM-17)."""
+    return 0
+
+
 @required
 def rank(S: State, w: int, g: int, t: int) -> int:
     """The order among the groups that are ready at t: the least is picked (schedule/)."""

@@ -83,12 +83,17 @@ def begin_team(S: State, w: int, t: int) -> int:
 def retire(S: State, w: int, g: int, t: int) -> int:
     """All lanes of a group have returned at t; answers 1 if it goes on with others."""
     it = group(S, g)
-    v = it.warp
-    owner = warp(S, v)
-    owner.live &= ~it.mask
+    warp(S, it.warp).live &= ~it.mask
     if on_exit(S, w, g, t) == 1:
         return 1
     end_group(S, g)
+    return leave_team(S, w, it.warp, t)
+
+
+@device
+def leave_team(S: State, w: int, v: int, t: int) -> int:
+    """Lanes of a warp have returned at t: it may be over, and its workgroup with it."""
+    owner = warp(S, v)
     first = owner.team
     mates = team(S, first)
     if mates.arrived > 0 and S.exited_arrive == 0:
@@ -127,9 +132,13 @@ def arrive_at_barrier(S: State, w: int, g: int, t: int) -> int:
     leave_slot(S, g)
     whole = on_sync(S, w, g, t)
     it.seg = seg(S, s).next
-    if whole == 0:
-        return 0
-    owner = warp(S, it.warp)
+    return enter_barrier(S, w, g, it.warp, s, t) if whole == 1 else 0
+
+
+@device
+def enter_barrier(S: State, w: int, g: int, v: int, s: int, t: int) -> int:
+    """All live lanes of warp v are at the barrier s, the last of them with group g."""
+    owner = warp(S, v)
     first = owner.team
     mates = team(S, first)
     returned = owner.live != owner.all or mates.live != popcount(mates.warps)

@@ -64,8 +64,9 @@ def groups_of(state: EngineState, v: int) -> list[int]:
 
 def _next_group(state: EngineState, v: int) -> int:
     """The group of a warp that is ready first, -1 for none."""
-    found = groups_of(state, v)
-    ready = state.rows["group"]["ready"]
+    groups = state.rows["group"]
+    found = {int(groups["lead"][g]) for g in groups_of(state, v)}
+    ready = groups["ready"]
     return min(found, key=lambda g: (int(ready[g]), g)) if found else -1
 
 
@@ -104,7 +105,8 @@ def check(
     issued, lanes = rows["wpu"]["n_warp_instr"], rows["wpu"]["n_thread_instr"]
     widths = rows["width_count"]["cycles"].reshape(wpus, width + 1)
     _equal("issued instructions by width", widths.sum(axis=1), issued)
-    _equal("lanes of issued instructions", widths @ np.arange(width + 1), lanes)
+    took = widths @ np.arange(width + 1) + rows["wpu"]["n_riding"]
+    _equal("lanes of issued instructions", took, lanes)
     _equal("slots that issued", slots[:, ISSUED], issued)
     by_line = np.zeros(N_CAUSES, np.int64)
     runs = work = 0

@@ -244,6 +244,11 @@ class Machine(Part):
         return self.warps * self.width
 
     @property
+    def rows(self) -> int:
+        """Warp contexts that make a large warp (LWM-06); 1 unless the policy forms some."""
+        return max(1, int(self.policy.get("warp", self.width)) // self.width)
+
+    @property
     def l1d_banks(self) -> int:
         """Banks of a first-level data cache, a power of two: one per lane unless told."""
         return self.l1d.banks or 1 << (self.width - 1).bit_length()

@@ -82,8 +82,9 @@ def outside(path: str) -> Policy:
 def configured(machine: Machine, policy: Policy) -> Machine:
     """The machine with all of the policy's settings, its own replacing the policy's values.
 
-    It has the policy's scheduler, too, where the policy names one and the user has not. Raises
-    UsageError for settings that the policy does not have.
+    It has the policy's scheduler and fetch groups, too, where the policy names some and the user
+    has not. Raises UsageError for settings that the policy does not have, and for machines that it
+    cannot run on.
     """
     unknown = sorted(set(machine.policy) - set(policy.settings))
     if unknown:
@@ -95,11 +96,27 @@ def configured(machine: Machine, policy: Policy) -> Machine:
         )
     for name, value in machine.policy.items():
         _check(policy, name, value)
-    update: dict[str, object] = {"policy": {**policy.settings, **machine.policy}}
-    if policy.scheduler is not None and not machine.is_chosen("scheduler"):
-        update["scheduler"] = policy.scheduler
-        update["sources"] = {**machine.sources, "scheduler": f"policy {policy.name}"}
-    return machine.model_copy(update=update)
+    if policy.issue and machine.issue not in policy.issue:
+        fitting = next(iter(policy.issue))
+        raise UsageError(
+            f"policy {policy.name} is for machines that issue by {fitting}; {machine.name!r} "
+            f"issues by {machine.issue}",
+            code="SIM602",
+            hint=f"--set issue={fitting}, or --machine lwm",
+        )
+    sources = dict(machine.sources)
+    update: dict[str, object] = {
+        "policy": {**policy.settings, **machine.policy},
+        "sources": sources,
+    }
+    for key in ("scheduler", "fetch_group"):
+        wanted = getattr(policy, key)
+        if wanted is not None and not machine.is_chosen(key):
+            update[key] = wanted
+            sources[key] = f"policy {policy.name}"
+    result = machine.model_copy(update=update)
+    policy.check(result)
+    return result
 
 
 def _check(policy: Policy, name: str, value: object) -> None:
@@ -138,7 +155,7 @@ def files_of(machine: Machine, policy: Policy) -> tuple[str, ...]:
         scheduler = _SCHEDULERS.get(machine.scheduler, (f"schedule/{machine.scheduler}",))
     names = (
         "issue/execute",
-        _ISSUE[machine.issue],
+        policy.issue.get(machine.issue) or _ISSUE[machine.issue],
         "memory/group",
         "memory/private",
         *memory,

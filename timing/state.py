@@ -77,6 +77,7 @@ WPU = record(
     n_miss_div="i8",  # of which some hit and some missed
     n_dispatch="i8",
     n_barrier="i8",
+    n_riding="i8",  # thread-instructions of jumps that took no lane of a sub-warp (LWM-12)
 )
 wpu = table("wpu", WPU)
 
@@ -106,6 +107,7 @@ GROUP = record(
     until_l2="i8",
     warp="i8",
     slot="i8",  # scheduler slot; negative for none (groups.py)
+    lead="i8",  # the group with which it issues: itself, unless it is part of a pack
     seq="i8",  # order of creation
     count="i8",  # instructions since the root (MAWS-03)
     issued="i8",  # instructions that it has issued
@@ -146,6 +148,9 @@ lane_miss = table("lane_miss", record(misses="i8", stalling="i8"))
 """Misses of each lane of each warp context, and those in divergent accesses (DWS Fig. 14).
 Index: warp * S.width + lane."""
 
+lane_home = table("lane_home", record(warp="i8"))
+"""Whose registers a lane uses while an access is packed out of several warps (S.packed)."""
+
 seg = table("seg", SEGMENT)
 """The code of the current launch (emu/jit/segment_table.py)."""
 
@@ -155,6 +160,8 @@ def setup(machine: Machine) -> dict[str, Any]:
     wpus, warps, width = machine.wpus, machine.warps, machine.width
     total = wpus * warps
     slots = machine.slots or warps * width
+    # A loop may part from its lanes one by one, those of a large warp too.
+    depth = 4 * width * machine.rows + 64
     cores = np.zeros(wpus, WPU)
     cores["next"], cores["current"] = NEVER, -1
     empty = np.zeros(wpus * slots, SLOT)
@@ -164,9 +171,10 @@ def setup(machine: Machine) -> dict[str, Any]:
         "warps": warps,
         "width": width,
         "slots": slots,
-        "stack_depth": 4 * width + 64,
+        "stack_depth": depth,
         "first_path": machine.first_path,
-        "fetch_group": machine.fetch_group,
+        "rows": machine.rows,
+        "fetch_group": machine.fetch_group * machine.rows,  # in contexts
         "pipeline": machine.pipeline,
         # Cycles that an instruction of the complex units takes beyond its own:
         "complex_bubbles": -(-machine.width // (machine.complex_units or machine.width)) - 1,
@@ -196,6 +204,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "hits": 0,
         "hits_at": 0,
         "hit": 0,
+        "packed": 0,
         "bubbles": 0,
         "until_bank": 0,
         "until_mshr": 0,
@@ -208,13 +217,14 @@ def setup(machine: Machine) -> dict[str, Any]:
         "warp": total,
         "group": total * width,
         "slot": empty,
-        "stack": total * (4 * width + 64),
+        "stack": total * depth,
         "team": total,
         "slot_cycles": wpus * N_CAUSES,
         "warp_cycles": wpus * N_CAUSES,
         "width_count": wpus * (width + 1),
         "degree_count": wpus * (width + 1),
         "lane_miss": total * width,
+        "lane_home": width,
         # Their sizes are those of the launch's code:
         "seg": 0,
         "seg_cycles": 0,

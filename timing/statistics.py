@@ -52,6 +52,9 @@ class Statistics:
     width: int = count("lanes", "SIMD width")
     warp_instructions: int = count("instructions", "issued, per group", "DWS-25, PPC-13")
     thread_instructions: int = count("instructions", "issued, per active lane", "LWM-21")
+    riding: int = count(
+        "instructions", "of them jumps that took no lane of a sub-warp", "LWM-12"
+    )
     dispatches: int = count("groups", "times that a group was picked")
     barriers: int = count("groups", "barriers issued, per group")
     issue_slots: Mapping[str, int] = table(
@@ -187,7 +190,7 @@ class Statistics:
     @property
     def mean_width(self) -> float:
         """Mean active lanes of an issued instruction (DWS-25)."""
-        return _ratio(self.thread_instructions, self.warp_instructions)
+        return _ratio(self.thread_instructions - self.riding, self.warp_instructions)
 
     @property
     def memory_wait(self) -> float:
@@ -358,6 +361,7 @@ def collect(simulator: Simulator) -> Statistics:
         width=width,
         warp_instructions=total("n_warp_instr"),
         thread_instructions=total("n_thread_instr"),
+        riding=total("n_riding"),
         dispatches=total("n_dispatch"),
         barriers=total("n_barrier"),
         issue_slots=_named(causes("slot_cycles").sum(axis=0)),

@@ -90,6 +90,7 @@ FIELDS = (
     "is_atomic",
     "unit",  # the slowest functional unit, a position in UNITS
     "n_complex",  # instructions of the unit `complex`
+    "is_join",  # 1 where a branch re-converges at its beginning
     "uses_clock",  # 1 where the header's CLOCK is read
     "first_pc",  # pc of the first and of the last instruction, in words
     "last_pc",
@@ -253,4 +254,6 @@ def records(kernel: Kernel, segments: tuple[Segment, ...], layout: Layout) -> np
             record["is_load"] = row.is_load
             record["is_store"] = row.is_store
             record["is_atomic"] = row.is_atomic
+    joins = table["rpc"][table["kind"] == SegmentKind.BRANCH]
+    table["is_join"][joins[joins >= 0]] = 1
     return table

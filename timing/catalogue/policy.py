@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..machine import Machine
 
 
 @dataclass(frozen=True)
@@ -26,3 +30,9 @@ class Policy:
     """The words that a setting takes, where it takes words."""
     scheduler: str | None = None
     """The scheduler unless the user has chosen one; None: that of the machine."""
+    fetch_group: int | None = None
+    """The size of a fetch group, likewise."""
+    issue: Mapping[str, str] = field(default_factory=dict)
+    """Its own issue files, by the machine's discipline; it then runs on no other machine."""
+    check: Callable[[Machine], object] = lambda machine: None
+    """Raises UsageError where it cannot run with the settings that the machine has."""

@@ -29,6 +29,11 @@ TITLES = {
     "ppc-explicit": "as ppc, but PCs are compared at `reconverge` only",
     "dps": "both sides of the last branch can issue; they join at its post-dominator",
     "per-thread": "a PC for each lane, the smallest one runs",
+    "lwm": "several warps share a PC and fill each other's lanes",
+    "two-level": "as conv, and one fetch group issues until none of its warps can",
+    "lwm+two-level": "as lwm, and one fetch group issues until none of its large warps can",
+    "dwf.majority": "warps part at branches, and merge in the pool; the fullest PC first",
+    "dwf.pdom": "as dwf.majority, but whoever has passed the fewest joins first",
     "conv-explicit": "as conv, but paths join at `reconverge` only",
 }
 """By name: what sets a policy apart."""
@@ -45,17 +50,22 @@ SETTINGS = {
     "loop-bypass": "splits pass the branch of a loop that all of them are in",
     "loop-test": "what makes a branch that of the loop: the branch itself, or just its "
     "re-convergence point",
+    "jump-once": "a jump takes one cycle for all rows of a large warp",
     "lower-above": "per cent of cycles with an issue above which a lane less may be left behind",
     "max-div": "lanes of a warp that may be left behind at the beginning",
+    "memory-rows": "accesses of global memory take the rows of a large warp one by one",
     "memory-split": "accesses with hits and misses that split a group: all; where no other group "
     "hides the latency (lazy); also on a later stall (revive); where the hits will probably miss "
     "again in time (latency)",
     "pc-merge": "splits of a warp that are ready at the same PC merge",
     "predicated": "forward branches are passed as if predicated: nobody waits at them",
+    "priority": "who goes first: the PC with the most threads, or whoever has passed the fewest "
+    "re-convergence points",
     "push-uniform": "a branch that a whole warp takes one way is pushed too: it may close a loop",
     "raise-above": "per cent of cycles waiting for memory above which a lane more may be left "
     "behind",
     "run-ahead": "lanes that an access has served leave those behind that wait",
+    "warp": "work-items of a large warp",
 }
 """By name: what `--set policy.NAME=VALUE` changes. A name means the same in every policy."""
 

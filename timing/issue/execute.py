@@ -23,14 +23,26 @@ def execute(S: State, w: int, g: int, t: int) -> int:
 
     Answers 0 if the group has stopped instead: parked on arrival, without its code, or trapped.
     """
+    return compute(S, w, g, t) if arrive(S, w, g, t) == 1 else 0
+
+
+@device
+def arrive(S: State, w: int, g: int, t: int) -> int:
+    """A group comes to its segment; 0 if it has stopped: parked, or without its code."""
     if on_arrival(S, w, g, t) == 1:
         return stop(S, w, t)
-    it = group(S, g)
-    row = seg(S, it.seg)
-    there = fetch(S, w, it.seg, t)
+    there = fetch(S, w, group(S, g).seg, t)
     if there > t:
         wake(S, g, there, CODE)
         return stop(S, w, t)
+    return 1
+
+
+@device
+def compute(S: State, w: int, g: int, t: int) -> int:
+    """What the lanes of a group compute in its segment; 0 if some trap."""
+    it = group(S, g)
+    row = seg(S, it.seg)
     block = warp(S, it.warp).block
     if row.uses_clock == 1:
         put64(block, BLOCK_CLOCK, t)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..intrinsics import device, word32, word64
 
 if TYPE_CHECKING:
+    from ..groups import home
     from ..hooks import State
     from ..state import SPACE_GLOBAL, SPACE_PRIVATE, group, seg, warp
 
@@ -23,9 +24,9 @@ READONLY_BASE = 1 << 43
 @device
 def lane_address(S: State, g: int, lane: int) -> int:
     """The address that a lane wants in the access at which its group stands."""
-    it = group(S, g)
-    row = seg(S, it.seg)
-    block = warp(S, it.warp).block
+    row = seg(S, group(S, g).seg)
+    v = home(S, g, lane)
+    block = warp(S, v).block
     if row.space == SPACE_GLOBAL:
         return word64(block + row.addr_row, lane) + row.imm
     offset = row.imm
@@ -33,5 +34,5 @@ def lane_address(S: State, g: int, lane: int) -> int:
         offset += word32(block + row.addr_row, lane)
     if row.space == SPACE_PRIVATE:
         cell = (offset >> 3) * S.width + lane
-        return PRIVATE_BASE + it.warp * S.private_bytes + (cell << 3) + (offset & 7)
+        return PRIVATE_BASE + v * S.private_bytes + (cell << 3) + (offset & 7)
     return READONLY_BASE + offset

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from ..intrinsics import bit, ctz, device, drop_lowest, mix, record, table, word64
 
 if TYPE_CHECKING:
+    from ..groups import home
     from ..hooks import State
     from ..machine import Machine
-    from ..state import BLOCK_GROUP, BLOCK_WARP, group, warp
+    from ..state import BLOCK_GROUP, BLOCK_WARP, warp
     from .addresses import lane_address
     from .seen import put, value_of
 
@@ -93,7 +94,7 @@ def fetch_line(S: State, line: int, t: int, latency: int) -> int:
 @device
 def scripted(S: State, g: int, lane: int) -> int:
     """The override for this access of a lane's work-item, -1 for none; counts the access."""
-    v = group(S, g).warp
+    v = home(S, g, lane)
     block = warp(S, v).block
     local = word64(block, BLOCK_WARP) * S.width + lane
     item = word64(block, BLOCK_GROUP) * S.team_items + local

@@ -49,7 +49,7 @@ def coalesce(S: State, w: int, g: int, lanes: int) -> int:
     row = seg(S, it.seg)
     at = S.p_lane_place
     offset = 0
-    if row.space == SPACE_GLOBAL:
+    if row.space == SPACE_GLOBAL and S.packed == 0:
         at = warp(S, it.warp).block + row.addr_row
         offset = row.imm
     else:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..account import charge_bubbles
     from ..causes import UNIT
     from ..engine import trapped
+    from ..groups import home
     from ..hooks import State
     from ..machine import Machine
     from ..state import group, seg, warp
@@ -32,7 +33,7 @@ def group_access(S: State, w: int, g: int, t: int) -> int:
     """Move the data; the cycle at which the group goes on (t: the cycle behind the access)."""
     it = group(S, g)
     row = seg(S, it.seg)
-    extra = conflicts(S, w, g)  # first: a load may overwrite its own addresses
+    extra = conflicts(S, w, g, it.mask)  # first: a load may overwrite its own addresses
     refused = call(row.move, warp(S, it.warp).block, it.mask)
     if refused != 0:
         trapped(S, w, g, refused)
@@ -43,20 +44,19 @@ def group_access(S: State, w: int, g: int, t: int) -> int:
 
 
 @device
-def conflicts(S: State, w: int, g: int) -> int:
+def conflicts(S: State, w: int, g: int, lanes: int) -> int:
     """Words in the fullest bank beyond the first; atomics on one word take turns.
 
     `taken` holds, bank by bank, the words that some lane wants already.
     """
-    it = group(S, g)
-    row = seg(S, it.seg)
+    row = seg(S, group(S, g).seg)
     if row.addr_row < 0:
-        return (popcount(it.mask) - 1) * row.is_atomic
+        return (popcount(lanes) - 1) * row.is_atomic
     S.group_access += 1
-    block = warp(S, it.warp).block
     worst = 0
-    rest = it.mask
+    rest = lanes
     while rest != 0:
+        block = warp(S, home(S, g, ctz(rest))).block
         word = (word32(block + row.addr_row, ctz(rest)) + row.imm) >> WORD_SHIFT
         rest = drop_lowest(rest)
         bank = turns(S, word & (S.group_banks - 1))

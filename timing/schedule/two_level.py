@@ -1,6 +1,6 @@
 """Two-level round-robin: only warps of one fetch group issue, until none of them can (LWM-13).
 
-Engine code. Fetch groups are `S.fetch_group` consecutive warps; each keeps its own round-robin
+Engine code. Fetch groups are `S.fetch_group` consecutive contexts; each keeps its own round-robin
 pointer (Q-LWM-17). When the current one has nobody ready the next in order that has becomes
 current, in the same cycle (Q-LWM-15), and stays so (Q-LWM-16).
 """
@@ -52,5 +52,5 @@ def setup(machine: Machine) -> dict[str, Any]:
 
     table = np.zeros(machine.wpus * machine.warps, FETCH_GROUP)
     for i in range(len(table)):
-        table["last"][i] = i % machine.warps * machine.fetch_group - 1
+        table["last"][i] = i % machine.warps * machine.fetch_group * machine.rows - 1
     return {"fetch_groups": table}
