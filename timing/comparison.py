@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -159,6 +160,9 @@ class Comparison:
     def __str__(self) -> str:
         errors = [f"{name}: {error}" for name, error in self.errors.items()]
         return "\n\n".join(filter(None, [self.table(), self.bars(), *errors]))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(c.policy for c in self)}>"

@@ -66,7 +66,7 @@ def text(s: Statistics) -> str:
     return "\n".join(f"{label:<20} {value}" for label, value in rows(s))
 
 
-COLOURS = dict(zip(NAMES, (
+COLOURS: dict[str, str] = dict(zip(NAMES, (
     "#4c78a8", "#9ecae9", "#59a14f", "#8cd17d", "#f28e2b", "#ffbe7d", "#e15759", "#b07aa1",
     "#d4a6c8", "#edc948", "#b6992d", "#499894", "#79706e", "#e0e0e0",
 ), strict=True))  # fmt: skip

@@ -1,0 +1,150 @@
+"""`simtlab.compare`, and what a comparison says of its contenders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simtlab
+from simtlab.emu.engine import Interrupted
+from simtlab.timing.compared import ComparedLaunch
+from simtlab.timing.comparison import Comparison, Contender
+from simtlab.timing.policies import POLICIES
+from simtlab.timing.simulate import Simulator
+
+DOUBLE = """
+kernel double(u32 %n, global u32* %x) {
+    workitemabsid_u32  $s0, 0
+    ld_kernarg_u32     $s1, [%n]
+    cmp_ge_u32         $c0, $s0, $s1
+    cbr                $c0, @done
+    ld_kernarg_u64     $d0, [%x]
+    cvt_u64_u32        $d1, $s0
+    mad_u64            $d0, $d1, 4, $d0
+    ld_global_u32      $s2, [$d0]
+    add_u32            $s2, $s2, $s2
+    st_global_u32      $s2, [$d0]
+@done:
+    ret
+}
+"""
+TWO = "conv,dws.branch-only"
+
+
+def double(policies: Any = TWO, **options: Any) -> ComparedLaunch:
+    """Doubles eight numbers on a toy machine, in a launch of two warps."""
+    kernel = simtlab.assemble(DOUBLE)["double"]
+    sets = {"memory": "ideal", **options.pop("set", {})}
+    shape = {"items": 16, "group_size": 16, **options}
+    return simtlab.compare(kernel, policies, machine="toy", set=sets, plain=True, **shape)
+
+
+def test_every_policy_finds_the_arrays_as_they_were_given():
+    x = np.arange(12, dtype=np.uint32)
+    found = double()(12, x)
+    np.testing.assert_array_equal(x, 2 * np.arange(12))
+    assert [c.policy for c in found] == ["conv", "dws.branch-only"]
+    assert found["conv"].memory_digest == found["dws.branch-only"].memory_digest
+    assert not found.errors
+
+
+def test_arrays_on_a_device_too():
+    device = simtlab.Device()
+    d = device.to_device(np.arange(12, dtype=np.uint32))
+    assert not double()(12, d).errors
+    np.testing.assert_array_equal(d.to_host(), 2 * np.arange(12))
+
+
+def test_numbers_are_those_of_single_simulations():
+    found = double()(12, np.zeros(12, np.uint32))
+    kernel = simtlab.assemble(DOUBLE)["double"]
+    for c in found:
+        run = simtlab.simulate(kernel, machine="toy", policy=c.policy, set={"memory": "ideal"},
+                               items=16, group_size=16, plain=True)  # fmt: skip
+        alone = run(12, np.zeros(12, np.uint32))
+        assert (c.stats, c.energy) == (alone.stats, alone.energy)
+    slow = found["dws.branch-only"]
+    assert slow.cycles > found["conv"].cycles
+    assert found.speedup("dws.branch-only") == found["conv"].cycles / slow.cycles
+    assert slow.stats is not None
+    assert slow.stalled == 1 - slow.stats.issue_slots["issued"] / slow.cycles
+
+
+def test_policies_by_object_the_baseline_and_settings():
+    launch = double(
+        [POLICIES["dws.branch-only"], "conv"], baseline="conv", set={"policy.branch-split": False}
+    )
+    found = launch(12, np.zeros(12, np.uint32))
+    assert found.baseline == "conv"
+    assert found.speedup("dws.branch-only") == 1.0  # it does not split any more
+
+
+def test_a_trap_is_in_the_comparison():
+    found = double()(12, np.zeros(8, np.uint32))
+    assert {type(e) for e in found.errors.values()} == {simtlab.Trap}
+    assert found.finished == ()
+    assert found.speedup("conv") is None
+    assert found["conv"].cycles > 0
+    assert "error[SIM401]" in str(found)
+
+
+def test_wrong_arguments_are_raised():
+    with pytest.raises(simtlab.ArgumentError):
+        double()(12, np.zeros(12))
+
+
+def test_an_interruption_keeps_what_was_done(monkeypatch):
+    advance = Simulator._advance
+
+    def interrupted(self: Simulator) -> int:
+        if self.policy.name == "dws.branch-only":
+            raise KeyboardInterrupt
+        return advance(self)
+
+    monkeypatch.setattr(Simulator, "_advance", interrupted)
+    launch = double("conv,dws.branch-only,dws.lazy-split")
+    with pytest.raises(Interrupted):
+        launch(12, np.zeros(12, np.uint32))
+    assert launch.comparison is not None
+    assert [c.verdict for c in launch.comparison] == ["", "interrupted (SIM430)"]
+
+
+def test_where_no_policy_can_run_the_reason_is_raised(tmp_path):
+    file = tmp_path / "odd.py"
+    file.write_text(f"EXTENDS = {POLICIES['conv'].files!r}\n\n\ndef on_nothing(S):\n    return 0\n")
+    with pytest.raises(simtlab.UsageError, match="is no hook"):
+        double(str(file))(12, np.zeros(12, np.uint32))
+    found = double(["conv", str(file)])(12, np.zeros(12, np.uint32))
+    assert [c.verdict for c in found] == ["", "cannot run (SIM610)"]
+
+
+def test_who_leaves_other_memory_than_the_baseline():
+    stats = double()(12, np.zeros(12, np.uint32))["conv"]
+    found = Comparison(
+        [
+            Contender("a", stats.stats, stats.energy, "1"),
+            Contender("b", stats.stats, stats.energy, "2"),
+            Contender("c", stats.stats, stats.energy, "2"),
+        ],
+        "b",
+    )
+    assert [c.verdict for c in found] == ["other memory (SIM421)", "", ""]
+    assert "under a is not that under b" in str(found.errors["a"])
+
+
+def test_forms_of_a_comparison(tmp_path):
+    found = double()(12, np.zeros(12, np.uint32))
+    assert repr(found) == "<Comparison of conv, dws.branch-only>"
+    assert "speedup over conv" in str(found)
+    assert found._repr_html_().startswith("<pre>policy")
+    pytest.importorskip("matplotlib")
+    found.save_picture(tmp_path / "c.png", "a title")
+    assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_picture_of_nobody(tmp_path):
+    pytest.importorskip("matplotlib")
+    double()(12, np.zeros(8, np.uint32)).save_picture(tmp_path / "c.png")
+    assert (tmp_path / "c.png").exists()
