@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ..isa.errors import SimtError
 from ..timing.chart import check_picture
 from ..timing.choice import choose, machine_for, sets_for
-from ..timing.comparison import Comparison, Contender, contest
+from ..timing.comparison import FULL_BLOCK, Comparison, Contender, contest
 from ..timing.energy.model import energy_of
 from ..timing.policies import Policy
 from . import status
@@ -124,10 +124,10 @@ class Report:
 def _block() -> str:
     """What bars are made of: a character that the output can show."""
     try:
-        "█".encode(sys.stdout.encoding or "ascii")
+        FULL_BLOCK.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
         return "#"
-    return "█"
+    return FULL_BLOCK
 
 
 def _named(comparison: Comparison) -> list[SimtError]:

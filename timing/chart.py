@@ -43,7 +43,7 @@ def draw(comparison: Comparison, path: str | Path, title: str) -> None:
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=(2, 3))
     _draw_speedups(left, comparison, names)
     _draw_slots(right, comparison)
-    left.invert_yaxis()
+    left.set_ylim(len(names) - 0.4, -0.6)
     figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     figure.legend(
         *right.get_legend_handles_labels(), loc="outside lower center", ncols=8, frameon=False
@@ -54,7 +54,9 @@ def draw(comparison: Comparison, path: str | Path, title: str) -> None:
 def _draw_speedups(axes: Any, comparison: Comparison, names: list[str]) -> None:
     ratios = [comparison.speedup(name) or 0.0 for name in names]
     bars = axes.barh(names, ratios, color="#4c78a8")
-    axes.bar_label(bars, [f"{ratio:.3f}" if ratio else "-" for ratio in ratios], padding=3)
+    clear = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # of the line at 1
+    labels = [f"{ratio:.3f}" if ratio else "-" for ratio in ratios]
+    axes.bar_label(bars, labels, padding=4, bbox=clear)
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_xlim(0, max([1.0, *ratios]) * 1.18)
     axes.set_title(f"speedup over {comparison.baseline}", fontsize=10)

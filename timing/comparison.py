@@ -19,6 +19,8 @@ COLUMNS = ("policy", "cycles", "speedup", "stalled", "width", "splits", "merges"
 BAR = 40
 """Characters of the longest bar."""
 
+FULL_BLOCK = "█"
+
 Prepared = TypeVar("Prepared")
 
 
@@ -137,13 +139,13 @@ class Comparison:
             lines.append("  ".join((name.ljust(first), *cells)))
         return "\n".join(lines)
 
-    def bars(self, block: str = "█") -> str:
+    def bars(self, block: str = FULL_BLOCK) -> str:
         """A bar for each speedup, from zero on; empty where there are fewer than two of them."""
         found = {c.policy: ratio for c in self if (ratio := self.speedup(c.policy)) is not None}
         if len(found) < 2:
             return ""
         width, unit = max(map(len, found)), BAR / max(found.values())
-        bars = {name: block * max(1, round(ratio * unit)) for name, ratio in found.items()}
+        bars = {name: _bar(ratio * unit, block) for name, ratio in found.items()}
         return "\n".join(
             (
                 f"speedup over {self.baseline}",
@@ -166,6 +168,14 @@ class Comparison:
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(c.policy for c in self)}>"
+
+
+def _bar(length: float, block: str) -> str:
+    """So many blocks; full ones in steps of an eighth, others in whole ones."""
+    if block != FULL_BLOCK:
+        return block * max(1, round(length))
+    whole, eighths = divmod(max(1, round(8 * length)), 8)
+    return block * whole + " ▏▎▍▌▋▊▉"[eighths].strip()
 
 
 def _judged(contender: Contender, judge: Contender | None) -> Contender:

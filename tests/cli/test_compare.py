@@ -37,7 +37,7 @@ def test_the_table_and_the_bars(cli):
     ]
     assert [row[5:7] for row in rows] == [["0", "0"], ["1", "1"]]
     lengths = {name: bar.count("█") for name, bar, _ in map(str.split, bars.splitlines()[1:])}
-    assert lengths == {"conv": 40, "dws.branch-only": round(40 * cycles[0] / cycles[1])}
+    assert lengths == {"conv": 40, "dws.branch-only": 40 * cycles[0] // cycles[1]}
 
 
 def test_bars_on_an_output_without_blocks(cli, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -132,6 +133,26 @@ def test_who_leaves_other_memory_than_the_baseline():
     )
     assert [c.verdict for c in found] == ["other memory (SIM421)", "", ""]
     assert "under a is not that under b" in str(found.errors["a"])
+
+
+def test_bars_have_eighths_of_a_block():
+    done = double()(12, np.zeros(12, np.uint32))["conv"]
+    assert done.stats is not None
+
+    def of(policy: str, cycles: int) -> Contender:
+        stats = dataclasses.replace(done.stats, cycles=cycles)
+        return Contender(policy, stats, done.energy, "1")
+
+    lines = Comparison([of("a", 100), of("b", 125), of("c", 10**6)], "a").bars().splitlines()
+    assert lines[1:] == [
+        "a  " + "█" * 40 + "  1.000",
+        "b  " + "█" * 32 + " " * 8 + "  0.800",
+        "c  " + "▏" + " " * 39 + "  0.000",
+    ]
+    lines = Comparison([of("a", 100), of("b", 90)], "a").bars().splitlines()
+    assert lines[1] == "a  " + "█" * 36 + " " * 4 + "  1.000"
+    lines = Comparison([of("a", 95), of("b", 90)], "a").bars().splitlines()
+    assert lines[1] == "a  " + "█" * 37 + "▉" + " " * 2 + "  1.000"
 
 
 def test_forms_of_a_comparison(tmp_path):
