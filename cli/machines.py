@@ -103,6 +103,7 @@ def _policy_details(policy: Policy) -> dict[str, Any]:
         ],
         "machines": _presets(policy),
         "scheduler": policy.scheduler,
+        "fetch_group": policy.fetch_group,
         "files": list(policy.files),
     }
 
@@ -124,13 +125,18 @@ def _print_policy(policy: Policy) -> None:
 
     told, width = _policy_details(policy), min(100, console(sys.stdout).width) - 11
     machines = [f"{issue}: {', '.join(names)}" for issue, names in told["machines"].items()]
+    own = [
+        (key.replace("_", " "), f"{told[key]}, unless another one is set")
+        for key in ("scheduler", "fetch_group")
+        if told[key] is not None
+    ]
     print_rows([
         ("name", policy.name),
         ("title", told["title"]),
         ("source", policy.source),
         ("text", fill(policy.text, width)),
         ("runs on", "\n".join(machines) or "no machine of simtlab's"),
-        *([("scheduler", f"{policy.scheduler}, unless one is set")] if policy.scheduler else []),
+        *own,
         ("files", fill(" ".join(policy.files), width, break_long_words=False)),
     ])  # fmt: skip
     if told["settings"]:

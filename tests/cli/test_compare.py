@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from simtlab.cli.complete import policy_lists
 from simtlab.timing.policies import POLICIES
 from simtlab.timing.simulate import Simulator
 
@@ -215,3 +216,9 @@ def test_a_trap_under_every_policy_is_told_once(cli):
     done = compared(cli, "scale.sasm", "--items", "8", *short, *TOY, *TWO)
     assert (done.status, done.err.count("error[")) == (1, 1)
     assert "conv, dws.branch-only: kernel scale: out-of-bounds store" in done.err
+
+
+def test_completion_of_a_list():
+    assert {"all", "conv"} <= set(policy_lists(""))
+    assert "conv,dws.lazy-split" in policy_lists("conv,dws.l")
+    assert not policy_lists("conv,con").count("conv,conv")
