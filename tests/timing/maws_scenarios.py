@@ -78,3 +78,26 @@ BEHIND = Scenario(
     lines={"d1": node(3) + node(2) + node(2) + node(3)},
     script=script("hhhh", "hhmm"),
 )
+
+X3 = """
+kernel k(u32 %value, global u32* %x, global u32* %seen) {
+    ld_kernarg_u64    $d0, [%x]
+    ld_kernarg_u64    $d2, [%seen]
+    workitemid_u32    $s0, 0
+    cvt_u64_u32       $d1, $s0
+    mad_u64           $d0, $d1, 4, $d0          // both workgroups have the same line of x
+    workitemabsid_u32 $s1, 0
+    cvt_u64_u32       $d1, $s1
+    mad_u64           $d2, $d1, 4, $d2
+    ld_global_u32     $s2, [$d0]
+    cmp_ge_u32        $c0, $s1, 8
+    cbr               $c0, @read
+    ld_kernarg_u32    $s3, [%value]
+    st_global_u32     $s3, [$d0]                // the first one writes
+    ret
+@read:                                          // the second one reads
+    ld_global_u32     $s2, [$d0]
+    st_global_u32     $s2, [$d2]
+    ret
+}
+"""
