@@ -63,7 +63,7 @@ _ROWS = (
     ("SIM520", "An optional package is missing", "Pictures of comparisons are drawn by matplotlib, which a plain installation does not have.", "pip install 'simtlab[plot]'."),
     # --- simulation
     ("SIM601", "A machine cannot be", "A preset, a machine file or --set has an unknown key, a value of the wrong kind, or a geometry that cannot be built.", "The message names the key; `simtlab machines NAME` prints all with their units."),
-    ("SIM602", "No such policy", "There is no policy of this name.", "`simtlab policies` lists them."),
+    ("SIM602", "A policy cannot be", "There is no policy of this name, it has no such setting, the setting takes no such value, or the machine cannot run it.", "`simtlab policies` lists them, `simtlab policies NAME` tells settings, values and machines."),
     ("SIM603", "No such energy parameters", "Energy and area are computed from a file of parameters; this one does not exist or lacks some.", "Compare it with timing/energy/65nm.toml."),
     ("SIM610", "Files of an engine do not fit together", "A machine and a policy name files of which two define the same name, or none a name that is needed.", "The message names it; docs/timing.md has the hooks."),
     ("SIM611", "A kernel does not fit the machine", "A workgroup stays on one WPU and needs a context for each work-item; private memory on chip has a size.", "Use smaller workgroups, or --set warps=N."),
