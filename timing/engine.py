@@ -153,6 +153,12 @@ def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
     Answers the cycle at which all lanes are served; the group's boundaries and hit mask are set.
     """
     it = group(S, g)
+    if lanes == 0:
+        # Predicated off for all: it takes its slot, and nobody asks for anything.
+        it.hits = 0
+        S.hits = 0
+        S.bubbles = 0
+        return t + 1
     it.done |= lanes
     # A load may overwrite its own addresses: the data move when they have been looked at.
     ready = ask(S, w, g, lanes, t)

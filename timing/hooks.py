@@ -66,6 +66,11 @@ def issue(S: State, w: int, g: int, t: int) -> int:
     return 0
 
 
+def extra_slots(S: State, w: int, g: int, n: int) -> int:
+    """n instructions of a group issue: the issue slots that they take beyond one each."""
+    return 0
+
+
 def on_stall(S: State, w: int, t: int) -> int:
     """Nothing is ready: wake somebody by setting its ready time to t, and answer 1 (DWS-12)."""
     return 0

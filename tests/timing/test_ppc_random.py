@@ -128,6 +128,18 @@ def check_structured(case: Case, seed: int) -> None:
         assert simulate(case, policy, adversary_seed=seed).cycles == conv.cycles, policy
 
 
+def check_baselines(case: Case, seed: int) -> None:
+    """They cost issue slots and change nothing else."""
+    conv = simulate(case, "conv", adversary_seed=seed)
+    guarded = simulate(case, "predication", adversary_seed=seed)
+    assert total(guarded, "n_thread_instr") == total(conv, "n_thread_instr")
+    assert total(guarded, "n_warp_instr") >= total(conv, "n_warp_instr")
+    enough = {"policy.units": case.geometry.width}
+    assert simulate(case, "density-time", adversary_seed=seed, **enough).cycles == conv.cycles
+    few = simulate(case, "density-time", adversary_seed=seed)
+    assert total(few, "n_warp_instr") == total(conv, "n_warp_instr")
+
+
 SLOTS = st.sampled_from([0, 0, 1, 3])
 EXAMPLES = settings(max_examples=15)
 MANY = settings(max_examples=1000)
@@ -157,11 +169,18 @@ def test_structured_code_takes_the_cycles_of_conv(case, width, seed):
     check_structured(of_width(case, width), seed)
 
 
+@EXAMPLES
+@given(kernels(), WIDTHS, SEEDS)
+def test_baselines_cost_slots_only(case, width, seed):
+    check_baselines(of_width(case, width), seed)
+
+
 @pytest.mark.slow
 @MANY
 @given(kernels(), acyclic_kernels(), kernels(gotos=False), WIDTHS, SEEDS, SLOTS)
 def test_all_of_it_at_length(case, acyclic, structured, width, seed, slots):
     check_counts(of_width(case, width), seed)
     check_latency(of_width(case, width), seed, slots)
+    check_baselines(of_width(case, width), seed)
     check_order(of_width(acyclic, width), seed)
     check_structured(of_width(structured, width), seed)

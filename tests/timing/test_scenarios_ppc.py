@@ -323,8 +323,26 @@ CYCLES = [
 ]
 
 
+NOBODY_STAYS = {"c0": "11111111"}
+BASELINES = [
+    # Both sides issue, five instructions up to the join, whoever wants them.
+    (replace(IF_ELSE, masks=NOBODY_STAYS), "conv", {}, 6, 6),
+    (replace(IF_ELSE, masks=NOBODY_STAYS), "predication", {}, 9, 9),
+    (replace(IF_ELSE, masks=NOBODY_STAYS), "predication", {"policy.predicate-up-to": 4}, 6, 6),
+    (IF_ELSE, "predication", {}, 9, 9),
+    # A branch in a side that nobody wants has two such sides.
+    (replace(NESTED, masks={"c0": "11111111", "c1": "00000000"}), "predication", {}, 10, 10),
+    # An access for nobody takes its slot, and no memory.
+    (replace(WAITING, masks=NOBODY_STAYS), "predication", {}, 9, 9),
+    # 8 lanes in four slots, 6 in three, 2 in one: 4 + 4, 3 x 3, 2 x 1, 4 + 4.
+    (IF_ELSE, "density-time", {"policy.units": 2}, 27, 9),
+    (IF_ELSE, "density-time", {"policy.units": 2, "policy.skip-masked": False}, 36, 9),
+    (IF_ELSE, "density-time", {"policy.units": 8}, 9, 9),
+]
+
+
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
-@pytest.mark.parametrize(("scenario", "policy", "fields", "cycles", "n"), CYCLES)
+@pytest.mark.parametrize(("scenario", "policy", "fields", "cycles", "n"), CYCLES + BASELINES)
 def test_cycles(
     scenario: Scenario, policy: str, fields: dict[str, Any], cycles: int, n: int, plain: bool
 ) -> None:

@@ -54,4 +54,20 @@ POLICIES = (
         "PPC-02",
         scheme="ipdom-explicit",
     ),
+    Policy(
+        "predication",
+        ("policy/lockstep", "policy/predication"),
+        "As conv, but a forward branch with at most `predicate-up-to` instructions up to its join "
+        "is predicated: both sides issue always, even for no lane at all.",
+        "a baseline that the papers do not measure",
+        settings={"predicate-up-to": 8},
+    ),
+    Policy(
+        "density-time",
+        ("policy/lockstep", "policy/conv", "policy/density_time"),
+        "As conv on `units` execution units: an instruction takes a slot for each `units` active "
+        "lanes, and those that are masked off are skipped (`skip-masked`).",
+        "a baseline that the papers do not measure",
+        settings={"units": 4, "skip-masked": True},
+    ),
 )

@@ -35,6 +35,8 @@ TITLES = {
     "dwf.majority": "warps part at branches, and merge in the pool; the fullest PC first",
     "dwf.pdom": "as dwf.majority, but whoever has passed the fewest joins first",
     "conv-explicit": "as conv, but paths join at `reconverge` only",
+    "predication": "as conv, but both sides of a short branch always issue",
+    "density-time": "as conv, with fewer units than lanes, and masked lanes skipped",
 }
 """By name: what sets a policy apart."""
 
@@ -59,12 +61,15 @@ SETTINGS = {
     "again in time (latency)",
     "pc-merge": "splits of a warp that are ready at the same PC merge",
     "predicated": "forward branches are passed as if predicated: nobody waits at them",
+    "predicate-up-to": "instructions up to its join with which a forward branch is predicated",
     "priority": "who goes first: the PC with the most threads, or whoever has passed the fewest "
     "re-convergence points",
     "push-uniform": "a branch that a whole warp takes one way is pushed too: it may close a loop",
     "raise-above": "per cent of cycles waiting for memory above which a lane more may be left "
     "behind",
     "run-ahead": "lanes that an access has served leave those behind that wait",
+    "skip-masked": "an instruction takes issue slots for its active lanes only",
+    "units": "lanes that execute in one issue slot",
     "warp": "work-items of a large warp",
 }
 """By name: what `--set policy.NAME=VALUE` changes. A name means the same in every policy."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..causes import BANK, HIT, MEMORY, PIPELINE, UNIT
     from ..engine import branch, spend, stop, touch
     from ..groups import wake
-    from ..hooks import State, on_access, on_memory_pc, on_miss, on_reconverge
+    from ..hooks import State, extra_slots, on_access, on_memory_pc, on_miss, on_reconverge
     from ..launch import arrive_at_barrier, retire
     from ..memory.private import chip_access, is_on_chip
     from ..state import (
@@ -49,9 +49,10 @@ def issue(S: State, w: int, g: int, t: int) -> int:
     kind = row.kind
     charge_issue(S, w, g, s, 1, popcount(lanes), t)
     behind = t + 1  # the next fetch
-    if row.n_complex > 0 and S.complex_bubbles > 0:
-        behind += S.complex_bubbles
-        charge_bubbles(S, w, g, UNIT, S.complex_bubbles)
+    bubbles = row.n_complex * S.complex_bubbles + extra_slots(S, w, g, 1)
+    if bubbles > 0:
+        behind += bubbles
+        charge_bubbles(S, w, g, UNIT, bubbles)
     if kind == SEG_ACCESS:
         if is_on_chip(S, row.space) == 1:
             behind = chip_access(S, w, g, behind)

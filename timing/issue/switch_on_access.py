@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..account import charge_bubbles, charge_issue
     from ..causes import UNIT
     from ..engine import branch, spend, stop
-    from ..hooks import State, on_reconverge
+    from ..hooks import State, extra_slots, on_reconverge
     from ..launch import arrive_at_barrier, retire
     from ..memory.private import chip_access, is_on_chip
     from ..state import (
@@ -51,9 +51,10 @@ def issue(S: State, w: int, g: int, t: int) -> int:
         n = row.n_instr
         charge_issue(S, w, g, s, n, popcount(it.mask), t)
         t += n
-        if row.n_complex > 0 and S.complex_bubbles > 0:
-            t += row.n_complex * S.complex_bubbles
-            charge_bubbles(S, w, g, UNIT, row.n_complex * S.complex_bubbles)
+        bubbles = row.n_complex * S.complex_bubbles + extra_slots(S, w, g, n)
+        if bubbles > 0:
+            t += bubbles
+            charge_bubbles(S, w, g, UNIT, bubbles)
         if kind == SEG_ACCESS:
             if is_on_chip(S, row.space) == 1:
                 t = chip_access(S, w, g, t)

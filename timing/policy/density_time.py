@@ -1,0 +1,33 @@
+"""Density-time execution: an instruction occupies the lanes' units for those lanes that are active.
+
+Engine code, beside conv.py: a baseline from vector machines. With fewer units than lanes an
+instruction takes ceil(lanes / units) issue slots; lanes that are masked off are skipped, so that
+divergence costs less. `skip-masked` off is the machine without that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...isa.errors import UsageError
+from ..intrinsics import device, popcount
+
+if TYPE_CHECKING:
+    from ..hooks import State
+    from ..machine import Machine
+    from ..state import group
+
+
+@device
+def extra_slots(S: State, w: int, g: int, n: int) -> int:
+    """Slots beyond the first for each instruction."""
+    lanes = popcount(group(S, g).mask) if S.skip_masked == 1 else S.width
+    return n * ((lanes + S.units - 1) // S.units - 1)
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """The units of a WPU. Raises UsageError where there are none."""
+    units = int(machine.policy["units"])
+    if units < 1:
+        raise UsageError("density-time needs at least one unit", code="SIM602")
+    return {"units": units, "skip_masked": machine.policy["skip-masked"]}
