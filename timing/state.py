@@ -163,7 +163,7 @@ def setup(machine: Machine) -> dict[str, Any]:
     # A loop may part from its lanes one by one, those of a large warp too.
     depth = 4 * width * machine.rows + 64
     cores = np.zeros(wpus, WPU)
-    cores["next"], cores["current"] = NEVER, -1
+    cores["next"], cores["current"], cores["last"] = NEVER, -1, -1
     empty = np.zeros(wpus * slots, SLOT)
     empty["ready"], empty["group"] = NEVER, -1
     return {

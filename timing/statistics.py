@@ -52,9 +52,7 @@ class Statistics:
     width: int = count("lanes", "SIMD width")
     warp_instructions: int = count("instructions", "issued, per group", "DWS-25, PPC-13")
     thread_instructions: int = count("instructions", "issued, per active lane", "LWM-21")
-    riding: int = count(
-        "instructions", "of them jumps that took no lane of a sub-warp", "LWM-12"
-    )
+    riding: int = count("instructions", "of them jumps that took no lane of a sub-warp", "LWM-12")
     dispatches: int = count("groups", "times that a group was picked")
     barriers: int = count("groups", "barriers issued, per group")
     issue_slots: Mapping[str, int] = table(
@@ -214,6 +212,16 @@ class Statistics:
             inside = [n for n, s in enumerate(share) if n and low <= max(1, s) <= high]
             found[name] = _ratio(int(lanes[inside].sum()), slots)
         return found
+
+    @property
+    def branch_intensity(self) -> str:
+        """Class by mean active lanes of 32: above 30 low, below 20 high (LWM Table 2)."""
+        return _class_of(-_ratio(32, max(self.width, 1)) * self.mean_width, -30, -20)
+
+    @property
+    def idle_intensity(self) -> str:
+        """Class by cycles without an issue: below 20% low, above 40% high (LWM Table 2)."""
+        return _class_of(self.utilisation["0"], 0.2, 0.4)
 
     @property
     def instructions_between_branches(self) -> float:
@@ -398,6 +406,10 @@ def _named(cycles: np.ndarray) -> dict[str, int]:
 
 def _summed(rows: np.ndarray, width: int) -> tuple[int, ...]:
     return tuple(map(int, rows["cycles"].reshape(-1, width + 1).sum(axis=0)))
+
+
+def _class_of(value: float, low: float, high: float) -> str:
+    return "low" if value < low else "high" if value > high else "medium"
 
 
 def _ratio(a: int, b: int) -> float:

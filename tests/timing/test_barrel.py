@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -55,31 +54,6 @@ def test_waits_in_the_pipeline_have_an_owner() -> None:
     # has nothing to wait for behind the last one.
     assert toy.warps == {**toy.warps, "issued": 4, "pipeline": 24}
     assert toy.slots == {**toy.slots, "issued": 4, "pipeline": 18, "idle": 6}
-
-
-@pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
-@pytest.mark.parametrize(
-    ("fields", "cycles", "idle"),
-    [
-        ({"scheduler": "rr"}, 426, 84),
-        ({"scheduler": "lrr"}, 426, 84),
-        ({"scheduler": "two-level", "fetch_group": 8}, 354, 12),
-    ],
-)
-def test_figure_8_round_robin_and_two_level(fields, cycles, idle, plain) -> None:
-    toy = barrel(replace(loads(16, 1), miss=100), plain=plain, **fields)
-    # The cycles in which the last instruction is on its way out do not count as idle.
-    assert (toy.cycles, toy.idle - 6) == (cycles, idle)
-
-
-@pytest.mark.parametrize(
-    ("size", "cycles", "idle"),
-    [(1, 2406, 672), (2, 2406, 672), (4, 2406, 672), (32, 2406, 672), (8, 1734, 0), (16, 1782, 48)],
-)
-def test_size_of_a_fetch_group(size, cycles, idle) -> None:
-    scenario = replace(loads(32, 4), miss=200)
-    toy = barrel(scenario, plain=False, scheduler="two-level", fetch_group=size)
-    assert (toy.cycles, toy.idle - 6) == (cycles, idle)
 
 
 def test_a_hit_costs_no_more_than_the_pipeline() -> None:
