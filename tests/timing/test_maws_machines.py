@@ -35,13 +35,13 @@ def variants() -> list[object]:
 @pytest.mark.parametrize("program", ["dws/filter", "dws/hotspot", "dws/merge"])
 def test_programs(program: str, preset: str, policy: str) -> None:
     entry = find(program)
-    sim = Simulator(machine.load(preset), policies.find(policy))
+    # With few contexts they loop, and stall.
+    sim = Simulator(machine.load(preset, {"wpus": 2, "warps": 2}), policies.find(policy))
     run = run_program(entry, PlainLauncher.on(sim, simtlab.assemble(entry.path)), size="tiny")
     assert not run.mismatches
     assert run.memory_digest == run_program(entry, size="tiny").memory_digest
     assert sim.counters()["loop_bypass"] > 0
-    if policy != "maws.lat-spec":
-        assert sim.counters()["memory_split"] + sim.counters()["revive"] > 0
+    assert sim.counters()["memory_split"] + sim.counters()["revive"] > 0
 
 
 @pytest.mark.parametrize("policy", ["conv", *MAWS])
