@@ -127,7 +127,7 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
     forget_lanes(S, it.warp, gone)
     if is_serial(S, g) == 1 and forget_local(S, g, gone) == 1:
         return 1
-    return go_on(S, g)
+    return go_on(S, g, t)
 
 
 @device

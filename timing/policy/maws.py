@@ -72,7 +72,7 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
     it = group(S, g)
     out = passes(S, g)
     if out != NO_WAY_OUT:
-        return pass_branch(S, g, taken, out)
+        return pass_branch(S, g, taken, out, t)
     it.count = 0
     if S.push_uniform == 1 and (taken == it.mask or taken == 0):
         push_one_way(S, g, taken)
@@ -82,7 +82,7 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
 
 
 @device
-def pass_branch(S: State, g: int, taken: int, out: int) -> int:
+def pass_branch(S: State, g: int, taken: int, out: int, t: int) -> int:
     """Lanes of a group that leave the loop wait outside; the others go on in it (MAWS-06)."""
     it = group(S, g)
     row = seg(S, it.seg)
@@ -94,7 +94,7 @@ def pass_branch(S: State, g: int, taken: int, out: int) -> int:
             return diverged(S, g, gathering(S, it.warp).barrier_seg)
         leave_loop(S, g, leaving, out)
     if it.mask == 0:
-        if go_on(S, g) == 1:
+        if go_on(S, g, t) == 1:
             it.count = 0
             return 1
         end_group(S, g)
@@ -150,7 +150,7 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
     """Returned lanes leave every entry; those that waited for nobody else go on."""
     it = group(S, g)
     forget_lanes(S, it.warp, it.mask)
-    return go_on(S, g)
+    return go_on(S, g, t)
 
 
 @device

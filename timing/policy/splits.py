@@ -15,7 +15,7 @@ from ..intrinsics import device, popcount, record, table
 if TYPE_CHECKING:
     from ..groups import end_group, new_group, put_in_slot, schedule
     from ..hooks import State, on_leave, on_merge, on_rejoin, on_split, on_wait
-    from ..launch import diverged
+    from ..launch import arrive_at_barrier, diverged
     from ..machine import Machine
     from ..stacks import follow_top, top
     from ..state import group, stack, warp
@@ -143,7 +143,7 @@ def rejoin(S: State, g: int) -> int:
 
 
 @device
-def go_on(S: State, g: int) -> int:
+def go_on(S: State, g: int, t: int) -> int:
     """A group has no lanes any more: it goes on with others, or 0 if all are on their own way."""
     v = group(S, g).warp
     mates = gathering(S, v)
@@ -154,6 +154,13 @@ def go_on(S: State, g: int) -> int:
         return 0
     if mates.waiting != 0:
         return rejoin(S, g)
+    if mates.barrier != 0:
+        # With those who have returned all are at the barrier (`exited_arrive`).
+        h = new_group(S, v, mates.barrier, mates.barrier_seg)
+        mates.barrier = 0
+        on_rejoin(S, h)
+        arrive_at_barrier(S, v // S.warps, h, t)
+        return 0
     return follow_top(S, g)
 
 
