@@ -42,16 +42,18 @@ def policy_contract(
     `shrink=False` shows the first kernel that fails as it is, at once. Raises AssertionError.
     """
     chosen = policy if isinstance(policy, Policy) else find(str(policy))
-    machines = st.fixed_dictionaries(
-        {
-            "width": st.sampled_from(WIDTHS),
-            "adversary_seed": st.integers(1, 1000),
-            "slots": st.sampled_from([0, 3, 8]),
-            "wst_entries": st.sampled_from([0, 2, 16]),
-            "interval": st.sampled_from([20, 100_000]),
-        }
-    )
-    _check(chosen, machines, examples, shrink, _same_lanes)
+    fields: dict[str, st.SearchStrategy[Any]] = {
+        "width": st.sampled_from(WIDTHS),
+        "adversary_seed": st.integers(1, 1000),
+        "slots": st.sampled_from([0, 3, 8]),
+        "wst_entries": st.sampled_from([0, 2, 16]),
+        "interval": st.sampled_from([20, 100_000]),
+    }
+    if chosen.issue:
+        fields["issue"] = st.sampled_from(sorted(chosen.issue))
+    if "warp" in chosen.settings:
+        fields["rows"] = st.integers(1, 3)
+    _check(chosen, st.fixed_dictionaries(fields), examples, shrink, _same_lanes)
 
 
 def memory_contract(
@@ -99,11 +101,14 @@ def _check(
 def _fitting(case: Case, fields: Mapping[str, Any], base: Machine | None) -> Machine:
     """A machine on which the case's workgroups fit."""
     items = int(np.prod(case.geometry.group_size))
-    warps = -(-items // fields["width"]) + 1
+    warps = min(64, -(-items // fields["width"]) + 1)
     if base is None:
-        return load("toy", {**fields, "wpus": 2, "warps": min(64, warps)})
+        like = {**fields, "wpus": 2, "warps": warps}
+        if rows := like.pop("rows", 0):
+            like["policy.warp"] = min(rows, warps) * like["width"]
+        return load("toy", like)
     table = base.model_dump()
-    table.update(fields, wpus=min(2, base.wpus), warps=min(64, max(warps, base.warps)))
+    table.update(fields, wpus=min(2, base.wpus), warps=max(warps, base.warps))
     return Machine.model_validate(table)
 
 
