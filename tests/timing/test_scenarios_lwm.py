@@ -8,18 +8,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 
+import simtlab
+from simtlab.emu.traps import Trap
 from simtlab.isa.errors import UsageError
 from simtlab.timing import machine as machines
 from simtlab.timing.policies import configured, find
 from simtlab.timing.simulate import Simulator
 from simtlab.timing.statistics import Statistics
 
-from .scenarios import Scenario, alu
+from .scenarios import Scenario, alu, ld
 from .test_barrel import loads
 from .toy import Toy
 
+DWF = ("dwf.majority", "dwf.pdom")
 BOTH = pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
 
 
@@ -360,6 +364,85 @@ def test_priorities_of_warp_formation(policy, masks, cycles, merges, plain) -> N
     toy = barrel(scenario, policy, plain=plain, pipeline=1)
     assert (toy.cycles, toy.issued) == (cycles, cycles)
     assert (toy.counters["branch_split"], toy.counters["pc_merge"]) == (2, merges)
+
+
+def test_a_formed_warp_accesses_as_one() -> None:
+    """Lanes of two homes that want the same line share it; other lines come one by one."""
+    body = f"cbr $c0, @C\n {ld('d0')} br @D\n @C: {ld('d0')} @D: ret\n"
+    scenario = Scenario(body, width=4, warps=2, masks={"c0": "01111000"}, lines={"d0": "abbbbaaa"})
+    run = SubWarps(scenario, "dwf.majority", pipeline=1, **ROW_SIZED)
+    for access in (*run.at(1), *run.at(3)):
+        assert sorted(access.rows.values()) == ["0111", "1000"]
+        assert access.lines == 1
+
+
+@pytest.mark.parametrize(("word", "extra"), [(1, 0), (32, 1)])
+def test_banks_of_group_memory_serve_a_sub_warp(word: int, extra: int) -> None:
+    """Lane 0 of one row and lane 1 of the other, in one sub-warp, want words of one bank or not."""
+    body = f""".group u32 area[64]
+    workitemid_u32 $s0, 0
+    mul_u32 $s0, $s0, {4 * word}
+    and_u32 $s0, $s0, 255
+    cbr $c0, @X
+    st_group_u32 $s8, [area + $s0]
+    @X: ret
+    """
+    # Row 0 has lane 0, word 0; row 1 has lane 1, the third multiple of `word`.
+    toy = barrel(Scenario(body, width=2, warps=2, team=2, masks={"c0": "0110"}), "lwm", rows=2)
+    assert toy.slots["unit"] == extra
+    assert toy.cycles == 4 * 8 + 7 + extra + 8
+
+
+GOES_HOME = """
+kernel k(u32 %n, global u32* %x) {
+    workitemabsid_u32 $s0, 0
+    ld_kernarg_u64    $d0, [%x]
+    cvt_u64_u32       $d1, $s0
+    mad_u64           $d0, $d1, 4, $d0
+    ld_global_u32     $s1, [$d0]
+    cmp_ne_u32        $c0, $s1, 0
+    cbr               $c0, @stay
+    ret
+@stay:
+    barrier
+    st_global_u32     $s0, [$d0]
+    ret
+}
+"""
+FOUR = [("lwm", {"policy.warp": 8}), ("lwm", {"policy.warp": 4}), *((p, {}) for p in DWF)]
+
+
+@pytest.mark.parametrize(("policy", "fields"), FOUR)
+@pytest.mark.parametrize("who", [0b1, 0b10000000, 0b1111, 0b11110000, 0b10101010])
+def test_who_has_returned_may_count_as_arrived(policy, fields, who) -> None:
+    x = np.array([0 if who >> i & 1 else 9 for i in range(16)], np.uint32)
+    fields = {"issue": "barrel", "width": 4, "warps": 4, "memory": "ideal", **fields}
+    options = {"policy": policy, "set": fields, "groups": 2, "group_size": 8, "plain": True}
+    kernel = simtlab.assemble(GOES_HOME).k
+    with pytest.raises(Trap, match="barrier"):
+        simtlab.simulate(kernel, machine="toy", **options)(16, x.copy())
+    simtlab.simulate(kernel, machine="toy", exited_arrive=True, **options)(16, x)
+    assert x.tolist() == [0 if who >> i & 1 else i for i in range(8)] + list(range(8, 16))
+
+
+@pytest.mark.parametrize(("policy", "fields"), FOUR)
+def test_a_trap_names_its_work_item(policy, fields) -> None:
+    text = GOES_HOME.replace("barrier", "sub_u32 $s2, $s1, $s1\ndiv_u32 $s1, $s0, $s2")
+    fields = {"issue": "barrel", "width": 4, "warps": 4, "memory": "ideal", **fields}
+    x = np.zeros(16, np.uint32)
+    x[13] = 1
+    launch = simtlab.simulate(
+        simtlab.assemble(text).k,
+        machine="toy",
+        policy=policy,
+        set=fields,
+        groups=2,
+        group_size=8,
+        plain=True,
+    )
+    with pytest.raises(Trap) as caught:
+        launch(16, x)
+    assert "13" in str(caught.value)
 
 
 @pytest.mark.parametrize(
