@@ -109,15 +109,17 @@ def enter_pool(S: State, w: int, g: int) -> int:
         it.at_memory = 0
         it.done = 0
         it.seg = seg(S, it.seg).next
-    s = it.seg
+    now = change_crowd(S, w, it.seg, popcount(pool(S, g).lanes))
     if it.cause != CODE:
-        pool(S, g).passed += seg(S, s).is_join
+        pool(S, g).passed += seg(S, it.seg).is_join
         g = merge_youngest(S, w, g)
     if g >= 0:
         S.entries += 1
-        pool(S, g).entered = S.entries
-        pool(S, g).inside = 1
-    return count_crowd(S, w, s)
+        mine = pool(S, g)
+        mine.entered = S.entries
+        mine.inside = 1
+        mine.crowd = now
+    return 0
 
 
 @device
@@ -148,18 +150,17 @@ def merge_youngest(S: State, w: int, g: int) -> int:
 
 
 @device
-def count_crowd(S: State, w: int, s: int) -> int:
-    """All warps of the pool at a PC know how many threads they are."""
-    total = 0
+def change_crowd(S: State, w: int, s: int, n: int) -> int:
+    """So many threads more are in the pool at a PC: how many they are, or n if nobody was there."""
+    if S.by_passed == 1:
+        return 0
+    now = n
     for i in range(w * S.slots, w * S.slots + wpu(S, w).slots_used):
         h = slot(S, i).group
         if h >= 0 and pool(S, h).inside == 1 and group(S, h).seg == s:
-            total += popcount(pool(S, h).lanes)
-    for i in range(w * S.slots, w * S.slots + wpu(S, w).slots_used):
-        h = slot(S, i).group
-        if h >= 0 and pool(S, h).inside == 1 and group(S, h).seg == s:
-            pool(S, h).crowd = total
-    return total
+            pool(S, h).crowd += n
+            now = pool(S, h).crowd
+    return now
 
 
 @device
@@ -167,9 +168,11 @@ def on_dispatch(S: State, w: int, g: int, t: int) -> int:
     """A warp is fetched: it leaves the pool."""
     own_waits(S, w, g, t)
     S.fetches += 1
-    pool(S, g).fetched = S.fetches
-    pool(S, g).inside = 0
-    return count_crowd(S, w, group(S, g).seg)
+    mine = pool(S, g)
+    mine.fetched = S.fetches
+    mine.inside = 0
+    change_crowd(S, w, group(S, g).seg, -popcount(mine.lanes))
+    return 0
 
 
 # --- warps part and merge
