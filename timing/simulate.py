@@ -221,7 +221,8 @@ class Simulator:
         if self.trace is not None:
             self.trace.drain(self.state)
         due = int(self.state.rows["wpu"]["next"].min())
-        while status == RUNNING and due >= self.samples.due:
+        # NEVER: that was the last event of the launch, though the engine has not noticed.
+        while status == RUNNING and self.samples.due <= due < NEVER:
             self.samples.take(self)
         self.state.S.pause_at = self.samples.due
         return status

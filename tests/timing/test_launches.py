@@ -101,3 +101,11 @@ def test_loads_that_overwrite_their_own_address() -> None:
     assert memory[1] == memory[0]
     # What was loaded is no address that anybody wanted: one line.
     assert sim.counters()["l1_miss"] == 1
+
+
+def test_a_launch_may_end_with_the_last_event_of_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine returns now and then; here after each event, so that one of them is the last."""
+    monkeypatch.setattr("simtlab.timing.simulate.EVENTS", 1)
+    run = simulator()
+    run.run(launch(f"{LANE} ret"))
+    assert run.cycles == 4
