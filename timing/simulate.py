@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import takewhile
 
 import numpy as np
 
 from ..emu.engine import Interrupted, Work
+from ..emu.fairness import SecondOpinion
 from ..emu.jit.segment_table import Grain
 from ..emu.jit.segments import SegmentContext, compile_segments, context_of
 from ..emu.jit.warpstate import Header, aligned_bytes, blocks_of
@@ -108,7 +110,8 @@ class Simulator:
         `registers` are what work-items begin with (given.py), zero unless named. What was counted
         up to an error stays.
         """
-        geometry = work.geometry
+        geometry = replace(work.geometry, width=self.machine.width)
+        work = replace(work, geometry=geometry)
         team_warps = -(-geometry.largest_group // self.machine.width)
         if team_warps > self.machine.warps:
             raise UsageError(
@@ -128,11 +131,12 @@ class Simulator:
         if self.trace is not None:
             self.trace.launched(self.launches + 1, code)
         begun = LaunchCount.now(self, work)
+        opinion = SecondOpinion(work)
         try:
             while (status := self._advance()) == RUNNING:
                 self.on_progress(self)
             if status != DONE:
-                raise error_of(status, self.state, work, code, context.slots)
+                raise error_of(status, self.state, work, code, context.slots, opinion)
         except (KeyboardInterrupt, SimtError) as stop:
             self._end(work, begun, early=True)
             if isinstance(stop, KeyboardInterrupt):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..emu.engine import Work
+from ..emu.fairness import SecondOpinion, lanes_that, place
 from ..emu.jit.engine import trap_record
 from ..emu.jit.segment_table import SegmentKind
 from ..emu.jit.warpstate import Header
@@ -15,6 +16,7 @@ from .code import Code
 from .compose import EngineState
 from .intrinsics import NEVER
 from .ledger import groups_of
+from .standing import is_held, parked
 
 # As in state.py, which is engine code.
 RUNNING, DONE, TRAPPED, DIVERGENT_BARRIER, DEADLOCK, OVER_BUDGET, STACK_OVERFLOW = range(7)
@@ -30,7 +32,12 @@ class SimulationError(SimtError):
 
 
 def error_of(
-    status: int, state: EngineState, work: Work, code: Code, slots: np.ndarray
+    status: int,
+    state: EngineState,
+    work: Work,
+    code: Code,
+    slots: np.ndarray,
+    opinion: SecondOpinion,
 ) -> SimtError:
     """The error behind a status of the engine; `slots` is the launch's context block."""
     S = state.S
@@ -53,15 +60,7 @@ def error_of(
             )
         )
     if status == OVER_BUDGET:
-        return work.trap(
-            TrapRecord(
-                TrapKind.BUDGET,
-                pc,
-                *_culprit(state, code),
-                detail=f"a work-item has executed {work.budget} instructions",
-                notes=waiting(state, work, code),
-            )
-        )
+        return work.trap(_endless(state, work, code, pc, opinion))
     if status == STACK_OVERFLOW:
         return SimulationError("a re-convergence stack is full")
     return SimulationError(
@@ -86,6 +85,42 @@ def _culprit(state: EngineState, code: Code) -> tuple[int, int]:
     return int(header[Header.GROUP]), int(header[Header.WARP]) * width + lane
 
 
+def _endless(
+    state: EngineState, work: Work, code: Code, pc: int, opinion: SecondOpinion
+) -> TrapRecord:
+    """The budget is spent: for nothing, where a fair schedule would come to an end."""
+    S, groups = state.S, state.rows["group"]
+    kind, notes = TrapKind.BUDGET, waiting(state, work, code)
+    detail = f"a work-item has executed {work.budget} instructions"
+    if opinion.finishes():
+        kind = TrapKind.SIMT_DEADLOCK
+        notes = (Note("every work-item finishes when all are scheduled in turn"), *notes)
+        lanes = int(S.trap_lanes) & (1 << 64) - 1
+        detail += f"; {lanes_that(lanes, 'repeat', ' of the warp')} the loop at {place(work, pc)}"
+        asleep = _asleep(state, work, code)
+        if asleep:
+            detail += f" while {asleep}"
+        else:
+            ready = int(((groups["mask"] != 0) & (groups["ready"] <= int(S.now))).sum())
+            detail += f"; {ready} groups are ready, and not all are chosen"
+    return TrapRecord(kind, pc, *_culprit(state, code), detail=detail, notes=notes)
+
+
+def _asleep(state: EngineState, work: Work, code: Code) -> str:
+    """Who waits for lanes of its own warp, in the culprit's or, if nobody does, in another one."""
+    own = int(state.S.trap_g) // int(state.S.width)
+    for v in (own, *np.flatnonzero(state.rows["warp"]["live"])):
+        number = int(code.segments.layout.header(code.blocks[v])[Header.WARP])
+        whose = "" if v == own else f" of warp {number}"
+        found = [
+            f"{lanes_that(mask, 'wait', whose)} at {place(work, at)}"
+            for mask, at in parked(state, int(v))
+        ]
+        if found:
+            return ", ".join(found)
+    return ""
+
+
 def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
     """Where the groups stand and what for, the first few of them."""
     warps, rows = int(state.S.warps), state.rows
@@ -105,7 +140,9 @@ def _note(state: EngineState, work: Work, code: Code, v: int, g: int, warps: int
     mask = int(it["mask"]) & (1 << 64) - 1
     lanes = "".join("1" if mask >> i & 1 else "0" for i in range(code.segments.width))
     pc = int(code.segments.table[int(it["seg"])]["last_pc" if it["at_memory"] else "first_pc"])
-    if it["ready"] < NEVER:
+    if is_held(state, g):
+        state_ = "left behind until others come back"
+    elif it["ready"] < NEVER:
         state_ = f"ready at cycle {int(it['ready']):,}"
     else:
         state_ = f"waits: {NAMES[int(it['cause'])]}"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...isa.errors import Note
-from ..memory import Memory
+from ..fairness import SecondOpinion, lanes_that, lowest
 from ..traps import Trap, TrapKind, TrapRecord
 from .warps import NO_PC
 
@@ -29,13 +29,6 @@ PATIENCE = 2048
 
 FIRST_PERIOD = 64
 """Rounds of a warp after which its snapshot is taken anew; doubles each time (Brent)."""
-
-MAX_COPY = 64 << 20
-"""Bytes of buffers that are worth copying before a launch, for the oracle's second opinion."""
-
-ORACLE_ITEMS = 2048
-ORACLE_BUDGET = 4_000_000
-"""Limits of that second opinion: work-items of the launch, and instructions of all of them."""
 
 
 @dataclass(slots=True)
@@ -55,7 +48,7 @@ class HangDetector:
 
     def __init__(self, interpreter: Interpreter) -> None:
         self.interpreter = interpreter
-        self.pristine = _copy_memory(interpreter)
+        self.opinion = SecondOpinion(interpreter.work)
         self.restart()
 
     def restart(self) -> None:
@@ -147,7 +140,7 @@ class HangDetector:
         later = it.work.geometry.n_groups - it.resident.first_group - it.resident.n_groups
         if later:
             notes.append(Note(f"{later} workgroups have not started"))
-        if (parked or later) and self._finishes_when_fair():
+        if (parked or later) and self.opinion.finishes():
             kind = TrapKind.SIMT_DEADLOCK
             notes.append(Note("every work-item finishes when all are scheduled in turn"))
         found = record or TrapRecord(kind, int(it.warps.pc[warp]), owner, first + lowest(spinning))
@@ -157,58 +150,3 @@ class HangDetector:
         resident = self.interpreter.resident
         slot = record.group - resident.first_group
         return slot * resident.warps_per_group + record.local // resident.width
-
-    def _finishes_when_fair(self) -> bool:
-        """Ask the oracle, on a copy of the memory as it was before the launch."""
-        work = self.interpreter.work
-        n_items = work.geometry.n_items
-        if self.pristine is None or n_items > ORACLE_ITEMS:
-            return False
-        from ..oracle.oracle import run as oracle
-
-        # Who needs more than the launch allows would not finish under any schedule.
-        budget = min(work.budget, max(1, ORACLE_BUDGET // n_items))
-        try:
-            oracle(replace(work, memory=self.pristine, budget=budget))
-        except Trap:
-            return False
-        return True
-
-
-def _copy_memory(interpreter: Interpreter) -> Memory | None:
-    """The memory as it is before the launch, if the kernel could hang at all and it is small."""
-    work = interpreter.work
-    loops = any(
-        ins.target is not None and ins.target <= pc
-        for pc, ins in enumerate(work.kernel.instructions)
-    )
-    total = sum(b.size for b in work.memory.buffers if b.alive)
-    if not loops or total > MAX_COPY:
-        return None
-    return work.memory.copy()
-
-
-def lowest(mask: int) -> int:
-    """The lowest lane of a mask."""
-    return (mask & -mask).bit_length() - 1
-
-
-def lanes_that(mask: int, verb: str, whose: str = "") -> str:
-    """Subject and verb: `lane 3 of the warp waits`, `lanes 0-2 wait`."""
-    if mask.bit_count() == 1:
-        return f"lane {lowest(mask)}{whose} {verb}s"
-    return f"lanes {lane_list(mask)}{whose} {verb}"
-
-
-def lane_list(mask: int) -> str:
-    """Lanes of a mask as ranges: 0-4,7."""
-    parts: list[str] = []
-    lane = 0
-    while mask >> lane:
-        if mask >> lane & 1:
-            start = lane
-            while mask >> (lane + 1) & 1:
-                lane += 1
-            parts.append(str(start) if start == lane else f"{start}-{lane}")
-        lane += 1
-    return ",".join(parts)

@@ -21,6 +21,7 @@ import numpy as np
 
 from ...isa.instruction import Instruction, Reg
 from ..engine import Interrupted, Work
+from ..fairness import place
 from ..schemes import Scheme, resolve
 from ..statistics import Statistics
 from ..traps import TrapKind, TrapRecord
@@ -216,9 +217,8 @@ class Interpreter:
     # --- traps
 
     def where(self, pc: int) -> str:
-        """A place in the kernel for a message: its line if known, else its pc."""
-        span = self.work.program.span(self.work.kernel, pc) if pc >= 0 else None
-        return f"line {span.line}" if span else f"pc {pc}" if pc >= 0 else "the end"
+        """A place in the kernel for a message."""
+        return place(self.work, pc)
 
     def _record(self, fault: LaneFault, pc: int, group: Group) -> TrapRecord:
         """The trap of the lowest work-item among the faulting lanes of one instruction."""

@@ -6,6 +6,8 @@ behind all along.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 
@@ -42,12 +44,12 @@ CASES = [
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
 @pytest.mark.parametrize(("name", "policy", "max_div", "cycles", "idle"), CASES)
 def test_cycles(name: str, policy: str, max_div: int, cycles: int, idle: int, plain: bool) -> None:
-    scenario = getattr(scenarios, name)
-    toy = Toy(scenario, policy, plain=plain, **{"policy.max-div": max_div})
+    fields: dict[str, Any] = {"policy.max-div": max_div}
+    toy = Toy(getattr(scenarios, name), policy, plain=plain, **fields)
     assert (toy.cycles, toy.idle) == (cycles, idle)
 
 
-def history(name: str, max_div: int, **fields: object) -> History:
+def history(name: str, max_div: int, **fields: Any) -> History:
     return History(getattr(scenarios, name), "slip", **{"policy.max-div": max_div, **fields})
 
 
