@@ -15,7 +15,7 @@ from simtlab.programs import catalogue, find, index
 NAMES = (
     *("basics/" + n for n in ("bfs", "bitonic", "collatz", "histogram", "kmeans")),
     *("basics/" + n for n in ("mandelbrot", "matmul", "saxpy", "scan", "transpose", "vectorsum")),
-    *("dws/" + n for n in ("filter", "hotspot", "merge")),
+    *("dws/" + n for n in ("fft", "filter", "hotspot", "kmeans", "lu", "merge", "short", "svm")),
 )
 
 

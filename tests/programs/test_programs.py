@@ -51,6 +51,18 @@ MORE_SIZES: list[tuple[str, dict[str, int]]] = [
     ("merge", {"n": 1}),
     ("merge", {"n": 2}),
     ("merge", {"n": 1000}),
+    ("fft", {"n": 1}),
+    ("fft", {"n": 2}),
+    ("fft", {"n": 1024}),
+    ("lu", {"n": 1}),
+    ("lu", {"n": 2}),
+    ("lu", {"n": 33}),
+    ("short", {"steps": 1, "choices": 1}),
+    ("short", {"steps": 4, "choices": 2}),
+    ("dws/kmeans", {"n": 1, "dims": 1, "k": 1, "iterations": 1}),
+    ("dws/kmeans", {"n": 300, "dims": 4, "k": 40, "iterations": 3}),
+    ("svm", {"n": 1, "dims": 1, "columns": 1}),
+    ("svm", {"n": 300, "dims": 3, "columns": 2}),
 ]
 """Edges of the programs: sizes of one, sizes that divide nothing, one level more."""
 

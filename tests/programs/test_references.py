@@ -1,0 +1,81 @@
+"""References of the subdivision papers' programs against what mathematics says of them."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import numpy as np
+
+from simtlab.programs import Data, find
+
+
+def made(name: str, **size: int) -> tuple[Data, dict[str, np.ndarray]]:
+    """A program's data before a run, and what its reference expects after it."""
+    workload = find(name).workload
+    data = workload.make(np.random.default_rng(3), **size)
+    return data, workload.reference(data)
+
+
+def test_fft_transforms() -> None:
+    data, expected = made("dws/fft", n=256)
+    spectrum = np.fft.fft(data["x"] @ [1, 1j])
+    assert np.allclose(expected["x"] @ [1, 1j], spectrum, rtol=0, atol=1e-11)
+
+
+def test_fft_of_an_impulse_is_its_root() -> None:
+    workload = find("dws/fft").workload
+    data = workload.make(np.random.default_rng(0), n=8)
+    data["x"][:] = 0
+    data["x"][1, 0] = 1
+    upper = workload.reference(data)["x"]
+    assert np.array_equal(upper[:4], data["root"])
+    assert np.array_equal(upper[4:], -data["root"])
+
+
+def test_lu_factors_multiply_to_the_matrix() -> None:
+    data, expected = made("dws/lu", n=40)
+    lower, upper = np.tril(expected["a"], -1) + np.eye(40), np.triu(expected["a"])
+    assert np.allclose(lower @ upper, data["a"], rtol=0, atol=1e-12)
+
+
+def test_lu_of_a_matrix_worked_by_hand() -> None:
+    """4 3 / 6 3 has the factors 1 0 / 1.5 1 and 4 3 / 0 -1.5."""
+    reference = find("dws/lu").workload.reference
+    factors = reference({"n": 2, "a": np.array([[4.0, 3.0], [6.0, 3.0]])})["a"]
+    assert np.array_equal(factors, [[4.0, 3.0], [1.5, -1.5]])
+
+
+def test_short_finds_the_best_of_all_paths() -> None:
+    steps, choices = 4, 6
+    data, expected = made("dws/short", steps=steps, choices=choices)
+    best = np.full(choices, -1)
+    for path in product(range(choices), repeat=steps + 1):
+        if max(abs(a - b) for a, b in pairwise(path)) <= 1:
+            gains = (int(data["gain"][s, c]) for s, c in enumerate(path[1:]))
+            best[path[-1]] = max(best[path[-1]], int(data["score"][path[0]]) + sum(gains))
+    assert np.array_equal(expected["score"], best)
+
+    for last in range(choices):
+        choice, total = last, 0
+        for step in reversed(range(steps)):
+            total += int(data["gain"][step, choice])
+            choice += int(expected["moves"][step, choice])
+        assert total + int(data["score"][choice]) == best[last]
+
+
+def test_kmeans_centroids_are_means_and_labels_the_nearest_of_the_iteration_before() -> None:
+    size = {"n": 500, "dims": 4, "k": 5}
+    _, before = made("dws/kmeans", **size, iterations=3)
+    data, after = made("dws/kmeans", **size, iterations=4)
+    points = data["points"][:, :-1].astype(np.float64)
+    apart = np.linalg.norm(points[:, None] - before["centroids"], axis=2)
+    assert np.array_equal(after["label"], apart.argmin(axis=1))
+    means = [points[after["label"] == cluster].mean(axis=0) for cluster in range(5)]
+    assert np.allclose(after["centroids"], means, rtol=0, atol=1e-6)
+
+
+def test_svm_columns_belong_to_the_chosen_vectors() -> None:
+    data, expected = made("dws/svm", n=60, dims=8, columns=7)
+    x = data["x"].astype(np.float64)
+    matrix = (x @ x.T + 1) ** 3
+    assert np.allclose(expected["matrix"], matrix[data["chosen"]], rtol=1e-5, atol=1e-6)
