@@ -21,8 +21,7 @@ from .history import History, Standing
 from .scenarios import Scenario
 from .toy import Toy
 
-FIFO = {"scheduler": "fifo"}
-NO_BYPASS = {**FIFO, "policy.loop-bypass": False}
+FIFO: dict[str, Any] = {"scheduler": "fifo"}
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
@@ -103,7 +102,7 @@ def test_x1_who_leaves_the_loop_waits_below() -> None:
 
 
 def test_x1_without_bypass_the_run_ahead_waits_at_the_branch() -> None:
-    h = History(maws_scenarios.X1, "maws.aggress", **NO_BYPASS)
+    h = History(maws_scenarios.X1, "maws.aggress", **FIFO | {"policy.loop-bypass": False})
     assert h.groups[4] == "1100@L branch-wait, 0011@a wait"
     assert h.groups[13] == "1111@L run"
     assert h.toy.counters["loop_bypass"] == 0
@@ -112,7 +111,7 @@ def test_x1_without_bypass_the_run_ahead_waits_at_the_branch() -> None:
 
 def test_a_loop_that_was_not_pushed_is_not_passed() -> None:
     """A branch that nobody has parted at leaves the stack alone, as an ordinary one does."""
-    h = History(maws_scenarios.X1, "maws.aggress", **FIFO, **{"policy.push-uniform": False})
+    h = History(maws_scenarios.X1, "maws.aggress", **FIFO | {"policy.push-uniform": False})
     assert h.groups[4] == "1100@L branch-wait, 0011@a wait"
     # The iteration in which lanes 1 and 2 leave has pushed it.
     assert h.stack[14] == "(X,-,1111)(L,X,1001)"
@@ -136,7 +135,7 @@ def test_the_other_path_is_run_together_at_the_end() -> None:
 @pytest.mark.parametrize(("test", "cycles"), [("branch", 50), ("rpc-only", 41)])
 def test_two_branches_with_one_join(test: str, cycles: int) -> None:
     """By the letter each of them delimits the loop; else the one that pushed last (Q-MAWS-12)."""
-    h = History(maws_scenarios.BREAK, "maws.aggress", **FIFO, **{"policy.loop-test": test})
+    h = History(maws_scenarios.BREAK, "maws.aggress", **FIFO | {"policy.loop-test": test})
     assert ("branch-wait" in str(h)) == (test == "branch")
     assert h.toy.cycles == cycles
 
@@ -197,9 +196,8 @@ class Watched(Toy):
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
 def test_x2_counters(plain: bool) -> None:
-    h = Watched(
-        maws_scenarios.X2, "maws.lat-spec", plain=plain, **{"policy.first-latency": 60}, **FIFO
-    )
+    settings = FIFO | {"policy.first-latency": 60}
+    h = Watched(maws_scenarios.X2, "maws.lat-spec", plain=plain, **settings)
     assert h.counts[14] == (15, 60)  # 0 + 15 < 60: it is split
     assert h.counts[25] == (15, 60)  # the fall-behind's count stands still
     assert (h.sum[76], h.counts[76]) == (15, (0, 62))  # its data are there
@@ -211,7 +209,8 @@ def test_x2_counters(plain: bool) -> None:
 @pytest.mark.parametrize(("total", "splits"), [(69, 0), (59, 0), (58, 1)])
 def test_x2_what_others_have_left_counts(total: int, splits: int) -> None:
     """39 cycles later the sum is 30, and 30 + 40 is not less than 60; 19 + 40 is."""
-    h = Watched(maws_scenarios.X2B, "maws.lat-spec", total, **{"policy.first-latency": 60})
+    settings: dict[str, Any] = {"policy.first-latency": 60}
+    h = Watched(maws_scenarios.X2B, "maws.lat-spec", total, **settings)
     assert h.sum[39] == total - 39
     assert h.counters["memory_split"] == splits
     assert h.counters["unsplit"] == 1 - splits
@@ -222,14 +221,14 @@ def test_x2_the_first_access_is_not_split() -> None:
 
 
 def test_a_split_may_count_what_it_predicts() -> None:
-    settings = {"policy.first-latency": 60, "policy.count-split": True}
-    h = Watched(maws_scenarios.X2, "maws.lat-spec", **settings, **FIFO)
+    settings = FIFO | {"policy.first-latency": 60, "policy.count-split": True}
+    h = Watched(maws_scenarios.X2, "maws.lat-spec", **settings)
     assert h.sum[15] == 15 - 1  # Q-MAWS-18, and the access has taken a cycle
 
 
 def test_a_miss_may_be_too_short_to_count() -> None:
-    settings = {"policy.first-latency": 60, "policy.long-latency": 62}
-    h = Watched(maws_scenarios.X2, "maws.lat-spec", **settings, **FIFO)
+    settings = FIFO | {"policy.first-latency": 60, "policy.long-latency": 62}
+    h = Watched(maws_scenarios.X2, "maws.lat-spec", **settings)
     assert h.counts[85] == (25, 60)  # as if nothing had been missed (Q-MAWS-17)
 
 
@@ -240,7 +239,7 @@ def test_who_never_splits_takes_the_cycles_of_conv(seed: int, plain: bool) -> No
     lines = {"d1": "".join(maws_scenarios.node(n) for n in (11, 5, 9, 9, 3, 7, 8, 7))}
     scenario = replace(maws_scenarios.X1, warps=2, chain={"d0": 12}, lines=lines, script={})
     conv = Toy(scenario, "conv", plain=plain, adversary_seed=seed)
-    settings = {"policy.long-latency": 1 << 30, **FIFO}
+    settings: dict[str, Any] = FIFO | {"policy.long-latency": 1 << 30}
     maws = Toy(scenario, "maws.lat-spec", plain=plain, adversary_seed=seed, **settings)
     assert maws.wpu["n_miss_div"] == maws.counters["unsplit"] > 0
     assert maws.cycles == conv.cycles
@@ -260,7 +259,7 @@ def test_who_never_splits_takes_the_cycles_of_conv(seed: int, plain: bool) -> No
     ],
 )
 def test_a_policy_names_its_scheduler_unless_one_is_chosen(
-    policy: str, fields: dict[str, str], scheduler: str
+    policy: str, fields: dict[str, Any], scheduler: str
 ) -> None:
     assert Toy(scenarios.F3, policy, **fields).sim.machine.scheduler == scheduler
 
