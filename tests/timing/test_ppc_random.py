@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtlab.emu.engine import SchemeSpec
-from simtlab.emu.result import Result
 from simtlab.emu.traps import Trap
 from simtlab.testing import Case, acyclic_kernels, kernels, run_case
 from simtlab.timing import machine as machines
@@ -65,12 +64,6 @@ def simulate(case: Case, policy: str, **fields: Any) -> Simulator:
     return simulator
 
 
-def functional(case: Case, scheme: SchemeSpec) -> Result:
-    result, _, trap = run_case(case, "interp", scheme)
-    assert result is not None, trap
-    return result
-
-
 def total(simulator: Simulator, name: str) -> int:
     return int(simulator.state.rows["wpu"][name].sum())
 
@@ -81,9 +74,16 @@ def of_width(case: Case, width: int) -> Case:
 
 def check_counts(case: Case, seed: int) -> None:
     for policy, set_, knobs in COUNTERPARTS:
-        simulator = simulate(case, policy, adversary_seed=seed, **set_)
-        found = functional(case, SchemeSpec(find(policy).scheme, knobs)).statistics
+        result, _, trap = run_case(case, "interp", SchemeSpec(find(policy).scheme, knobs))
+        if set_ and trap is not None:
+            # To the letter, a part of a warp may come to a barrier an instruction before the rest.
+            with pytest.raises(AssertionError, match="divergent barrier"):
+                simulate(case, policy, adversary_seed=seed, **set_)
+            continue
+        assert result is not None, trap
+        found = result.statistics
         assert found is not None
+        simulator = simulate(case, policy, adversary_seed=seed, **set_)
         assert (
             total(simulator, "n_warp_instr"),
             total(simulator, "n_thread_instr"),

@@ -401,3 +401,29 @@ def test_programs_have_the_markers_that_a_policy_acts_on() -> None:
     assert count == {
         "conv": 6, "conv-explicit": 8, "ppc": 6, "ppc-explicit": 8, "per-thread": 6
     }  # fmt: skip
+
+
+def test_slots_of_the_units_in_a_barrel() -> None:
+    toy = Toy(WAITING, "density-time", issue="barrel", **{"policy.units": 2})
+    assert toy.slots["unit"] == 3 + 3 + 2 + 2 + 2 + 0 + 0 + 3 + 3
+
+
+def test_lanes_that_wait_go_on_when_the_others_have_returned() -> None:
+    text = """kernel k(global u32* %x) {
+        workitemabsid_u32 $s0, 0
+        cmp_gt_u32 $c0, $s0, 3
+        cbr $c0, @OUT
+        barrier
+        add_u32 $s1, $s1, 1
+        ret
+    @OUT:
+        add_u32 $s1, $s1, 1
+        ret
+    }"""
+    kernel = Module(assemble(text))["k"]
+    shape = {"machine": "toy", "policy": "per-thread", "items": 8, "group_size": 8, "plain": True}
+    done = simtlab.simulate(kernel, exited_arrive=True, **shape)(np.zeros(8, np.uint32))
+    assert done.stats.warp_instructions == 8
+    with pytest.raises(Trap, match="divergent barrier") as caught:
+        simtlab.simulate(kernel, **shape)(np.zeros(8, np.uint32))
+    assert caught.value.record.local == 0

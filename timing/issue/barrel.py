@@ -58,7 +58,7 @@ def issue(S: State, w: int, g: int, t: int) -> int:
             behind = chip_access(S, w, g, behind)
             it.seg = row.next
         else:
-            behind = access_from_fetch(S, w, g, t)
+            behind = access_from_fetch(S, w, g, behind - 1)
             if S.status != RUNNING:
                 return 0
             return stop(S, w, behind)

@@ -26,7 +26,7 @@ parting = table("parting", PARTING)
 and its segment; the last instruction for which PCs were compared: the seq and count of its group.
 """
 
-place = table("place", record(seg="i8"))
+lane_pc = table("lane_pc", record(seg="i8"))
 """Where a lane stands that does not run. Index: warp * S.width + lane."""
 
 
@@ -46,7 +46,7 @@ def stand(S: State, v: int, lanes: int, s: int) -> int:
     """Lanes stand at a segment and do not run."""
     parting(S, v).least = min(parting(S, v).least, s)
     while lanes != 0:
-        place(S, v * S.width + ctz(lanes)).seg = s
+        lane_pc(S, v * S.width + ctz(lanes)).seg = s
         lanes = drop_lowest(lanes)
     return 0
 
@@ -62,7 +62,7 @@ def choose(S: State, g: int, lanes: int) -> int:
     while lanes != 0:
         lane = ctz(lanes)
         lanes = drop_lowest(lanes)
-        s = place(S, v * S.width + lane).seg
+        s = lane_pc(S, v * S.width + lane).seg
         if s == it.seg:
             it.mask |= bit(lane)
         else:
@@ -111,6 +111,7 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
         return choose(S, g, rest)
     if mates.waiting != 0:
         if S.exited_arrive == 0:
+            group(S, g).mask = mates.waiting
             return diverged(S, g, mates.barrier)
         # The last that were missing have returned: those that wait have arrived as a whole.
         h = new_group(S, v, mates.waiting, mates.barrier)
@@ -146,4 +147,4 @@ def on_sync(S: State, w: int, g: int, t: int) -> int:
 def setup(machine: Machine) -> dict[str, Any]:
     """A place per lane."""
     warps = machine.wpus * machine.warps
-    return {"parting": warps, "place": warps * machine.width, "n_pc_comparison": 0}
+    return {"parting": warps, "lane_pc": warps * machine.width, "n_pc_comparison": 0}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..intrinsics import device
 
 if TYPE_CHECKING:
+    from ..causes import HIT
     from ..groups import end_group, new_group
     from ..hooks import State
     from ..machine import Machine
@@ -81,7 +82,10 @@ def join_waiting(S: State, w: int, g: int, h: int, t: int) -> int:
 
 @device
 def arbitrate(S: State, w: int, g: int, mine: int, t: int) -> int:
-    """Of two sides at different PCs the smaller one runs, unless it has to wait."""
+    """Of two sides at different PCs the smaller one runs, unless it has to wait.
+
+    Waiting for hits is not waiting (Q-DWS-8).
+    """
     it = group(S, g)
     if it.seg < side_pc(S, mine ^ 1):
         return 0
@@ -90,7 +94,9 @@ def arbitrate(S: State, w: int, g: int, mine: int, t: int) -> int:
         put_side(S, mine, it.seg, it.mask)
         enter(S, g, mine ^ 1)
         return 0
-    if lacks_data(S, h, t) == 1 or at_barrier(S, h) == 1:
+    if lacks_data(S, h, t) == 1 and group(S, h).cause != HIT:
+        return 0
+    if group(S, h).at_memory == 0 and at_barrier(S, h) == 1:
         return 0
     set_aside(S, g)
     rouse(S, w, h, t)

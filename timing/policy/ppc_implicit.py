@@ -63,8 +63,8 @@ def wait_at_barrier(S: State, w: int, g: int, other: int, t: int) -> int:
 
 
 @device
-def on_miss(S: State, w: int, g: int, t: int) -> int:
-    """The other side need not wait for the group's data."""
+def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
+    """The other side need not wait for the group's data; arbitration waits for hits."""
     if S.interleave == 1:
         let_other_run(S, w, g, t + 1)
     return 0
