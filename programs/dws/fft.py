@@ -1,4 +1,4 @@
-"""fft: a radix-2 Fourier transform in place, a launch a stage of butterflies."""
+"""fft: a radix-2 Fourier transform, a launch a stage of butterflies."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ def make(rng: np.random.Generator, *, n: int) -> Data:
     return {
         "n": n,
         "x": np.column_stack((signal.real, signal.imag)),
+        "scratch": np.zeros((n, 2)),
         "root": np.array([(cos(angle), sin(angle)) for angle in angles]),
     }
 
 
 def launch(launcher: Launcher, data: Data) -> None:
-    """Bit reversal, then a launch a stage."""
-    n, x = data["n"], data["x"]
+    """Bit reversal, after which `x` and `scratch` change places; then a launch a stage."""
+    n = data["n"]
     bits = n.bit_length() - 1
-    persistent(launcher, "fft_reverse", n)(n, bits, x)
+    persistent(launcher, "fft_reverse", n)(n, bits, data["x"], data["scratch"])
+    data["x"], data["scratch"] = data["scratch"], data["x"]
     for stage in range(bits):
-        persistent(launcher, "fft_stage", n // 2)(bits, stage, x, data["root"])
+        persistent(launcher, "fft_stage", n // 2)(bits, stage, data["x"], data["root"])
 
 
 def reference(data: Data) -> dict[str, np.ndarray]:
