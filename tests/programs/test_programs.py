@@ -63,6 +63,20 @@ MORE_SIZES: list[tuple[str, dict[str, int]]] = [
     ("dws/kmeans", {"n": 300, "dims": 4, "k": 40, "iterations": 3}),
     ("svm", {"n": 1, "dims": 1, "columns": 1}),
     ("svm", {"n": 300, "dims": 3, "columns": 2}),
+    ("lwm/reduction", {"n": 1}),
+    ("lwm/reduction", {"n": 9_001}),
+    ("lwm/histogram", {"n": 3}),
+    ("lwm/histogram", {"n": 9_002}),
+    ("lwm/matrixmult", {"m": 1, "k": 1, "n": 1}),
+    ("lwm/matrixmult", {"m": 40, "k": 5, "n": 70}),
+    ("lwm/blackscholes", {"n": 1}),
+    ("lwm/blackscholes", {"n": 1_500}),
+    ("lwm/kmeans", {"n": 1, "dims": 1, "k": 1, "iterations": 1}),
+    ("lwm/kmeans", {"n": 1_300, "dims": 32, "k": 5, "iterations": 2}),
+    ("lwm/hotspot", {"width": 1, "height": 1, "iterations": 1}),
+    ("lwm/hotspot", {"width": 70, "height": 16, "iterations": 2}),
+    ("lwm/bfs", {"nodes": 1, "edges": 0}),
+    ("lwm/bfs", {"nodes": 3_000, "edges": 6_000}),
 ]
 """Edges of the programs: sizes of one, sizes that divide nothing, one level more."""
 
@@ -96,7 +110,7 @@ def test_results_do_not_depend_on_the_warp_width(
 
 
 @pytest.mark.parametrize(("contexts", "core_contexts"), [(1, 1), (16, 8), (64, 16), (24, 24)])
-@pytest.mark.parametrize("name", [e.name for e in ENTRIES if e.folder == "dws"])
+@pytest.mark.parametrize("name", [e.name for e in ENTRIES if e.folder in ("dws", "lwm")])
 def test_persistent_kernels_are_right_on_any_number_of_contexts(
     run: Callable[..., Any], name: str, contexts: int, core_contexts: int
 ) -> None:
