@@ -174,7 +174,6 @@ def setup(machine: Machine) -> dict[str, Any]:
         "stack_depth": depth,
         "first_path": machine.first_path,
         "rows": machine.rows,
-        "fetch_group": machine.fetch_group * machine.rows,  # in contexts
         "pipeline": machine.pipeline,
         # Cycles that an instruction of the complex units takes beyond its own:
         "complex_bubbles": -(-machine.width // (machine.complex_units or machine.width)) - 1,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -53,19 +54,18 @@ class SubWarps:
     def __init__(self, scenario: Scenario, policy: str = "lwm", **fields: Any) -> None:
         self.found: list[SubWarp] = []
         with ExitStack() as undo:
-
-            def prepare(sim: Simulator) -> None:
-                self.sim = sim
-                space = vars(sim.composition.namespace)
-                self._charge, self._ask = space["charge_sub_warp"], space["ask"]
-                watch = {"charge_sub_warp": self._issue, "ask": self._access}
-                undo.enter_context(patch.dict(space, watch))
-
-            self.toy = barrel(scenario, policy, prepare=prepare, **fields)
+            self.toy = barrel(scenario, policy, prepare=partial(self._watch, undo), **fields)
 
     def at(self, seg: int) -> list[SubWarp]:
         """Those of an instruction."""
         return [s for s in self.found if s.seg == seg]
+
+    def _watch(self, undo: ExitStack, sim: Simulator) -> None:
+        self.sim = sim
+        space = vars(sim.composition.namespace)
+        self._charge, self._ask = space["charge_sub_warp"], space["ask"]
+        watch = {"charge_sub_warp": self._issue, "ask": self._access}
+        undo.enter_context(patch.dict(space, watch))
 
     def _issue(self, S: Any, w: int, g: int, lanes: int, t: int) -> int:
         rows = self.sim.state.rows
