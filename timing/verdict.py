@@ -127,7 +127,8 @@ def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
     found: list[Note] = []
     for v in np.flatnonzero(rows["warp"]["groups"]):
         for g in groups_of(state, int(v)):
-            found.append(_note(state, work, code, int(v), g, warps))
+            if rows["group"]["mask"][g]:  # a row of a large warp may have nobody on its path
+                found.append(_note(state, work, code, int(v), g, warps))
     if len(found) > MOST_NOTES:
         rest = len(found) - MOST_NOTES
         found = [*found[:MOST_NOTES], Note(f"{rest:,} more groups wait")]
@@ -135,9 +136,9 @@ def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
 
 
 def _note(state: EngineState, work: Work, code: Code, v: int, g: int, warps: int) -> Note:
-    it = state.rows["group"][g]
+    mask = int(state.rows["group"]["mask"][g]) & (1 << 64) - 1
+    it = state.rows["group"][int(state.rows["group"]["lead"][g])]
     header = code.segments.layout.header(code.blocks[v])
-    mask = int(it["mask"]) & (1 << 64) - 1
     lanes = "".join("1" if mask >> i & 1 else "0" for i in range(code.segments.width))
     pc = int(code.segments.table[int(it["seg"])]["last_pc" if it["at_memory"] else "first_pc"])
     if is_held(state, g):

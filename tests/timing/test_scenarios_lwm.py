@@ -425,6 +425,20 @@ def test_who_has_returned_may_count_as_arrived(policy, fields, who) -> None:
     assert x.tolist() == [0 if who >> i & 1 else i for i in range(8)] + list(range(8, 16))
 
 
+def test_rows_wait_for_what_their_large_warp_waits_for() -> None:
+    """Everybody is told of with their own lanes, and nobody twice."""
+    x = np.array([0, 9, 9, 9, 9, 9, 9, 9], np.uint32)
+    kernel = simtlab.assemble(GOES_HOME).k
+    fields = {"issue": "barrel", "width": 4, "warps": 4, "memory": "ideal", "policy.warp": 8}
+    with pytest.raises(Trap) as caught:
+        simtlab.simulate(
+            kernel, machine="toy", policy="lwm", set=fields, groups=1, group_size=8, plain=True
+        )(8, x)
+    notes = [n.message for d in caught.value.diagnostics for n in d.notes]
+    waits = [n.partition(", lanes ")[2] for n in notes if "lanes " in n]
+    assert waits == ["0111: waits: barrier", "1111: waits: barrier"]
+
+
 @pytest.mark.parametrize(("policy", "fields"), FOUR)
 def test_a_trap_names_its_work_item(policy, fields) -> None:
     text = GOES_HOME.replace("barrier", "sub_u32 $s2, $s1, $s1\ndiv_u32 $s1, $s0, $s2")
