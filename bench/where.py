@@ -66,8 +66,10 @@ def run(options: argparse.Namespace, folder: Path) -> None:
 
     program = find(options.program)
     module, workload = Module(assemble(program.path)), program.workload
+    model, policy = machine.load(options.machine), policies.find(options.policy)
+    simulator = Simulator(model, policy)
     for _ in range(3):
-        simulator = Simulator(machine.load(options.machine), policies.find(options.policy))
+        simulator = Simulator(model, policy)
         data = workload.make(np.random.default_rng(0), **workload.sizes[options.size])
         workload.launch(PlainLauncher.on(simulator, module), data)
     entry: Any = simulator.composition.entry
