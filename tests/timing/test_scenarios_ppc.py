@@ -72,7 +72,7 @@ NESTED_MARKED = replace(
     """,
 )
 
-LITERAL = {"policy.cascade": False}
+LITERAL: dict[str, Any] = {"policy.cascade": False}
 
 COUNTS = [
     # scenario, policy, fields, instructions, activity factor, comparisons
@@ -130,12 +130,11 @@ class Walk:
 
     def __init__(self, scenario: Scenario, policy: str, **fields: Any) -> None:
         self.issued: list[str] = []
+        self.toy = Toy(scenario, policy, prepare=self._watch, **fields)
 
-        def watch(sim: Simulator) -> None:
-            self._sim, self._space = sim, vars(sim.composition.namespace)
-            self._run, sim.state.run = sim.state.run, self._watched
-
-        self.toy = Toy(scenario, policy, prepare=watch, **fields)
+    def _watch(self, sim: Simulator) -> None:
+        self._sim, self._space = sim, vars(sim.composition.namespace)
+        self._run, sim.state.run = sim.state.run, self._watched
 
     def _watched(self, events: int) -> int:
         self._charge = self._space["charge_issue"]
@@ -299,8 +298,8 @@ WAITING = Scenario(
 
 WITH_BARRIER = replace(WAITING, body=WAITING.body.replace(f"@D: {alu(1)}", "@D: barrier\n"))
 ONE_ARM = replace(WAITING, body=f"{alu(1)} cbr $c0, @D\n {ld('d0')} @D: {alu(1)} ret\n")
-INTERLEAVE = {"policy.interleave": True}
-RUN_AHEAD = {"policy.run-ahead": True}
+INTERLEAVE: dict[str, Any] = {"policy.interleave": True}
+RUN_AHEAD: dict[str, Any] = {"policy.run-ahead": True}
 
 CYCLES = [
     # scenario, policy, fields, cycles, instructions
@@ -404,7 +403,8 @@ def test_programs_have_the_markers_that_a_policy_acts_on() -> None:
 
 
 def test_slots_of_the_units_in_a_barrel() -> None:
-    toy = Toy(WAITING, "density-time", issue="barrel", **{"policy.units": 2})
+    units: dict[str, Any] = {"policy.units": 2}
+    toy = Toy(WAITING, "density-time", issue="barrel", **units)
     assert toy.slots["unit"] == 3 + 3 + 2 + 2 + 2 + 0 + 0 + 3 + 3
 
 
