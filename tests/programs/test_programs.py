@@ -77,6 +77,15 @@ MORE_SIZES: list[tuple[str, dict[str, int]]] = [
     ("lwm/hotspot", {"width": 70, "height": 16, "iterations": 2}),
     ("lwm/bfs", {"nodes": 1, "edges": 0}),
     ("lwm/bfs", {"nodes": 3_000, "edges": 6_000}),
+    ("lwm/blackjack", {"players": 1, "hands": 1}),
+    ("lwm/blackjack", {"players": 1_100, "hands": 3}),
+    ("lwm/needleman", {"pairs": 1, "n": 1}),
+    ("lwm/needleman", {"pairs": 3, "n": 37}),
+    ("lwm/needleman", {"pairs": 1, "n": 300}),
+    ("lwm/viterbi", {"frames": 1, "bits": 1}),
+    ("lwm/viterbi", {"frames": 1_100, "bits": 60}),
+    ("lwm/decrypt", {"blocks": 1}),
+    ("lwm/decrypt", {"blocks": 1_100}),
 ]
 """Edges of the programs: sizes of one, sizes that divide nothing, one level more."""
 
