@@ -174,7 +174,8 @@ def setup(machine: Machine) -> dict[str, Any]:
         "stack_depth": depth,
         "first_path": machine.first_path,
         "rows": machine.rows,
-        "pipeline": machine.pipeline,
+        # Cycles until a group whose access is served at once can issue again:
+        "pipeline": machine.pipeline if machine.issue == "barrel" else 1,
         # Cycles that an instruction of the complex units takes beyond its own:
         "complex_bubbles": -(-machine.width // (machine.complex_units or machine.width)) - 1,
         "interval": machine.interval or NEVER,

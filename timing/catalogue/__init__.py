@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from . import conv, dws, lwm, maws, ppc, slip
+from . import beyond, conv, dws, lwm, maws, ppc, slip
 from .policy import Policy
 
 __all__ = ["ALIASES", "POLICIES", "Policy"]
 
-_FAMILIES = (conv, dws, maws, ppc, slip, lwm)
+_FAMILIES = (conv, dws, maws, ppc, slip, lwm, beyond)
 
 POLICIES: dict[str, Policy] = {p.name: p for family in _FAMILIES for p in family.POLICIES}
 

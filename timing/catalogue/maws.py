@@ -20,7 +20,8 @@ def _maws(name: str, source: str, text: str, memory: str, scheduler: str | None 
             *(
                 f"policy/{f}"
                 for f in (
-                    "splits", "local_stack", "pc_merge", "memory_split", "loop_bypass", "maws",
+                    "splits", "local_stack", "pc_merge", "memory_split", "lat_spec",
+                    "loop_bypass", "maws",
                 )
             ),
         ),

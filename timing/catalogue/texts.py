@@ -16,6 +16,7 @@ TITLES = {
     "dws.branch-only": "both sides of a branch run; they also join at equal PCs",
     "dws.aggress-split.bl": "lanes that hit run ahead of those that miss, up to a branch",
     "dws.aggress-split": "as dws.branch-only, and lanes that hit run ahead of those that miss",
+    "dws.lat-spec": "as dws.aggress-split, where they will probably miss again in time",
     "dws.lazy-split.bl": "as dws.aggress-split.bl, where no other group hides the latency",
     "dws.lazy-split": "as dws.aggress-split, where no other group hides the latency",
     "dws.revive-split.bl": "as dws.lazy-split.bl, and when the WPU stalls later",

@@ -1,4 +1,4 @@
-"""MLP-aware warp subdivision: splits that stay on the stack's path (MAWS-02..09).
+"""MLP-aware warp subdivision: splits that stay on the stack's path (MAWS-02..08).
 
 Engine code. Accesses alone split a warp; its splits execute one path, that of the stack's top. They
 wait for each other at re-convergence points and at conditional branches, which they execute as one
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..hooks import State
     from ..launch import diverged
     from ..machine import Machine
-    from ..schedule.miss_free import catch_up, count_up, outlook, spell
+    from ..schedule.miss_free import catch_up
     from ..stacks import (
         begin_root,
         diverge,
@@ -159,25 +159,6 @@ def on_sync(S: State, w: int, g: int, t: int) -> int:
     return meet_at_barrier(S, g)
 
 
-@device
-def speculate(S: State, w: int, g: int, t: int) -> int:
-    """Split if the hits would miss again before the rest is back (MAWS-09).
-
-    That is, if all that is left to issue, and as much again as the group has issued since its last
-    miss, takes less time than that miss took. Only the RA's own share may be added to what is left
-    when it is split, too (Q-MAWS-18).
-    """
-    catch_up(S, w, t)
-    count_up(S, g)
-    mine = spell(S, g)
-    if outlook(S, w).sum + mine.free >= mine.latency:
-        S.n_unsplit += 1
-        return 0
-    if S.count_split == 1:
-        outlook(S, w).sum += mine.free
-    return 1
-
-
 def setup(machine: Machine) -> dict[str, Any]:
     """What may be passed, and how."""
     bypass = machine.policy["loop-bypass"]
@@ -185,7 +166,5 @@ def setup(machine: Machine) -> dict[str, Any]:
         "loop_bypass": bypass,
         "push_uniform": bypass and machine.policy["push-uniform"],
         "loop_by_rpc": LOOP_TESTS.index(str(machine.policy["loop-test"])),
-        "count_split": machine.policy["count-split"],
         "n_loop_bypass": 0,
-        "n_unsplit": 0,
     }

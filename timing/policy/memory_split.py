@@ -50,7 +50,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
         return 0
     S.n_memory_split += 1
     h = run_ahead(S, w, g)
-    return wake(S, h, max(S.hits_at, t + 1), HIT)
+    return wake(S, h, max(S.hits_at, t + S.pipeline), HIT)
 
 
 @device

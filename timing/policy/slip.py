@@ -48,7 +48,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     it.until_bank = 0
     it.until_mshr = 0
     it.until_l2 = 0
-    return wake(S, g, max(S.hits_at, t + 1), HIT)
+    return wake(S, g, max(S.hits_at, t + S.pipeline), HIT)
 
 
 @device
