@@ -270,14 +270,14 @@ def _compiled_entry(composition: Composition) -> Callable[[Any, int], int]:
             entry.compile((numba.int64, numba.int64))
         except numba.core.errors.NumbaError as e:
             raise CompositionError(
-                refusal(str(e)),
+                reason_of(str(e)),
                 hint="engine code computes with 64-bit integers, fields of records and functions "
                 "of the engine only (docs/timing.md)",
             ) from None
     return entry
 
 
-def refusal(text: str) -> str:
+def reason_of(text: str) -> str:
     """What numba's report on engine code comes down to: the innermost place, and the reason."""
     lines = [line.strip() for line in text.splitlines()]
     reason = next(

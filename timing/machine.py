@@ -184,9 +184,9 @@ class Machine(Part):
     fetch_group: Annotated[int, _unit("warps", "two-level: warps of a fetch group", ge=1)] = 8
     slots: Annotated[int, _unit("groups", "scheduler slots; 0: one for each group", ge=0)] = 0
     wst_entries: Annotated[int, _unit("entries", "warp-split table; 0: unlimited", ge=0)] = 0
-    interval: Annotated[
-        int, _unit("cycles", "of periodic decisions (slip); 0: never", ge=0)
-    ] = 100_000
+    interval: Annotated[int, _unit("cycles", "of periodic decisions (slip); 0: never", ge=0)] = (
+        100_000
+    )
     first: Annotated[
         Literal["fallthrough", "taken", "majority", "minpc"],
         _unit("", "the path of a divergent branch that runs first (Q-DWS-11)"),

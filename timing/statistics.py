@@ -103,6 +103,13 @@ class Statistics:
         "merges", "at a re-convergence point", "DWS-07", counter="stack_merge"
     )
     wst_full: int = count("splits", "not made for want of an entry", "DWS-18", counter="wst_full")
+    unsplit: int = count(
+        "accesses", "of which some hit, left whole on speculation", "MAWS-09", counter="unsplit"
+    )
+    loop_bypasses: int = count("branches", "passed by a split", "MAWS-06", counter="loop_bypass")
+    pc_comparisons: int = count(
+        "comparisons", "of PCs, by the policy's hardware", "PPC-HW", counter="pc_comparison"
+    )
     most_groups: int = count("groups", "alive at once on a WPU, at most", "DWS-25")
     group_cycles: int = count("cycles", "summed over all live groups", "DWS-25")
     max_depth: int = count("entries", "deepest re-convergence stack")
