@@ -86,6 +86,9 @@ MORE_SIZES: list[tuple[str, dict[str, int]]] = [
     ("lwm/viterbi", {"frames": 1_100, "bits": 60}),
     ("lwm/decrypt", {"blocks": 1}),
     ("lwm/decrypt", {"blocks": 1_100}),
+    ("lwm/sort", {"n": 1, "buckets": 1, "small": 1}),
+    ("lwm/sort", {"n": 3_000, "buckets": 4, "small": 128}),
+    ("lwm/sort", {"n": 9_000, "buckets": 1, "small": 1024}),
 ]
 """Edges of the programs: sizes of one, sizes that divide nothing, one level more."""
 
