@@ -16,6 +16,8 @@ NAMES = (
     *("basics/" + n for n in ("bfs", "bitonic", "collatz", "histogram", "kmeans")),
     *("basics/" + n for n in ("mandelbrot", "matmul", "saxpy", "scan", "transpose", "vectorsum")),
     *("dws/" + n for n in ("fft", "filter", "hotspot", "kmeans", "lu", "merge", "short", "svm")),
+    *("lwm/" + n for n in ("bfs", "blackjack", "blackscholes", "decrypt", "histogram", "hotspot")),
+    *("lwm/" + n for n in ("kmeans", "matrixmult", "needleman", "reduction", "sort", "viterbi")),
 )
 
 
