@@ -13,6 +13,7 @@ from simtlab.emu.jit.segment_table import RECORD as SEGMENT
 from simtlab.emu.jit.segment_table import Space
 from simtlab.timing import machine as machines
 from simtlab.timing.compose import EngineState, aligned, compose
+from simtlab.timing.linking import whole_program
 from simtlab.timing.policies import files_of, find
 
 from .memory_driver import REQUEST, SIMD
@@ -98,9 +99,13 @@ class Rig:
         if self.plain:
             space[what](self.S, n)
             return
-        entry = f"entry_{what}"
-        if entry not in space:
-            text = f"def {entry}(header, n):\n    return {what}(state_at(header), n)\n"
-            exec(text, space)
-            space[entry] = numba.njit(error_model="numpy")(space[entry])
-        space[entry](self.state.words.ctypes.data, n)
+        key = f"entry of {what}"
+        if key not in space:
+            text = f"def entry(header, n):\n    return {what}(state_at(header), n)\n"
+            made: dict[str, Any] = {}
+            exec(text, space, made)
+            entry: Any = numba.njit(error_model="numpy")(made["entry"])
+            with whole_program(space):
+                entry.compile((numba.int64, numba.int64))
+            space[key] = entry
+        space[key](self.state.words.ctypes.data, n)
