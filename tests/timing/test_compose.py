@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from simtlab.timing import machine
-from simtlab.timing.compose import CompositionError, EngineState, compose
+from simtlab.timing.compose import CompositionError, EngineState, compose, reason_of
 from simtlab.timing.policies import files_of, find
 
 TOY = machine.load("toy", {"memory": "ideal"})
@@ -155,9 +155,7 @@ def test_an_engine_is_compiled_once_and_again_when_a_policy_changes(tmp_path, mo
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("wake(S, g)", r"mine\.py:7: missing a required argument: 't'"),
         ("x = 'text' + t", r"mine\.py:7: there is no add\(text, int64\)"),
-        ("x = S.no_such_field", r"mine\.py:7: S has no field 'no_such_field'"),
         ("x = group(S, g).colour", r"mine\.py:7: group has no field 'colour'"),
     ],
 )
@@ -175,3 +173,13 @@ def test_what_numba_refuses_is_told_in_a_line(tmp_path, line, message):
     )
     with pytest.raises(CompositionError, match=message):
         EngineState(compose((*without("schedule"), path)), TOY)
+
+
+def test_the_reason_is_the_innermost_one():
+    report = """Failed in nopython mode pipeline (step: nopython frontend)
+Cannot bind 'args=(S_1, int64) kws={}' to signature '(S, g, t)' due to "TypeError: missing a \
+required argument: 't'".
+During: typing of call at /elsewhere/mine.py (17)
+During: typing of call at /elsewhere/groups.py (163)
+""".replace("\\\n", "")
+    assert reason_of(report) == "mine.py:17: missing a required argument: 't'"

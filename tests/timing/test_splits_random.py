@@ -70,12 +70,6 @@ HOSTILE = (
 )
 
 
-@settings(max_examples=15)
-@given(*HOSTILE)
-def test_every_policy_leaves_the_oracles_memory(case, width, seed, slots, entries):
-    check_policies(case, width, seed, slots, entries)
-
-
 @pytest.mark.slow
 @settings(max_examples=5000)
 @given(*HOSTILE)

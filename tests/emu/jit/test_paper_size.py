@@ -10,8 +10,14 @@ from simtlab.emu.module import Module
 from simtlab.programs import Entry, catalogue
 from simtlab.programs.runner import PlainLauncher, run_program
 
+# Those of 100 million instructions and more take a while.
+ENTRIES = [
+    pytest.param(e, marks=pytest.mark.slow if e.name.startswith("lwm/") else (), id=e.name)
+    for e in catalogue()
+]
 
-@pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
+
+@pytest.mark.parametrize("entry", ENTRIES)
 def test_a_program_of_paper_size_is_right_in_native_code(entry: Entry) -> None:
     module = Module(assemble(entry.path))
     # What the JIT hands to the interpreter would take minutes, and test nothing here.

@@ -1,0 +1,112 @@
+"""Random kernels under every policy that there is: the oracle's memory, each lane's own path.
+
+A kernel is compiled once for a warp width and a grain, and then runs under all policies, on small
+machines whose memory answers as a seed says, with few scheduler slots and a small warp-split table.
+Families have tests of their own beside this one, with what else must hold for them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simtlab.emu.traps import Trap
+from simtlab.testing import Case, kernels, run_case
+from simtlab.timing import machine as machines
+from simtlab.timing.catalogue import POLICIES, Policy
+from simtlab.timing.choice import refusal
+from simtlab.timing.simulate import Simulator
+
+from .test_splits_random import assert_same
+
+HOSTILE: dict[str, st.SearchStrategy[Any]] = {
+    "case": kernels(),
+    "width": st.sampled_from([1, 2, 5, 8, 16]),
+    "seed": st.integers(1, 1000),
+    "slots": st.sampled_from([0, 0, 1, 3, 8]),
+    "entries": st.sampled_from([0, 0, 2, 5, 16]),
+}
+
+
+def machine_for(case: Case, policy: Policy, like: dict[str, int]) -> machines.Machine:
+    """A machine that runs a policy: two WPUs on which a workgroup fits."""
+    items, width = int(np.prod(case.geometry.group_size)), like["width"]
+    fields: dict[str, object] = {
+        "width": width,
+        "wpus": 2,
+        "warps": min(64, max(-(-items // width), 4) + 1),
+        "slots": like["slots"],
+        "wst_entries": like["entries"],
+        "adversary_seed": like["seed"],
+    }
+    if "warp" in policy.settings:
+        fields["policy.warp"] = 4 * width
+    if "max-div" in policy.settings:
+        fields["policy.max-div"] = like["seed"] % width
+    found = machines.load("toy", fields)
+    return found if refusal(found, policy) is None else found.replaced({"issue": "barrel"})
+
+
+def oracle(case: Case) -> list[np.ndarray]:
+    """What the oracle leaves in memory."""
+    _, expected, trap = run_case(case, "oracle")
+    assert trap is None
+    return expected
+
+
+def run(case: Case, policy: Policy, simulator: Simulator, expected: list[np.ndarray]) -> int:
+    """Run a case, whose memory must be as expected; how many instructions lanes executed."""
+    (function,) = case.module
+    g = case.geometry
+    launch = function.launch(
+        items=g.items, group_size=g.group_size, scheme=policy.scheme, budget=1 << 16
+    )
+    arguments = case.arguments()
+    try:
+        launch.run_by(simulator.run, *arguments)
+    except Trap as caught:
+        raise AssertionError(f"{policy.name}: {caught}") from caught
+    assert_same([a for a in arguments if isinstance(a, np.ndarray)], expected, policy.name)
+    return int(simulator.state.rows["wpu"]["n_thread_instr"].sum())
+
+
+def check(case: Case, **like: int) -> None:
+    """Run a kernel under every policy; each lane executes what it would alone."""
+    expected = oracle(case)
+    work = {
+        name: run(case, policy, Simulator(machine_for(case, policy, like), policy), expected)
+        for name, policy in POLICIES.items()
+    }
+    assert {n for name, n in work.items() if POLICIES[name].scheme == "stack"} == {work["conv"]}
+
+
+@pytest.mark.parametrize("part", range(4))
+@settings(max_examples=50)
+@given(**HOSTILE)
+def test_every_policy_leaves_the_oracles_memory(part: int, case: Case, **like: int) -> None:
+    check(case, **like)
+
+
+@settings(max_examples=25)
+@given(
+    policy=st.sampled_from(list(POLICIES.values())),
+    scheduler=st.sampled_from(["fifo", "lrr", "gto", "swf", "two-level"]),
+    fetch_group=st.integers(1, 4),
+    **HOSTILE,
+)
+def test_every_scheduler_goes_with_every_policy(policy, scheduler, fetch_group, case, **like):
+    machine = machine_for(case, policy, like)
+    if not policy.name.startswith("dwf"):
+        machine = machine.replaced({"scheduler": scheduler, "fetch_group": fetch_group})
+    run(case, policy, Simulator(machine, policy, plain=True), oracle(case))
+
+
+@pytest.mark.slow
+@settings(max_examples=10_000)
+@given(**HOSTILE)
+def test_every_policy_leaves_the_oracles_memory_at_length(case: Case, **like: int) -> None:
+    check(case, **like)
