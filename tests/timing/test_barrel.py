@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from .scenarios import Scenario, alu, ld, script
+from .history import History
+from .scenarios import F8, Scenario, alu, ld, script
 from .toy import Toy
 
 
@@ -87,3 +88,13 @@ def test_both_paths_of_a_branch_and_a_barrier() -> None:
     toy = barrel(Scenario(body, width=4, masks={"c0": "0110"}))
     # cbr, 2 alu, br, alu, barrier, ret: each seven cycles behind the one before.
     assert toy.cycles == 7 * 7
+
+
+def test_lanes_that_run_ahead_leave_the_pipeline_first() -> None:
+    # S-DWS-F8: lane 0 hits at cycle 0 and could go on a cycle later, were it not for the barrel.
+    history = History(F8, "dws.aggress-split", issue="barrel", pipeline=7)
+    fetches = [(t, lanes.partition("@")[0]) for t, lanes in history.issued.items() if lanes != "-"]
+    assert fetches[:3] == [(0, "11"), (7, "10"), (14, "10")]
+    for lane in (0, 1):
+        times = [t for t, lanes in fetches if lanes[lane] == "1"]
+        assert all(b - a >= 7 for a, b in pairwise(times))
