@@ -57,6 +57,11 @@ class _Whole(JITCodeLibrary):
         self.take_in()
         super().finalize()
 
+    def _optimize_final_module(self) -> None:
+        # numba's cheap passes come first for reference counts, which engine code has none of.
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
     def take_in(self) -> None:
         """Link the IR of all parts, each once; nobody else can call them."""
         own = {f.name for f in self._final_module.functions}
