@@ -165,7 +165,13 @@ def _run_program(entry: Entry, settings: RunSettings, outcome: Outcome) -> Check
 def _with_picture() -> list[str]:
     from ..programs.index import catalogue
 
-    return [e.short for e in catalogue() if e.workload.picture is not None]
+    entries = catalogue()
+    shorts = [e.short for e in entries]
+    return [
+        e.short if shorts.count(e.short) == 1 else e.name
+        for e in entries
+        if e.workload.picture is not None
+    ]
 
 
 def _run_file(settings: RunSettings, outcome: Outcome) -> None:

@@ -19,6 +19,7 @@ LINES = sorted(
         line
         for path in PROGRAMS.glob("**/*.sasm")
         for line in path.read_text(encoding="utf-8").split("\n")
+        if "\\" not in line  # the body of a macro is text, until its parameters have values
     }
 )
 
@@ -58,7 +59,7 @@ def test_a_line_has_a_shape_exactly_where_lark_can_parse_it(text: str) -> None:
 
 def test_every_line_of_the_programs_has_a_shape() -> None:
     kinds = {tuple(word.kind for word in scan(line)) for line in LINES} - {()}
-    whole = [k for k in kinds if k[0] not in ("KERNEL", "READONLY")]
+    whole = [k for k in kinds if k[0] not in ("KERNEL", "READONLY", "NUMBER")]
     assert all(isinstance(shape(k, "line"), Shape) for k in whole)
     assert len(kinds) < 150
 

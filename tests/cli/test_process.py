@@ -136,7 +136,7 @@ def test_completion():
     )
     assert complete("simtlab run man") == ["mandelbrot"]
     assert complete("simtlab run sc") == ["scan", "scale.sasm"]
-    assert complete("simtlab run dws/f") == ["dws/filter"]
+    assert complete("simtlab run dws/f") == ["dws/fft", "dws/filter"]
     assert complete("simtlab run saxpy --scheme ppc") == ["ppc", "ppc-explicit"]
     assert complete("simtlab run saxpy --engine o") == ["oracle"]
     assert complete("simtlab run saxpy --size p") == ["paper"]

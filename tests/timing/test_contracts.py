@@ -112,12 +112,16 @@ def test_a_memory_that_answers_before_it_is_asked(tmp_path):
 def test_a_policy_that_forgets_the_other_path(tmp_path):
     conv = Path(policies.__file__).parent / "policy" / "conv.py"
     text = conv.read_text(encoding="utf-8").replace("from ..", "from simtlab.timing.")
+    assert "return diverge(S, g, taken)" in text
     text = text.replace("return diverge(S, g, taken)", "return send(S, g, taken)")
     path = tmp_path / "mine.py"
     path.write_text(
         text
         + textwrap.dedent(
             """
+
+            EXTENDS = ("policy/lockstep",)
+
 
             @device
             def send(S, g, taken):
