@@ -7,7 +7,9 @@ The memory answers as a seed says, workgroups do not fill their large warps, and
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -77,11 +79,11 @@ def check(case: Case, **like: int) -> None:
         assert counted(simulator) == counted(conv), name
 
 
-def watch(simulator: Simulator) -> None:
+@contextmanager
+def watched(simulator: Simulator) -> Iterator[None]:
     """Look at every sub-warp that is formed."""
     space = vars(simulator.composition.namespace)
-    # An engine's namespace is shared by its simulators.
-    form = getattr(space["form"], "inner", space["form"])
+    form = space["form"]
     parts, groups = simulator.state.rows["part"], simulator.state.rows["group"]
     once = simulator.machine.policy.get("jump-once", False)
     formed: dict[int, list[dict[int, int]]] = {}
@@ -91,7 +93,7 @@ def watch(simulator: Simulator) -> None:
             yield g
             g = int(parts["next"][g])
 
-    def watched(S: Any, g: int, by_part: int) -> int:
+    def look(S: Any, g: int, by_part: int) -> int:
         lanes = form(S, g, by_part)
         if lanes == 0:
             return 0
@@ -112,8 +114,9 @@ def watch(simulator: Simulator) -> None:
         del formed[g]
         return lanes
 
-    watched.inner = form  # type: ignore[attr-defined]
-    space["form"] = watched
+    # An engine's namespace is shared by its simulators.
+    with patch.dict(space, {"form": look}):
+        yield
 
 
 SOME = (kernels(), st.fixed_dictionaries(HOSTILE))
@@ -139,8 +142,8 @@ def test_sub_warps_have_each_thread_once(case, like, chosen) -> None:
     name, fields = chosen
     machine = machine_for(case, name, fields, **like)
     plain, compiled = Simulator(machine, find(name), plain=True), Simulator(machine, find(name))
-    watch(plain)
-    simulate(case, plain)
+    with watched(plain):
+        simulate(case, plain)
     simulate(case, compiled)
     assert not differences(plain, compiled)
 
