@@ -323,7 +323,9 @@ def _surroundings() -> tuple[object, ...]:
     import llvmlite.binding as llvm
 
     here = Path(__file__).parent
-    sources = [here / n for n in ("intrinsics.py", "compiled.py", "compose.py", "hooks.py")]
+    sources = [
+        here / n for n in ("intrinsics.py", "compiled.py", "linking.py", "compose.py", "hooks.py")
+    ]
     for name in ("segments", "segment_table"):
         found = importlib.util.find_spec(f"{PACKAGE.rpartition('.')[0]}.emu.jit.{name}")
         assert found is not None
