@@ -137,13 +137,21 @@ def access(S: State, w: int, t: int) -> int:
     if S.status != RUNNING:
         return 0
     wake(S, g, ready, HIT if S.hits == lanes else MEMORY)
+    tell_of_misses(S, w, g, t)
+    if S.bubbles > 0:
+        charge_bubbles(S, w, g, BANK, S.bubbles)
+    return stop(S, w, t + 1 + S.bubbles)
+
+
+@device
+def tell_of_misses(S: State, w: int, g: int, t: int) -> int:
+    """The policy hears of an access that some lanes missed, once its group's wait is known."""
+    it = group(S, g)
     if it.hits != it.mask:
         on_miss(S, w, g, t)
         if it.hits != 0:
             on_access(S, w, g, t)
-    if S.bubbles > 0:
-        charge_bubbles(S, w, g, BANK, S.bubbles)
-    return stop(S, w, t + 1 + S.bubbles)
+    return 0
 
 
 @device

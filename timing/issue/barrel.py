@@ -17,9 +17,9 @@ from ..intrinsics import device, popcount
 if TYPE_CHECKING:
     from ..account import charge_bubbles, charge_issue, charge_warp
     from ..causes import BANK, HIT, MEMORY, PIPELINE, UNIT
-    from ..engine import branch, spend, stop, touch
+    from ..engine import branch, spend, stop, tell_of_misses, touch
     from ..groups import wake
-    from ..hooks import State, extra_slots, on_access, on_memory_pc, on_miss, on_reconverge
+    from ..hooks import State, extra_slots, on_memory_pc, on_reconverge
     from ..launch import arrive_at_barrier, retire
     from ..memory.private import chip_access, is_on_chip
     from ..state import (
@@ -110,8 +110,5 @@ def access_from_fetch(S: State, w: int, g: int, t: int) -> int:
         it.until_mshr = 0
         it.until_l2 = 0
         wake(S, g, out, PIPELINE)
-    if it.hits != it.mask:
-        on_miss(S, w, g, t)
-        if it.hits != 0:
-            on_access(S, w, g, t)
+    tell_of_misses(S, w, g, t)
     return t + 1 + bubbles
