@@ -248,6 +248,7 @@ def finish(composition: Composition, fields: Sequence[str]) -> None:
 
 def _compiled_entry(composition: Composition) -> Callable[[Any, int], int]:
     import numba
+    from numba.core.errors import NumbaError
 
     from .compiled import state_at
     from .linking import whole_program
@@ -268,7 +269,7 @@ def _compiled_entry(composition: Composition) -> Callable[[Any, int], int]:
     with whole_program({n for n, f in space.items() if hasattr(f, "py_func")}):
         try:
             entry.compile((numba.int64, numba.int64))
-        except numba.core.errors.NumbaError as e:
+        except NumbaError as e:
             raise CompositionError(
                 reason_of(str(e)),
                 hint="engine code computes with 64-bit integers, fields of records and functions "
