@@ -17,6 +17,7 @@ from .doctor import doctor
 from .explain import explain
 from .machines import machines, policies
 from .programs import programs
+from .reproduce import reproduce
 from .run import run
 from .time import time
 
@@ -91,7 +92,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    asm, disasm, check, run, time, compare, programs, machines, policies, diff, explain, doctor
+    asm, disasm, check, run, time, compare, reproduce, programs, machines, policies, diff, explain,
+    doctor,
 ):  # fmt: skip
     app.command(cls=_Command, help=command.__doc__)(command)
 

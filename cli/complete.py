@@ -61,6 +61,13 @@ def policy_lists(incomplete: str) -> list[str]:
     return [f"{before}{comma}{name}" for name in _starting(names, last)]
 
 
+def experiments(incomplete: str) -> list[str]:
+    """Names of the papers' tables and figures."""
+    from ..lab.experiment import experiments as every
+
+    return _starting([*(e.name for e in every()), "all"], incomplete)
+
+
 def sizes(incomplete: str) -> list[str]:
     """The sizes that every program has."""
     return _starting(["tiny", "small", "paper"], incomplete)

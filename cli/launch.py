@@ -12,8 +12,7 @@ from ..emu.engine import Interrupted, counting
 from ..emu.result import Result
 from ..isa.errors import SimtError, UsageError
 from ..programs.index import Entry
-from ..programs.runner import PlainLauncher, run_program, size_of
-from ..programs.workload import Mismatch
+from ..programs.runner import CheckFailed, PlainLauncher, ProgramRun, run_program, size_of
 from . import status
 from .arguments import check_outputs, kernel_arguments, save_array
 from .build import Listings, kernel_of
@@ -25,12 +24,6 @@ from .output import error_dict, print_error, print_json, print_remark, print_row
 from .progress import Progress
 from .settings import RunSettings
 from .target import Target, find_target, load_module
-
-
-class CheckFailed(SimtError):
-    """A program's result differs from its reference."""
-
-    code = "SIM420"
 
 
 def launch(name: str, settings: RunSettings) -> int:
@@ -138,11 +131,11 @@ def _run_program(entry: Entry, settings: RunSettings, outcome: Outcome) -> Check
     outcome.kernel = outcome.program.kernels[0].name
     outcome.facts = {"program": entry.name, "size": size, "seed": settings.seed, "picture": None}
     outcome.rows.append(("program", f"{entry.name}, size {size}, seed {settings.seed}"))
-    mismatches: list[Mismatch] = []
+    found: list[ProgramRun] = []
 
     def work() -> None:
         run = run_program(entry, outcome.launcher, size=size, seed=settings.seed)
-        mismatches.extend(run.mismatches)
+        found.append(run)
         if settings.picture is not None and picture is not None:
             from .png import png
 
@@ -150,16 +143,12 @@ def _run_program(entry: Entry, settings: RunSettings, outcome: Outcome) -> Check
             outcome.facts["picture"] = settings.picture
 
     _with_progress(entry.name, outcome, work)
+    (run,) = found
     outcome.checked = True
-    outcome.rows.append(("checked", "wrong" if mismatches else "equal to the reference"))
+    outcome.rows.append(("checked", "wrong" if run.mismatches else "equal to the reference"))
     if settings.picture is not None:
         outcome.rows.append(("picture", settings.picture))
-    if not mismatches:
-        return None
-    return CheckFailed(
-        f"{entry.name}: the result differs from the reference in "
-        + "; ".join(str(m) for m in mismatches)
-    )
+    return run.error
 
 
 def _with_picture() -> list[str]:

@@ -37,7 +37,7 @@ def machines(
       simtlab machines mine.toml --json
     """
     from ..timing.machine import load, names
-    from .output import print_json
+    from .output import print_json, print_table
 
     if name is not None:
         machine = load(name)
@@ -45,7 +45,7 @@ def machines(
     elif json:
         print_json([_brief(load(n)) for n in names()])
     else:
-        _print_table(("name", "title"), [(m.name, m.title) for m in map(load, names())])
+        print_table(("name", "title"), [(m.name, m.title) for m in map(load, names())])
     return status.DONE
 
 
@@ -67,7 +67,7 @@ def policies(
     """
     from ..timing.catalogue.texts import title_of
     from ..timing.policies import POLICIES, find
-    from .output import print_json
+    from .output import print_json, print_table
 
     if name is not None:
         policy = find(name)
@@ -76,7 +76,7 @@ def policies(
         print_json([_policy_brief(p) for p in POLICIES.values()])
     else:
         lines = [(p.name, title_of(p), p.source) for p in POLICIES.values()]
-        _print_table(("name", "what it does", "source"), lines)
+        print_table(("name", "what it does", "source"), lines)
     return status.DONE
 
 
@@ -121,7 +121,7 @@ def _presets(policy: Policy) -> dict[str, list[str]]:
 def _print_policy(policy: Policy) -> None:
     from textwrap import fill
 
-    from .output import console, print_rows
+    from .output import console, print_rows, print_table
 
     told, width = _policy_details(policy), min(100, console(sys.stdout).width) - 11
     machines = [f"{issue}: {', '.join(names)}" for issue, names in told["machines"].items()]
@@ -141,7 +141,7 @@ def _print_policy(policy: Policy) -> None:
     ])  # fmt: skip
     if told["settings"]:
         print()
-        _print_table(
+        print_table(
             ("setting", "value", "takes", "what it does"),
             [
                 (s["key"], str(s["value"]).lower(), " ".join(s["values"] or ["0…"]), s["text"])
@@ -189,11 +189,11 @@ def _derived(machine: Machine) -> dict[str, float]:
 
 def _print_machine(machine: Machine) -> None:
     from ..timing.machine import values
-    from .output import print_rows
+    from .output import print_rows, print_table
 
     print_rows([("name", machine.name), ("title", machine.title)])
     print()
-    _print_table(
+    print_table(
         ("key", "value", "unit", "what", "source"),
         [(v.key, _shown(v.value), v.unit, v.text, v.source) for v in values(machine)],
     )
@@ -205,16 +205,3 @@ def _shown(value: object) -> str:
     if isinstance(value, int) and value >= 1024 and value % 1024 == 0:
         return f"{value >> 20}MiB" if value % (1 << 20) == 0 else f"{value >> 10}KiB"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _print_table(columns: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
-    from rich.table import Table
-
-    from .output import console
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for line in lines:
-        table.add_row(*line)
-    console(sys.stdout).print(table)

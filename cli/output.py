@@ -85,3 +85,15 @@ def print_rows(rows: list[tuple[str, str]]) -> None:
         print(f"{label:<{width}}  {first}".rstrip())
         for line in rest:
             print(f"{'':<{width}}  {line}".rstrip())
+
+
+def print_table(columns: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
+    """Lines under bold titles on stdout, folded to the width of the terminal."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for line in lines:
+        table.add_row(*line)
+    console(sys.stdout).print(table)

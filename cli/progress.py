@@ -5,9 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from .output import on_terminal
+
+if TYPE_CHECKING:
+    from ..timing.simulate import Simulator
 
 PATIENCE = 1.0
 """Seconds before anything is shown."""
@@ -69,3 +74,17 @@ class Progress:
         with console(sys.stderr).status(self.text(PATIENCE)) as display:
             while not self._over.wait(0.25):
                 display.update(self.text(time.monotonic() - start))
+
+
+def machine_clock(progress: Progress) -> Callable[[Simulator], None]:
+    """Show the clock of a simulated machine; for `Simulator.on_progress`."""
+
+    def look(simulator: Simulator) -> None:
+        S, cores = simulator.state.S, simulator.state.rows["wpu"]
+        progress.instructions = int(cores["n_warp_instr"].sum())
+        progress.detail = f"cycle {simulator.cycles:,}"
+        if S.teams > 1:
+            done = max(0, int(S.next_team) - int(S.running))
+            progress.detail += f", {done / int(S.teams):.0%} of the launch"
+
+    return look

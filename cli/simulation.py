@@ -26,7 +26,7 @@ from .launch import carry_out, refuse_foreign
 from .options import whole_number
 from .outcome import Outcome
 from .output import print_remark
-from .progress import Progress
+from .progress import Progress, machine_clock
 from .settings import DEFAULT_BLOCK, RunSettings
 from .target import find_target, load_module
 
@@ -171,16 +171,7 @@ class TimeOutcome(Outcome):
         if self.step:
             progress.title += f" under {self.step}"
         progress.detail = "preparing the engine"
-
-        def look(simulator: Simulator) -> None:
-            S, cores = simulator.state.S, simulator.state.rows["wpu"]
-            progress.instructions = int(cores["n_warp_instr"].sum())
-            progress.detail = f"cycle {simulator.cycles:,}"
-            if S.teams > 1:
-                done = max(0, int(S.next_team) - int(S.running))
-                progress.detail += f", {done / int(S.teams):.0%} of the launch"
-
-        self.simulator.on_progress = look
+        self.simulator.on_progress = machine_clock(progress)
 
     def to_dict(self) -> dict[str, object]:
         """For --json."""

@@ -16,7 +16,7 @@ from ..emu.geometry import DEFAULT_WIDTH
 from ..emu.module import Launch, Module
 from ..emu.result import Result, memory_digest
 from ..emu.statistics import Statistics
-from ..isa.errors import UsageError, did_you_mean
+from ..isa.errors import SimtError, UsageError, did_you_mean
 from .index import Entry
 from .workload import Data, Mismatch, check
 
@@ -141,6 +141,12 @@ class PlainLauncher:
         return found[1]
 
 
+class CheckFailed(SimtError):
+    """A program's result differs from its reference."""
+
+    code = "SIM420"
+
+
 @dataclass
 class ProgramRun:
     """One run of a program: its data after it, its launches, what differs from the reference."""
@@ -171,6 +177,16 @@ class ProgramRun:
     def memory_digest(self) -> str:
         """Over the final content of all buffers; equal for every engine and scheme."""
         return memory_digest(self.launcher.device.memory)
+
+    @property
+    def error(self) -> CheckFailed | None:
+        """What is wrong with the result; None where it was not compared, too."""
+        if not self.mismatches:
+            return None
+        return CheckFailed(
+            f"{self.entry.name}: the result differs from the reference in "
+            + "; ".join(str(m) for m in self.mismatches)
+        )
 
 
 def size_of(entry: Entry, size: str) -> Mapping[str, int]:

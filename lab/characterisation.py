@@ -1,0 +1,359 @@
+"""The papers' tables of what their programs are like, beside ours.
+
+A table is a TOML file in `published/`: the paper's figures, and why ours are others where they are.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Literal
+
+from ..timing.statistics import Statistics
+from .measurement import Measurement, Setup
+from .tables import Table
+
+PACKAGE = __package__ or "simtlab.lab"
+
+Figure = float | str
+"""A count, a share of one, or a class; a word where a paper has nothing to count."""
+
+NONE = "none"
+"""The share of a thing that does not occur."""
+
+ALIKE = 1.5
+"""Two figures are alike if neither is more than so many times the other …"""
+
+ALIKE_POINTS = 0.05
+"""… and two shares also if they are no further apart than this."""
+
+
+def _per_wpu(name: str) -> Callable[[Statistics], Figure]:
+    return lambda s: s.per_million_cycles[name] / s.wpus
+
+
+def _nonloop_divergent_share(s: Statistics) -> Figure:
+    return s.nonloop_divergent / s.nonloop_branches if s.nonloop_branches else NONE
+
+
+FIGURES: dict[str, Callable[[Statistics], Figure]] = {
+    "instructions_between_branches": lambda s: s.instructions_between_branches,
+    "divergent_branch_share": lambda s: s.divergent_branch_share,
+    "instructions_between_misses": lambda s: s.instructions_between_misses,
+    "instructions_between_divergent_misses": lambda s: s.instructions_between_divergent_misses,
+    "divergent_access_share": lambda s: s.divergent_access_share,
+    "nonloop_branches": _per_wpu("nonloop_branches"),
+    "nonloop_divergent_share": _nonloop_divergent_share,
+    "nonloop_divergent": _per_wpu("nonloop_divergent"),
+    "miss_accesses": _per_wpu("miss_accesses"),
+    "divergent_accesses": _per_wpu("divergent_accesses"),
+    "mean_width": lambda s: s.mean_width,
+    "branch_intensity": lambda s: s.branch_intensity,
+    "idle_share": lambda s: s.utilisation["0"],
+    "idle_intensity": lambda s: s.idle_intensity,
+}
+
+
+def _number(figure: Figure) -> float:
+    return 0.0 if isinstance(figure, str) else figure
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A column; one that is not `published` stands beside the others for information."""
+
+    key: str
+    title: str
+    kind: Literal["count", "share", "class"]
+    published: bool = True
+    negligible: float = 0.0
+    """Counts up to this one are as good as none."""
+
+    def alike(self, ours: Figure, theirs: Figure) -> bool:
+        """Whether a figure of ours is about the paper's."""
+        if self.kind == "class":
+            return ours == theirs
+        low, high = sorted((_number(ours), _number(theirs)))
+        if self.kind == "share" and high - low <= ALIKE_POINTS:
+            return True
+        return high <= max(ALIKE * low, self.negligible)
+
+    def shown(self, figure: Figure) -> str:
+        """In a cell: about two digits of a number."""
+        if isinstance(figure, str):
+            return figure
+        if self.kind == "share":
+            return f"{figure:.1%}" if figure < 0.1 else f"{figure:.0%}"
+        return f"{figure:.1f}" if figure < 10 else f"{figure:,.0f}"
+
+    def apart(self, ours: Figure, theirs: Figure) -> str:
+        """How ours is another than the paper's."""
+        if isinstance(ours, str) or isinstance(theirs, str) or self.kind == "share":
+            return f"{self.title} {self.shown(ours)} for {self.shown(theirs)}"
+        if theirs == 0 or ours == 0:
+            return f"{self.title} {self.shown(ours)} for {self.shown(theirs)}"
+        ratio = ours / theirs
+        return (
+            f"{self.title} {ratio:.1f} times" if ratio < 10 else f"{self.title} {ratio:,.0f} times"
+        )
+
+
+@dataclass(frozen=True)
+class Row:
+    """A program: the paper's figures by metric, and why ours are others."""
+
+    program: str
+    figures: Mapping[str, Figure]
+    why: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the paper's table says of programs beside each other, whatever the numbers are.
+
+    The largest figures under `key` are those of the programs in `most`; or, in every program, the
+    figure under `key` is larger than that under `than`.
+    """
+
+    text: str
+    key: str
+    most: tuple[str, ...] = ()
+    than: str = ""
+
+    def against(self, stats: Mapping[str, Statistics]) -> list[str]:
+        """The programs that speak against it; it holds if there are none."""
+        ours = {program: _number(FIGURES[self.key](s)) for program, s in stats.items()}
+        if self.than:
+            other = {program: _number(FIGURES[self.than](s)) for program, s in stats.items()}
+            return [program for program in ours if ours[program] <= other[program]]
+        ranked = sorted(ours, key=lambda program: -ours[program])
+        return [p for p in ranked[: len(self.most)] if p not in self.most]
+
+
+@dataclass(frozen=True)
+class Characterisation:
+    """One of the papers' tables; an `experiment.Experiment`."""
+
+    name: str
+    title: str
+    source: str
+    machine: str
+    note: str
+    metrics: tuple[Metric, ...]
+    rows: tuple[Row, ...]
+    claims: tuple[Claim, ...]
+    sizes: Mapping[str, str]
+    """The sizes that stand for the paper's, for programs where that is not `paper`."""
+
+    def setup(self, row: Row, scale: str) -> Setup:
+        """The simulation behind a row."""
+        size = self.sizes.get(row.program, "paper") if scale == "paper" else scale
+        return Setup(row.program, size, self.machine)
+
+    def setups(self, scale: str) -> tuple[Setup, ...]:
+        """One a program, under Conv."""
+        return tuple(self.setup(row, scale) for row in self.rows)
+
+    def report(self, found: Mapping[Setup, Measurement], scale: str) -> CharacterisationReport:
+        """The table as far as it has been measured."""
+        measured = [
+            (row, found[setup]) for row in self.rows if (setup := self.setup(row, scale)) in found
+        ]
+        return CharacterisationReport(self, scale, measured)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A row of ours beside the paper's."""
+
+    row: Row
+    measurement: Measurement
+    ours: Mapping[str, Figure]
+    apart: tuple[Metric, ...]
+    """The metrics in which they part."""
+
+    @property
+    def judged(self) -> int:
+        """How many figures the paper has."""
+        return len(self.row.figures)
+
+    @property
+    def word(self) -> str:
+        """The verdict: `alike`, `partly` where half of the figures are, or `unlike`."""
+        if not self.apart:
+            return "alike"
+        return "partly" if 2 * len(self.apart) <= self.judged else "unlike"
+
+    @property
+    def text(self) -> str:
+        """Word and count."""
+        return f"{self.word}, {self.judged - len(self.apart)} of {self.judged}"
+
+
+class CharacterisationReport:
+    """Our figures with the paper's in brackets, and a verdict for each row."""
+
+    def __init__(
+        self, of: Characterisation, scale: str, measured: Iterable[tuple[Row, Measurement]]
+    ) -> None:
+        self.of = of
+        self.scale = scale
+        self.verdicts = tuple(self._verdict(row, m) for row, m in measured)
+
+    def _verdict(self, row: Row, measurement: Measurement) -> Verdict:
+        ours = {m.key: FIGURES[m.key](measurement.stats) for m in self.of.metrics}
+        apart = tuple(
+            m
+            for m in self.of.metrics
+            if m.published and not m.alike(ours[m.key], row.figures[m.key])
+        )
+        return Verdict(row, measurement, ours, apart)
+
+    def table(self) -> Table:
+        """A row a program; what is not alike has a mark."""
+        columns = ("program", *(m.title for m in self.of.metrics), "verdict")
+        return Table(columns, tuple(self._cells(v) for v in self.verdicts))
+
+    def _cells(self, v: Verdict) -> tuple[str, ...]:
+        cells = []
+        for m in self.of.metrics:
+            cell = m.shown(v.ours[m.key])
+            if m.published:
+                cell += f" ({m.shown(v.row.figures[m.key])})" + ("*" if m in v.apart else " ")
+            cells.append(cell)
+        return (v.row.program, *cells, v.text)
+
+    def remarks(self) -> Iterator[tuple[str, str]]:
+        """Program, and where and why it is another than the paper's; none for one that is alike."""
+        for v in self.verdicts:
+            if v.apart:
+                parted = ", ".join(m.apart(v.ours[m.key], v.row.figures[m.key]) for m in v.apart)
+                yield v.row.program, f"{parted}: {v.row.why}" if v.row.why else parted
+
+    def claims(self) -> Iterator[tuple[Claim, list[str]]]:
+        """What the table says beyond its figures, and who speaks against it.
+
+        Nothing unless every program has been measured.
+        """
+        if not self.missing:
+            stats = {v.row.program: v.measurement.stats for v in self.verdicts}
+            for claim in self.of.claims:
+                yield claim, claim.against(stats)
+
+    def claim_lines(self) -> list[str]:
+        """A line each."""
+        return [
+            f"{claim.text}: " + (f"no ({', '.join(against)})" if against else "yes")
+            for claim, against in self.claims()
+        ]
+
+    @property
+    def summary(self) -> str:
+        """How many figures of the table are alike."""
+        judged = sum(v.judged for v in self.verdicts)
+        alike = judged - sum(len(v.apart) for v in self.verdicts)
+        missing = ", ".join(row.program for row in self.missing)
+        cut = f"; not measured: {missing}" if missing else ""
+        return f"{alike} of {judged} figures are alike{cut}"
+
+    @property
+    def missing(self) -> list[Row]:
+        """Rows that have not been measured."""
+        there = [v.row.program for v in self.verdicts]
+        return [row for row in self.of.rows if row.program not in there]
+
+    @property
+    def legend(self) -> str:
+        """How the table is to be read."""
+        how = "Ours (the paper's); * apart: "
+        if all(m.kind == "class" for m in self.of.metrics if m.published):
+            return how + "another class"
+        return how + (
+            f"by more than {ALIKE:g} times, and shares also by more than "
+            f"{100 * ALIKE_POINTS:g} points"
+        )
+
+    def text(self) -> str:
+        """The table, the legend, and why rows differ."""
+        from textwrap import fill
+
+        head = f"{self.of.title}\n{self.of.source}; conv on {self.of.machine}, scale {self.scale}"
+        remarks = [
+            fill(f"{name}: {text}", 100, subsequent_indent="    ") for name, text in self.remarks()
+        ]
+        legend = fill(f"{self.legend}. {self.of.note}", 100)
+        lines = (*self.claim_lines(), self.summary)
+        parts = (head, self.table().text(), legend, "\n".join(remarks), "\n".join(lines))
+        return "\n\n".join(filter(None, parts))
+
+    def markdown(self) -> str:
+        """The same for a page."""
+        lines = (*(f"{name}: {text}" for name, text in self.remarks()), *self.claim_lines())
+        parts = (
+            self.table().markdown(),
+            f"{self.legend}. {self.of.note} {self.summary}.",
+            "\n".join(f"- {line}." for line in lines),
+        )
+        return "\n\n".join(filter(None, parts))
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "experiment": self.of.name,
+            "title": self.of.title,
+            "source": self.of.source,
+            "scale": self.scale,
+            "machine": self.of.machine,
+            "policy": "conv",
+            "note": self.of.note,
+            "alike": sum(v.judged - len(v.apart) for v in self.verdicts),
+            "judged": sum(v.judged for v in self.verdicts),
+            "rows": [self._row(v) for v in self.verdicts],
+            "claims": [
+                {"text": claim.text, "holds": not against, "against": against}
+                for claim, against in self.claims()
+            ],
+            "missing": [r.program for r in self.missing],
+        }
+
+    def _row(self, v: Verdict) -> dict[str, Any]:
+        return {
+            "program": v.row.program,
+            "size": v.measurement.setup.size,
+            "ours": dict(v.ours),
+            "paper": dict(v.row.figures),
+            "apart": [m.key for m in v.apart],
+            "verdict": v.word,
+            "why": v.row.why,
+            "cycles": v.measurement.stats.cycles,
+            "digest": v.measurement.digest,
+            "host_seconds": v.measurement.seconds,
+        }
+
+
+def characterisations() -> Iterator[Characterisation]:
+    """Those that there are, in the order of the papers."""
+    for name in ("dws-tab1", "maws-tab2", "lwm-tab2"):
+        yield load(name)
+
+
+def load(name: str) -> Characterisation:
+    """A table out of its file."""
+    text = resources.files(PACKAGE).joinpath("published", f"{name}.toml").read_text("utf-8")
+    table = tomllib.loads(text)
+    metrics = tuple(Metric(**m) for m in table["metrics"])
+    published = [m.key for m in metrics if m.published]
+    rows = tuple(
+        Row(program, dict(zip(published, row["figures"], strict=True)), row.get("why", ""))
+        for program, row in table["rows"].items()
+    )
+    claims = tuple(
+        Claim(c["text"], c["key"], tuple(c.get("most", ())), c.get("than", ""))
+        for c in table.get("claims", ())
+    )
+    return Characterisation(
+        name, table["title"], table["source"], table["machine"], table["note"],
+        metrics, rows, claims, table.get("size", {}),
+    )  # fmt: skip

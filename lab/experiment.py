@@ -1,0 +1,99 @@
+"""What can be reproduced, by name: which simulations it takes and what is made of them.
+
+An experiment stands for one table or figure of a paper. Whoever carries it out simulates its
+setups, in any order, and hands over what there is; a report is made of some of them too, so that
+nothing is lost where a run is cut short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Protocol
+
+from ..isa.errors import UsageError, did_you_mean
+from .measurement import Measurement, Setup
+
+SCALES = ("small", "paper")
+
+
+class Report(Protocol):
+    """What an experiment found, beside what the paper says."""
+
+    def text(self) -> str:
+        """For a terminal."""
+        ...
+
+    def markdown(self) -> str:
+        """For a page."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        ...
+
+
+class Experiment(Protocol):
+    """A table or a figure of a paper."""
+
+    @property
+    def name(self) -> str:
+        """As `dws-tab1`."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What it shows, in a line."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """Paper and table or figure."""
+        ...
+
+    def setups(self, scale: str) -> tuple[Setup, ...]:
+        """What has to be simulated, at one of `SCALES`."""
+        ...
+
+    def report(self, found: Mapping[Setup, Measurement], scale: str) -> Report:
+        """What comes of those setups that have been simulated."""
+        ...
+
+
+@cache
+def experiments() -> tuple[Experiment, ...]:
+    """All of them, paper by paper."""
+    from .characterisation import characterisations
+
+    return tuple(characterisations())
+
+
+def find(name: str) -> tuple[Experiment, ...]:
+    """The experiment of this name, or every one for `all`. Raises UsageError."""
+    every = experiments()
+    if name == "all":
+        return every
+    found = tuple(e for e in every if e.name == name)
+    if not found:
+        raise UsageError(
+            f"there is no experiment {name!r}",
+            hint=did_you_mean(name, [e.name for e in every])
+            or "`simtlab reproduce --list` lists them all",
+        )
+    return found
+
+
+def check_scale(scale: str) -> str:
+    """The scale, if there is such a one. Raises UsageError."""
+    if scale not in SCALES:
+        raise UsageError(f"there is no scale {scale!r}", hint=f"there are {' and '.join(SCALES)}")
+    return scale
+
+
+def pending(
+    wanted: Iterator[Setup] | tuple[Setup, ...], found: Mapping[Setup, Measurement]
+) -> Iterator[Setup]:
+    """The setups that are still to be simulated, each once."""
+    for setup in dict.fromkeys(wanted):
+        if setup not in found:
+            yield setup

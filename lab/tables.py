@@ -1,0 +1,46 @@
+"""A table of words, as text and as Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Table:
+    """Titles, and rows of as many cells; the first column is flush left, others are flush right."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def text(self) -> str:
+        """In columns, a title of several words over several lines."""
+        titles = [_folded(title) for title in self.columns]
+        height = max(map(len, titles))
+        head = list(zip(*([""] * (height - len(t)) + t for t in titles), strict=True))
+        lines = (*head, *self.rows)
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "\n".join(_line(line, widths) for line in lines)
+
+    def markdown(self) -> str:
+        """A Markdown table."""
+        rule = ["---", *["---:"] * (len(self.columns) - 1)]
+        return "\n".join(
+            "| " + " | ".join(cell.strip().replace("*", "\\*") for cell in row) + " |"
+            for row in (self.columns, rule, *self.rows)
+        )
+
+
+def _line(row: tuple[str, ...], widths: list[int]) -> str:
+    first, *rest = zip(row, widths, strict=True)
+    return "  ".join((first[0].ljust(first[1]), *(c.rjust(w) for c, w in rest))).rstrip()
+
+
+def _folded(title: str) -> list[str]:
+    """A title in lines of one or two words."""
+    lines: list[str] = []
+    for word in title.split():
+        if lines and len(lines[-1]) + len(word) < 12:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
