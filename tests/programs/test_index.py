@@ -18,6 +18,7 @@ NAMES = (
     *("dws/" + n for n in ("fft", "filter", "hotspot", "kmeans", "lu", "merge", "short", "svm")),
     *("lwm/" + n for n in ("bfs", "blackjack", "blackscholes", "decrypt", "histogram", "hotspot")),
     *("lwm/" + n for n in ("kmeans", "matrixmult", "needleman", "reduction", "sort", "viterbi")),
+    *("ppc/" + n for n in ("exits", "fallthrough", "gotoerror", "shortcircuit")),
 )
 
 

@@ -9,6 +9,7 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.module import Module
 from simtlab.programs import Data, find
 from simtlab.programs.lwm import decrypt, viterbi
+from simtlab.programs.ppc import fallthrough
 from simtlab.programs.runner import PlainLauncher
 
 
@@ -102,3 +103,31 @@ def test_blackjack_has_the_edge_of_a_game_without_splits() -> None:
     data = workload.make(np.random.default_rng(0), players=1_000, hands=200)
     won = workload.reference(data)["net"].sum() / 2 / 200_000
     assert -0.02 < won < 0
+
+
+@pytest.mark.parametrize(
+    ("sequence", "expected"),
+    [
+        ("c0 af e0 80 bf f0 81 82 41", "? ? ? ? ? ? ? ? 41"),  # table 3-8, not the shortest form
+        ("ed a0 80 ed bf bf ed af 41", "? ? ? ? ? ? ? ? 41"),  # table 3-9, surrogates
+        ("f4 91 92 93 ff 41 80 bf 42", "? ? ? ? ? 41 ? ? 42"),  # table 3-10, out of range
+        ("e1 80 e2 f0 91 92 f1 bf 41", "? ? ? ? 41"),  # table 3-11, cut short
+        ("4d d0 b0 e4 ba 8c f0 90 8c 82", "4d 430 4e8c 10302"),  # table 3-4, well-formed
+    ],
+)
+def test_utf8_is_decoded_as_in_the_tables_of_unicode(sequence: str, expected: str) -> None:
+    points = [0xFFFD if p == "?" else int(p, 16) for p in expected.split()]
+    data = after_run("ppc/fallthrough", fallthrough.lines_of([b"", bytes.fromhex(sequence)]))
+    assert data["count"].tolist() == [0, len(points)]
+    assert data["points"][: len(points)].tolist() == points
+    assert data["errors"].tolist() == [0, points.count(0xFFFD)]
+
+
+def test_gotoerror_finds_two_frames_among_noise() -> None:
+    """A short frame of 5, three bytes of noise, a long one of 0x010203, and noise to the end."""
+    stream = bytes.fromhex("05fa 000000 8103027a") + bytes(58)
+    data = find("ppc/gotoerror").workload.make(np.random.default_rng(0), n=1)
+    data["stream"][:] = np.frombuffer(stream, np.uint8)
+    after_run("ppc/gotoerror", data)
+    found = {name: int(data[name][0]) for name in ("sum", "frames", "lost", "longest")}
+    assert found == {"sum": 5 + 0x010203, "frames": 2, "lost": 58, "longest": 55}

@@ -89,6 +89,15 @@ MORE_SIZES: list[tuple[str, dict[str, int]]] = [
     ("lwm/sort", {"n": 1, "buckets": 1, "small": 1}),
     ("lwm/sort", {"n": 3_000, "buckets": 4, "small": 128}),
     ("lwm/sort", {"n": 9_000, "buckets": 1, "small": 1024}),
+    ("ppc/shortcircuit", {"channels": 1}),
+    ("ppc/shortcircuit", {"channels": 300}),
+    ("ppc/gotoerror", {"n": 1}),
+    ("ppc/gotoerror", {"n": 300}),
+    ("ppc/exits", {"n": 1, "bits": 1}),
+    ("ppc/exits", {"n": 50, "bits": 2}),
+    ("ppc/exits", {"n": 2_000, "bits": 7}),
+    ("ppc/fallthrough", {"n": 1}),
+    ("ppc/fallthrough", {"n": 300}),
 ]
 """Edges of the programs: sizes of one, sizes that divide nothing, one level more."""
 

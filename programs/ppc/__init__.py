@@ -1,0 +1,1 @@
+"""Benchmarks of the paired-path paper: control flow with and without structure."""
