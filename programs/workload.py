@@ -52,7 +52,8 @@ class Workload:
     """One program's sizes, inputs, launch sequence and reference.
 
     `sizes` has at least `tiny` (at most 50,000 work-item instructions, for the oracle), `small`
-    (about a second in the interpreter) and `paper`.
+    (about a second in the interpreter) and `paper`. A size called `wrong` shows a mistake: its run
+    is meant to trap or to differ from the reference.
 
     `make(rng, **size)` allocates everything, outputs included; equal seeds give equal data.
     `launch(launcher, data)` runs the kernels; where it double-buffers, it exchanges the two

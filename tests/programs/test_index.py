@@ -19,6 +19,8 @@ NAMES = (
     *("lwm/" + n for n in ("bfs", "blackjack", "blackscholes", "decrypt", "histogram", "hotspot")),
     *("lwm/" + n for n in ("kmeans", "matrixmult", "needleman", "reduction", "sort", "viterbi")),
     *("ppc/" + n for n in ("exits", "fallthrough", "gotoerror", "shortcircuit")),
+    *("lessons/" + n for n in ("banks", "barrier", "lockstep", "missing", "nested", "rows")),
+    *("lessons/" + n for n in ("runahead", "spinlock", "splinters", "trips")),
 )
 
 

@@ -1,0 +1,1 @@
+"""Ten tiny kernels that each show one thing about SIMT machines."""
