@@ -55,8 +55,9 @@ def lines_of(lines: list[bytes], rng: np.random.Generator | None = None) -> Data
 
 def launch(launcher: Launcher, data: Data) -> None:
     """One launch, a work-item a line."""
-    groups = -(-data["n"] // GROUP)
-    launcher("fallthrough", groups=groups, group_size=GROUP)(*data.values())
+    group = min(GROUP, launcher.core_contexts)
+    kernel = launcher("fallthrough", groups=-(-data["n"] // group), group_size=group)
+    kernel(*data.values())
 
 
 def reference(data: Data) -> dict[str, np.ndarray]:

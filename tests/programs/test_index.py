@@ -18,7 +18,8 @@ NAMES = (
     *("dws/" + n for n in ("fft", "filter", "hotspot", "kmeans", "lu", "merge", "short", "svm")),
     *("lwm/" + n for n in ("bfs", "blackjack", "blackscholes", "decrypt", "histogram", "hotspot")),
     *("lwm/" + n for n in ("kmeans", "matrixmult", "needleman", "reduction", "sort", "viterbi")),
-    *("ppc/" + n for n in ("exits", "fallthrough", "gotoerror", "shortcircuit")),
+    *("ppc/" + n for n in ("binarysearch", "dct", "exits", "fallthrough", "floydwarshall")),
+    *("ppc/" + n for n in ("gotoerror", "nw", "pathfinder", "scan", "shortcircuit")),
     *("lessons/" + n for n in ("banks", "barrier", "lockstep", "missing", "nested", "rows")),
     *("lessons/" + n for n in ("runahead", "spinlock", "splinters", "trips")),
 )

@@ -131,3 +131,13 @@ def test_gotoerror_finds_two_frames_among_noise() -> None:
     after_run("ppc/gotoerror", data)
     found = {name: int(data[name][0]) for name in ("sum", "frames", "lost", "longest")}
     assert found == {"sum": 5 + 0x010203, "frames": 2, "lost": 58, "longest": 55}
+
+
+def test_nw_scores_a_pair_that_can_be_scored_by_hand() -> None:
+    """Sixteen equal letters, of which the second sequence lacks the first and has one more."""
+    data = find("ppc/nw").workload.make(np.random.default_rng(0), tiles=1)
+    letters = np.arange(17)
+    data["similarity"][:] = np.where(letters[:16, None] == letters[1:], 5, -4)
+    after_run("ppc/nw", data)
+    assert data["score"][16, 16] == 15 * 5 - 2 * data["gap"]
+    assert data["score"][16, 15] == 15 * 5 - data["gap"]

@@ -1,12 +1,14 @@
-"""References of the subdivision papers' programs against what mathematics says of them."""
+"""References of the papers' programs against what mathematics says of them."""
 
 from __future__ import annotations
 
 from itertools import pairwise, product
 
 import numpy as np
+import pytest
 
 from simtlab.programs import Data, find
+from simtlab.programs.ppc.floydwarshall import FAR
 
 
 def made(name: str, **size: int) -> tuple[Data, dict[str, np.ndarray]]:
@@ -79,3 +81,37 @@ def test_svm_columns_belong_to_the_chosen_vectors() -> None:
     x = data["x"].astype(np.float64)
     matrix = (x @ x.T + 1) ** 3
     assert np.allclose(expected["matrix"], matrix[data["chosen"]], rtol=1e-5, atol=1e-6)
+
+
+def test_pathfinder_finds_the_cheapest_of_all_paths() -> None:
+    rows, cols = 4, 5
+    data, expected = made("ppc/pathfinder", rows=rows, cols=cols, pyramid=2)
+    cheapest = np.full(cols, 10 * rows)
+    for path in product(range(cols), repeat=rows):
+        if max(abs(a - b) for a, b in pairwise(path)) <= 1:
+            cost = sum(int(data["wall"][row, col]) for row, col in enumerate(path))
+            cheapest[path[-1]] = min(cheapest[path[-1]], cost)
+    assert np.array_equal(expected["cost"], cheapest)
+
+
+def test_floydwarshall_agrees_with_dijkstra_and_its_nodes_lead_along_the_paths() -> None:
+    csgraph = pytest.importorskip("scipy.sparse.csgraph")
+    data, expected = made("ppc/floydwarshall", n=40)
+    edges, distance, via = data["distance"], expected["distance"], expected["via"]
+    graph = np.where(edges < FAR, edges, 0)  # what is 0 is no edge to SciPy
+    shortest = csgraph.dijkstra(graph)
+    assert np.array_equal(np.where(distance < FAR, distance, np.inf), shortest)
+    for start, end in np.argwhere(distance < FAR):
+        k = via[start, end]
+        way = edges[start, end] if k < 0 else distance[start, k] + distance[k, end]
+        assert way == distance[start, end]
+    assert (via >= 0).any()
+
+
+def test_dct_is_orthonormal_in_each_block() -> None:
+    fft = pytest.importorskip("scipy.fft")
+    data, expected = made("ppc/dct", width=24, height=16)
+    for top, left in product(range(0, 16, 8), range(0, 24, 8)):
+        block = np.s_[top : top + 8, left : left + 8]
+        coefficients = fft.dctn(data["image"][block].astype(np.float64), norm="ortho")
+        assert np.allclose(expected["out"][block], coefficients, rtol=0, atol=2e-3)
