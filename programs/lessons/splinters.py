@@ -8,15 +8,12 @@ from ..workload import Data, Launcher, Workload
 
 GROUP = 16
 STEPS = 8
-WORDS = 1 << 15
-"""Of the table: 128 KiB, four times the first-level cache of the machine dws."""
 
-
-def make(rng: np.random.Generator, *, n: int, trips: int) -> Data:
-    """A random table for all."""
+def make(rng: np.random.Generator, *, n: int, trips: int, words: int) -> Data:
+    """A random table for all; `words` is a power of two."""
     return {
         "trips": trips,
-        "table": rng.integers(0, 1 << 32, WORDS, np.uint32),
+        "table": rng.integers(0, 1 << 32, words, np.uint32),
         "y": np.zeros(n, np.uint32),
     }
 
@@ -24,16 +21,17 @@ def make(rng: np.random.Generator, *, n: int, trips: int) -> Data:
 def launch(launcher: Launcher, data: Data) -> None:
     """Exactly one work-item for each element."""
     kernel = launcher("splinters", items=len(data["y"]), group_size=GROUP)
-    kernel(data["trips"], WORDS - 1, data["table"], data["y"])
+    kernel(data["trips"], len(data["table"]) - 1, data["table"], data["y"])
 
 
 def reference(data: Data) -> dict[str, np.ndarray]:
     """All walks side by side."""
+    table = data["table"]
     r = np.arange(1, len(data["y"]) + 1, dtype=np.uint32)
     for _ in range(data["trips"]):
         for _ in range(STEPS):
             r = (r ^ r >> np.uint32(15)) * np.uint32(0x2C1B3C6D)
-        r ^= data["table"][r % WORDS]
+        r ^= table[r % len(table)]
     return {"y": r}
 
 
@@ -41,9 +39,9 @@ WORKLOAD = Workload(
     title="splinters: splits at every miss, where waiting costs nothing",
     source="DWS-10: AggressSplit and over-subdivision",
     sizes={
-        "tiny": {"n": 64, "trips": 10},
-        "small": {"n": 256, "trips": 100},
-        "paper": {"n": 4_096, "trips": 100},
+        "tiny": {"n": 64, "trips": 10, "words": 1 << 15},
+        "small": {"n": 256, "trips": 100, "words": 1 << 15},
+        "paper": {"n": 4_096, "trips": 100, "words": 1 << 15},
     },
     make=make,
     launch=launch,
