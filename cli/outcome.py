@@ -80,8 +80,7 @@ class Outcome:
     @property
     def kernels(self) -> list[str]:
         """The kernels that were launched, in the order of their first launch."""
-        names = [r.kernel for r in self.launcher.results]
-        return list(dict.fromkeys(names or [self.kernel]))
+        return list(dict.fromkeys(self.launcher.started or [self.kernel]))
 
     def counts(self) -> dict[str, int | float | None]:
         """The statistics; null, every one, where nothing was counted."""

@@ -70,6 +70,8 @@ class PlainLauncher:
     core_contexts: int = PLAIN_CORE_CONTEXTS
     device: Device = field(default_factory=Device)
     results: list[Result] = field(default_factory=list)
+    started: list[str] = field(default_factory=list)
+    """The kernels of all launches, also of one that did not finish."""
     executor: Engine | None = None
     """Runs the launches in place of the engine: a simulator."""
     before_launch: Callable[[Launch], None] | None = None
@@ -124,6 +126,7 @@ class PlainLauncher:
             if self.before_launch is not None:
                 self.before_launch(launch)
             every = *mapped, *args[len(names) :]
+            self.started.append(kernel_name)
             run = self.executor
             result = launch(*every) if run is None else launch.run_by(run, *every)
             self.results.append(result)

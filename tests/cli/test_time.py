@@ -49,6 +49,13 @@ def test_a_trap_tells_what_was_counted_until_then(cli):
     assert told["error"]["code"] == "SIM401"
 
 
+def test_the_kernel_that_trapped_is_named(cli):
+    """Also where it is not the first of its file, and no launch is over."""
+    done = cli("time", "lessons/barrier", "--size", "wrong", *TOY)
+    assert done.rows["kernel"] == "inside"
+    assert done.err.startswith("error[SIM405]: kernel inside: divergent barrier")
+
+
 @pytest.mark.parametrize("json", [(), ("--json",)])
 def test_ctrl_c_tells_what_was_counted_until_then(cli, monkeypatch, json):
     def interrupted(self: Simulator) -> int:
