@@ -47,8 +47,11 @@ def group_access(S: State, w: int, g: int, t: int) -> int:
 def conflicts(S: State, w: int, g: int, lanes: int) -> int:
     """Words in the fullest bank beyond the first; atomics on one word take turns.
 
-    `taken` holds, bank by bank, the words that some lane wants already.
+    None where no lane takes part. `taken` holds, bank by bank, the words that some lane wants
+    already.
     """
+    if lanes == 0:
+        return 0
     row = seg(S, group(S, g).seg)
     if row.addr_row < 0:
         return (popcount(lanes) - 1) * row.is_atomic
