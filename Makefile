@@ -16,7 +16,7 @@ WORKERS ?= 2
 # would run another clone's tools after the tree was copied.
 PY := .venv/bin/python
 SIMTLAB := $(PY) -m simtlab
-PYTEST := $(PY) -m pytest -n $(WORKERS) --dist loadgroup
+PYTEST := $(PY) -m pytest -n $(WORKERS)
 
 # The stamp holds the folder and extras it was made for, so that a copied tree installs anew.
 STAMP := .venv/.installed

@@ -5,7 +5,12 @@ from __future__ import annotations
 import os
 import signal
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+ONE_WORKER = ("timing/test_every_policy.py", "timing/test_programs.py", "programs/test_lessons.py")
+"""Files whose tests take the engines of all policies: two workers would wait for each other while
+the same ones are compiled."""
 
 # No deadline anywhere: the first example of a test may compile a kernel or an engine.
 settings.register_profile("dev", max_examples=50, deadline=None, print_blob=True)
@@ -27,3 +32,16 @@ settings.load_profile(
 # Whoever was started in the background ignores Ctrl-C, and so would every process that it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# A mark `xdist_group` would say the same, but xdist 3.8 cannot see it under pytest 9.2.
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Scheduling(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = nodeid.partition("::")[0]
+            return "engines" if path.endswith(ONE_WORKER) else nodeid
+
+    return Scheduling(config, log)

@@ -84,8 +84,6 @@ def check(case: Case, **like: int) -> None:
     assert {n for name, n in work.items() if POLICIES[name].scheme == "stack"} == {work["conv"]}
 
 
-# On one worker: each would compile every engine.
-@pytest.mark.xdist_group("engines")
 @pytest.mark.parametrize("part", range(4))
 @settings(max_examples=50)
 @given(**HOSTILE)
