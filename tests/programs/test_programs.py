@@ -139,6 +139,10 @@ def assert_right(result: Any) -> None:
     assert not mismatches, "\n".join(map(str, mismatches))
 
 
+def warp_instructions(result: Any) -> int:
+    return sum(s.warp_instructions for s in result.launches)
+
+
 @each_program
 @pytest.mark.parametrize(("engine", "scheme"), WAYS)
 def test_tiny_is_right_everywhere_and_leaves_the_same_memory(
@@ -209,3 +213,27 @@ def test_collatz_counts_follow_the_closed_form(run: Callable[..., Any], width: i
     longest = steps.reshape(warps, width).max(axis=1)
     assert statistics.warp_instructions == 8 * longest.sum() + outside * warps
     assert statistics.thread_instructions == 8 * steps.sum() + outside * n
+
+
+@pytest.mark.parametrize("name", ["shortcircuit", "gotoerror", "exits", "fallthrough"])
+def test_paired_paths_meet_early_where_control_flow_has_no_structure(
+    run: Callable[..., Any], name: str
+) -> None:
+    """PPC-10: fewer instructions than with post-dominators, by the same lanes."""
+    stack, paired = (
+        run(f"ppc/{name}", "tiny", scheme=scheme, warp=16) for scheme in ("stack", "ppc")
+    )
+    assert paired.instructions == stack.instructions
+    assert warp_instructions(paired) < warp_instructions(stack)
+
+
+@pytest.mark.parametrize("name", ["pathfinder", "floydwarshall", "scan", "dct", "nw"])
+def test_paired_paths_are_the_stack_where_control_flow_has_structure(
+    run: Callable[..., Any], name: str
+) -> None:
+    stack, paired, explicit = (
+        run(f"ppc/{name}", "tiny", scheme=scheme, warp=16)
+        for scheme in ("stack", "ppc", "ppc-explicit")
+    )
+    assert warp_instructions(paired) == warp_instructions(stack)
+    assert warp_instructions(paired) < warp_instructions(explicit)
