@@ -123,7 +123,7 @@ error[SIM517]: --size is for programs, and scale.sasm is a file
     "run saxpy --size tiny --picture s.png": """\
 error[SIM519]: basics/saxpy has no picture
  = help: these have one: basics/histogram, mandelbrot, filter, dws/hotspot, dws/kmeans, \
-lwm/histogram, lwm/hotspot
+lwm/histogram, lwm/hotspot, dct
 """,
     "run saxpy --size tinny": """\
 error[SIM500]: basics/saxpy has no size 'tinny'; it has tiny, small, paper
