@@ -81,7 +81,7 @@ Size = Annotated[
     str | None,
     typer.Option(
         metavar="tiny|small|paper",
-        help="Size of the inputs (small).",
+        help="Size of the inputs (small); `simtlab programs NAME` lists all of a program.",
         autocompletion=sizes,
         rich_help_panel=_PROGRAM,
     ),
