@@ -13,7 +13,7 @@ import typer
 
 from simtlab.cli.app import app
 
-from . import compare_effects, timing_effects
+from . import compare_effects, reproduce_effects, timing_effects
 from .conftest import SCALE, SCALE_ARGS, Cli
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -344,6 +344,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("run", "--json"): run_json,
     **timing_effects.EFFECTS,
     **compare_effects.EFFECTS,
+    **reproduce_effects.EFFECTS,
     ("programs", "--json"): programs_json,
     ("explain", "--json"): explain_json,
     ("doctor", "--json"): doctor_json,

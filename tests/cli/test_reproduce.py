@@ -8,6 +8,8 @@ from simtlab.cli.complete import experiments
 from simtlab.lab import measurement
 from simtlab.programs import runner
 
+from .reproduce_effects import reproduced
+
 PROGRAMS = ["fft", "filter", "hotspot", "lu", "merge", "short", "kmeans", "svm"]
 TABLE = ["reproduce", "dws-tab1", "--scale", "small"]
 
@@ -73,6 +75,14 @@ def test_mistakes(cli, words, code, text):
     assert done.status == 2
     assert code in done.err + done.out  # --json has errors on stdout
     assert text in done.err + done.out
+
+
+def test_the_name_says_which(cli):
+    done, asked = reproduced(cli, "maws-tab2")
+    assert "MAWS Table 2" in done.out
+    assert {setup.machine for setup in asked} == {"maws-coherent"}
+    _, every = reproduced(cli, "all")
+    assert {setup.machine for setup in every} == {"dws", "maws-coherent", "lwm"}
 
 
 def test_the_list(cli):
