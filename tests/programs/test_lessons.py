@@ -196,7 +196,6 @@ def test_rows_of_memory_stay_open_for_those_who_go_along() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("engines")
 @pytest.mark.parametrize(
     ("lesson", "machine", "sides"),
     [
