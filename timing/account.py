@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .intrinsics import bit, ctz, device, popcount
+from .intrinsics import ctz, device, drop_lowest, popcount
 
 if TYPE_CHECKING:
     from .causes import BANK, IDLE, ISSUED, L2, MSHR, N_CAUSES, READY
@@ -50,15 +50,20 @@ def charge_wait(S: State, w: int, g: int, t: int) -> int:
     on_event(S, EV_DISPATCH, w, g, t)
     wait = group(S, g)
     core = wpu(S, w)
-    charge_context(S, w, g, wait.warp, t)
+    owner = warp(S, wait.warp)
+    at = owner.busy
     slot_at = core.busy
     for part in range(5):
         until = min(end_of_wait(S, g, part, t), t)
+        cause = cause_of_wait(S, g, part)
+        if until > at:
+            charge_warp(S, w, wait.seg, cause, until - at)
+            at = until
         if until > slot_at:
-            slot_cycles(S, w * N_CAUSES + cause_of_wait(S, g, part)).cycles += until - slot_at
+            slot_cycles(S, w * N_CAUSES + cause).cycles += until - slot_at
             slot_at = until
-    if t > core.busy:
-        core.busy = t
+    owner.busy = at
+    core.busy = slot_at
     wait.until_bank = 0
     wait.until_mshr = 0
     wait.until_l2 = 0
@@ -76,8 +81,7 @@ def charge_context(S: State, w: int, g: int, v: int, t: int) -> int:
         if until > at:
             charge_warp(S, w, group(S, g).seg, cause_of_wait(S, g, part), until - at)
             at = until
-    if t > owner.busy:
-        owner.busy = t
+    owner.busy = at
     return 0
 
 
@@ -190,12 +194,20 @@ def count_access(S: State, w: int, g: int, lanes: int) -> int:
         core.n_miss_div += 1
         counts.n_miss_div += 1
         degree_count(S, w * (S.width + 1) + degree).cycles += 1
-    while missed != 0:
-        lane = ctz(missed)
-        missed &= ~bit(lane)
-        counted = lane_miss(S, home(S, g, lane) * S.width + lane)
-        counted.misses += 1
-        counted.stalling += divergent
+    if S.packed == 1:
+        while missed != 0:
+            lane = ctz(missed)
+            missed = drop_lowest(missed)
+            counted = lane_miss(S, home(S, g, lane) * S.width + lane)
+            counted.misses += 1
+            counted.stalling += divergent
+        return 0
+    first = group(S, g).warp * S.width
+    for lane in range(S.width):
+        # Without a branch this is a few vector instructions.
+        counted = lane_miss(S, first + lane)
+        counted.misses += (missed >> lane) & 1
+        counted.stalling += (missed >> lane) & divergent
     return 0
 
 
