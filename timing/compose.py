@@ -282,7 +282,7 @@ def reason_of(text: str) -> str:
     """What numba's report on engine code comes down to: the innermost place, and the reason."""
     lines = [line.strip() for line in text.splitlines()]
     reason = next(
-        (x for x in lines if x and not x.startswith("Failed in nopython")), "numba refuses it"
+        (x for x in lines if x and not x.startswith("Failed in ")), "numba refuses it"
     )
     if reason.startswith("No implementation of function"):
         wanted = next((x[4:] for x in lines if x.startswith(">>> ")), "")
