@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -10,8 +11,11 @@ from ..workload import Data, Launcher, Workload
 
 GROUP = 128
 
+Levels = Iterator[tuple[np.ndarray, np.ndarray]]
+"""Elements, and the totals of their blocks."""
 
-def make(rng: np.random.Generator, *, n: int) -> Data:
+
+def make(rng: np.random.Generator, *, n: int, block: int = GROUP) -> Data:
     """Numbers of all 32 bits, and room for the totals of each level: sums1, sums2, ..."""
     data: Data = {
         "n": n,
@@ -20,22 +24,30 @@ def make(rng: np.random.Generator, *, n: int) -> Data:
     }
     level, blocks = 0, n
     while blocks > 1 or level == 0:
-        level, blocks = level + 1, -(-blocks // GROUP)
+        level, blocks = level + 1, -(-blocks // block)
         data[f"sums{level}"] = np.zeros(blocks, np.uint32)
     return data
 
 
-def launch(launcher: Launcher, data: Data) -> None:
-    """Scan each level in blocks up to the one block on top, then add the totals on the way down."""
+def scan_blocks(launcher: Launcher, data: Data, group: int) -> Levels:
+    """Scan each level in blocks, up to the one block on top; what is to be added, downwards.
+
+    A workgroup of `group` work-items scans a block.
+    """
     levels = [data["y"]]
     while f"sums{len(levels)}" in data:
         levels.append(data[f"sums{len(levels)}"])
     source = data["x"]
     for target, sums in pairwise(levels):
-        kernel = launcher("scan_blocks", groups=len(sums), group_size=GROUP)
+        kernel = launcher("scan_blocks", groups=len(sums), group_size=group)
         kernel(len(target), source, target, sums)
         source = sums  # the levels above are scanned in place
-    for target, sums in reversed(list(pairwise(levels[:-1]))):
+    return reversed(list(pairwise(levels[:-1])))
+
+
+def launch(launcher: Launcher, data: Data) -> None:
+    """Scan the levels and add the totals on the way down."""
+    for target, sums in scan_blocks(launcher, data, GROUP):
         launcher("add_sums", groups=len(sums), group_size=GROUP)(len(target), sums, target)
 
 

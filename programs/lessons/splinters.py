@@ -9,6 +9,7 @@ from ..workload import Data, Launcher, Workload
 GROUP = 16
 STEPS = 8
 
+
 def make(rng: np.random.Generator, *, n: int, trips: int, words: int) -> Data:
     """A random table for all; `words` is a power of two."""
     return {
