@@ -1,0 +1,52 @@
+"""How long all programs take at paper size under one policy, on one core.
+
+python bench/paper_set.py [--policy conv] [--size paper] [FOLDER ...]
+
+Each runs on the machine of its paper (`basics` and `lessons` on `dws`), with contexts for its
+workgroups, and its result is compared with its reference. CPU time with everything in it: inputs,
+assembling, kernels' code, launches, references; not the engines, which are there before it begins.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from simtlab.lab import Setup, measure
+from simtlab.programs import catalogue
+from simtlab.programs.index import FOLDERS
+
+MACHINES = {"lwm": "lwm", "ppc": "ppc"}
+ROOM = {"basics": 16, "ppc": 16, "lessons": 16}
+"""Warps of 16 for workgroups of 256."""
+
+
+def main() -> None:
+    """Measure and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("folders", nargs="*", default=FOLDERS)
+    parser.add_argument("--policy", default="conv")
+    parser.add_argument("--size", default="paper")
+    options = parser.parse_args()
+
+    def setup(name: str, folder: str, size: str) -> Setup:
+        sets = (("warps", str(ROOM[folder])),) if folder in ROOM else ()
+        return Setup(name, size, MACHINES.get(folder, "dws"), options.policy, sets)
+
+    chosen = [e for e in catalogue() if e.folder in options.folders]
+    for folder in {e.folder: None for e in chosen}:  # makes the engine
+        measure(setup(next(e.name for e in chosen if e.folder == folder), folder, "tiny"))
+    print(f"policy {options.policy}, size {options.size}, CPU time")
+    print(f"{'program':<22}{'cycles':>14}{'M wi':>9}{'seconds':>9}")
+    total = 0.0
+    for entry in chosen:
+        start = time.process_time()
+        found = measure(setup(entry.name, entry.folder, options.size)).stats
+        total += (seconds := time.process_time() - start)
+        millions = found.warp_instructions / 1e6
+        print(f"{entry.name:<22}{found.cycles:>14,}{millions:>9.1f}{seconds:>9.1f}", flush=True)
+    print(f"{'all':<22}{'':>14}{'':>9}{total:>9.1f}")
+
+
+if __name__ == "__main__":
+    main()
