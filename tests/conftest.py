@@ -8,9 +8,8 @@ import signal
 import pytest
 from hypothesis import HealthCheck, settings
 
-ONE_WORKER = ("timing/test_every_policy.py", "timing/test_programs.py", "programs/test_lessons.py")
-"""Files whose tests take the engines of all policies: two workers would wait for each other while
-the same ones are compiled."""
+EVERY_ENGINE = ("timing/test_every_policy.py", "timing/test_programs.py", "programs/test_lessons.py")
+"""Files whose tests take the engines of all policies; others in `timing/` take a few."""
 
 # No deadline anywhere: the first example of a test may compile a kernel or an engine.
 settings.register_profile("dev", max_examples=50, deadline=None, print_blob=True)
@@ -34,7 +33,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# A mark `xdist_group` would say the same, but xdist 3.8 cannot see it under pytest 9.2.
+# Two workers that need the same engine wait for each other while it is compiled. (Marks
+# `xdist_group` would keep tests together too, but xdist 3.8 cannot see them under pytest 9.2.)
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     from xdist.scheduler import LoadGroupScheduling
@@ -42,6 +42,8 @@ def pytest_xdist_make_scheduler(config, log):
     class Scheduling(LoadGroupScheduling):
         def _split_scope(self, nodeid: str) -> str:
             path = nodeid.partition("::")[0]
-            return "engines" if path.endswith(ONE_WORKER) else nodeid
+            if path.endswith(EVERY_ENGINE):
+                return "engines"
+            return path if "timing/" in path else nodeid
 
     return Scheduling(config, log)
