@@ -8,7 +8,9 @@ import signal
 import pytest
 from hypothesis import HealthCheck, settings
 
-EVERY_ENGINE = ("timing/test_every_policy.py", "timing/test_programs.py", "programs/test_lessons.py")
+EVERY_ENGINE = (
+    "timing/test_every_policy.py", "timing/test_programs.py", "programs/test_lessons.py",
+)  # fmt: skip
 """Files whose tests take the engines of all policies; others in `timing/` take a few."""
 
 # No deadline anywhere: the first example of a test may compile a kernel or an engine.
