@@ -1,0 +1,33 @@
+"""docs/papers.md explains every ID that code, tests and pages cite."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import simtlab
+
+ROOT = Path(simtlab.__file__).parent
+ID = re.compile(r"\b(?:[SQ]-)?(?:DWS|MAWS|PPC|LWM)-(?:[FX])?\d+\b")
+SKIPPED = {".venv", ".git", "build", "dist"}
+
+
+def cited() -> dict[str, Path]:
+    """ID -> a file that cites it."""
+    found: dict[str, Path] = {}
+    for path in sorted(ROOT.rglob("*")):
+        inside = path.relative_to(ROOT)
+        if path.suffix in (".py", ".md", ".toml", ".sasm") and not SKIPPED & set(inside.parts):
+            found |= dict.fromkeys(ID.findall(path.read_text("utf-8")), inside)
+    return found
+
+
+def test_every_id_is_explained():
+    page = (ROOT / "docs" / "papers.md").read_text("utf-8")
+    # The first column of a table; `S-DWS-F4/F5` and `DWS-09 to DWS-12` stand for several.
+    columns = " ".join(re.findall(r"^\| ([^|]*) \|", page, re.MULTILINE))
+    listed = set(ID.findall(columns))
+    for group, more in re.findall(r"((?:[SQ]-)?[A-Z]+-)[FX]?\d+((?:[/,] ?[FX]?\d+)+)", columns):
+        listed |= {f"{group}{n}" for n in re.findall(r"[FX]?\d+", more)}
+    missing = {name: str(path) for name, path in cited().items() if name not in listed}
+    assert not missing
