@@ -45,6 +45,15 @@ def test_aes_decrypts_the_examples_of_its_standard(key: str, plain: str, cipher:
     assert after_run("lwm/decrypt", data)["plain"].tobytes().hex() == plain
 
 
+def test_aes_decrypts_as_a_library_does() -> None:
+    ciphers = pytest.importorskip("cryptography.hazmat.primitives.ciphers")
+    rng = np.random.default_rng(9)
+    key, cipher = rng.integers(0, 256, 16, np.uint8), rng.integers(0, 256, (40, 16), np.uint8)
+    aes = ciphers.Cipher(ciphers.algorithms.AES(key.tobytes()), ciphers.modes.ECB())
+    data = after_run("lwm/decrypt", decrypt.encrypted(key, cipher))
+    assert data["plain"].tobytes() == aes.decryptor().update(cipher.tobytes())
+
+
 @pytest.mark.parametrize("wrong", [0, 3])
 def test_viterbi_gives_back_the_message(wrong: int) -> None:
     """Also where levels are the opposite of what was sent, if they are far enough apart.

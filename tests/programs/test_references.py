@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simtlab.programs import Data, find
+from simtlab.programs.lwm import viterbi
 from simtlab.programs.ppc.floydwarshall import FAR
 
 
@@ -81,6 +82,27 @@ def test_svm_columns_belong_to_the_chosen_vectors() -> None:
     x = data["x"].astype(np.float64)
     matrix = (x @ x.T + 1) ** 3
     assert np.allclose(expected["matrix"], matrix[data["chosen"]], rtol=1e-5, atol=1e-6)
+
+
+def test_viterbi_finds_the_nearest_of_all_messages() -> None:
+    bits, steps = 8, 8 + viterbi.MEMORY
+    data, expected = made("lwm/viterbi", frames=40, bits=bits)
+    received = np.stack((data["received"] & 15, data["received"] >> 4)).astype(np.int64)
+
+    def distance(message: np.ndarray) -> np.ndarray:
+        """Of what is sent for (steps, n) bits from what each of n frames received."""
+        return abs(15 * viterbi.encode(message).astype(np.int64) - received).sum(axis=(0, 1))
+
+    every = [
+        distance(np.repeat(np.array([[*word, 0, 0, 0, 0]], np.uint8), 40, axis=0).T)
+        for word in product((0, 1), repeat=bits)
+    ]
+    found = (expected["message"][0] >> np.arange(steps, dtype=np.uint32)[:, None] & 1).astype(
+        np.uint8
+    )
+    assert not found[bits:].any()
+    np.testing.assert_array_equal(distance(found), np.min(every, axis=0))
+    assert (distance(found) > 0).all()  # there is something to correct
 
 
 def test_pathfinder_finds_the_cheapest_of_all_paths() -> None:
