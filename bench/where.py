@@ -48,21 +48,34 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     """Run the program three times with a debug build; leave its object and its address behind."""
     import numba
 
+    os.environ["SIMTLAB_CACHE"] = str(folder)  # a debug build is for nobody else
     njit: Any = numba.njit
 
     def with_lines(*arguments: Any, **flags: Any) -> Any:
-        flags.pop("cache", None)
         return njit(*arguments, debug=True, _dbg_optnone=False, **flags)
 
     numba.njit = with_lines
     import numpy as np
 
     from simtlab.asm.assemble import assemble
+    from simtlab.emu.jit import build
     from simtlab.emu.module import Module
     from simtlab.programs import find
     from simtlab.programs.runner import PlainLauncher
     from simtlab.timing import machine, policies
+    from simtlab.timing.compose import ENTRY
     from simtlab.timing.simulate import Simulator
+
+    objects: list[bytes] = []
+    compile_to_object = build._compile
+
+    def kept(ir: str, level: build.Level) -> bytes:
+        made = compile_to_object(ir, level)
+        if level is build.Level.WHOLE:
+            objects.append(made)
+        return made
+
+    build._compile = kept
 
     program = find(options.program)
     module, workload = Module(assemble(program.path)), program.workload
@@ -72,11 +85,9 @@ def run(options: argparse.Namespace, folder: Path) -> None:
         simulator = Simulator(model, policy)
         data = workload.make(np.random.default_rng(0), **workload.sizes[options.size])
         workload.launch(PlainLauncher.on(simulator, module), data)
-    entry: Any = simulator.composition.entry
-    (compiled,) = entry.overloads.values()
-    name = compiled.fndesc.llvm_func_name
-    (folder / "engine.o").write_bytes(compiled.library._get_compiled_object())
-    (folder / SYMBOL).write_text(f"{name} {compiled.library.get_pointer_to_function(name)}")
+    engine: Any = simulator.composition.entry
+    (folder / "engine.o").write_bytes(objects[0])
+    (folder / SYMBOL).write_text(f"{ENTRY} {engine.code[ENTRY]}")
 
 
 def report(folder: Path, n: int) -> None:

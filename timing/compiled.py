@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, cast
 
 import numba
@@ -98,8 +99,10 @@ def layout_of(dtype: np.dtype) -> dict[str, tuple[int, int]]:
     return {name: (spec[1], spec[0].itemsize * 8) for name, spec in dtype.fields.items()}
 
 
-def register_table(accessor: Callable[..., Any], name: str, dtype: np.dtype) -> None:
+@cache
+def register_table(accessor: Callable[..., Any]) -> None:
     """Make a table's accessor known: it loads the table's address from the header, `p_<name>`."""
+    name, dtype = twins.TABLES[accessor]
     row = Rows(name, layout_of(dtype))
 
     @type_callable(accessor)

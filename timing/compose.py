@@ -7,15 +7,14 @@ disk under a hash of everything that the namespace can reach.
 
 from __future__ import annotations
 
+import ctypes
 import dis
 import hashlib
 import importlib.util
 import inspect
-import os
 import platform
 import re
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,24 +25,18 @@ from typing import Any
 
 import numpy as np
 
-from ..emu.jit import cache as disk
+from ..emu.jit.build import Compiled, Level, compile_text
 from ..isa.errors import UsageError, did_you_mean
 from . import hooks, intrinsics
-from .intrinsics import TABLES, PlainState, plain_mode
+from .intrinsics import TABLES, PlainState
 
 PACKAGE = __package__ or "simtlab.timing"
 
 CORE = ("causes", "state", "account", "stacks", "groups", "launch", "engine")
 """The files of every engine, in order; names of modules of this package."""
 
-_ENTRY = '''\
-"""Generated: the entry of one composed engine."""
-
-
-@jit
-def entry(header, events):
-    return run(state_at(header), events)
-'''
+ENTRY = "simtlab_engine"
+"""The name of the function that is called from Python."""
 
 _LITERAL = re.compile(r"Literal\[\w+\]\((.*?)\)")
 """How numba writes the type of a constant."""
@@ -68,11 +61,11 @@ class Composition:
     setups: list[Callable[[Any], dict[str, Any]]]
     tables: Mapping[str, np.dtype]
     fields: dict[str, int] = field(default_factory=dict)
-    entry: Callable[[Any, int], int] | None = None
+    entry: Native | Callable[[Any, int], int] | None = None
 
     def device_functions(self) -> dict[str, Any]:
-        """The engine's functions by name, for tests of what numba compiled."""
-        return {n: f for n, f in vars(self.namespace).items() if hasattr(f, "py_func")}
+        """The engine's functions by name; as numba has compiled them, if it had to."""
+        return {n: f for n, f in vars(self.namespace).items() if _is_device(f)}
 
 
 def compose(files: Sequence[str], *, plain: bool = False) -> Composition:
@@ -92,10 +85,9 @@ def _composed(names: tuple[str, ...], plain: bool, digest: str) -> Composition:
     sys.modules[module.__name__] = module
     result = Composition(module.__name__, names, plain, module, [], {})
     tables: dict[str, np.dtype] = {}
-    with plain_mode(plain):
-        for name in names:
-            _execute(name, module, result.setups, tables)
-        _fill_hooks(module)
+    for name in names:
+        _execute(name, module, result.setups, tables)
+    _fill_hooks(module)
     result.tables = tables
     _check_hooks(module)
     _check_names(module)
@@ -164,8 +156,8 @@ def _same(a: object, b: object) -> bool:
     return type(a) is type(b) and isinstance(a, (int, str, tuple, np.dtype)) and a == b
 
 
-def _is_engine(value: object) -> bool:
-    return isinstance(value, FunctionType) or hasattr(value, "py_func")
+def _is_device(value: object) -> bool:
+    return getattr(value, "is_device", False) or hasattr(value, "py_func")
 
 
 def _hook_names() -> dict[str, FunctionType]:
@@ -192,7 +184,7 @@ def _fill_hooks(module: ModuleType) -> None:
 def _check_hooks(module: ModuleType) -> None:
     known = _hook_names()
     for name, value in vars(module).items():
-        if not _is_engine(value):
+        if not (isinstance(value, FunctionType) or _is_device(value)):
             continue
         if name.startswith("on_") and name not in known:
             raise CompositionError(
@@ -243,47 +235,50 @@ def finish(composition: Composition, fields: Sequence[str]) -> None:
         if composition.plain:
             composition.entry = vars(composition.namespace)["run"]
             return
-        composition.entry = _compiled_entry(composition)
+        composition.entry = native(composition, "run")
 
 
-def _compiled_entry(composition: Composition) -> Callable[[Any, int], int]:
-    import numba
-    from numba.core.errors import NumbaError
+class Native:
+    """Engine code in memory: call it with the header's address and a number."""
 
-    from .compiled import state_at
-    from .linking import whole_program
+    def __init__(self, code: Compiled, name: str) -> None:
+        self.code = code
+        self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(code[name])
 
-    space = vars(composition.namespace)
-    layout = hashlib.sha256(repr(composition.fields).encode()).hexdigest()[:16]
-    path: Path | None = disk.folder().parent / "engines" / f"{composition.name}_{layout}.py"
-    try:
-        _write_once(path, _ENTRY)
-    except OSError:
-        path = None  # a cache is a convenience
-    space["state_at"] = state_at(composition.fields)
-    options = {"error_model": "numpy", "cache": path is not None}
-    space["jit"] = numba.njit(**options)
-    space["__package__"] = PACKAGE
-    exec(compile(_ENTRY, str(path or "<engine>"), "exec"), space)
-    entry = space["entry"]
-    with whole_program({n for n, f in space.items() if hasattr(f, "py_func")}):
+    def __call__(self, header: int, n: int) -> int:
+        """What the function answers."""
+        return self._call(header, n)
+
+
+def native(composition: Composition, what: str) -> Native:
+    """The function `what(S, n)` of a compiled engine, from disk if it is there.
+
+    Raises CompositionError for what numba refuses. numba is not even imported where nothing has to
+    be compiled.
+    """
+
+    def ir() -> str:
+        from numba.core.errors import NumbaError
+
+        from .linking import native_ir
+
         try:
-            entry.compile((numba.int64, numba.int64))
+            return native_ir(vars(composition.namespace), what, ENTRY, composition.fields)
         except NumbaError as e:
             raise CompositionError(
                 reason_of(str(e)),
                 hint="engine code computes with 64-bit integers, fields of records and functions "
                 "of the engine only (docs/timing.md)",
             ) from None
-    return entry
+
+    key = f"{composition.name} {what} {composition.fields}"
+    return Native(compile_text(ir, [ENTRY], level=Level.WHOLE, key=key), ENTRY)
 
 
 def reason_of(text: str) -> str:
     """What numba's report on engine code comes down to: the innermost place, and the reason."""
     lines = [line.strip() for line in text.splitlines()]
-    reason = next(
-        (x for x in lines if x and not x.startswith("Failed in ")), "numba refuses it"
-    )
+    reason = next((x for x in lines if x and not x.startswith("Failed in ")), "numba refuses it")
     if reason.startswith("No implementation of function"):
         wanted = next((x[4:] for x in lines if x.startswith(">>> ")), "")
         reason = "there is no " + _LITERAL.sub(r"\1", wanted)
@@ -293,18 +288,6 @@ def reason_of(text: str) -> str:
         reason = match[1]
     place = re.search(r"\bat (\S+\.py) \((\d+)\)", text)
     return f"{Path(place[1]).name}:{place[2]}: {reason}" if place else reason
-
-
-def _write_once(path: Path, text: str) -> None:
-    """Write a file under its final name if it is not there: its time stamp is part of the key."""
-    if path.exists():
-        os.utime(path, (path.stat().st_atime, path.stat().st_mtime))
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "w", encoding="utf-8") as out:
-        out.write(text)
-    os.replace(temporary, path)
 
 
 def _digest(names: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 Everything here exists twice. In compiled engine code the state `S` is a pointer to a block of
 64-bit words, a row of a table is a pointer to a record, and each function below is a few LLVM
-instructions. In plain engine code (`plain_mode`) the same names are Python objects and functions
+instructions (compiled.py). In plain engine code the same names are Python objects and functions
 with the same results, so that the engine runs without numba.
 
 Engine code knows integers of 64 bits only: fields are sign-extended when they are read, and masks
@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -30,27 +29,10 @@ NEVER = (1 << 62) - 1
 _WORD = 0xFFFF_FFFF_FFFF_FFFF
 
 
-class _Mode:
-    plain = False
-
-
-@contextmanager
-def plain_mode(plain: bool) -> Iterator[None]:
-    """Whether `device` leaves functions as they are while engine sources are executed."""
-    before, _Mode.plain = _Mode.plain, plain
-    try:
-        yield
-    finally:
-        _Mode.plain = before
-
-
 def device(f: _F) -> _F:
-    """Mark a function as engine code: compiled by numba, or left alone in plain mode."""
-    if _Mode.plain:
-        return f
-    from .compiled import compile_device
-
-    return compile_device(f)
+    """Mark a function as engine code, which is compiled unless the engine runs plain."""
+    vars(f)["is_device"] = True
+    return f
 
 
 # --- records and tables
@@ -107,7 +89,7 @@ class PlainRow:
 
 
 TABLES: dict[Callable[..., Any], tuple[str, np.dtype]] = {}
-"""Accessor -> (table, record): how `compose` learns which tables a file declares."""
+"""Accessor -> (table, record): how others learn which tables there are."""
 
 
 def table(name: str, layout: np.dtype) -> Callable[[State, int], Any]:
@@ -118,10 +100,6 @@ def table(name: str, layout: np.dtype) -> Callable[[State, int], Any]:
 
     accessor.__name__ = name
     TABLES[accessor] = (name, layout)
-    if not _Mode.plain:
-        from .compiled import register_table
-
-        register_table(accessor, name, layout)
     return accessor
 
 

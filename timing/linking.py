@@ -1,30 +1,44 @@
-"""One LLVM module for the whole engine, optimised once.
+"""The functions of an engine as one LLVM module.
 
 numba makes a library of every function, in which it links, optimises and emits everything that the
 function calls: for a hundred functions that call each other this is most of the time of compiling,
-and what is not inlined is called across libraries. While an engine is compiled, the libraries of
-its functions keep their IR only; the entry's takes all of it in, once, as internal functions, so
-that LLVM sees the whole program. What is called from one place is inlined, and results that are
-always alike vanish.
+and what is not inlined is called across libraries. Here numba's libraries keep their IR only, and a
+module takes all of it in, once, as internal functions, so that LLVM sees the whole program: what is
+called from one place is inlined, and results that are always alike vanish.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
-from llvmlite import binding
+import numba
+from llvmlite import binding as llvm
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-INLINING = 100
-"""How much LLVM inlines, in its own measure, of which 225 is usual. Less keeps the loop near the
-size of a host's first-level cache for code, and takes less time to compile."""
+from .compiled import compile_device, register_table, state_at
+from .intrinsics import TABLES
 
-ENTRY = "entry"
-"""The name of the function that is to be called from Python."""
+_ENTRY = """\
+def {name}(header, n):
+    return {what}(state_at(header), n)
+"""
+
+# numba's functions answer a status, which is 0 here, and write their result and exceptions.
+_NATIVE = """\
+declare i32 @"{inner}"(ptr, ptr, i64, i64)
+
+define i64 @{name}(i64 %header, i64 %n) {{
+    %answer = alloca i64
+    %error = alloca ptr
+    %status = call i32 @"{inner}"(ptr %answer, ptr %error, i64 %header, i64 %n)
+    %result = load i64, ptr %answer
+    ret i64 %result
+}}
+"""
 
 
 class _NoEnvironments:
@@ -41,7 +55,7 @@ class _NoEnvironments:
 
 
 class _Part(JITCodeLibrary):
-    """A function of the engine, which is IR until the whole takes it in."""
+    """A function of the engine, which stays IR."""
 
     @property
     def codegen(self) -> Any:
@@ -55,49 +69,34 @@ class _Part(JITCodeLibrary):
         return 0
 
 
-class _Whole(JITCodeLibrary):
-    """The engine: its entry, with every function that it reaches."""
+def native_ir(space: dict[str, Any], what: str, name: str, fields: Mapping[str, int]) -> str:
+    """The IR of engine code as `i64 name(i64 header, i64 n)`, which calls `what(S, n)`.
 
-    def finalize(self) -> None:
-        self.take_in()
-        super().finalize()
-
-    def _optimize_final_module(self) -> None:
-        # numba's cheap passes come first for reference counts, which engine code has none of.
-        options = binding.PipelineTuningOptions(3)
-        options.loop_vectorization = True
-        options.inlining_threshold = INLINING
-        builder = binding.create_pass_builder(self._codegen._tm, options)
-        builder.getModulePassManager().run(self._final_module, builder)
-
-    def take_in(self) -> None:
-        """Link the IR of all parts, each once; nobody else can call them."""
-        own = {f.name for f in self._final_module.functions}
-        parts: list[_Part] = []
-        others: list[Any] = []
-        todo = list(self._linking_libraries)
-        while todo:
-            library = todo.pop()
-            found = parts if isinstance(library, _Part) else others
-            if library not in found:
-                found.append(library)
-                todo += library._linking_libraries if found is parts else ()
-        for part in parts:
-            self._final_module.link_in(part._final_module, preserve=True)
-        for f in self._final_module.functions:
-            if not f.is_declaration and f.name not in own:
-                f.linkage = "internal"
-        self._linking_libraries = others
+    Functions of the namespace that are marked as engine code become numba's. `fields` are the words
+    of the header. Raises numba's errors.
+    """
+    for key, value in list(space.items()):
+        if getattr(value, "is_device", False):
+            space[key] = compile_device(value)
+        elif callable(value) and not hasattr(value, "py_func") and value in TABLES:
+            register_table(value)
+    space["state_at"] = state_at(fields)
+    made: dict[str, Any] = {}
+    exec(_ENTRY.format(name=name, what=what), space, made)
+    entry = compile_device(made[name])
+    with _parts({name, *(n for n, f in space.items() if hasattr(f, "py_func"))}):
+        entry.compile((numba.int64, numba.int64))
+    (compiled,) = entry.overloads.values()
+    return _linked(compiled.library, compiled.fndesc.llvm_func_name, name)
 
 
 @contextmanager
-def whole_program(functions: Collection[str]) -> Iterator[None]:
-    """While this is open, numba compiles these functions as parts, and `entry` as their whole."""
+def _parts(functions: Collection[str]) -> Iterator[None]:
+    """While this is open, numba keeps the IR of these functions."""
     codegen = cast(Any, cpu_target).target_context.codegen()
 
     def create_library(name: str) -> JITCodeLibrary:
-        kind = _Whole if name == ENTRY else _Part if name in functions else JITCodeLibrary
-        return kind(codegen, name)
+        return (_Part if name in functions else JITCodeLibrary)(codegen, name)
 
     with global_compiler_lock:
         codegen.create_library = create_library
@@ -105,3 +104,21 @@ def whole_program(functions: Collection[str]) -> Iterator[None]:
             yield
         finally:
             del codegen.create_library
+
+
+def _linked(entry: Any, inner: str, name: str) -> str:
+    """The IR of a library and all that it reaches, each once; only `name` can be called."""
+    module = llvm.parse_assembly(_NATIVE.format(inner=inner, name=name))
+    module.data_layout = entry._codegen._data_layout
+    found: list[Any] = []
+    todo = [entry]
+    while todo:
+        library = todo.pop()
+        if library not in found:
+            found.append(library)
+            todo += library._linking_libraries
+            module.link_in(library._final_module, preserve=True)
+    for f in module.functions:
+        if not f.is_declaration and f.name != name:
+            f.linkage = "internal"
+    return str(module)

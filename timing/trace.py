@@ -12,6 +12,7 @@ import json
 import platform
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -280,12 +281,10 @@ class Span:
 
 def facts_of(machine: Machine, policy: Policy, **more: Any) -> dict[str, Any]:
     """What a file tells of the run: machine, policy, versions, and what the caller adds."""
-    import numba
-
     return {
         "simtlab": _version(),
         "python": platform.python_version(),
-        "numba": numba.__version__,
+        "numba": metadata.version("numba"),
         "machine": machine.model_dump(mode="json"),
         "policy": policy.name,
         "width": machine.width,

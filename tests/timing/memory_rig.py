@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 
 from simtlab.emu.jit.segment_table import RECORD as SEGMENT
 from simtlab.emu.jit.segment_table import Space
 from simtlab.timing import machine as machines
-from simtlab.timing.compose import EngineState, aligned, compose
-from simtlab.timing.linking import whole_program
+from simtlab.timing.compose import EngineState, aligned, compose, native
 from simtlab.timing.policies import files_of, find
 
 from .memory_driver import REQUEST, SIMD
@@ -101,11 +99,5 @@ class Rig:
             return
         key = f"entry of {what}"
         if key not in space:
-            text = f"def entry(header, n):\n    return {what}(state_at(header), n)\n"
-            made: dict[str, Any] = {}
-            exec(text, space, made)
-            entry: Any = numba.njit(error_model="numpy")(made["entry"])
-            with whole_program(space):
-                entry.compile((numba.int64, numba.int64))
-            space[key] = entry
+            space[key] = native(self.engine, what)
         space[key](self.state.words.ctypes.data, n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numba
 import numpy as np
@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from simtlab.timing import compiled
 from simtlab.timing import intrinsics as twins
-from simtlab.timing.compiled import state_at
-from simtlab.timing.intrinsics import PlainState, device, record, table
+from simtlab.timing.compiled import compile_device, register_table, state_at
+from simtlab.timing.intrinsics import PlainState, record, table
 
 WORDS = st.integers(-(1 << 63), (1 << 63) - 1)
 CELL = record(wide="i8", narrow="i4", small="i2", tiny="i1")
 cell = table("cell", CELL)
+register_table(cell)
 
 bit, low_bits, ctz, drop_lowest, popcount, mix = (
     twins.bit, twins.low_bits, twins.ctz, twins.drop_lowest, twins.popcount, twins.mix
@@ -96,7 +97,7 @@ def shift_all(S, i):
     return S.x
 
 
-compiled_shift = device(shift_all)
+compiled_shift = compile_device(shift_all)
 
 
 @native
@@ -116,7 +117,7 @@ def test_fields_of_all_sizes_read_as_whole_numbers():
 
 
 def test_literals_and_truth_values_make_no_second_version():
-    @device
+    @compile_device
     def f(S, i):
         return S.x + i
 
@@ -127,7 +128,7 @@ def test_literals_and_truth_values_make_no_second_version():
 
     header = np.array([10, 0], np.int64)
     assert g(header.ctypes.data) == 44
-    assert len(cast(Any, f).signatures) == 1
+    assert len(f.signatures) == 1
 
 
 def test_plain_tables_know_their_size():

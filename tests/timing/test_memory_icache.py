@@ -140,5 +140,3 @@ def test_whole_runs_compiled_and_plain(machine, items):
     plain, compiled = (run(machine, items, plain=p, launches=2) for p in (True, False))
     assert plain.cycles == compiled.cycles
     assert plain.counters() == compiled.counters()
-    functions = compiled.composition.device_functions()
-    assert not [n for n, f in functions.items() if len(f.signatures) > 1]
