@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Any, cast
 
 import numba
@@ -76,9 +77,11 @@ def native_ir(space: dict[str, Any], what: str, name: str, fields: Mapping[str, 
     of the header. Raises numba's errors.
     """
     for key, value in list(space.items()):
+        if not isinstance(value, FunctionType):
+            continue  # numba's already
         if getattr(value, "is_device", False):
             space[key] = compile_device(value)
-        elif callable(value) and not hasattr(value, "py_func") and value in TABLES:
+        elif value in TABLES:
             register_table(value)
     space["state_at"] = state_at(fields)
     made: dict[str, Any] = {}

@@ -19,7 +19,7 @@ MISTAKES = {
     # --- names and files
     "rnu": """\
 error[SIM514]: there is no command 'rnu'; there are asm, disasm, check, run, time, compare, \
-programs, machines, policies, diff, explain, doctor
+reproduce, programs, machines, policies, diff, explain, doctor
  = help: did you mean `run`?
 """,
     "run": """\

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from simtlab.timing import machine
-from simtlab.timing.compose import CompositionError, EngineState, compose, reason_of
+from simtlab.timing.compose import CompositionError, EngineState, compose, native, reason_of
 from simtlab.timing.policies import files_of, find
 
 TOY = machine.load("toy", {"memory": "ideal"})
@@ -32,8 +32,22 @@ def without(part: str) -> list[str]:
 
 def test_every_engine_function_has_one_signature(tmp_path, monkeypatch):
     monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
-    engine = compose((*FILES, engine_file(tmp_path, "nothing.py", "")))
+    engine = compose(
+        (
+            *FILES,
+            engine_file(
+                tmp_path,
+                "mine.py",
+                """
+        @device
+        def wake_all(S, n):
+            return wake(S, n, n, n)
+    """,
+            ),
+        )
+    )
     EngineState(engine, TOY).run(1)
+    native(engine, "wake_all")  # another entry into the same namespace
     functions = engine.device_functions()
     assert {"run", "dispatch", "access", "on_branch"} <= set(functions)
     assert {len(f.signatures) for f in functions.values()} == {0, 1}  # 0: nobody calls it
