@@ -100,7 +100,10 @@ class Report:
             return
         rows = [*self.rows]
         if self.target.is_program and comparison.finished:
-            rows.append(("checked", "equal to the reference"))
+            but = (
+                "" if len(comparison.finished) == len(comparison) else ", but for those that say so"
+            )
+            rows.append(("checked", f"equal to the reference{but}"))
         if len(comparison.finished) > 1:
             rows.append(("memory", f"{comparison.finished[0].memory_digest} under every policy"))
         if self.settings.chart is not None and comparison.finished:

@@ -71,6 +71,7 @@ def load_program(path: str) -> Program:
 
 def write_bytes(path: str, data: bytes) -> None:
     """Write a file that was named by the user. Raises UsageError."""
+    spare_sources(path)
     try:
         Path(path).write_bytes(data)
     except (OSError, ValueError) as problem:
@@ -88,5 +89,16 @@ def check_writable(path: str, option: str) -> None:
         raise UsageError(
             f"{option}: there is no folder {folder}", code="SIM511", hint=f"mkdir -p {folder}"
         )
+    spare_sources(path, f"{option}: ")
     if not os.access(path if os.path.exists(path) else folder, os.W_OK):
         raise UsageError(f"{option}: cannot write {path}: permission denied", code="SIM511")
+
+
+def spare_sources(path: str, prefix: str = "") -> None:
+    """Refuse output over a kernel source, which nothing could bring back. Raises UsageError."""
+    if path.endswith((".sasm", ".sinc")) and os.path.exists(path):
+        raise UsageError(
+            f"{prefix}{path} is a source, and would be lost",
+            code="SIM511",
+            hint="name another file",
+        )

@@ -121,7 +121,7 @@ class Comparison:
             "-" if ratio is None else f"{ratio:.3f}",
             f"{c.stalled:.1%}",
             f"{s.mean_width:.2f}",
-            f"{s.splits_branch + s.splits_memory:,}",
+            f"{s.splits:,}",
             f"{s.merges_pc + s.merges_stack:,}",
             f"{c.energy.total / 1e3:,.3f} µJ",
         )

@@ -260,11 +260,11 @@ def native(composition: Composition, what: str) -> Native:
     def ir() -> str:
         from numba.core.errors import NumbaError
 
-        from .linking import native_ir
+        from .linking import ForeignCode, native_ir
 
         try:
             return native_ir(vars(composition.namespace), what, ENTRY, composition.fields)
-        except NumbaError as e:
+        except (NumbaError, ForeignCode) as e:
             raise CompositionError(
                 reason_of(str(e)),
                 hint="engine code computes with 64-bit integers, fields of records and functions "
@@ -340,7 +340,7 @@ class EngineState:
     def __init__(self, composition: Composition, machine: Any) -> None:
         values: dict[str, Any] = {}
         for setup in composition.setups:
-            for key, value in setup(machine).items():
+            for key, value in _given(setup, machine).items():
                 if key in values:
                     raise CompositionError(f"two files give the state's field {key!r}")
                 values[key] = value
@@ -375,6 +375,21 @@ class EngineState:
         assert entry is not None
         header = self.S if self.composition.plain else self.words.ctypes.data
         return int(entry(header, events))
+
+
+def _given(setup: Callable[[Any], dict[str, Any]], machine: Any) -> dict[str, Any]:
+    """The fields of a file; one that wants a setting which nobody gives is an error."""
+    try:
+        return setup(machine)
+    except KeyError as missing:
+        if missing.args and missing.args[0] in machine.policy:
+            raise
+        raise CompositionError(
+            f"{Path(setup.__code__.co_filename).name} wants the setting {missing}, which the "
+            "policy does not have",
+            hint="give it with the others in SETTINGS; `simtlab policies NAME` lists those of a "
+            "policy with the same files",
+        ) from None
 
 
 def aligned(n: int, dtype: np.dtype) -> np.ndarray:

@@ -42,6 +42,10 @@ define i64 @{name}(i64 %header, i64 %n) {{
 """
 
 
+class ForeignCode(Exception):
+    """Engine code calls something of Python."""
+
+
 class _NoEnvironments:
     """A code generator for functions that have no address yet, and hence no environment."""
 
@@ -122,6 +126,11 @@ def _linked(entry: Any, inner: str, name: str) -> str:
             todo += library._linking_libraries
             module.link_in(library._final_module, preserve=True)
     for f in module.functions:
+        if f.is_declaration and f.name.startswith(("Py", "numba_")):
+            raise ForeignCode(
+                "engine code calls Python, as print does; that works where it runs uncompiled, "
+                "with plain=True"
+            )
         if not f.is_declaration and f.name != name:
             f.linkage = "internal"
     return str(module)

@@ -39,9 +39,10 @@ def rows(s: Statistics) -> list[tuple[str, str]]:
         found.append(("rows", f"{s.row_hit_rate:.1%} of accesses find theirs open"))
     if s.bus_bytes:
         found.append(("memory bus", f"{s.bus_bytes:,} bytes, {s.bus_bandwidth:.2f} a cycle"))
-    if s.splits_branch or s.splits_memory:
+    if s.splits:
         found.append(
-            ("splits", f"{s.splits_branch:,} at branches, {s.splits_memory:,} at accesses; at most "
+            ("splits", f"{s.splits_branch:,} at branches, {s.splits_memory:,} at accesses, "
+             f"{s.revivals:,} in stalls; at most "
              f"{s.most_groups} groups on a WPU, {s.mean_groups:.1f} in the mean")
         )  # fmt: skip
         merged = f"{s.merges_pc:,} at an equal PC, {s.merges_stack:,} at a join"

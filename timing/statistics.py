@@ -193,6 +193,11 @@ class Statistics:
         return _ratio(self.warp_instructions, self.cycles * self.wpus)
 
     @property
+    def splits(self) -> int:
+        """Splits made at branches, at accesses, and later where a WPU stalled (DWS-25)."""
+        return self.splits_branch + self.splits_memory + self.revivals
+
+    @property
     def mean_width(self) -> float:
         """Mean active lanes of an issued instruction (DWS-25)."""
         return _ratio(self.thread_instructions - self.riding, self.warp_instructions)

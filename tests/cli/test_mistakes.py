@@ -26,6 +26,14 @@ reproduce, programs, machines, policies, diff, explain, doctor
 error[SIM514]: missing argument 'F.sasm|F.sbc|PROGRAM'
  = help: `simtlab run --help` lists what there is
 """,
+    "asm scale.sasm -o scale.sasm": """\
+error[SIM511]: scale.sasm is a source, and would be lost
+ = help: name another file
+""",
+    "run mandelbrot --size tiny --picture scale.sasm": """\
+error[SIM511]: --picture: scale.sasm is a source, and would be lost
+ = help: name another file
+""",
     "run saxpi": """\
 error[SIM500]: there is neither a file nor a program 'saxpi'
  = help: did you mean `saxpy`?

@@ -188,6 +188,28 @@ def test_what_numba_refuses_is_told_in_a_line(tmp_path, line, message):
         EngineState(compose((*without("schedule"), path)), TOY)
 
 
+def test_print_is_for_uncompiled_engines(tmp_path, monkeypatch):
+    monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        @device
+        def rank(S, w, g, t):
+            print(1)
+            return g
+    """,
+    )
+    with pytest.raises(CompositionError, match=r"as print does.*plain=True"):
+        EngineState(compose((*without("schedule"), path)), TOY)
+
+
+def test_a_setting_that_a_file_wants_and_nobody_gives():
+    files = files_of(TOY, find("dws.branch-only"))
+    with pytest.raises(CompositionError, match=r"wants the setting '[a-z-]+'"):
+        EngineState(compose(files, plain=True), TOY)
+
+
 def test_the_reason_is_the_innermost_one():
     report = """Failed in nopython mode pipeline (step: nopython frontend)
 Cannot bind 'args=(S_1, int64) kws={}' to signature '(S, g, t)' due to "TypeError: missing a \
