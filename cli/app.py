@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from difflib import SequenceMatcher
 from typing import Annotated, Any
 
 import typer
@@ -135,8 +137,24 @@ def dispatch(arguments: list[str]) -> int:
     return result if isinstance(result, int) else status.DONE
 
 
+_ELSEWHERE = {
+    ("run", "--machine"): "machines are for `simtlab time`",
+    ("run", "--policy"): "a plain run has --scheme in its place; policies are for `simtlab time`",
+    ("time", "--engine"): "a simulation executes kernels in its own engine",
+    ("time", "--lines"): "--annotate tells where cycles went, line by line",
+    ("time", "--scheme"): "a simulation has --policy in its place",
+    ("time", "--stats"): "a simulation always counts; --json has all of it",
+    ("time", "--warp"): "the machine says how wide a warp is: --set width=8",
+}
+"""What stands in place of an option that another command has."""
+
 _CLICK_ERROR: Any = typer.BadParameter.__mro__[2]
 """ClickException. Newer typers bring their own click, whose names are private."""
+
+
+def _closest(word: str, words: Iterable[str]) -> str:
+    """The one of some words that is most like a word."""
+    return max(sorted(words), key=lambda other: SequenceMatcher(None, word, other).ratio())
 
 
 def _usage_error(error: Any, arguments: list[str]) -> UsageError:
@@ -149,6 +167,8 @@ def _usage_error(error: Any, arguments: list[str]) -> UsageError:
     option, near = getattr(error, "option_name", None), getattr(error, "possibilities", None)
     if option and type(error).__name__ == "NoSuchOption":
         message = f"{path} has no option {option}"
-        if near:
-            help_hint = f"did you mean {sorted(near)[0]}? {help_hint}"
+        if (command := (named or [""])[0], option) in _ELSEWHERE:
+            help_hint = _ELSEWHERE[command, option]
+        elif near:
+            help_hint = f"did you mean {_closest(option, near)}? {help_hint}"
     return UsageError(message[:1].lower() + message[1:], code="SIM514", hint=help_hint)

@@ -107,6 +107,18 @@ error[SIM511]: --picture: there is no folder no
 error[SIM514]: simtlab run has no option --gird
  = help: did you mean --grid? `simtlab run --help` lists what there is
 """,
+    "run saxpy --sise tiny": """\
+error[SIM514]: simtlab run has no option --sise
+ = help: did you mean --size? `simtlab run --help` lists what there is
+""",
+    "run saxpy --policy conv": """\
+error[SIM514]: simtlab run has no option --policy
+ = help: a plain run has --scheme in its place; policies are for `simtlab time`
+""",
+    "time saxpy --warp 8": """\
+error[SIM514]: simtlab time has no option --warp
+ = help: the machine says how wide a warp is: --set width=8
+""",
     "run saxpy --arg": """\
 error[SIM514]: option '--arg' requires an argument
  = help: `simtlab run --help` lists what there is
