@@ -40,6 +40,8 @@ def _guarded(work: Callable[[], int], wants_json: bool) -> int:
     except SimtError as error:
         return _report(error, wants_json)
     except KeyboardInterrupt:
+        if wants_json:
+            return _report(SimtError("interrupted before there was a result", code="SIM430"), True)
         print_remark("interrupted")
         return status.INTERRUPTED
     except BrokenPipeError:

@@ -122,6 +122,15 @@ def test_an_interrupt_anywhere_else(place, arguments, cli, monkeypatch):
     assert (done.status, done.out, done.err) == (130, "", "interrupted\n")
 
 
+def test_an_interrupt_before_there_is_any_json(cli, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("simtlab.cli.build.assemble", interrupt)
+    done = cli("asm", "scale.sasm", "--json")
+    assert (done.status, done.json["error"]["code"], done.err) == (130, "SIM430", "")
+
+
 def test_a_bug_of_ours(cli, monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("of all things")
