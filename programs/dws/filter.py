@@ -9,15 +9,20 @@ import numpy as np
 from ..workload import Data, Launcher, Workload, persistent
 
 
-def make(rng: np.random.Generator, *, width: int, height: int) -> Data:
-    """The middle of the photograph (hopper.txt says whose); nothing of it is random."""
+def photograph(width: int, height: int) -> np.ndarray:
+    """The middle of the photograph (hopper.txt says whose), of shape (height, width)."""
     with np.load(Path(__file__).with_name("hopper.npz")) as stored:
         photo = stored["grey"]
     top, left = (photo.shape[0] - height) // 2, (photo.shape[1] - width) // 2
+    return np.ascontiguousarray(photo[top : top + height, left : left + width])
+
+
+def make(rng: np.random.Generator, *, width: int, height: int) -> Data:
+    """A photograph; nothing of it is random."""
     return {
         "width": width,
         "height": height,
-        "image": np.ascontiguousarray(photo[top : top + height, left : left + width]),
+        "image": photograph(width, height),
         "edges": np.zeros((height, width), np.uint8),
     }
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
+from ..dws.filter import photograph
 from ..workload import Data, Launcher, Workload
 
 SIDE = 8
 
 
 def make(rng: np.random.Generator, *, width: int, height: int) -> Data:
-    """The middle of the photograph of dws/filter; nothing of it is random."""
-    with np.load(Path(__file__).parents[1] / "dws" / "hopper.npz") as stored:
-        photo = stored["grey"]
-    top, left = (photo.shape[0] - height) // 2, (photo.shape[1] - width) // 2
+    """The photograph of dws/filter; nothing of it is random."""
     k = np.arange(SIDE)
     cosines = np.cos(np.pi / SIDE * np.outer(k, k + 0.5)) * np.sqrt(2 / SIDE)
     cosines[0] /= np.sqrt(2)
@@ -23,7 +19,7 @@ def make(rng: np.random.Generator, *, width: int, height: int) -> Data:
     return {
         "width": width,
         "height": height,
-        "image": np.ascontiguousarray(photo[top : top + height, left : left + width]),
+        "image": photograph(width, height),
         "cosines": cosines.astype(np.float32),
         "out": np.zeros((blocks[0] * SIDE, blocks[1] * SIDE), np.float32),
     }
