@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from difflib import SequenceMatcher
 from typing import Annotated, Any
 
 import typer
@@ -152,11 +150,6 @@ _CLICK_ERROR: Any = typer.BadParameter.__mro__[2]
 """ClickException. Newer typers bring their own click, whose names are private."""
 
 
-def _closest(word: str, words: Iterable[str]) -> str:
-    """The one of some words that is most like a word."""
-    return max(sorted(words), key=lambda other: SequenceMatcher(None, word, other).ratio())
-
-
 def _usage_error(error: Any, arguments: list[str]) -> UsageError:
     """The error of the option parser in the form of every other error."""
     # Some of its errors do not say which command they are about.
@@ -170,5 +163,5 @@ def _usage_error(error: Any, arguments: list[str]) -> UsageError:
         if (command := (named or [""])[0], option) in _ELSEWHERE:
             help_hint = _ELSEWHERE[command, option]
         elif near:
-            help_hint = f"did you mean {_closest(option, near)}? {help_hint}"
+            help_hint = f"{did_you_mean(option, near, quote='')} {help_hint}"
     return UsageError(message[:1].lower() + message[1:], code="SIM514", hint=help_hint)
