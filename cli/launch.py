@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from .output import error_dict, print_error, print_json, print_remark, print_row
 from .progress import Progress
 from .settings import RunSettings
 from .target import Target, find_target, load_module
+
+T = TypeVar("T")
 
 
 def launch(name: str, settings: RunSettings) -> int:
@@ -103,7 +106,7 @@ def refuse_foreign(target: Target, settings: RunSettings) -> None:
     )
 
 
-def _with_progress(title: str, outcome: Outcome, work: Callable[[], None]) -> None:
+def _with_progress(title: str, outcome: Outcome, work: Callable[[], T]) -> T:
     with Progress(title) as progress:
         outcome.watch(progress)
 
@@ -112,7 +115,7 @@ def _with_progress(title: str, outcome: Outcome, work: Callable[[], None]) -> No
             progress.launched(counted.warp_instructions if counted else None)
 
         outcome.launcher.after_launch = launched
-        work()
+        return work()
 
 
 def _run_program(entry: Entry, settings: RunSettings, outcome: Outcome) -> CheckFailed | None:
@@ -131,19 +134,17 @@ def _run_program(entry: Entry, settings: RunSettings, outcome: Outcome) -> Check
     outcome.kernel = outcome.program.kernels[0].name
     outcome.facts = {"program": entry.name, "size": size, "seed": settings.seed, "picture": None}
     outcome.rows.append(("program", f"{entry.name}, size {size}, seed {settings.seed}"))
-    found: list[ProgramRun] = []
 
-    def work() -> None:
+    def work() -> ProgramRun:
         run = run_program(entry, outcome.launcher, size=size, seed=settings.seed)
-        found.append(run)
         if settings.picture is not None and picture is not None:
             from .png import png
 
             write_bytes(settings.picture, png(picture(run.data)))
             outcome.facts["picture"] = settings.picture
+        return run
 
-    _with_progress(entry.name, outcome, work)
-    (run,) = found
+    run = _with_progress(entry.name, outcome, work)
     outcome.checked = True
     outcome.rows.append(("checked", "wrong" if run.mismatches else "equal to the reference"))
     if settings.picture is not None:
@@ -191,7 +192,7 @@ def _run_file(settings: RunSettings, outcome: Outcome) -> None:
         if isinstance(value, np.ndarray)
     }
     before = {name: _content(array) for name, array in arrays.items()}
-    _with_progress(kernel.name, outcome, lambda: start(*arguments) and None)
+    _with_progress(kernel.name, outcome, lambda: start(*arguments))
     changed = [name for name, array in arrays.items() if _content(array) != before[name]]
     for name, path in outputs.items():
         save_array(path, arrays[name])

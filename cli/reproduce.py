@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -49,7 +50,7 @@ def reproduce(
     """
     from ..isa.errors import UsageError
     from ..lab.experiment import check_scale, experiments, find
-    from .output import print_json
+    from .output import error_dict, print_json, print_table
 
     check_scale(scale)
     if markdown and json:
@@ -61,7 +62,8 @@ def reproduce(
             print_json([{"name": e.name, "title": e.title, "source": e.source}
                         for e in experiments()])  # fmt: skip
         else:
-            _print_list(experiments())
+            lines = [(e.name, e.title, e.source) for e in experiments()]
+            print_table(("name", "what it shows", "source"), lines)
         return status.DONE
     if name is None:
         raise UsageError(
@@ -73,8 +75,6 @@ def reproduce(
     found, errors, interrupted = _simulate(chosen, scale)
     reports = [e.report(found, scale) for e in chosen]
     if json:
-        from .output import error_dict
-
         told = [r.to_dict() for r in reports]
         failed = [{"setup": str(setup), **error_dict(e)} for setup, e in errors.items()]
         print_json({"experiments": told, "failed": failed, "interrupted": interrupted})
@@ -87,8 +87,6 @@ def _simulate(
     chosen: tuple[Experiment, ...], scale: str
 ) -> tuple[dict[Setup, Measurement], dict[Setup, SimtError], bool]:
     """Simulate what the experiments take, each setup once; what went wrong; whether cut short."""
-    import sys
-
     from ..emu.engine import Interrupted
     from ..isa.errors import SimtError
     from ..lab.measurement import measure
@@ -119,9 +117,3 @@ def _status(errors: dict[Setup, SimtError], interrupted: bool) -> int:
     if interrupted:
         return status.INTERRUPTED
     return max((exit_status(e) for e in errors.values()), default=status.DONE)
-
-
-def _print_list(every: tuple[Experiment, ...]) -> None:
-    from .output import print_table
-
-    print_table(("name", "what it shows", "source"), [(e.name, e.title, e.source) for e in every])
