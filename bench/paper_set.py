@@ -13,7 +13,7 @@ import argparse
 import time
 
 from simtlab.lab import Setup, measure
-from simtlab.programs import catalogue
+from simtlab.programs import Entry, catalogue
 from simtlab.programs.index import FOLDERS
 
 MACHINES = {"lwm": "lwm", "ppc": "ppc"}
@@ -29,19 +29,20 @@ def main() -> None:
     parser.add_argument("--size", default="paper")
     options = parser.parse_args()
 
-    def setup(name: str, folder: str, size: str) -> Setup:
-        sets = (("warps", str(ROOM[folder])),) if folder in ROOM else ()
-        return Setup(name, size, MACHINES.get(folder, "dws"), options.policy, sets)
+    def setup(entry: Entry, size: str) -> Setup:
+        sets = (("warps", str(ROOM[entry.folder])),) if entry.folder in ROOM else ()
+        machine = MACHINES.get(entry.folder, "dws")
+        return Setup(entry.name, size, machine, options.policy, sets)
 
     chosen = [e for e in catalogue() if e.folder in options.folders]
-    for folder in {e.folder: None for e in chosen}:  # makes the engine
-        measure(setup(next(e.name for e in chosen if e.folder == folder), folder, "tiny"))
+    for entry in {e.folder: e for e in chosen}.values():  # makes the engines
+        measure(setup(entry, "tiny"))
     print(f"policy {options.policy}, size {options.size}, CPU time")
     print(f"{'program':<22}{'cycles':>14}{'M wi':>9}{'seconds':>9}")
     total = 0.0
     for entry in chosen:
         start = time.process_time()
-        found = measure(setup(entry.name, entry.folder, options.size)).stats
+        found = measure(setup(entry, options.size)).stats
         total += (seconds := time.process_time() - start)
         millions = found.warp_instructions / 1e6
         print(f"{entry.name:<22}{found.cycles:>14,}{millions:>9.1f}{seconds:>9.1f}", flush=True)

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
+from operator import attrgetter
 from typing import Any, Literal
 
 from ..timing.statistics import Statistics
@@ -39,21 +40,18 @@ def _nonloop_divergent_share(s: Statistics) -> Figure:
 
 
 FIGURES: dict[str, Callable[[Statistics], Figure]] = {
-    "instructions_between_branches": lambda s: s.instructions_between_branches,
-    "divergent_branch_share": lambda s: s.divergent_branch_share,
-    "instructions_between_misses": lambda s: s.instructions_between_misses,
-    "instructions_between_divergent_misses": lambda s: s.instructions_between_divergent_misses,
-    "divergent_access_share": lambda s: s.divergent_access_share,
+    **{name: attrgetter(name) for name in (
+        "instructions_between_branches", "divergent_branch_share", "instructions_between_misses",
+        "instructions_between_divergent_misses", "divergent_access_share", "mean_width",
+        "branch_intensity", "idle_intensity",
+    )},
     "nonloop_branches": _per_wpu("nonloop_branches"),
     "nonloop_divergent_share": _nonloop_divergent_share,
     "nonloop_divergent": _per_wpu("nonloop_divergent"),
     "miss_accesses": _per_wpu("miss_accesses"),
     "divergent_accesses": _per_wpu("divergent_accesses"),
-    "mean_width": lambda s: s.mean_width,
-    "branch_intensity": lambda s: s.branch_intensity,
     "idle_share": lambda s: s.utilisation["0"],
-    "idle_intensity": lambda s: s.idle_intensity,
-}
+}  # fmt: skip
 
 
 def _number(figure: Figure) -> float:
@@ -252,11 +250,19 @@ class CharacterisationReport:
     @property
     def summary(self) -> str:
         """How many figures of the table are alike."""
-        judged = sum(v.judged for v in self.verdicts)
-        alike = judged - sum(len(v.apart) for v in self.verdicts)
         missing = ", ".join(row.program for row in self.missing)
         cut = f"; not measured: {missing}" if missing else ""
-        return f"{alike} of {judged} figures are alike{cut}"
+        return f"{self.alike} of {self.judged} figures are alike{cut}"
+
+    @property
+    def judged(self) -> int:
+        """How many figures the paper has for what has been measured."""
+        return sum(v.judged for v in self.verdicts)
+
+    @property
+    def alike(self) -> int:
+        """How many of ours are about these."""
+        return self.judged - sum(len(v.apart) for v in self.verdicts)
 
     @property
     def missing(self) -> list[Row]:
@@ -308,8 +314,8 @@ class CharacterisationReport:
             "machine": self.of.machine,
             "policy": "conv",
             "note": self.of.note,
-            "alike": sum(v.judged - len(v.apart) for v in self.verdicts),
-            "judged": sum(v.judged for v in self.verdicts),
+            "alike": self.alike,
+            "judged": self.judged,
             "rows": [self._row(v) for v in self.verdicts],
             "claims": [
                 {"text": claim.text, "holds": not against, "against": against}

@@ -7,7 +7,7 @@ nothing is lost where a run is cut short.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Protocol
 
@@ -83,17 +83,7 @@ def find(name: str) -> tuple[Experiment, ...]:
     return found
 
 
-def check_scale(scale: str) -> str:
-    """The scale, if there is such a one. Raises UsageError."""
+def check_scale(scale: str) -> None:
+    """Raises UsageError where there is no such scale."""
     if scale not in SCALES:
         raise UsageError(f"there is no scale {scale!r}", hint=f"there are {' and '.join(SCALES)}")
-    return scale
-
-
-def pending(
-    wanted: Iterator[Setup] | tuple[Setup, ...], found: Mapping[Setup, Measurement]
-) -> Iterator[Setup]:
-    """The setups that are still to be simulated, each once."""
-    for setup in dict.fromkeys(wanted):
-        if setup not in found:
-            yield setup
