@@ -10,15 +10,14 @@ from __future__ import annotations
 import ctypes
 import dis
 import hashlib
-import importlib.util
 import inspect
-import platform
 import re
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -157,7 +156,7 @@ def _same(a: object, b: object) -> bool:
 
 
 def _is_device(value: object) -> bool:
-    return getattr(value, "is_device", False) or hasattr(value, "py_func")
+    return getattr(value, "is_device", False)  # numba's functions have the marks of ours
 
 
 def _hook_names() -> dict[str, FunctionType]:
@@ -184,7 +183,7 @@ def _fill_hooks(module: ModuleType) -> None:
 def _check_hooks(module: ModuleType) -> None:
     known = _hook_names()
     for name, value in vars(module).items():
-        if not (isinstance(value, FunctionType) or _is_device(value)):
+        if not isinstance(value, FunctionType):
             continue
         if name.startswith("on_") and name not in known:
             raise CompositionError(
@@ -192,7 +191,7 @@ def _check_hooks(module: ModuleType) -> None:
             )
         if name in known:
             wanted = list(inspect.signature(known[name]).parameters)
-            given = list(inspect.signature(getattr(value, "py_func", value)).parameters)
+            given = list(inspect.signature(value).parameters)
             if len(wanted) != len(given):
                 raise CompositionError(
                     f"hook {name!r} takes ({', '.join(wanted)}), not ({', '.join(given)})"
@@ -205,16 +204,15 @@ def _check_names(module: ModuleType) -> None:
 
     space = vars(module)
     for name, value in list(space.items()):
-        function = getattr(value, "py_func", value)
-        if not isinstance(function, FunctionType) or function.__globals__ is not space:
+        if not isinstance(value, FunctionType) or value.__globals__ is not space:
             continue
-        for step in dis.get_instructions(function):
+        for step in dis.get_instructions(value):
             if step.opname == "LOAD_GLOBAL" and step.argval not in space:
                 if hasattr(builtins, str(step.argval)):
                     continue
-                line = step.positions.lineno if step.positions else function.__code__.co_firstlineno
+                line = step.positions.lineno if step.positions else value.__code__.co_firstlineno
                 raise CompositionError(
-                    f"{Path(function.__code__.co_filename).name}:{line}: {name} uses "
+                    f"{Path(value.__code__.co_filename).name}:{line}: {name} uses "
                     f"{step.argval!r}, which no file of this engine defines",
                     hint=did_you_mean(str(step.argval), list(space)),
                 )
@@ -301,34 +299,18 @@ def _digest(names: Sequence[str]) -> str:
 
 
 @cache
-def _surroundings() -> tuple[object, ...]:
-    """Versions, CPU, and the sources that every engine imports."""
-    import llvmlite
-    import llvmlite.binding as llvm
+def _surroundings() -> tuple[str, ...]:
+    """Versions, and the sources that every engine imports.
 
+    Those of the CPU, of LLVM and of emu/jit are `compile_text`'s business.
+    """
     here = Path(__file__).parent
-    sources = [
-        here / n for n in ("intrinsics.py", "compiled.py", "linking.py", "compose.py", "hooks.py")
-    ]
-    for name in ("segments", "segment_table"):
-        found = importlib.util.find_spec(f"{PACKAGE.rpartition('.')[0]}.emu.jit.{name}")
-        assert found is not None
-        assert found.origin is not None
-        sources.append(Path(found.origin))
+    sources = ("intrinsics.py", "compiled.py", "linking.py", "compose.py", "hooks.py")
     return (
         sys.version,
-        _version("numba"),
-        llvmlite.__version__,
-        llvm.get_host_cpu_name(),
-        platform.machine(),
-        *(hashlib.sha256(p.read_bytes()).hexdigest() for p in sources),
+        metadata.version("numba"),
+        *(hashlib.sha256((here / name).read_bytes()).hexdigest() for name in sources),
     )
-
-
-def _version(package: str) -> str:
-    from importlib.metadata import version
-
-    return version(package)
 
 
 # --- states

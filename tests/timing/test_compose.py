@@ -32,20 +32,16 @@ def without(part: str) -> list[str]:
 
 def test_every_engine_function_has_one_signature(tmp_path, monkeypatch):
     monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
-    engine = compose(
-        (
-            *FILES,
-            engine_file(
-                tmp_path,
-                "mine.py",
-                """
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
         @device
         def wake_all(S, n):
             return wake(S, n, n, n)
     """,
-            ),
-        )
     )
+    engine = compose((*FILES, path))
     EngineState(engine, TOY).run(1)
     native(engine, "wake_all")  # another entry into the same namespace
     functions = engine.device_functions()
