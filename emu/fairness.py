@@ -6,8 +6,12 @@ step, waits for somebody who never runs: a SIMT deadlock, no livelock and no bud
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from ..isa.instruction import Instruction, Reg
+from ..isa.program import Kernel
+from ..isa.types import Segment
 from .engine import Work
 from .traps import Trap
 
@@ -19,18 +23,25 @@ ORACLE_BUDGET = 4_000_000
 """Limits of the second opinion: work-items of the launch, and instructions of all of them."""
 
 
+_KNOWN: dict[tuple[int, ...], bool] = {}
+"""By the words of a kernel: whether it may wait in a loop."""
+
+
 class SecondOpinion:
     """Made before a launch, of which it keeps the memory if the kernel could hang and is small."""
 
     def __init__(self, work: Work) -> None:
         self.work = work
-        loops = any(
-            ins.target is not None and ins.target <= pc
-            for pc, ins in enumerate(work.kernel.instructions)
-        )
         total = sum(b.size for b in work.memory.buffers if b.alive)
         small = work.geometry.n_items <= ORACLE_ITEMS and total <= MAX_COPY
-        self._memory = work.memory.copy() if loops and small else None
+        self._memory = work.memory.copy() if small and self._may_wait else None
+
+    @property
+    def _may_wait(self) -> bool:
+        kernel = self.work.kernel
+        if kernel.words not in _KNOWN:
+            _KNOWN[kernel.words] = _may_wait(kernel)
+        return _KNOWN[kernel.words]
 
     def finishes(self) -> bool:
         """Whether the oracle finishes the launch; False where it was not worth a copy."""
@@ -45,6 +56,47 @@ class SecondOpinion:
         except Trap:
             return False
         return True
+
+
+def _may_wait(kernel: Kernel) -> bool:
+    """Whether some loop reads a place of memory again and again, as who waits for a store does.
+
+    A loop is taken to be the code between a jump backwards and its target.
+    """
+    code = kernel.instructions
+    return any(
+        ins.row.is_atomic or (ins.row.is_load and not varying.intersection(ins.reads()))
+        for pc, jump in enumerate(code)
+        if jump.target is not None and jump.target <= pc
+        for body in [code[jump.target : pc + 1]]
+        for varying in [_varying(body)]
+        for ins in body
+        if ins.row.segment in _WRITABLE
+    )
+
+
+_WRITABLE = (Segment.GLOBAL, Segment.GROUP, Segment.PRIVATE)
+
+
+def _varying(body: Sequence[Instruction]) -> set[Reg]:
+    """Registers of a loop that may differ from one time round to the next."""
+    varying: set[Reg] = set()
+    written = {reg for ins in body for reg in ins.writes()}
+    before: set[Reg] = set()
+    for ins in body:
+        varying |= written.intersection(ins.reads()) - before
+        before.update(ins.writes())
+    while True:
+        more = {
+            reg
+            for ins in body
+            if (ins.row.is_load and ins.row.segment in _WRITABLE)
+            or varying.intersection(ins.reads())
+            for reg in ins.writes()
+        }
+        if more <= varying:
+            return varying
+        varying |= more
 
 
 def place(work: Work, pc: int) -> str:

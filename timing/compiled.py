@@ -341,3 +341,146 @@ def _lanes_in_steps(b: Builder, args: list[ir.Value]) -> ir.Value:
         return b.icmp_signed("==", words, b.add(first, numbers))
 
     return _lanes(b, address, width, test)
+
+
+_VECTOR = ir.VectorType(_I64, _CHUNK)
+_LANES = ir.VectorType(ir.IntType(1), _CHUNK)
+_NUMBERS = ir.Constant(_VECTOR, list(range(_CHUNK)))
+
+
+def _chunk(b: Builder, address: ir.Value, start: ir.Value) -> ir.Value:
+    """The words from number `start` on."""
+    at = b.inttoptr(b.add(address, b.shl(start, _I64(3))), _VECTOR.as_pointer())
+    return b.load(at, align=8, typ=_VECTOR)
+
+
+def _mask(b: Builder, lanes: ir.Value, start: ir.Value, n: ir.Value) -> ir.Value:
+    """A mask of those lanes of a chunk that are numbers below n."""
+    inside = b.icmp_signed("<", _NUMBERS, _spread(b, b.sub(n, start)))
+    return b.zext(b.bitcast(b.and_(lanes, inside), ir.IntType(_CHUNK)), _I64)
+
+
+def _word_numbers(b: Builder, words: ir.Value, offset: ir.Value, mask: ir.Value) -> ir.Value:
+    number = b.lshr(b.add(words, _spread(b, offset)), ir.Constant(_VECTOR, [2] * _CHUNK))
+    return b.and_(number, _spread(b, mask))
+
+
+@_intrinsic(twins.bits_of_words)
+def _bits_of_words(b: Builder, args: list[ir.Value]) -> ir.Value:
+    address, width, offset, mask, lanes = args
+    none, ones = ir.Constant(_VECTOR, None), ir.Constant(_VECTOR, [1] * _CHUNK)
+    entry = b.block
+    loop, done = b.append_basic_block("bits"), b.append_basic_block("bits.done")
+    b.branch(loop)
+    b.position_at_end(loop)
+    start, found = b.phi(_I64), b.phi(_VECTOR)
+    start.add_incoming(_I64(0), entry)
+    found.add_incoming(none, entry)
+    numbers = _word_numbers(b, _chunk(b, address, start), offset, mask)
+    mine = b.bitcast(b.trunc(b.lshr(lanes, start), ir.IntType(_CHUNK)), _LANES)
+    total = b.or_(found, b.select(mine, b.shl(ones, numbers), none))
+    after = b.add(start, _I64(_CHUNK))
+    start.add_incoming(after, loop)
+    found.add_incoming(total, loop)
+    b.cbranch(b.icmp_signed("<", after, width), loop, done)
+    b.position_at_end(done)
+    return _reduce(b, "or", total)
+
+
+@_intrinsic(twins.most_in_a_bank)
+def _most_in_a_bank(b: Builder, args: list[ir.Value]) -> ir.Value:
+    address, width, offset, mask, lanes = args
+    small, all_lanes = ir.VectorType(_I8, _CHUNK), ir.VectorType(_I8, 64)
+    # The banks of all lanes, a byte each, are compared with one bank after the other.
+    with b.goto_entry_block():
+        banks = b.alloca(all_lanes)
+    entry = b.block
+    fill, count = b.append_basic_block("banks"), b.append_basic_block("banks.count")
+    done = b.append_basic_block("banks.done")
+    b.branch(fill)
+    b.position_at_end(fill)
+    start = b.phi(_I64)
+    start.add_incoming(_I64(0), entry)
+    numbers = _word_numbers(b, _chunk(b, address, start), offset, mask)
+    at = b.gep(b.bitcast(banks, _POINTER), [start], source_etype=_I8)
+    b.store(b.trunc(numbers, small), b.bitcast(at, small.as_pointer()), align=8)
+    after = b.add(start, _I64(_CHUNK))
+    start.add_incoming(after, fill)
+    filled = b.append_basic_block("banks.filled")
+    b.cbranch(b.icmp_signed("<", after, width), fill, filled)
+    b.position_at_end(filled)
+    known = b.load(banks, typ=all_lanes)
+    b.branch(count)
+    b.position_at_end(count)
+    bank, most = b.phi(_I64), b.phi(_I64)
+    bank.add_incoming(_I64(0), filled)
+    most.add_incoming(_I64(0), filled)
+    one = ir.Constant(all_lanes, ir.Undefined)
+    one = b.insert_element(one, b.trunc(bank, _I8), ir.IntType(32)(0))
+    places = ir.Constant(ir.VectorType(ir.IntType(32), 64), [0] * 64)
+    this = b.shuffle_vector(one, ir.Constant(all_lanes, ir.Undefined), places)
+    n = b.ctpop(b.and_(b.bitcast(b.icmp_signed("==", known, this), _I64), lanes))
+    more = b.select(b.icmp_signed(">", n, most), n, most)
+    following = b.add(bank, _I64(1))
+    bank.add_incoming(following, count)
+    most.add_incoming(more, count)
+    b.cbranch(b.icmp_signed("<=", following, mask), count, done)
+    b.position_at_end(done)
+    return more
+
+
+@_intrinsic(twins.words_up_to)
+def _words_up_to(b: Builder, args: list[ir.Value]) -> ir.Value:
+    limit = _spread(b, args[2])
+    return _lanes(b, args[0], args[1], lambda words, _: b.icmp_signed("<=", words, limit))
+
+
+@_intrinsic(twins.find_word)
+def _find_word(b: Builder, args: list[ir.Value]) -> ir.Value:
+    address, n, value = args
+    values, entry = _spread(b, value), b.block
+    loop, done = b.append_basic_block("words"), b.append_basic_block("words.done")
+    b.branch(loop)
+    b.position_at_end(loop)
+    start = b.phi(_I64)
+    start.add_incoming(_I64(0), entry)
+    same = _mask(b, b.icmp_signed("==", _chunk(b, address, start), values), start, n)
+    found, after = b.icmp_signed("!=", same, _I64(0)), b.add(start, _I64(_CHUNK))
+    start.add_incoming(after, loop)
+    b.cbranch(b.or_(found, b.icmp_signed(">=", after, n)), done, loop)
+    b.position_at_end(done)
+    return b.select(found, b.add(start, b.cttz(same, ir.IntType(1)(0))), _I64(-1))
+
+
+@_intrinsic(twins.first_least)
+def _first_least(b: Builder, args: list[ir.Value]) -> ir.Value:
+    address, n = args
+    entry, most = b.block, ir.Constant(_VECTOR, [(1 << 63) - 1] * _CHUNK)
+    loop, done = b.append_basic_block("words"), b.append_basic_block("words.done")
+    b.branch(loop)
+    b.position_at_end(loop)
+    # Each element keeps the least of its column and where it was.
+    start, least, place = b.phi(_I64), b.phi(_VECTOR), b.phi(_VECTOR)
+    start.add_incoming(_I64(0), entry)
+    least.add_incoming(most, entry)
+    place.add_incoming(_NUMBERS, entry)
+    inside = b.icmp_signed("<", _NUMBERS, _spread(b, b.sub(n, start)))
+    words = b.select(inside, _chunk(b, address, start), most)
+    less = b.icmp_signed("<", words, least)
+    here = b.add(_NUMBERS, _spread(b, start))
+    lower, where = b.select(less, words, least), b.select(less, here, place)
+    after = b.add(start, _I64(_CHUNK))
+    for phi, value in ((start, after), (least, lower), (place, where)):
+        phi.add_incoming(value, loop)
+    b.cbranch(b.icmp_signed("<", after, n), loop, done)
+    b.position_at_end(done)
+    reduced = _reduce(b, "smin", lower)
+    own = b.icmp_signed("==", lower, _spread(b, reduced))
+    return _reduce(b, "smin", b.select(own, where, most))
+
+
+def _reduce(b: Builder, how: str, vector: ir.Value) -> ir.Value:
+    """One number out of a chunk."""
+    kind = ir.FunctionType(_I64, [_VECTOR])
+    name = f"llvm.vector.reduce.{how}.v{_CHUNK}i64"
+    return b.call(b.module.globals.get(name) or ir.Function(b.module, kind, name), [vector])

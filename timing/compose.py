@@ -375,7 +375,7 @@ def _given(setup: Callable[[Any], dict[str, Any]], machine: Any) -> dict[str, An
 
 
 def aligned(n: int, dtype: np.dtype) -> np.ndarray:
-    """n zeroed records at an address that 64 divides."""
-    raw = np.zeros(n * dtype.itemsize + 64, np.uint8)
+    """n zeroed records at an address that 64 divides; 64 bytes behind them may be read."""
+    raw = np.zeros(n * dtype.itemsize + 128, np.uint8)
     start = -raw.ctypes.data % 64
     return raw[start : start + n * dtype.itemsize].view(dtype)

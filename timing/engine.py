@@ -38,9 +38,10 @@ if TYPE_CHECKING:
         OVER_BUDGET,
         RUNNING,
         TRAPPED,
+        due,
         group,
+        next_event,
         seg,
-        slot,
         warp,
         wpu,
     )
@@ -59,11 +60,11 @@ def run(S: State, events: int) -> int:
     while events > 0:
         events -= 1
         w = 0
-        t = wpu(S, 0).next
+        t = next_event(S, 0).at
         for i in range(1, S.wpus):
-            if wpu(S, i).next < t:
+            if next_event(S, i).at < t:
                 w = i
-                t = wpu(S, i).next
+                t = next_event(S, i).at
         if t == NEVER:
             S.status = DEADLOCK
             if S.running == 0:
@@ -96,14 +97,14 @@ def dispatch(S: State, w: int, t: int) -> int:
     on_turn(S, w, t)
     g = pick(S, w, t)
     if g < 0:
-        core.next = S.wake
+        next_event(S, w).at = S.wake
         if S.running > 0 and on_stall(S, w, t) == 1:
-            core.next = t
+            next_event(S, w).at = t
         return 0
     on_dispatch(S, w, g, t)
     charge_wait(S, w, g, t)
     it = group(S, g)
-    slot(S, it.slot).ready = NEVER
+    due(S, it.slot).at = NEVER
     core.current = g
     core.last = it.warp
     if it.at_memory == 1:
@@ -120,7 +121,7 @@ def stop(S: State, w: int, t: int) -> int:
     core = wpu(S, w)
     core.current = -1
     core.event = DISPATCH
-    core.next = t
+    next_event(S, w).at = t
     return 0
 
 

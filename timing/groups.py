@@ -7,12 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .intrinsics import NEVER, bit, ctz, device, drop_lowest
+from .intrinsics import (
+    NEVER,
+    WORD,
+    bit,
+    ctz,
+    device,
+    drop_lowest,
+    first_least,
+    words_up_to,
+)
 
 if TYPE_CHECKING:
     from .causes import SLOTLESS
     from .hooks import State, on_pick, rank, stand_in
-    from .state import group, lane_home, slot, warp, wpu
+    from .state import due, group, lane_home, slot, warp, wpu
 
 NO_SLOT = -2
 WAITS_FOR_SLOT = -1
@@ -72,7 +81,7 @@ def put_in_slot(S: State, g: int, i: int) -> int:
     wpu(S, w).slots_used = max(wpu(S, w).slots_used, i - w * S.slots + 1)
     it.slot = i
     slot(S, i).group = g
-    slot(S, i).ready = it.ready
+    due(S, i).at = it.ready
     return 1
 
 
@@ -87,7 +96,7 @@ def leave_slot(S: State, g: int) -> int:
         wpu(S, w).n_slotless -= 1
     elif at >= 0:
         slot(S, at).group = -1
-        slot(S, at).ready = NEVER
+        due(S, at).at = NEVER
         if wpu(S, w).n_slotless > 0:
             next_one = oldest_slotless(S, w)
             wpu(S, w).n_slotless -= 1
@@ -125,7 +134,7 @@ def wake(S: State, g: int, t: int, cause: int) -> int:
     it.ready = t
     it.cause = cause
     if it.slot >= 0:
-        slot(S, it.slot).ready = t
+        due(S, it.slot).at = t
     return 0
 
 
@@ -174,23 +183,43 @@ def count_groups(S: State, v: int, change: int) -> int:
 @device
 def pick(S: State, w: int, t: int) -> int:
     """The group that is ready at t and comes first; -1, and S.wake, where nobody is."""
+    first = w * S.slots
+    end = first + wpu(S, w).slots_used
     best = -1
+    at = first
+    while at < end:
+        ready = words_up_to(S.p_due + WORD * at, min(end - at, 64), t)
+        if ready != 0:
+            best = first_of(S, w, at, ready, best, t)
+        at += 64
+    if best < 0:
+        S.wake = NEVER
+        if end > first:
+            S.wake = due(S, first + first_least(S.p_due + WORD * first, end - first)).at
+        return -1
+    best = stand_in(S, w, best, t)
+    on_pick(S, w, best, t)
+    return best
+
+
+@device
+def first_of(S: State, w: int, at: int, ready: int, best: int, t: int) -> int:
+    """Who comes first of the groups in the slots of a mask, from slot `at` on, and `best`.
+
+    One that is alone needs no rank.
+    """
+    if best < 0 and drop_lowest(ready) == 0:
+        return slot(S, at + ctz(ready)).group
     least = NEVER
-    soonest = NEVER
-    for i in range(w * S.slots, w * S.slots + wpu(S, w).slots_used):
-        ready = slot(S, i).ready
-        if ready <= t:
-            g = slot(S, i).group
-            order = rank(S, w, g, t)
-            if order < least:
-                least = order
-                best = g
-        elif ready < soonest:
-            soonest = ready
-    S.wake = soonest
     if best >= 0:
-        best = stand_in(S, w, best, t)
-        on_pick(S, w, best, t)
+        least = rank(S, w, best, t)
+    while ready != 0:
+        g = slot(S, at + ctz(ready)).group
+        ready = drop_lowest(ready)
+        order = rank(S, w, g, t)
+        if order < least:
+            least = order
+            best = g
     return best
 
 

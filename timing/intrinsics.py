@@ -26,6 +26,9 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 NEVER = (1 << 62) - 1
 """A time that does not come."""
 
+WORD = 8
+"""Bytes of a word: a row of a table with one field of 64 bits."""
+
 _WORD = 0xFFFF_FFFF_FFFF_FFFF
 
 
@@ -199,3 +202,47 @@ def lanes_in_steps(address: int, width: int, base: int, step: int) -> int:
         if word == (base + step * lane) & _WORD:
             found |= 1 << lane
     return signed(found)
+
+
+def bits_of_words(address: int, width: int, offset: int, mask: int, lanes: int) -> int:
+    """Which 32-bit words lanes are at (a `$d` row plus an offset), as bits of their low numbers."""
+    numbers = _word_numbers(address, width, offset, mask)
+    found = 0
+    for lane, number in enumerate(numbers):
+        if lanes >> lane & 1:
+            found |= 1 << number
+    return signed(found)
+
+
+def most_in_a_bank(address: int, width: int, offset: int, mask: int, lanes: int) -> int:
+    """How many of some lanes are at words whose low numbers, their banks, are the same."""
+    numbers = _word_numbers(address, width, offset, mask)
+    banks = [number for lane, number in enumerate(numbers) if lanes >> lane & 1]
+    return max(map(banks.count, banks), default=0)
+
+
+def _word_numbers(address: int, width: int, offset: int, mask: int) -> list[int]:
+    words = struct.unpack(f"<{width}Q", ctypes.string_at(address, 8 * width))
+    return [((word + offset) & _WORD) >> 2 & mask for word in words]
+
+
+def words_up_to(address: int, n: int, limit: int) -> int:
+    """Which of n words (1 to 64) behind a host address are at most a limit, as a mask."""
+    words = _words(address, n)
+    return signed(sum(1 << i for i, word in enumerate(words) if word <= limit))
+
+
+def find_word(address: int, n: int, value: int) -> int:
+    """The index of the first of n > 0 words behind a host address that has a value; -1 for none."""
+    words = _words(address, n)
+    return words.index(value) if value in words else -1
+
+
+def first_least(address: int, n: int) -> int:
+    """The index of the first of the least of n > 0 words behind a host address."""
+    words = _words(address, n)
+    return words.index(min(words))
+
+
+def _words(address: int, n: int) -> tuple[int, ...]:
+    return struct.unpack(f"<{n}q", ctypes.string_at(address, 8 * n))

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from .causes import BARRIER
     from .groups import end_group, leave_slot, park, schedule, wake
     from .hooks import State, on_barrier_open, on_exit, on_start, on_sync
-    from .state import BLOCK_GROUP_MEMORY, DISPATCH, DIVERGENT_BARRIER, group, seg, team, warp, wpu
+    from .state import (
+        BLOCK_GROUP_MEMORY,
+        DISPATCH,
+        DIVERGENT_BARRIER,
+        group,
+        next_event,
+        seg,
+        team,
+        warp,
+        wpu,
+    )
 
 
 @device
@@ -74,8 +84,8 @@ def begin_team(S: State, w: int, t: int) -> int:
         owner.team = first
         owner.n_thread_instr = 0
         on_start(S, w, v, t)
-    if core.current < 0 and core.event == DISPATCH and core.next > t:
-        core.next = t
+    if core.current < 0 and core.event == DISPATCH and next_event(S, w).at > t:
+        next_event(S, w).at = t
     return 0
 
 

@@ -34,6 +34,11 @@ class LaunchCount:
     """By cause, over all WPUs."""
 
     @staticmethod
+    def nothing() -> LaunchCount:
+        """Before the first launch."""
+        return LaunchCount("", (0, 0, 0), (0, 0, 0), 0, 0, 0, 0, dict.fromkeys(NAMES, 0))
+
+    @staticmethod
     def now(simulator: Simulator, work: Work) -> LaunchCount:
         """What has been counted up to now, all launches together."""
         rows = simulator.state.rows

@@ -16,7 +16,7 @@ from ..emu.engine import Interrupted, Work
 from ..emu.fairness import SecondOpinion
 from ..emu.jit.segment_table import Grain
 from ..emu.jit.segments import SegmentContext, compile_segments, context_of
-from ..emu.jit.warpstate import Header, aligned_bytes, blocks_of
+from ..emu.jit.warpstate import HEADER_BYTES, Header, aligned_bytes, blocks_of
 from ..emu.memory import CODE_BASE
 from ..isa.errors import SimtError, UsageError
 from ..isa.program import align
@@ -70,6 +70,7 @@ class Simulator:
         self.samples = Samples(self, sample)
         self.state.S.pause_at = self.samples.due
         self.launch_counts: list[LaunchCount] = []
+        self._counted = LaunchCount.nothing()
         self.trace = trace
         if trace is not None:
             trace.open(self.state)
@@ -130,7 +131,6 @@ class Simulator:
             self.state.S.start_fn = ctypes.cast(start, ctypes.c_void_p).value
         if self.trace is not None:
             self.trace.launched(self.launches + 1, code)
-        begun = LaunchCount.now(self, work)
         opinion = SecondOpinion(work)
         try:
             while (status := self._advance()) == RUNNING:
@@ -138,11 +138,11 @@ class Simulator:
             if status != DONE:
                 raise error_of(status, self.state, work, code, context.slots, opinion)
         except (KeyboardInterrupt, SimtError) as stop:
-            self._end(work, begun, early=True)
+            self._end(work, early=True)
             if isinstance(stop, KeyboardInterrupt):
                 raise Interrupted(None) from None
             raise
-        self._end(work, begun, early=False)
+        self._end(work, early=False)
 
     def _check_private(self, work: Work) -> None:
         wanted, there = work.kernel.private_size, self.machine.private_bytes
@@ -188,10 +188,9 @@ class Simulator:
         )  # fmt: skip
         S.group_memory, S.group_bytes = self._memory[0].ctypes.data, group_bytes
         private, start = self._memory[1].ctypes.data, code.blocks.ctypes.data
-        for i, block in enumerate(code.blocks):
-            header = layout.header(block)
-            header[Header.PRIVATE_MEMORY] = private + i * private_bytes
-            header[Header.CONTEXT] = context.address
+        headers = code.blocks[:, :HEADER_BYTES].view(np.int64)
+        headers[:, Header.PRIVATE_MEMORY] = private + private_bytes * np.arange(count)
+        headers[:, Header.CONTEXT] = context.address
         state.rows["warp"]["block"] = start + layout.total * np.arange(count)
         state.put_table("seg", code.segments.table)
         state.put_table("seg_cycles", code.seg_cycles)
@@ -214,24 +213,25 @@ class Simulator:
             setattr(S, name, int(value))
         cores = state.rows["wpu"]
         cores["free"] = (1 << self.machine.warps) - 1 if self.machine.warps < 64 else -1
-        cores["event"], cores["current"], cores["next"] = 0, -1, NEVER
+        cores["event"], cores["current"] = 0, -1
+        state.rows["next_event"]["at"] = NEVER
         cores["slots_used"] = 0
-        slots = state.rows["slot"]
-        slots["ready"], slots["group"] = NEVER, -1
+        state.rows["slot"]["group"] = -1
+        state.rows["due"]["at"] = NEVER
 
     def _advance(self) -> int:
         """Let the engine run for a while; its status. Takes the samples that are due."""
         status = self.state.run(EVENTS)
         if self.trace is not None:
             self.trace.drain(self.state)
-        due = int(self.state.rows["wpu"]["next"].min())
+        due = int(self.state.rows["next_event"]["at"].min())
         # NEVER: that was the last event of the launch, though the engine has not noticed.
         while status == RUNNING and self.samples.due <= due < NEVER:
             self.samples.take(self)
         self.state.S.pause_at = self.samples.due
         return status
 
-    def _end(self, work: Work, begun: LaunchCount, *, early: bool) -> None:
+    def _end(self, work: Work, *, early: bool) -> None:
         """The launch is over, or is given up."""
         if early:
             close_early(self.state)
@@ -240,7 +240,13 @@ class Simulator:
         while self.cycles >= self.samples.due:
             self.samples.take(self)
         self.launches += 1
-        self.launch_counts.append(LaunchCount.now(self, work).since(begun))
+        counted = LaunchCount.now(self, work)
+        self.launch_counts.append(counted.since(self._counted))
+        self._counted = counted
+        if self.launches & (self.launches - 1) == 0:  # all that comes later adds to the same sums
+            self._check()
+
+    def _check(self) -> None:
         check(self.state, ((c.segments.table, c.seg_cycles, c.seg_count) for c in self.codes))
 
     # --- what was counted
@@ -252,6 +258,7 @@ class Simulator:
 
     def statistics(self) -> Statistics:
         """Everything that was counted up to now."""
+        self._check()
         return collect(self)
 
 

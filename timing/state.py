@@ -54,8 +54,11 @@ DEADLOCK = 4
 OVER_BUDGET = 5
 STACK_OVERFLOW = 6
 
+NEXT = record(at="i8")
+next_event = table("next_event", NEXT)
+"""The cycle of a WPU's next event."""
+
 WPU = record(
-    next="i8",  # cycle of the next event
     event="i8",  # DISPATCH, ACCESS or ISSUE
     current="i8",  # the group that is issuing, -1 for none
     busy="i8",  # cycles before this one have an owner
@@ -111,13 +114,19 @@ GROUP = record(
     seq="i8",  # order of creation
     count="i8",  # instructions since the root (MAWS-03)
     issued="i8",  # instructions that it has issued
+    # An odd number of words: groups of different warps lie in different sets of a host's cache.
+    unused="i8",
 )
 group = table("group", GROUP)
 """Index: warp * S.width + number; a warp has at most as many groups as lanes."""
 
-SLOT = record(ready="i8", group="i8")
+SLOT = record(group="i8")
 slot = table("slot", SLOT)
-"""Scheduler slots, WPU * S.slots + number: NEVER where nobody can be picked."""
+"""Scheduler slots, WPU * S.slots + number: -1 where nobody is."""
+DUE = record(at="i8")
+due = table("due", DUE)
+"""When the group of a slot can be picked, NEVER where nobody can; times lie side by side, since
+all of a WPU are compared at every pick."""
 
 STACK = record(seg="i8", rpc="i8", mask="i8", branch="i8")
 stack = table("stack", STACK)
@@ -161,11 +170,10 @@ def setup(machine: Machine) -> dict[str, Any]:
     total = wpus * warps
     slots = machine.slots or warps * width
     # A loop may part from its lanes one by one, those of a large warp too.
-    depth = 4 * width * machine.rows + 64
+    # An odd number, so that the warps' tops lie in different sets of a host's cache.
+    depth = 4 * width * machine.rows + 65
     cores = np.zeros(wpus, WPU)
-    cores["next"], cores["current"], cores["last"] = NEVER, -1, -1
-    empty = np.zeros(wpus * slots, SLOT)
-    empty["ready"], empty["group"] = NEVER, -1
+    cores["current"], cores["last"] = -1, -1
     return {
         "wpus": wpus,
         "warps": warps,
@@ -214,9 +222,11 @@ def setup(machine: Machine) -> dict[str, Any]:
         "trap_seg": 0,
         "trap_lanes": 0,
         "wpu": cores,
+        "next_event": np.full(wpus, NEVER).view(NEXT),
         "warp": total,
         "group": total * width,
-        "slot": empty,
+        "slot": np.full(wpus * slots, -1).view(SLOT),
+        "due": np.full(wpus * slots, NEVER).view(DUE),
         "stack": total * depth,
         "team": total,
         "slot_cycles": wpus * N_CAUSES,

@@ -77,7 +77,8 @@ class Layout:
     rows: Mapping[Reg, int]
     """The row (`$c`: the word) of each register."""
     total: int
-    """Bytes of the block."""
+    """Bytes of the block: an odd number of lines, so that the same row of different warps lies in
+    different sets of the host's cache."""
     private_bytes: int
     """Bytes of private memory that a warp needs."""
     group_bytes: int
@@ -143,7 +144,7 @@ def layout_of(kernel: Kernel, width: int) -> Layout:
         vectors,
         local_ids,
         rows,
-        align(end, LINE),
+        align(end, LINE) | LINE,
         kernel.private_size * width,
         kernel.group_size,
     )

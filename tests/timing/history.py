@@ -120,7 +120,7 @@ class History:
             if not self._has_issued:
                 self._keep(int(self._state.S.now))
             elif core["event"] not in (ACCESS, ISSUE):
-                self._keep(int(core["next"]) - 1)
+                self._keep(int(self._state.rows["next_event"]["at"][0]) - 1)
             events -= 1
         return status
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib.recfunctions import merge_arrays
 
 from simtlab.emu.jit.segment_table import RECORD as SEGMENT
 from simtlab.emu.jit.segment_table import Space
@@ -83,10 +84,16 @@ class Rig:
         names = [n for n in self.engine.fields if n.startswith("n_")]
         return {n: value for n in names if (value := int(getattr(self.S, n)))}
 
+    @property
+    def places(self) -> np.ndarray:
+        """All places for lines, each with its tag and what else is known of it."""
+        tags, rows = self.state.rows["cache_tag"], self.state.rows["cache_line"]
+        return merge_arrays((tags, rows), flatten=True)
+
     def state_of(self, w: int, line: int) -> int:
         """The MESI state of a line in a WPU's L1D."""
         cache = self.machine.l1d
-        rows = self.state.rows["cache_line"]
+        rows = self.places
         first = (w * cache.sets + line % cache.sets) * cache.n_ways
         found = [r for r in rows[first : first + cache.n_ways] if r["tag"] == line]
         assert len(found) <= 1

@@ -27,6 +27,9 @@ bit, low_bits, ctz, drop_lowest, popcount, mix = (
 word32, word64, put64, lanes_of_line = (
     twins.word32, twins.word64, twins.put64, twins.lanes_of_line
 )  # fmt: skip
+find_word, first_least, words_up_to, bits_of_words, most_in_a_bank = (
+    twins.find_word, twins.first_least, twins.words_up_to, twins.bits_of_words, twins.most_in_a_bank
+)  # fmt: skip
 state = state_at({"x": 0, "p_cell": 1})
 
 
@@ -70,6 +73,57 @@ def test_lanes_of_a_line(width, shift, offset, data):
     assert found == lanes_of_line(row.ctypes.data, width, offset, shift, line)
     expected = sum(1 << i for i in range(width) if (int(row[i]) + offset) >> shift == line)
     assert found == twins.signed(expected)
+
+
+@native
+def searches(address, n, value):
+    return find_word(address, n, value), first_least(address, n)
+
+
+@native
+def up_to(address, n, limit):
+    return words_up_to(address, n, limit)
+
+
+@given(st.integers(1, 200), st.booleans(), st.data())
+def test_searches_of_words(n, is_flat, data):
+    # Vectors read behind the end: what is there is neither found nor least.
+    row = np.full(n + 8, -100, np.int64)
+    value = st.integers(0, 3) if is_flat else WORDS
+    row[:n] = data.draw(st.lists(value, min_size=n, max_size=n))
+    wanted = int(data.draw(st.sampled_from([*map(int, row[:n]), -100, 17])))
+    found, least = searches(row.ctypes.data, n, wanted)
+    assert found == find_word(row.ctypes.data, n, wanted)
+    assert found == next((i for i in range(n) if row[i] == wanted), -1)
+    assert least == first_least(row.ctypes.data, n) == int(np.argmin(row[:n]))
+    n = min(n, 64)
+    mask = sum(1 << i for i in range(n) if row[i] <= wanted)
+    assert up_to(row.ctypes.data, n, wanted) == twins.signed(mask)
+    assert words_up_to(row.ctypes.data, n, wanted) == twins.signed(mask)
+
+
+@native
+def places(address, width, offset, mask, lanes):
+    return (
+        bits_of_words(address, width, offset, mask, lanes),
+        most_in_a_bank(address, width, offset, mask, lanes),
+    )
+
+
+@given(st.integers(1, 64), st.integers(0, 6), st.integers(-64, 64), WORDS, st.data())
+def test_words_and_banks_of_lanes(width, log, offset, lanes, data):
+    row = np.full(72, 7, np.int64)
+    row[:width] = data.draw(st.lists(st.integers(64, 600), min_size=width, max_size=width))
+    lanes &= low_bits(width)
+    mask = (1 << log) - 1
+    banks = [(int(row[i]) + offset >> 2) & mask for i in range(width) if lanes >> i & 1]
+    expected = (
+        twins.signed(sum(1 << b for b in set(banks))),
+        max(map(banks.count, banks), default=0),
+    )
+    arguments = row.ctypes.data, width, offset, mask, lanes
+    assert places(*arguments) == expected
+    assert (bits_of_words(*arguments), most_in_a_bank(*arguments)) == expected
 
 
 @native

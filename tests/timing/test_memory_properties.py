@@ -127,7 +127,7 @@ def check_mshrs(rig: Rig, taken: list[tuple[int, int, int]]) -> None:
 
 def copies_of(rig: Rig) -> dict[int, dict[int, int]]:
     """Line -> WPU -> state, over all L1Ds."""
-    cache, rows = rig.machine.l1d, rig.state.rows["cache_line"]
+    cache, rows = rig.machine.l1d, rig.places
     found: dict[int, dict[int, int]] = {}
     for w in range(rig.machine.wpus):
         for s in range(cache.sets):
@@ -148,7 +148,7 @@ def check_states(rig: Rig) -> None:
         if max(states.values()) >= EXCLUSIVE:
             assert len(states) == 1
     sectors = l2.line // rig.machine.l1d.line
-    rows = rig.state.rows["cache_line"][int(rig.S.l2_first) :]
+    rows = rig.places[int(rig.S.l2_first) :]
     known: dict[int, dict[int, bool]] = {}
     for at, row in enumerate(rows[: l2.sets * l2.n_ways]):
         for sector in range(sectors):

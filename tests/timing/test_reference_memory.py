@@ -116,7 +116,7 @@ def compare(fields: dict[str, Any], stream: Sequence[Access], *, plain: bool) ->
 
 def _lines_of(rig: Rig, w: int) -> set[tuple[int, int, str | None]]:
     count = rig.machine.l1d.sets * rig.machine.l1d.n_ways
-    rows = rig.state.rows["cache_line"][w * count : (w + 1) * count]
+    rows = rig.places[w * count : (w + 1) * count]
     return {(int(r["tag"]), int(r["ready"]), STATES[r["state"]]) for r in rows if r["tag"] != EMPTY}
 
 

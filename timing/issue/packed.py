@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         SPACE_GROUP,
         group,
         lane_home,
+        next_event,
         seg,
         seg_count,
         slot_cycles,
@@ -270,7 +271,7 @@ def access_sub_warp(S: State, w: int, g: int, t: int) -> int:
     if is_left(S, g) == 1:
         core = wpu(S, w)
         core.event = ISSUE
-        core.next = behind
+        next_event(S, w).at = behind
         return 0
     it.at_memory = 1
     it.done = lanes

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         SEG_JUMP,
         SEG_RECONVERGE,
         group,
+        next_event,
         seg,
         wpu,
     )
@@ -63,7 +64,7 @@ def issue(S: State, w: int, g: int, t: int) -> int:
                 it.seg = row.next
                 continue
             core.event = ACCESS
-            core.next = t - 1
+            next_event(S, w).at = t - 1
             return 0
         if kind == SEG_BRANCH:
             if branch(S, w, g, t) == 0:
@@ -85,5 +86,5 @@ def issue(S: State, w: int, g: int, t: int) -> int:
         else:
             it.seg = row.next
     core.event = ISSUE
-    core.next = t
+    next_event(S, w).at = t
     return 0

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..state import SPACE_GLOBAL, group, seg
     from .addresses import lane_address
     from .crossbar import code_down, line_down, line_up, message_up
-    from .lines import EMPTY, EXCLUSIVE, FETCH, LOAD, MODIFIED, cache_line, clear
+    from .lines import EMPTY, EXCLUSIVE, FETCH, LOAD, MODIFIED, cache_line, cache_tag, clear
     from .seen import put, value_of
 
 STALE = record(address="i8", seg="i8", launch="i8", reader="i8", writer="i8", t="i8")
@@ -63,12 +63,12 @@ def on_launch_end(S: State, t: int) -> int:
     per_wpu = S.l1d_sets * S.l1d_ways
     for w in range(S.wpus):
         for at in range(w * per_wpu, (w + 1) * per_wpu):
-            it = cache_line(S, at)
-            if it.tag == EMPTY:
+            line = cache_tag(S, at).tag
+            if line == EMPTY:
                 continue
-            if it.state == MODIFIED:
+            if cache_line(S, at).state == MODIFIED:
                 S.n_flush_line += 1
-                over = max(over, write_back(S, w, it.tag, t))
+                over = max(over, write_back(S, w, line, t))
             clear(S, at)
     S.flush_epoch += 1
     S.seen_from = S.flush_epoch << WRITER_BITS

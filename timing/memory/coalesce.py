@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..intrinsics import (
-    bit,
+    bits_of_words,
     ctz,
     device,
     drop_lowest,
     lanes_in_steps,
     lanes_of_line,
     low_bits,
+    most_in_a_bank,
     popcount,
     record,
     table,
@@ -65,11 +66,11 @@ def coalesce(S: State, w: int, g: int, lanes: int) -> int:
     if lanes_in_steps(at, S.width, base, size) & lanes == lanes:
         n = lines_of_run(S, base + offset, ctz(size), lanes)
         if size > 1 << WORD_SHIFT or S.l1d_banks < S.width:
-            bank_steps(S, at, offset, n)
+            S.bank_steps = bank_steps(S, at, offset, lanes, n)
     else:
         n = lines_of_each(S, at, offset, lanes)
         if n > 1 or S.l1d_line_words > S.l1d_banks:
-            bank_steps(S, at, offset, n)
+            S.bank_steps = bank_steps(S, at, offset, lanes, n)
     if row.is_atomic == 1:
         S.bank_steps = most_lanes(S, n)
     return n
@@ -117,17 +118,17 @@ def most_lanes(S: State, n: int) -> int:
 
 
 @device
-def bank_steps(S: State, at: int, offset: int, n: int) -> int:
-    """Set S.bank_steps to the number of different words in the fullest bank."""
+def bank_steps(S: State, at: int, offset: int, lanes: int, n: int) -> int:
+    """The number of different words in the fullest bank."""
+    if n == popcount(lanes):
+        # A line a lane: nobody shares a word.
+        return most_in_a_bank(at, S.width, offset, S.l1d_banks - 1, lanes)
     for i in range(N_PLANES):
         plane(S, i).bits = 0
     for i in range(n):
-        words = words_of_line(S, at, offset, wanted(S, i).lanes)
-        if S.l1d_line_words <= S.l1d_banks:
-            count_words(S, words)
-        else:
-            for first in range(0, S.l1d_line_words, S.l1d_banks):
-                count_words(S, (words >> first) & low_bits(S.l1d_banks))
+        words = bits_of_words(at, S.width, offset, S.word_mask, wanted(S, i).lanes)
+        for first in range(0, S.l1d_line_words, S.l1d_banks):
+            count_words(S, (words >> first) & low_bits(S.l1d_banks))
     banks = low_bits(S.l1d_banks)
     most = 0
     for i in range(N_PLANES - 1, -1, -1):
@@ -135,21 +136,7 @@ def bank_steps(S: State, at: int, offset: int, n: int) -> int:
         if fuller != 0:
             banks = fuller
             most += 1 << i
-    S.bank_steps = most
     return most
-
-
-@device
-def words_of_line(S: State, at: int, offset: int, lanes: int) -> int:
-    """The words that lanes want of one line: bits of their places in it, or of their banks."""
-    word = (word64(at, ctz(lanes)) + offset) >> WORD_SHIFT
-    words = bit(word & S.word_mask)
-    rest = drop_lowest(lanes)
-    while rest != 0:
-        word = (word64(at, ctz(rest)) + offset) >> WORD_SHIFT
-        words |= bit(word & S.word_mask)
-        rest = drop_lowest(rest)
-    return words
 
 
 @device
@@ -171,13 +158,13 @@ def setup(machine: Machine) -> dict[str, Any]:
     words, banks = cache.line >> WORD_SHIFT, machine.l1d_banks
     return {
         "wanted": machine.width,
-        "lane_place": machine.width + 8,
         "plane": N_PLANES,
+        "word_mask": max(words, banks) - 1,
+        "lane_place": machine.width + 8,
         "bank_steps": 1,
         "l1d_line_shift": cache.line_shift,
         "l1d_line_mask": (1 << 64 - cache.line_shift) - 1,
         "l1d_line_bytes": cache.line,
         "l1d_line_words": words,
         "l1d_banks": banks,
-        "word_mask": max(words, banks) - 1,
     }

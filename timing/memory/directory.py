@@ -30,12 +30,13 @@ if TYPE_CHECKING:
         SHARED,
         UPGRADE,
         cache_line,
+        cache_tag,
         choose_victim,
         clear,
         find,
         place,
     )
-    from .mshr import first_free, free_at, take_until
+    from .mshr import first_free, mshr
 
 SHARING = record(
     copies="i8",  # WPUs whose L1D has the sector
@@ -116,15 +117,15 @@ def lookup_missed(S: State, first: int, number: int, b: int, looked: int) -> int
     entry = -1
     if S.l2_mshrs > 0:
         entry = first_free(S, S.l2_mshr_first, S.l2_mshrs)
-        if free_at(S, entry) > start:
+        if mshr(S, entry).free > start:
             S.n_l2_mshr_full += 1
-            start = free_at(S, entry)
+            start = mshr(S, entry).free
     at = choose_victim(S, first, S.l2_ways, start)
     if cache_line(S, at).ready > start:
         S.n_victim_wait += 1
         start = cache_line(S, at).ready
     S.behind = at - S.l2_first
-    old = cache_line(S, at).tag
+    old = cache_tag(S, at).tag
     dirty = 0
     if old != EMPTY:
         dirty = evict(S, old, looked)
@@ -135,7 +136,7 @@ def lookup_missed(S: State, first: int, number: int, b: int, looked: int) -> int
         dram_access(S, old << S.l2_line_shift, S.l2_line, 1, start)
     place(S, at, number, there, EXCLUSIVE, 1)
     if entry >= 0:
-        take_until(S, entry, there)
+        mshr(S, entry).free = there
     S.n_l2_mshr_time += there - start
     return there
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..machine import Machine
     from ..state import seg, wpu
     from .lines import FETCH, SHARED, cache_line, choose_victim, find, place
-    from .mshr import first_free, free_at, take_until
+    from .mshr import first_free, mshr
 
 PC_SHIFT = 3  # log2 of the bytes of an instruction
 
@@ -73,13 +73,13 @@ def code_line(S: State, w: int, line: int, t: int) -> int:
     entry = -1
     if S.l1i_mshrs > 0:
         entry = first_free(S, S.l1i_mshr_first + w * S.l1i_mshrs, S.l1i_mshrs)
-        start = max(start, free_at(S, entry))
+        start = max(start, mshr(S, entry).free)
     at = choose_victim(S, first, S.l1i_ways, start)
     start = max(start, cache_line(S, at).ready)
     ready = next_level(S, w, line, FETCH, start)
     place(S, at, line, ready, SHARED, 1)
     if entry >= 0:
-        take_until(S, entry, ready)
+        mshr(S, entry).free = ready
     return ready
 
 

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
         SHARED,
         UPGRADE,
         cache_line,
+        cache_tag,
         choose_victim,
         clear,
         find,
         place,
     )
-    from .mshr import first_free, free_at, take_until
+    from .mshr import first_free, mshr
 
 L1D = record(
     free="i8",  # cycle at which the banks take the next access
@@ -105,7 +106,7 @@ def miss(S: State, w: int, line: int, kind: int, known: int) -> int:
         S.n_victim_wait += 1
         start = victim.ready
         S.line_mshr = start
-    old = victim.tag
+    old = cache_tag(S, at).tag
     dirty = 1 if victim.state == MODIFIED else 0
     if old != EMPTY:
         S.behind = victim.behind
@@ -151,7 +152,7 @@ def past(S: State, w: int, line: int, at: int, known: int) -> int:
 @device
 def wait_for_mshr(S: State, entry: int, start: int) -> int:
     """When a request can begin that has to take this entry."""
-    until = free_at(S, entry)
+    until = mshr(S, entry).free
     if until <= start:
         return start
     S.n_mshr_full += 1
@@ -163,7 +164,7 @@ def wait_for_mshr(S: State, entry: int, start: int) -> int:
 def in_flight(S: State, w: int, entry: int, start: int, ready: int) -> int:
     """A request holds its entry until its data are there."""
     if entry >= 0:
-        take_until(S, entry, ready)
+        mshr(S, entry).free = ready
     S.n_mshr_time += ready - start
     mine = l1d(S, w)
     if ready > mine.busy:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..intrinsics import NEVER, device, record, table
+from ..intrinsics import NEVER, WORD, device, find_word, record, table
 
 if TYPE_CHECKING:
     from ..hooks import State
@@ -34,8 +34,12 @@ MODIFIED = 3
 EMPTY = 1 << 62
 """A tag that no line has: addresses of lines are shorter than 62 bits."""
 
+TAG = record(tag="i8")
+cache_tag = table("cache_tag", TAG)
+"""The number of the line that is there: its address without the bits inside. Tags lie side by side
+for the comparison of a whole set."""
+
 LINE = record(
-    tag="i8",  # number of the line: its address without the bits inside
     ready="i8",  # cycle at which its data are there
     used="i8",  # tick of its last use
     behind="i4",  # of a first level: its place in the second, which keeps it as long
@@ -58,11 +62,8 @@ def kind_of(S: State, s: int) -> int:
 @device
 def find(S: State, first: int, ways: int, tag: int) -> int:
     """The index of a line in the set that begins at `first`, -1 if it is not there."""
-    at = -1
-    for i in range(first, first + ways):
-        if cache_line(S, i).tag == tag:
-            at = i
-    return at
+    way = find_word(S.p_cache_tag + WORD * first, ways, tag)
+    return first + way if way >= 0 else -1
 
 
 @device
@@ -75,9 +76,11 @@ def choose_victim(S: State, first: int, ways: int, t: int) -> int:
     best = -1
     oldest = NEVER
     for i in range(first, first + ways):
-        it = cache_line(S, i)
-        if it.ready <= t and it.used < oldest:
-            oldest = it.used
+        # Both are read in any case, so that no branch depends on them.
+        used = cache_line(S, i).used
+        age = used if cache_line(S, i).ready <= t else NEVER
+        if age < oldest:
+            oldest = age
             best = i
     if best >= 0:
         return best
@@ -92,7 +95,7 @@ def choose_victim(S: State, first: int, ways: int, t: int) -> int:
 def clear(S: State, at: int) -> int:
     """Nothing is there any more."""
     it = cache_line(S, at)
-    it.tag = EMPTY
+    cache_tag(S, at).tag = EMPTY
     it.ready = 0
     it.used = 0
     it.state = INVALID
@@ -103,7 +106,7 @@ def clear(S: State, at: int) -> int:
 def place(S: State, at: int, tag: int, ready: int, state: int, targets: int) -> int:
     """A line takes a place; it was used now, and comes from where S.far and S.behind say."""
     it = cache_line(S, at)
-    it.tag = tag
+    cache_tag(S, at).tag = tag
     it.ready = ready
     it.used = S.tick
     it.state = state
@@ -123,10 +126,9 @@ def lines_of(machine: Machine) -> tuple[int, int, int]:
 def setup(machine: Machine) -> dict[str, Any]:
     """Empty caches: all L1D in the order of WPUs, all L1I, the L2."""
     l1d, l1i, l2 = lines_of(machine)
-    rows = np.zeros(l1d + l1i + l2, LINE)
-    rows["tag"] = EMPTY
     return {
-        "cache_line": rows,
+        "cache_line": l1d + l1i + l2,
+        "cache_tag": np.full(l1d + l1i + l2, EMPTY).view(TAG),
         "l1i_first": l1d,
         "l2_first": l1d + l1i,
         "tick": 0,  # the clock of LRU: lookups so far

@@ -9,54 +9,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..intrinsics import device, record, table
+from ..intrinsics import WORD, device, first_least, record, table
 
 if TYPE_CHECKING:
     from ..hooks import State
     from ..machine import Machine
 
-ENTRY = record(key="i8")
-mshr = table("mshr", ENTRY)
-"""`key` is the cycle from which on an entry is free, above its number: the least of a file says
-both, and is found by a loop without branches."""
-
-NUMBER_BITS = 10
+mshr = table("mshr", record(free="i8"))
+"""The cycle from which on an entry is free."""
 
 
 @device
 def first_free(S: State, first: int, n: int) -> int:
     """The entry of a file (n > 0) that is free first, the lowest of several."""
-    least = mshr(S, first).key
-    for i in range(first + 1, first + n):
-        least = min(least, mshr(S, i).key)
-    return first + (least & ((1 << NUMBER_BITS) - 1))
-
-
-@device
-def free_at(S: State, entry: int) -> int:
-    """The cycle from which on an entry is free."""
-    return mshr(S, entry).key >> NUMBER_BITS
-
-
-@device
-def take_until(S: State, entry: int, t: int) -> int:
-    """An entry is taken until t."""
-    number = mshr(S, entry).key & ((1 << NUMBER_BITS) - 1)
-    mshr(S, entry).key = t << NUMBER_BITS | number
-    return 0
+    return first + first_least(S.p_mshr + WORD * first, n)
 
 
 def setup(machine: Machine) -> dict[str, Any]:
     """All files, free."""
     wpus = machine.wpus
     l1d, l1i = wpus * machine.l1d.mshrs, wpus * machine.l1i.mshrs
-    files = (*[machine.l1d.mshrs] * wpus, *[machine.l1i.mshrs] * wpus, machine.l2.mshrs)
-    rows = np.zeros(sum(files), ENTRY)
-    rows["key"] = np.concatenate([np.arange(n) for n in files])
     return {
-        "mshr": rows,
+        "mshr": l1d + l1i + machine.l2.mshrs,
         "l1d_mshrs": machine.l1d.mshrs,
         "l1i_mshrs": machine.l1i.mshrs,
         "l2_mshrs": machine.l2.mshrs,

@@ -31,7 +31,15 @@ if TYPE_CHECKING:
     from ..hooks import State
     from ..launch import diverged, enter_barrier
     from ..machine import Machine
-    from ..state import RUNNING, group, seg, slot, warp, wpu
+    from ..state import (
+        RUNNING,
+        due,
+        group,
+        seg,
+        slot,
+        warp,
+        wpu,
+    )
     from .packs import end_pack, keep_until, own_waits, part
 
 POOL = record(
@@ -84,7 +92,7 @@ def next_retired(S: State, w: int, t: int) -> int:
     """The first of those that are ready by t and not in the pool; -1 for none."""
     first = -1
     for i in range(w * S.slots, w * S.slots + wpu(S, w).slots_used):
-        ready = slot(S, i).ready
+        ready = due(S, i).at
         if ready > t or pool(S, slot(S, i).group).inside == 1:
             continue
         g = slot(S, i).group

@@ -28,7 +28,14 @@ if TYPE_CHECKING:
         push,
         top,
     )
-    from ..state import SEG_BRANCH, group, seg, slot, stack, warp
+    from ..state import (
+        SEG_BRANCH,
+        due,
+        group,
+        seg,
+        stack,
+        warp,
+    )
     from .loop_bypass import NO_WAY_OUT, leave_loop, way_out
     from .splits import gathering, go_on, is_root, meet_at_barrier, wait_for_others
 
@@ -55,7 +62,7 @@ def stand_in(S: State, w: int, g: int, t: int) -> int:
         h = v * S.width + ctz(rest)
         rest = drop_lowest(rest)
         it = group(S, h)
-        if it.slot >= 0 and slot(S, it.slot).ready <= t and it.count < group(S, g).count:
+        if it.slot >= 0 and due(S, it.slot).at <= t and it.count < group(S, g).count:
             g = h
     return g
 

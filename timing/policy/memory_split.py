@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..groups import wake
     from ..hooks import State, speculate
     from ..machine import Machine
-    from ..state import group, slot
+    from ..state import due, group, slot
     from .local_stack import is_serial, local_level
     from .splits import has_room, split
 
@@ -67,7 +67,7 @@ def someone_ready(S: State, w: int, g: int, t: int) -> int:
     for i in range(w * S.slots, (w + 1) * S.slots):
         h = slot(S, i).group
         if h >= 0 and h != g:
-            ready = slot(S, i).ready
+            ready = due(S, i).at
             if ready <= t or (ready < NEVER and group(S, h).cause == HIT):
                 return 1
     return 0
@@ -81,7 +81,7 @@ def on_stall(S: State, w: int, t: int) -> int:
     best = -1
     most = 0
     for i in range(w * S.slots, (w + 1) * S.slots):
-        ready = slot(S, i).ready
+        ready = due(S, i).at
         if slot(S, i).group < 0 or ready == NEVER:
             continue
         h = slot(S, i).group

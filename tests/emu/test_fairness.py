@@ -1,0 +1,47 @@
+"""Which kernels are worth a copy of memory before a launch: those that may wait in a loop."""
+
+from __future__ import annotations
+
+import pytest
+
+from simtlab.asm.assemble import assemble
+from simtlab.emu.fairness import _may_wait
+
+HEAD = "kernel k(global u32* %p) {\n  ld_kernarg_u64 $d0, [%p]\n  mov_u32 $s0, 0\n"
+
+
+def may_wait(body: str) -> bool:
+    return _may_wait(assemble(HEAD + body + "  ret\n}\n").kernels[0])
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        # Nothing goes round.
+        ("  ld_global_u32 $s1, [$d0]\n  st_global_u32 $s1, [$d0]\n", False),
+        # It walks along memory.
+        (
+            "@next:\n  ld_global_u32 $s1, [$d0]\n  add_u64 $d0, $d0, 4\n  add_u32 $s0, $s0, 1\n"
+            "  cmp_lt_u32 $c0, $s0, 9\n  cbr $c0, @next\n",
+            False,
+        ),
+        # It counts only.
+        ("@next:\n  add_u32 $s0, $s0, 1\n  cmp_lt_u32 $c0, $s0, 9\n  cbr $c0, @next\n", False),
+        # A flag.
+        ("@next:\n  ld_global_u32 $s1, [$d0]\n  cmp_eq_u32 $c0, $s1, 0\n  cbr $c0, @next\n", True),
+        # A flag whose place is computed anew each time.
+        (
+            "@next:\n  ld_kernarg_u64 $d1, [%p]\n  add_u64 $d1, $d1, 8\n"
+            "  ld_global_u32 $s1, [$d1]\n  cmp_eq_u32 $c0, $s1, 0\n  cbr $c0, @next\n",
+            True,
+        ),
+        # A lock.
+        (
+            "@next:\n  mov_u32 $s2, 1\n  atomic_exch_global_u32 $s1, [$d0], $s2\n"
+            "  cmp_ne_u32 $c0, $s1, 0\n  cbr $c0, @next\n",
+            True,
+        ),
+    ],
+)
+def test_who_may_wait(body, expected):
+    assert may_wait(body) == expected
