@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .state import (
         degree_count,
         group,
-        lane_miss,
+        lane_misses,
+        lane_stalls,
         seg,
         seg_count,
         seg_cycles,
@@ -45,69 +46,54 @@ def charge_warp(S: State, w: int, s: int, cause: int, cycles: int) -> int:
 
 
 @device
+def own_warp(S: State, w: int, v: int, s: int, cause: int, until: int) -> int:
+    """What warp v, which stands at segment s, has waited up to a cycle had a cause."""
+    owner = warp(S, v)
+    if until > owner.busy:
+        charge_warp(S, w, s, cause, until - owner.busy)
+        owner.busy = until
+    return 0
+
+
+@device
+def own_wait(S: State, w: int, g: int, cause: int, until: int) -> int:
+    """The same for the warp of a group, and for the slots of its WPU."""
+    it = group(S, g)
+    own_warp(S, w, it.warp, it.seg, cause, until)
+    core = wpu(S, w)
+    if until > core.busy:
+        slot_cycles(S, w * N_CAUSES + cause).cycles += until - core.busy
+        core.busy = until
+    return 0
+
+
+@device
 def charge_wait(S: State, w: int, g: int, t: int) -> int:
     """A group is dispatched at t: own what its warp and its WPU have waited."""
     on_event(S, EV_DISPATCH, w, g, t)
     wait = group(S, g)
-    core = wpu(S, w)
-    owner = warp(S, wait.warp)
-    at = owner.busy
-    slot_at = core.busy
-    for part in range(5):
-        until = min(end_of_wait(S, g, part, t), t)
-        cause = cause_of_wait(S, g, part)
-        if until > at:
-            charge_warp(S, w, wait.seg, cause, until - at)
-            at = until
-        if until > slot_at:
-            slot_cycles(S, w * N_CAUSES + cause).cycles += until - slot_at
-            slot_at = until
-    owner.busy = at
-    core.busy = slot_at
-    wait.until_bank = 0
-    wait.until_mshr = 0
-    wait.until_l2 = 0
-    core.n_dispatch += 1
+    if wait.until_bank | wait.until_mshr | wait.until_l2 != 0:
+        own_wait(S, w, g, BANK, min(wait.until_bank, t))
+        own_wait(S, w, g, MSHR, min(wait.until_mshr, t))
+        own_wait(S, w, g, L2, min(wait.until_l2, t))
+        wait.until_bank = 0
+        wait.until_mshr = 0
+        wait.until_l2 = 0
+    own_wait(S, w, g, wait.cause, min(wait.ready, t))
+    own_wait(S, w, g, READY, t)
+    wpu(S, w).n_dispatch += 1
     return 0
 
 
 @device
 def charge_context(S: State, w: int, g: int, v: int, t: int) -> int:
     """Own what warp v has waited up to t, for the reasons of group g."""
-    owner = warp(S, v)
-    at = owner.busy
-    for part in range(5):
-        until = min(end_of_wait(S, g, part, t), t)
-        if until > at:
-            charge_warp(S, w, group(S, g).seg, cause_of_wait(S, g, part), until - at)
-            at = until
-    owner.busy = at
-    return 0
-
-
-@device
-def end_of_wait(S: State, g: int, part: int, t: int) -> int:
-    """The boundary behind a part of a group's wait, 0 to 4; the last one is now."""
     wait = group(S, g)
-    if part == 0:
-        return wait.until_bank
-    if part == 1:
-        return wait.until_mshr
-    if part == 2:
-        return wait.until_l2
-    return wait.ready if part == 3 else t
-
-
-@device
-def cause_of_wait(S: State, g: int, part: int) -> int:
-    """What a part of a group's wait was for."""
-    if part == 0:
-        return BANK
-    if part == 1:
-        return MSHR
-    if part == 2:
-        return L2
-    return group(S, g).cause if part == 3 else READY
+    own_warp(S, w, v, wait.seg, BANK, min(wait.until_bank, t))
+    own_warp(S, w, v, wait.seg, MSHR, min(wait.until_mshr, t))
+    own_warp(S, w, v, wait.seg, L2, min(wait.until_l2, t))
+    own_warp(S, w, v, wait.seg, wait.cause, min(wait.ready, t))
+    return own_warp(S, w, v, wait.seg, READY, t)
 
 
 @device
@@ -198,16 +184,17 @@ def count_access(S: State, w: int, g: int, lanes: int) -> int:
         while missed != 0:
             lane = ctz(missed)
             missed = drop_lowest(missed)
-            counted = lane_miss(S, home(S, g, lane) * S.width + lane)
-            counted.misses += 1
-            counted.stalling += divergent
+            at = home(S, g, lane) * S.width + lane
+            lane_misses(S, at).n += 1
+            lane_stalls(S, at).n += divergent
         return 0
     first = group(S, g).warp * S.width
     for lane in range(S.width):
         # Without a branch this is a few vector instructions.
-        counted = lane_miss(S, first + lane)
-        counted.misses += (missed >> lane) & 1
-        counted.stalling += (missed >> lane) & divergent
+        lane_misses(S, first + lane).n += (missed >> lane) & 1
+    if divergent == 1:
+        for lane in range(S.width):
+            lane_stalls(S, first + lane).n += (missed >> lane) & 1
     return 0
 
 

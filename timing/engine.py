@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .intrinsics import NEVER, call, device, popcount, word64
+from .intrinsics import NEVER, call, device, word64
 
 if TYPE_CHECKING:
     from .account import charge_bubbles, charge_wait, count_access, count_branch
@@ -253,7 +253,7 @@ def trapped(S: State, w: int, g: int, lanes: int) -> int:
 def spend(S: State, g: int) -> int:
     """Stop the run if a work-item must have used up its budget of instructions."""
     owner = warp(S, group(S, g).warp)
-    if owner.n_thread_instr > S.budget * popcount(owner.all):
+    if owner.n_thread_instr > owner.limit:
         S.status = OVER_BUDGET
         S.trap_g = g
         S.trap_seg = group(S, g).seg

@@ -146,8 +146,8 @@ def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
     """A line is looked up at t for `S.line_lanes` lanes: the cycle at which they are served.
 
     `line` is the address over the line size, `kind` one of LOAD, STORE, ATOMIC (memory/lines.py).
-    Sets `S.hit`, and `S.line_mshr` and `S.line_l2`: up to when the line waited for an MSHR and for
-    the second level.
+    Sets `S.hit` and, where it is 0, `S.line_mshr` and `S.line_l2`: up to when the line waited for
+    an MSHR and for the second level.
     """
     return 0
 

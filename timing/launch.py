@@ -83,6 +83,7 @@ def begin_team(S: State, w: int, t: int) -> int:
         owner.depth = 0
         owner.team = first
         owner.n_thread_instr = 0
+        owner.limit = S.budget * popcount(lanes)
         on_start(S, w, v, t)
     if core.current < 0 and core.event == DISPATCH and next_event(S, w).at > t:
         next_event(S, w).at = t

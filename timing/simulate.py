@@ -207,7 +207,7 @@ class Simulator:
             "running": 0,
             "starting": 1,
             "ended": S.now,
-            "budget": work.budget,
+            "budget": min(work.budget, NEVER >> 6),  # times 64 lanes it is a number still
             "exited_arrive": work.exited_arrive,
         }.items():
             setattr(S, name, int(value))

@@ -93,6 +93,7 @@ WARP = record(
     busy="i8",  # cycles before this one have an owner
     team="i8",  # its workgroup's record
     n_thread_instr="i8",
+    limit="i8",  # of these: the budget of all its work-items
 )
 warp = table("warp", WARP)
 """Index: WPU * S.warps + context."""
@@ -153,7 +154,8 @@ seg_count = table("seg_count", SEG_COUNT)
 width_count = table("width_count", CYCLES)  # WPU * (width + 1) + lanes: instructions
 
 degree_count = table("degree_count", CYCLES)  # the same, by missing lanes: divergent accesses
-lane_miss = table("lane_miss", record(misses="i8", stalling="i8"))
+lane_misses = table("lane_misses", record(n="i8"))
+lane_stalls = table("lane_stalls", record(n="i8"))
 """Misses of each lane of each warp context, and those in divergent accesses (DWS Fig. 14).
 Index: warp * S.width + lane."""
 
@@ -233,7 +235,8 @@ def setup(machine: Machine) -> dict[str, Any]:
         "warp_cycles": wpus * N_CAUSES,
         "width_count": wpus * (width + 1),
         "degree_count": wpus * (width + 1),
-        "lane_miss": total * width,
+        "lane_misses": total * width,
+        "lane_stalls": total * width,
         "lane_home": width,
         # Their sizes are those of the launch's code:
         "seg": 0,

@@ -370,7 +370,7 @@ def collect(simulator: Simulator) -> Statistics:
         return rows[name]["cycles"].reshape(wpus, N_CAUSES)
 
     def lanes(name: str) -> tuple[tuple[int, ...], ...]:
-        return tuple(tuple(map(int, row)) for row in rows["lane_miss"][name].reshape(-1, width))
+        return tuple(tuple(map(int, row)) for row in rows[name]["n"].reshape(-1, width))
 
     plain = [nonloop_branches(c.segments.table, c.seg_count) for c in codes]
     counters = dict(simulator.counters())
@@ -396,10 +396,10 @@ def collect(simulator: Simulator) -> Statistics:
         accesses=total("n_access"),
         miss_accesses=total("n_miss"),
         divergent_accesses=total("n_miss_div"),
-        missed_lanes=int(rows["lane_miss"]["misses"].sum()),
+        missed_lanes=int(rows["lane_misses"]["n"].sum()),
         degree_histogram=_summed(rows["degree_count"], width),
-        thread_misses=lanes("misses"),
-        stalling_misses=lanes("stalling"),
+        thread_misses=lanes("lane_misses"),
+        stalling_misses=lanes("lane_stalls"),
         most_groups=int(cores["most_groups"].max()),
         group_cycles=total("group_cycles"),
         max_depth=int(simulator.state.S.max_depth),

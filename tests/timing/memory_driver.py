@@ -35,8 +35,8 @@ def drive_lines(S: State, n: int) -> int:
         S.line_lanes = it.lanes
         it.ready = line_access(S, it.w, it.line, it.kind, it.t)
         it.hit = S.hit
-        it.mshr = S.line_mshr
-        it.l2 = S.line_l2
+        it.mshr = S.line_mshr if S.hit == 0 else 0
+        it.l2 = S.line_l2 if S.hit == 0 else 0
     return 0
 
 

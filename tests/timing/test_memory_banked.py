@@ -174,7 +174,10 @@ def test_banks_and_lines_of_anything(geometry, size, how, data):
     rig = Rig({**geometry, **SMALL, "l1d.line": line, "l2.line": max(line, 128)})
     start = data.draw(st.integers(0, 64)) * size
     if how == 0:
-        offsets = [start + size * lane for lane in range(width)]
+        step = data.draw(
+            st.sampled_from([1, 2, 3, 4, 6, 8, 12, 64, 80, 128, 160, 1024, -4, -68, -512])
+        )
+        offsets = [(1 << 17) + start + step * lane for lane in range(width)]
     elif how == 1:
         offsets = [start] * width
     else:

@@ -38,9 +38,11 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
         S.line_lanes = popcount(it.lanes)
         ready = line_access(S, w, it.line, kind, begin)
         if S.hit == 1:
+            # Nobody is served sooner: this is no reason to wait for anything.
             hits |= it.lanes
-            S.hits_at = max(S.hits_at, ready)
-        if ready > over:
+            S.hits_at = ready
+            over = max(over, ready)
+        elif ready > over:
             over = ready
             S.until_mshr = S.line_mshr
             S.until_l2 = S.line_l2

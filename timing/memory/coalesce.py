@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..intrinsics import (
+    bit,
     bits_of_words,
     ctz,
     device,
@@ -61,15 +62,23 @@ def coalesce(S: State, w: int, g: int, lanes: int) -> int:
             lane_place(S, lane).address = lane_address(S, g, lane)
     size = row.lane_bytes
     first = ctz(lanes)
-    base = word64(at, first) - first * size
-    S.bank_steps = 1
-    if lanes_in_steps(at, S.width, base, size) & lanes == lanes:
-        n = lines_of_run(S, base + offset, ctz(size), lanes)
-        if size > 1 << WORD_SHIFT or S.l1d_banks < S.width:
-            S.bank_steps = bank_steps(S, at, offset, lanes, n)
-    else:
+    step = size
+    others = drop_lowest(lanes)
+    if others != 0 and ctz(others) == first + 1:
+        step = word64(at, first + 1) - word64(at, first)
+    base = word64(at, first) - first * step
+    if lanes_in_steps(at, S.width, base, step) & lanes != lanes:
         n = lines_of_each(S, at, offset, lanes)
-        if n > 1 or S.l1d_line_words > S.l1d_banks:
+        S.bank_steps = bank_steps(S, at, offset, lanes, n)
+    else:
+        if step == size:
+            n = lines_of_run(S, base + offset, ctz(size), lanes)
+        elif step >= S.l1d_line_bytes:
+            n = lines_of_steps(S, base + offset, step, lanes)
+        else:
+            n = lines_of_each(S, at, offset, lanes)
+        S.bank_steps = steps_of_steps(S, step, lanes)
+        if S.bank_steps == 0:
             S.bank_steps = bank_steps(S, at, offset, lanes, n)
     if row.is_atomic == 1:
         S.bank_steps = most_lanes(S, n)
@@ -89,6 +98,19 @@ def lines_of_run(S: State, base: int, size_shift: int, lanes: int) -> int:
         wanted(S, n).line = (address >> S.l1d_line_shift) & S.l1d_line_mask
         wanted(S, n).lanes = mine
         rest &= ~mine
+        n += 1
+    return n
+
+
+@device
+def lines_of_steps(S: State, base: int, step: int, lanes: int) -> int:
+    """Lane l wants what is at base + l * step, each a line of its own."""
+    n = 0
+    while lanes != 0:
+        lane = ctz(lanes)
+        lanes = drop_lowest(lanes)
+        wanted(S, n).line = ((base + lane * step) >> S.l1d_line_shift) & S.l1d_line_mask
+        wanted(S, n).lanes = bit(lane)
         n += 1
     return n
 
@@ -115,6 +137,21 @@ def most_lanes(S: State, n: int) -> int:
     for i in range(n):
         most = max(most, popcount(wanted(S, i).lanes))
     return most
+
+
+@device
+def steps_of_steps(S: State, step: int, lanes: int) -> int:
+    """The number of different words in the fullest bank where lanes go up in steps; 0 if unknown.
+
+    Neighbours are a multiple of 2^k words apart, so that they take turns at 1/2^k of the banks.
+    """
+    if step == 0:
+        return 1
+    if step & ((1 << WORD_SHIFT) - 1) != 0 or lanes & (lanes + bit(ctz(lanes))) != 0:
+        # Lanes share words, or some are missing.
+        return 1 if step <= 1 << WORD_SHIFT and S.l1d_banks >= S.width and step > 0 else 0
+    turns = max(0, S.l1d_bank_shift - (ctz(step) - WORD_SHIFT))
+    return (popcount(lanes) + (1 << turns) - 1) >> turns
 
 
 @device
@@ -167,4 +204,5 @@ def setup(machine: Machine) -> dict[str, Any]:
         "l1d_line_bytes": cache.line,
         "l1d_line_words": words,
         "l1d_banks": banks,
+        "l1d_bank_shift": banks.bit_length() - 1,
     }

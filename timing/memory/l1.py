@@ -52,26 +52,34 @@ def l1d_find(S: State, w: int, line: int) -> int:
 def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
     """Look up a line at t for S.line_lanes lanes; see `hooks.line_access`."""
     S.tick += 1
+    at = l1d_find(S, w, line)
+    if at >= 0 and (kind != ATOMIC or S.atomics_behind == 0):
+        it = cache_line(S, at)
+        it.used = S.tick
+        if it.ready <= t and (kind == LOAD or it.state != SHARED):
+            if kind != LOAD:
+                it.state = MODIFIED
+            S.hit = 1
+            S.n_l1_hit += 1
+            return t + S.l1d_latency
+    return no_hit(S, w, line, kind, at, t + S.l1d_latency)
+
+
+@device
+def no_hit(S: State, w: int, line: int, kind: int, at: int, known: int) -> int:
+    """A line is not there, or not yet, or not for stores, as is known at some time."""
     S.hit = 0
     S.line_mshr = 0
     S.line_l2 = 0
-    known = t + S.l1d_latency
     S.asked = known
-    at = l1d_find(S, w, line)
     if kind == ATOMIC and S.atomics_behind == 1:
         return past(S, w, line, at, known)
     if at < 0:
         return miss(S, w, line, kind, known)
-    it = cache_line(S, at)
-    it.used = S.tick
     if kind != LOAD:
-        if it.state == SHARED:
+        if cache_line(S, at).state == SHARED:
             return upgrade(S, w, line, at, known)
-        it.state = MODIFIED
-    if it.ready <= t:
-        S.hit = 1
-        S.n_l1_hit += 1
-        return known
+        cache_line(S, at).state = MODIFIED
     return merge_request(S, at, known)
 
 

@@ -34,6 +34,8 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
         if S.hit == 1:
             hits |= it.lanes
             S.hits_at = max(S.hits_at, ready)
+            S.line_mshr = 0
+            S.line_l2 = 0
         if ready > over:
             over = ready
             S.until_bank = at

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 @device
 def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
     """Ready splits that stand at the access of the running group join it."""
+    if has_mates(S, g) == 0:
+        return 0
     # Who has not begun the segment stands at its access only where there is nothing else in it.
     return merge_ready(S, w, g, t, 1, 1 if seg(S, group(S, g).seg).n_instr == 1 else 0, 1)
 
@@ -31,8 +33,17 @@ def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
 @device
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
     """Ready splits that stand where the group does go on with it."""
+    if has_mates(S, g) == 0:
+        return 0
     at = group(S, g).at_memory
     return merge_ready(S, w, g, t, at, 1 - at, 0)
+
+
+@device
+def has_mates(S: State, g: int) -> int:
+    """Whether a group's warp has other splits, with which it may merge."""
+    others = drop_lowest(warp(S, group(S, g).warp).groups)
+    return 1 if others != 0 and S.pc_merge == 1 and is_serial(S, g) == 0 else 0
 
 
 @device
@@ -40,8 +51,6 @@ def merge_ready(S: State, w: int, g: int, t: int, at_access: int, at_start: int,
     """Merge the splits at the group's segment: behind its access, in front of it, or held there."""
     it = group(S, g)
     rest = warp(S, it.warp).groups
-    if S.pc_merge == 0 or popcount(rest) == 1 or is_serial(S, g) == 1:
-        return 0
     while rest != 0:
         h = it.warp * S.width + ctz(rest)
         rest = drop_lowest(rest)
