@@ -354,12 +354,6 @@ def _chunk(b: Builder, address: ir.Value, start: ir.Value) -> ir.Value:
     return b.load(at, align=8, typ=_VECTOR)
 
 
-def _mask(b: Builder, lanes: ir.Value, start: ir.Value, n: ir.Value) -> ir.Value:
-    """A mask of those lanes of a chunk that are numbers below n."""
-    inside = b.icmp_signed("<", _NUMBERS, _spread(b, b.sub(n, start)))
-    return b.zext(b.bitcast(b.and_(lanes, inside), ir.IntType(_CHUNK)), _I64)
-
-
 def _word_numbers(b: Builder, words: ir.Value, offset: ir.Value, mask: ir.Value) -> ir.Value:
     number = b.lshr(b.add(words, _spread(b, offset)), ir.Constant(_VECTOR, [2] * _CHUNK))
     return b.and_(number, _spread(b, mask))
@@ -437,19 +431,25 @@ def _words_up_to(b: Builder, args: list[ir.Value]) -> ir.Value:
 
 @_intrinsic(twins.find_word)
 def _find_word(b: Builder, args: list[ir.Value]) -> ir.Value:
-    address, n, value = args
+    return _find(b, *args)
+
+
+def _find(b: Builder, address: ir.Value, n: ir.Value, value: ir.Value) -> ir.Value:
     values, entry = _spread(b, value), b.block
     loop, done = b.append_basic_block("words"), b.append_basic_block("words.done")
     b.branch(loop)
     b.position_at_end(loop)
     start = b.phi(_I64)
     start.add_incoming(_I64(0), entry)
-    same = _mask(b, b.icmp_signed("==", _chunk(b, address, start), values), start, n)
-    found, after = b.icmp_signed("!=", same, _I64(0)), b.add(start, _I64(_CHUNK))
+    same = b.icmp_signed("==", _chunk(b, address, start), values)
+    lanes = b.zext(b.bitcast(same, ir.IntType(_CHUNK)), _I64)
+    found, after = b.icmp_signed("!=", lanes, _I64(0)), b.add(start, _I64(_CHUNK))
     start.add_incoming(after, loop)
     b.cbranch(b.or_(found, b.icmp_signed(">=", after, n)), done, loop)
     b.position_at_end(done)
-    return b.select(found, b.add(start, b.cttz(same, ir.IntType(1)(0))), _I64(-1))
+    # The first one that is equal may be behind the end, where there are none then.
+    place = b.add(start, b.cttz(lanes, ir.IntType(1)(0)))
+    return b.select(b.icmp_signed("<", place, n), place, _I64(-1))
 
 
 @_intrinsic(twins.first_least)
@@ -459,24 +459,18 @@ def _first_least(b: Builder, args: list[ir.Value]) -> ir.Value:
     loop, done = b.append_basic_block("words"), b.append_basic_block("words.done")
     b.branch(loop)
     b.position_at_end(loop)
-    # Each element keeps the least of its column and where it was.
-    start, least, place = b.phi(_I64), b.phi(_VECTOR), b.phi(_VECTOR)
+    start, least = b.phi(_I64), b.phi(_VECTOR)
     start.add_incoming(_I64(0), entry)
     least.add_incoming(most, entry)
-    place.add_incoming(_NUMBERS, entry)
     inside = b.icmp_signed("<", _NUMBERS, _spread(b, b.sub(n, start)))
     words = b.select(inside, _chunk(b, address, start), most)
-    less = b.icmp_signed("<", words, least)
-    here = b.add(_NUMBERS, _spread(b, start))
-    lower, where = b.select(less, words, least), b.select(less, here, place)
+    lower = b.select(b.icmp_signed("<", words, least), words, least)
     after = b.add(start, _I64(_CHUNK))
-    for phi, value in ((start, after), (least, lower), (place, where)):
-        phi.add_incoming(value, loop)
+    start.add_incoming(after, loop)
+    least.add_incoming(lower, loop)
     b.cbranch(b.icmp_signed("<", after, n), loop, done)
     b.position_at_end(done)
-    reduced = _reduce(b, "smin", lower)
-    own = b.icmp_signed("==", lower, _spread(b, reduced))
-    return _reduce(b, "smin", b.select(own, where, most))
+    return _find(b, address, n, _reduce(b, "smin", lower))
 
 
 def _reduce(b: Builder, how: str, vector: ir.Value) -> ir.Value:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         UPGRADE,
         cache_line,
         cache_tag,
+        cache_used,
         choose_victim,
         clear,
         find,
@@ -93,7 +94,7 @@ def lookup(S: State, number: int, b: int, looked: int) -> int:
         return lookup_missed(S, first, number, b, looked)
     S.behind = at - S.l2_first
     it = cache_line(S, at)
-    it.used = S.tick
+    cache_used(S, at).tick = S.tick
     if it.ready <= looked:
         S.far = 0
         S.n_l2_hit += 1

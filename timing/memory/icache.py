@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from ..hooks import State, next_level
     from ..machine import Machine
     from ..state import seg, wpu
-    from .lines import FETCH, SHARED, cache_line, choose_victim, find, place
+    from .lines import FETCH, SHARED, cache_line, cache_used, choose_victim, find, place
     from .mshr import first_free, mshr
 
 PC_SHIFT = 3  # log2 of the bytes of an instruction
 
 l1i = table("l1i", record(last="i8"))
 """The line that a WPU fetched last: it is the most recently used one, so that fetching it again
-changes nothing."""
+changes nothing but the count of hits."""
 
 fetched = table("fetched", record(seg="i8"))
 """The segment for whose code a group waits, plus one; index as the group."""
@@ -43,6 +43,9 @@ def fetch(S: State, w: int, s: int, t: int) -> int:
         waiting.seg = 0
         return t
     there = t
+    if line == l1i(S, w).last:
+        S.n_l1i_hit += 1
+        line += 1
     while line <= last:
         there = max(there, code_line(S, w, line, t))
         line += 1
@@ -61,7 +64,7 @@ def code_line(S: State, w: int, line: int, t: int) -> int:
     at = find(S, first, S.l1i_ways, line)
     if at >= 0:
         it = cache_line(S, at)
-        it.used = S.tick
+        cache_used(S, at).tick = S.tick
         if it.ready <= t:
             S.n_l1i_hit += 1
             return t

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         UPGRADE,
         cache_line,
         cache_tag,
+        cache_used,
         choose_victim,
         clear,
         find,
@@ -55,7 +56,7 @@ def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
     at = l1d_find(S, w, line)
     if at >= 0 and (kind != ATOMIC or S.atomics_behind == 0):
         it = cache_line(S, at)
-        it.used = S.tick
+        cache_used(S, at).tick = S.tick
         if it.ready <= t and (kind == LOAD or it.state != SHARED):
             if kind != LOAD:
                 it.state = MODIFIED

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..intrinsics import NEVER, WORD, device, find_word, record, table
+from ..intrinsics import NEVER, WORD, device, find_word, first_least, low_bits, record, table
 
 if TYPE_CHECKING:
     from ..hooks import State
@@ -36,12 +36,15 @@ EMPTY = 1 << 62
 
 TAG = record(tag="i8")
 cache_tag = table("cache_tag", TAG)
-"""The number of the line that is there: its address without the bits inside. Tags lie side by side
-for the comparison of a whole set."""
+"""The number of the line that is there: its address without the bits inside."""
+cache_used = table("cache_used", record(tick="i8"))
+"""The tick of its last use. Tags and ticks lie side by side, for comparisons of a whole set."""
+
+WAY_BITS = 20
+LATE = 1 << 40  # above all ticks
 
 LINE = record(
     ready="i8",  # cycle at which its data are there
-    used="i8",  # tick of its last use
     behind="i4",  # of a first level: its place in the second, which keeps it as long
     targets="i2",  # lanes (first level) or requests (second) that wait for it
     state="i1",
@@ -73,22 +76,21 @@ def choose_victim(S: State, first: int, ways: int, t: int) -> int:
     An empty one; else that used longest ago among those that are not in flight; else, and its
     `ready` is then after t, the one that arrives first.
     """
-    best = -1
-    oldest = NEVER
-    for i in range(first, first + ways):
-        # Both are read in any case, so that no branch depends on them.
-        used = cache_line(S, i).used
-        age = used if cache_line(S, i).ready <= t else NEVER
-        if age < oldest:
-            oldest = age
-            best = i
-    if best >= 0:
-        return best
-    soonest = first
-    for i in range(first + 1, first + ways):
-        if cache_line(S, i).ready < cache_line(S, soonest).ready:
-            soonest = i
-    return soonest
+    oldest = first + first_least(S.p_cache_used + WORD * first, ways)
+    if cache_line(S, oldest).ready <= t:
+        return oldest
+    # Keys are a number above a way, and the least is found without a branch.
+    best = NEVER
+    soonest = NEVER
+    for way in range(ways):
+        ready = cache_line(S, first + way).ready
+        late = (t - ready) >> 63  # all bits where it is in flight
+        age = cache_used(S, first + way).tick | late & LATE
+        best = min(best, age << WAY_BITS | way)
+        soonest = min(soonest, ready << WAY_BITS | way)
+    if best >> WAY_BITS < LATE:
+        return first + (best & low_bits(WAY_BITS))
+    return first + (soonest & low_bits(WAY_BITS))
 
 
 @device
@@ -97,7 +99,7 @@ def clear(S: State, at: int) -> int:
     it = cache_line(S, at)
     cache_tag(S, at).tag = EMPTY
     it.ready = 0
-    it.used = 0
+    cache_used(S, at).tick = 0
     it.state = INVALID
     return 0
 
@@ -108,7 +110,7 @@ def place(S: State, at: int, tag: int, ready: int, state: int, targets: int) -> 
     it = cache_line(S, at)
     cache_tag(S, at).tag = tag
     it.ready = ready
-    it.used = S.tick
+    cache_used(S, at).tick = S.tick
     it.state = state
     it.targets = targets
     it.far = S.far
@@ -128,6 +130,7 @@ def setup(machine: Machine) -> dict[str, Any]:
     l1d, l1i, l2 = lines_of(machine)
     return {
         "cache_line": l1d + l1i + l2,
+        "cache_used": l1d + l1i + l2,
         "cache_tag": np.full(l1d + l1i + l2, EMPTY).view(TAG),
         "l1i_first": l1d,
         "l2_first": l1d + l1i,
