@@ -14,6 +14,7 @@ What is drawn is a list of small pieces, so hypothesis shrinks to short texts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -66,6 +67,9 @@ _ATOMICS = tuple(
 )
 
 
+Piece = Callable[[st.DrawFn, "Writer"], None]
+
+
 @dataclass
 class Writer:
     """The text under construction; labels are numbered in order of use."""
@@ -76,6 +80,8 @@ class Writer:
     barriers: bool = False
     atomics: set[int] = field(default_factory=set)
     """Places in group memory that atomics have worked on."""
+    nested: tuple[Piece, ...] = field(default_factory=lambda: _NESTED)
+    """What statements may stand in a body."""
 
     def emit(self, text: str) -> None:
         self.lines.append("    " + text)
@@ -285,7 +291,7 @@ _NESTED = (*_FLAT, _if, _loop, _gotos)
 
 
 def _pieces(draw: st.DrawFn, w: Writer, *, most: int = 3, flat: bool = False) -> None:
-    choices = _FLAT if flat or w.depth >= 3 else _NESTED
+    choices = _FLAT if flat or w.depth >= 3 else w.nested
     w.depth += 1
     for _ in range(draw(st.integers(0, most))):
         draw(st.sampled_from(choices))(draw, w)
@@ -299,7 +305,7 @@ def _uniform_loop(draw: st.DrawFn, w: Writer) -> None:
     w.emit(f"mov_u32 {counter}, {draw(st.integers(1, 3))}")
     w.place(head)
     for _ in range(draw(st.integers(1, 2))):
-        draw(st.sampled_from((*_NESTED, _exchange)))(draw, w)
+        draw(st.sampled_from((*w.nested, _exchange)))(draw, w)
     w.emit(f"sub_u32 {counter}, {counter}, 1")
     w.emit(f"cmp_ne_u32 $c{TEST}, {counter}, 0")
     w.emit(f"cbr $c{TEST}, {head}")
@@ -373,10 +379,11 @@ def kernels(draw: st.DrawFn, *, barriers: bool = True, gotos: bool = True) -> Ca
     `barriers` allows barriers and group memory, `gotos` unstructured control flow.
     """
     w = Writer()
+    if not gotos:
+        w.nested = tuple(piece for piece in _NESTED if piece is not _gotos)
     # Work-items that leave early and barriers exclude each other.
     synchronises = barriers and draw(st.booleans())
-    choices = [p for p in _NESTED if gotos or p is not _gotos]
-    choices += [_exchange, _uniform_loop] if synchronises else [_leave]
+    choices = [*w.nested, *((_exchange, _uniform_loop) if synchronises else (_leave,))]
     for _ in range(draw(st.integers(1, 6))):
         draw(st.sampled_from(choices))(draw, w)
     if w.atomics and synchronises:
