@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .intrinsics import ctz, device, drop_lowest, popcount
+from .intrinsics import ctz, device, drop_lowest, inlined, popcount
 
 if TYPE_CHECKING:
     from .causes import BANK, IDLE, ISSUED, L2, MSHR, N_CAUSES, READY
@@ -55,15 +55,18 @@ def own_warp(S: State, w: int, v: int, s: int, cause: int, until: int) -> int:
     return 0
 
 
-@device
-def own_wait(S: State, w: int, g: int, cause: int, until: int) -> int:
-    """The same for the warp of a group, and for the slots of its WPU."""
-    it = group(S, g)
-    own_warp(S, w, it.warp, it.seg, cause, until)
+@inlined
+def own_wait(S: State, w: int, v: int, s: int, cause: int, until: int) -> int:
+    """The same for the slots of its WPU too, and at a segment: without a branch."""
+    owner = warp(S, v)
+    waited = max(0, until - owner.busy)
+    owner.busy += waited
+    warp_cycles(S, w * N_CAUSES + cause).cycles += waited
+    seg_cycles(S, s * N_CAUSES + cause).cycles += waited
     core = wpu(S, w)
-    if until > core.busy:
-        slot_cycles(S, w * N_CAUSES + cause).cycles += until - core.busy
-        core.busy = until
+    stalled = max(0, until - core.busy)
+    core.busy += stalled
+    slot_cycles(S, w * N_CAUSES + cause).cycles += stalled
     return 0
 
 
@@ -72,15 +75,17 @@ def charge_wait(S: State, w: int, g: int, t: int) -> int:
     """A group is dispatched at t: own what its warp and its WPU have waited."""
     on_event(S, EV_DISPATCH, w, g, t)
     wait = group(S, g)
+    v = wait.warp
+    s = wait.seg
     if wait.until_bank | wait.until_mshr | wait.until_l2 != 0:
-        own_wait(S, w, g, BANK, min(wait.until_bank, t))
-        own_wait(S, w, g, MSHR, min(wait.until_mshr, t))
-        own_wait(S, w, g, L2, min(wait.until_l2, t))
+        own_wait(S, w, v, s, BANK, min(wait.until_bank, t))
+        own_wait(S, w, v, s, MSHR, min(wait.until_mshr, t))
+        own_wait(S, w, v, s, L2, min(wait.until_l2, t))
         wait.until_bank = 0
         wait.until_mshr = 0
         wait.until_l2 = 0
-    own_wait(S, w, g, wait.cause, min(wait.ready, t))
-    own_wait(S, w, g, READY, t)
+    own_wait(S, w, v, s, wait.cause, min(wait.ready, t))
+    own_wait(S, w, v, s, READY, t)
     wpu(S, w).n_dispatch += 1
     return 0
 

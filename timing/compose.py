@@ -330,7 +330,8 @@ class EngineState:
         if missing:
             raise CompositionError(f"no file says how large table {min(missing)!r} is")
         names = [n for n in values if n not in composition.tables]
-        fields = [*names, *(f"p_{n}" for n in composition.tables)]
+        # Addresses of tables come first, since their offsets fit into shorter instructions.
+        fields = [*(f"p_{n}" for n in composition.tables), *names]
         finish(composition, fields)
         self.composition = composition
         self.words = aligned(len(fields), np.dtype(np.int64))

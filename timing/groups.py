@@ -181,6 +181,12 @@ def count_groups(S: State, v: int, change: int) -> int:
 
 
 @device
+def due_slots(S: State, at: int, end: int, limit: int) -> int:
+    """Those of the slots from `at` up to `end`, the first 64, that are due by a cycle: a mask."""
+    return words_up_to(S.p_due + WORD * at, min(end - at, 64), limit)
+
+
+@device
 def pick(S: State, w: int, t: int) -> int:
     """The group that is ready at t and comes first; -1, and S.wake, where nobody is."""
     first = w * S.slots
@@ -188,7 +194,7 @@ def pick(S: State, w: int, t: int) -> int:
     best = -1
     at = first
     while at < end:
-        ready = words_up_to(S.p_due + WORD * at, min(end - at, 64), t)
+        ready = due_slots(S, at, end, t)
         if ready != 0:
             best = first_of(S, w, at, ready, best, t)
         at += 64

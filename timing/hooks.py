@@ -46,7 +46,10 @@ def on_turn(S: State, w: int, t: int) -> int:
 
 @required
 def rank(S: State, w: int, g: int, t: int) -> int:
-    """The order among the groups that are ready at t: the least is picked (schedule/)."""
+    """The order among the groups that are ready at t: the least is picked (schedule/).
+
+    Not asked where one group is ready alone.
+    """
     return 0
 
 

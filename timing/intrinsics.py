@@ -38,6 +38,12 @@ def device(f: _F) -> _F:
     return f
 
 
+def inlined(f: _F) -> _F:
+    """Mark engine code that is compiled into whoever calls it, however long it is."""
+    vars(f)["is_inlined"] = True
+    return device(f)
+
+
 # --- records and tables
 
 

@@ -94,7 +94,13 @@ def native_ir(space: dict[str, Any], what: str, name: str, fields: Mapping[str, 
     with _parts({name, *(n for n, f in space.items() if hasattr(f, "py_func"))}):
         entry.compile((numba.int64, numba.int64))
     (compiled,) = entry.overloads.values()
-    return _linked(compiled.library, compiled.fndesc.llvm_func_name, name)
+    inlined = {
+        c.fndesc.llvm_func_name
+        for f in space.values()
+        if getattr(f, "is_inlined", False)
+        for c in f.overloads.values()
+    }
+    return _linked(compiled.library, compiled.fndesc.llvm_func_name, name, inlined)
 
 
 @contextmanager
@@ -113,8 +119,11 @@ def _parts(functions: Collection[str]) -> Iterator[None]:
             del codegen.create_library
 
 
-def _linked(entry: Any, inner: str, name: str) -> str:
-    """The IR of a library and all that it reaches, each once; only `name` can be called."""
+def _linked(entry: Any, inner: str, name: str, inlined: Collection[str]) -> str:
+    """The IR of a library and all that it reaches, each once; only `name` can be called.
+
+    `inlined` are the functions that vanish in their callers.
+    """
     module = llvm.parse_assembly(_NATIVE.format(inner=inner, name=name))
     module.data_layout = entry._codegen._data_layout
     found: list[Any] = []
@@ -133,4 +142,6 @@ def _linked(entry: Any, inner: str, name: str) -> str:
             )
         if not f.is_declaration and f.name != name:
             f.linkage = "internal"
+            if f.name in inlined:
+                f.add_function_attribute("alwaysinline")
     return str(module)

@@ -60,6 +60,7 @@ class Simulator:
         self.composition: Composition = compose(files, plain=plain)
         self.state = EngineState(self.composition, machine)
         self.launches = 0
+        self._runs = False  # a launch does: some cycles have no owner yet
         if script:
             if machine.memory != "adversary":
                 raise UsageError("only a machine with memory = 'adversary' takes a script")
@@ -67,6 +68,7 @@ class Simulator:
             self.state.S.script_length = len(script)
         self._codes: dict[tuple[object, ...], Code] = {}
         self._memory: tuple[object, ...] = ()
+        self._loaded: Code | None = None  # whose tables the engine has
         self.samples = Samples(self, sample)
         self.state.S.pause_at = self.samples.due
         self.launch_counts: list[LaunchCount] = []
@@ -132,6 +134,7 @@ class Simulator:
         if self.trace is not None:
             self.trace.launched(self.launches + 1, code)
         opinion = SecondOpinion(work)
+        self._runs = True
         try:
             while (status := self._advance()) == RUNNING:
                 self.on_progress(self)
@@ -191,10 +194,12 @@ class Simulator:
         headers = code.blocks[:, :HEADER_BYTES].view(np.int64)
         headers[:, Header.PRIVATE_MEMORY] = private + private_bytes * np.arange(count)
         headers[:, Header.CONTEXT] = context.address
-        state.rows["warp"]["block"] = start + layout.total * np.arange(count)
-        state.put_table("seg", code.segments.table)
-        state.put_table("seg_cycles", code.seg_cycles)
-        state.put_table("seg_count", code.seg_count)
+        if code is not self._loaded:
+            self._loaded = code
+            state.rows["warp"]["block"] = start + layout.total * np.arange(count)
+            state.put_table("seg", code.segments.table)
+            state.put_table("seg_cycles", code.seg_cycles)
+            state.put_table("seg_count", code.seg_count)
         for name, value in {
             "start_fn": code.segments.start,
             "private_bytes": private_bytes,
@@ -233,6 +238,7 @@ class Simulator:
 
     def _end(self, work: Work, *, early: bool) -> None:
         """The launch is over, or is given up."""
+        self._runs = False
         if early:
             close_early(self.state)
         else:
@@ -258,7 +264,8 @@ class Simulator:
 
     def statistics(self) -> Statistics:
         """Everything that was counted up to now."""
-        self._check()
+        if not self._runs:
+            self._check()
         return collect(self)
 
 

@@ -11,14 +11,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import NEVER, device, popcount, record, table
+from ..intrinsics import (
+    NEVER,
+    ctz,
+    device,
+    drop_lowest,
+    popcount,
+    record,
+    table,
+)
 
 if TYPE_CHECKING:
     from ..causes import HIT, MEMORY
-    from ..groups import wake
+    from ..groups import due_slots, wake
     from ..hooks import State, speculate
     from ..machine import Machine
-    from ..state import due, group, slot
+    from ..state import due, group, slot, wpu
     from .local_stack import is_serial, local_level
     from .splits import has_room, split
 
@@ -64,12 +72,17 @@ def run_ahead(S: State, w: int, g: int) -> int:
 @device
 def someone_ready(S: State, w: int, g: int, t: int) -> int:
     """Whether another group can issue, or waits for first-level hits only (Q-DWS-8, Q-DWS-29)."""
-    for i in range(w * S.slots, (w + 1) * S.slots):
-        h = slot(S, i).group
-        if h >= 0 and h != g:
-            ready = due(S, i).at
-            if ready <= t or (ready < NEVER and group(S, h).cause == HIT):
+    at = w * S.slots
+    end = at + wpu(S, w).slots_used
+    while at < end:
+        rest = due_slots(S, at, end, NEVER - 1)
+        while rest != 0:
+            i = at + ctz(rest)
+            rest = drop_lowest(rest)
+            h = slot(S, i).group
+            if h != g and (due(S, i).at <= t or group(S, h).cause == HIT):
                 return 1
+        at += 64
     return 0
 
 
@@ -80,20 +93,25 @@ def on_stall(S: State, w: int, t: int) -> int:
         return 0
     best = -1
     most = 0
-    for i in range(w * S.slots, (w + 1) * S.slots):
-        ready = due(S, i).at
-        if slot(S, i).group < 0 or ready == NEVER:
-            continue
-        h = slot(S, i).group
-        it = group(S, h)
-        if it.cause == HIT:
-            return 0
-        if it.at_memory == 0 or it.hits == 0 or it.hits == it.mask or is_serial(S, h) == 1:
-            continue
-        served = popcount(it.hits)
-        if served > most or (served == most and suspended(S, h).order > suspended(S, best).order):
-            best = h
-            most = served
+    at = w * S.slots
+    end = at + wpu(S, w).slots_used
+    while at < end:
+        rest = due_slots(S, at, end, NEVER - 1)
+        while rest != 0:
+            h = slot(S, at + ctz(rest)).group
+            rest = drop_lowest(rest)
+            it = group(S, h)
+            if it.cause == HIT:
+                return 0
+            if it.at_memory == 0 or it.hits == 0 or it.hits == it.mask or is_serial(S, h) == 1:
+                continue
+            served = popcount(it.hits)
+            if served > most or (
+                served == most and suspended(S, h).order > suspended(S, best).order
+            ):
+                best = h
+                most = served
+        at += 64
     if best < 0 or has_room(S, w, group(S, best).warp) == 0:
         return 0
     S.n_revive += 1
