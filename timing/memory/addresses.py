@@ -24,14 +24,20 @@ READONLY_BASE = 1 << 43
 @device
 def lane_address(S: State, g: int, lane: int) -> int:
     """The address that a lane wants in the access at which its group stands."""
-    row = seg(S, group(S, g).seg)
+    s = group(S, g).seg
     v = home(S, g, lane)
-    block = warp(S, v).block
-    if row.space == SPACE_GLOBAL:
-        return word64(block + row.addr_row, lane) + row.imm
+    if seg(S, s).space == SPACE_GLOBAL:
+        return word64(warp(S, v).block + seg(S, s).addr_row, lane) + seg(S, s).imm
+    return segment_address(S, s, v, lane)
+
+
+@device
+def segment_address(S: State, s: int, v: int, lane: int) -> int:
+    """The same for private and read-only memory: what a lane of warp v wants in segment s."""
+    row = seg(S, s)
     offset = row.imm
     if row.addr_row >= 0:
-        offset += word32(block + row.addr_row, lane)
+        offset += word32(warp(S, v).block + row.addr_row, lane)
     if row.space == SPACE_PRIVATE:
         cell = (offset >> 3) * S.width + lane
         return PRIVATE_BASE + v * S.private_bytes + (cell << 3) + (offset & 7)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..hooks import State
     from ..machine import Machine
     from ..state import SPACE_GLOBAL, group, seg, warp
-    from .addresses import lane_address
+    from .addresses import lane_address, segment_address
 
 wanted = table("wanted", record(line="i8", lanes="i8"))
 """The lines of the access that is looked at."""
@@ -54,6 +54,10 @@ def coalesce(S: State, w: int, g: int, lanes: int) -> int:
     if row.space == SPACE_GLOBAL and S.packed == 0:
         at = warp(S, it.warp).block + row.addr_row
         offset = row.imm
+    elif S.packed == 0:
+        # All lanes, whoever takes part: that needs no branch.
+        for lane in range(S.width):
+            lane_place(S, lane).address = segment_address(S, it.seg, it.warp, lane)
     else:
         rest = lanes
         while rest != 0:
