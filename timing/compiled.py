@@ -383,42 +383,45 @@ def _bits_of_words(b: Builder, args: list[ir.Value]) -> ir.Value:
 
 @_intrinsic(twins.most_in_a_bank)
 def _most_in_a_bank(b: Builder, args: list[ir.Value]) -> ir.Value:
+    """Sixteen banks at a time: two words have a byte each for the lanes at even and at odd ones."""
     address, width, offset, mask, lanes = args
-    small, all_lanes = ir.VectorType(_I8, _CHUNK), ir.VectorType(_I8, 64)
-    # The banks of all lanes, a byte each, are compared with one bank after the other.
-    with b.goto_entry_block():
-        banks = b.alloca(all_lanes)
+    none = ir.Constant(_VECTOR, None)
+    ones, pairs, two = (ir.Constant(_VECTOR, [n] * _CHUNK) for n in (1, 14, 2))
     entry = b.block
-    fill, count = b.append_basic_block("banks"), b.append_basic_block("banks.count")
-    done = b.append_basic_block("banks.done")
-    b.branch(fill)
-    b.position_at_end(fill)
-    start = b.phi(_I64)
-    start.add_incoming(_I64(0), entry)
+    outer, inner = b.append_basic_block("banks"), b.append_basic_block("banks.lanes")
+    counted, done = b.append_basic_block("banks.counted"), b.append_basic_block("banks.done")
+    b.branch(outer)
+    b.position_at_end(outer)
+    first, most = b.phi(_I64), b.phi(_I64)
+    first.add_incoming(_I64(0), entry)
+    most.add_incoming(_I64(0), entry)
+    b.branch(inner)
+    b.position_at_end(inner)
+    start, even, odd = b.phi(_I64), b.phi(_VECTOR), b.phi(_VECTOR)
+    for phi, value in ((start, _I64(0)), (even, none), (odd, none)):
+        phi.add_incoming(value, outer)
     numbers = _word_numbers(b, _chunk(b, address, start), offset, mask)
-    at = b.gep(b.bitcast(banks, _POINTER), [start], source_etype=_I8)
-    b.store(b.trunc(numbers, small), b.bitcast(at, small.as_pointer()), align=8)
+    bank = b.sub(numbers, _spread(b, first))
+    mine = b.bitcast(b.trunc(b.lshr(lanes, start), ir.IntType(_CHUNK)), _LANES)
+    mine = b.and_(mine, b.icmp_unsigned("<", bank, ir.Constant(_VECTOR, [16] * _CHUNK)))
+    one = b.select(mine, b.shl(ones, b.shl(b.and_(bank, pairs), two)), none)
+    is_odd = b.icmp_signed("!=", b.and_(bank, ones), none)
+    evens = b.add(even, b.select(is_odd, none, one))
+    odds = b.add(odd, b.select(is_odd, one, none))
     after = b.add(start, _I64(_CHUNK))
-    start.add_incoming(after, fill)
-    filled = b.append_basic_block("banks.filled")
-    b.cbranch(b.icmp_signed("<", after, width), fill, filled)
-    b.position_at_end(filled)
-    known = b.load(banks, typ=all_lanes)
-    b.branch(count)
-    b.position_at_end(count)
-    bank, most = b.phi(_I64), b.phi(_I64)
-    bank.add_incoming(_I64(0), filled)
-    most.add_incoming(_I64(0), filled)
-    one = ir.Constant(all_lanes, ir.Undefined)
-    one = b.insert_element(one, b.trunc(bank, _I8), ir.IntType(32)(0))
-    places = ir.Constant(ir.VectorType(ir.IntType(32), 64), [0] * 64)
-    this = b.shuffle_vector(one, ir.Constant(all_lanes, ir.Undefined), places)
-    n = b.ctpop(b.and_(b.bitcast(b.icmp_signed("==", known, this), _I64), lanes))
-    more = b.select(b.icmp_signed(">", n, most), n, most)
-    following = b.add(bank, _I64(1))
-    bank.add_incoming(following, count)
-    most.add_incoming(more, count)
-    b.cbranch(b.icmp_signed("<=", following, mask), count, done)
+    for phi, value in ((start, after), (even, evens), (odd, odds)):
+        phi.add_incoming(value, inner)
+    b.cbranch(b.icmp_signed("<", after, width), inner, counted)
+    b.position_at_end(counted)
+    more = most
+    for total in (evens, odds):
+        bytes_ = b.bitcast(_reduce(b, "add", total), ir.VectorType(_I8, 8))
+        fullest = b.zext(_reduce(b, "umax", bytes_), _I64)
+        more = b.select(b.icmp_signed(">", fullest, more), fullest, more)
+    following = b.add(first, _I64(16))
+    first.add_incoming(following, counted)
+    most.add_incoming(more, counted)
+    b.cbranch(b.icmp_signed("<=", following, mask), outer, done)
     b.position_at_end(done)
     return more
 
@@ -473,8 +476,9 @@ def _first_least(b: Builder, args: list[ir.Value]) -> ir.Value:
     return _find(b, address, n, _reduce(b, "smin", lower))
 
 
-def _reduce(b: Builder, how: str, vector: ir.Value) -> ir.Value:
-    """One number out of a chunk."""
-    kind = ir.FunctionType(_I64, [_VECTOR])
-    name = f"llvm.vector.reduce.{how}.v{_CHUNK}i64"
-    return b.call(b.module.globals.get(name) or ir.Function(b.module, kind, name), [vector])
+def _reduce(b: Builder, how: str, vector: Any) -> ir.Value:
+    """One number out of a vector."""
+    name = f"llvm.vector.reduce.{how}.v{vector.type.count}i{vector.type.element.width}"
+    known = b.module.globals.get(name)
+    kind = ir.FunctionType(vector.type.element, [vector.type])
+    return b.call(known or ir.Function(b.module, kind, name), [vector])
