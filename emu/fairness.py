@@ -23,10 +23,6 @@ ORACLE_BUDGET = 4_000_000
 """Limits of the second opinion: work-items of the launch, and instructions of all of them."""
 
 
-_KNOWN: dict[tuple[int, ...], bool] = {}
-"""By the words of a kernel: whether it may wait in a loop."""
-
-
 class SecondOpinion:
     """Made before a launch, of which it keeps the memory if the kernel could hang and is small."""
 
@@ -34,14 +30,7 @@ class SecondOpinion:
         self.work = work
         total = sum(b.size for b in work.memory.buffers if b.alive)
         small = work.geometry.n_items <= ORACLE_ITEMS and total <= MAX_COPY
-        self._memory = work.memory.copy() if small and self._may_wait else None
-
-    @property
-    def _may_wait(self) -> bool:
-        kernel = self.work.kernel
-        if kernel.words not in _KNOWN:
-            _KNOWN[kernel.words] = _may_wait(kernel)
-        return _KNOWN[kernel.words]
+        self._memory = work.memory.copy() if small and may_wait(work.kernel) else None
 
     def finishes(self) -> bool:
         """Whether the oracle finishes the launch; False where it was not worth a copy."""
@@ -58,24 +47,34 @@ class SecondOpinion:
         return True
 
 
-def _may_wait(kernel: Kernel) -> bool:
+def may_wait(kernel: Kernel) -> bool:
     """Whether some loop reads a place of memory again and again, as who waits for a store does.
 
     A loop is taken to be the code between a jump backwards and its target.
     """
-    code = kernel.instructions
+    if kernel.words not in _KNOWN:
+        code = kernel.instructions
+        _KNOWN[kernel.words] = any(
+            _reads_the_same_place(code[jump.target : pc + 1])
+            for pc, jump in enumerate(code)
+            if jump.target is not None and jump.target <= pc
+        )
+    return _KNOWN[kernel.words]
+
+
+_KNOWN: dict[tuple[int, ...], bool] = {}
+"""By the words of a kernel, which many launches share."""
+
+_WRITABLE = (Segment.GLOBAL, Segment.GROUP, Segment.PRIVATE)
+
+
+def _reads_the_same_place(body: Sequence[Instruction]) -> bool:
+    varying = _varying(body)
     return any(
         ins.row.is_atomic or (ins.row.is_load and not varying.intersection(ins.reads()))
-        for pc, jump in enumerate(code)
-        if jump.target is not None and jump.target <= pc
-        for body in [code[jump.target : pc + 1]]
-        for varying in [_varying(body)]
         for ins in body
         if ins.row.segment in _WRITABLE
     )
-
-
-_WRITABLE = (Segment.GLOBAL, Segment.GROUP, Segment.PRIVATE)
 
 
 def _varying(body: Sequence[Instruction]) -> set[Reg]:

@@ -8,7 +8,7 @@ all arguments int64 too, so that every function is compiled once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -287,36 +287,81 @@ _CHUNK = 8
 """Lanes of one compare: rows of 64-bit registers are padded to this many."""
 
 
+_VECTOR = ir.VectorType(_I64, _CHUNK)
+_LANES = ir.VectorType(ir.IntType(1), _CHUNK)
+_NONE = ir.Constant(_VECTOR, None)
+_NUMBERS = ir.Constant(_VECTOR, list(range(_CHUNK)))
+
+
+def _all(value: int) -> ir.Constant:
+    """A number in every element of a chunk."""
+    return ir.Constant(_VECTOR, [value] * _CHUNK)
+
+
 def _spread(b: Builder, value: ir.Value) -> ir.Value:
-    """A scalar in every element of a chunk."""
-    vector, places = ir.VectorType(_I64, _CHUNK), ir.VectorType(ir.IntType(32), _CHUNK)
-    one = b.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
-    none = ir.Constant(vector, ir.Undefined)
-    return b.shuffle_vector(one, none, ir.Constant(places, [0] * _CHUNK))
+    """The same for a number that only the engine knows."""
+    places = ir.Constant(ir.VectorType(ir.IntType(32), _CHUNK), [0] * _CHUNK)
+    nothing = ir.Constant(_VECTOR, ir.Undefined)
+    return b.shuffle_vector(b.insert_element(nothing, value, ir.IntType(32)(0)), nothing, places)
+
+
+def _chunk(b: Builder, address: ir.Value, start: ir.Value) -> ir.Value:
+    """The words from number `start` on."""
+    at = b.inttoptr(b.add(address, b.shl(start, _I64(3))), _VECTOR.as_pointer())
+    return b.load(at, align=8, typ=_VECTOR)
+
+
+def _bits(b: Builder, lanes: ir.Value) -> ir.Value:
+    """The elements of a chunk for which a comparison holds, as a mask."""
+    return b.zext(b.bitcast(lanes, ir.IntType(_CHUNK)), _I64)
+
+
+def _reduce(b: Builder, how: str, vector: Any) -> ir.Value:
+    """One number out of a vector."""
+    name = f"llvm.vector.reduce.{how}.v{vector.type.count}i{vector.type.element.width}"
+    known = b.module.globals.get(name)
+    kind = ir.FunctionType(vector.type.element, [vector.type])
+    return b.call(known or ir.Function(b.module, kind, name), [vector])
+
+
+def _over_chunks(
+    b: Builder,
+    n: ir.Value,
+    values: Sequence[Any],
+    body: Callable[..., Sequence[ir.Value]],
+) -> Sequence[ir.Value]:
+    """A loop over the chunks of n > 0 words: `body(first word, *values)` makes new values of them.
+
+    Answers the last ones.
+    """
+    entry = b.block
+    loop, done = b.append_basic_block("chunks"), b.append_basic_block("chunks.done")
+    b.branch(loop)
+    b.position_at_end(loop)
+    start, *before = (b.phi(kind) for kind in (_I64, *(value.type for value in values)))
+    changed = body(start, *before)
+    after = b.add(start, _I64(_CHUNK))
+    firsts, lasts = (_I64(0), *values), (after, *changed)
+    for phi, first, last in zip((start, *before), firsts, lasts, strict=True):
+        phi.add_incoming(first, entry)
+        phi.add_incoming(last, loop)
+    b.cbranch(b.icmp_signed("<", after, n), loop, done)
+    b.position_at_end(done)
+    return changed
 
 
 def _lanes(
     b: Builder, address: ir.Value, width: ir.Value, test: Callable[[ir.Value, ir.Value], ir.Value]
 ) -> ir.Value:
-    """A loop over chunks of a row: the lanes for which `test(words, first lane)` holds."""
-    vector, bits = ir.VectorType(_I64, _CHUNK), ir.IntType(_CHUNK)
-    entry = b.block
-    loop, done = b.append_basic_block("lanes"), b.append_basic_block("lanes.done")
-    b.branch(loop)
-    b.position_at_end(loop)
-    start, found = b.phi(_I64), b.phi(_I64)
-    start.add_incoming(_I64(0), entry)
-    found.add_incoming(_I64(0), entry)
-    at = b.inttoptr(b.add(address, b.shl(start, _I64(3))), vector.as_pointer())
-    same = test(b.load(at, align=8, typ=vector), start)
-    part = b.shl(b.zext(b.bitcast(same, bits), _I64), start)
-    total, after = b.or_(found, part), b.add(start, _I64(_CHUNK))
-    start.add_incoming(after, loop)
-    found.add_incoming(total, loop)
-    b.cbranch(b.icmp_signed("<", after, width), loop, done)
-    b.position_at_end(done)
+    """The lanes of a row for which `test(words, first lane)` holds."""
+
+    def add(start: ir.Value, found: ir.Value) -> tuple[ir.Value]:
+        same = _bits(b, test(_chunk(b, address, start), start))
+        return (b.or_(found, b.shl(same, start)),)
+
+    (found,) = _over_chunks(b, width, [_I64(0)], add)
     keep = b.lshr(_I64(-1), b.sub(_I64(64), width))
-    return b.and_(total, keep)
+    return b.and_(found, keep)
 
 
 @_intrinsic(twins.lanes_of_line)
@@ -333,8 +378,7 @@ def _lanes_of_line(b: Builder, args: list[ir.Value]) -> ir.Value:
 @_intrinsic(twins.lanes_in_steps)
 def _lanes_in_steps(b: Builder, args: list[ir.Value]) -> ir.Value:
     address, width, base, step = args
-    steps, vector = _spread(b, step), ir.VectorType(_I64, _CHUNK)
-    numbers = b.mul(ir.Constant(vector, list(range(_CHUNK))), steps)
+    numbers = b.mul(_NUMBERS, _spread(b, step))
 
     def test(words: ir.Value, start: ir.Value) -> ir.Value:
         first = _spread(b, b.add(base, b.mul(start, step)))
@@ -343,85 +387,60 @@ def _lanes_in_steps(b: Builder, args: list[ir.Value]) -> ir.Value:
     return _lanes(b, address, width, test)
 
 
-_VECTOR = ir.VectorType(_I64, _CHUNK)
-_LANES = ir.VectorType(ir.IntType(1), _CHUNK)
-_NUMBERS = ir.Constant(_VECTOR, list(range(_CHUNK)))
-
-
-def _chunk(b: Builder, address: ir.Value, start: ir.Value) -> ir.Value:
-    """The words from number `start` on."""
-    at = b.inttoptr(b.add(address, b.shl(start, _I64(3))), _VECTOR.as_pointer())
-    return b.load(at, align=8, typ=_VECTOR)
-
-
 def _word_numbers(b: Builder, words: ir.Value, offset: ir.Value, mask: ir.Value) -> ir.Value:
-    number = b.lshr(b.add(words, _spread(b, offset)), ir.Constant(_VECTOR, [2] * _CHUNK))
+    """The low bits of the numbers of the 32-bit words at some addresses."""
+    number = b.lshr(b.add(words, _spread(b, offset)), _all(2))
     return b.and_(number, _spread(b, mask))
+
+
+def _chosen(b: Builder, lanes: ir.Value, start: ir.Value) -> ir.Value:
+    """The lanes of a mask that are in the chunk from lane `start` on."""
+    return b.bitcast(b.trunc(b.lshr(lanes, start), ir.IntType(_CHUNK)), _LANES)
 
 
 @_intrinsic(twins.bits_of_words)
 def _bits_of_words(b: Builder, args: list[ir.Value]) -> ir.Value:
     address, width, offset, mask, lanes = args
-    none, ones = ir.Constant(_VECTOR, None), ir.Constant(_VECTOR, [1] * _CHUNK)
-    entry = b.block
-    loop, done = b.append_basic_block("bits"), b.append_basic_block("bits.done")
-    b.branch(loop)
-    b.position_at_end(loop)
-    start, found = b.phi(_I64), b.phi(_VECTOR)
-    start.add_incoming(_I64(0), entry)
-    found.add_incoming(none, entry)
-    numbers = _word_numbers(b, _chunk(b, address, start), offset, mask)
-    mine = b.bitcast(b.trunc(b.lshr(lanes, start), ir.IntType(_CHUNK)), _LANES)
-    total = b.or_(found, b.select(mine, b.shl(ones, numbers), none))
-    after = b.add(start, _I64(_CHUNK))
-    start.add_incoming(after, loop)
-    found.add_incoming(total, loop)
-    b.cbranch(b.icmp_signed("<", after, width), loop, done)
-    b.position_at_end(done)
-    return _reduce(b, "or", total)
+
+    def add(start: ir.Value, found: ir.Value) -> tuple[ir.Value]:
+        numbers = _word_numbers(b, _chunk(b, address, start), offset, mask)
+        bits = b.select(_chosen(b, lanes, start), b.shl(_all(1), numbers), _NONE)
+        return (b.or_(found, bits),)
+
+    (found,) = _over_chunks(b, width, [_NONE], add)
+    return _reduce(b, "or", found)
 
 
 @_intrinsic(twins.most_in_a_bank)
 def _most_in_a_bank(b: Builder, args: list[ir.Value]) -> ir.Value:
     """Sixteen banks at a time: two words have a byte each for the lanes at even and at odd ones."""
     address, width, offset, mask, lanes = args
-    none = ir.Constant(_VECTOR, None)
-    ones, pairs, two = (ir.Constant(_VECTOR, [n] * _CHUNK) for n in (1, 14, 2))
     entry = b.block
-    outer, inner = b.append_basic_block("banks"), b.append_basic_block("banks.lanes")
-    counted, done = b.append_basic_block("banks.counted"), b.append_basic_block("banks.done")
-    b.branch(outer)
-    b.position_at_end(outer)
+    loop, done = b.append_basic_block("banks"), b.append_basic_block("banks.done")
+    b.branch(loop)
+    b.position_at_end(loop)
     first, most = b.phi(_I64), b.phi(_I64)
     first.add_incoming(_I64(0), entry)
     most.add_incoming(_I64(0), entry)
-    b.branch(inner)
-    b.position_at_end(inner)
-    start, even, odd = b.phi(_I64), b.phi(_VECTOR), b.phi(_VECTOR)
-    for phi, value in ((start, _I64(0)), (even, none), (odd, none)):
-        phi.add_incoming(value, outer)
-    numbers = _word_numbers(b, _chunk(b, address, start), offset, mask)
-    bank = b.sub(numbers, _spread(b, first))
-    mine = b.bitcast(b.trunc(b.lshr(lanes, start), ir.IntType(_CHUNK)), _LANES)
-    mine = b.and_(mine, b.icmp_unsigned("<", bank, ir.Constant(_VECTOR, [16] * _CHUNK)))
-    one = b.select(mine, b.shl(ones, b.shl(b.and_(bank, pairs), two)), none)
-    is_odd = b.icmp_signed("!=", b.and_(bank, ones), none)
-    evens = b.add(even, b.select(is_odd, none, one))
-    odds = b.add(odd, b.select(is_odd, one, none))
-    after = b.add(start, _I64(_CHUNK))
-    for phi, value in ((start, after), (even, evens), (odd, odds)):
-        phi.add_incoming(value, inner)
-    b.cbranch(b.icmp_signed("<", after, width), inner, counted)
-    b.position_at_end(counted)
+
+    def count(start: ir.Value, even: ir.Value, odd: ir.Value) -> tuple[ir.Value, ir.Value]:
+        numbers = _word_numbers(b, _chunk(b, address, start), offset, mask)
+        bank = b.sub(numbers, _spread(b, first))
+        mine = b.and_(_chosen(b, lanes, start), b.icmp_unsigned("<", bank, _all(16)))
+        place = b.shl(b.and_(bank, _all(14)), _all(2))
+        one = b.select(mine, b.shl(_all(1), place), _NONE)
+        is_odd = b.icmp_signed("!=", b.and_(bank, _all(1)), _NONE)
+        return b.add(even, b.select(is_odd, _NONE, one)), b.add(odd, b.select(is_odd, one, _NONE))
+
     more = most
-    for total in (evens, odds):
-        bytes_ = b.bitcast(_reduce(b, "add", total), ir.VectorType(_I8, 8))
-        fullest = b.zext(_reduce(b, "umax", bytes_), _I64)
+    for total in _over_chunks(b, width, [_NONE, _NONE], count):
+        counts = b.bitcast(_reduce(b, "add", total), ir.VectorType(_I8, 8))
+        fullest = b.zext(_reduce(b, "umax", counts), _I64)
         more = b.select(b.icmp_signed(">", fullest, more), fullest, more)
     following = b.add(first, _I64(16))
-    first.add_incoming(following, counted)
-    most.add_incoming(more, counted)
-    b.cbranch(b.icmp_signed("<=", following, mask), outer, done)
+    first.add_incoming(following, b.block)
+    most.add_incoming(more, b.block)
+    b.cbranch(b.icmp_signed("<=", following, mask), loop, done)
     b.position_at_end(done)
     return more
 
@@ -444,41 +463,25 @@ def _find(b: Builder, address: ir.Value, n: ir.Value, value: ir.Value) -> ir.Val
     b.position_at_end(loop)
     start = b.phi(_I64)
     start.add_incoming(_I64(0), entry)
-    same = b.icmp_signed("==", _chunk(b, address, start), values)
-    lanes = b.zext(b.bitcast(same, ir.IntType(_CHUNK)), _I64)
-    found, after = b.icmp_signed("!=", lanes, _I64(0)), b.add(start, _I64(_CHUNK))
+    same = _bits(b, b.icmp_signed("==", _chunk(b, address, start), values))
+    found, after = b.icmp_signed("!=", same, _I64(0)), b.add(start, _I64(_CHUNK))
     start.add_incoming(after, loop)
     b.cbranch(b.or_(found, b.icmp_signed(">=", after, n)), done, loop)
     b.position_at_end(done)
     # The first one that is equal may be behind the end, where there are none then.
-    place = b.add(start, b.cttz(lanes, ir.IntType(1)(0)))
+    place = b.add(start, b.cttz(same, ir.IntType(1)(0)))
     return b.select(b.icmp_signed("<", place, n), place, _I64(-1))
 
 
 @_intrinsic(twins.first_least)
 def _first_least(b: Builder, args: list[ir.Value]) -> ir.Value:
     address, n = args
-    entry, most = b.block, ir.Constant(_VECTOR, [(1 << 63) - 1] * _CHUNK)
-    loop, done = b.append_basic_block("words"), b.append_basic_block("words.done")
-    b.branch(loop)
-    b.position_at_end(loop)
-    start, least = b.phi(_I64), b.phi(_VECTOR)
-    start.add_incoming(_I64(0), entry)
-    least.add_incoming(most, entry)
-    inside = b.icmp_signed("<", _NUMBERS, _spread(b, b.sub(n, start)))
-    words = b.select(inside, _chunk(b, address, start), most)
-    lower = b.select(b.icmp_signed("<", words, least), words, least)
-    after = b.add(start, _I64(_CHUNK))
-    start.add_incoming(after, loop)
-    least.add_incoming(lower, loop)
-    b.cbranch(b.icmp_signed("<", after, n), loop, done)
-    b.position_at_end(done)
-    return _find(b, address, n, _reduce(b, "smin", lower))
+    most = _all((1 << 63) - 1)
 
+    def lower(start: ir.Value, least: ir.Value) -> tuple[ir.Value]:
+        inside = b.icmp_signed("<", _NUMBERS, _spread(b, b.sub(n, start)))
+        words = b.select(inside, _chunk(b, address, start), most)
+        return (b.select(b.icmp_signed("<", words, least), words, least),)
 
-def _reduce(b: Builder, how: str, vector: Any) -> ir.Value:
-    """One number out of a vector."""
-    name = f"llvm.vector.reduce.{how}.v{vector.type.count}i{vector.type.element.width}"
-    known = b.module.globals.get(name)
-    kind = ir.FunctionType(vector.type.element, [vector.type])
-    return b.call(known or ir.Function(b.module, kind, name), [vector])
+    (least,) = _over_chunks(b, n, [most], lower)
+    return _find(b, address, n, _reduce(b, "smin", least))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from simtlab.asm.assemble import assemble
-from simtlab.emu.fairness import _may_wait
+from simtlab.emu import fairness
 
 HEAD = "kernel k(global u32* %p) {\n  ld_kernarg_u64 $d0, [%p]\n  mov_u32 $s0, 0\n"
 
 
 def may_wait(body: str) -> bool:
-    return _may_wait(assemble(HEAD + body + "  ret\n}\n").kernels[0])
+    return fairness.may_wait(assemble(HEAD + body + "  ret\n}\n").kernels[0])
 
 
 @pytest.mark.parametrize(

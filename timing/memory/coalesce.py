@@ -161,6 +161,8 @@ def steps_of_steps(S: State, step: int, lanes: int) -> int:
 @device
 def bank_steps(S: State, at: int, offset: int, lanes: int, n: int) -> int:
     """The number of different words in the fullest bank."""
+    if n == 1 and S.l1d_line_words <= S.l1d_banks:
+        return 1
     if n == popcount(lanes):
         # A line a lane: nobody shares a word.
         return most_in_a_bank(at, S.width, offset, S.l1d_banks - 1, lanes)

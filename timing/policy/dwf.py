@@ -31,15 +31,7 @@ if TYPE_CHECKING:
     from ..hooks import State
     from ..launch import diverged, enter_barrier
     from ..machine import Machine
-    from ..state import (
-        RUNNING,
-        due,
-        group,
-        seg,
-        slot,
-        warp,
-        wpu,
-    )
+    from ..state import RUNNING, due, group, seg, slot, warp, wpu
     from .packs import end_pack, keep_until, own_waits, part
 
 POOL = record(

@@ -28,14 +28,7 @@ if TYPE_CHECKING:
         push,
         top,
     )
-    from ..state import (
-        SEG_BRANCH,
-        due,
-        group,
-        seg,
-        stack,
-        warp,
-    )
+    from ..state import SEG_BRANCH, due, group, seg, stack, warp
     from .loop_bypass import NO_WAY_OUT, leave_loop, way_out
     from .splits import gathering, go_on, is_root, meet_at_barrier, wait_for_others
 
