@@ -3,8 +3,8 @@
 python bench/where.py [--machine dws] [--policy conv] [--size paper] [--lines 20] PROGRAM
 
 Compiles the engine with line numbers, runs the program under `perf record` and lays the samples on
-the lines that the instructions come from. Nothing is inlined in such a build, so that calls weigh
-more than they do. Needs Linux's perf and binutils.
+the functions and lines that the instructions come from, inlined ones too. Needs Linux's perf and
+binutils.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     njit: Any = numba.njit
 
     def with_lines(*arguments: Any, **flags: Any) -> Any:
-        return njit(*arguments, debug=True, _dbg_optnone=False, **flags)
+        lines = {"debug": True, "_dbg_optnone": False, "_dbg_extend_lifetimes": False}
+        return njit(*arguments, **lines, **flags)
 
     numba.njit = with_lines
     import numpy as np
@@ -72,8 +73,11 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     compile_to_object = build._compile
 
     def kept(ir: str, level: build.Level) -> bytes:
-        # numba forbids inlining where there is debug information, which some functions ask for.
-        made = compile_to_object(re.sub(r"\balwaysinline\b", "nounwind", ir), level)
+        # numba forbids inlining where there is debug information. What is inlined into a function
+        # that has none itself, as the outermost one, would lose its own.
+        ir = re.sub(r"\bnoinline\b", "nounwind", ir)
+        ir = re.sub(r"(%status = call i32 @\S+\(.*\))", r"\1 noinline", ir)
+        made = compile_to_object(ir, level)
         if level is build.Level.WHOLE:
             objects.append(made)
         return made
@@ -107,17 +111,32 @@ def report(folder: Path, n: int) -> None:
     places = Counter(int(ip, 16) - int(address) + offset for ip in samples)
     places = Counter({at: count for at, count in places.items() if 0 <= at < end})
     known = sorted(places)
-    lines = said("addr2line", "-e", library, *map(hex, known)).splitlines()
+    lines = said("addr2line", "-f", "-e", library, *map(hex, known)).splitlines()
     by_line: Counter[str] = Counter()
-    for at, line in zip(known, lines, strict=True):
+    by_function: Counter[str] = Counter()
+    for at, function, line in zip(known, lines[::2], lines[1::2], strict=True):
         by_line[os.path.basename(line.split(" ")[0])] += places[at]
+        by_function[plain(function)] += places[at]
     by_file: Counter[str] = Counter()
     for line, count in by_line.items():
         by_file[line.partition(":")[0]] += count
     total = by_line.total()
     print(f"{total:,} samples in the engine, of {len(samples):,}")
-    for counts in (by_file.most_common(), by_line.most_common(n)):
+    for counts in (by_file.most_common(), by_function.most_common(n), by_line.most_common(n)):
         print("\n".join(f"{count / total:6.1%}  {where}" for where, count in counts), end="\n\n")
+
+
+def plain(mangled: str) -> str:
+    """The name of an engine function: `_ZN`, then its module and itself with their lengths."""
+    name = mangled.removeprefix("_ZN")
+    for part in range(2):
+        length = re.match(r"\d+", name)
+        if length is None:
+            return mangled
+        name = name[length.end() :]
+        if part == 0:
+            name = name[int(length[0]) :]
+    return re.sub(r"B\d+v\d.*", "", name)
 
 
 def said(*command: str) -> str:

@@ -453,35 +453,53 @@ def _words_up_to(b: Builder, args: list[ir.Value]) -> ir.Value:
 
 @_intrinsic(twins.find_word)
 def _find_word(b: Builder, args: list[ir.Value]) -> ir.Value:
-    return _find(b, *args)
-
-
-def _find(b: Builder, address: ir.Value, n: ir.Value, value: ir.Value) -> ir.Value:
+    """One chunk, or 64 words at a time: a loop that ends where the word is, no host can foresee."""
+    address, n, value = args
     values, entry = _spread(b, value), b.block
     loop, done = b.append_basic_block("words"), b.append_basic_block("words.done")
-    b.branch(loop)
+
+    def equal(begin: ir.Value, start: ir.Value) -> ir.Value:
+        return _bits(b, b.icmp_signed("==", _chunk(b, begin, start), values))
+
+    only = equal(address, _I64(0))
+    b.cbranch(b.icmp_signed("<=", n, _I64(_CHUNK)), done, loop)
     b.position_at_end(loop)
-    start = b.phi(_I64)
-    start.add_incoming(_I64(0), entry)
-    same = _bits(b, b.icmp_signed("==", _chunk(b, address, start), values))
-    found, after = b.icmp_signed("!=", same, _I64(0)), b.add(start, _I64(_CHUNK))
-    start.add_incoming(after, loop)
-    b.cbranch(b.or_(found, b.icmp_signed(">=", after, n)), done, loop)
+    first = b.phi(_I64)
+    begin, left = b.add(address, b.shl(first, _I64(3))), b.sub(n, first)
+    block = b.select(b.icmp_signed("<", left, _I64(64)), left, _I64(64))
+
+    def add(start: ir.Value, found: ir.Value) -> tuple[ir.Value]:
+        return (b.or_(found, b.shl(equal(begin, start), start)),)
+
+    (some,) = _over_chunks(b, block, [_I64(0)], add)
+    after, end = b.add(first, _I64(64)), b.block
+    is_over = b.or_(b.icmp_signed(">=", after, n), b.icmp_signed("!=", some, _I64(0)))
+    b.cbranch(is_over, done, loop)
     b.position_at_end(done)
+    found, at = b.phi(_I64), b.phi(_I64)
+    for phi, short, long in (found, only, some), (at, _I64(0), first):
+        phi.add_incoming(short, entry)
+        phi.add_incoming(long, end)
+    for start, block in (_I64(0), entry), (after, end):
+        first.add_incoming(start, block)
     # The first one that is equal may be behind the end, where there are none then.
-    place = b.add(start, b.cttz(same, ir.IntType(1)(0)))
+    place = b.add(at, b.cttz(found, ir.IntType(1)(0)))
     return b.select(b.icmp_signed("<", place, n), place, _I64(-1))
 
 
 @_intrinsic(twins.first_least)
 def _first_least(b: Builder, args: list[ir.Value]) -> ir.Value:
+    """Each element of a chunk keeps its least word and where that was; then the least of those."""
     address, n = args
     most = _all((1 << 63) - 1)
 
-    def lower(start: ir.Value, least: ir.Value) -> tuple[ir.Value]:
-        inside = b.icmp_signed("<", _NUMBERS, _spread(b, b.sub(n, start)))
+    def lower(start: ir.Value, least: ir.Value, places: ir.Value) -> tuple[ir.Value, ir.Value]:
+        numbers = b.add(_NUMBERS, _spread(b, start))
+        inside = b.icmp_signed("<", numbers, _spread(b, n))
         words = b.select(inside, _chunk(b, address, start), most)
-        return (b.select(b.icmp_signed("<", words, least), words, least),)
+        is_less = b.icmp_signed("<", words, least)
+        return b.select(is_less, words, least), b.select(is_less, numbers, places)
 
-    (least,) = _over_chunks(b, n, [most], lower)
-    return _find(b, address, n, _reduce(b, "smin", least))
+    least, places = _over_chunks(b, n, [most, _NUMBERS], lower)
+    same = b.icmp_signed("==", least, _spread(b, _reduce(b, "smin", least)))
+    return _reduce(b, "smin", b.select(same, places, most))
