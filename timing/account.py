@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         group,
         lane_misses,
         lane_stalls,
+        ready_at,
         seg,
         seg_count,
         seg_cycles,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 # What `on_event` is told of.
 EV_ISSUE = 0  # a group issues the segment at which it stands
 EV_ACCESS = 1  # its access was answered, for the lanes S.accessed: group.hits
-EV_DISPATCH = 2  # its wait is over: group.ready, group.cause
+EV_DISPATCH = 2  # its wait is over: ready_at, group.cause
 
 
 @device
@@ -84,7 +85,7 @@ def charge_wait(S: State, w: int, g: int, t: int) -> int:
         wait.until_bank = 0
         wait.until_mshr = 0
         wait.until_l2 = 0
-    own_wait(S, w, v, s, wait.cause, min(wait.ready, t))
+    own_wait(S, w, v, s, wait.cause, min(ready_at(S, g).t, t))
     own_wait(S, w, v, s, READY, t)
     wpu(S, w).n_dispatch += 1
     return 0
@@ -97,7 +98,7 @@ def charge_context(S: State, w: int, g: int, v: int, t: int) -> int:
     own_warp(S, w, v, wait.seg, BANK, min(wait.until_bank, t))
     own_warp(S, w, v, wait.seg, MSHR, min(wait.until_mshr, t))
     own_warp(S, w, v, wait.seg, L2, min(wait.until_l2, t))
-    own_warp(S, w, v, wait.seg, wait.cause, min(wait.ready, t))
+    own_warp(S, w, v, wait.seg, wait.cause, min(ready_at(S, g).t, t))
     return own_warp(S, w, v, wait.seg, READY, t)
 
 

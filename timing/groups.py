@@ -15,16 +15,20 @@ from .intrinsics import (
     device,
     drop_lowest,
     first_least,
+    low_bits,
     words_up_to,
 )
 
 if TYPE_CHECKING:
     from .causes import SLOTLESS
     from .hooks import State, on_pick, rank, stand_in
-    from .state import due, group, lane_home, slot, warp, wpu
+    from .state import due, group, lane_home, ready_at, slot, warp, wpu
 
 NO_SLOT = -2
 WAITS_FOR_SLOT = -1
+
+SEQ_BITS = 20
+"""Of a turn: an order of groups that have not been picked, few of which are alive at once."""
 
 
 @device
@@ -47,7 +51,7 @@ def make_group(S: State, v: int, mask: int, s: int) -> int:
     made.done = 0
     made.at_memory = 0
     made.hits = 0
-    made.ready = NEVER
+    ready_at(S, g).t = NEVER
     made.cause = 0
     made.until_bank = 0
     made.until_mshr = 0
@@ -57,6 +61,7 @@ def make_group(S: State, v: int, mask: int, s: int) -> int:
     made.lead = g
     S.seq += 1
     made.seq = S.seq
+    made.turn = turn_of(0, S.seq)
     made.count = 0
     made.issued = 0
     return g
@@ -81,7 +86,7 @@ def put_in_slot(S: State, g: int, i: int) -> int:
     wpu(S, w).slots_used = max(wpu(S, w).slots_used, i - w * S.slots + 1)
     it.slot = i
     slot(S, i).group = g
-    due(S, i).at = it.ready
+    due(S, i).at = ready_at(S, g).t
     return 1
 
 
@@ -100,10 +105,9 @@ def leave_slot(S: State, g: int) -> int:
         if wpu(S, w).n_slotless > 0:
             next_one = oldest_slotless(S, w)
             wpu(S, w).n_slotless -= 1
-            waiting = group(S, next_one)
-            if waiting.ready < S.now:
-                waiting.ready = S.now
-                waiting.cause = SLOTLESS
+            if ready_at(S, next_one).t < S.now:
+                ready_at(S, next_one).t = S.now
+                group(S, next_one).cause = SLOTLESS
             put_in_slot(S, next_one, at)
         core = wpu(S, w)
         while core.slots_used > 0 and slot(S, w * S.slots + core.slots_used - 1).group < 0:
@@ -131,7 +135,7 @@ def oldest_slotless(S: State, w: int) -> int:
 def wake(S: State, g: int, t: int, cause: int) -> int:
     """A group can be picked from cycle t on; the wait up to there has a cause."""
     it = group(S, g)
-    it.ready = t
+    ready_at(S, g).t = t
     it.cause = cause
     if it.slot >= 0:
         due(S, it.slot).at = t
@@ -187,6 +191,15 @@ def due_slots(S: State, at: int, end: int, limit: int) -> int:
 
 
 @device
+def turn_of(picks: int, seq: int) -> int:
+    """The turn of the group `seq` that was picked as number `picks`, 0 for not yet.
+
+    Turns order groups by their last pick, and those that never were by their age (MAWS-11, LWM-02).
+    """
+    return picks << SEQ_BITS | (seq & low_bits(SEQ_BITS))
+
+
+@device
 def pick(S: State, w: int, t: int) -> int:
     """The group that is ready at t and comes first; -1, and S.wake, where nobody is."""
     first = w * S.slots
@@ -204,6 +217,8 @@ def pick(S: State, w: int, t: int) -> int:
             S.wake = due(S, first + first_least(S.p_due + WORD * first, end - first)).at
         return -1
     best = stand_in(S, w, best, t)
+    S.picks += 1
+    group(S, best).turn = turn_of(S.picks, group(S, best).seq)
     on_pick(S, w, best, t)
     return best
 

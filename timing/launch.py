@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         DIVERGENT_BARRIER,
         group,
         next_event,
+        ready_at,
         seg,
         team,
         warp,
@@ -180,7 +181,7 @@ def open_barrier(S: State, w: int, first: int, t: int) -> int:
         while mine != 0:
             g = v * S.width + ctz(mine)
             mine = drop_lowest(mine)
-            if group(S, g).cause == BARRIER and group(S, g).ready == NEVER:
+            if group(S, g).cause == BARRIER and ready_at(S, g).t == NEVER:
                 wake(S, g, until, BARRIER)
                 schedule(S, w, g)
     return 0

@@ -35,6 +35,7 @@ def close_early(state: EngineState) -> None:
     slots = rows["slot_cycles"]["cycles"].reshape(wpus, N_CAUSES)
     contexts = rows["warp_cycles"]["cycles"].reshape(wpus, N_CAUSES)
     segments = rows["seg_cycles"]["cycles"].reshape(-1, N_CAUSES)
+    ready = rows["ready_at"]["t"]
     for w in range(wpus):
         first = -1
         for v in range(w * warps, (w + 1) * warps):
@@ -43,7 +44,7 @@ def close_early(state: EngineState) -> None:
                 contexts[w, cause] += cycles
                 if g >= 0:
                     segments[rows["group"]["seg"][g], cause] += cycles
-            if g >= 0 and (first < 0 or rows["group"]["ready"][g] < rows["group"]["ready"][first]):
+            if g >= 0 and (first < 0 or ready[g] < ready[first]):
                 first = g
         for cause, cycles in _shares(state, first, int(rows["wpu"]["busy"][w]), now):
             slots[w, cause] += cycles
@@ -66,7 +67,7 @@ def _next_group(state: EngineState, v: int) -> int:
     """The group of a warp that is ready first, -1 for none."""
     groups = state.rows["group"]
     found = {int(groups["lead"][g]) for g in groups_of(state, v)}
-    ready = groups["ready"]
+    ready = state.rows["ready_at"]["t"]
     return min(found, key=lambda g: (int(ready[g]), g)) if found else -1
 
 
@@ -80,7 +81,7 @@ def _shares(state: EngineState, g: int, since: int, now: int) -> Iterator[tuple[
         (it["until_bank"], BANK),
         (it["until_mshr"], MSHR),
         (it["until_l2"], L2),
-        (it["ready"], it["cause"]),
+        (state.rows["ready_at"]["t"][g], it["cause"]),
         (now, READY),
     ):
         until = min(int(until), now)

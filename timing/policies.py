@@ -40,8 +40,8 @@ _MEMORIES = {
     ),  # fmt: skip,
 }
 _SCHEDULERS = {
-    "rr": ("schedule/turns", "schedule/rr"),
-    "swf": ("schedule/turns", "schedule/miss_free", "schedule/swf"),
+    "rr": ("schedule/rr",),
+    "swf": ("schedule/miss_free", "schedule/swf"),
     "two-level": ("schedule/two_level",),
 }
 _ISSUE = {"switch-on-access": "issue/switch_on_access", "barrel": "issue/barrel"}

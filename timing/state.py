@@ -104,7 +104,6 @@ GROUP = record(
     done="i8",  # lanes already served by that access
     at_memory="i8",  # 1 from the issue of an access to the next dispatch
     hits="i8",  # lanes that hit in it
-    ready="i8",  # cycle at which its wait is over
     cause="i8",  # of the last part of its wait
     until_bank="i8",  # the boundaries of the parts before
     until_mshr="i8",
@@ -113,6 +112,7 @@ GROUP = record(
     slot="i8",  # scheduler slot; negative for none (groups.py)
     lead="i8",  # the group with which it issues: itself, unless it is part of a pack
     seq="i8",  # order of creation
+    turn="i8",  # when it was picked last, then `seq`: see groups.turn_of
     count="i8",  # instructions since the root (MAWS-03)
     issued="i8",  # instructions that it has issued
     # An odd number of words: groups of different warps lie in different sets of a host's cache.
@@ -120,6 +120,11 @@ GROUP = record(
 )
 group = table("group", GROUP)
 """Index: warp * S.width + number; a warp has at most as many groups as lanes."""
+
+WAIT = record(t="i8")
+ready_at = table("ready_at", WAIT)
+"""The cycle at which a group's wait is over, index as the group; NEVER where nobody knows it yet.
+Times lie side by side, since those of a whole warp are compared where its splits may merge."""
 
 SLOT = record(group="i8")
 slot = table("slot", SLOT)
@@ -195,6 +200,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "ended": 0,  # when the last workgroup returned
         "starting": 0,
         "seq": 0,
+        "picks": 0,
         "status": 0,
         "running": 0,  # workgroups on the machine
         "next_team": 0,
@@ -227,6 +233,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "next_event": np.full(wpus, NEVER).view(NEXT),
         "warp": total,
         "group": total * width,
+        "ready_at": total * width,
         "slot": np.full(wpus * slots, -1).view(SLOT),
         "due": np.full(wpus * slots, NEVER).view(DUE),
         "stack": total * depth,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .account import EV_ACCESS
     from .hooks import State
     from .machine import Machine
-    from .state import group
+    from .state import group, ready_at
 
 EVENT = record(
     t="i8",
@@ -50,7 +50,7 @@ def on_event(S: State, kind: int, w: int, g: int, t: int) -> int:
     row.t = t
     row.mask = S.accessed if kind == EV_ACCESS else it.mask
     row.hits = it.hits
-    row.ready = it.ready
+    row.ready = ready_at(S, g).t
     row.seq = it.seq
     row.g = g
     row.seg = it.seg

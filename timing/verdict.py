@@ -101,7 +101,8 @@ def _endless(
         if asleep:
             detail += f" while {asleep}"
         else:
-            ready = int(((groups["mask"] != 0) & (groups["ready"] <= int(S.now))).sum())
+            is_ready = state.rows["ready_at"]["t"] <= int(S.now)
+            ready = int(((groups["mask"] != 0) & is_ready).sum())
             detail += f"; {ready} groups are ready, and not all are chosen"
     return TrapRecord(kind, pc, *_culprit(state, code), detail=detail, notes=notes)
 
@@ -137,14 +138,15 @@ def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
 
 def _note(state: EngineState, work: Work, code: Code, v: int, g: int, warps: int) -> Note:
     mask = int(state.rows["group"]["mask"][g]) & (1 << 64) - 1
-    it = state.rows["group"][int(state.rows["group"]["lead"][g])]
+    lead = int(state.rows["group"]["lead"][g])
+    it, ready = state.rows["group"][lead], int(state.rows["ready_at"]["t"][lead])
     header = code.segments.layout.header(code.blocks[v])
     lanes = "".join("1" if mask >> i & 1 else "0" for i in range(code.segments.width))
     pc = int(code.segments.table[int(it["seg"])]["last_pc" if it["at_memory"] else "first_pc"])
     if is_held(state, g):
         state_ = "left behind until others come back"
-    elif it["ready"] < NEVER:
-        state_ = f"ready at cycle {int(it['ready']):,}"
+    elif ready < NEVER:
+        state_ = f"ready at cycle {ready:,}"
     else:
         state_ = f"waits: {NAMES[int(it['cause'])]}"
     return Note(

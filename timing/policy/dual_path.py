@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..hooks import State
     from ..launch import diverged
     from ..machine import Machine
-    from ..state import STACK_OVERFLOW, group, seg, warp
+    from ..state import STACK_OVERFLOW, group, ready_at, seg, warp
 
 NOBODY = -1
 """In place of a group: the side is only a PC and a mask."""
@@ -128,7 +128,7 @@ def close_entry(S: State, w: int, g: int) -> int:
     mine = 2 * e + pair(S, e).current
     side(S, mine).group = g
     other = side(S, mine ^ 1).group
-    if other != NOBODY and group(S, other).ready != NEVER:
+    if other != NOBODY and ready_at(S, other).t != NEVER:
         offer(S, w, other)
     return 0
 
@@ -153,7 +153,7 @@ def offer(S: State, w: int, g: int) -> int:
 @device
 def rouse(S: State, w: int, g: int, t: int) -> int:
     """A side that has been set aside can be picked from t on, or when its data are there."""
-    if group(S, g).ready == NEVER:
+    if ready_at(S, g).t == NEVER:
         wake(S, g, t, READY)
     return offer(S, w, g)
 

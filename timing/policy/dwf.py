@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..hooks import State
     from ..launch import diverged, enter_barrier
     from ..machine import Machine
-    from ..state import RUNNING, due, group, seg, slot, warp, wpu
+    from ..state import RUNNING, due, group, ready_at, seg, slot, warp, wpu
     from .packs import end_pack, keep_until, own_waits, part
 
 POOL = record(
@@ -89,12 +89,12 @@ def next_retired(S: State, w: int, t: int) -> int:
             continue
         g = slot(S, i).group
         if first >= 0:
-            best = group(S, first)
-            if ready > best.ready:
+            best = ready_at(S, first).t
+            if ready > best:
                 continue
-            if ready == best.ready:
+            if ready == best:
                 later = pool(S, g).fetched - pool(S, first).fetched
-                if later > 0 or (later == 0 and group(S, g).seq > best.seq):
+                if later > 0 or (later == 0 and group(S, g).seq > group(S, first).seq):
                     continue
         first = g
     return first
@@ -104,7 +104,7 @@ def next_retired(S: State, w: int, t: int) -> int:
 def enter_pool(S: State, w: int, g: int) -> int:
     """A warp retires: merge it with the youngest at its PC; what is left of it enters the pool."""
     it = group(S, g)
-    own_waits(S, w, g, it.ready)
+    own_waits(S, w, g, ready_at(S, g).t)
     if it.at_memory == 1:
         it.at_memory = 0
         it.done = 0
@@ -208,7 +208,7 @@ def split_pack(S: State, w: int, g: int, lanes: int) -> int:
     part(S, last).next = -1
     made = group(S, first)
     made.seg = it.seg
-    made.ready = it.ready
+    ready_at(S, first).t = ready_at(S, g).t
     made.cause = it.cause
     made.until_bank = it.until_bank
     made.until_mshr = it.until_mshr

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import ctz, device, drop_lowest, popcount
+from ..intrinsics import WORD, bit, ctz, device, drop_lowest, popcount, words_up_to
 
 if TYPE_CHECKING:
     from ..account import join_issue
@@ -50,12 +50,14 @@ def has_mates(S: State, g: int) -> int:
 def merge_ready(S: State, w: int, g: int, t: int, at_access: int, at_start: int, held: int) -> int:
     """Merge the splits at the group's segment: behind its access, in front of it, or held there."""
     it = group(S, g)
-    rest = warp(S, it.warp).groups
+    first = it.warp * S.width
+    rest = warp(S, it.warp).groups & ~bit(g - first)
+    rest &= words_up_to(S.p_ready_at + WORD * first, S.width, t)
     while rest != 0:
-        h = it.warp * S.width + ctz(rest)
+        h = first + ctz(rest)
         rest = drop_lowest(rest)
         other = group(S, h)
-        if h != g and other.seg == it.seg and other.ready <= t and is_serial(S, h) == 0:
+        if other.seg == it.seg and is_serial(S, h) == 0:
             wanted = at_access if other.at_memory == 1 else at_start
             if other.slot == NO_SLOT:
                 # Somebody has to come for it (DWS-19).

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..hooks import State
     from ..machine import Machine
     from ..stacks import goes_one_way
-    from ..state import SEG_BARRIER, group, seg, warp
+    from ..state import SEG_BARRIER, group, ready_at, seg, warp
     from .dual_path import (
         NOBODY,
         close_entry,
@@ -106,7 +106,7 @@ def arbitrate(S: State, w: int, g: int, mine: int, t: int) -> int:
 @device
 def lacks_data(S: State, g: int, t: int) -> int:
     """Whether a group, if there is one, stands at an access whose data are not there."""
-    return 1 if g != NOBODY and group(S, g).at_memory == 1 and group(S, g).ready > t else 0
+    return 1 if g != NOBODY and group(S, g).at_memory == 1 and ready_at(S, g).t > t else 0
 
 
 @device

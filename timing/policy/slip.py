@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..groups import NO_SLOT, new_group, schedule, wake
     from ..hooks import State
     from ..machine import Machine
-    from ..state import group, seg, warp
+    from ..state import group, ready_at, seg, warp
     from .local_stack import diverge_local, is_serial, local_level
     from .loop_bypass import NO_WAY_OUT, leave_loop, way_out
     from .slip_control import leash
@@ -43,7 +43,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     h = part(S, g, left)
     local_level(S, h).n = 0
     held = group(S, h)
-    held.ready = it.ready
+    ready_at(S, h).t = ready_at(S, g).t
     held.cause = it.cause
     it.until_bank = 0
     it.until_mshr = 0

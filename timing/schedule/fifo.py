@@ -13,7 +13,7 @@ from ..intrinsics import device
 if TYPE_CHECKING:
     from ..causes import MEMORY
     from ..hooks import State
-    from ..state import group
+    from ..state import group, ready_at
 
 
 @device
@@ -21,4 +21,4 @@ def rank(S: State, w: int, g: int, t: int) -> int:
     """Ready time, then hits before completions, then the warp."""
     it = group(S, g)
     completed = 1 if it.cause == MEMORY else 0
-    return (2 * it.ready + completed) * 64 + it.warp - w * S.warps
+    return (2 * ready_at(S, g).t + completed) * 64 + it.warp - w * S.warps

@@ -17,7 +17,7 @@ from ..intrinsics import NEVER, ctz, device, drop_lowest, record, table
 if TYPE_CHECKING:
     from ..hooks import State
     from ..machine import Machine
-    from ..state import group, warp, wpu
+    from ..state import group, ready_at, warp, wpu
 
 SPELL = record(
     group="i8",  # the seq of whose counts they are: ids are used again
@@ -112,14 +112,14 @@ def decay(S: State, w: int, t: int) -> int:
 @device
 def on_miss(S: State, w: int, g: int, t: int) -> int:
     """A miss begins, if it is long enough to be one (Q-MAWS-17): the count of its group stops."""
-    it = group(S, g)
-    if it.ready - t <= S.long_latency:
+    over = ready_at(S, g).t
+    if over - t <= S.long_latency:
         return 0
     count_up(S, g)
     mine = spell(S, g)
     mine.begun = t
-    mine.over = it.ready
-    outlook(S, w).soonest = min(outlook(S, w).soonest, it.ready)
+    mine.over = over
+    outlook(S, w).soonest = min(outlook(S, w).soonest, over)
     return 0
 
 

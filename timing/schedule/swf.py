@@ -1,7 +1,7 @@
 """Shallowest warp first: the group that is predicted to miss soonest (MAWS-12).
 
-Engine code, on the counts of `miss_free.py` and the turns of `turns.py`. Groups that never missed
-are shallowest; of two that are as deep the one goes first that was picked longer ago (Q-MAWS-19).
+Engine code, on the counts of `miss_free.py`. Groups that never missed are shallowest; of two that
+are as deep the one goes first that was picked longer ago (Q-MAWS-19).
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from ..intrinsics import device
 
 if TYPE_CHECKING:
+    from ..groups import SEQ_BITS
     from ..hooks import State
+    from ..state import group
     from .miss_free import catch_up, count_up, spell
-    from .turns import last_turn, take_turn
 
 
 @device
@@ -23,11 +24,10 @@ def rank(S: State, w: int, g: int, t: int) -> int:
     mine = spell(S, g)
     # The run before a miss that is over, and not yet taken into account, is the prediction.
     left = mine.free if mine.over <= t else mine.left
-    return min(left, 0xF_FFFE) << 42 | last_turn(S, g)
+    return min(left, 0xF_FFFE) << 42 | group(S, g).turn >> SEQ_BITS
 
 
 @device
 def on_pick(S: State, w: int, g: int, t: int) -> int:
-    """It goes behind those that are as deep."""
-    catch_up(S, w, t)
-    return take_turn(S, g)
+    """What has come about up to now counts from the next pick on."""
+    return catch_up(S, w, t)
