@@ -9,6 +9,7 @@ called from one place is inlined, and results that are always alike vanish.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from types import FunctionType
@@ -73,6 +74,10 @@ class _Part(JITCodeLibrary):
     def get_pointer_to_function(self, name: str) -> int:
         return 0
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Nothing of a function alone: that is done for all of them at once."""
+        ll_module.data_layout = self._codegen._data_layout
+
 
 def native_ir(space: dict[str, Any], what: str, name: str, fields: Mapping[str, int]) -> str:
     """The IR of engine code as `i64 name(i64 header, i64 n)`, which calls `what(S, n)`.
@@ -91,7 +96,8 @@ def native_ir(space: dict[str, Any], what: str, name: str, fields: Mapping[str, 
     made: dict[str, Any] = {}
     exec(_ENTRY.format(name=name, what=what), space, made)
     entry = compile_device(made[name])
-    with _parts({name, *(n for n, f in space.items() if hasattr(f, "py_func"))}):
+    functions = {name, *(n for n, f in space.items() if hasattr(f, "py_func"))}
+    with _parts(functions), _no_collection():
         entry.compile((numba.int64, numba.int64))
     (compiled,) = entry.overloads.values()
     inlined = {
@@ -101,6 +107,18 @@ def native_ir(space: dict[str, Any], what: str, name: str, fields: Mapping[str, 
         for c in f.overloads.values()
     }
     return _linked(compiled.library, compiled.fndesc.llvm_func_name, name, inlined)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """While this is open, garbage stays: numba makes millions of objects, of which little is."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @contextmanager

@@ -164,9 +164,9 @@ class History:
     def _standings(self, v: int, running: int) -> Iterator[Standing]:
         rows = self._state.rows
         for g in groups_of(self._state, v):
-            it = rows["group"][g]
+            it, ready = rows["group"][g], int(rows["ready_at"]["t"][g])
             pc = int(self._segment(it["seg"])["last_pc" if it["at_memory"] else "first_pc"])
-            status = "" if it["ready"] < NEVER else "parked"
+            status = "" if ready < NEVER else "parked"
             if g == running:
                 status = "run"
             elif it["slot"] == WAITS_FOR_SLOT:
@@ -176,7 +176,7 @@ class History:
             elif it["slot"] == NO_SLOT:
                 status = "held"
             local = "".join(self._local(g))
-            yield self._standing(it["mask"], self._place(pc) + local, status, int(it["ready"]))
+            yield self._standing(it["mask"], self._place(pc) + local, status, ready)
         if "gathering" in rows and rows["warp"]["live"][v]:
             yield from self._gathered(v, rows["gathering"][v])
 
