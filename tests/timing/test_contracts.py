@@ -80,6 +80,21 @@ def test_the_scheduler_of_the_documentation_runs_natively():
     assert "rank" in engine.device_functions()
 
 
+def test_the_policy_of_the_documentation_keeps_the_contract_and_is_its_own():
+    mine = str(EXAMPLES / "half_ahead.py")
+    policy_contract(mine, examples=2, shrink=False)
+    splits = {}
+    for percent in (0, 60, 100):
+        fields = {"memory": "adversary", "adversary_seed": 7, "policy": {"percent": percent}}
+        model = machine.load("toy", fields)
+        simulator = Simulator(model, policies.find(mine), plain=True)
+        x = np.arange(1, 65, dtype=np.uint32)
+        launch = simtlab.assemble(LOOP).k.launch(items=64, group_size=model.width)
+        launch.run_by(simulator.run, 64, x)
+        splits[percent] = simulator.statistics().splits_memory
+    assert splits[0] > splits[60] > splits[100] == 0
+
+
 def test_a_memory_from_outside(tmp_path):
     path = outside(
         tmp_path,

@@ -1,0 +1,39 @@
+"""Half ahead: at a divergent access the lanes that hit run ahead where they are many enough.
+
+Like `dws.aggress-split`, without the splits that leave most of the warp behind.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simtlab.timing.intrinsics import device, popcount
+
+if TYPE_CHECKING:
+    from simtlab.timing.causes import HIT
+    from simtlab.timing.groups import wake
+    from simtlab.timing.hooks import State
+    from simtlab.timing.policy.local_stack import is_serial, local_level
+    from simtlab.timing.policy.splits import has_room, split
+    from simtlab.timing.state import group
+
+EXTENDS = ("policy/splits", "policy/local_stack", "policy/dws", "policy/pc_merge")
+SETTINGS = {"branch-split": True, "branch-limited": False, "pc-merge": True, "percent": 50}
+
+
+@device
+def on_access(S: State, w: int, g: int, t: int) -> int:
+    """Some lanes of a group were served at once: they become a split if they are enough."""
+    it = group(S, g)
+    few = 100 * popcount(it.hits) < S.percent * popcount(it.mask)
+    if few or is_serial(S, g) == 1 or has_room(S, w, it.warp) == 0:
+        return 0
+    S.n_memory_split += 1
+    h = split(S, w, g, it.hits)
+    local_level(S, h).n = 0
+    return wake(S, h, max(S.hits_at, t + S.pipeline), HIT)
+
+
+def setup(machine):
+    """What `--set policy.percent=` says becomes a field of the engine's state."""
+    return {"percent": machine.policy["percent"]}
