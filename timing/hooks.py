@@ -195,7 +195,15 @@ def on_miss(S: State, w: int, g: int, t: int) -> int:
 
 
 def on_access(S: State, w: int, g: int, t: int) -> int:
-    """After an access of which some lanes hit and some missed: may split g (DWS-09)."""
+    """After an access of which some lanes hit and some missed: may split g (DWS-09).
+
+    Of a pack: after its last sub-warp, if some lanes missed.
+    """
+    return 0
+
+
+def on_served(S: State, w: int, g: int, t: int) -> int:
+    """A sub-warp of pack g has accessed at t, `S.hits` were served by the first level."""
     return 0
 
 
@@ -249,6 +257,29 @@ def on_wait(S: State, g: int) -> int:
 
 def on_rejoin(S: State, g: int) -> int:
     """Those who have waited go on as g."""
+    return 0
+
+
+# --- large warps (policy/large.py)
+
+
+def on_row(S: State, v: int, before: int) -> int:
+    """Warp v begins as a row of a large warp, behind the row of warp `before`; -1: the first."""
+    return 0
+
+
+def on_resume(S: State, w: int, g: int, t: int) -> int:
+    """A large warp is fetched, and its wait has owners: merge others of it that are ready."""
+    return 0
+
+
+def gathers(S: State, w: int, g: int) -> int:
+    """g is where all lanes of the top entry meet: 1 if it is no more, since others will come."""
+    return 0
+
+
+def leaves(S: State, w: int, g: int) -> int:
+    """All lanes of g have returned: 1 if others of the top entry have not."""
     return 0
 
 

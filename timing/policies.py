@@ -161,5 +161,6 @@ def files_of(machine: Machine, policy: Policy) -> tuple[str, ...]:
         *memory,
         *scheduler,
         *policy.files,
+        *policy.extra_files(machine.policy),
     )
     return tuple(dict.fromkeys(names))  # a scheduler and a policy may build upon the same file

@@ -29,7 +29,7 @@ def _dws(
     pc: bool = True,
     limited: bool = False,
 ) -> Policy:
-    files = ("splits", "local_stack", "dws", "pc_merge", "memory_split")
+    files = ("splits", "local_stack", "dws", "pc_merge", "memory_split", "run_ahead")
     return Policy(
         name,
         tuple(f"policy/{f}" for f in files),

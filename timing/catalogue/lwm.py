@@ -22,6 +22,8 @@ _TWO_LEVEL = (
     "next. Groups come to a long wait one after the other, and hide it for each other."
 )
 _PACKED = {"barrel": "issue/packed"}
+_MEMORY = ("never", "aggressive", "lazy", "revive")
+_SPLIT = ("policy/memory_split", "policy/pack_split")
 
 
 def _whole_rows(machine: Machine) -> None:
@@ -49,11 +51,19 @@ def _large(
         ("policy/packs", "policy/large"),
         text,
         source,
-        settings={"warp": 256, "memory-rows": True, "jump-once": True},
+        settings={
+            "warp": 256,
+            "memory-rows": True,
+            "jump-once": True,
+            "memory-split": "never",
+            "pc-merge": True,
+        },
+        choices={"memory-split": _MEMORY},
         scheduler=scheduler,
         fetch_group=fetch_group,
         issue=_PACKED,
         check=_whole_rows,
+        extra={"memory-split": (*_SPLIT, "policy/large_split")},
     )
 
 
@@ -65,10 +75,11 @@ def _formed(name: str, priority: str, source: str, text: str) -> Policy:
         "the pipeline merges with the youngest warp at the same PC, as far as its lanes are free "
         f"there. {text}",
         source,
-        settings={"priority": priority},
-        choices={"priority": ("majority", "pdom")},
+        settings={"priority": priority, "memory-split": "never"},
+        choices={"priority": ("majority", "pdom"), "memory-split": _MEMORY},
         scheduler="dwf",
         issue=_PACKED,
+        extra={"memory-split": (*_SPLIT, "policy/dwf_split")},
     )
 
 

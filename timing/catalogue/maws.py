@@ -20,7 +20,7 @@ def _maws(name: str, source: str, text: str, memory: str, scheduler: str | None 
             *(
                 f"policy/{f}"
                 for f in (
-                    "splits", "local_stack", "pc_merge", "memory_split", "lat_spec",
+                    "splits", "local_stack", "pc_merge", "memory_split", "run_ahead", "lat_spec",
                     "loop_bypass", "maws",
                 )
             ),

@@ -36,3 +36,14 @@ class Policy:
     """Its own issue files, by the machine's discipline; it then runs on no other machine."""
     check: Callable[[Machine], object] = lambda machine: None
     """Raises UsageError where it cannot run with the settings that the machine has."""
+    extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By setting: engine files that it takes along only where that is not `never`."""
+
+    def extra_files(self, chosen: Mapping[str, bool | int | str]) -> tuple[str, ...]:
+        """What settings other than its own values may ask for beside `files`."""
+        return tuple(
+            file
+            for name, files in self.extra.items()
+            if chosen.get(name, self.settings[name]) != "never"
+            for file in files
+        )

@@ -35,6 +35,8 @@ TITLES = {
     "lwm+two-level": "as lwm, and one fetch group issues until none of its large warps can",
     "dwf.majority": "warps part at branches, and merge in the pool; the fullest PC first",
     "dwf.pdom": "as dwf.majority, but whoever has passed the fewest joins first",
+    "lwm+dws": "as lwm, and lanes that hit run ahead up to a branch, also on a stall",
+    "dwf+dws": "as dwf.majority, and lanes that hit run ahead, also on a stall",
     "conv-explicit": "as conv, but paths join at `reconverge` only",
     "predication": "as conv, but both sides of a short branch always issue",
     "density-time": "as conv, with fewer units than lanes, and masked lanes skipped",

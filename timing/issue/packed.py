@@ -29,7 +29,16 @@ if TYPE_CHECKING:
     from ..causes import BANK, BARRIER, HIT, MEMORY, N_CAUSES, PIPELINE, UNIT
     from ..engine import ask, is_buffered, move, spend, stop
     from ..groups import leave_slot, park, wake
-    from ..hooks import State, on_branch, on_event, on_exit, on_reconverge, on_sync
+    from ..hooks import (
+        State,
+        on_access,
+        on_branch,
+        on_event,
+        on_exit,
+        on_reconverge,
+        on_served,
+        on_sync,
+    )
     from ..launch import enter_barrier, leave_team
     from ..machine import Machine
     from ..memory.group import conflicts
@@ -253,6 +262,7 @@ def access_sub_warp(S: State, w: int, g: int, t: int) -> int:
         S.until_bank = 0
         S.until_mshr = 0
         S.until_l2 = 0
+    on_served(S, w, g, t)
     if ready > all_of_it.over:
         all_of_it.over = ready
         it.until_bank = S.until_bank
@@ -284,6 +294,8 @@ def access_sub_warp(S: State, w: int, g: int, t: int) -> int:
         it.until_mshr = 0
         it.until_l2 = 0
         wake(S, g, out, PIPELINE)
+    if all_of_it.missed == 1:
+        on_access(S, w, g, behind - 1)
     return stop(S, w, behind)
 
 

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from ..groups import (
         count_groups,
         end_group,
-        forget_group,
-        leave_slot,
-        make_group,
         new_group,
         park,
         schedule,
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
     from ..launch import diverged, enter_barrier
     from ..machine import Machine
     from ..state import RUNNING, due, group, ready_at, seg, slot, warp, wpu
-    from .packs import end_pack, keep_until, own_waits, part
+    from .packs import end_pack, join_packs, keep_until, own_waits, part, part_chosen
 
 POOL = record(
     lanes="i8",  # of all its parts
@@ -181,44 +178,17 @@ def on_dispatch(S: State, w: int, g: int, t: int) -> int:
 @device
 def split_pack(S: State, w: int, g: int, lanes: int) -> int:
     """Some lanes of a warp, not all of its lead, become a warp of their own."""
-    it = group(S, g)
-    first = -1
-    last = -1
-    before = -1
     h = g
     while h >= 0:
-        following = part(S, h).next
-        mine = group(S, h).mask & lanes
-        moved = h
-        if mine == group(S, h).mask:
-            part(S, before).next = following
-        else:
-            before = h
-            if mine != 0:
-                group(S, h).mask &= ~mine
-                moved = make_group(S, group(S, h).warp, mine, it.seg)
-        if mine != 0:
-            if first < 0:
-                first = moved
-            else:
-                part(S, last).next = moved
-            group(S, moved).lead = first
-            last = moved
-        h = following
-    part(S, last).next = -1
-    made = group(S, first)
-    made.seg = it.seg
-    ready_at(S, first).t = ready_at(S, g).t
-    made.cause = it.cause
-    made.until_bank = it.until_bank
-    made.until_mshr = it.until_mshr
-    made.until_l2 = it.until_l2
-    made.at_memory = 0
-    made.done = 0
-    made.count = it.count
-    S.seq += 1
-    made.seq = S.seq
-    count_groups(S, made.warp, 1)
+        part(S, h).chosen = group(S, h).mask & lanes
+        h = part(S, h).next
+    return part_warp(S, w, g, lanes)
+
+
+@device
+def part_warp(S: State, w: int, g: int, lanes: int) -> int:
+    """The same for lanes that are chosen."""
+    first = part_chosen(S, g)
     pool(S, g).lanes &= ~lanes
     mine = pool(S, first)
     mine.lanes = lanes
@@ -232,26 +202,10 @@ def split_pack(S: State, w: int, g: int, lanes: int) -> int:
 @device
 def absorb(S: State, q: int, g: int) -> int:
     """All of warp g moves to warp q, where its lanes are free."""
-    leave_slot(S, g)
-    count_groups(S, group(S, g).warp, -1)
     pool(S, q).lanes |= pool(S, g).lanes
     # Nobody gets ahead of others by merging.
     pool(S, q).passed = min(pool(S, q).passed, pool(S, g).passed)
-    h = g
-    while h >= 0:
-        following = part(S, h).next
-        mate = q
-        while mate >= 0 and group(S, mate).warp != group(S, h).warp:
-            mate = part(S, mate).next
-        if mate >= 0:
-            group(S, mate).mask |= group(S, h).mask
-            forget_group(S, h)
-        else:
-            group(S, h).lead = q
-            part(S, h).next = part(S, q).next
-            part(S, q).next = h
-        h = following
-    return 0
+    return join_packs(S, q, g, 0)
 
 
 # --- control flow

@@ -4,6 +4,7 @@ Engine code. `S.rows` warps of a workgroup that follow each other are the rows o
 pack (packs.py) with a part for each row. Each row has its part of the stack, at equal depths: the
 masks of a level are those of the rows together, segment and re-convergence point are the same in
 all. The top is the current PC and mask; below it are the join and divergent entries of LWM-03.
+Where accesses split a large warp, large_split.py says what its packs do.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from ..intrinsics import device, popcount
 
 if TYPE_CHECKING:
     from ..groups import make_group
-    from ..hooks import State
+    from ..hooks import State, gathers, leaves, on_resume, on_row
     from ..launch import diverged
     from ..machine import Machine
     from ..stacks import FIRST_MAJORITY, NOWHERE, begin_root, forget_lanes, push, takes_first, top
-    from ..state import group, seg, stack, team, warp
+    from ..state import SEG_BRANCH, group, seg, stack, team, warp
     from .packs import end_pack, keep_until, own_waits, part
 
 
@@ -28,11 +29,13 @@ def on_start(S: State, w: int, v: int, t: int) -> int:
     row = (popcount(team(S, warp(S, v).team).warps) - 1) % S.rows
     if row == 0:
         h = begin_root(S, w, v, t)
+        on_row(S, v, -1)
     else:
         h = make_group(S, v, warp(S, v).live, 0)
         push(S, v, 0, NOWHERE, warp(S, v).live, NOWHERE)
         group(S, h).lead = group(S, S.last_row).lead
         part(S, S.last_row).next = h
+        on_row(S, v, group(S, S.last_row).warp)
     part(S, h).next = -1
     S.last_row = h
     return 0
@@ -41,7 +44,8 @@ def on_start(S: State, w: int, v: int, t: int) -> int:
 @device
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
     """All rows have waited for the same."""
-    return own_waits(S, w, g, t)
+    own_waits(S, w, g, t)
+    return on_resume(S, w, g, t)
 
 
 @device
@@ -117,7 +121,10 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
     """At the top's re-convergence point the entry is popped, and the next one runs."""
     it = group(S, g)
     entry = stack(S, top(S, it.warp))
-    if it.seg == entry.rpc:
+    joins = it.seg == entry.rpc
+    if (joins or seg(S, it.seg).kind == SEG_BRANCH) and gathers(S, w, g) == 1:
+        return 1
+    if joins:
         entry.seg = it.seg
         run_top(S, g)
     return 0
@@ -131,12 +138,13 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
     while h >= 0:
         forget_lanes(S, group(S, h).warp, group(S, h).mask)
         h = part(S, h).next
-    if run_top(S, g) == 1:
+    if leaves(S, w, g) == 0 and run_top(S, g) == 1:
         return 1
     h = g
     while h >= 0:
         # It is there until it has left the pipeline.
-        keep_until(S, w, group(S, h).warp, s, t)
+        if warp(S, group(S, h).warp).live == 0:
+            keep_until(S, w, group(S, h).warp, s, t)
         h = part(S, h).next
     end_pack(S, g)
     return 0
@@ -145,6 +153,8 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
 @device
 def on_sync(S: State, w: int, g: int, t: int) -> int:
     """A barrier in one path of a branch that diverged is an error (Q-DWS-35)."""
+    if gathers(S, w, g) == 1:
+        return 0
     h = g
     while h >= 0:
         if group(S, h).mask != warp(S, group(S, h).warp).live:

@@ -3,32 +3,24 @@
 Engine code. `S.memory_split`: NEVER_SPLIT; AGGRESSIVE, at every access of which some lanes hit and
 some miss; LAZY, where no other group could hide the latency; REVIVE, also later, when the WPU
 stalls: then a group that was suspended whole is split by the hit mask of its access (DWS-12, and
-MAWS-08 by Q-MAWS-13); LATENCY, where that is expected to pay (`speculate`, MAWS-09). The run-ahead
-is the new group, the fall-behind keeps its parent's entry and slot (Q-DWS-15).
+MAWS-08 by Q-MAWS-13); LATENCY, where that is expected to pay (`speculate`, MAWS-09). How lanes of
+a group part is said in run_ahead.py, of a pack in pack_split.py.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import (
-    NEVER,
-    ctz,
-    device,
-    drop_lowest,
-    popcount,
-    record,
-    table,
-)
+from ..intrinsics import NEVER, ctz, device, drop_lowest, record, table
 
 if TYPE_CHECKING:
-    from ..causes import HIT, MEMORY
+    from ..causes import HIT, MEMORY, PIPELINE
     from ..groups import due_slots, wake
     from ..hooks import State, speculate
     from ..machine import Machine
     from ..state import due, group, slot, wpu
-    from .local_stack import is_serial, local_level
-    from .splits import has_room, split
+    from .run_ahead import ahead_at, lanes_ahead, run_ahead
+    from .splits import has_room
 
 NEVER_SPLIT = 0
 AGGRESSIVE = 1
@@ -48,7 +40,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     S.suspensions += 1
     suspended(S, g).order = S.suspensions
     mode = S.memory_split
-    if mode == NEVER_SPLIT or is_serial(S, g) == 1:
+    if mode == NEVER_SPLIT or lanes_ahead(S, g) == 0:
         return 0
     if (mode == LAZY or mode == REVIVE) and someone_ready(S, w, g, t) == 1:
         return 0
@@ -57,21 +49,13 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     if mode == LATENCY and speculate(S, w, g, t) == 0:
         return 0
     S.n_memory_split += 1
-    h = run_ahead(S, w, g)
-    return wake(S, h, max(S.hits_at, t + S.pipeline), HIT)
-
-
-@device
-def run_ahead(S: State, w: int, g: int) -> int:
-    """The lanes of a group's hit mask become a split of their own."""
-    h = split(S, w, g, group(S, g).hits)
-    local_level(S, h).n = 0
-    return h
+    until = max(ahead_at(S, g), t + S.pipeline)
+    return wake(S, run_ahead(S, w, g), until, HIT)
 
 
 @device
 def someone_ready(S: State, w: int, g: int, t: int) -> int:
-    """Whether another group can issue, or waits for first-level hits only (Q-DWS-8, Q-DWS-29)."""
+    """Whether another group can issue, or will without a miss (Q-DWS-8, Q-DWS-29)."""
     at = w * S.slots
     end = at + wpu(S, w).slots_used
     while at < end:
@@ -80,10 +64,17 @@ def someone_ready(S: State, w: int, g: int, t: int) -> int:
             i = at + ctz(rest)
             rest = drop_lowest(rest)
             h = slot(S, i).group
-            if h != g and (due(S, i).at <= t or group(S, h).cause == HIT):
+            if h != g and (due(S, i).at <= t or waits_shortly(S, h) == 1):
                 return 1
         at += 64
     return 0
+
+
+@device
+def waits_shortly(S: State, h: int) -> int:
+    """Whether a group waits for first-level hits only, or to leave the barrel."""
+    cause = group(S, h).cause
+    return 1 if cause == HIT or cause == PIPELINE else 0
 
 
 @device
@@ -100,14 +91,13 @@ def on_stall(S: State, w: int, t: int) -> int:
         while rest != 0:
             h = slot(S, at + ctz(rest)).group
             rest = drop_lowest(rest)
-            it = group(S, h)
-            if it.cause == HIT:
+            if waits_shortly(S, h) == 1:
                 return 0
-            if it.at_memory == 0 or it.hits == 0 or it.hits == it.mask or is_serial(S, h) == 1:
-                continue
-            served = popcount(it.hits)
+            served = lanes_ahead(S, h)
             if served > most or (
-                served == most and suspended(S, h).order > suspended(S, best).order
+                served == most
+                and most > 0
+                and suspended(S, h).order > suspended(S, best).order
             ):
                 best = h
                 most = served
