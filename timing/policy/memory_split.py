@@ -30,8 +30,10 @@ LATENCY = 4
 
 MODES = ("never", "aggressive", "lazy", "revive", "latency")
 
-suspended = table("suspended", record(order="i8"))
-"""When a group was suspended, as a number that grows: ties between candidates (Q-DWS-31)."""
+SUSPENDED = record(order="i8", out="i8")
+suspended = table("suspended", SUSPENDED)
+"""When a group was suspended, as a number that grows: ties between candidates (Q-DWS-31); and the
+cycle from which on it is out of the pipeline."""
 
 
 @device
@@ -39,6 +41,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     """Some lanes of a group are served at once, some later: the first may run ahead."""
     S.suspensions += 1
     suspended(S, g).order = S.suspensions
+    suspended(S, g).out = t + S.pipeline
     mode = S.memory_split
     if mode == NEVER_SPLIT or lanes_ahead(S, g) == 0:
         return 0
@@ -49,7 +52,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     if mode == LATENCY and speculate(S, w, g, t) == 0:
         return 0
     S.n_memory_split += 1
-    until = max(ahead_at(S, g), t + S.pipeline)
+    until = max(ahead_at(S, g), suspended(S, g).out)
     return wake(S, run_ahead(S, w, g), until, HIT)
 
 
@@ -105,7 +108,12 @@ def on_stall(S: State, w: int, t: int) -> int:
     if best < 0 or has_room(S, w, group(S, best).warp) == 0:
         return 0
     S.n_revive += 1
-    wake(S, run_ahead(S, w, best), t, MEMORY)
+    out = suspended(S, best).out
+    h = run_ahead(S, w, best)
+    if out > t:
+        wake(S, h, out, PIPELINE)
+    else:
+        wake(S, h, t, MEMORY)
     return 1
 
 
