@@ -51,6 +51,9 @@ def _kept(state: EngineState, v: int) -> Iterator[tuple[int, int, str]]:
         mates = rows["gathering"][v]
         yield _mask(mates["waiting"]), int(mates["seg"]), "first_pc"
         yield _mask(mates["barrier"]), int(mates["barrier_seg"]), "last_pc"
+    if "large_row" in rows:
+        mates = rows["large_row"][v]
+        yield _mask(mates["waiting"]), int(mates["seg"]), "first_pc"
     if "side" in rows:
         yield from _upside_down(rows["side"][2 * v * int(S.entries) :][: 2 * depth])
     if "lane_pc" in rows:

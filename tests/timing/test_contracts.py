@@ -41,7 +41,7 @@ def outside(folder: Path, text: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("name", ["conv", "dws.revive-split"])
+@pytest.mark.parametrize("name", ["conv", "dws.revive-split", "lwm+dws", "dwf+dws"])
 def test_our_policies_keep_the_contract(name):
     policy_contract(name, examples=3, shrink=False)
 

@@ -156,9 +156,7 @@ def check_lanes(state: EngineState) -> None:
 
 def always(policy: Policy) -> Policy:
     """A policy with the code of splits, though its setting may say that there are none."""
-    return replace(
-        policy, files=(*policy.files, *policy.extra["memory-split"]), extra={}
-    )
+    return replace(policy, files=(*policy.files, *policy.extra["memory-split"]), extra={})
 
 
 @settings(max_examples=10)

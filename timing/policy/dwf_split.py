@@ -13,7 +13,7 @@ from ..intrinsics import device
 
 if TYPE_CHECKING:
     from ..hooks import State
-    from ..state import group, wpu
+    from ..state import wpu
     from .dwf import part_warp
     from .packs import part
 

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from ..intrinsics import ctz, device, drop_lowest, record, table
 
 if TYPE_CHECKING:
+    from ..account import own_warp
+    from ..causes import RECONVERGE
     from ..groups import make_group, schedule, turn_of
     from ..hooks import State
     from ..machine import Machine
@@ -178,11 +180,12 @@ def become_whole(S: State, w: int, g: int) -> int:
         row_of(S, v).waiting = 0
         group(S, h).mask |= waiting
         waited |= waiting
+        # Rows that no pack had lanes of have waited for the others.
+        own_warp(S, w, v, group(S, g).seg, RECONVERGE, S.now)
         v = row_of(S, v).next
     if waited != 0:
         S.n_stack_merge += 1
-    # Rows that come back have waited for the others.
-    return own_waits(S, w, g, S.now)
+    return 0
 
 
 @device

@@ -98,9 +98,7 @@ def on_stall(S: State, w: int, t: int) -> int:
                 return 0
             served = lanes_ahead(S, h)
             if served > most or (
-                served == most
-                and most > 0
-                and suspended(S, h).order > suspended(S, best).order
+                served == most and most > 0 and suspended(S, h).order > suspended(S, best).order
             ):
                 best = h
                 most = served
