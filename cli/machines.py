@@ -104,7 +104,7 @@ def _policy_details(policy: Policy) -> dict[str, Any]:
         "machines": _presets(policy),
         "scheduler": policy.scheduler,
         "fetch_group": policy.fetch_group,
-        "files": list(policy.files),
+        "files": [*policy.files, *policy.extra_files(policy.settings)],
     }
 
 
@@ -137,7 +137,7 @@ def _print_policy(policy: Policy) -> None:
         ("text", fill(policy.text, width)),
         ("runs on", "\n".join(machines) or "no machine of simtlab's"),
         *own,
-        ("files", fill(" ".join(policy.files), width, break_long_words=False)),
+        ("files", fill(" ".join(told["files"]), width, break_long_words=False)),
     ])  # fmt: skip
     if told["settings"]:
         print()

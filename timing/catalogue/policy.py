@@ -40,10 +40,7 @@ class Policy:
     """By setting: engine files that it takes along only where that is not `never`."""
 
     def extra_files(self, chosen: Mapping[str, bool | int | str]) -> tuple[str, ...]:
-        """What settings other than its own values may ask for beside `files`."""
+        """What settings ask for beside `files`."""
         return tuple(
-            file
-            for name, files in self.extra.items()
-            if chosen.get(name, self.settings[name]) != "never"
-            for file in files
+            file for name, files in self.extra.items() if chosen[name] != "never" for file in files
         )
