@@ -13,12 +13,15 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 
+import simtlab
+from simtlab.emu.traps import Trap
 from simtlab.timing.simulate import Simulator
 
 from .scenarios import Scenario, alu, ld, script
-from .test_scenarios_lwm import BOTH, barrel
+from .test_scenarios_lwm import BOTH, GOES_HOME, barrel
 
 Step = tuple[int, int, dict[int, str], str]
 """A sub-warp: its cycle and segment, its lanes by warp context, and who waits in its large warp."""
@@ -280,3 +283,24 @@ def test_cycles_of_formed_warps(fields, cycles: int, splits: int, revived: int, 
     assert toy.cycles == cycles
     found = toy.counters.get("memory_split", 0), toy.counters.get("revive", 0)
     assert found == (splits, revived)
+
+
+@pytest.mark.parametrize(
+    ("policy", "fields"), [("lwm+dws", {"policy.warp": 8}), ("dwf+dws", {})], ids=["lwm", "dwf"]
+)
+@pytest.mark.parametrize("who", [0b1, 0b10000000, 0b1111, 0b11110000, 0b10101010])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_who_has_returned_may_count_as_arrived(policy, fields, who: int, seed: int) -> None:
+    """However those who come to the barrier have parted on their way."""
+    x = np.array([0 if who >> i & 1 else 9 for i in range(16)], np.uint32)
+    fields = {
+        **{"issue": "barrel", "width": 4, "warps": 4, "adversary_seed": seed},
+        **fields,
+        "policy.memory-split": "aggressive",
+    }
+    options = {"policy": policy, "set": fields, "groups": 2, "group_size": 8, "plain": True}
+    kernel = simtlab.assemble(GOES_HOME).k
+    with pytest.raises(Trap, match="barrier"):
+        simtlab.simulate(kernel, machine="toy", **options)(16, x.copy())
+    simtlab.simulate(kernel, machine="toy", exited_arrive=True, **options)(16, x)
+    assert x.tolist() == [0 if who >> i & 1 else i for i in range(8)] + list(range(8, 16))
