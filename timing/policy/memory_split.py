@@ -30,10 +30,10 @@ LATENCY = 4
 
 MODES = ("never", "aggressive", "lazy", "revive", "latency")
 
-SUSPENDED = record(order="i8", out="i8")
+SUSPENDED = record(order="i8", until="i8")
 suspended = table("suspended", SUSPENDED)
 """When a group was suspended, as a number that grows: ties between candidates (Q-DWS-31); and the
-cycle from which on it is out of the pipeline."""
+cycle from which on its lanes that hit can go on: they are served, and out of the pipeline."""
 
 
 @device
@@ -41,7 +41,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     """Some lanes of a group are served at once, some later: the first may run ahead."""
     S.suspensions += 1
     suspended(S, g).order = S.suspensions
-    suspended(S, g).out = t + S.pipeline
+    suspended(S, g).until = max(ahead_at(S, g), t + S.pipeline)
     mode = S.memory_split
     if mode == NEVER_SPLIT or lanes_ahead(S, g) == 0:
         return 0
@@ -52,7 +52,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     if mode == LATENCY and speculate(S, w, g, t) == 0:
         return 0
     S.n_memory_split += 1
-    until = max(ahead_at(S, g), suspended(S, g).out)
+    until = suspended(S, g).until
     return wake(S, run_ahead(S, w, g), until, HIT)
 
 
@@ -106,10 +106,10 @@ def on_stall(S: State, w: int, t: int) -> int:
     if best < 0 or has_room(S, w, group(S, best).warp) == 0:
         return 0
     S.n_revive += 1
-    out = suspended(S, best).out
+    until = suspended(S, best).until
     h = run_ahead(S, w, best)
-    if out > t:
-        wake(S, h, out, PIPELINE)
+    if until > t:
+        wake(S, h, until, HIT)
     else:
         wake(S, h, t, MEMORY)
     return 1
