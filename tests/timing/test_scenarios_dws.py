@@ -271,6 +271,17 @@ def test_revival_of_a_suspended_warp() -> None:
     assert history("X2", "dws.lazy-split").issued[23] == "11@b"
 
 
+def test_who_is_revived_waits_for_its_hits() -> None:
+    """The WPU stalls at 2; with hits of 3 cycles the lanes that hit at 0 have no data before 3."""
+    groups = history("X2", "dws.revive-split", **{"l1d.hit_latency": 3}).groups
+    assert {t: groups[t] for t in groups if t <= 3} == {
+        0: "11@a wait; 11@a ready",
+        1: "11@a wait; 11@a wait",
+        2: "10@a ready, 01@a wait; 11@a wait",
+        3: "10@A run, 01@a wait; 11@a wait",
+    }
+
+
 def test_nested_loops_merge_within_the_inner_one() -> None:
     h = history("X3", "dws.lazy-split")
     assert {t: h.groups[t] for t in h.groups if t <= 12} == {
