@@ -9,7 +9,6 @@ called from one place is inlined, and results that are always alike vanish.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from types import FunctionType
@@ -21,6 +20,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
+from ..asm.garbage import without_garbage_collection
 from .compiled import compile_device, register_table, state_at
 from .intrinsics import TABLES
 
@@ -97,7 +97,7 @@ def native_ir(space: dict[str, Any], what: str, name: str, fields: Mapping[str, 
     exec(_ENTRY.format(name=name, what=what), space, made)
     entry = compile_device(made[name])
     functions = {name, *(n for n, f in space.items() if hasattr(f, "py_func"))}
-    with _parts(functions), _no_collection():
+    with _parts(functions), without_garbage_collection():
         entry.compile((numba.int64, numba.int64))
     (compiled,) = entry.overloads.values()
     inlined = {
@@ -107,18 +107,6 @@ def native_ir(space: dict[str, Any], what: str, name: str, fields: Mapping[str, 
         for c in f.overloads.values()
     }
     return _linked(compiled.library, compiled.fndesc.llvm_func_name, name, inlined)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """While this is open, garbage stays: numba makes millions of objects, of which little is."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @contextmanager

@@ -1,0 +1,23 @@
+"""Work that makes many objects and no cycles to speak of, without a search for cycles."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """While this is open, objects that refer to each other stay.
+
+    Searching them again and again takes a quarter of the time of assembling (0.17 s of 0.71 for
+    10,000 lines), and a twentieth of that of compiling an engine.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
