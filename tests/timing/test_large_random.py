@@ -16,15 +16,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtlab.emu.traps import Trap
-from simtlab.testing import Case, kernels, run_case
+from simtlab.testing import Case, kernels
 from simtlab.timing import machine as machines
 from simtlab.timing.policies import find
 from simtlab.timing.simulate import Simulator
 from simtlab.timing.state import SEG_JUMP
 
 from .test_conv import differences
-from .test_splits_random import assert_same, counted, simulate
+from .test_splits_random import assert_oracles_memory, simulate
 
 LARGE: list[tuple[str, dict[str, Any]]] = [
     ("lwm", {"policy.memory-rows": rows, "policy.jump-once": once})
@@ -64,19 +63,12 @@ def machine_for(case: Case, policy: str, fields: dict[str, Any], **like: int) ->
 
 
 def check(case: Case, **like: int) -> None:
-    _, expected, trap = run_case(case, "oracle")
-    assert trap is None
     conv = Simulator(machine_for(case, "conv", {}, **like), find("conv"))
-    assert_same(simulate(case, conv), expected, "conv")
-    for name, fields in (*LARGE, *FORMED):
-        simulator = Simulator(machine_for(case, name, fields, **like), find(name))
-        try:
-            got = simulate(case, simulator)
-        except Trap as caught:
-            raise AssertionError(f"{name}: {caught}") from caught
-        assert_same(got, expected, name)
-        # Every work-item executes its own instructions, as often as alone.
-        assert counted(simulator) == counted(conv), name
+    others = (
+        (f"{name} {fields}", Simulator(machine_for(case, name, fields, **like), find(name)))
+        for name, fields in (*LARGE, *FORMED)
+    )
+    assert_oracles_memory(case, conv, others)
 
 
 @contextmanager

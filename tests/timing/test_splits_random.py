@@ -6,6 +6,8 @@ width goes: whoever loses a lane, runs one twice or waits for ever is found here
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -79,12 +81,18 @@ def test_every_policy_leaves_the_oracles_memory_at_length(case, width, seed, slo
 
 def check_policies(case: Case, width: int, seed: int, slots: int, entries: int) -> None:
     m = machine_for(case, width, seed, slots, entries)
+    others = ((name, splitter(m, name, seed=seed)) for name in SPLITTERS)
+    assert_oracles_memory(case, Simulator(m, find("conv")), others)
+
+
+def assert_oracles_memory(
+    case: Case, conv: Simulator, others: Iterable[tuple[str, Simulator]]
+) -> None:
+    """Conv and others leave what the oracle leaves; others are told by what they are called."""
     _, expected, trap = run_case(case, "oracle")
     assert trap is None
-    conv = Simulator(m, find("conv"))
     assert_same(simulate(case, conv), expected, "conv")
-    for name in SPLITTERS:
-        simulator = splitter(m, name, seed=seed)
+    for name, simulator in others:
         try:
             got = simulate(case, simulator)
         except Trap as caught:

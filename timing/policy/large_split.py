@@ -19,7 +19,7 @@ from ..intrinsics import ctz, device, drop_lowest, record, table
 if TYPE_CHECKING:
     from ..account import own_warp
     from ..causes import RECONVERGE
-    from ..groups import make_group, schedule, turn_of
+    from ..groups import make_group, schedule
     from ..hooks import State
     from ..machine import Machine
     from ..state import group, ready_at, seg, warp
@@ -107,7 +107,6 @@ def has_room(S: State, w: int, v: int) -> int:
 def split_chosen(S: State, w: int, g: int) -> int:
     """The chosen lanes of a pack become a pack of their own."""
     h = part_chosen(S, g)
-    group(S, h).turn = turn_of(0, group(S, h).seq)
     mine = row_of(S, row_of(S, group(S, g).warp).first)
     mine.packs += 1
     mine.parted = 1

@@ -15,7 +15,7 @@ from ..intrinsics import device, record, table
 if TYPE_CHECKING:
     from ..account import charge_context, charge_longer
     from ..causes import PIPELINE
-    from ..groups import count_groups, end_group, forget_group, leave_slot, make_group
+    from ..groups import count_groups, end_group, forget_group, leave_slot, make_group, turn_of
     from ..hooks import State
     from ..machine import Machine
     from ..state import group, ready_at, warp
@@ -104,6 +104,7 @@ def part_chosen(S: State, g: int) -> int:
     made.count = it.count
     S.seq += 1
     made.seq = S.seq
+    made.turn = turn_of(0, S.seq)
     count_groups(S, made.warp, 1)
     return first
 
