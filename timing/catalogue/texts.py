@@ -59,9 +59,8 @@ SETTINGS = {
     "lower-above": "per cent of cycles with an issue above which a lane less may be left behind",
     "max-div": "lanes of a warp that may be left behind at the beginning",
     "memory-rows": "accesses of global memory take the rows of a large warp one by one",
-    "memory-split": "accesses with hits and misses that split a group: all; where no other group "
-    "hides the latency (lazy); also on a later stall (revive); where the hits will probably miss "
-    "again in time (latency)",
+    "memory-split": "accesses with hits and misses that split a group: all (aggressive); where no "
+    "other group hides the latency (lazy); also on a later stall (revive)",
     "pc-merge": "splits of a warp that are ready at the same PC merge",
     "predicated": "forward branches are passed as if predicated: nobody waits at them",
     "predicate-up-to": "instructions up to its join with which a forward branch is predicated",
@@ -76,6 +75,9 @@ SETTINGS = {
     "warp": "work-items of a large warp",
 }
 """By name: what `--set policy.NAME=VALUE` changes. A name means the same in every policy."""
+
+WORDS = {"latency": "; where the hits will probably miss again in time (latency)"}
+"""By word: what the text of a setting goes on with where it takes the word; not all policies do."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +97,9 @@ def title_of(policy: Policy) -> str:
 
 def settings_of(policy: Policy) -> list[Setting]:
     """The settings with their values in this policy; those of a user's own have no text."""
-    return [
-        Setting(
-            name,
-            value,
-            ("true", "false") if isinstance(value, bool) else policy.choices.get(name, ()),
-            SETTINGS.get(name, ""),
-        )
-        for name, value in policy.settings.items()
-    ]
+    found: list[Setting] = []
+    for name, value in policy.settings.items():
+        words = ("true", "false") if isinstance(value, bool) else policy.choices.get(name, ())
+        text = SETTINGS.get(name, "") + "".join(WORDS.get(word, "") for word in words)
+        found.append(Setting(name, value, words, text))
+    return found
