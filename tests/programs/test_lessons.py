@@ -119,6 +119,24 @@ def test_lanes_that_run_ahead_fetch_for_the_others() -> None:
     assert conv.cycles > 1.6 * split.cycles
 
 
+@pytest.mark.parametrize(
+    ("warps", "latency", "wait", "gain"),
+    [(1, 30, 0.87, 2.4), (4, 30, 0.55, 1.3), (4, 300, 0.82, 1.8)],
+)
+def test_to_go_on_without_stragglers_gains_what_waiting_lost(
+    warps: int, latency: int, wait: float, gain: float
+) -> None:
+    size = {"n": 16 * warps, "group": 16 * warps, "trips": 100}
+    fields = {"wpus": 1, "l2.hit_latency": latency, "bus.bytes_per_cycle": 128}
+    conv, split, limited = (
+        simulate("stragglers", size, policy=p, fields=fields)
+        for p in ("conv", "dws.revive-split", "dws.revive-split.bl")
+    )
+    assert 1 - conv.warp_instructions / conv.cycles == pytest.approx(wait, abs=0.02)
+    assert conv.cycles / split.cycles == pytest.approx(gain, rel=0.1)
+    assert conv.cycles / limited.cycles == pytest.approx(1, abs=0.01)
+
+
 def test_splits_that_hide_nothing_cost_much() -> None:
     # One WPU; table and first level are an eighth of those at size `small`.
     size, fields = {"n": 64, "trips": 20, "words": 1 << 12}, {"wpus": 1, "l1d.size": 4096}
@@ -201,6 +219,7 @@ def test_rows_of_memory_stay_open_for_those_who_go_along() -> None:
     [
         ("missing", "dws", [("small", "conv"), ("small", "dws.revive-split")]),
         ("runahead", "dws", [("small", "conv"), ("small", "dws.revive-split")]),
+        ("stragglers", "dws", [("small", "conv"), ("small", "dws.revive-split")]),
         ("splinters", "dws", [("small", "conv"), ("small", "dws.aggress-split")]),
         ("banks", "lwm", [("small", "conv"), ("conflicts", "conv")]),
     ],

@@ -120,6 +120,8 @@ MORE_SIZES: list[tuple[str, dict[str, int]]] = [
     ("missing", {"n": 77, "trips": 6}),
     ("runahead", {"n": 1, "trips": 1}),
     ("runahead", {"n": 77, "trips": 6}),
+    ("stragglers", {"n": 1, "group": 1, "trips": 1}),
+    ("stragglers", {"n": 77, "group": 32, "trips": 6}),
     ("splinters", {"n": 1, "trips": 1, "words": 1}),
     ("splinters", {"n": 77, "trips": 6, "words": 64}),
     ("spinlock", {"locks": 1, "naive": 0}),
