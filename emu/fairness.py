@@ -1,7 +1,8 @@
 """Whether a launch that does not end would do so if every work-item had its turn.
 
 The oracle schedules each work-item alone and in turn. A kernel that finishes there, and not in lock
-step, waits for somebody who never runs: a SIMT deadlock, no livelock and no budget too small.
+step, waits for somebody who never runs: a SIMT deadlock. One that does not finish there is in a
+livelock if the interpreter sees every warp come back to where it was; else its budget is too small.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from ..isa.instruction import Instruction, Reg
 from ..isa.program import Kernel
 from ..isa.types import Segment
 from .engine import Work
-from .traps import Trap
+from .memory import Memory
+from .traps import Trap, TrapKind
 
 MAX_COPY = 64 << 20
 """Bytes of buffers that are worth copying before a launch."""
@@ -21,6 +23,10 @@ MAX_COPY = 64 << 20
 ORACLE_ITEMS = 2048
 ORACLE_BUDGET = 4_000_000
 """Limits of the second opinion: work-items of the launch, and instructions of all of them."""
+
+
+VERDICT_BUDGET = 1 << 16
+"""Instructions per work-item that the interpreter gets to say why a launch hangs."""
 
 
 class SecondOpinion:
@@ -41,10 +47,29 @@ class SecondOpinion:
         # Who needs more than the launch allows would not finish under any schedule.
         budget = min(self.work.budget, max(1, ORACLE_BUDGET // self.work.geometry.n_items))
         try:
-            oracle(replace(self.work, memory=self._memory, budget=budget))
+            oracle(replace(self.work, memory=self._memory.copy(), budget=budget))
         except Trap:
             return False
         return True
+
+    def is_livelock(self) -> bool:
+        """Whether no warp can ever go on; False where the launch was not worth a copy."""
+        if self._memory is None:
+            return False
+        found = verdict(self.work, self._memory.copy())
+        return found is not None and found.record.kind is TrapKind.LIVELOCK
+
+
+def verdict(work: Work, memory: Memory) -> Trap | None:
+    """What the interpreter finds out about a launch that does not end, starting over."""
+    from .interp.interpreter import run as interpret
+
+    budget = min(work.budget, VERDICT_BUDGET)
+    try:
+        interpret(replace(work, memory=memory, budget=budget, kept={}))
+    except Trap as trap:
+        return trap if trap.record.kind in (TrapKind.LIVELOCK, TrapKind.SIMT_DEADLOCK) else None
+    return None
 
 
 def may_wait(kernel: Kernel) -> bool:

@@ -88,15 +88,16 @@ def _culprit(state: EngineState, code: Code) -> tuple[int, int]:
 def _endless(
     state: EngineState, work: Work, code: Code, pc: int, opinion: SecondOpinion
 ) -> TrapRecord:
-    """The budget is spent: for nothing, where a fair schedule would come to an end."""
+    """The budget is spent: for nothing, where a fair schedule would come to an end, or none."""
     S, groups = state.S, state.rows["group"]
     kind, notes = TrapKind.BUDGET, waiting(state, work, code)
     detail = f"a work-item has executed {work.budget} instructions"
+    lanes = int(S.trap_lanes) & (1 << 64) - 1
+    loop = f"{lanes_that(lanes, 'repeat', ' of the warp')} the loop at {place(work, pc)}"
     if opinion.finishes():
         kind = TrapKind.SIMT_DEADLOCK
         notes = (Note("every work-item finishes when all are scheduled in turn"), *notes)
-        lanes = int(S.trap_lanes) & (1 << 64) - 1
-        detail += f"; {lanes_that(lanes, 'repeat', ' of the warp')} the loop at {place(work, pc)}"
+        detail += f"; {loop}"
         asleep = _asleep(state, work, code)
         if asleep:
             detail += f" while {asleep}"
@@ -104,6 +105,8 @@ def _endless(
             is_ready = state.rows["ready_at"]["t"] <= int(S.now)
             ready = int(((groups["mask"] != 0) & is_ready).sum())
             detail += f"; {ready} groups are ready, and not all are chosen"
+    elif opinion.is_livelock():
+        kind, detail = TrapKind.LIVELOCK, f"{loop} without changing anything"
     return TrapRecord(kind, pc, *_culprit(state, code), detail=detail, notes=notes)
 
 

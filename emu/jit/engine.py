@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ...isa.program import Kernel
 from ...isa.table import Flags
 from ..engine import Interrupted, Work
+from ..fairness import verdict
 from ..statistics import Statistics
-from ..traps import Trap, TrapKind, TrapRecord
+from ..traps import TrapKind, TrapRecord
 from . import order, ssa
 from .context import Kind, Slot
 from .plan import Plan, Table
@@ -19,9 +18,6 @@ from .spin import may_spin
 
 MAX_COPY = 1 << 18
 """Bytes of buffers that are worth copying before a launch that may turn out to hang."""
-
-VERDICT_BUDGET = 1 << 16
-"""Instructions per work-item that the interpreter gets to say why a launch hangs."""
 
 
 def run(work: Work) -> Statistics | None:
@@ -72,22 +68,8 @@ def execute(work: Work) -> None:
     if record is None:
         return
     if record.kind is TrapKind.BUDGET and before is not None:
-        raise _verdict(work, before) or work.trap(record)
+        raise verdict(work, work.memory.copy(before)) or work.trap(record)
     raise work.trap(record)
-
-
-def _verdict(work: Work, before: dict[int, np.ndarray]) -> Trap | None:
-    """What the interpreter finds out about a launch that does not end, starting over."""
-    from ..interp.interpreter import run as interpret
-
-    again = replace(
-        work, memory=work.memory.copy(before), budget=min(work.budget, VERDICT_BUDGET), kept={}
-    )
-    try:
-        interpret(again)
-    except Trap as trap:
-        return trap if trap.record.kind in (TrapKind.LIVELOCK, TrapKind.SIMT_DEADLOCK) else None
-    return None
 
 
 def trap_record(work: Work, context: np.ndarray) -> TrapRecord:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simtlab.emu.engine import Work
+from simtlab.emu.interp.interpreter import run as interpret
 from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap, TrapKind
 from simtlab.timing import machine as machines
@@ -76,6 +77,21 @@ def test_an_endless_loop_uses_up_its_budget(loop: str) -> None:
     with pytest.raises(Trap) as caught:
         simulator().run(launch(loop, budget=1000))
     assert caught.value.record.kind is TrapKind.BUDGET
+
+
+def test_lanes_that_wait_for_nobody_are_in_a_livelock() -> None:
+    body = """.group u32 flag[1]
+        @wait:
+        ld_group_u32 $s0, [flag]
+        cmp_eq_u32 $c0, $s0, 0
+        cbr $c0, @wait
+        ret"""
+    with pytest.raises(Trap, match="livelock: lanes 0-3 of the warp repeat the loop at line ") as c:
+        simulator().run(launch(body, budget=10_000))
+    assert c.value.record.kind is TrapKind.LIVELOCK
+    with pytest.raises(Trap) as functional:
+        interpret(launch(body, budget=10_000))
+    assert functional.value.record.kind is TrapKind.LIVELOCK
 
 
 def test_a_trap_instruction_is_told_by_its_work_item() -> None:
