@@ -25,6 +25,7 @@ _ROWS = (
     ("SIM310", "An array was freed", "A DeviceArray was used after free().", "Allocate it again."),
     ("SIM311", "Arrays of different shape or type", "copy_from needs the shape and element type of the array that it overwrites.", "Reshape or convert the source."),
     ("SIM312", "An array cannot be mapped", "Only C-contiguous NumPy arrays can be used in place.", "Use to_device, which copies."),
+    ("SIM313", "Too many kernels are in memory", "Native code takes mappings of memory, of which a system gives a process a limited number.", "Let go of modules, launches and simulators that are not needed any more."),
     ("SIM320", "Arguments of the command do not match the kernel", "--arg and --out name parameters of the kernel: each parameter has one --arg, and --out names an array.", "Compare with the signature in the message."),
     ("SIM321", "The value of --arg cannot be read", "Scalars are numbers (42, 0x2a, 1.5); arrays are @file.npy, zeros:f32:1024, ones:, arange:, rand:f32:1024:seed=1 or full:u32:64x64:7, in the parameter's element type.", "Write the value in one of these forms."),
     ("SIM322", "A file holds no array of numbers", "Arrays come from .npy files, one array a file, without Python objects.", "Write it with numpy.save."),

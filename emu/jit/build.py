@@ -9,7 +9,9 @@ stand in the IR, so that an object is good for any process.
 
 from __future__ import annotations
 
+import gc
 import hashlib
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,6 +24,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from ... import __version__
+from ...isa.errors import UsageError
 from . import cache
 
 
@@ -193,10 +196,39 @@ _one_linker = Lock()
 
 _library_numbers = count()
 
+_alive: set[int] = set()
+"""The numbers of the libraries whose code is in memory."""
+
+
+@remember
+def most_modules() -> int:
+    """How many modules may be in memory: each takes three mappings, and LLVM aborts without them.
+
+    A quarter of the mappings is left to others.
+    """
+    try:
+        return int(Path("/proc/sys/vm/max_map_count").read_text(encoding="ascii")) // 4
+    except (OSError, ValueError):  # no Linux, and no such limit
+        return 1 << 20
+
+
+def _make_room() -> None:
+    """See to it that one more module can be linked. Raises UsageError."""
+    if len(_alive) >= most_modules():
+        gc.collect()
+    if len(_alive) >= most_modules():
+        raise UsageError(
+            f"the code of {len(_alive):,} kernels is in memory and in use, which is all that the "
+            "system has mappings for",
+            code="SIM313",
+            hint="let go of modules, launches and simulators that are not needed any more",
+        )
+
 
 def _link(
     payload: bytes, names: Sequence[str], symbols: Mapping[str, int], from_cache: bool
 ) -> Compiled:
+    _make_room()
     # The process itself comes last: fma and its like on hosts that have no instruction for them.
     builder = llvm.JITLibraryBuilder().add_object_img(payload).add_current_process()
     for name, address in symbols.items():
@@ -205,7 +237,10 @@ def _link(
         builder.export_symbol(name)
     with _one_linker:
         linker = _linker()
-    library = builder.link(linker, f"simtlab{next(_library_numbers)}")
+    number = next(_library_numbers)
+    library = builder.link(linker, f"simtlab{number}")
+    _alive.add(number)
+    weakref.finalize(library, _alive.discard, number).atexit = False
     return Compiled({name: library[name] for name in names}, from_cache, library)
 
 

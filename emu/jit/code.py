@@ -13,6 +13,7 @@ from ..geometry import Geometry
 from . import order, ssa
 from .build import Compiled, Level, compile_text, dump, function_attributes
 from .lower import Lowering
+from .recent import Recent
 from .runtime import symbols
 from .shapes import Facts, Shapes
 from .text import ModuleText
@@ -35,7 +36,7 @@ class Code:
     loops: bool
 
 
-_COMPILED: dict[tuple[object, ...], Code] = {}
+_COMPILED: Recent[tuple[object, ...], Code] = Recent()
 
 
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
@@ -82,7 +83,7 @@ def compiled(work: Work, facts: Facts) -> Code:
         len(work.program.readonly_data),
         facts,
     )
-    found = _COMPILED.get(key)
+    found = _COMPILED.find(key)
     if found is None:
         module = compile_text(
             lambda: generate(kernel, len(work.program.readonly_data), facts),
@@ -96,7 +97,8 @@ def compiled(work: Work, facts: Facts) -> Code:
             ins.target is not None and ins.target <= pc
             for pc, ins in enumerate(kernel.instructions)
         )
-        found = _COMPILED[key] = Code(module, _FUNCTION(module["kernel"]), frame_bytes, loops)
+        code = Code(module, _FUNCTION(module["kernel"]), frame_bytes, loops)
+        found = _COMPILED.keep(key, code)
     return found
 
 

@@ -29,6 +29,7 @@ from ..engine import Work
 from .build import Compiled, Level, compile_text, function_attributes
 from .context import BUFFER_SLOTS, Slot, param_slot
 from .movers import mover, parameters_of
+from .recent import Recent
 from .segment_code import segment_function
 from .segment_runtime import START, cold_symbols, start
 from .segment_table import Grain, Segment, SegmentKind, cut, records
@@ -104,13 +105,13 @@ def compile_segments(
     """The segments of a kernel for warps of `width` lanes (1 to 64), from memory, disk or new."""
     readonly_bytes = len(program.readonly_data)
     key = kernel.words, kernel.group_size, kernel.private_size, readonly_bytes, width, grain
-    found = _COMPILED.get(key)
+    found = _COMPILED.find(key)
     if found is None:
-        found = _COMPILED[key] = _compile(kernel, readonly_bytes, width, grain, repr(key))
+        found = _COMPILED.keep(key, _compile(kernel, readonly_bytes, width, grain, repr(key)))
     return found
 
 
-_COMPILED: dict[tuple[object, ...], Segments] = {}
+_COMPILED: Recent[tuple[object, ...], Segments] = Recent()
 
 
 def _compile(kernel: Kernel, readonly_bytes: int, width: int, grain: Grain, key: str) -> Segments:

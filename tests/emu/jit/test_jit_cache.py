@@ -13,6 +13,7 @@ import pytest
 
 from simtlab.emu.jit import build, cache
 from simtlab.emu.jit.build import Compiled, Level, compile_text
+from simtlab.isa.errors import UsageError
 
 
 def text_of(value: int) -> str:
@@ -176,6 +177,16 @@ def test_helpers_are_resolved_by_name_and_code_lives_as_long_as_it_is_held(place
         assert call(compiled) == 42
     with pytest.raises(RuntimeError):
         compile_text(text, ["answer"])
+
+
+def test_more_code_than_the_system_has_room_for_is_refused(place, monkeypatch):
+    most = len(build._alive) + 2
+    monkeypatch.setattr(build, "most_modules", lambda: most)
+    held = [answer(1), answer(2, key="another")]
+    with pytest.raises(UsageError, match="let go of modules"):
+        answer(3, key="a third")
+    held.pop()
+    answer(3, key="a third")
 
 
 def test_both_dumps_show_the_function(place):

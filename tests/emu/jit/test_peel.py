@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from simtlab.emu.jit import code, sparse
 from simtlab.emu.jit.cache import FOLDER_VARIABLE
 from simtlab.emu.jit.engine import execute
+from simtlab.emu.jit.recent import Recent
 from simtlab.emu.jit.sparse import sparse_loops
 from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap
@@ -188,6 +189,6 @@ def test_of_the_programs_only_graph_searches_are_sparse() -> None:
 def test_random_kernels_whose_loops_run_alone(case: Case) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sparse, "gains_alone", lambda shapes, loop: True)
-        patch.setattr(code, "_COMPILED", {})
+        patch.setattr(code, "_COMPILED", Recent())
         patch.setenv(FOLDER_VARIABLE, "/dev/null")
         assert_all_agree(case, engines=["jit"], schemes=["stack"])
