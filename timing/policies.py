@@ -140,8 +140,12 @@ def _check(policy: Policy, name: str, value: object) -> None:
 
 def grain_of(machine: Machine, policy: Policy) -> str:
     """How long the segments are that the engine takes: a barrel issues single instructions."""
-    looks = any(machine.policy.get(name) == value for name, value in policy.every_pc.items())
-    return "instruction" if looks or machine.issue == "barrel" else policy.grain
+    if machine.issue == "barrel":
+        return "instruction"
+    asked = (
+        grain for name, (value, grain) in policy.finer.items() if machine.policy[name] == value
+    )
+    return next(asked, policy.grain)
 
 
 def files_of(machine: Machine, policy: Policy) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from simtlab.timing import machine as machines
 from simtlab.timing.catalogue import POLICIES
 from simtlab.timing.catalogue.texts import SETTINGS, TITLES, settings_of, title_of
 from simtlab.timing.choice import choose, presets_for, refusal, sets_for
-from simtlab.timing.policies import find, outside
+from simtlab.timing.policies import configured, find, grain_of, outside
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
@@ -74,3 +74,29 @@ def test_presets_for_a_policy():
 def test_lists_that_are_none(wanted):
     with pytest.raises(UsageError):
         choose(wanted, "toy", {})
+
+
+@pytest.mark.parametrize(
+    ("policy", "setting"),
+    [
+        ("dws.branch-only", "branch-limited"),
+        ("dws.revive-split.bl", "branch-split"),
+        ("dws.lat-spec", "branch-limited"),
+        ("slip", "branch-split"),
+        ("slip.branch-bypass", "branch-limited"),
+    ],
+)
+def test_sides_of_a_branch_cannot_wait_for_each_other_at_branches(policy, setting):
+    # They would wait at different branches, and all go on from one of them.
+    machine = machines.load("dws", {f"policy.{setting}": True})
+    with pytest.raises(UsageError, match="exclude each other"):
+        configured(machine, find(policy))
+
+
+def test_a_policy_is_its_settings():
+    limited = {"policy.branch-split": False, "policy.branch-limited": True}
+    machine = configured(machines.load("dws", limited), find("dws.revive-split"))
+    other = configured(machines.load("dws"), find("dws.revive-split.bl"))
+    assert machine.policy == other.policy
+    assert grain_of(machine, find("dws.revive-split")) == "branch"
+    assert grain_of(other, find("dws.revive-split.bl")) == "branch"

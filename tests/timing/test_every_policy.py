@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from simtlab.emu.traps import Trap
+from simtlab.isa.errors import UsageError
 from simtlab.testing import Case, kernels, run_case
 from simtlab.timing import machine as machines
 from simtlab.timing.catalogue import POLICIES, Policy
+from simtlab.timing.catalogue.texts import settings_of
 from simtlab.timing.choice import refusal
 from simtlab.timing.simulate import Simulator
 
@@ -103,6 +105,46 @@ def test_every_scheduler_goes_with_every_policy(policy, scheduler, fetch_group, 
     if not policy.name.startswith("dwf"):
         machine = machine.replaced({"scheduler": scheduler, "fetch_group": fetch_group})
     run(case, policy, Simulator(machine, policy, plain=True), oracle(case))
+
+
+@st.composite
+def chosen(draw: st.DrawFn) -> tuple[Policy, dict[str, object]]:
+    """A policy and values for some of its settings."""
+    policy = draw(st.sampled_from(list(POLICIES.values())))
+    values: dict[str, object] = {}
+    for setting in settings_of(policy):
+        if setting.name != "warp":
+            kinds = {
+                bool: st.booleans(),
+                int: st.integers(0, 200),
+                str: st.sampled_from(setting.values),
+            }
+            values[f"policy.{setting.name}"] = draw(kinds[type(setting.value)])
+    return policy, values
+
+
+def check_settings(
+    case: Case, policy: Policy, values: dict[str, object], like: dict[str, int]
+) -> None:
+    """Whatever a policy's settings are, it is refused or right."""
+    try:
+        simulator = Simulator(machine_for(case, policy, like).replaced(values), policy, plain=True)
+    except UsageError:
+        reject()
+    run(case, policy, simulator, oracle(case))
+
+
+@settings(max_examples=100)
+@given(choice=chosen(), **HOSTILE)
+def test_policies_are_right_with_any_settings(choice, case: Case, **like: int) -> None:
+    check_settings(case, *choice, like)
+
+
+@pytest.mark.slow
+@settings(max_examples=5_000)
+@given(choice=chosen(), **HOSTILE)
+def test_policies_are_right_with_any_settings_at_length(choice, case: Case, **like: int) -> None:
+    check_settings(case, *choice, like)
 
 
 @pytest.mark.slow

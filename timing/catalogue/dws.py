@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ...isa.errors import UsageError
 from .policy import Policy
+
+if TYPE_CHECKING:
+    from ..machine import Machine
 
 _STACK = (
     "A group that reaches the re-convergence point at the top of the stack waits there for the "
@@ -17,6 +23,21 @@ _MEMORY = {
     "can hide the latency; when the WPU stalls later, a group that was suspended whole is split "
     "by the hit mask of its access.",
 }
+
+
+WAITING = {"branch-limited": (True, "branch")}
+"""Who waits for others at branches has to stop in front of them."""
+
+
+def sides_never_wait(machine: Machine) -> None:
+    """Sides of a branch cannot wait for each other at the next one: that is not the same one."""
+    if machine.policy["branch-split"] and machine.policy["branch-limited"]:
+        raise UsageError(
+            "policy.branch-split and policy.branch-limited exclude each other: the sides of a "
+            "branch come to different branches, where they would wait for each other",
+            code="SIM602",
+            hint="--set policy.branch-split=false, or --set policy.branch-limited=false",
+        )
 
 
 def _dws(
@@ -35,14 +56,15 @@ def _dws(
         tuple(f"policy/{f}" for f in files),
         text,
         source,
-        "branch" if limited else "segment",
-        {
+        settings={
             "branch-split": branch,
             "memory-split": memory,
             "pc-merge": pc,
             "branch-limited": limited,
         },
+        finer=WAITING,
         choices={"memory-split": ("never", *_MEMORY)},
+        check=sides_never_wait,
     )
 
 

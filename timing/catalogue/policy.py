@@ -19,11 +19,12 @@ class Policy:
     text: str
     source: str
     grain: str = "segment"
-    """`instruction` where the policy looks at every instruction."""
+    """What its segments end at: `segment`, `branch` where it looks at who comes to a branch, or
+    `instruction` where it looks at every one."""
     settings: Mapping[str, bool | int | str] = field(default_factory=dict)
     """What `--set policy.NAME=VALUE` may change, and its value here."""
-    every_pc: Mapping[str, bool | int | str] = field(default_factory=dict)
-    """Settings with a value that makes it look at every instruction whatever its grain."""
+    finer: Mapping[str, tuple[bool | int | str, str]] = field(default_factory=dict)
+    """Settings with a value that asks for another grain, and that grain."""
     scheme: str = "stack"
     """The functional scheme (emu/schemes) whose form of a program it takes: with markers or not."""
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -20,7 +20,11 @@ POLICIES = (
         "wait.",
         "PPC-04..08, PPC-10, PPC-12",
         settings={"cascade": True, "interleave": False, "run-ahead": False},
-        every_pc={"cascade": False, "interleave": True, "run-ahead": True},
+        finer={
+            "cascade": (False, "instruction"),
+            "interleave": (True, "instruction"),
+            "run-ahead": (True, "instruction"),
+        },
         scheme="ppc",
     ),
     Policy(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .dws import WAITING, sides_never_wait
 from .policy import Policy
 
 _FILES = ("splits", "local_stack", "dws", "pc_merge", "loop_bypass", "slip", "slip_control")
@@ -16,14 +17,13 @@ _CONTROL = (
 )
 
 
-def _slip(name: str, source: str, text: str, *, grain: str, bypass: bool) -> Policy:
+def _slip(name: str, source: str, text: str, *, bypass: bool) -> Policy:
     return Policy(
         name,
         tuple(f"policy/{f}" for f in _FILES),
         f"{_SLIP}{text} {_CONTROL}",
         source,
-        grain,
-        {
+        settings={
             "branch-split": bypass,
             "pc-merge": True,
             "branch-limited": not bypass,
@@ -32,6 +32,8 @@ def _slip(name: str, source: str, text: str, *, grain: str, bypass: bool) -> Pol
             "raise-above": 70,
             "lower-above": 50,
         },
+        finer=WAITING,
+        check=sides_never_wait,
     )
 
 
@@ -40,14 +42,12 @@ POLICIES = (
         "slip",
         "DWS-19, DWS-21; 5.7 and Figure 13, after D. Tarjan et al.",
         ": at every conditional branch that does not just go round a loop.",
-        grain="branch",
         bypass=False,
     ),
     _slip(
         "slip.branch-bypass",
         "DWS-20, DWS-21; 5.7 and Figures 13, 18, 19",
         ". Branches split a warp as under `dws.branch-only`, so that nobody waits at them.",
-        grain="segment",
         bypass=True,
     ),
 )
