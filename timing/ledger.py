@@ -17,6 +17,7 @@ from .compose import EngineState
 def close(state: EngineState) -> None:
     """After a launch: idle up to its end, then the barrier between launches."""
     S, rows = state.S, state.rows
+    _equal("lanes that have not returned", rows["warp"]["live"], 0)
     ended, now = int(S.ended), int(S.now)
     for table, owners in (("slot_cycles", "wpu"), ("warp_cycles", "warp")):
         cycles = rows[table]["cycles"].reshape(-1, N_CAUSES)
@@ -101,6 +102,8 @@ def check(
     wpus, warps, width, now = int(S.wpus), int(S.warps), int(S.width), int(S.now)
     slots = rows["slot_cycles"]["cycles"].reshape(wpus, N_CAUSES)
     contexts = rows["warp_cycles"]["cycles"].reshape(wpus, N_CAUSES)
+    for what, cycles in (("issue slots", slots), ("warp-cycles", contexts)):
+        _equal(f"{what} before their time", np.minimum(cycles, 0), 0)
     _equal("issue slots of a WPU", slots.sum(axis=1), now)
     _equal("warp-cycles of a WPU", contexts.sum(axis=1), now * warps)
     issued, lanes = rows["wpu"]["n_warp_instr"], rows["wpu"]["n_thread_instr"]

@@ -31,10 +31,16 @@ from .policies import Policy, configured, files_of, grain_of
 from .samples import SAMPLE, LaunchCount, Samples
 from .statistics import Statistics, collect
 from .trace import Trace
-from .verdict import DONE, RUNNING, error_of
+from .verdict import DONE, RUNNING, error_of, going_nowhere, waiting_too_long
 
 EVENTS = 1 << 20
 """Events between two looks at the keyboard."""
+
+PATIENCE = 1 << 20
+"""Events of which one at least must let a lane execute something."""
+
+LONGEST_WAIT = 10**10
+"""Cycles after which the next event must come: ten seconds of a machine at 1 GHz."""
 
 
 class Simulator:
@@ -135,9 +141,15 @@ class Simulator:
             self.trace.launched(self.launches + 1, code)
         opinion = SecondOpinion(work)
         self._runs = True
+        executed, at = -1, 0
         try:
-            while (status := self._advance()) == RUNNING:
+            while (status := self._advance(work, code)) == RUNNING:
                 self.on_progress(self)
+                if self.state.S.events - at >= PATIENCE:
+                    before, executed = executed, self._executed()
+                    at = int(self.state.S.events)
+                    if executed == before:
+                        raise going_nowhere(self.state, work, code)
             if status != DONE:
                 raise error_of(status, self.state, work, code, context.slots, opinion)
         except (KeyboardInterrupt, SimtError) as stop:
@@ -224,12 +236,18 @@ class Simulator:
         state.rows["slot"]["group"] = -1
         state.rows["due"]["at"] = NEVER
 
-    def _advance(self) -> int:
+    def _executed(self) -> int:
+        """Instructions that lanes have executed."""
+        return int(self.state.rows["wpu"]["n_thread_instr"].sum())
+
+    def _advance(self, work: Work, code: Code) -> int:
         """Let the engine run for a while; its status. Takes the samples that are due."""
         status = self.state.run(EVENTS)
         if self.trace is not None:
             self.trace.drain(self.state)
         due = int(self.state.rows["next_event"]["at"].min())
+        if self.cycles + LONGEST_WAIT < due < NEVER:
+            raise waiting_too_long(due, self.state, work, code)
         # NEVER: that was the last event of the launch, though the engine has not noticed.
         while status == RUNNING and self.samples.due <= due < NEVER:
             self.samples.take(self)

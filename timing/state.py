@@ -53,6 +53,7 @@ DIVERGENT_BARRIER = 3  # the same
 DEADLOCK = 4
 OVER_BUDGET = 5
 STACK_OVERFLOW = 6
+BAD_SPLIT = 7
 
 NEXT = record(at="i8")
 next_event = table("next_event", NEXT)

@@ -19,7 +19,9 @@ from .ledger import groups_of
 from .standing import is_held, parked
 
 # As in state.py, which is engine code.
-RUNNING, DONE, TRAPPED, DIVERGENT_BARRIER, DEADLOCK, OVER_BUDGET, STACK_OVERFLOW = range(7)
+(
+    RUNNING, DONE, TRAPPED, DIVERGENT_BARRIER, DEADLOCK, OVER_BUDGET, STACK_OVERFLOW, BAD_SPLIT
+) = range(8)  # fmt: skip
 
 MOST_NOTES = 8
 """Groups that a message names."""
@@ -63,14 +65,57 @@ def error_of(
         return work.trap(_endless(state, work, code, pc, opinion))
     if status == STACK_OVERFLOW:
         return SimulationError("a re-convergence stack is full")
+    if status == BAD_SPLIT:
+        mask = int(state.rows["group"]["mask"][int(S.trap_g)])
+        return _stuck(
+            state,
+            work,
+            code,
+            f"the policy splits lanes {_bits(int(S.trap_lanes), code)} off a group with lanes "
+            f"{_bits(mask, code)}",
+            "`split` takes some lanes of the group's mask, and leaves it some",
+        )
+    return _stuck(
+        state,
+        work,
+        code,
+        f"nothing can go on at cycle {int(S.now):,}: every group waits for another one",
+        "the policy never wakes them; --policy conv finishes what can finish",
+    )
+
+
+def going_nowhere(state: EngineState, work: Work, code: Code) -> SimulationError:
+    """The engine has been busy for a long while, and no lane has executed anything."""
+    return _stuck(
+        state,
+        work,
+        code,
+        f"no lane executes anything any more at cycle {int(state.S.now):,}, and the policy or the "
+        "scheduler goes on",
+        "a group without lanes issues for ever (who is split keeps some lanes and gives some "
+        "away); `on_stall` answers 1 only if it has woken somebody",
+    )
+
+
+def waiting_too_long(due: int, state: EngineState, work: Work, code: Code) -> SimulationError:
+    """Nothing happens for longer than any machine takes."""
+    return _stuck(
+        state,
+        work,
+        code,
+        f"nothing happens from cycle {int(state.S.now):,} to cycle {due:,}",
+        "a latency of the machine is too long, or a policy wakes a group too late",
+    )
+
+
+def _stuck(state: EngineState, work: Work, code: Code, message: str, hint: str) -> SimulationError:
     return SimulationError(
         diagnostics=(
             Diagnostic(
                 SimulationError.code,
-                f"kernel {work.kernel.name}: nothing can go on at cycle {int(S.now):,}: every "
-                "group waits for another one",
+                f"kernel {work.kernel.name}: {message}",
                 notes=waiting(state, work, code),
-                hint="the policy never wakes them; --policy conv finishes what can finish",
+                hint=hint,
             ),
         )
     )
@@ -139,12 +184,16 @@ def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
     return tuple(found)
 
 
+def _bits(mask: int, code: Code) -> str:
+    """A mask, lane 0 first."""
+    return "".join("1" if mask >> i & 1 else "0" for i in range(code.segments.width))
+
+
 def _note(state: EngineState, work: Work, code: Code, v: int, g: int, warps: int) -> Note:
     mask = int(state.rows["group"]["mask"][g]) & (1 << 64) - 1
     lead = int(state.rows["group"]["lead"][g])
     it, ready = state.rows["group"][lead], int(state.rows["ready_at"]["t"][lead])
     header = code.segments.layout.header(code.blocks[v])
-    lanes = "".join("1" if mask >> i & 1 else "0" for i in range(code.segments.width))
     pc = int(code.segments.table[int(it["seg"])]["last_pc" if it["at_memory"] else "first_pc"])
     if is_held(state, g):
         state_ = "left behind until others come back"
@@ -154,6 +203,6 @@ def _note(state: EngineState, work: Work, code: Code, v: int, g: int, warps: int
         state_ = f"waits: {NAMES[int(it['cause'])]}"
     return Note(
         f"WPU {v // warps}, warp context {v % warps} (workgroup {int(header[Header.GROUP])}, warp "
-        f"{int(header[Header.WARP])}), lanes {lanes}: {state_}",
+        f"{int(header[Header.WARP])}), lanes {_bits(mask, code)}: {state_}",
         span=work.program.span(work.kernel, pc),
     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..launch import arrive_at_barrier, diverged
     from ..machine import Machine
     from ..stacks import follow_top, top
-    from ..state import group, stack, warp
+    from ..state import BAD_SPLIT, group, stack, warp
 
 GATHERING = record(waiting="i8", seg="i8", barrier="i8", barrier_seg="i8")
 gathering = table("gathering", GATHERING)
@@ -73,6 +73,12 @@ def split(S: State, w: int, g: int, lanes: int) -> int:
 def part(S: State, g: int, lanes: int) -> int:
     """The same, without a claim to a scheduler slot."""
     it = group(S, g)
+    if lanes == 0 or lanes & it.mask != lanes or lanes == it.mask:
+        # Whoever has no lanes never ends, and a warp has room for a group a lane.
+        S.status = BAD_SPLIT
+        S.trap_g = g
+        S.trap_lanes = lanes
+        return g
     h = new_group(S, it.warp, lanes, it.seg)
     made = group(S, h)
     made.at_memory = it.at_memory
