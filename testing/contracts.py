@@ -89,9 +89,11 @@ def _check(
         machine = _fitting(case, chosen, base)
         _, expected, trap = run_case(case, "oracle", budget=BUDGET)
         assert trap is None, f"the oracle traps: {trap}"
-        compiled, again = Simulator(machine, policy), Simulator(machine, policy)
+        # Plain first: what would crash the process compiled, as a wrong index, is an error there.
         plain = Simulator(machine, policy, plain=True)
-        for simulator in (compiled, again, plain):
+        _assert_memory(policy.name, _run(case, plain, policy), expected)
+        compiled, again = Simulator(machine, policy), Simulator(machine, policy)
+        for simulator in (compiled, again):
             _assert_memory(policy.name, _run(case, simulator, policy), expected)
         assert compiled.cycles == again.cycles, "two runs take different cycles"
         assert compiled.cycles == plain.cycles, "compiled and plain engine take different cycles"
