@@ -73,22 +73,27 @@ def verdict(work: Work, memory: Memory) -> Trap | None:
 
 
 def may_wait(kernel: Kernel) -> bool:
-    """Whether some loop reads a place of memory again and again, as who waits for a store does.
-
-    A loop is taken to be the code between a jump backwards and its target.
-    """
+    """Whether some loop reads a place of memory again and again, as who waits for a store does."""
     if kernel.words not in _KNOWN:
-        code = kernel.instructions
         _KNOWN[kernel.words] = any(
-            _reads_the_same_place(code[jump.target : pc + 1])
-            for pc, jump in enumerate(code)
-            if jump.target is not None and jump.target <= pc
+            _reads_the_same_place(kernel.instructions[first : last + 1])
+            for first, last in _loops(kernel)
         )
     return _KNOWN[kernel.words]
 
 
 _KNOWN: dict[tuple[int, ...], bool] = {}
 """By the words of a kernel, which many launches share."""
+
+
+def _loops(kernel: Kernel) -> list[tuple[int, int]]:
+    """First and last pc of every loop, taken to be the code from a jump backwards to its target."""
+    return [
+        (jump.target, pc)
+        for pc, jump in enumerate(kernel.instructions)
+        if jump.target is not None and jump.target <= pc
+    ]
+
 
 _WRITABLE = (Segment.GLOBAL, Segment.GROUP, Segment.PRIVATE)
 
@@ -127,6 +132,14 @@ def place(work: Work, pc: int) -> str:
     """A place in the kernel for a message: its line if known, else its pc."""
     span = work.program.span(work.kernel, pc) if pc >= 0 else None
     return f"line {span.line}" if span else f"pc {pc}" if pc >= 0 else "the end"
+
+
+def spinning(work: Work, lanes: int, pc: int, whose: str = " of the warp") -> str:
+    """Who repeats which loop, for a message; outside of loops, who stands where."""
+    where = place(work, pc)
+    if any(low <= pc <= high for low, high in _loops(work.kernel)):
+        return f"{lanes_that(lanes, 'repeat', whose)} the loop at {where}"
+    return f"{lanes_that(lanes, 'stand', whose)} at {where}"
 
 
 def lowest(mask: int) -> int:

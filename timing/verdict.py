@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..emu.engine import Work
-from ..emu.fairness import SecondOpinion, lanes_that, place
+from ..emu.fairness import SecondOpinion, lanes_that, lowest, place, spinning
 from ..emu.jit.engine import trap_record
 from ..emu.jit.segment_table import SegmentKind
 from ..emu.jit.warpstate import Header
@@ -16,7 +16,7 @@ from .code import Code
 from .compose import EngineState
 from .intrinsics import NEVER
 from .ledger import groups_of
-from .standing import is_held, parked
+from .standing import grouped, is_held, mask_of, parked, pc_of, ready_at
 
 # As in state.py, which is engine code.
 (
@@ -46,23 +46,14 @@ def error_of(
     row = code.segments.table[int(S.trap_seg)]
     if status == TRAPPED and row["kind"] != SegmentKind.TRAP:
         return work.trap(trap_record(work, slots))
-    pc = int(row["last_pc"])
+    v, pc = int(S.trap_g) // int(S.width), int(row["last_pc"])
     if status == TRAPPED:
-        return work.trap(
-            TrapRecord(TrapKind.TRAP, pc, *_culprit(state, code), code=int(row["imm"]))
-        )
+        who = _place(state, code, v, mask_of(S.trap_lanes))
+        return work.trap(TrapRecord(TrapKind.TRAP, pc, *who, code=int(row["imm"])))
     if status == DIVERGENT_BARRIER:
-        return work.trap(
-            TrapRecord(
-                TrapKind.DIVERGENT_BARRIER,
-                pc,
-                *_culprit(state, code),
-                detail="not all work-items of the workgroup come to this barrier",
-                notes=waiting(state, work, code),
-            )
-        )
+        return work.trap(_divergent(state, work, code, v, pc))
     if status == OVER_BUDGET:
-        return work.trap(_endless(state, work, code, pc, opinion))
+        return work.trap(_endless(state, work, code, v, pc, opinion))
     if status == STACK_OVERFLOW:
         return SimulationError("a re-convergence stack is full")
     if status == BAD_SPLIT:
@@ -121,53 +112,116 @@ def _stuck(state: EngineState, work: Work, code: Code, message: str, hint: str) 
     )
 
 
-def _culprit(state: EngineState, code: Code) -> tuple[int, int]:
-    """(workgroup, flat local id) of the lowest lane that the engine names."""
-    lanes = int(state.S.trap_lanes) & (1 << 64) - 1
-    width = code.segments.width
-    header = code.segments.layout.header(code.blocks[int(state.S.trap_g) // width])
-    lane = (lanes & -lanes).bit_length() - 1
-    return int(header[Header.GROUP]), int(header[Header.WARP]) * width + lane
+def _place(state: EngineState, code: Code, v: int, lanes: int) -> tuple[int, int]:
+    """(workgroup, flat local id) of the lowest of some lanes of a warp context."""
+    group, warp = _owner(code, v)
+    return group, warp * int(state.S.width) + lowest(lanes)
+
+
+def _owner(code: Code, v: int) -> tuple[int, int]:
+    """Whose a warp context is: (workgroup, warp of it)."""
+    header = code.segments.layout.header(code.blocks[v])
+    return int(header[Header.GROUP]), int(header[Header.WARP])
+
+
+def _divergent(state: EngineState, work: Work, code: Code, v: int, pc: int) -> TrapRecord:
+    """Not all come to the barrier at `pc`: who of warp v does, and where the others are."""
+    rows, warps = state.rows, int(state.S.warps)
+    stands = [*((lanes, at) for lanes, at, _ in grouped(state, v)), *parked(state, v)]
+    # The engine may name lanes that others wait for at the barrier, which will never come.
+    come = sum(lanes for lanes, at in stands if at == pc) or mask_of(state.S.trap_lanes)
+    away = [(lanes & ~come, at) for lanes, at in stands if lanes & ~come]
+    parts = ["not all work-items of the workgroup come to this barrier"]
+    if away:
+        parts = [f"only {lanes_that(come, 'come', ' of the warp')} to this barrier"]
+        parts += [f"{lanes_that(lanes, 'stand')} at {place(work, at)}" for lanes, at in away]
+    team = rows["team"][rows["warp"]["team"][v]]
+    mates = [v - v % warps + i for i in range(warps) if int(team["warps"]) >> i & 1]
+    gone = rows["warp"]["all"][mates] & ~rows["warp"]["live"][mates]
+    returned = sum(mask_of(lanes).bit_count() for lanes in gone)
+    if returned:
+        parts.append(f"{returned:,} work-item{'s have' if returned > 1 else ' has'} returned")
+    return TrapRecord(
+        TrapKind.DIVERGENT_BARRIER,
+        pc,
+        *_place(state, code, v, come),
+        detail=", ".join(parts),
+        notes=waiting(state, work, code),
+    )
 
 
 def _endless(
-    state: EngineState, work: Work, code: Code, pc: int, opinion: SecondOpinion
+    state: EngineState, work: Work, code: Code, v: int, pc: int, opinion: SecondOpinion
 ) -> TrapRecord:
-    """The budget is spent: for nothing, where a fair schedule would come to an end, or none."""
-    S, groups = state.S, state.rows["group"]
-    kind, notes = TrapKind.BUDGET, waiting(state, work, code)
-    detail = f"a work-item has executed {work.budget} instructions"
-    lanes = int(S.trap_lanes) & (1 << 64) - 1
-    loop = f"{lanes_that(lanes, 'repeat', ' of the warp')} the loop at {place(work, pc)}"
+    """Warp v has spent its budget: for nothing, where a fair schedule would end, or none."""
+    notes, lanes = waiting(state, work, code), mask_of(state.S.trap_lanes)
     if opinion.finishes():
-        kind = TrapKind.SIMT_DEADLOCK
-        notes = (Note("every work-item finishes when all are scheduled in turn"), *notes)
-        detail += f"; {loop}"
-        asleep = _asleep(state, work, code)
-        if asleep:
-            detail += f" while {asleep}"
-        else:
-            is_ready = state.rows["ready_at"]["t"] <= int(S.now)
-            ready = int(((groups["mask"] != 0) & is_ready).sum())
-            detail += f"; {ready} groups are ready, and not all are chosen"
-    elif opinion.is_livelock():
-        kind, detail = TrapKind.LIVELOCK, f"{loop} without changing anything"
-    return TrapRecord(kind, pc, *_culprit(state, code), detail=detail, notes=notes)
+        return _deadlock(state, work, code, v, lanes, pc, notes)
+    kind, detail = TrapKind.BUDGET, f"{_spent(work)}; {spinning(work, lanes, pc)}"
+    if opinion.is_livelock():
+        kind, detail = TrapKind.LIVELOCK, f"{spinning(work, lanes, pc)} without changing anything"
+    detail += _while(_asleep(state, work, v))
+    return TrapRecord(kind, pc, *_place(state, code, v, lanes), detail=detail, notes=notes)
 
 
-def _asleep(state: EngineState, work: Work, code: Code) -> str:
-    """Who waits for lanes of its own warp, in the culprit's or, if nobody does, in another one."""
-    own = int(state.S.trap_g) // int(state.S.width)
-    for v in (own, *np.flatnonzero(state.rows["warp"]["live"])):
-        number = int(code.segments.layout.header(code.blocks[v])[Header.WARP])
-        whose = "" if v == own else f" of warp {number}"
-        found = [
-            f"{lanes_that(mask, 'wait', whose)} at {place(work, at)}"
-            for mask, at in parked(state, int(v))
-        ]
-        if found:
-            return ", ".join(found)
-    return ""
+def _deadlock(
+    state: EngineState, work: Work, code: Code, v: int, lanes: int, pc: int, notes: tuple[Note, ...]
+) -> TrapRecord:
+    """Lanes of warp v have spent their budget, and somebody waits for a turn."""
+    v, lanes, pc = _who_starves_others(state, v, lanes, pc)
+    asleep = _asleep(state, work, v)
+    loop = spinning(work, lanes, pc, " of the warp" if asleep else _whose(code, v))
+    for other in np.flatnonzero(state.rows["warp"]["live"]):
+        asleep = asleep or _asleep(state, work, int(other), _whose(code, int(other)))
+    if asleep:
+        who = _while(asleep)
+    else:
+        is_ready = state.rows["ready_at"]["t"] <= int(state.S.now)
+        ready = int(((state.rows["group"]["mask"] != 0) & is_ready).sum())
+        who = f"; {ready} groups are ready, and not all are chosen"
+    return TrapRecord(
+        TrapKind.SIMT_DEADLOCK,
+        pc,
+        *_place(state, code, v, lanes),
+        detail=f"{_spent(work)}; {loop}{who}",
+        notes=(Note("every work-item finishes when all are scheduled in turn"), *notes),
+    )
+
+
+def _spent(work: Work) -> str:
+    return f"a work-item has executed {work.budget} instructions"
+
+
+def _who_starves_others(state: EngineState, v: int, lanes: int, pc: int) -> tuple[int, int, int]:
+    """Warp, lanes and pc of a loop for which others of the warp wait; as given, if there is none.
+
+    The warp that spends its budget first may wait for the lock of another one, which then is at
+    its loop for as long.
+    """
+    if parked(state, v):
+        return v, lanes, pc
+    spent = state.rows["warp"]["n_thread_instr"]
+    for other in map(int, np.flatnonzero(state.rows["warp"]["live"])):
+        for mask, at, will_run in grouped(state, other) if parked(state, other) else ():
+            if will_run and 2 * spent[other] * lanes.bit_count() > spent[v] * mask.bit_count():
+                return other, mask, at
+    return v, lanes, pc
+
+
+def _asleep(state: EngineState, work: Work, v: int, whose: str = "") -> list[str]:
+    """Which lanes of a warp wait for others of it, and where."""
+    return [
+        f"{lanes_that(lanes, 'wait', whose)} at {place(work, at)}" for lanes, at in parked(state, v)
+    ]
+
+
+def _while(asleep: list[str]) -> str:
+    return f" while {', '.join(asleep)}" if asleep else ""
+
+
+def _whose(code: Code, v: int) -> str:
+    group, warp = _owner(code, v)
+    return f" of warp {warp} of workgroup {group}"
 
 
 def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
@@ -190,11 +244,9 @@ def _bits(mask: int, code: Code) -> str:
 
 
 def _note(state: EngineState, work: Work, code: Code, v: int, g: int, warps: int) -> Note:
-    mask = int(state.rows["group"]["mask"][g]) & (1 << 64) - 1
-    lead = int(state.rows["group"]["lead"][g])
-    it, ready = state.rows["group"][lead], int(state.rows["ready_at"]["t"][lead])
-    header = code.segments.layout.header(code.blocks[v])
-    pc = int(code.segments.table[int(it["seg"])]["last_pc" if it["at_memory"] else "first_pc"])
+    mask, ready = mask_of(state.rows["group"]["mask"][g]), ready_at(state, g)
+    it = state.rows["group"][int(state.rows["group"]["lead"][g])]
+    group, warp = _owner(code, v)
     if is_held(state, g):
         state_ = "left behind until others come back"
     elif ready < NEVER:
@@ -202,7 +254,7 @@ def _note(state: EngineState, work: Work, code: Code, v: int, g: int, warps: int
     else:
         state_ = f"waits: {NAMES[int(it['cause'])]}"
     return Note(
-        f"WPU {v // warps}, warp context {v % warps} (workgroup {int(header[Header.GROUP])}, warp "
-        f"{int(header[Header.WARP])}), lanes {_bits(mask, code)}: {state_}",
-        span=work.program.span(work.kernel, pc),
+        f"WPU {v // warps}, warp context {v % warps} (workgroup {group}, warp {warp}), lanes "
+        f"{_bits(mask, code)}: {state_}",
+        span=work.program.span(work.kernel, pc_of(state, g)),
     )

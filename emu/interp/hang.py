@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...isa.errors import Note
-from ..fairness import SecondOpinion, lanes_that, lowest
+from ..fairness import SecondOpinion, lanes_that, lowest, spinning
 from ..traps import Trap, TrapKind, TrapRecord
 from .warps import NO_PC
 
@@ -118,11 +118,10 @@ class HangDetector:
         it = self.interpreter
         stuck = sorted(self.looping) if record is None else [self._warp_of(record)]
         warp = next((w for w in stuck if it.warps.parked(w)), stuck[0])
-        spinning = it.warps.mask_of(warp)
+        lanes = it.warps.mask_of(warp)
         owner, first = it.resident.place(warp * it.resident.width)
         parked = it.warps.parked(warp)
-        place = it.where(int(it.warps.pc[warp]))
-        detail = f"{lanes_that(spinning, 'repeat', ' of the warp')} the loop at {place}"
+        detail = spinning(it.work, lanes, int(it.warps.pc[warp]))
         if record is None:
             detail += " without changing anything"
         else:
@@ -143,7 +142,7 @@ class HangDetector:
         if (parked or later) and self.opinion.finishes():
             kind = TrapKind.SIMT_DEADLOCK
             notes.append(Note("every work-item finishes when all are scheduled in turn"))
-        found = record or TrapRecord(kind, int(it.warps.pc[warp]), owner, first + lowest(spinning))
+        found = record or TrapRecord(kind, int(it.warps.pc[warp]), owner, first + lowest(lanes))
         return it.work.trap(replace(found, kind=kind, detail=detail, notes=tuple(notes)))
 
     def _warp_of(self, record: TrapRecord) -> int:

@@ -189,6 +189,7 @@ def test_who_waits_in_the_stack_is_named():
 
 def test_who_is_never_chosen_is_named():
     text = message("maws.lat-spec", "a lock between warps")
+    assert " of workgroup 0 repeat" in text
     assert "groups are ready, and not all are chosen" in text
     assert "ready at cycle" in text
 
