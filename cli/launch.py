@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..emu.engine import Interrupted, counting
+from ..emu.engine import counting
 from ..emu.result import Result
 from ..isa.errors import SimtError, UsageError
 from ..programs.index import Entry
@@ -76,7 +76,7 @@ def execute(target: Target, settings: RunSettings, outcome: Outcome) -> SimtErro
     except SimtError as stop:
         if not outcome.keeps(stop):
             raise
-        outcome.interrupted = stop if isinstance(stop, Interrupted) else None
+        outcome.stop = stop
         return stop
     return None
 

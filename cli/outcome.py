@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class Outcome:
     """One run of a file or a program, as it is reported.
 
-    `asked` is the engine of the command line. `facts` are further keys of the JSON form, `rows`
-    further lines of the text, `listings` what --dump kept for JSON.
+    `asked` is the engine of the command line, `stop` the error that ended the run early. `facts`
+    are further keys of the JSON form, `rows` further lines of the text, `listings` what --dump kept
+    for JSON.
     """
 
     launcher: PlainLauncher
@@ -35,7 +36,7 @@ class Outcome:
     listings: Listings
     checked: bool = False
     kernel: str = ""
-    interrupted: Interrupted | None = None
+    stop: SimtError | None = None
     lines: list[LineCount] | None = None
     facts: dict[str, object] = field(default_factory=dict)
     rows: list[tuple[str, str]] = field(default_factory=list)
@@ -58,6 +59,11 @@ class Outcome:
         return None if self.launcher.engine == "oracle" else self.launcher.scheme
 
     @property
+    def interrupted(self) -> Interrupted | None:
+        """What ended the run, if that was the user."""
+        return self.stop if isinstance(self.stop, Interrupted) else None
+
+    @property
     def statistics(self) -> Statistics | None:
         """All launches added up, or None where nothing was counted."""
         found = [r.statistics for r in self.launcher.results]
@@ -67,8 +73,8 @@ class Outcome:
 
     @property
     def host_seconds(self) -> float:
-        """Time in the engine, all launches together."""
-        begun = self.interrupted.seconds if self.interrupted is not None else 0.0
+        """Time in the engine, all launches together, with one that did not finish."""
+        begun = self.stop.seconds if self.stop is not None else 0.0
         return begun + sum(r.host_seconds for r in self.launcher.results)
 
     @property

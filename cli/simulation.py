@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..emu.engine import Interrupted, SchemeSpec
+from ..emu.engine import SchemeSpec
 from ..emu.module import Module
 from ..isa.errors import SimtError, UsageError
 from ..programs.runner import PlainLauncher
@@ -230,6 +230,6 @@ class TimeOutcome(Outcome):
 
     def _launches(self) -> str:
         cut = self.simulator.launches - len(self.launcher.results)
-        if cut and not isinstance(self.interrupted, Interrupted):
+        if cut and self.interrupted is None:
             return f"{len(self.launcher.results):,}, and one that did not finish"
         return super()._launches()

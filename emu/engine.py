@@ -67,9 +67,6 @@ class Interrupted(SimtError):
 
     code = "SIM430"
 
-    seconds: float = 0.0
-    """Host time of the launch until then."""
-
     def __init__(self, statistics: Statistics | None) -> None:
         self.statistics = statistics
         super().__init__("interrupted; the launch did not finish")

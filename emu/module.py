@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..asm.disassemble import disassemble
 from ..asm.explicit import with_markers
-from ..isa.errors import ArgumentError, UsageError, did_you_mean
+from ..isa.errors import ArgumentError, SimtError, UsageError, did_you_mean
 from ..isa.objectfile import dumps
 from ..isa.program import Kernel, Program
 from .arguments import Binder
@@ -20,7 +20,6 @@ from .engine import (
     DEFAULT_ENGINE,
     GENERATED,
     Engine,
-    Interrupted,
     SchemeSpec,
     Work,
     check_engine,
@@ -300,7 +299,7 @@ class Launch:
         start = time.perf_counter()
         try:
             statistics = run(work)
-        except Interrupted as stop:
+        except SimtError as stop:
             stop.seconds = time.perf_counter() - start
             raise
         finally:

@@ -80,6 +80,9 @@ class SimtError(Exception):
 
     code = "SIM000"
 
+    seconds: float = 0.0
+    """Host time of the launch that it ended, until then; 0.0 where it ended none."""
+
     def __init__(
         self,
         message: str | None = None,

@@ -47,6 +47,8 @@ def test_a_trap_tells_what_was_counted_until_then(cli):
     told = cli(*arguments, "--json").json
     assert set(told) >= KEYS | {"error", "diagnostics"}
     assert told["error"]["code"] == "SIM401"
+    assert told["host_seconds"] > 0
+    assert told["simulated_warp_instructions_per_second"] > 0
 
 
 def test_the_kernel_that_trapped_is_named(cli):
