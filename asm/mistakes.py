@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache
 
-from ..isa.errors import did_you_mean
+from ..isa.errors import did_you_mean, either
 from ..isa.table import BY_NAME
 from .lookup import from_elsewhere
 from .mistake_examples import KNOWN, Known, examples_of
@@ -165,11 +165,7 @@ _SHOWN = {
 def _unexpected(words: Sequence[Word], error: ShapeError, found: Word | None) -> Mistake:
     """The general message: what was found, and what the parser would have taken."""
     expected = [_SHOWN[kind] for kind in sorted(error.expected) if kind in _SHOWN]
-    label = f"expected {_either(expected)}" if 0 < len(expected) <= 8 else "not expected here"
+    label = f"expected {either(expected)}" if 0 < len(expected) <= 8 else "not expected here"
     if found is None:
         return Mistake("SIM102", "the line ends too early", words[-1].at, f"{label} behind this")
     return Mistake("SIM102", f"unexpected `{found.text}`", found.at, label)
-
-
-def _either(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

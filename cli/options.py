@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..isa.errors import UsageError, did_you_mean
+from ..isa.errors import UsageError, did_you_mean, either
 from ..isa.types import U64
 from .complete import machines, sizes, targets
 from .literals import parse_number
@@ -198,7 +198,7 @@ def one_of(value: str, known: Iterable[str], option: str) -> str:
     words = tuple(known)
     if value not in words:
         raise UsageError(
-            f"{option} takes {', '.join(words[:-1])} or {words[-1]}, not {value!r}",
+            f"{option} takes {either(words)}, not {value!r}",
             code="SIM515",
             hint=did_you_mean(value, words),
         )

@@ -6,6 +6,7 @@ one message on stderr and an exit status; it never shows a traceback for one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 
@@ -187,6 +188,11 @@ def render(d: Diagnostic) -> str:
     if d.hint:
         lines.append(f"{gutter} = help: {d.hint}")
     return "\n".join(lines)
+
+
+def either(words: Sequence[str]) -> str:
+    """Words for a message: `a, b or c`; nothing for none."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def did_you_mean(word: str, known: list[str] | tuple[str, ...], quote: str = "`") -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..isa.errors import UsageError
+from ..isa.errors import UsageError, either
 from .causes import BARRIER, NAMES
 from .intrinsics import NEVER
 from .tracing import EVENT
@@ -59,6 +59,16 @@ class Trace:
     kernels: dict[int, int] = field(default_factory=dict)
     _parts: list[np.ndarray] = field(default_factory=list)
     _length: int = 0
+
+    def __post_init__(self) -> None:
+        """Raises UsageError where no cycle is in the window."""
+        if self.begin >= self.end:
+            raise UsageError(
+                f"a trace from cycle {self.begin} up to cycle {self.end} is of none",
+                code="SIM515",
+                hint="its first cycle lies below its last, as --trace-window 100:200 (or "
+                "trace=(100, 200))",
+            )
 
     @property
     def events(self) -> np.ndarray:
@@ -302,7 +312,7 @@ def check_name(path: str) -> None:
     """Raises UsageError for a name that says of no form what it is."""
     if not path.endswith(SUFFIXES):
         raise UsageError(
-            f"a trace ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}, not {path!r}",
+            f"a trace ends in {either(SUFFIXES)}, not {path!r}",
             code="SIM515",
             hint=".json.gz is for Perfetto, .kanata for Konata, .npz keeps everything",
         )

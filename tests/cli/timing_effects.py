@@ -75,8 +75,13 @@ def trace_window(cli: Cli) -> None:
     program(cli, "--trace", "t.npz", "--trace-window", "100:200")
     with np.load("t.npz") as file:
         assert 100 <= file["t"].min() <= file["t"].max() < 200
-    for words in (["--trace-window", "1:2"], ["--trace", "t.npz", "--trace-window", "12"]):
+    for words in (
+        ["--trace-window", "1:2"],
+        ["--trace", "n.npz", "--trace-window", "12"],
+        ["--trace", "n.npz", "--trace-window", "100:50"],
+    ):
         assert cli("time", "saxpy", "--size", "tiny", *TOY, *words).status == 2
+    assert not Path("n.npz").exists()
 
 
 def kernel(cli: Cli) -> None:
@@ -174,7 +179,7 @@ def policies_json(cli: Cli) -> None:
     assert found["text"].startswith("An access of which some lanes hit")
     settings = {s["key"]: s for s in found["settings"]}
     assert settings["policy.pc-merge"] == {
-        "key": "policy.pc-merge", "value": True, "values": ["true", "false"],
+        "key": "policy.pc-merge", "value": True, "values": ["true", "false"], "takes": "true false",
         "text": "splits of a warp that are ready at the same PC merge",
     }  # fmt: skip
     assert "revive" in settings["policy.memory-split"]["values"]

@@ -154,6 +154,13 @@ def test_kanata(traced, tmp_path):
     assert opened == closed
 
 
+@pytest.mark.parametrize("window", [(100, 50), (100, 100)])
+def test_a_window_has_a_cycle(window):
+    with pytest.raises(UsageError, match="is of none") as caught:
+        Trace(*window)
+    assert caught.value.first.code == "SIM515"
+
+
 def test_the_name_says_the_form():
     with pytest.raises(UsageError, match="a trace ends in"):
         Trace().save("trace.vcd")
