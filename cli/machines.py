@@ -97,6 +97,7 @@ def _policy_details(policy: Policy) -> dict[str, Any]:
                 "key": f"policy.{s.name}",
                 "value": s.value,
                 "values": list(s.values) or None,
+                "takes": s.takes,
                 "text": s.text,
             }
             for s in settings_of(policy)
@@ -143,10 +144,7 @@ def _print_policy(policy: Policy) -> None:
         print()
         print_table(
             ("setting", "value", "takes", "what it does"),
-            [
-                (s["key"], str(s["value"]).lower(), " ".join(s["values"] or ["0…"]), s["text"])
-                for s in told["settings"]
-            ],
+            [(s["key"], str(s["value"]).lower(), s["takes"], s["text"]) for s in told["settings"]],
         )
 
 

@@ -52,7 +52,9 @@ def parse_sets(words: Sequence[str]) -> dict[str, str]:
             raise UsageError(
                 f"--set takes KEY=VALUE, not {word!r}",
                 code="SIM515",
-                hint="as --set l1d.size=16KiB; `simtlab machines NAME` lists the keys",
+                hint="as --set policy.pc-merge=false; `simtlab policies NAME` lists the settings"
+                if key.startswith("policy.")
+                else "as --set l1d.size=16KiB; `simtlab machines NAME` lists the keys",
             )
         if key in found:
             raise UsageError(f"--set {key} is given twice", code="SIM515")

@@ -25,7 +25,8 @@ from pydantic import (
     model_validator,
 )
 
-from ..isa.errors import UsageError, did_you_mean
+from ..isa.errors import UsageError, did_you_mean, either
+from .catalogue.texts import SETTINGS
 
 PACKAGE = __package__ or "simtlab.timing"
 FIRST_PATHS = ("fallthrough", "taken", "majority", "minpc")
@@ -67,6 +68,13 @@ def _one_of(*names: str) -> Callable[[str], str]:
         return value
 
     return check
+
+
+def _settings(value: object) -> object:
+    """What a policy's settings take it says itself (policies.py): here other values are texts."""
+    if not isinstance(value, Mapping):
+        return value
+    return {k: v if isinstance(v, bool | int | str) else str(v) for k, v in value.items()}
 
 
 Bytes = Annotated[int, BeforeValidator(_size)]
@@ -220,7 +228,9 @@ class Machine(Part):
     ] = 0
     adversary_seed: Annotated[int, _unit("", "adversary: seed; 0: first touch misses", ge=0)] = 0
     policy: Annotated[
-        Mapping[str, bool | int | str], _unit("", "parameters of the policy, by name")
+        Mapping[str, bool | int | str],
+        BeforeValidator(_settings),
+        _unit("", "parameters of the policy, by name"),
     ] = {}
     sources: Annotated[Mapping[str, str], _unit("", "where each value is from, by key")] = {}
 
@@ -404,7 +414,9 @@ def _put(table: dict[str, Any], key: str, value: object) -> None:
         here = here.setdefault(part, {})
         if not isinstance(here, dict):
             raise MachineError(f"{key!r} is no key of a machine: {part!r} is a single value")
-    here[last] = _value(value)
+    found = _value(value)
+    # A policy takes no fractions: it shall complain of them as they were written.
+    here[last] = value if path == ["policy"] and isinstance(found, float) else found
 
 
 def _value(value: object) -> object:
@@ -423,8 +435,9 @@ def _mistake(error: Any) -> str:
     if error["type"] == "literal_error":
         words = choices(key)
         near = did_you_mean(str(error["input"]), words)
-        listed = f"{', '.join(words[:-1])} or {words[-1]}"
-        return f"{key}: takes {listed}, not {error['input']!r}" + (f" ({near})" if near else "")
+        return f"{key}: takes {either(words)}, not {error['input']!r}" + (
+            f" ({near})" if near else ""
+        )
     if error["type"] in ("model_type", "model_attributes_type"):
         return f"{key}: is a table of keys, as {key}.{_inside(key)}"
     text = str(error["msg"]).removeprefix("Value error, ")
@@ -437,8 +450,10 @@ def _inside(table: str) -> str:
 
 
 def _near(key: str) -> str:
-    """A key that was perhaps meant: one spelt alike, or one of the same name in a table."""
+    """What was perhaps meant: a policy's setting, a key of that name in a table, or a near one."""
     last = key.rpartition(".")[2]
+    if key.replace("_", "-") in SETTINGS:
+        return f" (did you mean policy.{key.replace('_', '-')}?)"
     same = [known for known in ALL_KEYS if known.rpartition(".")[2] == last]
     near = f"did you mean {same[0]}?" if same else did_you_mean(key, ALL_KEYS)
     if not near and "." in key:

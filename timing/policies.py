@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..isa.errors import UsageError, did_you_mean
 from .catalogue import ALIASES, POLICIES, Policy
+from .catalogue.texts import Setting, settings_of
 from .machine import Machine
 
 
@@ -94,8 +95,9 @@ def configured(machine: Machine, policy: Policy) -> Machine:
             hint=did_you_mean(unknown[0], list(policy.settings))
             or f"it has {', '.join(policy.settings) or 'none'}",
         )
-    for name, value in machine.policy.items():
-        _check(policy, name, value)
+    for setting in settings_of(policy):
+        if setting.name in machine.policy:
+            _check(policy, setting, machine.policy[setting.name])
     if policy.issue and machine.issue not in policy.issue:
         fitting = next(iter(policy.issue))
         raise UsageError(
@@ -119,22 +121,15 @@ def configured(machine: Machine, policy: Policy) -> Machine:
     return result
 
 
-def _check(policy: Policy, name: str, value: object) -> None:
-    """A setting's value is of the kind of the policy's own."""
-    own, words = policy.settings[name], policy.choices.get(name, ())
-    if isinstance(own, bool):
-        wrong, kind = not isinstance(value, bool), "true or false"
-    elif isinstance(own, int):
-        wrong = not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 32
-        kind = "a whole number from 0 on"
-    else:
-        wrong = not isinstance(value, str) or bool(words and value not in words)
-        kind = ", ".join(words) or "a text"
-    if wrong:
+def _check(policy: Policy, setting: Setting, value: object) -> None:
+    wanted = setting.wants(value)
+    if wanted:
+        name = policy.source if policy.source.endswith(".py") else policy.name
         raise UsageError(
-            f"setting {name!r} of policy {policy.name} is {kind}, not {value!r}",
+            f"policy {policy.name}: {setting.name} takes {wanted}, not {value!r}",
             code="SIM602",
-            hint=did_you_mean(str(value), words),
+            hint=did_you_mean(str(value), setting.values)
+            or f"`simtlab policies {name}` lists its settings with what they take",
         )
 
 

@@ -89,6 +89,7 @@ def test_a_workgroup_that_does_not_fit_is_wrong_usage(cli):
         ("l1d.szie=3", "l1d.szie: unknown key (did you mean `l1d.size`?)"),
         ("warps", "--set takes KEY=VALUE, not 'warps'"),
         ("policy.fast=1", "has no setting 'fast'"),
+        ("policy.pc-merge=", "`simtlab policies NAME` lists the settings"),
     ],
 )
 def test_settings_that_cannot_be(cli, setting, message):

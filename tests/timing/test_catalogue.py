@@ -56,6 +56,44 @@ def test_settings_go_to_those_that_have_them():
     assert sets_for(find("dws.branch-only"), sets) == {"warps": 2, "policy.pc-merge": False}
 
 
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+def test_every_setting_takes_its_value(policy):
+    for setting in settings_of(policy):
+        assert not setting.wants(setting.value)
+
+
+@pytest.mark.parametrize(
+    ("policy", "name", "value", "message"),
+    [
+        ("slip", "max-div", "2.5", "a whole number from 0 on, not '2.5'"),
+        ("slip", "max-div", 2.5, "a whole number from 0 on, not '2.5'"),
+        ("slip", "max-div", [1], "a whole number from 0 on, not '[1]'"),
+        ("slip", "max-div", 1 << 32, "a whole number from 0 to 4294967295, not 4294967296"),
+        ("slip", "raise-above", "1e3", "a whole number from 0 to 100, not '1e3'"),
+        ("slip", "lower-above", 101, "a whole number from 0 to 100, not 101"),
+        ("slip", "pc-merge", "1.0", "true or false, not '1.0'"),
+        ("density-time", "units", 0, "a whole number from 1 on, not 0"),
+        ("lwm", "warp", 0, "a whole number from 1 on, not 0"),
+        ("maws.aggress", "loop-test", "1.5", "branch or rpc-only, not '1.5'"),
+    ],
+)
+def test_a_value_that_a_setting_does_not_take(policy, name, value, message):
+    machine = machines.load("toy", {f"policy.{name}": value})
+    with pytest.raises(UsageError) as caught:
+        configured(machine, find(policy))
+    assert caught.value.first.code == "SIM602"
+    assert caught.value.first.message == f"policy {policy}: {name} takes {message}"
+    assert f"`simtlab policies {policy}`" in caught.value.first.hint
+
+
+def test_what_settings_take_is_listed():
+    listed = {s.name: s.takes for p in POLICIES.values() for s in settings_of(p)}
+    assert listed["max-div"] == "0…"
+    assert listed["raise-above"] == "0…100"
+    assert listed["units"] == listed["warp"] == "1…"
+    assert listed["pc-merge"] == "true false"
+
+
 def test_lists_of_policies():
     names = [p.name for p in choose("dws.branch-only, conv", "toy", {})[0]]
     assert names == ["dws.branch-only", "conv"]

@@ -141,6 +141,7 @@ def test_a_machine_file_of_the_users(tmp_path):
     [
         ({"l1d.szie": 1}, "l1d.szie: unknown key (did you mean `l1d.size`?)"),
         ({"sizes": 1}, "sizes: unknown key"),
+        ({"pc-merge": False}, "pc_merge: unknown key (did you mean policy.pc-merge?)"),
         ({"mshrs": 1}, "mshrs: unknown key (did you mean l1i.mshrs?)"),
         ({"l1d.size": "-32KiB"}, "l1d.size: must be a number of bytes from 0 on"),
         ({"l1d.size": -1}, "l1d.size: must be greater than or equal to 0 (got -1)"),

@@ -86,8 +86,8 @@ def test_a_policy_that_never_splits_takes_the_cycles_of_conv(
 @pytest.mark.parametrize(
     ("name", "value", "text"),
     [
-        ("loop-test", "rpc", "branch, rpc-only"),
-        ("memory-split", "always", "never, aggressive, lazy, revive, latency"),
+        ("loop-test", "rpc", "branch or rpc-only"),
+        ("memory-split", "always", "never, aggressive, lazy, revive or latency"),
         ("loop-bypass", 1, "true or false"),
         ("first-latency", -1, "a whole number from 0 on"),
     ],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...isa.errors import UsageError
 from .conv import CONV
-from .policy import Policy
+from .policy import MOST, Policy
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -59,6 +59,7 @@ def _large(
             "pc-merge": True,
         },
         choices={"memory-split": _MEMORY},
+        ranges={"warp": (1, MOST)},
         scheduler=scheduler,
         fetch_group=fetch_group,
         issue=_PACKED,

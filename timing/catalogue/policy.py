@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from ..machine import Machine
 
 
+MOST = (1 << 32) - 1
+"""The greatest number of a setting that has no bound of its own."""
+
+
 @dataclass(frozen=True)
 class Policy:
     """What warps do at branches, misses and joins: engine files, and a paragraph about it."""
@@ -29,6 +33,8 @@ class Policy:
     """The functional scheme (emu/schemes) whose form of a program it takes: with markers or not."""
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The words that a setting takes, where it takes words."""
+    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """The least and greatest number that a setting takes, where that is not any from 0 on."""
     scheduler: str | None = None
     """The scheduler unless the user has chosen one; None: that of the machine."""
     fetch_group: int | None = None

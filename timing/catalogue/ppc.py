@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .policy import Policy
+from .policy import MOST, Policy
 
 _NO_JOIN = (
     "A divergent branch opens an entry with the PCs and masks of both sides. The side with the "
@@ -73,5 +73,6 @@ POLICIES = (
         "lanes, and those that are masked off are skipped (`skip-masked`).",
         "a baseline that the papers do not measure",
         settings={"units": 4, "skip-masked": True},
+        ranges={"units": (1, MOST)},
     ),
 )

@@ -34,6 +34,7 @@ def _slip(name: str, source: str, text: str, *, bypass: bool) -> Policy:
         },
         finer=WAITING,
         check=sides_never_wait,
+        ranges={"raise-above": (0, 100), "lower-above": (0, 100)},
     )
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .policy import Policy
+from ...isa.errors import either
+from .policy import MOST, Policy
 
 TITLES = {
     "conv": "a stack of paths; the whole warp waits for its slowest lane",
@@ -72,7 +73,8 @@ SETTINGS = {
     "run-ahead": "lanes that an access has served leave those behind that wait",
     "skip-masked": "an instruction takes issue slots for its active lanes only",
     "units": "lanes that execute in one issue slot",
-    "warp": "work-items of a large warp",
+    "warp": "work-items of a large warp: a multiple of the machine's lanes, at most what a WPU "
+    "holds",
 }
 """By name: what `--set policy.NAME=VALUE` changes. A name means the same in every policy."""
 
@@ -82,12 +84,38 @@ WORDS = {"latency": "; where the hits will probably miss again in time (latency)
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting of a policy: `values` are the words that it takes; none: whole numbers from 0."""
+    """A setting of a policy with its value there: what it takes, and what it changes.
+
+    `values` are the words that it takes; where there are none it takes whole numbers from `least`
+    to `greatest`, or, if its value is a text, any text.
+    """
 
     name: str
     value: bool | int | str
     values: tuple[str, ...]
+    least: int
+    greatest: int
     text: str
+
+    @property
+    def takes(self) -> str:
+        """What it takes, for a list: `true false`, `1…`, `0…100`."""
+        if self.values or isinstance(self.value, str):
+            return " ".join(self.values) or "a text"
+        return f"{self.least}…{'' if self.greatest == MOST else self.greatest}"
+
+    def wants(self, value: object) -> str:
+        """What it takes, for a message about a value that it does not take; else nothing."""
+        if isinstance(self.value, bool):
+            return "" if isinstance(value, bool) else either(self.values)
+        if isinstance(self.value, str):
+            fits = isinstance(value, str) and (not self.values or value in self.values)
+            return "" if fits else either(self.values) or "a text"
+        number = value if isinstance(value, int) and not isinstance(value, bool) else None
+        if number is not None and self.least <= number <= self.greatest:
+            return ""
+        is_open = self.greatest == MOST and (number is None or number < MOST)
+        return f"a whole number from {self.least} {'on' if is_open else f'to {self.greatest}'}"
 
 
 def title_of(policy: Policy) -> str:
@@ -101,5 +129,5 @@ def settings_of(policy: Policy) -> list[Setting]:
     for name, value in policy.settings.items():
         words = ("true", "false") if isinstance(value, bool) else policy.choices.get(name, ())
         text = SETTINGS.get(name, "") + "".join(WORDS.get(word, "") for word in words)
-        found.append(Setting(name, value, words, text))
+        found.append(Setting(name, value, words, *policy.ranges.get(name, (0, MOST)), text))
     return found
