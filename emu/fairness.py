@@ -30,33 +30,45 @@ VERDICT_BUDGET = 1 << 16
 
 
 class SecondOpinion:
-    """Made before a launch, of which it keeps the memory if the kernel could hang and is small."""
+    """Made before a launch, which it can start over if that is small.
+
+    It keeps the memory of one whose kernel may wait for a store, unless that cannot see its own.
+    """
 
     def __init__(self, work: Work) -> None:
         self.work = work
         total = sum(b.size for b in work.memory.buffers if b.alive)
-        small = work.geometry.n_items <= ORACLE_ITEMS and total <= MAX_COPY
-        self._memory = work.memory.copy() if small and may_wait(work.kernel) else None
+        self._small = work.geometry.n_items <= ORACLE_ITEMS and total <= MAX_COPY
+        keeps = self._small and may_wait(work.kernel) and not is_repeatable(work.kernel)
+        self._kept = work.memory.copy() if keeps else None
+
+    def _memory(self) -> Memory | None:
+        """Memory for starting over; None where none is left that will do."""
+        if self._kept is not None:
+            return self._kept.copy()
+        if self._small and is_repeatable(self.work.kernel):
+            return self.work.memory.copy()
+        return None
 
     def finishes(self) -> bool:
-        """Whether the oracle finishes the launch; False where it was not worth a copy."""
-        if self._memory is None:
+        """Whether somebody waits in vain for a turn: the oracle finishes. False if not known."""
+        memory = self._memory() if may_wait(self.work.kernel) else None
+        if memory is None:
             return False
         from .oracle.oracle import run as oracle
 
         # Who needs more than the launch allows would not finish under any schedule.
         budget = min(self.work.budget, max(1, ORACLE_BUDGET // self.work.geometry.n_items))
         try:
-            oracle(replace(self.work, memory=self._memory.copy(), budget=budget))
+            oracle(replace(self.work, memory=memory, budget=budget))
         except Trap:
             return False
         return True
 
     def is_livelock(self) -> bool:
-        """Whether no warp can ever go on; False where the launch was not worth a copy."""
-        if self._memory is None:
-            return False
-        found = verdict(self.work, self._memory.copy())
+        """Whether no warp can ever go on. False if not known."""
+        memory = self._memory()
+        found = verdict(self.work, memory) if memory is not None else None
         return found is not None and found.record.kind is TrapKind.LIVELOCK
 
 
@@ -80,6 +92,17 @@ def may_wait(kernel: Kernel) -> bool:
             for first, last in _loops(kernel)
         )
     return _KNOWN[kernel.words]
+
+
+def is_repeatable(kernel: Kernel) -> bool:
+    """Whether a launch does the same when it starts over with the memory that it has changed.
+
+    That is so for kernels that do not load from global memory, or do not store there.
+    """
+    rows = [ins.row for ins in kernel.instructions if ins.row.segment is Segment.GLOBAL]
+    loads = any(row.is_load or row.is_atomic for row in rows)
+    stores = any(row.is_store or row.is_atomic for row in rows)
+    return not (loads and stores)
 
 
 _KNOWN: dict[tuple[int, ...], bool] = {}

@@ -45,3 +45,24 @@ def may_wait(body: str) -> bool:
 )
 def test_who_may_wait(body, expected):
     assert may_wait(body) == expected
+
+
+LOAD, STORE = "  ld_global_u32 $s1, [$d0]\n", "  st_global_u32 $s0, [$d0]\n"
+LOCAL = "  mov_u32 $s2, 0\n  st_private_u32 $s0, [$s2]\n  ld_private_u32 $s1, [$s2]\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("", True),
+        (LOAD, True),
+        (STORE, True),
+        (LOAD + STORE, False),
+        ("  mov_u32 $s2, 1\n  atomic_add_global_u32 [$d0], $s2\n", False),
+        (LOCAL + STORE, True),
+    ],
+)
+def test_whose_launch_can_start_over(body, expected):
+    head = HEAD + "  .private u32 own[1]\n"
+    kernel = assemble(head + body + "  ret\n}\n").kernels[0]
+    assert fairness.is_repeatable(kernel) == expected

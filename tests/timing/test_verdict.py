@@ -76,6 +76,19 @@ kernel straight(global u32* %x, global u32* %y) {
 }
 """
 
+FOR_EVER = """\
+kernel ever(global u32* %x, global u32* %y) {
+    ld_kernarg_u64  $d0, [%x]
+    workitemflatid_u32 $s0
+@again:
+    add_u32         $s1, $s0, 1
+    cmp_eq_u32      $c0, $s0, 0
+    cbr             $c0, @again
+    st_global_u32   $s1, [$d0]
+    ret
+}
+"""
+
 FIRST_BARRIER = "only lanes 1-3 of the warp come to this barrier, lane 0 stands at line 8"
 SECOND_BARRIER = "only lane 0 of the warp comes to this barrier, lanes 1-3 stand at line 5"
 
@@ -155,3 +168,11 @@ def test_who_has_returned_does_not_come_to_a_barrier(policy: str):
 def test_a_spent_budget_says_who_repeats_and_who_waits(kernel: str, budget: int, who: str):
     spent = f"instruction budget exhausted: a work-item has executed {budget} instructions"
     assert error_of(kernel, "conv", budget=budget).first.message.endswith(f": {spent}; {who}")
+
+
+def test_a_loop_without_memory_is_a_livelock_too():
+    error = error_of(FOR_EVER, "conv", budget=8_000)
+    assert error.first.message == (
+        "kernel ever: livelock: lane 0 of the warp repeats the loop at line 7 without changing "
+        "anything while lanes 1-3 wait at line 8"
+    )
