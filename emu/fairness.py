@@ -72,15 +72,21 @@ class SecondOpinion:
         return found is not None and found.record.kind is TrapKind.LIVELOCK
 
 
+_ENDLESS = (TrapKind.LIVELOCK, TrapKind.SIMT_DEADLOCK, TrapKind.BUDGET)
+
+
 def verdict(work: Work, memory: Memory) -> Trap | None:
-    """What the interpreter finds out about a launch that does not end, starting over."""
+    """What the interpreter finds out about a launch that does not end, starting over.
+
+    A livelock, a SIMT deadlock, or who repeats what when the budget, if a smaller one, is spent.
+    """
     from .interp.interpreter import run as interpret
 
     budget = min(work.budget, VERDICT_BUDGET)
     try:
         interpret(replace(work, memory=memory, budget=budget, kept={}))
     except Trap as trap:
-        return trap if trap.record.kind in (TrapKind.LIVELOCK, TrapKind.SIMT_DEADLOCK) else None
+        return trap if trap.record.kind in _ENDLESS else None
     return None
 
 

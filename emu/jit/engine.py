@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from ...isa.errors import Note
 from ...isa.program import Kernel
 from ...isa.table import Flags
 from ..engine import Interrupted, Work
@@ -68,7 +71,12 @@ def execute(work: Work) -> None:
     if record is None:
         return
     if record.kind is TrapKind.BUDGET and before is not None:
-        raise verdict(work, work.memory.copy(before)) or work.trap(record)
+        found = verdict(work, work.memory.copy(before))
+        if found is not None and found.record.kind is not TrapKind.BUDGET:
+            raise found
+        if found is not None:
+            seen = Note(f"as the interpreter sees it, {found.record.detail}")
+            record = replace(record, notes=(seen,))
     raise work.trap(record)
 
 

@@ -142,6 +142,7 @@ def test_an_endless_loop_that_counts_runs_out_of_its_budget():
         launch(COUNTING, *arrays(1), budget=10_000)
     assert caught.value.record.kind is TrapKind.BUDGET
     assert "a work-item has executed 10000 instructions" in str(caught.value)
+    assert "lanes 0-7 of the warp repeat the loop at line 3" in str(caught.value)
 
 
 def test_a_starved_work_item_is_found_when_the_budget_runs_out_too():
