@@ -497,9 +497,9 @@ def test_a_barrier_of_large_warps() -> None:
         ("dws", "lwm", {}, "for machines that issue by barrel"),
         ("dws", "dwf.majority", {}, "for machines that issue by barrel"),
         ("lwm", "lwm", {"policy.warp": 100}, "a multiple of 32"),
-        ("lwm", "lwm", {"policy.warp": 0}, "a multiple of 32"),
+        ("lwm", "lwm", {"policy.warp": 0}, "a whole number from 1 on"),
         ("lwm", "lwm", {"policy.warp": 2048}, "at most 1,024"),
-        ("lwm", "dwf.pdom", {"policy.priority": "eldest"}, "majority, pdom"),
+        ("lwm", "dwf.pdom", {"policy.priority": "eldest"}, "majority or pdom"),
     ],
 )
 def test_what_cannot_be(machine: str, policy: str, fields: dict[str, Any], message: str) -> None:
