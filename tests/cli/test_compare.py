@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -61,8 +62,8 @@ def stuck(monkeypatch: pytest.MonkeyPatch, *policies: str, then: BaseException |
 
     advance = Simulator._advance
 
-    def ends(self: Simulator) -> int:
-        status = advance(self)
+    def ends(self: Simulator, *launch: Any) -> int:
+        status = advance(self, *launch)
         if self.policy.name not in policies:
             return status
         if then is not None:

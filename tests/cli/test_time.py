@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from simtlab.timing.simulate import Simulator
@@ -60,8 +62,8 @@ def test_the_kernel_that_trapped_is_named(cli):
 
 @pytest.mark.parametrize("json", [(), ("--json",)])
 def test_ctrl_c_tells_what_was_counted_until_then(cli, monkeypatch, json):
-    def interrupted(self: Simulator) -> int:
-        advance(self)
+    def interrupted(self: Simulator, *launch: Any) -> int:
+        advance(self, *launch)
         raise KeyboardInterrupt
 
     advance = Simulator._advance

@@ -86,10 +86,10 @@ def test_wrong_arguments_are_raised():
 def test_an_interruption_keeps_what_was_done(monkeypatch):
     advance = Simulator._advance
 
-    def interrupted(self: Simulator) -> int:
+    def interrupted(self: Simulator, *launch: Any) -> int:
         if self.policy.name == "dws.branch-only":
             raise KeyboardInterrupt
-        return advance(self)
+        return advance(self, *launch)
 
     monkeypatch.setattr(Simulator, "_advance", interrupted)
     launch = double("conv,dws.branch-only,dws.lazy-split")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,10 +89,10 @@ def test_an_interrupt_keeps_what_was_counted(monkeypatch):
     advance = Simulator._advance
     monkeypatch.setattr("simtlab.timing.simulate.EVENTS", 7)
 
-    def interrupted(self: Simulator) -> int:
+    def interrupted(self: Simulator, *launch: Any) -> int:
         if self.cycles > 20:
             raise KeyboardInterrupt
-        return advance(self)
+        return advance(self, *launch)
 
     monkeypatch.setattr(Simulator, "_advance", interrupted)
     with pytest.raises(Interrupted):
