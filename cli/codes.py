@@ -45,6 +45,7 @@ _ROWS = (
     ("SIM421", "A policy leaves other memory", "compare runs the same launches under several policies. Without races all of them leave the same memory; the message says which policy does not.", "Look for races: work-items that use the same bytes, one of which stores, without a barrier or an atomic between them. A kernel without any has found a wrong policy."),
     ("SIM430", "Interrupted", "Ctrl-C ended the launch. What was counted until then is shown.", "Use a smaller size."),
     ("SIM440", "A simulation cannot go on", "Every group of lanes waits for another one, or a re-convergence stack is full, although no work-item did anything wrong. The message says who waits for what.", "Simulate with --policy conv; if that finishes, the policy is wrong."),
+    ("SIM441", "The books of a simulation do not add up", "Every issue slot, warp-cycle and lane has one owner. Under a policy, scheduler or memory system of your own some have none or two, so that what was counted is wrong.", "Look for a group that was split and never woken, or split without lanes, and for variables that are not set on every path; simtlab.testing.policy_contract finds a small kernel that shows it."),
     # --- the command
     ("SIM500", "No such thing", "A name means no program, file, size, engine, instruction or error code.", "`simtlab programs` lists programs, `simtlab COMMAND --help` the rest."),
     ("SIM501", "An option or scheme that does not exist", "The message lists what there is.", "Choose one of them."),
@@ -66,7 +67,7 @@ _ROWS = (
     ("SIM601", "A machine cannot be", "A preset, a machine file or --set has an unknown key, a value of the wrong kind, or a geometry that cannot be built.", "The message names the key; `simtlab machines NAME` prints all with their units."),
     ("SIM602", "A policy cannot be", "There is no policy of this name, it has no such setting, the setting takes no such value, or the machine cannot run it.", "`simtlab policies` lists them, `simtlab policies NAME` tells settings, values and machines."),
     ("SIM603", "No such energy parameters", "Energy and area are computed from a file of parameters; this one does not exist or lacks some.", "Compare it with timing/energy/65nm.toml."),
-    ("SIM610", "Files of an engine do not fit together", "A machine and a policy name files of which two define the same name, or none a name that is needed.", "The message names it; docs/timing.md has the hooks."),
+    ("SIM610", "Files of an engine do not fit together", "A machine and a policy name files of which two define the same name, or none a name that is needed; or a file of yours has code that no engine can have: a hook that ends without a number, a list, a print, a function without @device.", "The message names the file and the line; docs/timing.md has the hooks, and what engine code may be."),
     ("SIM611", "A kernel does not fit the machine", "A workgroup stays on one WPU and needs a context for each work-item; private memory on chip has a size.", "Use smaller workgroups, or --set warps=N."),
 )
 # fmt: on

@@ -102,7 +102,8 @@ def _policy_details(policy: Policy) -> dict[str, Any]:
             }
             for s in settings_of(policy)
         ],
-        "machines": _presets(policy),
+        "machines": (machines := _presets(policy)),
+        "refusal": None if machines else _refusal(policy),
         "scheduler": policy.scheduler,
         "fetch_group": policy.fetch_group,
         "files": [*policy.files, *policy.extra_files(policy.settings)],
@@ -119,6 +120,15 @@ def _presets(policy: Policy) -> dict[str, list[str]]:
     return found
 
 
+def _refusal(policy: Policy) -> str | None:
+    """Why the machine that is taken unless another one is named cannot run a policy."""
+    from ..timing.choice import refusal
+    from ..timing.machine import load
+
+    error = refusal(load("dws"), policy)
+    return error.first.message if error is not None else None
+
+
 def _print_policy(policy: Policy) -> None:
     from textwrap import fill
 
@@ -126,6 +136,7 @@ def _print_policy(policy: Policy) -> None:
 
     told, width = _policy_details(policy), min(100, console(sys.stdout).width) - 11
     machines = [f"{issue}: {', '.join(names)}" for issue, names in told["machines"].items()]
+    nowhere = f"no machine of simtlab's: {told['refusal']}"
     own = [
         (key.replace("_", " "), f"{told[key]}, unless another one is set")
         for key in ("scheduler", "fetch_group")
@@ -136,7 +147,7 @@ def _print_policy(policy: Policy) -> None:
         ("title", told["title"]),
         ("source", policy.source),
         ("text", fill(policy.text, width)),
-        ("runs on", "\n".join(machines) or "no machine of simtlab's"),
+        ("runs on", "\n".join(machines) or fill(nowhere, width)),
         *own,
         ("files", fill(" ".join(told["files"]), width, break_long_words=False)),
     ])  # fmt: skip

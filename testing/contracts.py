@@ -23,6 +23,7 @@ from ..emu.traps import Trap
 from ..timing.machine import Machine, load
 from ..timing.policies import Policy, find
 from ..timing.simulate import Simulator
+from ..timing.verdict import SimulationError
 from .agreement import run_case
 from .case import Case
 from .strategies import kernels
@@ -125,8 +126,8 @@ def _run(case: Case, simulator: Simulator, policy: Policy) -> list[np.ndarray]:
     arguments = case.arguments()
     try:
         launch.run_by(simulator.run, *arguments)
-    except Trap as trap:
-        raise AssertionError(f"{policy.name}: {trap}") from trap
+    except (Trap, SimulationError) as stop:
+        raise AssertionError(f"{policy.name}: {stop}") from stop
     return [a for a in arguments if isinstance(a, np.ndarray)]
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 from ..isa.errors import UsageError, did_you_mean
 from .catalogue import POLICIES, Policy
 from .compose import compose
+from .inspection import CompositionError
 from .machine import Machine, load, names
 from .policies import configured, files_of, find
 
@@ -24,7 +25,7 @@ Value = TypeVar("Value")
 def refusal(machine: Machine, policy: Policy) -> UsageError | None:
     """Why a machine cannot run a policy; None where it can."""
     try:
-        compose(files_of(configured(machine, policy), policy), plain=True)
+        compose(files_of(configured(machine, policy), policy))
     except UsageError as error:
         return error
     return None
@@ -75,7 +76,7 @@ def choose(
             code="SIM515",
             hint="as conv,dws.revive-split, or all; `simtlab policies` lists what there is",
         )
-    found = [w if isinstance(w, Policy) else find(w) for w in words if w != ALL]
+    found = [w if isinstance(w, Policy) else _contender(w) for w in words if w != ALL]
     if ALL in words:
         known = {policy.name for policy in found}
         bare = {key: value for key, value in sets.items() if not key.startswith(_SETTING)}
@@ -90,7 +91,7 @@ def choose(
         if (words if twice == ALL else listed).count(twice) > 1:
             raise UsageError(f"the list of policies has {twice} twice", code="SIM515")
     _check_settings(found, sets)
-    first = find(baseline).name if baseline is not None else listed[0]
+    first = _contender(baseline).name if baseline is not None else listed[0]
     if first not in listed:
         raise UsageError(
             f"the baseline {first} is not among the policies",
@@ -98,6 +99,19 @@ def choose(
             hint=f"there are {', '.join(listed)}",
         )
     return found, first
+
+
+def _contender(word: str) -> Policy:
+    """A policy by its name; that of a file which is no engine file refuses every machine."""
+    try:
+        return find(word)
+    except CompositionError as error:
+        refusal = error
+
+    def refuse(machine: Machine) -> None:
+        raise refusal
+
+    return Policy(Path(word).stem, (), "", word, check=refuse)
 
 
 def _check_settings(policies: Sequence[Policy], sets: Mapping[str, object]) -> None:

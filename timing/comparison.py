@@ -66,6 +66,7 @@ _VERDICTS = {
     "SIM421": "other memory",
     "SIM430": "interrupted",
     "SIM440": "cannot go on",
+    "SIM441": "wrong books",
 }
 
 

@@ -8,25 +8,26 @@ disk under a hash of everything that the namespace can reach.
 from __future__ import annotations
 
 import ctypes
-import dis
 import hashlib
 import inspect
 import re
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..emu.jit.build import Compiled, Level, compile_text
-from ..isa.errors import UsageError, did_you_mean
+from ..isa.errors import SimtError, did_you_mean
 from . import hooks, intrinsics
+from .inspection import COMPUTES, CompositionError, check, hook_names, is_device, outside, place
 from .intrinsics import TABLES, PlainState
 
 PACKAGE = __package__ or "simtlab.timing"
@@ -37,16 +38,18 @@ CORE = ("causes", "state", "account", "stacks", "groups", "launch", "engine")
 ENTRY = "simtlab_engine"
 """The name of the function that is called from Python."""
 
+Setup = Callable[[Any], dict[str, Any]]
+"""The function of a file that gives fields and tables of the state for a machine."""
+
 _LITERAL = re.compile(r"Literal\[\w+\]\((.*?)\)")
 """How numba writes the type of a constant."""
 
+_PLACE = re.compile(
+    r'\b(?:at|from) (.+?\.py) \((\d+)\)|^File "(.+?\.py)", line (\d+):', re.MULTILINE
+)
+"""How numba names a place."""
+
 _lock = threading.RLock()
-
-
-class CompositionError(UsageError):
-    """Files that do not fit together."""
-
-    code = "SIM610"
 
 
 @dataclass
@@ -57,21 +60,21 @@ class Composition:
     files: tuple[str, ...]
     plain: bool
     namespace: ModuleType
-    setups: list[Callable[[Any], dict[str, Any]]]
+    setups: list[Setup]
     tables: Mapping[str, np.dtype]
     fields: dict[str, int] = field(default_factory=dict)
     entry: Native | Callable[[Any, int], int] | None = None
 
     def device_functions(self) -> dict[str, Any]:
         """The engine's functions by name; as numba has compiled them, if it had to."""
-        return {n: f for n, f in vars(self.namespace).items() if _is_device(f)}
+        return {n: f for n, f in vars(self.namespace).items() if is_device(f)}
 
 
 def compose(files: Sequence[str], *, plain: bool = False) -> Composition:
     """Execute engine files, named as `memory/l1` (in this package) or by a path ending in .py.
 
-    Raises CompositionError where a name is defined twice, a required hook is open, a hook has the
-    wrong arguments, or code uses a name that nobody defines.
+    Raises CompositionError where a name is defined twice, a required hook is open, a file cannot
+    be executed, or its code is none that an engine can have (inspection.py).
     """
     names = (*CORE, *files)
     with _lock:
@@ -88,8 +91,7 @@ def _composed(names: tuple[str, ...], plain: bool, digest: str) -> Composition:
         _execute(name, module, result.setups, tables)
     _fill_hooks(module)
     result.tables = tables
-    _check_hooks(module)
-    _check_names(module)
+    check(vars(module), plain=plain)
     return result
 
 
@@ -107,7 +109,7 @@ def source_of(name: str) -> Path:
 def _execute(
     name: str,
     module: ModuleType,
-    setups: list[Callable[[Any], dict[str, Any]]],
+    setups: list[Setup],
     tables: dict[str, np.dtype],
 ) -> None:
     path = source_of(name)
@@ -119,9 +121,15 @@ def _execute(
     space["__file__"] = str(path)
     space.pop("setup", None)
     # Imported constants and dtypes are those of the package; device functions never are.
-    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), space)
+    code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
+    if inside:
+        exec(code, space)
+    else:
+        _execute_own(code, space)
     setup = space.pop("setup", None)
     if setup is not None:
+        if not isinstance(setup, FunctionType):
+            raise CompositionError(f"{path.name}: setup is no function")
         setups.append(setup)
     for key, value in space.items():
         if (
@@ -138,12 +146,44 @@ def _execute(
             continue
         if before[key] is not value and not _same(before[key], value):
             raise CompositionError(
-                f"{path.name} defines {key!r}, which another file of this engine has defined",
+                f"{_whose(path, value)} defines {key!r}, which another file of this engine has "
+                "defined",
                 hint="two files that fill the same hook exclude each other",
             )
 
 
+def _execute_own(code: CodeType, space: dict[str, Any]) -> None:
+    """Execute a file from outside the package; what it raises is told at its line."""
+    try:
+        exec(code, space)
+    except ImportError as e:
+        known = dir(intrinsics) if e.name == intrinsics.__name__ else ()
+        name = re.match(r"cannot import name '(\w+)'", e.msg)
+        message = f"there is no {name[1]!r} in {e.name}" if name else e.msg
+        hint = did_you_mean(name[1], list(known)) if name else ""
+        raise CompositionError(f"{_raised_at(e, code)}: {message}", hint=hint) from None
+    except (Exception, SystemExit) as e:
+        raise CompositionError(f"{_raised_at(e, code)}: {_told(e)}") from None
+
+
+def _raised_at(error: BaseException, code: CodeType) -> str:
+    """Where in the file of some code an exception came from, `file:line`."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == code.co_filename]
+    return f"{Path(code.co_filename).name}:{lines[-1] if lines else code.co_firstlineno}"
+
+
+def _told(error: BaseException) -> str:
+    """An exception in a line."""
+    return ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split()))))
+
+
 _IGNORED = {"annotations", "TYPE_CHECKING", "Any", "State"}
+
+
+def _whose(path: Path, value: object) -> str:
+    """The file that defines something, with the line of a function."""
+    return place(value) if isinstance(value, FunctionType) else path.name
 
 
 def _hashable(value: object) -> bool:
@@ -155,22 +195,10 @@ def _same(a: object, b: object) -> bool:
     return type(a) is type(b) and isinstance(a, (int, str, tuple, np.dtype)) and a == b
 
 
-def _is_device(value: object) -> bool:
-    return getattr(value, "is_device", False)  # numba's functions have the marks of ours
-
-
-def _hook_names() -> dict[str, FunctionType]:
-    return {
-        n: f
-        for n, f in vars(hooks).items()
-        if isinstance(f, FunctionType) and f.__module__ == hooks.__name__ and n != "required"
-    }
-
-
 def _fill_hooks(module: ModuleType) -> None:
     """Give the hooks that nobody defines a function that does nothing; required ones are errors."""
     space = vars(module)
-    for name, stub in _hook_names().items():
+    for name, stub in hook_names().items():
         if name in space:
             continue
         if name in hooks.REQUIRED:
@@ -178,44 +206,6 @@ def _fill_hooks(module: ModuleType) -> None:
             raise CompositionError(f"no file of this engine fills {name!r}: {first}")
         twin = FunctionType(stub.__code__, space, name)
         space[name] = intrinsics.device(twin)
-
-
-def _check_hooks(module: ModuleType) -> None:
-    known = _hook_names()
-    for name, value in vars(module).items():
-        if not isinstance(value, FunctionType):
-            continue
-        if name.startswith("on_") and name not in known:
-            raise CompositionError(
-                f"{name!r} is no hook of the engine", hint=did_you_mean(name, list(known))
-            )
-        if name in known:
-            wanted = list(inspect.signature(known[name]).parameters)
-            given = list(inspect.signature(value).parameters)
-            if len(wanted) != len(given):
-                raise CompositionError(
-                    f"hook {name!r} takes ({', '.join(wanted)}), not ({', '.join(given)})"
-                )
-
-
-def _check_names(module: ModuleType) -> None:
-    """Every global that engine code uses exists."""
-    import builtins
-
-    space = vars(module)
-    for name, value in list(space.items()):
-        if not isinstance(value, FunctionType) or value.__globals__ is not space:
-            continue
-        for step in dis.get_instructions(value):
-            if step.opname == "LOAD_GLOBAL" and step.argval not in space:
-                if hasattr(builtins, str(step.argval)):
-                    continue
-                line = step.positions.lineno if step.positions else value.__code__.co_firstlineno
-                raise CompositionError(
-                    f"{Path(value.__code__.co_filename).name}:{line}: {name} uses "
-                    f"{step.argval!r}, which no file of this engine defines",
-                    hint=did_you_mean(str(step.argval), list(space)),
-                )
 
 
 # --- the entry
@@ -256,25 +246,29 @@ def native(composition: Composition, what: str) -> Native:
     """
 
     def ir() -> str:
-        from numba.core.errors import NumbaError
+        from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
         from .linking import ForeignCode, native_ir
 
+        space = vars(composition.namespace)
         try:
-            return native_ir(vars(composition.namespace), what, ENTRY, composition.fields)
-        except (NumbaError, ForeignCode) as e:
-            raise CompositionError(
-                reason_of(str(e)),
-                hint="engine code computes with 64-bit integers, fields of records and functions "
-                "of the engine only (docs/timing.md)",
-            ) from None
+            return native_ir(space, what, ENTRY, composition.fields)
+        except ForeignCode as e:
+            reason = f"{place(space[e.function])}: {e}" if e.function in space else str(e)
+        except (NumbaError, UnsupportedBytecodeError) as e:
+            reason = reason_of(str(e), outside(composition.files)) or _strange_answer(space)
+            reason = reason or reason_of(str(e))
+        raise CompositionError(reason, hint=COMPUTES)
 
     key = f"{composition.name} {what} {composition.fields}"
     return Native(compile_text(ir, [ENTRY], level=Level.WHOLE, key=key), ENTRY)
 
 
-def reason_of(text: str) -> str:
-    """What numba's report on engine code comes down to: the innermost place, and the reason."""
+def reason_of(text: str, files: Sequence[str] = ()) -> str:
+    """What numba's report on engine code comes down to: the innermost place, and the reason.
+
+    With `files`, the innermost place in one of them; empty where the report names none of them.
+    """
     lines = [line.strip() for line in text.splitlines()]
     reason = next((x for x in lines if x and not x.startswith("Failed in ")), "numba refuses it")
     if reason.startswith("No implementation of function"):
@@ -284,8 +278,30 @@ def reason_of(text: str) -> str:
         reason = f"{match[2]} has no field {match[1]}"
     elif match := re.search(r'due to "(?:TypeError: )?(.*?)\.?"\.?$', reason):
         reason = match[1]
-    place = re.search(r"\bat (\S+\.py) \((\d+)\)", text)
-    return f"{Path(place[1]).name}:{place[2]}: {reason}" if place else reason
+    found = _PLACE.findall(text)
+    places = [(Path(a or b), m or n) for a, m, b, n in found]
+    told = [f"{path.name}:{line}" for path, line in places]
+    if not files:
+        return f"{told[0]}: {reason}" if told else reason
+    wanted = {Path(name).resolve() for name in files}
+    own = next((i for i, (path, _) in enumerate(places) if path.resolve() in wanted), None)
+    if own is None:
+        return ""
+    return f"{told[own]}: {reason}" + (f" (in what it calls, {told[0]})" if own else "")
+
+
+def _strange_answer(space: Mapping[str, Any]) -> str:
+    """The first hook that numba has compiled and that answers no number; empty if there is none."""
+    from numba.core import types
+
+    for name in hook_names():
+        for compiled in getattr(space[name], "overloads", {}).values():
+            kind = types.unliteral(compiled.signature.return_type)
+            if not isinstance(kind, (types.Number, types.Boolean)):
+                words = {"none": "nothing", "unicode_type": "a text"}
+                what = words.get(str(kind), f"a {str(kind).rpartition('_')[0] or kind}")
+                return f"{place(space[name])}: {name} answers {what}, not a number"
+    return ""
 
 
 def _digest(names: Sequence[str]) -> str:
@@ -321,11 +337,16 @@ class EngineState:
 
     def __init__(self, composition: Composition, machine: Any) -> None:
         values: dict[str, Any] = {}
+        giver: dict[str, Setup] = {}
+        own = bool(outside(composition.files))
         for setup in composition.setups:
-            for key, value in _given(setup, machine).items():
+            for key, value in _given(setup, machine, own=own).items():
                 if key in values:
-                    raise CompositionError(f"two files give the state's field {key!r}")
-                values[key] = value
+                    raise CompositionError(
+                        f"{place(setup)} gives the state's field {key!r}, as does "
+                        f"{place(giver[key])}"
+                    )
+                values[key], giver[key] = value, setup
         missing = set(composition.tables) - set(values)
         if missing:
             raise CompositionError(f"no file says how large table {min(missing)!r} is")
@@ -338,12 +359,14 @@ class EngineState:
         self.rows: dict[str, np.ndarray] = {}
         self.S: Any = PlainState(self.words, composition.fields, {})
         for name in names:
-            setattr(self.S, name, int(values[name]))
+            setattr(self.S, name, _whole(name, values[name], giver[name]))
         for name, dtype in composition.tables.items():
             value = values[name]
-            rows = aligned(max(1, len(value) if isinstance(value, np.ndarray) else value), dtype)
-            if isinstance(value, np.ndarray):
-                rows[: len(value)] = value
+            first = value if isinstance(value, np.ndarray) else None
+            n = _whole(name, value, giver[name]) if first is None else len(first)
+            rows = aligned(max(1, n), dtype)
+            if first is not None:
+                rows[:n] = first
             self.put_table(name, rows)
 
     def put_table(self, name: str, rows: np.ndarray) -> None:
@@ -360,19 +383,47 @@ class EngineState:
         return int(entry(header, events))
 
 
-def _given(setup: Callable[[Any], dict[str, Any]], machine: Any) -> dict[str, Any]:
-    """The fields of a file; one that wants a setting which nobody gives is an error."""
+def _given(setup: Setup, machine: Any, *, own: bool) -> dict[str, Any]:
+    """The fields of a file; one that wants a setting which nobody gives is an error.
+
+    With `own` files of the user's in the engine, whatever fails is: they have the settings.
+    """
+    code = setup.__code__
     try:
-        return setup(machine)
-    except KeyError as missing:
-        if missing.args and missing.args[0] in machine.policy:
+        inspect.signature(setup).bind(machine)
+    except TypeError:
+        raise CompositionError(f"{place(setup)}: setup takes one argument, the machine") from None
+    try:
+        found = setup(machine)
+    except SimtError:
+        raise
+    except Exception as e:
+        if isinstance(e, KeyError) and e.args and e.args[0] not in machine.policy:
+            raise CompositionError(
+                f"{_raised_at(e, code)}: setup wants the setting {e}, which the policy does not "
+                "have",
+                hint="give it with the others in SETTINGS; `simtlab policies NAME` lists those of "
+                "a policy with the same files",
+            ) from None
+        if not own:
             raise
+        raise CompositionError(f"{_raised_at(e, code)}: setup fails: {_told(e)}") from None
+    if not isinstance(found, dict):
         raise CompositionError(
-            f"{Path(setup.__code__.co_filename).name} wants the setting {missing}, which the "
-            "policy does not have",
-            hint="give it with the others in SETTINGS; `simtlab policies NAME` lists those of a "
-            "policy with the same files",
-        ) from None
+            f"{place(setup)}: setup answers {found!r}, not a dictionary",
+            hint='return {"name": number}; the engine reads it as S.name',
+        )
+    return found
+
+
+def _whole(name: str, value: object, setup: Setup) -> int:
+    """A field, or how many records a table has."""
+    if isinstance(value, (int, np.integer, np.bool_)) and -(1 << 63) <= value < 1 << 63:
+        return int(value)
+    raise CompositionError(
+        f"{place(setup)}: setup gives {name!r} the value {value!r}; fields of the state are whole "
+        "numbers of 64 bits"
+    )
 
 
 def aligned(n: int, dtype: np.dtype) -> np.ndarray:

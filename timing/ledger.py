@@ -127,4 +127,4 @@ def check(
 
 def _equal(what: str, found: np.ndarray | int, expected: np.ndarray | int) -> None:
     if not np.equal(found, expected).all():
-        raise AssertionError(f"accounting: {what}: {found}, expected {expected}")
+        raise AssertionError(f"{what}: {found}, expected {expected}")

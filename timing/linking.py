@@ -43,8 +43,19 @@ define i64 @{name}(i64 %header, i64 %n) {{
 """
 
 
+_FOREIGN = ("Py", "numba_", "NRT_MemInfo_new", "NRT_Allocate")
+"""How the names of functions begin that live in Python, or make objects for numba."""
+
+
 class ForeignCode(Exception):
-    """Engine code calls something of Python."""
+    """An engine's function needs something of Python."""
+
+    def __init__(self, function: str) -> None:
+        self.function = function
+        super().__init__(
+            f"{function} makes or calls something of Python, as a list or print; that works where "
+            "it runs uncompiled, with plain=True"
+        )
 
 
 class _NoEnvironments:
@@ -128,26 +139,39 @@ def _parts(functions: Collection[str]) -> Iterator[None]:
 def _linked(entry: Any, inner: str, name: str, inlined: Collection[str]) -> str:
     """The IR of a library and all that it reaches, each once; only `name` can be called.
 
-    `inlined` are the functions that vanish in their callers.
+    `inlined` are the functions that vanish in their callers. Raises ForeignCode.
     """
     module = llvm.parse_assembly(_NATIVE.format(inner=inner, name=name))
     module.data_layout = entry._codegen._data_layout
-    found: list[Any] = []
-    todo = [entry]
-    while todo:
-        library = todo.pop()
-        if library not in found:
-            found.append(library)
-            todo += library._linking_libraries
-            module.link_in(library._final_module, preserve=True)
+    for library, _ in _reached(entry):
+        module.link_in(library._final_module, preserve=True)
     for f in module.functions:
-        if f.is_declaration and f.name.startswith(("Py", "numba_")):
-            raise ForeignCode(
-                "engine code calls Python, as print does; that works where it runs uncompiled, "
-                "with plain=True"
-            )
+        if f.is_declaration and f.name.startswith(_FOREIGN):
+            raise ForeignCode(_user_of(f.name, entry))
         if not f.is_declaration and f.name != name:
             f.linkage = "internal"
             if f.name in inlined:
                 f.add_function_attribute("alwaysinline")
     return str(module)
+
+
+def _reached(entry: Any) -> Iterator[tuple[Any, str]]:
+    """A library and all that it reaches, each once, with the engine's function that needs it."""
+    found: list[Any] = []
+    todo = [(entry, entry.name)]
+    while todo:
+        library, user = todo.pop()
+        if library not in found:
+            found.append(library)
+            user = library.name if isinstance(library, _Part) else user  # else it is numba's own
+            yield library, user
+            todo += [(other, user) for other in library._linking_libraries]
+
+
+def _user_of(name: str, entry: Any) -> str:
+    """The engine's function that needs a native one."""
+    for library, user in _reached(entry):
+        lines = str(library._final_module).splitlines()
+        if any(name in line and not line.startswith("declare") for line in lines):
+            return user
+    return entry.name

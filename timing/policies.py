@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from ..emu.jit.segment_table import Grain
 from ..isa.errors import UsageError, did_you_mean
 from .catalogue import ALIASES, POLICIES, Policy
 from .catalogue.texts import Setting, settings_of
+from .inspection import CompositionError
 from .machine import Machine
 
 
@@ -55,20 +59,23 @@ def outside(path: str) -> Policy:
     how long segments are, `SCHEDULER` who is its scheduler unless one is chosen; all may be
     missing. The file's docstring is the text. Raises UsageError.
     """
+    name = Path(path).name
     try:
         tree = ast.parse(Path(path).read_text(encoding="utf-8"), path)
-        constants = {
-            target.id: ast.literal_eval(node.value)
-            for node in tree.body
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-            and target.id in ("EXTENDS", "SETTINGS", "GRAIN", "SCHEDULER")
-        }
     except OSError as e:
         raise UsageError(f"cannot read engine file {path}: {e.strerror}", code="SIM602") from None
-    except (SyntaxError, ValueError) as e:
-        raise UsageError(f"{path} is no engine file: {e}", code="SIM602") from None
+    except SyntaxError as e:
+        where = f"{name}:{e.lineno}" if e.lineno else name
+        raise CompositionError(f"{where}: this is no engine file: {e.msg}") from None
+    except ValueError as e:
+        raise CompositionError(f"{name}: this is no engine file: {e}") from None
+    constants = {
+        target.id: _constant(target.id, node, name)
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name) and target.id in _CONSTANTS
+    }
     return Policy(
         Path(path).stem,
         (*constants.get("EXTENDS", ()), str(Path(path).resolve())),
@@ -78,6 +85,45 @@ def outside(path: str) -> Policy:
         constants.get("SETTINGS", {}),
         scheduler=constants.get("SCHEDULER"),
     )
+
+
+def _are_files(value: object) -> bool:
+    return isinstance(value, (tuple, list)) and all(isinstance(x, str) for x in value)
+
+
+def _is_setting(name: object, value: object) -> bool:
+    return isinstance(name, str) and isinstance(value, (bool, int, str))
+
+
+def _are_settings(value: object) -> bool:
+    return isinstance(value, dict) and all(_is_setting(k, v) for k, v in value.items())
+
+
+_CONSTANTS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "EXTENDS": (_are_files, 'a tuple of engine files, as ("policy/splits",)'),
+    "SETTINGS": (
+        _are_settings,
+        'a dictionary of names with true or false, whole numbers or texts, as {"limit": 4}',
+    ),
+    "GRAIN": (lambda value: value in list(Grain), " or ".join(repr(str(g.value)) for g in Grain)),
+    "SCHEDULER": (lambda value: isinstance(value, str), 'the name of a scheduler, as "swf"'),
+}
+"""What an engine file may say of itself: a test, and what is meant."""
+
+
+def _constant(name: str, node: ast.Assign, file: str) -> Any:
+    """The value of a constant of an engine file; raises CompositionError for what it cannot be."""
+    is_right, meant = _CONSTANTS[name]
+    try:
+        value = ast.literal_eval(node.value)
+    except (ValueError, TypeError):
+        value = None
+    if not is_right(value):
+        shown = ast.unparse(node.value)
+        if isinstance(value, dict):
+            shown = str({k: v for k, v in value.items() if not _is_setting(k, v)})
+        raise CompositionError(f"{file}:{node.lineno}: {name} is {meant}, not {shown}")
+    return value
 
 
 def configured(machine: Machine, policy: Policy) -> Machine:

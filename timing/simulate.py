@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
 
@@ -24,6 +25,7 @@ from .causes import N_CAUSES
 from .code import Code
 from .compose import Composition, EngineState, aligned, compose
 from .given import Registers, Script, script_rows, start_with
+from .inspection import outside
 from .intrinsics import NEVER
 from .ledger import check, close, close_early
 from .machine import Machine
@@ -31,7 +33,7 @@ from .policies import Policy, configured, files_of, grain_of
 from .samples import SAMPLE, LaunchCount, Samples
 from .statistics import Statistics, collect
 from .trace import Trace
-from .verdict import DONE, RUNNING, error_of, going_nowhere, waiting_too_long
+from .verdict import DONE, RUNNING, BooksError, error_of, going_nowhere, waiting_too_long
 
 EVENTS = 1 << 20
 """Events between two looks at the keyboard."""
@@ -67,6 +69,8 @@ class Simulator:
         self.state = EngineState(self.composition, machine)
         self.launches = 0
         self._runs = False  # a launch does: some cycles have no owner yet
+        self._own = outside(self.composition.files)
+        self._broken = False  # the books are, and that has been told
         if script:
             if machine.memory != "adversary":
                 raise UsageError("only a machine with memory = 'adversary' takes a script")
@@ -115,6 +119,8 @@ class Simulator:
     def run(self, work: Work, registers: Registers | None = None) -> None:
         """Simulate one launch; raises Trap, UsageError, SimulationError, Interrupted.
 
+        BooksError, a SimulationError, is for engine files from outside this package.
+
         The launch's own warp width is not looked at: warps are as wide as the machine's lanes.
         `registers` are what work-items begin with (given.py), zero unless named. What was counted
         up to an error stays.
@@ -153,7 +159,8 @@ class Simulator:
             if status != DONE:
                 raise error_of(status, self.state, work, code, context.slots, opinion)
         except (KeyboardInterrupt, SimtError) as stop:
-            self._end(work, early=True)
+            with suppress(BooksError):  # why it stopped says more
+                self._end(work, early=True)
             if isinstance(stop, KeyboardInterrupt):
                 raise Interrupted(None) from None
             raise
@@ -267,11 +274,22 @@ class Simulator:
         counted = LaunchCount.now(self, work)
         self.launch_counts.append(counted.since(self._counted))
         self._counted = counted
-        if self.launches & (self.launches - 1) == 0:  # all that comes later adds to the same sums
+        # All that comes later adds to the same sums; but the launch to blame is wanted for files
+        # of the user's.
+        if self._own or self.launches & (self.launches - 1) == 0:
             self._check()
 
     def _check(self) -> None:
-        check(self.state, ((c.segments.table, c.seg_cycles, c.seg_count) for c in self.codes))
+        """The books add up. Raises BooksError once, so that what was counted can be told."""
+        if self._broken:
+            return
+        try:
+            check(self.state, ((c.segments.table, c.seg_cycles, c.seg_count) for c in self.codes))
+        except AssertionError as wrong:
+            if not self._own:
+                raise
+            self._broken = True
+            raise BooksError(self._own, " ".join(str(wrong).split())) from None
 
     # --- what was counted
 

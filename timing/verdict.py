@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 
 from ..emu.engine import Work
@@ -31,6 +34,21 @@ class SimulationError(SimtError):
     """A simulation that cannot go on, although no work-item did anything wrong."""
 
     code = "SIM440"
+
+
+class BooksError(SimulationError):
+    """Cycles or lanes of a launch have no owner, or two, under engine files of the user's."""
+
+    code = "SIM441"
+
+    def __init__(self, files: Sequence[str], reason: str) -> None:
+        names = ", ".join(Path(name).name for name in files)
+        super().__init__(
+            f"the books of a launch do not add up under {names}: {reason}",
+            hint="most often a group was split and never woken, or split without lanes, or a "
+            "variable was not set on every path; simtlab.testing.policy_contract finds a small "
+            "kernel that shows it",
+        )
 
 
 def error_of(

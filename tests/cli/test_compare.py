@@ -130,11 +130,42 @@ def test_a_policy_that_the_machine_cannot_run_has_a_row(cli):
     done = compared(cli, *FILE, *TOY, "--policies", "conv,odd.py")
     assert (done.status, done.rows["odd"]) == (2, "cannot run (SIM610)")
     assert done.rows["conv"].split()[1] == "1.000"
-    assert done.err.startswith("error[SIM610]: odd: 'on_nothing' is no hook")
+    assert done.err.startswith("error[SIM610]: odd: odd.py:4: 'on_nothing' is no hook")
     found = compared(cli, *FILE, *TOY, "--policies", "conv,odd.py", "--json").json[1]
     assert (found["policy"], found["speedup"], "cycles" in found) == ("odd", None, False)
     alone = compared(cli, *FILE, *TOY, "--policies", "odd.py")
     assert (alone.status, alone.out) == (2, "")
+
+
+MISTAKES = {
+    "books": "@device\ndef on_turn(S, w, t):\n    wpu(S, w).n_warp_instr += 1\n    return 0\n",
+    "list": "@device\ndef on_turn(S, w, t):\n    x = [t, w]\n    return 0\n",
+    "grain": 'GRAIN = "instr"\n',
+    "text": "def setup(machine):\n    return {'x': 'four'}\n",
+    "module": "import numpyy\n",
+    "syntax": "x = (\n",
+}
+"""What may follow a policy's constants, and should not."""
+
+
+def test_mistakes_in_files_have_rows_and_the_others_run(cli):
+    for name, text in MISTAKES.items():
+        head = f"from simtlab.timing.intrinsics import device\n\n{EXTENDS}\n\n\n"
+        Path(f"{name}.py").write_text(head + text)
+    listed = ",".join(f"{name}.py" for name in MISTAKES)
+    done = compared(cli, *FILE, *TOY, "--policies", f"{listed},conv", "--baseline", "conv")
+    assert done.status == 1
+    assert done.rows["conv"].split()[1] == "1.000"
+    assert done.rows["books"] == "wrong books (SIM441)"
+    rows = {done.rows[name] for name in MISTAKES if name != "books"}
+    assert rows == {"cannot run (SIM610)"}
+    for name, line in (("list", 8), ("grain", 6), ("text", 6), ("module", 6), ("syntax", 6)):
+        assert f"error[SIM610]: {name}: {name}.py:{line}: " in done.err
+    assert "Traceback" not in done.err
+    found = cli("policies", "module.py")
+    assert (found.status, found.err) == (0, "")
+    assert "module.py:6: No module named 'numpyy'" in " ".join(found.out.split())
+    assert "numpyy" in cli("policies", "module.py", "--json").json["refusal"]
 
 
 def test_a_policy_of_ones_own_beside_others(cli):

@@ -196,7 +196,7 @@ def test_print_is_for_uncompiled_engines(tmp_path, monkeypatch):
             return g
     """,
     )
-    with pytest.raises(CompositionError, match=r"as print does.*plain=True"):
+    with pytest.raises(CompositionError, match=r"mine.py:6: rank calls print.*plain=True"):
         EngineState(compose((*without("schedule"), path)), TOY)
 
 
