@@ -137,9 +137,9 @@ def test_a_policy_that_the_machine_cannot_run_has_a_row(cli):
     assert (alone.status, alone.out) == (2, "")
 
 
-MISTAKES = {
+FAULTS = {
     "books": "@device\ndef on_turn(S, w, t):\n    wpu(S, w).n_warp_instr += 1\n    return 0\n",
-    "list": "@device\ndef on_turn(S, w, t):\n    x = [t, w]\n    return 0\n",
+    "hook": "@device\ndef on_turn(S, w, t):\n    wpu(S, w)\n",
     "grain": 'GRAIN = "instr"\n',
     "text": "def setup(machine):\n    return {'x': 'four'}\n",
     "module": "import numpyy\n",
@@ -149,17 +149,17 @@ MISTAKES = {
 
 
 def test_mistakes_in_files_have_rows_and_the_others_run(cli):
-    for name, text in MISTAKES.items():
+    for name, text in FAULTS.items():
         head = f"from simtlab.timing.intrinsics import device\n\n{EXTENDS}\n\n\n"
         Path(f"{name}.py").write_text(head + text)
-    listed = ",".join(f"{name}.py" for name in MISTAKES)
+    listed = ",".join(f"{name}.py" for name in FAULTS)
     done = compared(cli, *FILE, *TOY, "--policies", f"{listed},conv", "--baseline", "conv")
     assert done.status == 1
     assert done.rows["conv"].split()[1] == "1.000"
     assert done.rows["books"] == "wrong books (SIM441)"
-    rows = {done.rows[name] for name in MISTAKES if name != "books"}
+    rows = {done.rows[name] for name in FAULTS if name != "books"}
     assert rows == {"cannot run (SIM610)"}
-    for name, line in (("list", 8), ("grain", 6), ("text", 6), ("module", 6), ("syntax", 6)):
+    for name, line in (("hook", 8), ("grain", 6), ("text", 6), ("module", 6), ("syntax", 6)):
         assert f"error[SIM610]: {name}: {name}.py:{line}: " in done.err
     assert "Traceback" not in done.err
     found = cli("policies", "module.py")

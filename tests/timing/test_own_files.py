@@ -249,11 +249,11 @@ def test_books_that_do_not_add_up_are_the_files_fault(tmp_path):
     path.write_text(MISCOUNTS)
     program = simtlab.assemble("kernel k() {\n    ret\n}\n")
     launch = simtlab.simulate(program.k, machine=TOY, policy=str(path), items=8, plain=True)
-    with pytest.raises(BooksError, match="do not add up under mine.py: issued instructions"):
+    with pytest.raises(BooksError, match=r"do not add up under mine\.py: issued instructions"):
         launch()
     assert launch.simulation is not None  # what was counted is told
     assert not launch.simulation.finished
-    with pytest.raises(AssertionError, match="mine: .*do not add up"):
+    with pytest.raises(AssertionError, match=r"mine: .*do not add up"):
         policy_contract(path, examples=1, shrink=False)
 
 
