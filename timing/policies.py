@@ -62,6 +62,7 @@ def outside(path: str) -> Policy:
     name = Path(path).name
     try:
         tree = ast.parse(Path(path).read_text(encoding="utf-8"), path)
+        compile(tree, path, "exec")  # it finds more than the parser
     except OSError as e:
         raise UsageError(f"cannot read engine file {path}: {e.strerror}", code="SIM602") from None
     except SyntaxError as e:

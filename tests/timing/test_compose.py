@@ -166,6 +166,7 @@ def test_an_engine_is_compiled_once_and_again_when_a_policy_changes(tmp_path, mo
     [
         ("x = 'text' + t", r"mine\.py:7: there is no add\(text, int64\)"),
         ("x = group(S, g).colour", r"mine\.py:7: group has no field 'colour'"),
+        ("group(S, g).colour = 1", r"mine\.py:7: group has no field 'colour'"),
     ],
 )
 def test_what_numba_refuses_is_told_in_a_line(tmp_path, line, message):

@@ -203,6 +203,7 @@ def test_a_setup_that_gives_no_fields(tmp_path, text, message):
         ('SETTINGS = {"a": 1, "b": 0.5}', "SETTINGS is a dictionary of names with "),
         ('SETTINGS = {"a": None}', "SETTINGS is a dictionary of names with "),
         ("x = (", "this is no engine file: '(' was never closed"),
+        ("return 1", "this is no engine file: 'return' outside function"),
     ],
 )
 def test_constants_that_cannot_be(tmp_path, text, message):
