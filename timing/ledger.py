@@ -17,7 +17,6 @@ from .compose import EngineState
 def close(state: EngineState) -> None:
     """After a launch: idle up to its end, then the barrier between launches."""
     S, rows = state.S, state.rows
-    _equal("lanes that have not returned", rows["warp"]["live"], 0)
     ended, now = int(S.ended), int(S.now)
     for table, owners in (("slot_cycles", "wpu"), ("warp_cycles", "warp")):
         cycles = rows[table]["cycles"].reshape(-1, N_CAUSES)
@@ -102,6 +101,7 @@ def check(
     wpus, warps, width, now = int(S.wpus), int(S.warps), int(S.width), int(S.now)
     slots = rows["slot_cycles"]["cycles"].reshape(wpus, N_CAUSES)
     contexts = rows["warp_cycles"]["cycles"].reshape(wpus, N_CAUSES)
+    _equal("lanes that have not returned", rows["warp"]["live"], 0)
     for what, cycles in (("issue slots", slots), ("warp-cycles", contexts)):
         _equal(f"{what} before their time", np.minimum(cycles, 0), 0)
     _equal("issue slots of a WPU", slots.sum(axis=1), now)
