@@ -124,9 +124,10 @@ def chosen(draw: st.DrawFn) -> tuple[Policy, dict[str, object]]:
 
 
 def check_settings(
-    case: Case, policy: Policy, values: dict[str, object], like: dict[str, int]
+    case: Case, choice: tuple[Policy, dict[str, object]], like: dict[str, int]
 ) -> None:
     """Whatever a policy's settings are, it is refused or right."""
+    policy, values = choice
     try:
         simulator = Simulator(machine_for(case, policy, like).replaced(values), policy, plain=True)
     except UsageError:
@@ -137,14 +138,14 @@ def check_settings(
 @settings(max_examples=100)
 @given(choice=chosen(), **HOSTILE)
 def test_policies_are_right_with_any_settings(choice, case: Case, **like: int) -> None:
-    check_settings(case, *choice, like)
+    check_settings(case, choice, like)
 
 
 @pytest.mark.slow
 @settings(max_examples=5_000)
 @given(choice=chosen(), **HOSTILE)
 def test_policies_are_right_with_any_settings_at_length(choice, case: Case, **like: int) -> None:
-    check_settings(case, *choice, like)
+    check_settings(case, choice, like)
 
 
 @pytest.mark.slow
