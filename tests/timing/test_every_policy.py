@@ -107,11 +107,27 @@ def test_every_scheduler_goes_with_every_policy(policy, scheduler, fetch_group, 
     run(case, policy, Simulator(machine, policy, plain=True), oracle(case))
 
 
+MACHINES: dict[str, st.SearchStrategy[object]] = {
+    "issue": st.sampled_from(["switch-on-access", "barrel"]),
+    "first": st.sampled_from(["fallthrough", "taken", "majority", "minpc"]),
+    "store_buffer": st.booleans(),
+    "interval": st.sampled_from([20, 1000]),
+    "pipeline": st.integers(1, 9),
+    "complex_units": st.integers(0, 4),
+    "group_banks": st.sampled_from([1, 3, 32]),
+    "private": st.sampled_from(["cached", "on-chip"]),
+    "scheduler": st.sampled_from(["fifo", "rr", "lrr", "gto", "swf", "two-level"]),
+    "fetch_group": st.integers(1, 4),
+}
+"""What all policies meet on machines: some of these fields have other values."""
+
+
 @st.composite
 def chosen(draw: st.DrawFn) -> tuple[Policy, dict[str, object]]:
-    """A policy and values for some of its settings."""
+    """A policy with values for its settings, and for some fields of a machine."""
     policy = draw(st.sampled_from(list(POLICIES.values())))
-    values: dict[str, object] = {}
+    fields = draw(st.sets(st.sampled_from(sorted(MACHINES))))
+    values = {field: draw(MACHINES[field]) for field in sorted(fields)}
     for setting in settings_of(policy):
         if setting.name != "warp":
             kinds = {
@@ -126,7 +142,7 @@ def chosen(draw: st.DrawFn) -> tuple[Policy, dict[str, object]]:
 def check_settings(
     case: Case, choice: tuple[Policy, dict[str, object]], like: dict[str, int]
 ) -> None:
-    """Whatever a policy's settings are, it is refused or right."""
+    """Whatever settings a policy and its machine have, they are refused or right."""
     policy, values = choice
     try:
         simulator = Simulator(machine_for(case, policy, like).replaced(values), policy, plain=True)
