@@ -45,8 +45,8 @@ class BooksError(SimulationError):
         names = ", ".join(Path(name).name for name in files)
         super().__init__(
             f"the books of a launch do not add up under {names}: {reason}",
-            hint="most often a group was split and never woken, or split without lanes, or a "
-            "variable was not set on every path; simtlab.testing.policy_contract finds a small "
+            hint="most often lanes were taken from a group and given to nobody, or a group was "
+            "woken without what its wait is charged by; simtlab.testing.policy_contract finds a small "
             "kernel that shows it",
         )
 
