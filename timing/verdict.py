@@ -46,8 +46,8 @@ class BooksError(SimulationError):
         super().__init__(
             f"the books of a launch do not add up under {names}: {reason}",
             hint="most often lanes were taken from a group and given to nobody, or a group was "
-            "woken without what its wait is charged by; simtlab.testing.policy_contract finds a small "
-            "kernel that shows it",
+            "woken without what its wait is charged by; simtlab.testing.policy_contract finds a "
+            "small kernel that shows it",
         )
 
 
