@@ -95,6 +95,20 @@ def test_the_policy_of_the_documentation_keeps_the_contract_and_is_its_own():
     assert splits[0] > splits[60] > splits[100] == 0
 
 
+def test_who_catches_up_keeps_the_contract_and_orders_splits_otherwise():
+    mine = str(EXAMPLES / "catch_up.py")
+    policy_contract(mine, examples=2, shrink=False)
+    took = set()
+    for policy in ("dws.revive-split", mine):
+        fields = {"memory": "adversary", "adversary_seed": 7, "scheduler": "rr"}
+        simulator = Simulator(machine.load("toy", fields), policies.find(policy), plain=True)
+        x = np.arange(1, 65, dtype=np.uint32)
+        launch = simtlab.assemble(LOOP).k.launch(items=64, group_size=32)
+        launch.run_by(simulator.run, 64, x)
+        took.add(simulator.cycles)
+    assert len(took) == 2
+
+
 def test_a_memory_from_outside(tmp_path):
     path = outside(
         tmp_path,

@@ -1,0 +1,43 @@
+"""Catch up: as dws.revive-split, and of a warp's splits that are ready the one behind goes first.
+
+MAWS lets the split issue that has executed least, so that others wait for it less; DWS does not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simtlab.timing.intrinsics import ctz, device, drop_lowest
+
+if TYPE_CHECKING:
+    from simtlab.timing.hooks import State
+    from simtlab.timing.state import due, group, warp
+
+EXTENDS = (
+    "policy/splits",
+    "policy/local_stack",
+    "policy/dws",
+    "policy/pc_merge",
+    "policy/memory_split",
+    "policy/run_ahead",
+)
+SETTINGS = {
+    "branch-split": True,
+    "memory-split": "revive",
+    "pc-merge": True,
+    "branch-limited": False,
+}
+
+
+@device
+def stand_in(S: State, w: int, g: int, t: int) -> int:
+    """A group's turn has come: whoever of its warp is ready and has issued least takes it."""
+    first = group(S, g).warp * S.width
+    rest = warp(S, group(S, g).warp).groups
+    while rest != 0:
+        h = first + ctz(rest)
+        rest = drop_lowest(rest)
+        it = group(S, h)
+        if it.slot >= 0 and due(S, it.slot).at <= t and it.count < group(S, g).count:
+            g = h
+    return g
