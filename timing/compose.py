@@ -27,7 +27,7 @@ import numpy as np
 from ..emu.jit.build import Compiled, Level, compile_text
 from ..isa.errors import SimtError, did_you_mean
 from . import hooks, intrinsics
-from .inspection import COMPUTES, CompositionError, check, hook_names, is_device, outside, place
+from .inspection import COMPUTES, CompositionError, check, hook_names, is_device, own_files, place
 from .intrinsics import TABLES, PlainState
 
 PACKAGE = __package__ or "simtlab.timing"
@@ -256,7 +256,7 @@ def native(composition: Composition, what: str) -> Native:
         except ForeignCode as e:
             reason = f"{place(space[e.function])}: {e}" if e.function in space else str(e)
         except (NumbaError, UnsupportedBytecodeError) as e:
-            reason = reason_of(str(e), outside(composition.files)) or _strange_answer(space)
+            reason = reason_of(str(e), own_files(composition.files)) or _strange_answer(space)
             reason = reason or reason_of(str(e))
         raise CompositionError(reason, hint=COMPUTES)
 
@@ -340,7 +340,7 @@ class EngineState:
     def __init__(self, composition: Composition, machine: Any) -> None:
         values: dict[str, Any] = {}
         giver: dict[str, Setup] = {}
-        own = bool(outside(composition.files))
+        own = bool(own_files(composition.files))
         for setup in composition.setups:
             for key, value in _given(setup, machine, own=own).items():
                 if key in values:

@@ -55,8 +55,8 @@ _PYTHON = {
 """Instructions that only CPython has, and what the source does there."""
 
 
-def outside(files: Iterable[str]) -> list[str]:
-    """Those of an engine's files that are not of this package."""
+def own_files(files: Iterable[str]) -> list[str]:
+    """Those of an engine's files that are the user's own, not of this package."""
     return [name for name in files if name.endswith(".py")]
 
 

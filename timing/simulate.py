@@ -25,7 +25,7 @@ from .causes import N_CAUSES
 from .code import Code
 from .compose import Composition, EngineState, aligned, compose
 from .given import Registers, Script, script_rows, start_with
-from .inspection import outside
+from .inspection import own_files
 from .intrinsics import NEVER
 from .ledger import check, close, close_early
 from .machine import Machine
@@ -69,7 +69,7 @@ class Simulator:
         self.state = EngineState(self.composition, machine)
         self.launches = 0
         self._runs = False  # a launch does: some cycles have no owner yet
-        self._own = outside(self.composition.files)
+        self._own = own_files(self.composition.files)
         self._broken = False  # the books are, and that has been told
         if script:
             if machine.memory != "adversary":
@@ -253,7 +253,7 @@ class Simulator:
         if self.trace is not None:
             self.trace.drain(self.state)
         due = int(self.state.rows["next_event"]["at"].min())
-        if self.cycles + LONGEST_WAIT < due < NEVER:
+        if status == RUNNING and self.cycles + LONGEST_WAIT < due < NEVER:
             raise waiting_too_long(due, self.state, work, code)
         # NEVER: that was the last event of the launch, though the engine has not noticed.
         while status == RUNNING and self.samples.due <= due < NEVER:

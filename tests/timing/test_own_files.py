@@ -15,7 +15,7 @@ from simtlab.timing import machine
 from simtlab.timing.catalogue import POLICIES
 from simtlab.timing.choice import choose, refusal
 from simtlab.timing.compose import CompositionError, EngineState, compose
-from simtlab.timing.inspection import outside
+from simtlab.timing.inspection import own_files
 from simtlab.timing.policies import configured, files_of, find
 from simtlab.timing.verdict import BooksError
 
@@ -303,4 +303,4 @@ def test_all_our_engine_files_and_examples_pass():
 
 
 def test_which_files_are_from_outside():
-    assert outside(["engine", "policy/conv", "/elsewhere/mine.py"]) == ["/elsewhere/mine.py"]
+    assert own_files(["engine", "policy/conv", "/elsewhere/mine.py"]) == ["/elsewhere/mine.py"]
