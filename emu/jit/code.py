@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
@@ -46,8 +47,14 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     whole = prod(geometry.group_size) % width == 0 and all(
         i % g == 0 for i, g in zip(geometry.items, geometry.group_size, strict=True)
     )
-    facts = Facts(width, geometry.group_size, whole)
+    facts = Facts(width, geometry.group_size, whole, _poison())
     return facts if given else replace(facts, width=width_for(kernel, facts))
+
+
+def _poison() -> int | None:
+    """The pattern of a debug build, which the environment asks for."""
+    pattern = os.environ.get("SIMTLAB_POISON")
+    return None if pattern is None else int(pattern, 0)
 
 
 def depends_on_width(kernel: Kernel) -> bool:

@@ -56,7 +56,7 @@ def run_groups(low: Lowering) -> str:
     code.line("ret i32 0")
     head = f"define i32 @{low.name}(ptr %ctx, i64 %first, i64 %last) #0 {{\nentry:\n"
     jump = ["  br label %group_head"]
-    return head + "\n".join([*low.entry.lines, *jump, *code.lines]) + "\n}\n"
+    return head + "\n".join([*low.entry.lines, *low.poison(), *jump, *code.lines]) + "\n}\n"
 
 
 def _declare_memset(low: Lowering) -> None:
@@ -81,6 +81,7 @@ def _straight(low: Lowering) -> None:
     low.enter(START, live)
     low.nodes()
     code.label("warp_over")
+    code.lines += low.poison()
     code.line("%w.next = add i64 %w, 1")
     code.line("br label %warp_head")
 
@@ -153,6 +154,7 @@ def _rounds(low: Lowering) -> None:
     code.line("store i64 -1, ptr %frame")
     code.line("br label %warp_next")
     code.label("warp_next")
+    code.lines += low.poison()
     code.line("%w.next = add i64 %w, 1")
     code.line("br label %warp_head")
     code.label("round_over")

@@ -19,11 +19,11 @@ from .context import Kind
 from .instructions import Instructions
 from .lanes import Lanes
 from .masks import Masks
-from .order import START, waiting
+from .order import START, arrivals
 from .peel import Peel
 from .shapes import Shapes
 from .sparse import sparse_loops, ways_out
-from .ssa import Op, Ssa, Value
+from .ssa import Op, Phi, Ssa, Value, same_value
 from .text import ModuleText
 from .values import Mask
 
@@ -39,8 +39,12 @@ class Lowering(Instructions):
         self.uniform_branches = shapes.uniform_branches()
         self.sparse = sparse_loops(shapes)
         inner = {n for header, loop in self.sparse.items() for n in loop.nodes - {header}}
-        waits = waiting(self.flow, self.uniform_branches)
-        self.waits = {n: others - inner for n, others in waits.items() if n not in inner}
+        self.arrivals = arrivals(self.flow, self.uniform_branches)
+        self.waits = {
+            n: frozenset(place for place, _ in lanes) - inner
+            for n, lanes in self.arrivals.items()
+            if n not in inner
+        }
         tested = [n for n in self.waits if self._should_test(n)]
         exits = {
             header: frozenset(self.flow.route(*edge) for edge in ways_out(self.flow, loop))
@@ -156,20 +160,44 @@ class Lowering(Instructions):
         """Hand lanes on to a successor: its mask and its phis. Returns where they wait.
 
         `running` are the lanes of the node, if more than these. None of them waits, so a copy need
-        not spare those that go elsewhere.
+        not spare those that go elsewhere. A variable of one scalar for all lanes belongs to those
+        that wait there with another value, unless a lane does take this edge: then none of them
+        does, since lanes with different values would meet.
         """
         here = self.node
         way = self.flow.route(here, there)
         crowded = way in self.waits[here]
+        taken = ""
         copies = []
         for phi in self.ssa.phis.get(there, ()):
             for part, types in self.parts(phi):
                 key = (phi, part) if way == there else (phi, part, "next")
-                copies.append((key, types, self.incoming(phi, phi.args[here], part)))
+                values = self.incoming(phi, phi.args[here], part)
+                if crowded and not types[0].startswith("<") and self._others_bring(phi, way):
+                    taken = taken or self.any(chunks)
+                    values = self._unless_empty(taken, key, types, values)
+                copies.append((key, types, values))
         for key, types, values in copies:
             self.copy(key, types, values, (running or chunks) if crowded else None)
         self.wait_at(way, chunks, crowded=crowded)
         return way
+
+    def _others_bring(self, phi: Phi, way: int) -> bool:
+        """Whether lanes may wait at `way` that have come from elsewhere with another value."""
+        own = same_value(phi.args[self.node])
+        return any(
+            place == way and same_value(phi.args[source]) != own
+            for place, source in self.arrivals[self.node]
+        )
+
+    def _unless_empty(
+        self, taken: str, key: object, types: Sequence[str], values: Sequence[str]
+    ) -> list[str]:
+        """Scalars of an edge if a lane takes it, else what the variable holds."""
+        return [
+            self.code.let(f"select i1 {taken}, {t} {new}, {t} {old}")
+            for t, new, old in zip(types, values, self.load(key, types), strict=True)
+        ]
 
     def wait_at(self, number: int, chunks: Sequence[str], crowded: bool = False) -> None:
         """Lanes wait at a node, with others where it is crowded."""

@@ -152,7 +152,7 @@ def _arrange(
     """The linear order of a part of the graph; cuts the edges back to headers out of `edges`."""
     inside = set(nodes)
     result: list[int] = []
-    for component in _components(edges, nodes, inside):
+    for component in components(edges, nodes, inside):
         if len(component) == 1 and component[0] not in edges[component[0]]:
             result += component
             continue
@@ -196,10 +196,10 @@ def _part(flow: Flow, edges: dict[int, list[int]], members: frozenset[int]) -> P
     )
 
 
-def _components(
+def components(
     edges: dict[int, list[int]], nodes: Sequence[int], inside: set[int]
 ) -> list[list[int]]:
-    """Strongly connected components in topological order; ties keep the order of the code.
+    """Strongly connected components in topological order; ties keep the order of the nodes.
 
     Tarjan's algorithm with an explicit stack. Roots are tried from the last node to the first and
     successors likewise, so that the reversed order of completion follows the code.
@@ -251,15 +251,25 @@ def waiting(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[int]
     `uniform` are the nodes whose branch sends all lanes the same way. Nodes that never run are
     absent.
     """
+    arrived = arrivals(flow, uniform)
+    return {n: frozenset(place for place, _ in lanes) for n, lanes in arrived.items()}
+
+
+def arrivals(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[tuple[int, int]]]:
+    """For each node, (place, source) of the lanes that may wait elsewhere while it runs.
+
+    `source` is the node from which they came. All that may wait is one set for each node, so two
+    places of a set need not be occupied at once.
+    """
     same_way = frozenset(uniform)
-    found: dict[int, frozenset[int]] = {START: frozenset()}
+    found: dict[int, frozenset[tuple[int, int]]] = {START: frozenset()}
     work = [START]
 
-    def go(waits: frozenset[int]) -> None:
+    def go(waits: frozenset[tuple[int, int]]) -> None:
         if not waits:
             return
-        first = min(waits, key=flow.position.__getitem__)
-        rest = waits - {first}
+        first = min(waits, key=lambda lanes: flow.position[lanes[0]])[0]
+        rest = frozenset(lanes for lanes in waits if lanes[0] != first)
         known = found.get(first)
         if known is None or not rest <= known:
             found[first] = rest if known is None else known | rest
@@ -269,7 +279,7 @@ def waiting(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[int]
         number = work.pop()
         waits = found[number]
         node = flow.nodes[number]
-        ways = [flow.route(number, there) for there in node.successors]
+        ways = [(flow.route(number, there), number) for there in node.successors]
         if number in same_way:
             for way in ways:
                 go(waits | {way})

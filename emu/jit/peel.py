@@ -86,6 +86,7 @@ class Peel(Instructions):
                     self.op(op)
                 self._leave(number)
         code.label(f"done{header}")
+        code.lines += self.poison()
         self._meet()
 
     def _enter(self, sources: dict[Value, str]) -> None:

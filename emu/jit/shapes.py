@@ -7,7 +7,7 @@ of lane 0 plus k times the lane (modulo its width): its accesses to memory are c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,11 +26,13 @@ class Facts:
     """What generated code may take for granted: warp width, workgroup size, whole workgroups.
 
     `whole` says that every workgroup has its full size and that it is a multiple of the width.
+    `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
     """
 
     width: int
     group_size: tuple[int, int, int]
     whole: bool
+    poison: int | None = None
 
     @cached_property
     def rows(self) -> bool:
@@ -128,22 +130,61 @@ class Shapes:
         label on, so that what lies behind the branch's post-dominator carries one label only.
         """
         joins: set[int] = set()
+        nodes = self._side_nodes(branch)
         while True:
-            labels: dict[int, int] = {}
-            for number in self.flow.order:
-                arriving = self._arriving(branch, number, labels)
-                if len(arriving) > 1:
-                    joins.add(number)
-                if arriving:
-                    labels[number] = number if number in joins else arriving.pop()
-            # A header got its label before those were known that come back to it. One at a time:
-            # its new label may be what the next one has, too.
-            for number in labels:
-                if len(self._arriving(branch, number, labels)) > 1 and number not in joins:
-                    joins.add(number)
-                    break
-            else:
+            conflict = self._label(branch, nodes, joins)
+            if conflict is None:
                 return joins
+            joins.add(conflict)
+
+    def _side_nodes(self, branch: int) -> list[int]:
+        """Return the nodes that labels of a branch can reach and where they can meet, in order.
+
+        Where both sides run forward to one node behind them in the order, all lanes meet there
+        before it runs, and nothing after it can be a join of this branch. Otherwise all nodes.
+        """
+        flow = self.flow
+        after = flow.order[flow.position[branch] + 1 :]
+        meeting = next((n for n in after if self.passes(branch, n)), None)
+        around = {loop.number for loop in flow.loops_around(branch)}
+        if meeting is None or not around.issubset(
+            loop.number for loop in flow.loops_around(meeting)
+        ):
+            return flow.order
+        found = {meeting}
+        work = [branch]
+        while work:
+            number = work.pop()
+            for there in flow.nodes[number].successors:
+                if flow.position[flow.route(number, there)] > flow.position[meeting]:
+                    return flow.order
+                if there not in found:
+                    found.add(there)
+                    work.append(there)
+        return sorted(found, key=flow.position.__getitem__)
+
+    def _label(self, branch: int, nodes: Sequence[int], joins: set[int]) -> int | None:
+        """Spread labels from a branch, adding to `joins` where two arrive at an unlabelled node.
+
+        Returns a node that had its label before a second one arrived, as the header of a loop does;
+        None where there is none. One at a time: its new label may be what the next one gets, too.
+        A loop may be entered behind its header in the order, so one pass does not reach all nodes.
+        """
+        labels: dict[int, int] = {}
+        while True:
+            stable, conflict = True, None
+            for number in nodes:
+                arriving = self._arriving(branch, number, labels)
+                if number not in labels:
+                    if len(arriving) > 1:
+                        joins.add(number)
+                    if arriving:
+                        labels[number] = number if number in joins else arriving.pop()
+                        stable = False
+                elif len(arriving) > 1 and number not in joins and conflict is None:
+                    conflict = number
+            if stable:
+                return conflict
 
     def _arriving(self, branch: int, number: int, labels: dict[int, int]) -> set[int]:
         """The labels that come to a node."""

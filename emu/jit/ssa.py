@@ -1,21 +1,23 @@
 """Static single assignment of one work-item's registers, over the nodes of a flow.
 
-Every value is scalar here and has the meaning that one work-item gives it. Phis stand at nodes with
-several predecessors for the registers that are live there, and at every node to which a loop is
-left for the registers that the loop assigns: lanes leave a loop in different trips, and such a phi
-is where each lane keeps what it left with.
+Every value is scalar here and has the meaning that one work-item gives it. Phis stand where lanes
+arrive from several nodes with different values, and wherever a value leaves the loop in which it is
+defined: lanes leave a loop in different iterations, the code of the loop overwrites its variables
+until the last lane has left, and such a phi is where each lane keeps what it left with. So no value
+is used outside of a loop that defines it, except by a phi at an exit; `check_exits` proves it.
 
 Registers are zero at the start. `mov` makes no value of its own.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ...isa.instruction import Imm, Instruction, Reg
 from ...isa.table import Flags
 from ...isa.types import RegClass
-from .order import Flow, Node
+from .order import Flow, Node, components
 
 Register = tuple[RegClass, int]
 
@@ -62,7 +64,7 @@ class Phi(Value):
     register: Register
     args: dict[int, Value] = field(default_factory=dict)
     keeps: bool = False
-    """Stands where a loop is left."""
+    """Takes a value out of the loop that defines it; lanes bring theirs in different iterations."""
 
 
 @dataclass
@@ -87,7 +89,7 @@ def build(code: tuple[Instruction, ...], flow: Flow) -> Ssa:
     """SSA form of a kernel, without trivial phis and unused values."""
     live = _liveness(code, flow)
     ssa = Ssa(flow, {}, {}, {})
-    _place_phis(code, flow, live, ssa)
+    _place_phis(flow, live, ssa)
     ends: dict[int, dict[Register, Value]] = {}
     for node in _real_nodes(flow):
         ends[node.number] = _rename(code, node, ssa, ends, live)
@@ -95,7 +97,7 @@ def build(code: tuple[Instruction, ...], flow: Flow) -> Ssa:
         for phi in ssa.phis[node.number]:
             for before in node.predecessors:
                 phi.args[before] = _value(ends[before], phi.register)
-    _remove_trivial_phis(ssa)
+    _remove_redundant_phis(ssa)
     _remove_unused(ssa)
     return ssa
 
@@ -140,30 +142,14 @@ def _liveness(code: tuple[Instruction, ...], flow: Flow) -> dict[int, frozenset[
     return live
 
 
-def _place_phis(
-    code: tuple[Instruction, ...],
-    flow: Flow,
-    live: dict[int, frozenset[Register]],
-    ssa: Ssa,
-) -> None:
-    assigned: dict[int, frozenset[Register]] = {}
-    for loop in flow.loops:
-        assigned[loop.number] = frozenset(
-            _register(reg)
-            for number in loop.nodes
-            for ins in _body(code, flow.nodes[number])
-            for reg in ins.writes()
-        )
-        if loop.parent is not None and flow.loops[loop.parent].header == loop.header:
-            # The latch of the inner loop sets the phis of the outer one too.
-            assigned[loop.number] |= assigned[loop.parent]
+def _place_phis(flow: Flow, live: dict[int, frozenset[Register]], ssa: Ssa) -> None:
+    """Put a phi for every live register where lanes meet and where they leave a loop."""
     for node in _real_nodes(flow):
-        left = [loop for p in node.predecessors for loop in flow.left_by(p, node.number)]
-        kept = frozenset().union(*(assigned[loop.number] for loop in left))
+        meets = node.predecessors and not _follows_one(node, flow)
+        leaves = any(flow.left_by(before, node.number) for before in node.predecessors)
         ssa.phis[node.number] = [
-            Phi(cls, node.number, (cls, index), keeps=(cls, index) in kept)
-            for cls, index in sorted(live[node.number])
-            if (node.predecessors and not _follows_one(node, flow)) or (cls, index) in kept
+            Phi(cls, node.number, (cls, index))
+            for cls, index in (sorted(live[node.number]) if meets or leaves else ())
         ]
 
 
@@ -215,8 +201,14 @@ def _rename(
     return env
 
 
-def _remove_trivial_phis(ssa: Ssa) -> None:
-    """Replace phis that have only one other value; those that keep a loop's value stay."""
+def _remove_redundant_phis(ssa: Ssa) -> None:
+    """Replace phis that stand for one other value, and mark those that keep a loop's value.
+
+    A group of phis that take each other's values and one value from outside is that value, however
+    the loops between them are entered (Braun et al., "Simple and Efficient Construction of Static
+    Single Assignment Form", 2013, algorithm 5). It stays where the value is defined in a loop that
+    lanes leave on the way to one of the phis.
+    """
     replaced: dict[Value, Value] = {}
 
     def final(value: Value) -> Value:
@@ -224,29 +216,96 @@ def _remove_trivial_phis(ssa: Ssa) -> None:
             value = replaced[value]
         return value
 
+    def stands_for(group: set[Phi]) -> Value | None:
+        """The only value from outside, if it may take the place of all phis of a group."""
+        outside = {
+            same_value(value): value
+            for phi in group
+            for a in phi.args.values()
+            if (value := final(a)) not in group
+        }
+        if len(outside) != 1:
+            return None
+        (value,) = outside.values()
+        leaves = any(
+            _leaves_its_loop(ssa.flow, phi, before, value) for phi in group for before in phi.args
+        )
+        return None if leaves else value
+
     changed = True
     while changed:
         changed = False
-        for phis in ssa.phis.values():
-            for phi in list(phis):
-                if phi.keeps:
-                    continue
-                others = {_identity(v): v for a in phi.args.values() if (v := final(a)) is not phi}
-                if len(others) == 1:
-                    replaced[phi] = next(iter(others.values()))
-                    phis.remove(phi)
+        groups = [[phi for phis in ssa.phis.values() for phi in phis if phi not in replaced]]
+        while groups:
+            for group in _knots(groups.pop(), final):
+                value = stands_for(group)
+                if value is not None:
+                    replaced.update(dict.fromkeys(group, value))
                     changed = True
-    for phis in ssa.phis.values():
-        for phi in phis:
+                elif len(group) > 1:
+                    inner = [
+                        phi for phi in group if all(final(a) in group for a in phi.args.values())
+                    ]
+                    groups += [inner] if inner else []
+    for number, phis in ssa.phis.items():
+        ssa.phis[number] = [phi for phi in phis if phi not in replaced]
+        for phi in ssa.phis[number]:
             phi.args = {before: final(v) for before, v in phi.args.items()}
+            phi.keeps = any(_leaves_its_loop(ssa.flow, phi, *arg) for arg in phi.args.items())
     for ops in ssa.ops.values():
         for op in ops:
             op.args = [final(v) for v in op.args]
     ssa.conditions = {number: final(v) for number, v in ssa.conditions.items()}
 
 
-def _identity(value: Value) -> object:
-    """Equal constants are one value."""
+def _knots(phis: list[Phi], final: Callable[[Value], Value]) -> Iterator[set[Phi]]:
+    """The strongly connected groups of some phis, each after those whose values it takes."""
+    numbers = {phi: i for i, phi in enumerate(phis)}
+    takers: dict[int, list[int]] = {i: [] for i in range(len(phis))}
+    for phi, i in numbers.items():
+        for a in phi.args.values():
+            source = numbers.get(final(a))  # pyright: ignore[reportArgumentType]
+            if source is not None:
+                takers[source].append(i)
+    for group in components(takers, range(len(phis)), set(takers)):
+        yield {phis[i] for i in group}
+
+
+def _leaves_its_loop(flow: Flow, phi: Phi, before: int, value: Value) -> bool:
+    """Whether the edge from `before` to a phi leaves a loop that defines the value it brings."""
+    return isinstance(value, (Op, Phi)) and any(
+        value.node in loop.nodes for loop in flow.left_by(before, phi.node)
+    )
+
+
+def check_exits(ssa: Ssa) -> None:
+    """Raise AssertionError if a value is used outside of a loop that defines it, but by a phi."""
+    flow = ssa.flow
+
+    def check(value: Value, number: int) -> None:
+        if isinstance(value, (Op, Phi)):
+            for loop in flow.loops_around(value.node):
+                assert number in loop.nodes, (
+                    f"node {number} uses a value that node {value.node} defines in loop "
+                    f"{loop.number}, which lanes have left"
+                )
+
+    for number, ops in ssa.ops.items():
+        for op in ops:
+            for value in uses(op):
+                check(value, number)
+    for number, condition in ssa.conditions.items():
+        check(condition, number)
+    for phis in ssa.phis.values():
+        for phi in phis:
+            for before, value in phi.args.items():
+                check(value, before)
+                left = _leaves_its_loop(flow, phi, before, value)
+                assert phi.keeps or not left, f"a phi of node {phi.node} must keep its value"
+
+
+def same_value(value: Value) -> object:
+    """Return what equals that of another value where both are the same: constants by their bits."""
     return (value.cls, value.bits) if isinstance(value, Const) else value
 
 

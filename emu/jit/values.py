@@ -46,7 +46,8 @@ class Values:
         """Operands that are known in the block that is being written."""
         self.mask = Mask([])
         self.node = START
-        self._variables: dict[object, list[str]] = {}
+        self._variables: dict[object, tuple[list[str], list[str]]] = {}
+        """Key -> types and places of its pieces."""
         self._crossing = self._find_crossing()
         self._places = {value: i for i, value in enumerate(ssa.values())}
 
@@ -69,9 +70,24 @@ class Values:
         """The allocas of a key, made on first use."""
         found = self._variables.get(key)
         if found is None:
-            found = [self.entry.let(f"alloca {t}, align 64") for t in types]
+            found = list(types), [self.entry.let(f"alloca {t}, align 64") for t in types]
             self._variables[key] = found
-        return found
+        return found[1]
+
+    def poison(self) -> list[str]:
+        """Return the lines that fill a warp's variables with the poison pattern; none without one.
+
+        A kernel whose results depend on the pattern reads what no lane has written.
+        """
+        pattern = self.facts.poison
+        if pattern is None:
+            return []
+        return [
+            f"  store {type_} {_filled(type_, pattern)}, ptr {place}"
+            for key, (types, places) in self._variables.items()
+            if not isinstance(key, str)  # those belong to the workgroup
+            for type_, place in zip(types, places, strict=True)
+        ]
 
     def load(self, key: object, types: Sequence[str]) -> list[str]:
         places = self.variable(key, types)
@@ -83,7 +99,7 @@ class Values:
 
     def _share(self, key: object, other: Values) -> None:
         """Have a variable in common."""
-        self._variables[key] = other.variable(key, ["i64"])
+        self._variables[key] = ["i64"], other.variable(key, ["i64"])
 
     def copy(
         self, key: object, types: Sequence[str], values: list[str], lanes: Sequence[str] | None
@@ -245,6 +261,16 @@ class Values:
     def mask_types(self) -> list[str]:
         """The types of a mask's chunks."""
         return [self.mask_type] * self.k
+
+
+def _filled(type_: str, pattern: int) -> str:
+    """A constant of an integer type, or of a vector of them, with a pattern in every element."""
+    element = type_.split(" x ")[-1].rstrip(">")
+    bits = int(element[1:])
+    # Elements of 64 bits get other bits in their upper half: a host address would be seen there.
+    value = pattern * 0x1_0000_0001 & mask_of(bits)
+    text = ("true" if value else "false") if bits == 1 else str(value)
+    return f"splat ({element} {text})" if type_.startswith("<") else text
 
 
 def _scalar_constant(value: Const) -> str:
