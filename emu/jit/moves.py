@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ...isa.types import RegClass, Type
 from .ssa import Op, Value
 from .text import integer, register_type
+from .values import CHUNK
 
 if TYPE_CHECKING:
     from .instructions import Instructions
@@ -33,6 +34,8 @@ class Moves:
 
     def __init__(self, lowering: Instructions) -> None:
         self.low = lowering
+        self._zeros: dict[str, str] = {}
+        """Zeros that LLVM does not know of, by type."""
 
     # --- two sides
 
@@ -148,12 +151,27 @@ class Moves:
         low, code = self.low, self.low.code
         t = integer(type_.bits, low.n)
         name = f"llvm.masked.store.v{low.n}i{type_.bits}.p0"
+        if type_.bits < 32 or (type_.bits == 32 and low.n < CHUNK):
+            data = self._without_truncation(t, data)
         for j, (d, mask) in enumerate(zip(data, low.mask.chunks, strict=True)):
             place = code.let(f"getelementptr i8, ptr {host}, i64 {j * low.n * type_.size}")
             low.module.declare(name, f"declare void @{name}({t}, ptr, i32, {low.mask_type})")
             code.line(
                 f"call void @{name}({t} {d}, ptr {place}, i32 {type_.size}, {low.mask_type} {mask})"
             )
+
+    def _without_truncation(self, t: str, data: Sequence[str]) -> list[str]:
+        """Hide from LLVM that data are a truncation.
+
+        Where the mask of a masked store is known to have one lane, LLVM 22 makes a scalar store of
+        it; if the data are the truncation of one vector register, that stores the wider element.
+        """
+        if t not in self._zeros:
+            entry = self.low.entry
+            place = entry.let(f"alloca {t}, align 64")
+            entry.line(f"store volatile {t} zeroinitializer, ptr {place}")
+            self._zeros[t] = entry.let(f"load volatile {t}, ptr {place}")
+        return [self.low.code.let(f"or {t} {chunk}, {self._zeros[t]}") for chunk in data]
 
     # --- any addresses
 
