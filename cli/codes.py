@@ -15,7 +15,7 @@ _ROWS = (
     # --- launches and their arguments
     ("SIM301", "A size is no size", "The grid, the workgroup or the number of work-items is not made of one to three positive whole numbers.", "Give --grid 64, --grid 8,8 or --grid 4,4,2."),
     ("SIM302", "The warp width is out of range", "A warp has 1 to 64 lanes.", "Give --warp 32."),
-    ("SIM303", "The grid is too large", "Identities of work-items have 32 bits, so that a launch has at most 2^32 - 1 of them.", "Launch fewer work-items and let each handle several elements."),
+    ("SIM303", "The grid or the workgroup is too large", "Identities of work-items have 32 bits, so that a launch has at most 2^32 - 1 of them, and a workgroup at most as many in each dimension.", "Launch fewer work-items and let each handle several elements."),
     ("SIM304", "A launch needs exactly one of --grid and --items", "--grid counts workgroups, --items work-items in total.", "Give --items 1024, or --grid 4 --block 256."),
     ("SIM305", "The number of arguments is wrong", "A kernel takes as many arguments as it declares.", "Compare with the signature in the message."),
     ("SIM306", "Arguments of two devices", "Arrays that live on different Device objects have unrelated addresses.", "Allocate them on one Device."),

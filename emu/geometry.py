@@ -13,7 +13,8 @@ import numpy as np
 from ..isa.errors import ArgumentError
 
 MAX_WIDTH = 64
-MAX_ITEMS = 1 << 32
+MAX_ITEMS = (1 << 32) - 1
+"""Work-items of a grid, and of a workgroup in each dimension: identities have 32 bits."""
 DEFAULT_WIDTH = 32
 
 Dim3 = tuple[int, int, int]
@@ -30,7 +31,7 @@ def whole(value: object) -> int | None:
 
 
 def dim3(value: int | Sequence[int], what: str) -> Dim3:
-    """One to three positive sizes as three; raises ArgumentError.
+    """One to three positive sizes of 32 bits as three; raises ArgumentError.
 
     `what` names the argument in the message.
     """
@@ -38,11 +39,25 @@ def dim3(value: int | Sequence[int], what: str) -> Dim3:
     known = [size for size in sizes if size is not None and size > 0]
     if known != sizes or not 1 <= len(known) <= 3:
         raise ArgumentError(
-            f"{what} must be one to three positive whole numbers, not {value!r}",
+            f"{what} must be one to three positive whole numbers, not {_shown(value)}",
             code="SIM301",
+        )
+    if max(known) > MAX_ITEMS:
+        raise ArgumentError(
+            f"{what} is too large: {_shown(max(known))}; 2^32 - 1 is the most in each dimension",
+            code="SIM303",
         )
     x, y, z = (*known, 1, 1)[:3]
     return x, y, z
+
+
+def _shown(value: object) -> str:
+    """Return `value` as a message shows it, be it a number of thousands of digits."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to print such numbers
+        return "a number of thousands of digits"
+    return text if len(text) <= 60 else f"{text[:56]} ..."
 
 
 @dataclass(frozen=True)
@@ -62,11 +77,11 @@ class Geometry:
         width = whole(self.width)
         if width is None or not 1 <= width <= MAX_WIDTH:
             raise ArgumentError(
-                f"the warp width must be from 1 to {MAX_WIDTH}, not {self.width!r}",
+                f"the warp width must be from 1 to {MAX_WIDTH}, not {_shown(self.width)}",
                 code="SIM302",
             )
         object.__setattr__(self, "width", width)
-        if prod(self.items) >= MAX_ITEMS:
+        if prod(self.items) > MAX_ITEMS:
             raise ArgumentError(
                 f"a grid of {prod(self.items)} work-items is too large; 2^32 - 1 is the most",
                 code="SIM303",

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtlab import ArgumentError
+from simtlab import ArgumentError, assemble
+from simtlab.emu.engine import engine_names
 from simtlab.emu.geometry import Geometry, dim3
 
 
@@ -65,6 +66,69 @@ def test_a_grid_has_fewer_than_2_to_the_32_work_items() -> None:
     assert str(caught.value) == (
         "error[SIM303]: a grid of 4294967296 work-items is too large; 2^32 - 1 is the most"
     )
+
+
+@pytest.mark.parametrize("what", ["items", "groups", "group_size"])
+@pytest.mark.parametrize("size", [1 << 32, (1 << 32) + 5, 1 << 63, 1 << 64, (2, 1 << 40)])
+def test_a_size_has_32_bits(what: str, size: Any) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        Geometry.of(**{"items": 10, what: size} if what != "groups" else {what: size})
+    number = size[1] if isinstance(size, tuple) else size
+    assert str(caught.value) == (
+        f"error[SIM303]: {what} is too large: {number}; 2^32 - 1 is the most in each dimension"
+    )
+
+
+def test_messages_about_endless_values_are_short() -> None:
+    many = 10**5000
+    values: list[dict[str, Any]] = [
+        {"items": many}, {"items": -many}, {"items": [1] * 10**6}, {"items": 1, "width": many}
+    ]  # fmt: skip
+    for sizes in values:
+        with pytest.raises(ArgumentError) as caught:
+            Geometry.of(**sizes)
+        assert len(str(caught.value)) < 200
+
+
+LARGEST = (1 << 32) - 1
+
+WHO = """
+    kernel who(global u32* %out) {
+        workitemflatabsid_u32 $s0
+        workgroupsize_u32 $s1, 0
+        currentworkgroupsize_u32 $s2, 1
+        mad_u32 $s1, $s1, 31, $s2
+        workitemid_u32 $s2, 2
+        mad_u32 $s1, $s1, 31, $s2
+        workitemabsid_u32 $s2, 0
+        mad_u32 $s1, $s1, 31, $s2
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%out]
+        mad_u64 $d0, $d0, 4, $d1
+        st_global_u32 $s1, [$d0]
+        ret
+    }"""
+
+
+@pytest.mark.parametrize(
+    ("items", "group_size"),
+    [
+        (10, LARGEST),
+        ((2, 3, 2), (LARGEST, LARGEST, LARGEST)),
+        ((2, 3, 2), (1, LARGEST, 1 << 31)),
+        ((5, 2), (1 << 16, 1 << 16)),
+        ((5, 2, 3), (2, 1 << 31, 2)),
+    ],
+)
+def test_every_engine_takes_workgroups_larger_than_any_grid(items: Any, group_size: Any) -> None:
+    results = []
+    for engine in engine_names():
+        out = np.zeros(40, np.uint32)
+        launch = assemble(WHO)["who"].launch(items=items, group_size=group_size, engine=engine)
+        launch(out)
+        results.append(out.tolist())
+    assert results[0] == results[1] == results[2]
+    assert len(set(results[0])) > 1
 
 
 @pytest.mark.parametrize("sizes", [{}, {"groups": 1, "items": 2}])
