@@ -7,7 +7,9 @@ its limits are computed once per call, and no 64-bit arithmetic is left for each
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...isa.types import sign_extend
@@ -19,9 +21,19 @@ if TYPE_CHECKING:
     from .shapes import Shapes
 
 
+LARGEST_SCALE = 1 << 32
+"""What an index is multiplied by at most in a form: no window has room for two larger steps."""
+
+MOST_TERMS = 8
+"""Uniform terms of a form; each is computed again at every access."""
+
+
 @dataclass(frozen=True)
 class Form:
-    """An address as a sum: uniform values times constants, one index times a scale, a constant."""
+    """An address as a sum: uniform values times constants, one index times a scale, a constant.
+
+    The sum is modulo 2^64; factors and the constant are kept as signed numbers of 64 bits.
+    """
 
     uniform: tuple[tuple[Value, int], ...] = ()
     index: Value | None = None
@@ -30,29 +42,41 @@ class Form:
     constant: int = 0
 
     def times(self, factor: int) -> Form | None:
-        """The form times a constant; None where the index would count backwards."""
-        if self.index is not None and factor < 0:
+        """The form times a constant; None where the index would count backwards or too far."""
+        scale = self.scale * factor
+        if self.index is not None and not 0 < scale <= LARGEST_SCALE:
             return None
         return Form(
-            tuple((v, f * factor) for v, f in self.uniform),
+            _sum_of((v, f * factor) for v, f in self.uniform),
             self.index,
-            self.scale * factor,
+            scale,
             self.signed,
-            self.constant * factor,
+            sign_extend(self.constant * factor, 64),
         )
 
     def plus(self, other: Form) -> Form | None:
-        """The sum of two forms; None where both have an index."""
+        """The sum of two forms; None where both have an index, or there are too many terms."""
         if self.index is not None and other.index is not None:
+            return None
+        uniform = _sum_of((*self.uniform, *other.uniform))
+        if len(uniform) > MOST_TERMS:
             return None
         index = self if self.index is not None else other
         return Form(
-            self.uniform + other.uniform,
+            uniform,
             index.index,
             index.scale,
             index.signed,
-            self.constant + other.constant,
+            sign_extend(self.constant + other.constant, 64),
         )
+
+
+def _sum_of(terms: Iterable[tuple[Value, int]]) -> tuple[tuple[Value, int], ...]:
+    """Terms with each value once."""
+    factors: dict[Value, int] = {}
+    for value, factor in terms:
+        factors[value] = sign_extend(factors.get(value, 0) + factor, 64)
+    return tuple((value, factor) for value, factor in factors.items() if factor)
 
 
 @dataclass
@@ -79,17 +103,24 @@ class Addresses:
     def __init__(self, lowering: Instructions) -> None:
         self.low = lowering
         self._windows: dict[tuple[int, bool], Window] = {}
+        self._forms: dict[Value, Form | None] = {}
 
     # --- forms
 
     def form(self, value: Value) -> Form | None:
         """An address as a sum; None where it is none of the known shapes."""
+        if value not in self._forms:
+            self._forms[value] = self._form(value)
+        return self._forms[value]
+
+    def _form(self, value: Value) -> Form | None:
         if isinstance(value, Const):
             return Form(constant=sign_extend(value.bits, 64))
-        if self.low.shapes.is_uniform(value):
-            inner = self._sum(value) if isinstance(value, Op) else None
-            return inner or Form(uniform=((value, 1),))
-        return self._sum(value) if isinstance(value, Op) else None
+        # A value has few parts, so the recursion is not deep.
+        inner = self._sum(value) if isinstance(value, Op) and value.parts else None
+        if inner is None and self.low.shapes.is_uniform(value):
+            return Form(uniform=((value, 1),))
+        return inner
 
     def _sum(self, op: Op) -> Form | None:
         args = op.args
@@ -122,45 +153,55 @@ class Addresses:
 
         To a `store` a buffer that may not be written is an empty one.
         """
-        found = self._params_of([address])
+        position = self._pointers.get(address)
         if form is not None:
             # A pointer parameter may be anywhere in a sum; the other terms are distances.
-            alone = (self._params_of([v]) for v, factor in form.uniform if factor == 1)
-            found = next((params for params in alone if len(params) == 1), found)
-        return self._param_window(found.pop(), store) if len(found) == 1 else None
+            alone = (self._pointers.get(v) for v, factor in form.uniform if factor == 1)
+            position = next((p for p in alone if p is not None and p != _SEVERAL), position)
+        if position is None or position == _SEVERAL:
+            return None
+        return self._param_window(position, store)
 
-    def _params_of(self, work: list[Value]) -> set[int]:
-        """The pointer parameters from which addresses may be counted."""
-        found: set[int] = set()
-        seen: set[Value] = set()
-        while work:
-            value = work.pop()
-            if value in seen:
-                continue
-            seen.add(value)
-            if isinstance(value, Phi):
-                work += value.args.values()
-            elif isinstance(value, Op):
-                match value.ins.row.stem:
-                    case "add" | "sub" | "select":
-                        work += value.args
-                    case "mad":
-                        work.append(value.args[2])
-                    case "ld":
-                        found |= self._param_at(value)
+    @cached_property
+    def _pointers(self) -> dict[Value, int]:
+        """The pointer parameter from which a value may be counted, by position, or `_SEVERAL`."""
+        users: dict[Value, list[Value]] = {}
+        found: dict[Value, int] = {}
+        changed: list[Value] = []
+
+        def note(value: Value, position: int) -> None:
+            known = found.get(value)
+            if known not in (position, _SEVERAL):
+                found[value] = position if known is None else _SEVERAL
+                changed.append(value)
+
+        for value in self.low.ssa.values():
+            for source in _counted_from(value):
+                users.setdefault(source, []).append(value)
+            position = self._param_at(value)
+            if position is not None:
+                note(value, position)
+        while changed:
+            value = changed.pop()
+            for user in users.get(value, ()):
+                note(user, found[value])
         return found
 
     def is_param(self, address: Value) -> bool:
         """Whether an address is a pointer parameter as it was given."""
-        return isinstance(address, Op) and address.ins.row.is_load and bool(self._param_at(address))
+        return self._param_at(address) is not None
 
-    def _param_at(self, load: Op) -> set[int]:
+    def _param_at(self, value: Value) -> int | None:
         """The position of the pointer parameter that an instruction loads, if it does."""
-        address = load.ins.address
-        if load.ins.row.name != "ld_kernarg_u64" or address is None:
-            return set()
-        params = enumerate(self.low.kernel.params)
-        return {i for i, p in params if p.is_pointer and p.offset == address.offset}
+        if not isinstance(value, Op) or value.ins.row.name != "ld_kernarg_u64":
+            return None
+        assert value.ins.address is not None
+        return self._positions.get(value.ins.address.offset)
+
+    @cached_property
+    def _positions(self) -> dict[int, int]:
+        """Where a pointer parameter lies -> its position."""
+        return {p.offset: i for i, p in enumerate(self.low.kernel.params) if p.is_pointer}
 
     def _param_window(self, position: int, store: bool) -> Window:
         found = self._windows.get((position, store))
@@ -235,6 +276,23 @@ class Addresses:
         return code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {(1 << 31) - 1}")
 
 
+_SEVERAL = -1
+"""In place of a position: more than one pointer parameter."""
+
+
+def _counted_from(value: Value) -> Iterable[Value]:
+    """The values from which an address may be counted, one of them a pointer."""
+    if isinstance(value, Phi):
+        return value.args.values()
+    if isinstance(value, Op):
+        match value.ins.row.stem:
+            case "add" | "sub" | "select":
+                return value.args
+            case "mad":
+                return value.args[2:3]
+    return ()
+
+
 def _times(form: Form | None, factor: int) -> Form | None:
     return None if form is None else form.times(factor)
 
@@ -249,7 +307,7 @@ def split_index(index: Value, shapes: Shapes) -> tuple[Value, list[tuple[str, Va
     Of `a[i]` and `a[i + n]` the same is asked then, and LLVM asks once.
     """
     terms: list[tuple[str, Value]] = []
-    while isinstance(index, Op) and index.ins.row.name in INDEX_ARITHMETIC:
+    while isinstance(index, Op) and index.parts and index.ins.row.name in INDEX_ARITHMETIC:
         stem, (a, b) = index.ins.row.stem, index.args[:2]
         if shapes.is_uniform(b):
             index = a

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...isa.types import RegClass, Type
+from ...isa.types import RegClass, Type, sign_extend
 from .addresses import Addresses, Form, Window, split_index
 from .cold import Cold, Targets
 from .moves import Moves
@@ -67,7 +67,7 @@ class GlobalMemory:
             return
         site = Site(op, type_, window)
         if form is not None:
-            form = replace(form, constant=form.constant + address.offset)
+            form = replace(form, constant=sign_extend(form.constant + address.offset, 64))
         strided = low.shapes.stride(base) == type_.size
         if form is not None and low.shapes.is_uniform(base):
             loaded = self._uniform(site, addresses.distance(form, window))
@@ -175,8 +175,12 @@ class GlobalMemory:
             base = self._address(site, offset)
             return Targets(base, scale, low.vector(index), signed=form.signed)
 
-        alone = len(form.uniform) == 1 and addresses.is_param(form.uniform[0][0])
-        if alone and not form.signed and abs(form.constant) < 1 << 20:
+        alone = [v for v, factor in form.uniform if factor == 1 and addresses.is_param(v)]
+        if (
+            len(alone) == len(form.uniform) == 1
+            and not form.signed
+            and abs(form.constant) < 1 << 20
+        ):
             return self._run(site, first, targets)
         # With other terms in the base, the index itself might wrap around inside the buffer.
         last = (1 << (31 if form.signed else 32)) - 1 - step * (low.facts.width - 1)

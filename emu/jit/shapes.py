@@ -240,32 +240,42 @@ class Shapes:
         if None in strides or row.type is None or row.type.is_float:
             return None
         if row.stem == "cvt":
-            # Identities of work-items that exist never wrap around, so their step survives.
-            source = op.args[0]
-            if row.name not in ADDRESS_ARITHMETIC or not isinstance(source, Op):
-                return None
-            return strides[0] if source.ins.row.unit.value == "id" else None
+            return strides[0] if self._keeps_step(op) else None
         constants = [
             sign_extend(a.bits, row.type.bits) if isinstance(a, Const) else None for a in op.args
         ]
         match row.stem, strides, constants:
             case "add", [a, b], _:
-                return a + b
+                step = a + b
             case "sub", [a, b], _:
-                return a - b
+                step = a - b
             case "mul", [a, 0], [_, int(k)]:
-                return a * k
+                step = a * k
             case "mul", [0, b], [int(k), _]:
-                return b * k
+                step = b * k
             case "mad", [a, 0, c], [_, int(k), _]:
-                return a * k + c
+                step = a * k + c
             case "mad", [0, b, c], [int(k), _, _]:
-                return b * k + c
+                step = b * k + c
             case "mad", [0, 0, c], _:
-                return c
+                step = c
             case "shl", [a, 0], [_, int(k)]:
-                return a << (k % row.type.bits)
-        return None
+                step = a << (k % row.type.bits)
+            case _:
+                return None
+        return sign_extend(step, row.type.bits)
+
+    def _keeps_step(self, cvt: Op) -> bool:
+        """Whether a conversion to 64 bits leaves the step as it is.
+
+        Identities of work-items that exist never wrap around. Read as signed numbers they do, from
+        one warp to the next where workgroups are whole, and within a warp where they are not.
+        """
+        row, source = cvt.ins.row, cvt.args[0]
+        if row.name not in ADDRESS_ARITHMETIC or not isinstance(source, Op):
+            return False
+        signed = row.name.endswith("_s32")
+        return source.ins.row.unit.value == "id" and (self.facts.whole or not signed)
 
 
 class Alone(Shapes):

@@ -48,6 +48,9 @@ class Op(Value):
     pc: int
     ins: Instruction
     args: list[Value]
+    parts: int = 0
+    """Operations that accesses look through to see what this address or index is made of; 0 where
+    they take it as it is."""
 
     @property
     def base(self) -> Value | None:
@@ -99,6 +102,7 @@ def build(code: tuple[Instruction, ...], flow: Flow) -> Ssa:
                 phi.args[before] = _value(ends[before], phi.register)
     _remove_redundant_phis(ssa)
     _remove_unused(ssa)
+    _count_parts(ssa)
     return ssa
 
 
@@ -343,13 +347,28 @@ INDEX_ARITHMETIC = frozenset({"add_u32", "add_s32", "sub_u32", "sub_s32"})
 """What it looks through to see which indices differ by the same in all lanes."""
 
 
+MOST_PARTS = 64
+"""Operations of an address that are taken apart: each access looks through all of them."""
+
+
+def _count_parts(ssa: Ssa) -> None:
+    """Say of each operation whether an address is taken apart there."""
+    for value in ssa.values():
+        if isinstance(value, Op) and value.ins.row.name in _TAKEN_APART:
+            parts = 1 + sum(arg.parts for arg in value.args if isinstance(arg, Op))
+            value.parts = parts if parts <= MOST_PARTS else 0
+
+
+_TAKEN_APART = ADDRESS_ARITHMETIC | INDEX_ARITHMETIC
+
+
 def uses(op: Op) -> set[Value]:
     """The values that the code of an op may ask for: its sources, and the parts of its address."""
     found: set[Value] = set(op.args)
     work = [op.base] if op.base is not None else []
     while work:
         value = work.pop()
-        if isinstance(value, Op) and value.ins.row.name in ADDRESS_ARITHMETIC | INDEX_ARITHMETIC:
+        if isinstance(value, Op) and value.parts:
             work += [a for a in value.args if a not in found]
             found.update(value.args)
     return found
