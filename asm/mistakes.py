@@ -64,7 +64,7 @@ def explain(words: Sequence[Word], error: ShapeError, start: str) -> Mistake:
 def _bad_character(words: Sequence[Word], found: Word | None, start: str) -> Mistake | None:
     """The message for a character that begins no token, or a bracket without its other half."""
     alone = ("LSQB", "RSQB") if start == "line" else ()
-    if found is None or found.kind not in ("UNKNOWN", "DIRECTIVE", *alone):
+    if found is None or found.kind not in ("UNKNOWN", "OPEN", "DIRECTIVE", *alone):
         return None
     text, rest = found.text, f"`{found.text}` cannot stand here"
     if found.kind == "DIRECTIVE":

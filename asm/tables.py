@@ -1,28 +1,33 @@
-"""What grammar.lark means: the tokens of a text, and what Lark makes of a sequence of them.
+"""What grammar.lark means: the tokens of a text, and what the grammar makes of a sequence of them.
 
 What an LALR parser makes of a line depends only on the kinds of its tokens, not on their text. So
 each sequence of kinds is parsed once, with numbers in place of tokens, and every other line of that
 shape puts its own tokens in. A kernel of 10,000 lines has some forty shapes; this brings the
-parsing of a line from about 100 microseconds to 12.
+parsing of a line from about 100 microseconds to 12. The tables of the parser are Lark's, computed
+when the grammar changes (generate.py): reading them takes a millisecond, and Lark is not needed.
 """
 
 from __future__ import annotations
 
-import os
+import json
 import re
-import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
-from lark import Lark, Token, Transformer, Tree
-from lark.exceptions import UnexpectedToken
+FILE = Path(__file__).with_name("grammar.json")
+"""The tables."""
 
 STARTS = ("line", "address", "length", "element")
 """The start rules: a line, the two things that stand in brackets, and an element of a list."""
 
-_STATEMENTS = frozenset(
+END = "$END"
+"""The kind of the token behind the last one."""
+
+STATEMENTS = frozenset(
     {
         *("kernel", "end", "label", "instruction", "const", "readonly", "group", "private"),
         *("include", "macro", "endmacro", "loc", "address", "length"),
@@ -63,84 +68,51 @@ class Shape(NamedTuple):
     """
 
     rule: str
-    parts: tuple[int | tuple[int | str, ...], ...]
+    parts: tuple[_Part, ...]
 
 
-class _Reductions(Transformer):  # pyright: ignore[reportMissingTypeArgument]
-    """Turns Lark's reductions into shapes. A token carries its number as its position."""
-
-    def __default__(self, data: str, children: list[Any], meta: object) -> Any:
-        rule = str(data)
-        if rule.startswith("_"):
-            return Tree(rule, children)
-        if rule in _STATEMENTS:
-            return Shape(rule, tuple(_part(child) for child in children))
-        operands = [c for c in children if not _is_sign(c)]
-        return [*(item for c in operands for item in _items(c)), rule]
+_Part = int | tuple[int | str, ...]
+_Value = _Part | Shape | list["_Value"]
+"""What a symbol of the grammar stands for; a list is put into the rule that it is a part of."""
 
 
-def _is_sign(child: object) -> bool:
-    return isinstance(child, Token) and child.type in ("PLUS", "MINUS")
+class Rule(NamedTuple):
+    """A rule of the grammar (generate.py)."""
+
+    makes: str
+    origin: str
+    length: int
+    kept: list[int]
+    stands_for_its_part: bool
 
 
-def _items(child: object) -> list[int | str]:
-    return [cast("int", child.start_pos)] if isinstance(child, Token) else cast("list", child)
+class Tables(NamedTuple):
+    """What grammar.json holds (generate.py)."""
 
-
-def _part(child: object) -> int | tuple[int | str, ...]:
-    return cast("int", child.start_pos) if isinstance(child, Token) else tuple(_items(child))
+    terminals: list[list[str]]
+    rules: list[Rule]
+    starts: dict[str, list[int]]
+    states: list[dict[str, int]]
 
 
 @cache
-def grammar() -> Lark:
-    """The parser of grammar.lark. Its tables come from the user's cache folder where possible."""
-    return Lark(
-        Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8"),
-        parser="lalr",
-        lexer="basic",
-        start=list(STARTS),
-        maybe_placeholders=False,
-        transformer=_Reductions(),
-        cache=_cache_file() or False,
-    )
-
-
-def _cache_file() -> str | None:
-    """Where Lark keeps the tables: building them takes 60 ms, reading them 10."""
-    try:
-        if folder := os.environ.get("XDG_CACHE_HOME"):
-            base = Path(folder)
-        elif sys.platform == "win32":
-            base = Path(os.environ["LOCALAPPDATA"])
-        else:
-            base = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
-        base = base / "simtlab"
-        base.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except (OSError, RuntimeError, KeyError):
-        return None
-    return str(base / "grammar.lark.tables") if os.access(base, os.W_OK) else None
-
-
-_COMMON = ("BRACKETS", "COMMA", "REGISTER", "LABEL", "PARAMETER")
-"""Terminals that are tried first: no other one begins like them, except `[` like `[...]`."""
+def _tables() -> Tables:
+    found = json.loads(FILE.read_text(encoding="utf-8"))
+    found["rules"] = [Rule(*rule) for rule in found["rules"]]
+    return Tables(**found)
 
 
 @cache
 def _scanner() -> re.Pattern[str]:
-    """One pattern over the grammar's terminals, otherwise in the order in which Lark tries them.
+    """One pattern over the grammar's terminals.
 
-    What is no token gets the kind DIRECTIVE or UNKNOWN, which no rule takes. Spaces belong to the
-    match, not to its group: that is three times as fast as skipping them as tokens.
+    What is not a token gets the kind OPEN, DIRECTIVE or UNKNOWN, which no rule takes. Spaces belong
+    to the match, not to its group: that is three times as fast as skipping them as tokens. A
+    bracket or a quote that is not closed is a token of one character, and the rest of its line is
+    skipped: to search for the end of each of n open brackets would take n² steps.
     """
-    terminals = {t.name: t for t in grammar().terminals if t.name != "SPACE"}
-    others = sorted(
-        (t for t in terminals.values() if t.name not in _COMMON),
-        key=lambda t: (-t.priority, -t.pattern.max_width, -len(t.pattern.value), t.name),
-    )
-    named = [
-        f"(?P<{t.name}>{t.pattern.to_regexp()})"
-        for t in (*(terminals[name] for name in _COMMON), *others)
-    ]
+    named = [f"(?P<{name}>{pattern})" for name, pattern in _tables().terminals if name != "LSQB"]
+    named += [r"(?P<LSQB>\[)[^\n]*", r"(?P<OPEN>['\"])[^\n]*"]
     named += [r"(?P<DIRECTIVE>\.\w+)", r"(?P<UNKNOWN>[^ \t\n])"]
     return re.compile(rf"[ \t\n]*(?:{'|'.join(named)})")
 
@@ -157,15 +129,63 @@ def scan(text: str) -> list[Word]:
 
 @lru_cache(maxsize=4096)
 def shape(kinds: tuple[str, ...], start: str) -> Shape | ShapeError:
-    """What Lark makes of tokens of these kinds."""
-    parser = grammar().parse_interactive(start=start)
-    index = 0
-    try:
-        for index, kind in enumerate(kinds):
-            parser.feed_token(Token(kind, "", index))
-        index = len(kinds)
-        found = parser.feed_eof(Token("$END", "", index))
-    except UnexpectedToken:
-        state = cast("int", parser.parser_state.position)
-        return ShapeError(index, state, frozenset(parser.accepts()))
-    return found if isinstance(found, Shape) else Shape(start, (_part(found),))
+    """What the grammar makes of tokens of these kinds, by an LALR(1) parser."""
+    tables = _tables()
+    begin, end = tables.starts[start]
+    states: list[int] = [begin]
+    values: list[_Value] = []
+    for index, kind in enumerate((*kinds, END)):
+        for rule in _reductions(states, kind, end):
+            parts = values[len(values) - rule.length :]
+            del values[len(values) - rule.length :]
+            values.append(_made(rule, parts))
+        state = states[-1]
+        if kind != END and kind in tables.states[state]:
+            states.append(tables.states[state][kind])
+            values.append(index)
+        elif kind != END or state != end:
+            return ShapeError(index, state, frozenset(_accepted(states, end)))
+    (found,) = values
+    return found if isinstance(found, Shape) else Shape(start, (cast("_Part", found),))
+
+
+def _reductions(states: list[int], kind: str, end: int) -> Iterator[Rule]:
+    """The rules that are complete before a token of a kind; the stack of states follows them."""
+    tables = _tables()
+    while (action := tables.states[states[-1]].get(kind, 0)) < 0:
+        rule = tables.rules[~action]
+        yield rule
+        del states[len(states) - rule.length :]
+        states.append(tables.states[states[-1]][rule.origin])
+        if kind == END and states[-1] == end:
+            return
+
+
+def _accepted(states: Sequence[int], end: int) -> Iterator[str]:
+    """The kinds of token that could stand next."""
+    for kind in _tables().states[states[-1]]:
+        if kind == END or kind.isupper():
+            after = list(states)
+            for _ in _reductions(after, kind, end):
+                pass
+            if after[-1] == end if kind == END else kind in _tables().states[after[-1]]:
+                yield kind
+
+
+def _made(rule: Rule, parts: list[_Value]) -> _Value:
+    """The value of a rule whose symbols have these values."""
+    children: list[_Value] = []
+    for place in rule.kept:
+        part = parts[place]
+        if isinstance(part, list):
+            children += part
+        else:
+            children.append(part)
+    if rule.makes.startswith("_"):
+        return children
+    if rule.stands_for_its_part and len(children) == 1:
+        return children[0]
+    if rule.makes in STATEMENTS:
+        return Shape(rule.makes, tuple(cast("list[_Part]", children)))
+    operands = [c if isinstance(c, tuple) else (c,) for c in children]
+    return cast("_Part", (*chain.from_iterable(operands), rule.makes))

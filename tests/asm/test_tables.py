@@ -1,17 +1,26 @@
-"""The fast way from text to statements is Lark's way: same tokens, same trees."""
+"""The fast way from text to statements is Lark's way: same tokens, same trees, same errors."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
+from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lark.exceptions import LarkError
+from lark import Lark, Token, Transformer, Tree
+from lark.exceptions import UnexpectedToken
 
+from simtlab.asm import generate
 from simtlab.asm.mistake_examples import KNOWN, examples_of
 from simtlab.asm.mistakes import explain, words_of
-from simtlab.asm.tables import Shape, ShapeError, grammar, scan, shape
+from simtlab.asm.tables import FILE, STARTS, STATEMENTS, Shape, ShapeError, scan, shape
+
+grammar = cache(generate.grammar)
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "programs"
 LINES = sorted(
@@ -45,16 +54,78 @@ def test_the_scanner_finds_the_tokens_of_every_line_of_the_programs() -> None:
         assert [(w.kind, w.text, w.start) for w in scan(line)] == theirs, line
 
 
-@given(st.lists(PIECES, min_size=1, max_size=10).map(" ".join))
-def test_a_line_has_a_shape_exactly_where_lark_can_parse_it(text: str) -> None:
-    words = scan(text)
-    found = shape(tuple(word.kind for word in words), "line")
+class Reductions(Transformer):  # pyright: ignore[reportMissingTypeArgument]
+    """Turns Lark's reductions into shapes. A token carries its number as its position."""
+
+    def __default__(self, data: str, children: list[Any], meta: object) -> Any:
+        rule = str(data)
+        if rule.startswith("_"):
+            return Tree(rule, children)
+        parts = [cast("int", c.start_pos) if isinstance(c, Token) else c for c in children]
+        if rule in STATEMENTS:
+            return Shape(rule, tuple(tuple(p) if isinstance(p, list) else p for p in parts))
+        signs = [isinstance(c, Token) and c.type in ("PLUS", "MINUS") for c in children]
+        operands = [p for p, is_sign in zip(parts, signs, strict=True) if not is_sign]
+        return [*(i for p in operands for i in (p if isinstance(p, list) else [p])), rule]
+
+
+@cache
+def reducing() -> Lark:
+    text = FILE.with_suffix(".lark").read_text(encoding="utf-8")
+    return Lark(
+        text,
+        parser="lalr",
+        lexer="basic",
+        start=list(STARTS),
+        maybe_placeholders=False,
+        transformer=Reductions(),
+    )
+
+
+def larks_shape(kinds: tuple[str, ...], start: str) -> Shape | tuple[int, frozenset[str]]:
+    """What Lark itself makes of tokens of these kinds: a shape, or where it stops and why."""
+    parser = reducing().parse_interactive(start=start)
+    index = 0
     try:
-        grammar().parse(text, start="line")
-    except LarkError:
-        assert isinstance(found, ShapeError)
-    else:
-        assert isinstance(found, Shape)
+        for index, kind in enumerate(kinds):
+            parser.feed_token(Token(kind, "", index))
+        index = len(kinds)
+        found = parser.feed_eof(Token("$END", "", index))
+    except UnexpectedToken:
+        return index, frozenset(parser.accepts())
+    if isinstance(found, Shape):
+        return found
+    part = cast("int", found.start_pos) if isinstance(found, Token) else tuple(found)
+    return Shape(start, (part,))
+
+
+def our_shape(kinds: tuple[str, ...], start: str) -> Shape | tuple[int, frozenset[str]]:
+    found = shape(kinds, start)
+    return found if isinstance(found, Shape) else (found.index, found.expected)
+
+
+@given(st.lists(PIECES, max_size=10).map(" ".join), st.sampled_from(STARTS))
+def test_a_line_has_lark_s_shape_or_lark_s_error(text: str, start: str) -> None:
+    kinds = tuple(word.kind for word in scan(text))
+    assert our_shape(kinds, start) == larks_shape(kinds, start)
+
+
+@given(
+    st.lists(st.sampled_from([t.name for t in generate.grammar().terminals]), max_size=8),
+    st.sampled_from(STARTS),
+)
+def test_any_sequence_of_kinds_has_lark_s_shape_or_lark_s_error(
+    kinds: list[str], start: str
+) -> None:
+    assert our_shape(tuple(kinds), start) == larks_shape(tuple(kinds), start)
+
+
+def test_every_line_of_the_programs_and_every_mistake_has_lark_s_shape_or_error() -> None:
+    words = [(scan(line), "line") for line in LINES]
+    words += [words_of(example) for known in KNOWN for example in examples_of(known)]
+    for line, start in words:
+        kinds = tuple(word.kind for word in line)
+        assert our_shape(kinds, start) == larks_shape(kinds, start), line
 
 
 def test_every_line_of_the_programs_has_a_shape() -> None:
@@ -88,21 +159,26 @@ def test_a_broken_line_is_named_as_the_mistake_that_it_is_an_example_of(
     assert explain(words, error, start).code == code
 
 
-def test_the_tables_come_from_the_cache_of_the_user(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    build = grammar.__wrapped__
-    build()
-    (cached,) = tmp_path.rglob("*.tables")
-    assert build().parse("ret", start="line") == Shape("instruction", (0,))
-    cached.write_bytes(b"damaged")
-    assert build().parse("ret", start="line") == Shape("instruction", (0,))
+def test_the_tables_in_the_package_are_those_of_the_grammar() -> None:
+    stored = FILE.read_text(encoding="utf-8")
+    assert stored == generate.text(), "run python -m simtlab.asm.generate"
 
 
-def test_the_tables_do_without_a_cache_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert grammar.__wrapped__().parse("ret", start="line") == Shape("instruction", (0,))
+def test_assembling_does_without_lark() -> None:
+    code = (
+        "import sys; sys.modules['lark'] = None\n"
+        "import simtlab\n"
+        "simtlab.assemble('kernel k() { \\n ret \\n}')"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("piece", ["[", "\\'", "'", '"', "[/", "$s0 [", "//[", "a'\\"])
+def test_what_is_never_closed_is_scanned_once(piece: str) -> None:
+    def seconds(n: int) -> float:
+        begun = time.perf_counter()
+        scan("mov_u32 " + piece * n)
+        return time.perf_counter() - begun
+
+    seconds(100)
+    assert seconds(200_000) < 2.0  # a scanner that tries again at each piece takes a minute
