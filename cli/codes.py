@@ -63,6 +63,7 @@ _ROWS = (
     ("SIM518", "A file has several kernels", "Which of them is to run cannot be guessed.", "Choose one with --kernel."),
     ("SIM519", "A program has no picture", "Only programs whose result is an image or a table can be drawn.", "The message lists those that can."),
     ("SIM520", "An optional package is missing", "Pictures of comparisons are drawn by matplotlib, which a plain installation does not have.", "pip install 'simtlab[plot]'."),
+    ("SIM521", "SIMTLAB_CACHE cannot be used", "It is a relative path, which would mean another folder after a change of the working folder.", "Give an absolute path, or /dev/null for no cache."),
     # --- simulation
     ("SIM601", "A machine cannot be", "A preset, a machine file or --set has an unknown key, a value of the wrong kind, or a geometry that cannot be built.", "The message names the key; `simtlab machines NAME` prints all with their units."),
     ("SIM602", "A policy cannot be", "There is no policy of this name, it has no such setting, the setting takes no such value, or the machine cannot run it.", "`simtlab policies` lists them, `simtlab policies NAME` tells settings, values and machines."),

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
+from ..emu.cachefolder import problem, shown
+from ..emu.jit.cache import FOLDER
 from ..isa.errors import SimtError
 from .versions import versions
 
@@ -28,14 +28,18 @@ class Health:
     processor: str
     processors: int
     system: str
-    cache: Path
-    cache_usable: bool
+    cache: Path | None
+    cache_problem: str
     missing: list[str]
     failure: str
 
     @property
     def works(self) -> bool:
         return not self.failure
+
+    @property
+    def _cache_shown(self) -> str:
+        return f"none: {self.cache_problem}" if self.cache_problem else str(self.cache)
 
     def to_dict(self) -> dict[str, object]:
         """For --json."""
@@ -46,8 +50,9 @@ class Health:
             "processor": self.processor,
             "processors": self.processors,
             "system": self.system,
-            "cache": str(self.cache),
-            "cache_usable": self.cache_usable,
+            "cache": self.cache and str(self.cache),
+            "cache_usable": not self.cache_problem,
+            "cache_problem": self.cache_problem or None,
             "missing": self.missing,
         }
 
@@ -57,7 +62,7 @@ class Health:
             *((name, version or "missing") for name, version in self.versions.items()),
             ("processor", f"{self.processor}, {self.processors} usable"),
             ("system", self.system),
-            ("cache folder", f"{self.cache}{'' if self.cache_usable else ' (cannot be written)'}"),
+            ("cache folder", self._cache_shown),
             *(
                 ("optional", f"{name} is not installed: pip install 'simtlab[{OPTIONAL[name][0]}]' "
                  f"for {OPTIONAL[name][1]}")
@@ -69,14 +74,13 @@ class Health:
 
 def examine() -> Health:
     """Look at everything, and run a program."""
-    cache = user_cache_path("simtlab")
     return Health(
         versions(),
         _processor(),
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         f"{platform.system()} {platform.release()} {platform.machine()}",
-        cache,
-        _usable(cache),
+        shown(),
+        problem(FOLDER),
         [name for name in OPTIONAL if find_spec(name) is None],
         _smoke_test(),
     )
@@ -91,12 +95,6 @@ def _processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
-
-
-def _usable(folder: Path) -> bool:
-    """Whether files can be made in a folder, or the folder itself where it is not there yet."""
-    nearest = next((p for p in (folder, *folder.parents) if p.exists()), folder)
-    return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
 
 
 def _smoke_test() -> str:

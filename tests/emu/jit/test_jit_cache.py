@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from simtlab.emu import cachefolder
 from simtlab.emu.jit import build, cache
 from simtlab.emu.jit.build import Compiled, Level, compile_text
 from simtlab.isa.errors import UsageError
@@ -99,12 +100,13 @@ def test_a_read_only_folder_does_not_matter(place):
         place.chmod(0o700)
 
 
-@pytest.mark.parametrize("failing", ["mkstemp", "replace"])
+@pytest.mark.parametrize("failing", ["_open", "replace"])
 def test_a_disk_that_is_full_or_read_only_does_not_matter(place, monkeypatch, failing):
     def fail(*arguments, **options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(cache.tempfile if failing == "mkstemp" else cache.os, failing, fail)
+    owner = cachefolder.Folder if failing == "_open" else cachefolder.os
+    monkeypatch.setattr(owner, failing, fail)
     assert not answer(1).from_cache
     assert list(place.iterdir()) == []
 
