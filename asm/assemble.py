@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from ..isa.errors import Diagnostic, UsageError, did_you_mean
+from ..isa.errors import Diagnostic, UsageError, did_you_mean, few_suggestions
 from ..isa.program import Program
 from . import joins
 from . import markers as marking
-from .diagnose import Collector
+from .diagnose import MAX_ERRORS, Collector
 from .draft import DraftProgram
 from .emit import emit, verify
 from .expand import expand
@@ -51,7 +51,7 @@ def assemble(
     """
     show = _shower(dump or {})
     _check_options(markers, subdivide_limit)
-    with without_garbage_collection():
+    with without_garbage_collection(), few_suggestions(MAX_ERRORS):
         return _assemble(_open(source), markers, subdivide_limit, show)
 
 

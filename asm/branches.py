@@ -133,7 +133,7 @@ def place(label: Word, labels: Mapping[str, int], size: int, elsewhere: Mapping[
                 f"must be a multiple of {WORD_BYTES} below {size * WORD_BYTES:#x}",
             )
         return index
-    hint = did_you_mean(label.text, [f"@{known}" for known in labels])
+    hint = did_you_mean(label.text, (f"@{known}" for known in labels))
     if not hint and name in elsewhere:
         hint = f"it is a label of kernel {elsewhere[name]}; a branch stays in its kernel"
     raise Mistake(

@@ -394,8 +394,8 @@ ENTRIES = (
     Entry(
         "SIM145",
         "Too much of something",
-        "Names have at most 255 characters, operands 256 words, source files 64 MiB, sources "
-        "2 million statements and 10,000 includes.",
+        "Names have at most 255 characters, operands 256 words, source files 64 MiB and "
+        "1,048,576 lines, programs as many statements and 10,000 includes.",
         "Make it smaller.",
         f"kernel {'k' * 256}() {{\n    ret\n}}\n",
         "kernel k() {\n    ret\n}\n",

@@ -25,8 +25,8 @@ from .values import Value, evaluate
 MAX_DEPTH = 64
 """Files, or macro uses, inside each other."""
 
-MAX_STATEMENTS = 2_000_000
-"""Statements after expansion; a kernel has at most 2^21 instructions in reach of a branch."""
+MAX_STATEMENTS = 1 << 20
+"""Statements after expansion; a branch reaches 2^21 instructions."""
 
 MAX_EXPANDED = 100_000
 """Lines that macros may produce in one run."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from ..isa.errors import did_you_mean
 from ..isa.program import Param, Symbol, segment_size
@@ -45,7 +46,7 @@ class Scope:
         name = word.text[1:]
         if name in self.params:
             return self.params[name]
-        near = did_you_mean(word.text, [f"%{known}" for known in self.params])
+        near = did_you_mean(word.text, (f"%{known}" for known in self.params))
         raise Mistake(
             "SIM119",
             f"the kernel has no parameter `{word.text}`",
@@ -66,13 +67,13 @@ class Scope:
                 f"write %{name}",
                 f"did you mean `[%{name}]`?",
             )
-        known = [*self.symbols, *self.constants]
         return Mistake(
             "SIM119",
             f"unknown name `{name}`",
             word.at,
             "neither an array nor a constant",
-            did_you_mean(name, known) or f"declare it, as .group f32 {name}[256]",
+            did_you_mean(name, chain(self.symbols, self.constants))
+            or f"declare it, as .group f32 {name}[256]",
             unknown=name,
         )
 

@@ -15,7 +15,10 @@ TEXT = "<text>"
 """The name of a source that is no file."""
 
 MAX_BYTES = 1 << 26
-"""Most bytes of one source file."""
+"""Most bytes of one source file, or characters of a text."""
+
+MAX_LINES = 1 << 20
+"""Most lines of one source: a minute and 1.7 GB."""
 
 MAX_COLUMN = 0xFFFF
 """The farthest column of a line table; what stands beyond counts as there."""
@@ -148,6 +151,7 @@ class Line:
 
 def open_text(text: str) -> SourceFile:
     """A source that was given as text."""
+    _check_size(text, len(text), TEXT)
     return _checked(SourceFile(TEXT, TEXT, None, text))
 
 
@@ -173,17 +177,28 @@ def open_file(path: Path, name: str, where: Span | None = None) -> SourceFile:
         raise SourceError(
             f"{str(path)!r} cannot be the name of a file", span=where, code="SIM135"
         ) from None
-    if len(data) > MAX_BYTES:
-        raise SourceError(
-            f"{shown} is larger than {MAX_BYTES >> 20} MiB, the most for one source",
-            span=where,
-            code="SIM145",
-        )
+    _check_size(data, len(data), shown, where)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise SourceError(diagnostics=(_not_utf8(data, problem, shown),)) from None
     return _checked(SourceFile(name, shown, path, text))
+
+
+def _check_size(source: str | bytes, size: int, shown: str, where: Span | None = None) -> None:
+    """Refuse what would take long to assemble, before it is taken apart."""
+    if size > MAX_BYTES:
+        most = f"is larger than {MAX_BYTES >> 20} MiB"
+    elif (source.count("\n") if isinstance(source, str) else source.count(b"\n")) > MAX_LINES:
+        most = f"has more than {MAX_LINES:,} lines"
+    else:
+        return
+    raise SourceError(
+        f"{shown} {most}, the most for one source",
+        span=where,
+        code="SIM145",
+        hint="a kernel with so much code is a loop, or several kernels in files of their own",
+    )
 
 
 def _not_utf8(data: bytes, problem: UnicodeDecodeError, shown: str) -> Diagnostic:

@@ -116,7 +116,7 @@ def _atom(word: Word, constants: Mapping[str, Value]) -> Value:
         f"unknown constant `{word.text}`",
         word.at,
         "not defined",
-        did_you_mean(word.text, tuple(constants)) or f"define it with .const {word.text} = ...",
+        did_you_mean(word.text, constants) or f"define it with .const {word.text} = ...",
         unknown=word.text,
     )
 

@@ -6,8 +6,13 @@ one message on stderr and an exit status; it never shows a traceback for one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from .quoting import cut, cut_message
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,9 @@ class Note:
     message: str
     span: Span | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", cut_message(self.message))
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
@@ -47,6 +55,10 @@ class Diagnostic:
     hint: str = ""
     notes: tuple[Note, ...] = field(default=())
     severity: str = "error"
+
+    def __post_init__(self) -> None:
+        for name in ("message", "label", "hint"):
+            object.__setattr__(self, name, cut_message(getattr(self, name)))
 
     def to_dict(self) -> dict[str, object]:
         """The JSON form (`file`, `line`, `column` are null where there is no place)."""
@@ -96,7 +108,7 @@ class SimtError(Exception):
         if diagnostics is None:
             diagnostics = (Diagnostic(code or self.code, message or "", span=span, hint=hint),)
         self.diagnostics = diagnostics
-        super().__init__(message or diagnostics[0].message)
+        super().__init__(diagnostics[0].message)
 
     @property
     def first(self) -> Diagnostic:
@@ -133,6 +145,9 @@ class UsageError(SimtError):
 
 TAB_WIDTH = 4
 
+MAX_SOURCE = 200
+"""Characters of a source line that are shown."""
+
 
 def _expand(text: str) -> str:
     """Replace tabs by spaces so that a caret stands where the eye expects it."""
@@ -149,16 +164,26 @@ def _width(text: str) -> int:
     )
 
 
+def _window(source: str, start: int) -> tuple[str, int]:
+    """The part of a long line that surrounds an offset, and the offset in it."""
+    if len(source) <= MAX_SOURCE:
+        return source, start
+    begin = max(0, min(start - MAX_SOURCE // 3, len(source) - MAX_SOURCE))
+    head = "…" if begin else ""
+    return head + cut(source[begin:], MAX_SOURCE), start - begin + len(head)
+
+
 def _snippet(span: Span, label: str, mark: str = "^") -> list[str]:
     gutter = " " * len(str(span.line))
     lines = [f"{gutter}--> {span}"]
     if span.source is not None:
-        before = _width(span.source[: span.column - 1])
-        marked = span.source[span.column - 1 : span.column - 1 + span.length]
+        source, start = _window(span.source, span.column - 1)
+        before = _width(source[:start])
+        marked = source[start : start + span.length]
         carets = mark * max(1, _width(marked))
         lines += [
             f"{gutter} |",
-            f"{span.line} | {_expand(span.source)}",
+            f"{span.line} | {_expand(source)}",
             f"{gutter} | {' ' * before}{carets}" + (f" {label}" if label else ""),
         ]
     return lines
@@ -195,9 +220,37 @@ def either(words: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
-def did_you_mean(word: str, known: list[str] | tuple[str, ...], quote: str = "`") -> str:
+MAX_KNOWN = 1000
+"""Most names among which a near one is looked for: 20 ms."""
+
+MAX_NAME = 100
+"""The longest name for which that is done: the time of a comparison is quadratic."""
+
+_searches: ContextVar[int] = ContextVar("searches", default=1 << 62)
+"""How many times a near name may be looked for."""
+
+
+@contextmanager
+def few_suggestions(n: int) -> Iterator[None]:
+    """Look for near names n times at most, where many may be wrong and a few are shown."""
+    before = _searches.set(n)
+    try:
+        yield
+    finally:
+        _searches.reset(before)
+
+
+def did_you_mean(word: object, known: Iterable[str], quote: str = "`") -> str:
     """A hint with the nearest known word, or an empty string where nothing is near."""
     import difflib
 
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    left = _searches.get()
+    if not isinstance(word, str) or len(word) > MAX_NAME or left <= 0:
+        return ""
+    _searches.set(left - 1)
+    # With these lengths alone two words can be as near as is asked for.
+    least, most = len(word) * 3 / 7, len(word) * 7 / 3
+    near = difflib.get_close_matches(
+        word, list(islice((k for k in known if least <= len(k) <= most), MAX_KNOWN)), 1, 0.6
+    )
     return f"did you mean {quote}{near[0]}{quote}?" if near else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from pathlib import Path
 
 import pytest
@@ -169,6 +171,69 @@ def test_a_file_that_is_too_large_is_refused_unread(
     path = tmp_path / "large.sasm"
     path.write_text(SMALL, encoding="utf-8")
     assert error_of(path).startswith("error[SIM145]: large.sasm is larger than")
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_a_source_with_too_many_lines_is_refused_before_it_is_taken_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, as_file: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "kernel k() {\n" + "\n" * (1 << 20) + "ret\n}\n"
+    path = tmp_path / "long.sasm"
+    path.write_text(text, encoding="utf-8")
+    assert error_of(path if as_file else text) == (
+        f"error[SIM145]: {'long.sasm' if as_file else '<text>'} has more than 1,048,576 lines, "
+        "the most for one source\n"
+        " = help: a kernel with so much code is a loop, or several kernels in files of their own"
+    )
+
+
+def test_a_text_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simtlab.asm.source.MAX_BYTES", 10)
+    assert "is larger than" in error_of("// " + "x" * 10)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    mov_u32 $s0, {long}",
+        "    {long} $s0",
+        "    mov_u32 $s0, %{long}",
+        "    ld_group_u32 $s0, [{long}]",
+        "    br @{long}",
+        "    mov_u32 $s0, 1 {long} 2",
+        '    mov_u32 $s0, "{long}"',
+        "    mov_u32 $s0, '{long}'",
+        "    mov_u32 $s0, 1{long}",
+        "    mov_u32 ${long}, 1",
+        "    .{long} 1",
+        '    .include "{long}"',
+        "    {spaces}mov_u32 $s0, $",
+    ],
+)
+def test_a_line_of_a_megabyte_makes_a_short_message_that_shows_the_place(line: str) -> None:
+    text = line.format(long="x" * (1 << 20), spaces=" " * (1 << 20))
+    begun = time.perf_counter()
+    with pytest.raises(SourceError) as found:
+        assemble(f"kernel k() {{\n{text}\n    ret\n}}\n")
+    assert time.perf_counter() - begun < 5
+    message = str(found.value)
+    assert len(message) < 6_000
+    assert "…" in message
+    assert "^" in message
+    assert len(json.dumps([d.to_dict() for d in found.value.diagnostics])) < 6_000
+
+
+def test_ten_thousand_names_are_searched_for_near_ones_a_few_times() -> None:
+    constants = "".join(f".const limit{i} = {i}\n" for i in range(8_000))
+    code = "".join(f"    mov_u32 $s0, limid{i}\n" for i in range(250))
+    begun = time.perf_counter()
+    with pytest.raises(SourceError) as found:
+        assemble(f"{constants}kernel k() {{\n{code}    ret\n}}\n")
+    assert time.perf_counter() - begun < 5  # 250 searches take 20 s
+    assert len(found.value.diagnostics) == 20
+    assert found.value.first.hint == "did you mean `limit0`?"
+    assert "230 more errors are not shown" in str(found.value)
 
 
 def test_a_branch_too_far_is_an_error_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
