@@ -114,7 +114,7 @@ def _check_options(markers: str, subdivide_limit: int) -> None:
     if markers not in known:
         raise UsageError(
             f"markers must be one of {', '.join(known)}, not {markers!r}",
-            hint=did_you_mean(str(markers), known),
+            hint=did_you_mean(markers, known),
             code="SIM501",
         )
     if not isinstance(subdivide_limit, int) or subdivide_limit < 0:

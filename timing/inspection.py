@@ -136,7 +136,7 @@ def _check_names(name: str, function: FunctionType, space: Mapping[str, Any]) ->
                 continue
             raise CompositionError(
                 f"{where}: {name} uses {step.argval!r}, which no file of this engine defines",
-                hint=did_you_mean(str(step.argval), list(space)),
+                hint=did_you_mean(step.argval, list(space)),
             )
 
 

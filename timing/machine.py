@@ -26,12 +26,17 @@ from pydantic import (
 )
 
 from ..isa.errors import UsageError, did_you_mean, either
+from ..isa.quoting import shown
 from .catalogue.texts import SETTINGS
 
 PACKAGE = __package__ or "simtlab.timing"
 FIRST_PATHS = ("fallthrough", "taken", "majority", "minpc")
 CHOSEN = "set by the user"
 """The source of a value that is nobody else's."""
+LONGEST = 1 << 20
+"""Most cycles of one step of an access: the clock, of 62 bits, holds 2^42 of them."""
+MOST_LINES = 1 << 22
+"""Most cache lines of a machine, whose tables take 200 MB then."""
 SCHEDULERS = ("fifo", "rr", "lrr", "swf", "gto", "two-level")
 
 
@@ -89,15 +94,19 @@ class Part(BaseModel):
 class Cache(Part):
     """A cache. `ways = 0` means fully associative, `size = 0` that there is none."""
 
-    size: Annotated[Bytes, _unit("bytes", "capacity; 0: there is none", ge=0)] = 0
-    ways: Annotated[int, _unit("ways", "associativity; 0: full", ge=0)] = 0
-    line: Annotated[Bytes, _unit("bytes", "line size, a power of two", ge=4)] = 128
-    hit_latency: Annotated[int, _unit("cycles", "from access to data on a hit", ge=1)] = 1
+    size: Annotated[Bytes, _unit("bytes", "capacity; 0: there is none", ge=0, le=1 << 30)] = 0
+    ways: Annotated[int, _unit("ways", "associativity; 0: full", ge=0, le=1 << 16)] = 0
+    line: Annotated[Bytes, _unit("bytes", "line size, a power of two", ge=4, le=4096)] = 128
+    hit_latency: Annotated[
+        int, _unit("cycles", "from access to data on a hit", ge=1, le=LONGEST)
+    ] = 1
     mshrs: Annotated[int, _unit("entries", "misses in flight; 0: unlimited", ge=0, le=1024)] = 0
     targets: Annotated[
         int, _unit("requests", "requests an entry tracks; 0: unlimited", ge=0, le=30000)
     ] = 0
-    banks: Annotated[int, _unit("banks", "banks; 0: one per lane (L1) or per WPU (L2)", ge=0)] = 0
+    banks: Annotated[
+        int, _unit("banks", "banks; 0: one per lane (L1) or per WPU (L2)", ge=0, le=1024)
+    ] = 0
 
     @property
     def n_ways(self) -> int:
@@ -137,7 +146,7 @@ class Cache(Part):
 class Link(Part):
     """A crossbar or bus: a transfer occupies it for its bytes, and takes `latency` to arrive."""
 
-    latency: Annotated[int, _unit("cycles", "one way", ge=0)] = 0
+    latency: Annotated[int, _unit("cycles", "one way", ge=0, le=LONGEST)] = 0
     bytes_per_cycle: Annotated[
         float, _unit("bytes/cycle", "bandwidth", strict=False, ge=0.001, le=1e6)
     ] = 1024.0
@@ -155,11 +164,13 @@ class Dram(Part):
     """Main memory: `flat` has one latency; `rows` has banks with an open row each, FCFS."""
 
     model: Annotated[Literal["flat", "rows"], _unit("", "kind")] = "flat"
-    latency: Annotated[int, _unit("cycles", "flat: an access", ge=1)] = 100
-    banks: Annotated[int, _unit("banks", "rows: banks", ge=1)] = 8
-    row: Annotated[Bytes, _unit("bytes", "rows: row buffer of a bank", ge=64)] = 4096
-    row_hit: Annotated[int, _unit("cycles", "rows: access to the open row", ge=1)] = 100
-    row_conflict: Annotated[int, _unit("cycles", "rows: access to another row", ge=1)] = 300
+    latency: Annotated[int, _unit("cycles", "flat: an access", ge=1, le=LONGEST)] = 100
+    banks: Annotated[int, _unit("banks", "rows: banks", ge=1, le=1024)] = 8
+    row: Annotated[Bytes, _unit("bytes", "rows: row buffer of a bank", ge=64, le=1 << 30)] = 4096
+    row_hit: Annotated[int, _unit("cycles", "rows: access to the open row", ge=1, le=LONGEST)] = 100
+    row_conflict: Annotated[
+        int, _unit("cycles", "rows: access to another row", ge=1, le=LONGEST)
+    ] = 300
 
 
 class Machine(Part):
@@ -168,33 +179,40 @@ class Machine(Part):
     name: Annotated[str, _unit("", "name of the preset")]
     title: Annotated[str, _unit("", "what it is")] = ""
     clock_ghz: Annotated[
-        float, _unit("GHz", "of the WPUs; all cycles are of this clock", strict=False, gt=0, le=1e3)
+        float,
+        _unit("GHz", "of the WPUs; all cycles are of this clock", strict=False, ge=1e-3, le=1e3),
     ] = 1.0
-    technology_nm: Annotated[int, _unit("nm", "process, for areas", ge=1)] = 65
-    vdd: Annotated[float, _unit("V", "supply, for energy", strict=False, gt=0, le=100)] = 0.9
+    technology_nm: Annotated[int, _unit("nm", "process, for areas", ge=1, le=10_000)] = 65
+    vdd: Annotated[float, _unit("V", "supply, for energy", strict=False, ge=1e-3, le=100)] = 0.9
     wpus: Annotated[int, _unit("WPUs", "cores", ge=1, le=64)] = 1
     warps: Annotated[int, _unit("warps", "warp contexts per WPU", ge=1, le=64)] = 4
     width: Annotated[int, _unit("lanes", "SIMD width", ge=1, le=64)] = 16
     registers: Annotated[
-        int, _unit("registers", "of 32 bits per work-item, for areas and energy", ge=1)
+        int, _unit("registers", "of 32 bits per work-item, for areas and energy", ge=1, le=1 << 16)
     ] = 32
     issue: Annotated[Literal["switch-on-access", "barrel"], _unit("", "issue discipline")] = (
         "switch-on-access"
     )
     pipeline: Annotated[
-        int, _unit("stages", "barrel: cycles until a warp is fetched again", ge=1)
+        int, _unit("stages", "barrel: cycles until a warp is fetched again", ge=1, le=1024)
     ] = 7
     scheduler: Annotated[
         str,
         AfterValidator(_one_of("fifo", "rr", "lrr", "swf", "gto", "two-level")),
         _unit("", "warp scheduler, or an engine file (.py)"),
     ] = "rr"
-    fetch_group: Annotated[int, _unit("warps", "two-level: warps of a fetch group", ge=1)] = 8
-    slots: Annotated[int, _unit("groups", "scheduler slots; 0: one for each group", ge=0)] = 0
-    wst_entries: Annotated[int, _unit("entries", "warp-split table; 0: unlimited", ge=0)] = 0
-    interval: Annotated[int, _unit("cycles", "of periodic decisions (slip); 0: never", ge=0)] = (
-        100_000
-    )
+    fetch_group: Annotated[
+        int, _unit("warps", "two-level: warps of a fetch group", ge=1, le=64)
+    ] = 8
+    slots: Annotated[
+        int, _unit("groups", "scheduler slots; 0: one for each group", ge=0, le=4096)
+    ] = 0
+    wst_entries: Annotated[
+        int, _unit("entries", "warp-split table; 0: unlimited", ge=0, le=1 << 20)
+    ] = 0
+    interval: Annotated[
+        int, _unit("cycles", "of periodic decisions (slip); 0: never", ge=0, le=1 << 40)
+    ] = 100_000
     first: Annotated[
         Literal["fallthrough", "taken", "majority", "minpc"],
         _unit("", "the path of a divergent branch that runs first (Q-DWS-11)"),
@@ -211,7 +229,13 @@ class Machine(Part):
     bus: Link = Link()
     dram: Dram = Dram()
     coherence_latency: Annotated[
-        int, _unit("cycles", "an invalidation or forward, beyond the crossbar's round trip", ge=0)
+        int,
+        _unit(
+            "cycles",
+            "an invalidation or forward, beyond the crossbar's round trip",
+            ge=0,
+            le=LONGEST,
+        ),
     ] = 0
     store_buffer: Annotated[
         bool, _unit("", "stores wait in a buffer without end, not in the warp (Q-DWS-5)")
@@ -220,13 +244,18 @@ class Machine(Part):
         "cached"
     )
     private_bytes: Annotated[
-        Bytes, _unit("bytes", "private memory on chip, per work-item; 0: no limit", ge=0)
+        Bytes,
+        _unit("bytes", "private memory on chip, per work-item; 0: no limit", ge=0, le=1 << 30),
     ] = 0
-    group_banks: Annotated[int, _unit("banks", "of group memory, a power of two", ge=1)] = 32
+    group_banks: Annotated[
+        int, _unit("banks", "of group memory, a power of two", ge=1, le=1024)
+    ] = 32
     complex_units: Annotated[
-        int, _unit("units", "for sin, cos, exp2, log2; 0: as many as lanes", ge=0)
+        int, _unit("units", "for sin, cos, exp2, log2; 0: as many as lanes", ge=0, le=64)
     ] = 0
-    adversary_seed: Annotated[int, _unit("", "adversary: seed; 0: first touch misses", ge=0)] = 0
+    adversary_seed: Annotated[
+        int, _unit("", "adversary: seed; 0: first touch misses", ge=0, lt=1 << 63)
+    ] = 0
     policy: Annotated[
         Mapping[str, bool | int | str],
         BeforeValidator(_settings),
@@ -289,6 +318,13 @@ class Machine(Part):
             raise ValueError(f"l1d.line = {self.l1d.line}: must be at most 256 bytes")
         if self.l1d.banks > 64:
             raise ValueError(f"l1d.banks = {self.l1d.banks}: must be at most 64")
+        l1d, l1i, l2 = (c.sets * c.n_ways if c.size else 0 for c in (self.l1d, self.l1i, self.l2))
+        # The directory has a record for each L1 line of an L2 line.
+        records = self.wpus * (l1d + l1i) + l2 * max(1, self.l2.line // self.l1d.line)
+        if records > MOST_LINES:
+            raise ValueError(
+                f"the caches have {records:,} lines altogether: must be at most {MOST_LINES:,}"
+            )
         if self.dram.row_conflict < self.dram.row_hit:
             raise ValueError("dram.row_conflict must be at least dram.row_hit")
         unknown = [key for key in self.sources if key not in ALL_KEYS]
@@ -361,8 +397,10 @@ def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Mac
     text, where = _source(str(name))
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as e:
+    except ValueError as e:
         raise MachineError(f"{where}: {e}") from None
+    except RecursionError:
+        raise MachineError(f"{where}: tables or arrays are nested too deeply") from None
     table.setdefault("name", Path(str(name)).stem)
     return build(_overridden(table, overrides or {}), where)
 
@@ -424,7 +462,7 @@ def _value(value: object) -> object:
         return value
     try:
         return tomllib.loads(f"v = {value}")["v"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # no TOML, or more than Python reads
         return value
 
 
@@ -434,15 +472,15 @@ def _mistake(error: Any) -> str:
         return f"{key}: unknown key{_near(key)}"
     if error["type"] == "literal_error":
         words = choices(key)
-        near = did_you_mean(str(error["input"]), words)
-        return f"{key}: takes {either(words)}, not {error['input']!r}" + (
+        near = did_you_mean(error["input"], words)
+        return f"{key}: takes {either(words)}, not {shown(error['input'])}" + (
             f" ({near})" if near else ""
         )
     if error["type"] in ("model_type", "model_attributes_type"):
         return f"{key}: is a table of keys, as {key}.{_inside(key)}"
     text = str(error["msg"]).removeprefix("Value error, ")
     text = text.replace("Input should be", "must be")
-    return f"{key}: {text} (got {error['input']!r})" if key and "=" not in text else text
+    return f"{key}: {text} (got {shown(error['input'])})" if key and "=" not in text else text
 
 
 def _inside(table: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..emu.jit.segment_table import Grain
 from ..isa.errors import UsageError, did_you_mean
+from ..isa.quoting import shown
 from .catalogue import ALIASES, POLICIES, Policy
 from .catalogue.texts import Setting, settings_of
 from .inspection import CompositionError
@@ -173,9 +174,9 @@ def _check(policy: Policy, setting: Setting, value: object) -> None:
     if wanted:
         name = policy.source if policy.source.endswith(".py") else policy.name
         raise UsageError(
-            f"policy {policy.name}: {setting.name} takes {wanted}, not {value!r}",
+            f"policy {policy.name}: {setting.name} takes {wanted}, not {shown(value)}",
             code="SIM602",
-            hint=did_you_mean(str(value), setting.values)
+            hint=did_you_mean(value, setting.values)
             or f"`simtlab policies {name}` lists its settings with what they take",
         )
 

@@ -95,7 +95,7 @@ def load(name: str | Path = "65nm") -> Parameters:
         raise UsageError(
             f"there are no energy parameters {str(name)!r}",
             code="SIM603",
-            hint=did_you_mean(str(name), names()) or f"there are {', '.join(names())}",
+            hint=did_you_mean(name, names()) or f"there are {', '.join(names())}",
         )
     try:
         table = tomllib.loads(text)
