@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..isa.errors import did_you_mean
@@ -106,6 +106,18 @@ def _flags(row: Row, rest: Sequence[Part]) -> dict[str, bool]:
     return flags
 
 
+def _near_label(name: str, labels: Iterable[str]) -> str:
+    """The hint with the label that was perhaps meant: a near one, or the same in other letters."""
+    if near := did_you_mean(f"@{name}", [f"@{known}" for known in labels]):
+        return near
+    same = [known for known in labels if _letters(known) == _letters(name)]
+    return f"did you mean `@{same[0]}`?" if same else ""
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[_.]", "", name).lower()
+
+
 def place(label: Word, labels: Mapping[str, int], size: int, elsewhere: Mapping[str, str]) -> int:
     """The index of the instruction that a label names, in a kernel of `size` words.
 
@@ -133,7 +145,7 @@ def place(label: Word, labels: Mapping[str, int], size: int, elsewhere: Mapping[
                 f"must be a multiple of {WORD_BYTES} below {size * WORD_BYTES:#x}",
             )
         return index
-    hint = did_you_mean(label.text, (f"@{known}" for known in labels))
+    hint = _near_label(name, labels)
     if not hint and name in elsewhere:
         hint = f"it is a label of kernel {elsewhere[name]}; a branch stays in its kernel"
     raise Mistake(

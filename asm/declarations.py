@@ -10,6 +10,7 @@ from ..isa.errors import did_you_mean
 from ..isa.program import align
 from ..isa.types import B1, TYPES, Segment, Type
 from ..isa.verify import MAX_NAME, MAX_PARAMS, MAX_SEGMENT, RESERVED
+from .foreign import TYPES as FOREIGN_TYPES
 from .parse import Part, Statement, parse_brackets
 from .source import Mistake
 from .tables import Word
@@ -61,12 +62,14 @@ def find_type(word: Word) -> Type:
     type_ = TYPES.get(word.text)
     if type_ is None:
         names = [name for name in TYPES if name != B1.name]
+        foreign = FOREIGN_TYPES.get(word.text)
+        near = f"the type is called `{foreign}` here" if foreign else did_you_mean(word.text, names)
         raise Mistake(
             "SIM128",
             f"unknown type `{word.text}`",
             word.at,
             "not a type",
-            did_you_mean(word.text, names) or f"types are {', '.join(names)}",
+            near or f"types are {', '.join(names)}",
         )
     if type_ is B1:
         raise Mistake(

@@ -9,22 +9,15 @@ from functools import cache
 from ..isa.errors import did_you_mean
 from ..isa.table import BY_NAME, TABLE, Row
 from ..isa.types import TYPES
+from .foreign import hint_for
 from .source import Mistake
 from .tables import Word
 
-_ELSEWHERE = {
-    **dict.fromkeys(("__syncthreads", "syncthreads", "bar.sync", "s_barrier"), "barrier"),
-    **dict.fromkeys(("__threadfence", "membar.gl", "fence"), "memfence"),
-    **dict.fromkeys(("return", "exit"), "ret"),
-    **dict.fromkeys(("bra", "goto", "jmp"), "br"),
-}
-"""What other languages call an instruction."""
-
 
 def from_elsewhere(word: Word) -> Mistake | None:
-    """The message for another language's name of an instruction; None for any other word."""
-    name = _ELSEWHERE.get(word.text)
-    return None if name is None else _unknown(word, f"the instruction is called `{name}` here")
+    """The message for a word of another language; None for any other word."""
+    hint = hint_for(word.text)
+    return _unknown(word, hint) if hint else None
 
 
 def find_row(word: Word, macros: Iterable[str] = ()) -> Row:

@@ -13,6 +13,7 @@ from functools import cache
 
 from ..isa.errors import did_you_mean, either
 from ..isa.table import BY_NAME
+from .foreign import identity_hint
 from .lookup import from_elsewhere
 from .mistake_examples import KNOWN, Known, examples_of
 from .source import Mistake
@@ -123,6 +124,9 @@ def _unknown_directive(word: Word) -> Mistake:
 def _misspelt(words: Sequence[Word]) -> Mistake | None:
     """A line whose first word is nearly `kernel`, a directive without its dot, or foreign."""
     first = words[0]
+    asking = next((w for w in words[1:] if w.kind == "NAME" and identity_hint(w.text)), None)
+    if asking is not None:  # an expression of C, as i = threadIdx.x
+        return from_elsewhere(asking)
     if first.kind != "NAME" or first.text in BY_NAME or len(words) < 2:
         return None
     foreign = from_elsewhere(first)

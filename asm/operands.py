@@ -12,6 +12,7 @@ from ..isa.instruction import Address, Imm, Reg, Source
 from ..isa.table import BY_NAME, LITERALS, TABLE, Operand, OperandKind, Row
 from ..isa.types import B1, BITS32, BITS64, F32, F64, U64, RegClass, Segment, Type, sign_extend
 from .addresses import resolve_address
+from .foreign import identity_hint
 from .parse import Expression, Part
 from .registers import REGISTERS, register
 from .scope import Scope
@@ -247,6 +248,8 @@ def _hint(row: Row, operand: Operand, part: Part) -> str:
             return f"make a condition first: cmp_ne_{type_} $c0, {reg}, 0"
         case "REGISTER":
             return _other_class(row, operand, register(part))
+        case "PARAMETER" if found := identity_hint(part.text):
+            return found
         case "PARAMETER":
             hint = f"a parameter is loaded first: ld_kernarg_u32 $s0, [{part.text}]"
             is_foreign = re.fullmatch(r"%(r|rs|rd|f|fd|p)[0-9]+", part.text)

@@ -9,6 +9,7 @@ from itertools import chain
 from ..isa.errors import did_you_mean
 from ..isa.program import Param, Symbol, segment_size
 from ..isa.types import Segment
+from .foreign import identity_hint
 from .source import Mistake
 from .tables import Word
 from .values import Value
@@ -47,6 +48,7 @@ class Scope:
         if name in self.params:
             return self.params[name]
         near = did_you_mean(word.text, (f"%{known}" for known in self.params))
+        near = near or identity_hint(word.text)
         raise Mistake(
             "SIM119",
             f"the kernel has no parameter `{word.text}`",

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ..isa.errors import did_you_mean
 from ..isa.types import BITS32, BITS64, Kind, Type, mask_of
+from .foreign import identity_hint
 from .parse import Expression, Part
 from .source import Mistake
 from .tables import Word
@@ -116,7 +117,9 @@ def _atom(word: Word, constants: Mapping[str, Value]) -> Value:
         f"unknown constant `{word.text}`",
         word.at,
         "not defined",
-        did_you_mean(word.text, constants) or f"define it with .const {word.text} = ...",
+        identity_hint(word.text)
+        or did_you_mean(word.text, constants)
+        or f"define it with .const {word.text} = ...",
         unknown=word.text,
     )
 

@@ -46,8 +46,16 @@ def find_target(name: str) -> Target:
     raise UsageError(
         f"there is neither a file nor a program {name!r}",
         code="SIM500",
-        hint=did_you_mean(name, names) or "`simtlab programs` lists the programs",
+        hint=_file_of_that_name(name)
+        or did_you_mean(name, names)
+        or "`simtlab programs` lists the programs",
     )
+
+
+def _file_of_that_name(name: str) -> str:
+    """The hint where just the ending is missing."""
+    found = [name + ending for ending in (".sasm", ".sbc") if os.path.isfile(name + ending)]
+    return f"there is a file {found[0]}: name it with its ending" if found else ""
 
 
 def _must_exist(name: str) -> None:

@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -37,7 +38,6 @@ LONGEST = 1 << 20
 """Most cycles of one step of an access: the clock, of 62 bits, holds 2^42 of them."""
 MOST_LINES = 1 << 22
 """Most cache lines of a machine, whose tables take 200 MB then."""
-SCHEDULERS = ("fifo", "rr", "lrr", "swf", "gto", "two-level")
 
 
 class MachineError(UsageError):
@@ -469,6 +469,8 @@ def _value(value: object) -> object:
 def _mistake(error: Any) -> str:
     key = ".".join(str(p) for p in error["loc"])
     if error["type"] == "extra_forbidden":
+        if isinstance(error["input"], dict):  # a table that no machine has: its keys are unknown
+            key = ".".join((key, *list(error["input"])[:1]))
         return f"{key}: unknown key{_near(key)}"
     if error["type"] == "literal_error":
         words = choices(key)
@@ -488,12 +490,20 @@ def _inside(table: str) -> str:
 
 
 def _near(key: str) -> str:
-    """What was perhaps meant: a policy's setting, a key of that name in a table, or a near one."""
-    last = key.rpartition(".")[2]
-    if key.replace("_", "-") in SETTINGS:
-        return f" (did you mean policy.{key.replace('_', '-')}?)"
+    """What was perhaps meant: a policy's setting, a key of that table or name, or a near one."""
+    table, _, last = key.rpartition(".")
+    setting = key.replace("_", "-")
+    own = [known for known in ALL_KEYS if known.startswith(f"{table}.")]
+    names = [known.rpartition(".")[2] for known in own]
     same = [known for known in ALL_KEYS if known.rpartition(".")[2] == last]
-    near = f"did you mean {same[0]}?" if same else did_you_mean(key, ALL_KEYS)
-    if not near and "." in key:
-        near = did_you_mean(last, [k.partition(".")[2] for k in ALL_KEYS if "." in k])
-    return f" ({near})" if near else ""
+    if setting in SETTINGS:
+        found = [f"policy.{setting}"]
+    elif own:  # the table is right, so that the key is one of its
+        meant = [name for name in names if any(w.startswith(last) for w in name.split("_"))]
+        found = [f"{table}.{name}" for name in meant or get_close_matches(last, names, n=1)]
+    else:
+        found = [known for known in same if get_close_matches(table, [known.partition(".")[0]])]
+        found = found or same or get_close_matches(key, ALL_KEYS, n=1)
+    if not found:
+        return f" ({table} has {', '.join(names)})" if own else ""
+    return f" (did you mean {either([f'`{key}`' for key in found])}?)"

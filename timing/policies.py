@@ -25,9 +25,17 @@ def find(name: str) -> Policy:
         raise UsageError(
             f"there is no policy {name!r}",
             code="SIM602",
-            hint=did_you_mean(name, list(POLICIES)) or f"there are {', '.join(POLICIES)}",
+            hint=_near(name),
         )
     return POLICIES[name]
+
+
+def _near(name: str) -> str:
+    """What was perhaps meant: the policies of a family, or one whose name is near."""
+    family = [known for known in POLICIES if known.partition(".")[0] == name]
+    if family:
+        return f"{name} is a family of policies: {', '.join(family)}"
+    return did_you_mean(name, list(POLICIES)) or f"there are {', '.join(POLICIES)}"
 
 
 _FIRST_LEVEL = ("memory/addresses", "memory/lines", "memory/mshr", "memory/l1")

@@ -34,6 +34,10 @@ error[SIM511]: scale.sasm is a source, and would be lost
 error[SIM511]: --picture: scale.sasm is a source, and would be lost
  = help: name another file
 """,
+    "run scale": """\
+error[SIM500]: there is neither a file nor a program 'scale'
+ = help: there is a file scale.sasm: name it with its ending
+""",
     "run saxpi": """\
 error[SIM500]: there is neither a file nor a program 'saxpi'
  = help: did you mean `saxpy`?

@@ -107,6 +107,8 @@ def test_what_cannot_be_is_said_before_anything_runs():
         kernel.time(machine="dvs", items=8)
     with pytest.raises(simtlab.UsageError, match="there is no policy 'konv'"):
         kernel.time(machine="toy", policy="konv", items=8)
+    with pytest.raises(simtlab.UsageError, match=r"dws is a family of policies: dws\.branch-only"):
+        kernel.time(machine="toy", policy="dws", items=8)
     with pytest.raises(simtlab.UsageError, match="wrap: unknown key"):
         kernel.time(machine="toy", set={"wrap": 3}, items=8)
     with pytest.raises(simtlab.ArgumentError, match="either groups="):
