@@ -29,12 +29,15 @@ def resolve_address(brackets: Word, row: Row, scope: Scope) -> Address:
     if problem:
         label = "outside" if "outside" in problem else "not aligned"
         raise Mistake("SIM122", problem, brackets.at, label)
+    if address.array and row.is_memory:
+        _check_array(address, scope.symbols[address.array], row, scope, brackets)
     return address
 
 
 def _sum(parts: tuple[Part, ...], row: Row, segment: Segment, scope: Scope) -> Address:
     base: Reg | None = None
     start: Word | None = None
+    array = ""
     offset, sign = 0, 1
     for part in parts:
         kind = part.kind if isinstance(part, Word) else ""
@@ -55,6 +58,7 @@ def _sum(parts: tuple[Part, ...], row: Row, segment: Segment, scope: Scope) -> A
                 )
             start = part
             offset += _offset_of(part, row, segment, scope, alone=len(parts) == 1)
+            array = part.text if kind != "PARAMETER" else ""
         else:
             offset += sign * _constant(part, scope)
         sign = 1
@@ -74,7 +78,7 @@ def _sum(parts: tuple[Part, ...], row: Row, segment: Segment, scope: Scope) -> A
             f"must be from {-_REACH} to {_REACH - 1}",
             "add it to the register first",
         )
-    return Address(segment, base, offset)
+    return Address(segment, base, offset, array)
 
 
 def _is_array(word: Word, scope: Scope) -> bool:
@@ -195,6 +199,37 @@ def _constant(part: Part, scope: Scope) -> int:
             "SIM115", "a float where a byte offset belongs", part.at, "an integer expected"
         )
     return value
+
+
+def _check_array(address: Address, array: Symbol, row: Row, scope: Scope, brackets: Word) -> None:
+    """Refuse what is outside of the named array whatever the register holds. Raises Mistake.
+
+    A register is not negative, so that it brings an offset in front of the array into it, but
+    never one that is behind it.
+    """
+    assert row.type is not None
+    first, width = address.offset - array.offset, row.type.size
+    if first + width <= array.size and (first >= 0 or address.base is not None):
+        return
+    at = f"bytes {first} to {first + width - 1} are" if width > 1 else f"byte {first} is"
+    other = next(
+        (
+            s
+            for s in scope.symbols.values()
+            if s.segment is array.segment and s.offset <= address.offset < s.offset + s.size
+        ),
+        array,
+    )
+    place = str(address.offset - other.offset)
+    raise Mistake(
+        "SIM122",
+        f"{at} outside the {array.size} bytes of `{array.name}`",
+        brackets.at,
+        "outside of the array",
+        f"that is [{other.name}+{place}]; name the array that is meant"
+        if other is not array
+        else "offsets are in bytes; the size of an array is its elements times their size",
+    )
 
 
 def _static_problem(address: Address, row: Row, scope: Scope) -> str:

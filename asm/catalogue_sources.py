@@ -198,9 +198,11 @@ ENTRIES = (
     ),
     Entry(
         "SIM122",
-        "An address outside of its segment",
+        "An address outside of its segment or array",
         "An address without a register is known to the assembler: it must lie inside the segment, "
-        "at a multiple of the size of the access. Offsets have 24 bits and a sign.",
+        "at a multiple of the size of the access. Where it names an array it must lie inside of "
+        "that; a register, which is not negative, cannot bring an offset back that is behind its "
+        "end. Offsets have 24 bits and a sign.",
         "Correct the offset, or declare a longer array.",
         _kernel(".group f32 tile[4]", "ld_group_f32 $s0, [tile+16]"),
         _kernel(".group f32 tile[4]", "ld_group_f32 $s0, [tile+12]"),

@@ -128,8 +128,10 @@ def _address(program: Program, kernel: Kernel, ins: Instruction) -> str:
     }[address.segment]
     terms: list[str] = []
     offset = address.offset
+    width = ins.row.type.size if ins.row.is_memory and ins.row.type is not None else 1
     for item in named:
-        if item.offset <= offset < item.offset + item.size:
+        end = item.offset + item.size - (width - 1 if isinstance(item, Symbol) else 0)
+        if item.offset <= offset < end:
             terms.append(f"%{item.name}" if isinstance(item, Param) else item.name)
             offset -= item.offset
             in_pieces = isinstance(item, Param) and not _loads_whole(ins.row.type, item)

@@ -43,12 +43,16 @@ def _kernel(kernel: Kernel) -> Kernel:
         draft.code[-1].join_span = None if computed else _NO_SPAN
     marked = insert(draft)
     annotate(marked, Collector())
-    return replace(
+    instructions = tuple(instruction(ins) for ins in marked.code)
+    found = replace(
         kernel,
-        words=tuple(encode(instruction(ins), pc) for pc, ins in enumerate(marked.code)),
+        words=tuple(encode(ins, pc) for pc, ins in enumerate(instructions)),
         labels=tuple(marked.labels.items()),
         locations=tuple(ins.location for ins in marked.code) if kernel.locations else (),
     )
+    # As the assembler does: decoding would lose the names of arrays, which are not encoded.
+    found.__dict__["instructions"] = instructions
+    return found
 
 
 def _draft(ins: Instruction, location: Location) -> DraftInstruction:

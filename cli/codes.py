@@ -41,6 +41,7 @@ _ROWS = (
     ("SIM408", "Livelock", "A loop has no way out, whoever runs when.", "Look at the condition of the loop that the message names."),
     ("SIM409", "Trap instruction", "The kernel executed `trap`, with the code that the message shows.", "It is the kernel's own way to say that something is wrong."),
     ("SIM410", "Store to a read-only buffer", "The array may not be written.", "Pass a writable array."),
+    ("SIM411", "An access leaves the array that it names", "Group, private and readonly arrays lie one after the other in their segment, so that an index beyond the end of one reaches the next. That is memory that the kernel may use, but `run --check-arrays` takes it for a mistake.", "Look at the index that the message names; write the name of the array that is meant."),
     ("SIM420", "The result differs from the reference", "A program ran to its end, but an array is not what its reference computes.", "Run it with --engine oracle: if that differs too, the kernel is wrong."),
     ("SIM421", "A policy leaves other memory", "compare runs the same launches under several policies. Without races all of them leave the same memory; the message says which policy does not.", "Look for races: work-items that use the same bytes, one of which stores, without a barrier or an atomic between them. A kernel without any has found a wrong policy."),
     ("SIM430", "Interrupted", "Ctrl-C ended the launch. What was counted until then is shown.", "Use a smaller size."),

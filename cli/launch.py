@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from ..emu.checks import Checks, Coverage
 from ..emu.engine import counting
 from ..emu.result import Result
 from ..isa.errors import SimtError, UsageError
@@ -36,9 +37,10 @@ def launch(name: str, settings: RunSettings) -> int:
     listings = Listings(settings.dump, keep=settings.json, native=True)
     module = load_module(target, settings, listings)
     counted = settings.stats or settings.lines
+    checks = _checks(settings)
     launcher = PlainLauncher(
         module,
-        engine=counting(settings.engine, counted),
+        engine=counting(settings.engine, counted or checks is not None),
         scheme=settings.scheme.name,
         knobs=settings.scheme.knobs,
         warp=settings.warp,
@@ -46,10 +48,27 @@ def launch(name: str, settings: RunSettings) -> int:
         stats=counted,
         exited_arrive=settings.exited_arrive,
         threads=settings.threads,
+        executor=checks.executor if checks is not None else None,
         before_launch=listings.show if listings.native else None,
     )
     outcome = Outcome(launcher, module.for_scheme(settings.scheme), settings.engine, listings)
+    outcome.coverage = checks.coverage if checks is not None else None
     return carry_out(target, settings, outcome)
+
+
+def _checks(settings: RunSettings) -> Checks | None:
+    """What the interpreter is to check; None for nothing. Raises UsageError."""
+    given = {"--check-arrays": settings.check_arrays, "--check-coverage": settings.check_coverage}
+    asked = [option for option, is_given in given.items() if is_given]
+    if not asked:
+        return None
+    if settings.engine == "oracle":
+        raise UsageError(
+            f"{asked[0]} is a check of the interpreter, and the oracle has none",
+            code="SIM517",
+            hint="leave out --engine",
+        )
+    return Checks(settings.check_arrays, Coverage() if settings.check_coverage else None)
 
 
 def carry_out(target: Target, settings: RunSettings, outcome: Outcome) -> int:

@@ -7,6 +7,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..emu.checks import Coverage
 from ..emu.engine import Interrupted
 from ..emu.result import memory_digest
 from ..emu.statistics import Statistics
@@ -14,6 +15,7 @@ from ..isa.errors import SimtError
 from ..isa.program import Program
 from ..programs.runner import PlainLauncher
 from .build import Listings
+from .coverage import Covered, covered
 from .lines import LineCount, lines_text
 from .settings import DEFAULT_BLOCK, Dims
 
@@ -38,6 +40,7 @@ class Outcome:
     kernel: str = ""
     stop: SimtError | None = None
     lines: list[LineCount] | None = None
+    coverage: Coverage | None = None
     facts: dict[str, object] = field(default_factory=dict)
     rows: list[tuple[str, str]] = field(default_factory=list)
     default_block: Dims = DEFAULT_BLOCK
@@ -95,6 +98,12 @@ class Outcome:
         return dict.fromkeys(Statistics().to_dict())
 
     @property
+    def covered(self) -> list[Covered]:
+        """How much of each array was written, in the order in which kernels took them."""
+        coverage, arrays = self.coverage, self.launcher.arrays
+        return [covered(coverage, array) for array in arrays] if coverage is not None else []
+
+    @property
     def memory_digest(self) -> str:
         """Over the final memory: equal for every engine and scheme."""
         return memory_digest(self.launcher.device.memory)
@@ -124,6 +133,8 @@ class Outcome:
             "host_seconds": self.host_seconds,
             **self.listings.to_dict(),
         }
+        if self.coverage is not None:
+            found["coverage"] = [gap.to_dict() for gap in self.covered]
         if self.lines is not None:
             found["lines"] = [line.to_dict() for line in self.lines]
         return found
@@ -160,6 +171,8 @@ class Outcome:
             ]
         rows.append(("host time", f"{self.host_seconds:.3f} s"))
         rows += self.rows
+        if self.coverage is not None:
+            rows.append(("written", "\n".join(map(str, self.covered)) or "no arrays"))
         rows.append(("digest", f"{self.digest} (memory {self.memory_digest})"))
         return rows
 

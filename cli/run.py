@@ -90,6 +90,20 @@ def run(
     lines: Annotated[
         bool, typer.Option("--lines", help="Executions and mean active lanes, line by line.")
     ] = False,
+    check_arrays: Annotated[
+        bool,
+        typer.Option(
+            "--check-arrays",
+            help="End with a trap where an access leaves the group, private or readonly array that "
+            "its address names.",
+        ),
+    ] = False,
+    check_coverage: Annotated[
+        bool,
+        typer.Option(
+            "--check-coverage", help="Tell how many elements of each array were never written."
+        ),
+    ] = False,
     markers: RunMarkers = None,
     subdivide_limit: SubdivideLimit = "50",
     dump: RunDump = None,
@@ -124,6 +138,8 @@ def run(
         threads=whole_number(threads, "--threads"),
         stats=stats,
         lines=lines,
+        check_arrays=check_arrays,
+        check_coverage=check_coverage,
         json=json,
         size=size,
         seed=whole_number(seed, "--seed"),

@@ -34,6 +34,8 @@ class RunSettings:
     threads: int = 1
     stats: bool = False
     lines: bool = False
+    check_arrays: bool = False
+    check_coverage: bool = False
     json: bool = False
     size: str | None = None
     seed: int = 0

@@ -86,7 +86,7 @@ def load_module(target: Target, settings: RunSettings, listings: Listings) -> Mo
 
 
 def _refuse_assembling(name: str, settings: RunSettings, listings: Listings) -> None:
-    given = {"--markers": settings.markers}
+    given = {"--markers": settings.markers, "--check-arrays": settings.check_arrays or None}
     given |= {f"--dump {pass_}": pass_ for pass_ in listings.takers}
     for option, value in given.items():
         if value is not None:

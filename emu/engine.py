@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..isa.errors import SimtError, UsageError, did_you_mean
 from ..isa.program import Kernel, Program
@@ -25,6 +25,9 @@ from .geometry import Geometry
 from .memory import Memory
 from .statistics import Statistics
 from .traps import Trap, TrapRecord
+
+if TYPE_CHECKING:
+    from .checks import Checks
 
 DEFAULT_BUDGET = 1 << 24
 """Instructions per work-item before a launch is taken to hang."""
@@ -56,6 +59,8 @@ class Work:
     """Threads of the host that an engine with native code may use."""
     kept: dict[str, Any] = field(default_factory=dict)
     """What an engine keeps from call to call of one `Launch`, where only arguments differ."""
+    checks: Checks | None = None
+    """What the interpreter checks besides; no other engine traps for `checks.arrays`."""
 
     def trap(self, record: TrapRecord) -> Trap:
         """The error for a trap of this launch."""

@@ -26,6 +26,7 @@ class TrapKind(StrEnum):
     LIVELOCK = "SIM408"
     TRAP = "SIM409"
     READ_ONLY = "SIM410"
+    OUT_OF_ARRAY = "SIM411"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Trap(SimtError):
         self.warp = record.local // geometry.width
         self.lane = record.local % geometry.width
         self.span: Span | None = program.span(kernel, record.pc)
-        where, hint = _explain(record, kernel, geometry, memory)
+        where, hint = _explain(record, program, kernel, geometry, memory)
         who = (
             f"work-item {_dims(self.workitem, geometry.items)} (workgroup "
             f"{_dims(self.group, geometry.groups)}, warp {self.warp}, lane {self.lane})"
@@ -98,7 +99,7 @@ def _dims(value: Dim3, extent: Dim3) -> str:
 
 
 def _explain(
-    record: TrapRecord, kernel: Kernel, geometry: Geometry, memory: Memory
+    record: TrapRecord, program: Program, kernel: Kernel, geometry: Geometry, memory: Memory
 ) -> tuple[str, str]:
     """The sentence that says what happened, and the hint."""
     access = f"{'store to' if record.store else 'load from'} {record.segment} address"
@@ -128,6 +129,8 @@ def _explain(
                 f"{record.segment} segment{owned}{used}",
                 _local_hint(array, geometry),
             )
+        case TrapKind.OUT_OF_ARRAY:
+            return _beyond_array(record, program, kernel, access, shown)
         case TrapKind.MISALIGNED:
             return (
                 f"misaligned {access} {shown}: not a multiple of {record.size}",
@@ -177,6 +180,33 @@ def _explain(
             )
         case TrapKind.TRAP:
             return f"trap instruction with code {record.code}", ""
+
+
+def _beyond_array(
+    record: TrapRecord, program: Program, kernel: Kernel, access: str, shown: str
+) -> tuple[str, str]:
+    """The sentence and the hint for an access that leaves the array which its address names."""
+    named = kernel.instructions[record.pc].address
+    assert named is not None and record.address is not None
+    symbols = [
+        symbol
+        for symbol in (*kernel.group, *kernel.private, *program.readonly)
+        if symbol.segment is record.segment
+    ]
+    array = next(symbol for symbol in symbols if symbol.name == named.array)
+    hit = next((s for s in symbols if s.offset <= record.address < s.offset + s.size), None)
+    reached = (
+        "it reaches no array"
+        if hit is None
+        else f"it reaches {hit.name}[{hit.count}]"
+        if hit is not array
+        else "it runs over the end"
+    )
+    return (
+        f"{access} {shown} ({record.size} bytes): outside of {array.name}[{array.count}], the "
+        f"array that the address names; {reached}",
+        "the address is a byte offset: is the index in range, and scaled by the element size?",
+    )
 
 
 def _array(record: TrapRecord, kernel: Kernel) -> Symbol | None:

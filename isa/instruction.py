@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .table import Flags, Row
 from .types import RegClass, Segment
@@ -39,11 +39,15 @@ class Address:
     Global memory takes a `$d` base that holds a simulated 64-bit address. The other segments take
     an optional `$s` base; their addresses are 32-bit offsets into the segment of the workgroup
     (group), work-item (private), launch (kernarg) or program (readonly).
+
+    `array` is the name of the array that the source adds to the address. It is known where the
+    program was assembled here; it is not encoded and takes no part in equality.
     """
 
     segment: Segment
     base: Reg | None
     offset: int
+    array: str = field(default="", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

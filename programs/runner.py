@@ -136,6 +136,11 @@ class PlainLauncher:
 
         return start
 
+    @property
+    def arrays(self) -> list[DeviceArray]:
+        """The arrays that were passed to kernels, in the order of first use."""
+        return [mapped for _, mapped in self._arrays.values()]
+
     def _map(self, array: np.ndarray, name: str) -> DeviceArray:
         found = self._arrays.get(id(array))
         if found is None:

@@ -11,7 +11,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ...isa.instruction import Address, Instruction
+from ...isa.program import Symbol
 from ...isa.types import RegClass, Segment
+from ..checks import Coverage
 from ..memory import Buffer, Memory
 from ..traps import TrapKind
 from .alu import LaneFault, dtype_of
@@ -29,8 +31,11 @@ class GlobalAccess:
     Most instructions stay in one buffer, so that of the first lane is tried for all.
     """
 
-    def __init__(self, memory: Memory, size: int, store: bool) -> None:
+    def __init__(
+        self, memory: Memory, size: int, store: bool, coverage: Coverage | None = None
+    ) -> None:
         self.memory = memory
+        self.coverage = coverage if store else None
         self.size = size
         self.store = store
         self.shift = np.uint64(size.bit_length() - 1)
@@ -87,15 +92,23 @@ class GlobalAccess:
             raise LaneFault(TrapKind.MISALIGNED, lanes, address)
         if self.store and not buffer.writable:
             raise LaneFault(TrapKind.READ_ONLY, np.arange(address.size)[mine], address)
+        if self.coverage is not None:
+            self.coverage.note(buffer, offset, self.size)
         index = (offset >> self.shift).astype(np.intp)
         return buffer.view(_UNSIGNED[self.size]), index, mine
 
 
 class LocalAccess:
-    """Finds the bytes behind the 32-bit offsets of group, private and readonly memory."""
+    """Finds the bytes behind the 32-bit offsets of group, private and readonly memory.
 
-    def __init__(self, data: Array, segment_size: int, size: int) -> None:
+    Where an array is given, accesses that leave it are faults, too.
+    """
+
+    def __init__(
+        self, data: Array, segment_size: int, size: int, array: Symbol | None = None
+    ) -> None:
         self.elements = data.view(_UNSIGNED[size])
+        self.array = array
         self.limit = segment_size - size
         self.size = size
         self.shift = size.bit_length() - 1
@@ -108,6 +121,11 @@ class LocalAccess:
         low = offset & (self.size - 1)
         if low.any():
             raise LaneFault(TrapKind.MISALIGNED, np.flatnonzero(low), offset)
+        if self.array is not None:
+            first, end = self.array.offset, self.array.offset + self.array.size
+            beyond = (offset < first) | (offset > end - self.size)
+            if beyond.any():
+                raise LaneFault(TrapKind.OUT_OF_ARRAY, np.flatnonzero(beyond), offset)
         return self.elements, (offset + base) >> self.shift
 
 
@@ -136,21 +154,25 @@ def resolver(resident: Resident, ins: Instruction) -> Resolver:
     source = _address_source(resident, address)
     work = resident.work
     if address.segment is Segment.GLOBAL:
-        access = GlobalAccess(work.memory, size, store=not ins.row.is_load)
+        coverage = work.checks.coverage if work.checks is not None else None
+        access = GlobalAccess(work.memory, size, not ins.row.is_load, coverage)
         return lambda g: access.resolve(source(g))
     everything = slice(None)
+    array = None
+    if work.checks is not None:
+        array = work.checks.array_of(work.program, work.kernel, address.array)
     if address.segment is Segment.GROUP:
         stride = work.kernel.group_size
-        local = LocalAccess(resident.group_memory, stride, size)
+        local = LocalAccess(resident.group_memory, stride, size, array)
         owner = resident.numbers // resident.lanes_per_group * stride
     elif address.segment is Segment.PRIVATE:
         stride = work.kernel.private_size
-        local = LocalAccess(resident.private_memory, stride, size)
+        local = LocalAccess(resident.private_memory, stride, size, array)
         owner = resident.numbers * stride
     else:
         is_readonly = address.segment is Segment.READONLY
         data = work.program.readonly_data if is_readonly else work.kernargs
-        local = LocalAccess(np.frombuffer(data, np.uint8), len(data), size)
+        local = LocalAccess(np.frombuffer(data, np.uint8), len(data), size, array)
         owner = None
     if owner is None:
         return lambda g: [(*local.resolve(source(g), 0), everything)]

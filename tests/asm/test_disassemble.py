@@ -329,3 +329,14 @@ kernel k() {
     explicit = assemble(source, markers="explicit")
     assert explicit.files == ("a.sinc", "c.sinc", "b.sinc", "d.sinc")
     assert load(dumps(explicit)) == explicit
+
+
+def test_an_access_over_the_end_of_an_array_is_printed_without_its_name() -> None:
+    """The assembler refuses it under that name, and the text must assemble."""
+    source = "kernel k() {\n    .group u32 a[2]\n    .group u64 b[2]\n"
+    source += "    ld_group_u64 $d0, [$s0+4]\n    ld_group_u32 $s1, [$s0+4]\n    ret\n}\n"
+    program = assemble(source)
+    text = disassemble(program, loc=False)
+    assert "ld_group_u64  $d0, [$s0+4]" in text
+    assert "ld_group_u32  $s1, [a+$s0+4]" in text
+    assert assemble(text).kernels[0].words == program.kernels[0].words

@@ -238,6 +238,56 @@ def run_stats(cli: Cli) -> None:
     assert with_stats.rows["run by"].startswith("interp in place of jit, ")
 
 
+NEXT = """\
+kernel next(global u32* %y) {
+    .group u32 tile[4]
+    .group u32 other[4]
+    workitemid_u32   $s0, 0
+    mul_u32          $s1, $s0, 4
+    st_group_u32     $s0, [tile+$s1]
+    cvt_u64_u32      $d1, $s0
+    ld_kernarg_u64   $d0, [%y]
+    mad_u64          $d0, $d1, 4, $d0
+    st_global_u32    $s0, [$d0]
+    ret
+}
+"""
+
+
+def run_check_arrays(cli: Cli) -> None:
+    Path("next.sasm").write_text(NEXT)
+    plain = ("run", "next.sasm", "--items", "6", "--arg", "y=zeros:6")
+    assert cli(*plain).status == 0
+    done = cli(*plain, "--check-arrays")
+    assert done.status == 1
+    assert done.err.startswith(
+        "error[SIM411]: kernel next: store to group address 16 (4 bytes): outside of tile[4], the "
+        "array that the address names; it reaches other[4]\n --> next.sasm:6:5\n"
+    )
+    assert (
+        cli("run", "next.sasm", "--items", "4", "--arg", "y=zeros:4", "--check-arrays").status == 0
+    )
+    cli("asm", "next.sasm")
+    done = cli("run", "next.sbc", "--items", "4", "--arg", "y=zeros:4", "--check-arrays")
+    assert done.status == 2
+    assert "--check-arrays is for sources" in done.err
+
+
+def run_check_coverage(cli: Cli) -> None:
+    Path("next.sasm").write_text(NEXT)
+    line = ("run", "next.sasm", "--items", "5", "--arg", "y=zeros:3x4", "--check-coverage")
+    assert cli(*line).rows["written"] == "y: 5 of 12 elements; 7 never, the first is y[1, 1]"
+    assert cli(*line, "--json").json["coverage"] == [
+        {"array": "y", "elements": 12, "written": 5, "first_gap": [1, 1]}
+    ]
+    program = saxpy(cli, "--check-coverage")
+    assert [(c["array"], c["written"]) for c in program["coverage"]] == [("x", 0), ("y", 2500)]
+    assert "coverage" not in saxpy(cli)
+    oracle = cli("run", "saxpy", "--size", "tiny", "--check-coverage", "--engine", "oracle")
+    assert oracle.status == 2
+    assert "the oracle has none" in oracle.err
+
+
 def run_lines(cli: Cli) -> None:
     lines = scale(cli, "--lines")["lines"]
     by_line = {line["line"]: line for line in lines}
@@ -336,6 +386,8 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("run", "--threads"): run_threads,
     ("run", "--stats"): run_stats,
     ("run", "--lines"): run_lines,
+    ("run", "--check-arrays"): run_check_arrays,
+    ("run", "--check-coverage"): run_check_coverage,
     ("run", "--markers"): run_markers,
     ("run", "--subdivide-limit"): run_subdivide_limit,
     ("run", "--dump"): run_dump,

@@ -1,0 +1,63 @@
+"""Checks that a launch may ask for: accesses beyond the array they name, elements never written.
+
+Neither changes what a kernel computes. The interpreter has them; native code has not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..isa.program import Kernel, Program, Symbol
+from .engine import Engine, Work, engine
+from .memory import Buffer
+from .statistics import Statistics
+
+
+class Coverage:
+    """Which bytes of each buffer stores and atomics have reached, over several launches."""
+
+    def __init__(self) -> None:
+        self._reached: dict[int, np.ndarray] = {}
+
+    def note(self, buffer: Buffer, offset: np.ndarray, size: int) -> None:
+        """Take down accesses of `size` bytes at byte offsets into a buffer."""
+        reached = self._reached.get(buffer.base)
+        if reached is None:
+            reached = self._reached[buffer.base] = np.zeros(buffer.size, bool)
+        for byte in range(size):
+            reached[offset + np.uint64(byte)] = True
+
+    def unwritten(self, buffer: Buffer, itemsize: int) -> np.ndarray:
+        """The numbers of the elements of which no byte was written, in ascending order."""
+        count = buffer.size // itemsize
+        reached = self._reached.get(buffer.base)
+        if reached is None:
+            return np.arange(count)
+        return np.flatnonzero(~reached[: count * itemsize].reshape(count, itemsize).any(axis=1))
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What is checked: `arrays`, that an access stays in the array that its address names."""
+
+    arrays: bool = False
+    coverage: Coverage | None = None
+
+    @property
+    def executor(self) -> Engine:
+        """The interpreter with these checks."""
+        interpret = engine("interp")
+
+        def checked(work: Work) -> Statistics | None:
+            return interpret(replace(work, checks=self))
+
+        return checked
+
+    def array_of(self, program: Program, kernel: Kernel, name: str) -> Symbol | None:
+        """The array of this name if accesses are to stay in it; None where no name is known."""
+        if not self.arrays or not name:
+            return None
+        symbols = (*kernel.group, *kernel.private, *program.readonly)
+        return next(symbol for symbol in symbols if symbol.name == name)
