@@ -13,8 +13,6 @@ from .tables import Word
 Report = Callable[[Statement, Mistake], None]
 """Takes a mistake in a statement; the caller goes on with the next one."""
 
-_FILE_LEVEL = ("kernel", "readonly")
-
 
 @dataclass(slots=True)
 class KernelSource:

@@ -12,23 +12,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from ..isa.errors import UsageError, did_you_mean, either
 from ..isa.quoting import shown
 from .catalogue.texts import SETTINGS
+from .presets import Part, Presets, key_of, wording
 
 PACKAGE = __package__ or "simtlab.timing"
 FIRST_PATHS = ("fallthrough", "taken", "majority", "minpc")
@@ -83,12 +75,6 @@ def _settings(value: object) -> object:
 
 
 Bytes = Annotated[int, BeforeValidator(_size)]
-
-
-class Part(BaseModel):
-    """A table of a machine file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class Cache(Part):
@@ -383,10 +369,16 @@ def values(machine: Machine) -> list[Value]:
     return found
 
 
-def names() -> list[str]:
-    """The presets."""
-    folder = resources.files(PACKAGE) / "machines"
-    return sorted(f.name[: -len(".toml")] for f in folder.iterdir() if f.name.endswith(".toml"))
+_PRESETS = Presets(
+    PACKAGE,
+    "machines",
+    "machine",
+    MachineError,
+    "`simtlab machines NAME` prints a preset with all keys and units",
+)
+
+names = _PRESETS.names
+"""The presets."""
 
 
 def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Machine:
@@ -394,13 +386,7 @@ def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Mac
 
     Raises MachineError, which lists every mistake with its key.
     """
-    text, where = _source(str(name))
-    try:
-        table = tomllib.loads(text)
-    except ValueError as e:
-        raise MachineError(f"{where}: {e}") from None
-    except RecursionError:
-        raise MachineError(f"{where}: tables or arrays are nested too deeply") from None
+    table, where = _PRESETS.read(str(name))
     table.setdefault("name", Path(str(name)).stem)
     return build(_overridden(table, overrides or {}), where)
 
@@ -415,31 +401,7 @@ def _overridden(table: dict[str, Any], overrides: Mapping[str, object]) -> dict[
 
 def build(table: Mapping[str, Any], where: str) -> Machine:
     """A machine out of nested tables; raises MachineError."""
-    try:
-        return Machine.model_validate(table)
-    except ValidationError as e:
-        lines = [_mistake(error) for error in e.errors()]
-        raise MachineError(
-            f"{where} is no machine: " + ("; ".join(lines)),
-            hint="`simtlab machines NAME` prints a preset with all keys and units",
-        ) from None
-
-
-def _source(name: str) -> tuple[str, str]:
-    if name.endswith(".toml"):
-        path = Path(name)
-        try:
-            return path.read_text(encoding="utf-8"), name
-        except OSError as e:
-            raise MachineError(f"cannot read machine file {name}: {e.strerror}") from None
-        except ValueError:
-            raise MachineError(f"machine file {name} is no UTF-8 text") from None
-    if name not in names():
-        raise MachineError(
-            f"there is no machine {name!r}",
-            hint=did_you_mean(name, names()) or f"there are {', '.join(names())}",
-        )
-    return (resources.files(PACKAGE) / "machines" / f"{name}.toml").read_text("utf-8"), name
+    return _PRESETS.build(Machine, table, where, _mistake)
 
 
 def _put(table: dict[str, Any], key: str, value: object) -> None:
@@ -467,7 +429,7 @@ def _value(value: object) -> object:
 
 
 def _mistake(error: Any) -> str:
-    key = ".".join(str(p) for p in error["loc"])
+    key = key_of(error)
     if error["type"] == "extra_forbidden":
         if isinstance(error["input"], dict):  # a table that no machine has: its keys are unknown
             key = ".".join((key, *list(error["input"])[:1]))
@@ -480,9 +442,7 @@ def _mistake(error: Any) -> str:
         )
     if error["type"] in ("model_type", "model_attributes_type"):
         return f"{key}: is a table of keys, as {key}.{_inside(key)}"
-    text = str(error["msg"]).removeprefix("Value error, ")
-    text = text.replace("Input should be", "must be")
-    return f"{key}: {text} (got {shown(error['input'])})" if key and "=" not in text else text
+    return wording(error)
 
 
 def _inside(table: str) -> str:

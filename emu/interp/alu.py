@@ -50,11 +50,6 @@ def implementation(row: Row, literals: tuple[int, ...] = ()) -> Function:
     return make(row, literals)
 
 
-def implemented_stems() -> frozenset[str]:
-    """Every stem that `implementation` knows."""
-    return frozenset(_MAKERS)
-
-
 _MAKERS: dict[str, Callable[[Row, tuple[int, ...]], Function]] = {}
 
 

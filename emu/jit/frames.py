@@ -22,7 +22,6 @@ from .text import register_type
 if TYPE_CHECKING:
     from .lower import Lowering
 
-MASK_BYTES = 8
 HEAD_BYTES = 64
 """Of a frame: where to go on, the live lanes, what is left of the budget."""
 

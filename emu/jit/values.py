@@ -18,7 +18,7 @@ from .ssa import Const, Op, Phi, Ssa, Value, uses
 from .text import Code, ModuleText, register_type
 
 CHUNK = 16
-"""Lanes of one LLVM vector: one mask register each (jit notes: 16 beats 8 and 32)."""
+"""Lanes of one LLVM vector: one mask register each (measured: 16 beats 8 and 32)."""
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 
@@ -26,9 +26,9 @@ def test_every_parameter_has_a_source():
     for name in names():
         p = load(name)
         keys = {
-            f"{table}.{f.name}"
+            f"{table}.{name}"
             for table, cls in (("dynamic", Dynamic), ("power", Power), ("area", Areas))
-            for f in fields(cls)
+            for name in cls.model_fields
         }
         assert set(p.sources) == keys
 
@@ -116,9 +116,12 @@ def test_a_generation_shrinks_by_seven_tenths():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("int_op = 2.5", "int_opp = 2.5"), "int_op, int_opp"),
-        (("int_op = 2.5", "int_op = -1"), "dynamic.int_op must be a positive number"),
-        (("vdd = 0.9", ""), "vdd must be positive"),
+        (("int_op = 2.5", "int_opp = 2.5"), "dynamic.int_opp: unknown key .did you mean `int_op`"),
+        (("int_op = 2.5", ""), "dynamic.int_op: is missing"),
+        (("int_op = 2.5", "int_op = true"), "dynamic.int_op: must be a valid number"),
+        (("int_op = 2.5", "int_op = inf"), "dynamic.int_op: must be a finite number"),
+        (("int_op = 2.5", "int_op = -1"), "dynamic.int_op: must be greater than 0 .got -1"),
+        (("vdd = 0.9", ""), "own.toml is no energy model: vdd: is missing"),
         (("[dynamic]", "[dynamic"), "own.toml"),
     ],
 )

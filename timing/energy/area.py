@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 GENERATIONS = (180, 130, 90, 65, 45, 32, 22, 16, 10, 7)
 """Processes, in nm, each one generation from the next."""
 
+LARGE_WARP = 256
+"""Work-items of a large warp in LWM, thus bits of its masks."""
+
 LARGE_WARP_BUFFERS = 3
 """Masks of a large warp's size that LWM adds: the copy that is consumed, and two for branches."""
-
-DECODERS = ((0.11, 0.18), (0.015, 0.03))
-"""LWM 6.2: a decoder per lane, in shares of the register file's area and of the chip's."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def area_of(machine: Machine, parameters: Parameters | None = None) -> Area:
         dws_entry_bytes=entry,
         dws_bytes=entries * entry,
         maws_bytes=machine.core_contexts * a.maws_entry_bytes,
-        lwm_bits=LARGE_WARP_BUFFERS * 256,
+        lwm_bits=LARGE_WARP_BUFFERS * LARGE_WARP,
         ppc_comparators=1,
         per_thread_comparators=machine.width,
         cache_mm2_per_byte=a.cache_kib / 1024 * scale,

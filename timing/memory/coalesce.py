@@ -41,7 +41,6 @@ plane = table("plane", record(bits="i8"))
 
 N_PLANES = 7  # up to 64 words in one bank
 WORD_SHIFT = 2
-MAX_LINE = 256  # bytes: the words of a line are a mask
 
 
 @device

@@ -1,6 +1,6 @@
 """Group memory: on chip, a cycle an access and one more for each further word in the same bank.
 
-Engine code. decisions: 32 banks of 4 bytes; lanes that want the same word share it; the access
+Engine code. There are 32 banks of 4 bytes; lanes that want the same word share it; the access
 never subdivides a warp and never switches to another.
 """
 
