@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ..emu.tables import aligned
 from ..isa.errors import UsageError
 from . import status
 from .options import Json, whole_number
@@ -124,9 +125,9 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _print_causes(title: str, moved: list[dict[str, Any]]) -> None:
-    print(f"\n{title:<12} {'A':>16} {'B':>16} {'change':>16}")
-    for row in moved:
-        print(f"{row['cause']:<12} {row['a']:>16,} {row['b']:>16,} {row['change']:>+16,}")
+    rows = [(title, "A", "B", "change")]
+    rows += [(r["cause"], f"{r['a']:,}", f"{r['b']:,}", f"{r['change']:+,}") for r in moved]
+    print("\n" + aligned(rows, least=(12, 15, 15, 15)))
     if not moved:
         print("nothing moved")
 
@@ -134,11 +135,10 @@ def _print_causes(title: str, moved: list[dict[str, Any]]) -> None:
 def _print_lines(shown: list[dict[str, Any]], total: int) -> None:
     if not shown:
         return
-    print(f"\n{'line':>6} {'cause':<11} {'A':>14} {'B':>14} {'change':>15}  source")
-    for row in shown:
-        print(
-            f"{row['line'] or '-':>6} {row['cause']:<11} {row['a']:>14,} {row['b']:>14,} "
-            f"{row['change']:>+15,}  {row['text']}"
-        )
+    rows = [("line", "cause", "A", "B", "change", "source")]
+    for r in shown:
+        numbers = (f"{r['a']:,}", f"{r['b']:,}", f"{r['change']:+,}")
+        rows.append((str(r["line"] or "-"), r["cause"], *numbers, r["text"]))
+    print("\n" + aligned(rows, left=(1, 5), least=(6, 10, 13, 13, 14)))
     if total > len(shown):
         print(f"{total - len(shown):,} more; --top {total} lists all")

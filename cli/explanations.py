@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from textwrap import indent
 from typing import Protocol
 
 from ..asm.usage import usage
+from ..emu.tables import labelled
 from ..isa.errors import UsageError, did_you_mean
 from ..isa.table import BY_NAME, TABLE, Flags, Format, OperandKind, Row
 from ..isa.types import Segment
@@ -88,7 +90,7 @@ class InstructionText:
             *(("note", remark) for remark in self.remarks),
         ]
         head, *rest = [(label, value) for label, value in parts if value or label == title]
-        return "\n".join([head[0], *(f"  {label:<14}{value}".rstrip() for label, value in rest)])
+        return f"{head[0]}\n{indent(labelled(rest, least=12), '  ')}"
 
     def _names(self) -> str:
         """The mnemonics, a line for each segment or destination type."""
@@ -96,7 +98,7 @@ class InstructionText:
             " ".join(r.name for r in group)
             for _, group in groupby(self.rows, key=lambda r: (r.segment, r.source and r.type))
         ]
-        return ("\n" + " " * 16).join(lines)
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, object]:
         row = self.row

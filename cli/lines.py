@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
 from ..emu.result import Result
+from ..emu.tables import aligned
 from ..isa.program import Kernel, Program
 
 
@@ -70,13 +72,14 @@ def _lines_of(
 
 def lines_text(counts: list[LineCount]) -> str:
     """The table that --lines prints."""
-    rows: list[str] = []
-    kernel = ""
-    for count in counts:
-        if count.kernel != kernel:
-            kernel = count.kernel
-            title = f"kernel {kernel}" + (f" ({count.file})" if count.file else "")
-            rows += ["", title, f"{'line':>6} {'executions':>12} {'mean lanes':>11}  source"]
-        mean = f"{count.lanes / count.executions:.1f}" if count.executions else "-"
-        rows.append(f"{count.line or '-':>6} {count.executions:>12,} {mean:>11}  {count.text}")
-    return "\n".join(rows)
+    parts: list[str] = []
+    for kernel, lines in groupby(counts, key=lambda count: count.kernel):
+        rows = [("line", "executions", "mean lanes", "source")]
+        file = None
+        for count in lines:
+            file = file or count.file
+            mean = f"{count.lanes / count.executions:.1f}" if count.executions else "-"
+            rows.append((str(count.line or "-"), f"{count.executions:,}", mean, count.text))
+        table = aligned(rows, left=(3,), least=(6, 11, 10))
+        parts.append(f"\nkernel {kernel}{f' ({file})' if file else ''}\n{table}")
+    return "\n".join(parts)

@@ -7,6 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, TextIO
 
+from ..emu.tables import labelled
 from ..isa.errors import SimtError, render
 
 if TYPE_CHECKING:
@@ -79,12 +80,7 @@ def console(stream: TextIO) -> Console:
 
 def print_rows(rows: list[tuple[str, str]]) -> None:
     """Labels and values as two columns on stdout."""
-    width = max((len(label) for label, _ in rows), default=0)
-    for label, value in rows:
-        first, *rest = value.split("\n")
-        print(f"{label:<{width}}  {first}".rstrip())
-        for line in rest:
-            print(f"{'':<{width}}  {line}".rstrip())
+    print(labelled(rows))
 
 
 def print_table(columns: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:

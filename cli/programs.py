@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -36,13 +35,14 @@ def programs(
       simtlab programs --json
     """
     from ..programs.index import catalogue, find
-    from .output import print_json, print_remark, print_rows
+    from .output import print_json, print_remark, print_rows, print_table
 
     if name is None:
         if json:
             print_json([_brief(entry) for entry in catalogue()])
         else:
-            _print_table(catalogue())
+            lines = [_line(entry) for entry in catalogue()]
+            print_table(("name", "title", "sizes", "source"), lines)
         return status.DONE
     entry = find(name)
     if entry.remark:
@@ -101,15 +101,6 @@ def _shown(entry: Entry) -> str:
         return str(entry.path)
 
 
-def _print_table(entries: tuple[Entry, ...]) -> None:
-    from rich.table import Table
-
-    from .output import console
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("name", "title", "sizes", "source"):
-        table.add_column(column, overflow="fold")
-    for entry in entries:
-        workload = entry.workload
-        table.add_row(entry.name, workload.title, " ".join(workload.sizes), workload.source)
-    console(sys.stdout).print(table)
+def _line(entry: Entry) -> tuple[str, ...]:
+    workload = entry.workload
+    return entry.name, workload.title, " ".join(workload.sizes), workload.source

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import zlib
 from dataclasses import dataclass
 
 from .geometry import Geometry
 from .memory import Memory
 from .statistics import Statistics
+from .tables import labelled, labelled_html
 
 
 @dataclass(frozen=True)
@@ -60,15 +60,10 @@ class Result:
         return rows
 
     def __str__(self) -> str:
-        return "\n".join(f"{label:<20}{value}" for label, value in self.rows())
+        return labelled(self.rows(), least=19)
 
     def _repr_html_(self) -> str:
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(label)}</th>"
-            f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
-            for label, value in self.rows()
-        )
-        return f"<table>{cells}</table>"
+        return labelled_html(self.rows())
 
 
 def memory_digest(memory: Memory) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..emu.tables import aligned
+
 
 @dataclass(frozen=True)
 class Table:
@@ -17,9 +19,7 @@ class Table:
         titles = [_folded(title) for title in self.columns]
         height = max(map(len, titles))
         head = list(zip(*([""] * (height - len(t)) + t for t in titles), strict=True))
-        lines = (*head, *self.rows)
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return "\n".join(_line(line, widths) for line in lines)
+        return aligned((*head, *self.rows))
 
     def markdown(self) -> str:
         """A Markdown table."""
@@ -28,11 +28,6 @@ class Table:
             "| " + " | ".join(cell.strip().replace("*", "\\*") for cell in row) + " |"
             for row in (self.columns, rule, *self.rows)
         )
-
-
-def _line(row: tuple[str, ...], widths: list[int]) -> str:
-    first, *rest = zip(row, widths, strict=True)
-    return "  ".join((first[0].ljust(first[1]), *(c.rjust(w) for c, w in rest))).rstrip()
 
 
 def _folded(title: str) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..emu.engine import Interrupted
+from ..emu.tables import aligned
 from ..isa.errors import SimtError, UsageError
 from .catalogue import Policy
 from .energy.model import Energy
@@ -129,30 +130,16 @@ class Comparison:
 
     def table(self) -> str:
         """The rows under their titles, numbers to the right."""
-        rows = self.rows()
-        full = [COLUMNS, *(r for r in rows if len(r) > 2)]
-        first = max(len(row[0]) for row in (COLUMNS, *rows))
-        widths = [max(len(row[i]) for row in full) for i in range(1, len(COLUMNS))]
-        lines = []
-        for name, *cells in (COLUMNS, *rows):
-            if len(cells) > 1:
-                cells = [c.rjust(w) for c, w in zip(cells, widths, strict=True)]
-            lines.append("  ".join((name.ljust(first), *cells)))
-        return "\n".join(lines)
+        return aligned((COLUMNS, *self.rows()))
 
     def bars(self, block: str = FULL_BLOCK) -> str:
         """A bar for each speedup, from zero on; empty where there are fewer than two of them."""
         found = {c.policy: ratio for c in self if (ratio := self.speedup(c.policy)) is not None}
         if len(found) < 2:
             return ""
-        width, unit = max(map(len, found)), BAR / max(found.values())
-        bars = {name: _bar(ratio * unit, block) for name, ratio in found.items()}
-        return "\n".join(
-            (
-                f"speedup over {self.baseline}",
-                *(f"{n:<{width}}  {bars[n]:<{BAR}}  {ratio:.3f}" for n, ratio in found.items()),
-            )
-        )
+        unit = BAR / max(found.values())
+        rows = [(n, _bar(ratio * unit, block), f"{ratio:.3f}") for n, ratio in found.items()]
+        return f"speedup over {self.baseline}\n{aligned(rows, left=(0, 1), least=(0, BAR))}"
 
     def save_picture(self, path: str | Path, title: str = "") -> None:
         """Draw speedups and where issue slots went, as a PNG. Raises UsageError (matplotlib)."""

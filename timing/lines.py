@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import groupby
 
 import numpy as np
 
 from ..emu.jit.segment_table import SegmentKind
+from ..emu.tables import aligned
 from .causes import BANK, BARRIER, HIT, ISSUED, L2, MEMORY, MSHR, N_CAUSES, NAMES, READY
 from .code import Code
 
@@ -95,24 +97,24 @@ def _cycles_by_pc(code: Code) -> np.ndarray:
 
 def annotated(lines: Iterable[LineCount]) -> str:
     """The listing that --annotate prints: executions, mean lanes, share of warp-cycles, why."""
-    lines = list(lines)
-    rows: list[str] = []
-    kernel, everything = "", 0
+    return "\n\n".join(
+        _listing(kernel, list(found)) for kernel, found in groupby(lines, key=lambda x: x.kernel)
+    )
+
+
+def _listing(kernel: str, lines: list[LineCount]) -> str:
+    everything = sum(line.total for line in lines)
+    file = lines[0].file
+    rows = [("line", "executions", "lanes", "cycles", "source")]
     for line in lines:
-        if line.kernel != kernel:
-            kernel = line.kernel
-            everything = sum(x.total for x in lines if x.kernel == kernel)
-            title = f"kernel {kernel}" + (f" ({line.file})" if line.file else "")
-            head = f"{'line':>6} {'executions':>12} {'lanes':>6} {'cycles':>7}  source"
-            rows += ["", title, head]
         n = line.warp_instructions
         mean = f"{line.thread_instructions / n:.1f}" if n else "-"
         share = f"{line.total / everything:.1%}" if everything else "-"
-        rows.append(f"{line.line or '-':>6} {n:>12,} {mean:>6} {share:>7}  {line.text}")
-        why = _why(line)
-        if why:
-            rows.append(f"{'':>34}  {why}")
-    return "\n".join(rows[1:])
+        rows.append((str(line.line or "-"), f"{n:,}", mean, share, line.text))
+        if why := _why(line):
+            rows.append(("", "", "", "", why))
+    table = aligned(rows, left=(4,), least=(6, 11, 5, 6))
+    return f"kernel {kernel}{f' ({file})' if file else ''}\n{table}"
 
 
 def _why(line: LineCount) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING
 
+from ..emu.tables import labelled, labelled_html
 from .causes import NAMES
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _shares(cycles: object) -> str:
 
 def text(s: Statistics) -> str:
     """Two columns."""
-    return "\n".join(f"{label:<20} {value}" for label, value in rows(s))
+    return labelled(rows(s), least=19)
 
 
 COLOURS: dict[str, str] = dict(zip(NAMES, (
@@ -83,9 +83,4 @@ def page(s: Statistics) -> str:
         for name, n in s.issue_slots.items()
         if n
     )
-    cells = "".join(
-        f"<tr><th style='text-align:left'>{html.escape(label)}</th>"
-        f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
-        for label, value in rows(s)
-    )
-    return f"<div style='width:40em;font-size:0'>{parts}</div><table>{cells}</table>"
+    return f"<div style='width:40em;font-size:0'>{parts}</div>{labelled_html(rows(s))}"

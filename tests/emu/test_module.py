@@ -274,14 +274,14 @@ def test_a_result_tells_who_ran_what_and_what_was_counted(program: Module) -> No
     result = run_saxpy(program.saxpy, warp=32, group_size=64, engine="interp", stats=True)
     result = replace(result, host_seconds=0.00125)
     assert str(result) == (
-        "kernel              saxpy\n"
-        "run by              interp, scheme stack, warps of 32\n"
-        "work-items          100 in 2 workgroups\n"
-        "warp-instructions   60\n"
-        "thread-instructions 1,500\n"
-        "activity factor     1.0000\n"
-        "branches            4, 0.0% divergent\n"
-        "host time           1.25 ms"
+        "kernel               saxpy\n"
+        "run by               interp, scheme stack, warps of 32\n"
+        "work-items           100 in 2 workgroups\n"
+        "warp-instructions    60\n"
+        "thread-instructions  1,500\n"
+        "activity factor      1.0000\n"
+        "branches             4, 0.0% divergent\n"
+        "host time            1.25 ms"
     )
     assert result.to_dict() == {
         "kernel": "saxpy",
@@ -305,7 +305,7 @@ def test_a_result_tells_who_ran_what_and_what_was_counted(program: Module) -> No
 
 def test_a_result_shows_its_barriers_where_there_are_any() -> None:
     (k,) = simtlab.assemble("kernel k() {\n barrier\n ret\n}")
-    assert "barriers            3\n" in str(k.launch(items=6, group_size=2, stats=True)())
+    assert "barriers             3\n" in str(k.launch(items=6, group_size=2, stats=True)())
 
 
 def test_a_result_is_a_table_in_a_notebook(program: Module) -> None:
