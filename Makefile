@@ -57,6 +57,11 @@ test: $(STAMP) ## the tests, without those marked slow
 test-all: $(STAMP) ## every test, the slow ones too
 	@$(PYTEST)
 
+SECONDS ?= 600
+.PHONY: fuzz
+fuzz: $(STAMP) ## random sources, objects, kernels and misuse for SECONDS=600 [SEED=7] [WORKERS=2]
+	@$(PY) -m tests.fuzz --seconds $(SECONDS) --workers $(WORKERS) $(if $(SEED),--seed $(SEED))
+
 .PHONY: bench
 bench: $(STAMP) ## the benchmarks (bench/README.md); never part of the tests
 	@test -f bench/__main__.py || { echo "bench/__main__.py does not exist in this tree" >&2; exit 1; }

@@ -1,0 +1,16 @@
+"""The generators by name. A module is imported in the child that needs it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from .example import Generator
+
+NAMES = ("sources", "objects", "wild")
+
+
+def find(name: str) -> Generator:
+    """The generator of this name, which its module has as GENERATOR."""
+    if name not in NAMES:
+        raise SystemExit(f"there is no generator {name!r}; there are {', '.join(NAMES)}")
+    return import_module(f".{name}", __package__).GENERATOR
