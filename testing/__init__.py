@@ -20,7 +20,7 @@ except ModuleNotFoundError:
 from .agreement import assert_all_agree, run_case
 from .case import Case
 from .contracts import memory_contract, policy_contract
-from .strategies import acyclic_kernels, kernels
+from .strategies import acyclic_kernels, kernels, random_kernel
 
 __all__ = [
     "Case",
@@ -29,5 +29,6 @@ __all__ = [
     "kernels",
     "memory_contract",
     "policy_contract",
+    "random_kernel",
     "run_case",
 ]

@@ -70,12 +70,15 @@ def assert_all_agree(
                 result, arrays, trap = run_case(case, engine, scheme, width=width)
                 if result is None:
                     raise AssertionError(f"{who}: {trap}\n{case}")
-                _compare(who, expected, arrays, case)
+                assert_same_memory(who, expected, arrays, case)
                 results[engine, name, width] = result
     return results
 
 
-def _compare(who: str, expected: list[np.ndarray], got: list[np.ndarray], case: Case) -> None:
+def assert_same_memory(
+    who: str, expected: list[np.ndarray], got: list[np.ndarray], case: Case
+) -> None:
+    """Two lists of arrays have the same bytes; `who` has left the second."""
     for number, (want, have) in enumerate(zip(expected, got, strict=True)):
         # Bytes, not values: NaN payloads and the sign of zero count.
         different = np.flatnonzero(_words(want) != _words(have))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -26,7 +26,7 @@ class Example(Protocol):
         """What it takes to try it again without the fuzzer."""
         ...
 
-    def smaller(self) -> list[Example]:
+    def smaller(self) -> Iterable[Example]:
         """The same example with a part left out, large parts first; empty if it has no parts."""
         ...
 

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from .example import Generator
 
-NAMES = ("sources", "objects", "wild")
+NAMES = ("kernels", "sources", "objects", "wild")
 
 
 def find(name: str) -> Generator:

@@ -15,6 +15,7 @@ from simtlab.asm.assemble import assemble
 from simtlab.asm.catalogue import entries
 from simtlab.asm.disassemble import disassemble
 from simtlab.asm.load import load
+from simtlab.cli.codes import codes
 from simtlab.isa.errors import SimtError
 from simtlab.isa.objectfile import dumps
 from simtlab.isa.table import TABLE
@@ -149,7 +150,7 @@ def source(rng: random.Random) -> str:
 def told(error: SimtError) -> str:
     """Check that an error is one for the user."""
     assert str(error).strip(), "an error without a text"
-    unknown = {d.code for d in error.diagnostics} - set(entries())
+    unknown = {d.code for d in error.diagnostics} - set(codes())
     assert not unknown, f"codes without an entry: {sorted(unknown)}"
     return "errors"
 

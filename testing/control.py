@@ -1,0 +1,213 @@
+"""Statements of random kernels that branch: ifs, loops, gotos, returns, barriers.
+
+Loops are counted; every other backward branch costs one unit of a fuel register. So every work-item
+ends.
+"""
+
+from __future__ import annotations
+
+from ..isa.types import RegClass
+from .choices import Choices
+from .computing import FLAT, condition, mark, register, uniform_condition
+from .writer import (
+    ADDRESS,
+    COUNTERS,
+    FUEL_LEFT,
+    ID,
+    LOCAL,
+    SCRATCH,
+    TEST,
+    UNIFORM_COUNTERS,
+    Loop,
+    Writer,
+)
+
+def body(c: Choices, w: Writer, *, flat: bool = False) -> None:
+    """Some statements that do not branch, and perhaps one that does unless `flat` forbids it."""
+    for _ in range(c.integer(0, 2)):
+        c.one_of(FLAT)(c, w)
+    if flat or w.depth >= w.deepest or not c.integer(0, 3):
+        return
+    w.depth += 1
+    c.one_of((*w.branching, jump, jump) if w.loops else w.branching)(c, w)
+    w.depth -= 1
+    if c.boolean():
+        c.one_of(FLAT)(c, w)
+
+
+def if_(c: Choices, w: Writer) -> None:
+    """An if, perhaps with an else."""
+    test = condition(c, w)
+    end, other = w.label(), w.label()
+    has_else = c.boolean()
+    w.emit(f"cbr {test}, {other if has_else else end}")
+    mark(c, w)
+    body(c, w)
+    if has_else:
+        w.emit(f"br {end}")
+        w.place(other)
+        body(c, w)
+    w.place(end)
+
+
+def loop(c: Choices, w: Writer) -> None:
+    """A counted loop; the count may differ from lane to lane, and there may be early exits."""
+    _loop(c, w, jumps=False)
+
+
+def wild_loop(c: Choices, w: Writer) -> None:
+    """A loop that branches may also leave for loops around, or enter in the middle."""
+    _loop(c, w, jumps=True)
+
+
+def _loop(c: Choices, w: Writer, *, jumps: bool) -> None:
+    head, middle, next_, end = w.label(), w.label(), w.label(), w.label()
+    counter = f"$s{COUNTERS + len(w.counters) % (UNIFORM_COUNTERS - COUNTERS)}"
+    most = 1 if w.counters else 3
+    if c.integer(0, 3):
+        w.emit(f"and_u32 {counter}, {c.one_of((f'$s{LOCAL}', '$s1', f'$s{ID}'))}, {most}")
+    else:
+        w.emit(f"mov_u32 {counter}, {c.integer(0, most)}")
+    enters = jumps and c.integer(0, 3) == 3
+    if enters:
+        w.emit(f"cbr {condition(c, w)}, {middle}")
+    w.place(head)
+    w.counters.append(counter)
+    if jumps:
+        w.loops.append(Loop(next_, end))
+    body(c, w)
+    if enters:
+        w.place(middle)
+    for _ in range(c.integer(0, 2)):
+        w.emit(f"cbr {condition(c, w)}, {end}")
+        body(c, w, flat=True)
+    if jumps:
+        w.loops.pop()
+    w.counters.pop()
+    w.place(next_)
+    w.emit(f"cmp_ne_u32 $c{TEST}, {counter}, 0")
+    w.emit(f"sub_u32 {counter}, {counter}, 1")
+    w.emit(f"cbr $c{TEST}, {head}")
+    w.place(end)
+
+
+def jump(c: Choices, w: Writer) -> None:
+    """A break or continue of any of the loops around."""
+    loop = w.loops[-1 - c.integer(0, len(w.loops) - 1)]
+    w.emit(f"cbr {condition(c, w)}, {c.one_of((loop.end, loop.next))}")
+
+
+def return_(c: Choices, w: Writer) -> None:
+    """Some work-items return here."""
+    stay = w.label()
+    w.emit(f"cbr {condition(c, w)}, {stay}")
+    w.emit("ret")
+    w.place(stay)
+
+
+def _spend(w: Writer, out: str) -> None:
+    """Take a unit of fuel; a work-item without any leaves."""
+    w.emit(f"cmp_eq_u32 $c{TEST}, $s{FUEL_LEFT}, 0")
+    w.emit(f"cbr $c{TEST}, {out}")
+    w.emit(f"sub_u32 $s{FUEL_LEFT}, $s{FUEL_LEFT}, 1")
+
+
+def gotos(c: Choices, w: Writer) -> None:
+    """Blocks that branch to any other, forwards and backwards, conditionally or not."""
+    blocks(c, w, backward=True)
+
+
+def blocks(c: Choices, w: Writer, *, backward: bool) -> None:
+    """Blocks that branch to others, only forwards unless told."""
+    n = c.integer(2, 6)
+    places = [w.label() for _ in range(n + 1)]
+    end = places[-1]
+    for here in range(n):
+        w.place(places[here])
+        body(c, w, flat=True)
+        if c.integer(0, 2) == 0:
+            continue
+        there = c.integer(0 if backward else here + 1, n)
+        if there <= here:
+            _spend(w, end)
+        if c.integer(0, 5):
+            w.emit(f"cbr {condition(c, w)}, {places[there]}")
+        else:
+            w.emit(f"br {places[there]}")
+    w.place(end)
+
+
+# --- barriers
+
+
+def exchange(c: Choices, w: Writer) -> None:
+    """Through a barrier: each work-item writes its own place and reads a neighbour's."""
+    size = c.one_of((4, 8, 1, 2))
+    cls = RegClass.D if size == 8 else RegClass.S
+    w.emit(f"mul_u32 $s{SCRATCH}, $s{LOCAL}, {size}")
+    w.emit(f"st_group_u{size * 8} {register(c, cls)}, [swap+$s{SCRATCH}]")
+    w.emit("barrier")
+    w.emit(f"xor_u32 $s{SCRATCH}, $s{LOCAL}, {c.one_of((1, 2, 5))}")
+    w.emit(f"and_u32 $s{SCRATCH}, $s{SCRATCH}, {w.tile.n - 1}")
+    w.emit(f"mul_u32 $s{SCRATCH}, $s{SCRATCH}, {size}")
+    w.emit(f"ld_group_u{size * 8} {register(c, cls)}, [swap+$s{SCRATCH}]")
+    w.emit("barrier")
+
+
+def uniform_loop(c: Choices, w: Writer, *, branches: bool) -> None:
+    """A loop that all work-items run equally often, so that barriers may stand in it."""
+    head = w.label()
+    counter = f"$s{UNIFORM_COUNTERS + len(w.uniform)}"
+    w.emit(f"mov_u32 {counter}, {c.integer(1, 2 if w.uniform else 3)}")
+    w.place(head)
+    # No work-item may leave this loop before the others.
+    outer, w.loops = w.loops, []
+    w.uniform.append(counter)
+    w.counters.append(counter)
+    _synchronising(c, w, branches=branches)
+    w.counters.pop()
+    w.uniform.pop()
+    w.loops = outer
+    w.emit(f"sub_u32 {counter}, {counter}, 1")
+    w.emit(f"cmp_ne_u32 $c{TEST}, {counter}, 0")
+    w.emit(f"cbr $c{TEST}, {head}")
+
+
+def uniform_if(c: Choices, w: Writer) -> None:
+    """An if on which all work-items of a workgroup agree, with barriers in it."""
+    end, other = w.label(), w.label()
+    w.emit(f"cbr {uniform_condition(c, w)}, {other}")
+    _synchronising(c, w, branches=True)
+    w.emit(f"br {end}")
+    w.place(other)
+    if c.boolean():
+        _synchronising(c, w, branches=True)
+    w.place(end)
+
+
+def _synchronising(c: Choices, w: Writer, *, branches: bool) -> None:
+    w.depth += 1
+    for _ in range(c.integer(0, 1)):
+        c.one_of(FLAT)(c, w)
+    if c.integer(0, 2):
+        c.one_of(w.branching)(c, w)
+    if w.depth < w.deepest - 1 and c.boolean():
+        if branches and c.boolean():
+            uniform_if(c, w)
+        else:
+            uniform_loop(c, w, branches=branches)
+    else:
+        exchange(c, w)
+    w.depth -= 1
+
+
+def group_atomics(w: Writer) -> None:
+    """After a barrier, work-item 0 adds what the workgroup's atomics left to its own row."""
+    end = w.label()
+    w.emit("barrier")
+    w.emit(f"cmp_ne_u32 $c{TEST}, $s{LOCAL}, 0")
+    w.emit(f"cbr $c{TEST}, {end}")
+    for place in sorted(w.counts):
+        w.emit(f"ld_group_u64 $d{ADDRESS}, [counts+{place}]")
+        w.emit(f"add_u64 $d0, $d0, $d{ADDRESS}")
+    w.place(end)

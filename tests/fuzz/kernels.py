@@ -1,0 +1,162 @@
+"""Random kernels through every engine: the oracle, the interpreter's schemes, native code."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from simtlab.emu.engine import SchemeSpec
+from simtlab.emu.schemes import SCHEMES
+from simtlab.testing import Case, random_kernel, run_case
+from simtlab.testing.agreement import assert_same_memory
+
+from .example import Example, Files, Generator, without_lines
+
+BUDGET = 1 << 20
+
+KNOBS = {
+    "stack": [{"first-path": x} for x in ("fallthrough", "taken", "majority", "minpc")],
+    "ipdom-explicit": [{"first-path": x} for x in ("fallthrough", "taken", "majority", "minpc")],
+    "ppc": [{"cascade": True}, {"cascade": False}],
+    "ppc-explicit": [{"cascade": True}, {"cascade": False}],
+    "per-thread": [{}],
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One way to run a kernel."""
+
+    engine: str
+    scheme: str = "stack"
+    knobs: dict[str, Any] = field(default_factory=dict)
+    width: int = 32
+    forced: bool = False
+    """Native code for warps of just this width, which it would choose itself otherwise."""
+    quick: bool = False
+    """Native code by the quick pipeline."""
+
+    def __str__(self) -> str:
+        how = " forced" * self.forced + " quick" * self.quick
+        knobs = "".join(f" {k}={v}" for k, v in self.knobs.items())
+        return f"{self.engine}{how}, {self.scheme}{knobs}, warps of {self.width}"
+
+    def __call__(self, case: Case) -> None:
+        """Raise AssertionError unless the memory is the oracle's."""
+        code = "simtlab.emu.jit.code"
+        with (
+            patch(f"{code}.depends_on_width", lambda kernel: self.forced),
+            patch(f"{code}.QUICK_ABOVE", 0 if self.quick else 150),
+        ):
+            spec = SchemeSpec(self.scheme, dict(self.knobs))
+            _, got, trap = run_case(case, self.engine, spec, width=self.width, budget=BUDGET)
+        assert trap is None, f"{self}: {trap.record.kind.name}, and none in the oracle\n{trap}"
+        assert_same_memory(str(self), expected(case), got, case)
+
+
+def expected(case: Case) -> list[np.ndarray]:
+    """What the oracle leaves in memory."""
+    known = case.__dict__.get("_expected")
+    if known is None:
+        _, known, trap = run_case(case, "oracle", budget=BUDGET)
+        assert trap is None, f"the oracle traps: {trap}"
+        case.__dict__["_expected"] = known  # a frozen dataclass has a dictionary all the same
+    return known
+
+
+@dataclass
+class Kernel:
+    """A kernel, and the ways in which it runs."""
+
+    case: Case
+    runs: list[Run]
+    original: str
+
+    def run(self) -> str:
+        expected(self.case)
+        for run in self.runs:
+            run(self.case)
+        return "kernels"
+
+    def files(self) -> Files:
+        arrays = io.BytesIO()
+        values = {f"a{i:02}": np.asarray(a) for i, a in enumerate(self.case.arrays)}
+        np.savez_compressed(arrays, allow_pickle=False, **values)
+        g = self.case.geometry
+        script = REPRODUCE.format(
+            geometry=(g.items, g.group_size, g.width), runs=",\n    ".join(map(repr, self.runs))
+        )
+        return {
+            "kernel.sasm": self.case.source,
+            "original.sasm": self.original,
+            "arguments.npz": arrays.getvalue(),
+            "reproduce.py": script,
+        }
+
+    def smaller(self) -> Iterator[Example]:
+        if len(self.runs) > 1:
+            for run in self.runs:
+                yield replace(self, runs=[run])
+            return
+        for text in without_lines(self.case.source, _is_frame):
+            yield replace(self, case=replace(self.case, source=text))
+
+
+def _is_frame(line: str) -> bool:
+    """Whether a line must stay: without the row's address all work-items would store to one place."""
+    return line.startswith(("kernel", "}", ".readonly")) or "$d40" in line or "$d41" in line
+
+
+REPRODUCE = """\
+from pathlib import Path
+
+import numpy as np
+
+from simtlab.emu.geometry import Geometry
+from simtlab.testing import Case
+from tests.fuzz.kernels import Run
+
+here = Path(__file__).parent
+arrays = np.load(here / "arguments.npz")
+values = [arrays[name] for name in sorted(arrays.files)]
+case = Case(
+    (here / "kernel.sasm").read_text(),
+    Geometry(*{geometry}),
+    tuple(a if a.ndim else a.item() for a in values),
+)
+for run in (
+    {runs},
+):
+    try:
+        run(case)
+        print(run, "agrees with the oracle")
+    except AssertionError as wrong:
+        print(str(wrong).partition("\\n")[0])
+"""
+
+
+def draw(rng: random.Random) -> Kernel:
+    """A kernel with one run of native code as it is, one forced, and three of the interpreter."""
+    largest = 1024 if rng.random() < 0.02 else rng.choice((32, 32, 64, 128))
+    case = random_kernel(rng, barriers_under_branches=True, largest_group=largest)
+    width = case.geometry.width
+    runs = [Run("jit", width=width)]
+    if rng.random() < 0.25:
+        other = rng.choice((width, 1, 2, 4, 8, 16, 32, 64, rng.randint(1, 64)))
+        runs.append(Run("jit", width=other, forced=True, quick=rng.random() < 0.5))
+    for name in rng.sample(sorted(SCHEMES), 3):
+        other = width if rng.random() < 0.7 else rng.randint(1, 64)
+        knobs = rng.choice(KNOBS[name])
+        if knobs.get("cascade", True) or "barrier" not in case.source:
+            # To the letter, a part of a warp may come to a barrier an instruction before the rest.
+            runs.append(Run("interp", name, knobs, other))
+    return Kernel(case, runs, str(case))
+
+
+GENERATOR = Generator("kernels", lambda scratch: draw, 120.0, 6.0)
