@@ -155,7 +155,7 @@ def uniform_condition(c: Choices, w: Writer) -> str:
 
 
 def load(c: Choices, w: Writer) -> None:
-    """A load of any type from the shared input or the table: own, strided, scattered or one place."""
+    """A load of any type from the input or the table: own, strided, scattered or one place."""
     row = c.one_of(_LOADS)
     assert row.type is not None
     assert row.segment is not None

@@ -22,16 +22,17 @@ from .writer import (
     Writer,
 )
 
+
 def body(c: Choices, w: Writer, *, flat: bool = False) -> None:
     """Some statements that do not branch, and perhaps one that does unless `flat` forbids it."""
-    for _ in range(c.integer(0, 2)):
+    for _ in range(c.one_of((0, 1, 1, 2))):
         c.one_of(FLAT)(c, w)
     if flat or w.depth >= w.deepest or not c.integer(0, 3):
         return
     w.depth += 1
     c.one_of((*w.branching, jump, jump) if w.loops else w.branching)(c, w)
     w.depth -= 1
-    if c.boolean():
+    if c.integer(0, 2) == 2:
         c.one_of(FLAT)(c, w)
 
 

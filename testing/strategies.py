@@ -44,7 +44,7 @@ from .writer import Statement, Writer
 LARGEST_GROUP = 32
 """Work-items of a workgroup unless told: they fit on small machines of any width."""
 
-WIDTHS = (4, 8, 16, 32, 64, 7, 3, 2, 33, 16, 32, 1, 8, 64, 5, 6, 24, 48)
+WIDTHS = (4, 8, 16, 32, 64, 7, 3, 33, 16, 32, 1, 8, 64, 5, 6, 24, 2, 32, 48, 4, 8)
 
 
 @st.composite
@@ -109,7 +109,7 @@ def _kernel(
         at_top += [uniform_if] * 3 if under_branches else []
     else:
         at_top.append(return_)
-    for _ in range(c.integer(0, 2)):
+    for _ in range(c.integer(0, 1)):
         c.one_of((*FLAT, *at_top, exchange) if synchronises else (*FLAT, *at_top))(c, w)
     c.one_of(at_top)(c, w)
     if w.counts and synchronises:
@@ -143,5 +143,5 @@ def _geometry(c: Choices, largest: int) -> Geometry:
         items = [c.integer(group - group // 3, 3 * group if group <= 64 else group + group // 2)]
     else:
         items = [c.integer(s - s // 3, 2 * s if group <= 64 else s + s // 3) for s in sizes]
-    width = c.integer(1, 64) if c.integer(0, 7) == 7 else c.one_of(WIDTHS)
+    width = c.integer(2, 64) if c.integer(0, 7) == 7 else c.one_of(WIDTHS)
     return Geometry.of(items=items, group_size=sizes, width=width)

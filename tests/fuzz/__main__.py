@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
 import signal
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from . import generators
+from . import generators, worker
 from .driver import Driver
 from .findings import Findings
 
@@ -52,7 +51,7 @@ def main() -> int:
 def repeat(key: str) -> int:
     """Draw and run the example of a key, without a net."""
     with tempfile.TemporaryDirectory() as scratch:
-        example = generators.find(key.split("/")[1]).open(Path(scratch))(random.Random(key))
+        example = worker.example_of(key, Path(scratch))
         for name, content in example.files().items():
             if isinstance(content, str):
                 print(f"--- {name}\n{content}")

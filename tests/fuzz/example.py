@@ -39,10 +39,14 @@ class Draw(Protocol):
 
 @dataclass(frozen=True)
 class Generator:
-    """A kind of examples. `open` prepares it in a scratch folder of its own."""
+    """A kind of examples.
+
+    `open` prepares a slice of them in a scratch folder of its own: what takes long to make is
+    chosen once for all of its examples, from the slice's own randomness.
+    """
 
     name: str
-    open: Callable[[Path], Draw]
+    open: Callable[[Path, random.Random], Draw]
     limit: float
     """Seconds within which every example must end, on a machine that is busy with others."""
     share: float

@@ -6,7 +6,9 @@ from importlib import import_module
 
 from .example import Generator
 
-NAMES = ("kernels", "sources", "objects", "wild")
+NAMES = (
+    "kernels", "policies", "sources", "objects", "wild", "misuse", "kills", "caches",
+)  # fmt: skip
 
 
 def find(name: str) -> Generator:

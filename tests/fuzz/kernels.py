@@ -6,12 +6,14 @@ import io
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 
 from simtlab.emu.engine import SchemeSpec
+from simtlab.emu.geometry import Geometry
 from simtlab.emu.schemes import SCHEMES
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
@@ -85,51 +87,49 @@ class Kernel:
         return "kernels"
 
     def files(self) -> Files:
-        arrays = io.BytesIO()
-        values = {f"a{i:02}": np.asarray(a) for i, a in enumerate(self.case.arrays)}
-        np.savez_compressed(arrays, allow_pickle=False, **values)
-        g = self.case.geometry
-        script = REPRODUCE.format(
-            geometry=(g.items, g.group_size, g.width), runs=",\n    ".join(map(repr, self.runs))
-        )
-        return {
-            "kernel.sasm": self.case.source,
-            "original.sasm": self.original,
-            "arguments.npz": arrays.getvalue(),
-            "reproduce.py": script,
-        }
+        script = REPRODUCE.format(runs=",\n    ".join(map(repr, self.runs)))
+        return {**packed(self.case), "original.sasm": self.original, "reproduce.py": script}
 
     def smaller(self) -> Iterator[Example]:
         if len(self.runs) > 1:
             for run in self.runs:
                 yield replace(self, runs=[run])
             return
-        for text in without_lines(self.case.source, _is_frame):
+        for text in without_lines(self.case.source, is_frame):
             yield replace(self, case=replace(self.case, source=text))
 
 
-def _is_frame(line: str) -> bool:
-    """Whether a line must stay: without the row's address all work-items would store to one place."""
+def is_frame(line: str) -> bool:
+    """Whether a line must stay: without the row's address all would store to one place."""
     return line.startswith(("kernel", "}", ".readonly")) or "$d40" in line or "$d41" in line
+
+
+def packed(case: Case) -> Files:
+    """A case as files."""
+    arrays = io.BytesIO()
+    g = case.geometry
+    np.savez_compressed(
+        arrays, *map(np.asarray, case.arrays), items=g.items, group_size=g.group_size, width=g.width
+    )
+    return {"kernel.sasm": case.source, "arguments.npz": arrays.getvalue()}
+
+
+def case_of(folder: Path) -> Case:
+    """The case of files that `packed` made."""
+    arrays = np.load(folder / "arguments.npz")
+    launch = (arrays[name].tolist() for name in ("items", "group_size", "width"))
+    items, group_size, width = launch
+    given = tuple(arrays[f"arr_{i}"] for i in range(len(arrays.files) - 3))
+    source = (folder / "kernel.sasm").read_text(encoding="utf-8")
+    return Case(source, Geometry(tuple(items), tuple(group_size), width), given)
 
 
 REPRODUCE = """\
 from pathlib import Path
 
-import numpy as np
+from tests.fuzz.kernels import Run, case_of
 
-from simtlab.emu.geometry import Geometry
-from simtlab.testing import Case
-from tests.fuzz.kernels import Run
-
-here = Path(__file__).parent
-arrays = np.load(here / "arguments.npz")
-values = [arrays[name] for name in sorted(arrays.files)]
-case = Case(
-    (here / "kernel.sasm").read_text(),
-    Geometry(*{geometry}),
-    tuple(a if a.ndim else a.item() for a in values),
-)
+case = case_of(Path(__file__).parent)
 for run in (
     {runs},
 ):
@@ -159,4 +159,4 @@ def draw(rng: random.Random) -> Kernel:
     return Kernel(case, runs, str(case))
 
 
-GENERATOR = Generator("kernels", lambda scratch: draw, 120.0, 6.0)
+GENERATOR = Generator("kernels", lambda scratch, rng: draw, 120.0, 6.0)

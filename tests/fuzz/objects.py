@@ -122,7 +122,7 @@ for kernel in program.kernels:
 """
 
 
-def _open(scratch: Path) -> Draw:
+def _open(scratch: Path, rng: random.Random) -> Draw:
     valid = [dumps(assemble(text)) for text in VALID]
 
     def draw(rng: random.Random) -> Object:

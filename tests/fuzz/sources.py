@@ -190,4 +190,4 @@ again = simtlab.assemble(disassemble(program)).program
 print("equal after disassembly:", dumps(program) == dumps(again))
 """
 
-GENERATOR = Generator("sources", lambda scratch: lambda rng: Source(source(rng)), 20.0, 1.0)
+GENERATOR = Generator("sources", lambda scratch, rng: lambda rng: Source(source(rng)), 20.0, 1.0)

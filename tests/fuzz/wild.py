@@ -5,6 +5,7 @@ The kernels and the fences around their memory are those of tests/emu/jit/wild.p
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,7 +42,7 @@ wild.check(wild.sample({number}))
 """
 
 
-def _open(scratch: Path) -> Draw:
+def _open(scratch: Path, rng: random.Random) -> Draw:
     fairness.VERDICT_BUDGET = 500  # why a launch hangs is not the question here, and takes long
     return lambda rng: Wild(rng.randrange(1 << 40))
 

@@ -116,21 +116,30 @@ def work(
         faulthandler.enable(file)
         faulthandler.register(signal.SIGUSR1, file, all_threads=True)
         scratch = Path(tempfile.mkdtemp(prefix=f"simtlab-fuzz-{name}-"))
-        # What random kernels compile to is not worth keeping.
-        os.environ[FOLDER_VARIABLE] = str(scratch / "cache")
         try:
             part = Slice(seed, name, number, known, out, progress)
-            part.run(part.generator.open(scratch), seconds)
+            part.run(opened(part.prefix, scratch), seconds)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
             faulthandler.disable()
+
+
+def opened(prefix: str, scratch: Path) -> Draw:
+    """The generator of a slice, ready to draw."""
+    # What random kernels compile to is not worth keeping, and not to be found by others.
+    os.environ[FOLDER_VARIABLE] = str(scratch / "cache")
+    return generators.find(prefix.split("/")[1]).open(scratch, random.Random(prefix))
+
+
+def example_of(key: str, scratch: Path) -> Example:
+    """The example of a key."""
+    return opened(key.rpartition("/")[0], scratch)(random.Random(key))
 
 
 def files_of(key: str, out: Any) -> None:
     """Send the files of an example without running it."""
     scratch = Path(tempfile.mkdtemp(prefix="simtlab-fuzz-files-"))
     try:
-        draw = generators.find(key.split("/")[1]).open(scratch)
-        out.send(draw(random.Random(key)).files())
+        out.send(example_of(key, scratch).files())
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
