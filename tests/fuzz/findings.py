@@ -9,7 +9,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import simtlab
+
 from .example import Files
+
+PACKAGE = str(Path(simtlab.__file__).parent)
 
 KEPT = 5
 """Reproducers that are written for findings with the same signature."""
@@ -30,14 +34,15 @@ def signature_of(error: BaseException) -> str:
     """The same text for errors that are likely to have the same cause.
 
     A wrong result is told by its first line without numbers, another exception by its type and
-    the function that raised it.
+    the last function of this package on the way to it.
     """
     if isinstance(error, AssertionError) and str(error):
         first = str(error).partition("\n")[0]
         return re.sub(r"0x[0-9a-f]+|\d+", "#", first)[:200]
     frames = traceback.extract_tb(error.__traceback__)
-    frame = frames[-1] if frames else None
-    place = f"{Path(frame.filename).name}:{frame.name}" if frame else "?"
+    ours = [f for f in frames if f.filename.startswith(PACKAGE) and "/tests/" not in f.filename]
+    frame = (ours or frames)[-1]
+    place = f"{Path(frame.filename).name}:{frame.name}"
     return f"{type(error).__name__} in {place}"
 
 
