@@ -61,6 +61,8 @@ class Work:
     """What an engine keeps from call to call of one `Launch`, where only arguments differ."""
     checks: Checks | None = None
     """What the interpreter checks besides; no other engine traps for `checks.arrays`."""
+    run_by: str = ""
+    """The engine that has run it, where that became known during the launch only."""
 
     def trap(self, record: TrapRecord) -> Trap:
         """The error for a trap of this launch."""
@@ -97,12 +99,12 @@ def counting(name: str, stats: bool) -> str:
     return "interp" if stats and name == "jit" else name
 
 
-def executor(name: str, kernel: Kernel) -> str:
+def executor(name: str, kernel: Kernel, geometry: Geometry) -> str:
     """The engine that runs a kernel when `name` is asked for: the jit leaves some to interp."""
     if name != "jit":
         return name
     jit = import_module(_ENGINES["jit"][0], __package__)
-    return "interp" if jit.depends_on_schedule(kernel) else "jit"
+    return "interp" if jit.leaves(kernel, geometry) else "jit"
 
 
 def engine_names() -> tuple[str, ...]:

@@ -7,13 +7,12 @@ livelock if the interpreter sees every warp come back to where it was; else its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from ..isa.instruction import Instruction, Reg
 from ..isa.program import Kernel
 from ..isa.types import Segment
 from .engine import Work
+from .jit.spin import may_wait
 from .memory import Memory
 from .traps import Trap, TrapKind
 
@@ -43,36 +42,40 @@ class SecondOpinion:
         self._kept = work.memory.copy() if keeps else None
 
     def _memory(self) -> Memory | None:
-        """Memory for starting over; None where none is left that will do."""
+        """Return memory to start over with; None if the launch is too large.
+
+        A kernel that cannot wait executes the same with the memory that it has changed.
+        """
         if self._kept is not None:
             return self._kept.copy()
-        if self._small and is_repeatable(self.work.kernel):
-            return self.work.memory.copy()
-        return None
+        return self.work.memory.copy() if self._small else None
 
-    def finishes(self) -> bool:
-        """Whether somebody waits in vain for a turn: the oracle finishes. False if not known."""
-        memory = self._memory() if may_wait(self.work.kernel) else None
-        if memory is None:
+    def finishes(self) -> bool | None:
+        """Return whether the launch finishes in the oracle; None if that is not known."""
+        if not may_wait(self.work.kernel):
             return False
+        memory = self._memory()
+        if memory is None:
+            return None
         from .oracle.oracle import run as oracle
 
-        # Who needs more than the launch allows would not finish under any schedule.
         budget = min(self.work.budget, max(1, ORACLE_BUDGET // self.work.geometry.n_items))
         try:
             oracle(replace(self.work, memory=memory, budget=budget))
-        except Trap:
-            return False
+        except Trap as trap:
+            # A launch that needs more than it is allowed finishes under no schedule.
+            decided = budget == self.work.budget or trap.record.kind is not TrapKind.BUDGET
+            return False if decided else None
         return True
 
     def is_livelock(self) -> bool:
-        """Whether no warp can ever go on. False if not known."""
+        """Return whether no warp can ever continue; False if that is not known."""
         memory = self._memory()
         found = verdict(self.work, memory) if memory is not None else None
         return found is not None and found.record.kind is TrapKind.LIVELOCK
 
 
-_ENDLESS = (TrapKind.LIVELOCK, TrapKind.SIMT_DEADLOCK, TrapKind.BUDGET)
+_ENDLESS = (TrapKind.LIVELOCK, TrapKind.SIMT_DEADLOCK, TrapKind.BUDGET, TrapKind.UNDECIDED)
 
 
 def verdict(work: Work, memory: Memory) -> Trap | None:
@@ -90,16 +93,6 @@ def verdict(work: Work, memory: Memory) -> Trap | None:
     return None
 
 
-def may_wait(kernel: Kernel) -> bool:
-    """Whether some loop reads a place of memory again and again, as who waits for a store does."""
-    if kernel.words not in _KNOWN:
-        _KNOWN[kernel.words] = any(
-            _reads_the_same_place(kernel.instructions[first : last + 1])
-            for first, last in _loops(kernel)
-        )
-    return _KNOWN[kernel.words]
-
-
 def is_repeatable(kernel: Kernel) -> bool:
     """Whether a launch does the same when it starts over with the memory that it has changed.
 
@@ -111,10 +104,6 @@ def is_repeatable(kernel: Kernel) -> bool:
     return not (loads and stores)
 
 
-_KNOWN: dict[tuple[int, ...], bool] = {}
-"""By the words of a kernel, which many launches share."""
-
-
 def _loops(kernel: Kernel) -> list[tuple[int, int]]:
     """First and last pc of every loop, taken to be the code from a jump backwards to its target."""
     return [
@@ -122,39 +111,6 @@ def _loops(kernel: Kernel) -> list[tuple[int, int]]:
         for pc, jump in enumerate(kernel.instructions)
         if jump.target is not None and jump.target <= pc
     ]
-
-
-_WRITABLE = (Segment.GLOBAL, Segment.GROUP, Segment.PRIVATE)
-
-
-def _reads_the_same_place(body: Sequence[Instruction]) -> bool:
-    varying = _varying(body)
-    return any(
-        ins.row.is_atomic or (ins.row.is_load and not varying.intersection(ins.reads()))
-        for ins in body
-        if ins.row.segment in _WRITABLE
-    )
-
-
-def _varying(body: Sequence[Instruction]) -> set[Reg]:
-    """Registers of a loop that may differ from one time round to the next."""
-    varying: set[Reg] = set()
-    written = {reg for ins in body for reg in ins.writes()}
-    before: set[Reg] = set()
-    for ins in body:
-        varying |= written.intersection(ins.reads()) - before
-        before.update(ins.writes())
-    while True:
-        more = {
-            reg
-            for ins in body
-            if (ins.row.is_load and ins.row.segment in _WRITABLE)
-            or varying.intersection(ins.reads())
-            for reg in ins.writes()
-        }
-        if more <= varying:
-            return varying
-        varying |= more
 
 
 def place(work: Work, pc: int) -> str:

@@ -240,7 +240,7 @@ class Launch:
     def _prepared(self) -> _Prepared:
         program = self.function.module.for_scheme(self.scheme)
         kernel = program.kernel(self.function.name)
-        name = executor(self.engine, kernel)
+        name = executor(self.engine, kernel, self.geometry)
         return _Prepared(engine(name), name, program, kernel, Binder(kernel), {})
 
     def generated(self, form: str) -> str:
@@ -306,5 +306,10 @@ class Launch:
             bound.finish()
         seconds = time.perf_counter() - start
         return Result(
-            ready.kernel.name, ready.name, self.scheme.name, self.geometry, statistics, seconds
+            ready.kernel.name,
+            work.run_by or ready.name,
+            self.scheme.name,
+            self.geometry,
+            statistics,
+            seconds,
         )

@@ -27,6 +27,7 @@ class TrapKind(StrEnum):
     TRAP = "SIM409"
     READ_ONLY = "SIM410"
     OUT_OF_ARRAY = "SIM411"
+    UNDECIDED = "SIM412"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +178,13 @@ def _explain(
             return (
                 f"livelock: {record.detail}",
                 "the loop has no way out under any schedule",
+            )
+        case TrapKind.UNDECIDED:
+            return (
+                f"the launch does not end: {record.detail}",
+                "a loop without an end, or work-items that wait for others in a way that was not "
+                "recognised: run fewer work-items with --engine interp or --engine oracle, which "
+                "decide",
             )
         case TrapKind.TRAP:
             return f"trap instruction with code {record.code}", ""

@@ -134,7 +134,7 @@ class Interpreter:
             self._check_budget()
             if barriers.open_complete(self):
                 self.hang.restart()
-        self.hang.after_round(warps)
+        self.hang.after_round(warps, block)
         return True
 
     def _fair_choice(self) -> int:
@@ -160,7 +160,7 @@ class Interpreter:
                 self.hang.restart()
                 spent = self._over_budget(warps, block.stop - 1)
                 if spent is not None:
-                    raise self.work.trap(spent)
+                    raise self.hang.verdict(TrapKind.BUDGET, spent)
                 self.warps.retire(warps, block.stop - 1)
             case "barrier":
                 barriers.arrive(self, warps, block.stop - 1)
@@ -242,6 +242,7 @@ class Interpreter:
 
     def _check_budget(self) -> None:
         """Look at the warps that can run; the others are looked at when they go on or return."""
+        self.hang.probe(int(self.warps.steps.max()))
         spent = self._over_budget(np.flatnonzero(self.warps.pc != NO_PC))
         if spent is not None:
             raise self.hang.verdict(TrapKind.BUDGET, spent)

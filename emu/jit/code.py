@@ -12,6 +12,7 @@ from ...isa.program import Kernel
 from ..engine import Work
 from ..geometry import Geometry
 from . import order, ssa
+from .barriers import arrive_whole
 from .build import Compiled, Level, compile_text, dump, function_attributes
 from .lower import Lowering
 from .recent import Recent
@@ -42,13 +43,21 @@ _COMPILED: Recent[tuple[object, ...], Code] = Recent()
 
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     """What code for a launch of this shape may rely on."""
-    given = depends_on_width(kernel)
-    width = geometry.width if given else USUAL
+    own = facts_at(geometry, geometry.width)
+    if depends_on_width(kernel):
+        return own
+    usual = facts_at(geometry, USUAL)
+    usual = replace(usual, width=width_for(kernel, usual))
+    # Warps of another width than the launch's must come to barriers whole as well.
+    return usual if arrive_whole(kernel, usual) else own
+
+
+def facts_at(geometry: Geometry, width: int) -> Facts:
+    """The facts of a launch, if its warps had `width` lanes."""
     whole = prod(geometry.group_size) % width == 0 and all(
         i % g == 0 for i, g in zip(geometry.items, geometry.group_size, strict=True)
     )
-    facts = Facts(width, geometry.group_size, whole, _poison())
-    return facts if given else replace(facts, width=width_for(kernel, facts))
+    return Facts(width, geometry.group_size, whole, _poison())
 
 
 def _poison() -> int | None:

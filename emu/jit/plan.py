@@ -21,6 +21,7 @@ from ..engine import Work
 from ..memory import Buffer, Memory
 from .code import Code, compiled, facts_of
 from .context import BASE, BUFFER_SLOTS, DELTA, SIZE, WRITABLE, Slot
+from .spin import may_wait
 
 SLACK = 64
 """Bytes behind group, private and frame memory, so that none of them is empty."""
@@ -61,6 +62,12 @@ class Table:
     def copy(self) -> dict[int, np.ndarray]:
         """The content of all buffers, by address."""
         return {base: host.copy() for base, host in zip(self.rows, self.hosts, strict=True)}
+
+    def restore(self, contents: dict[int, np.ndarray]) -> None:
+        """Put back what `copy` has returned."""
+        for base, host in zip(self.rows, self.hosts, strict=True):
+            if self.rows[base][WRITABLE]:
+                host[:] = contents[base]
 
     def row_at(self, address: int, memory: Memory) -> tuple[int, ...]:
         """The slots of the buffer that a pointer points into; zeros where there is none."""
@@ -135,6 +142,7 @@ class Plan:
         self.facts = facts_of(work.kernel, work.geometry)
         self.code: Code = compiled(work, self.facts)
         self.n_groups = work.geometry.n_groups
+        self.may_wait = may_wait(work.kernel)
         self.readonly = np.frombuffer(work.program.readonly_data or bytes(8), np.uint8)
         params = work.kernel.params
         skipped = BUFFER_SLOTS * 8

@@ -1,77 +1,173 @@
-"""Tells kernels that wait for what other work-items write: they need a fair schedule.
+"""Kernels whose control flow depends on when other work-items store.
 
-Generated code runs a warp from start to end (or to its next barrier), so a warp that waits for a
-later one would wait for ever. Such a kernel has a loop that is left by a condition on memory that
-the loop does not walk along: an atomic, or a load at an address that stays the same. Those
-kernels belong to the interpreter, which gives every warp its turn and finds deadlocks.
+Generated code runs a warp from start to end, or to its next barrier. A warp that waits for a store
+of a later one would wait for ever. There are two answers, one certain and one cautious:
+
+- `may_wait`: a branch, an address or a divisor may depend on a value that another work-item stores
+  during the launch. In all other kernels each work-item executes the same instructions whatever
+  the schedule, so a budget that runs out under one schedule runs out under all of them.
+- `may_spin`: a loop is left by a condition on memory that the loop does not walk along: an atomic,
+  or a load at an address that stays the same. Such a kernel looks like one that polls.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
+
+from ...isa.program import Kernel
+from ...isa.types import Segment
+from . import order, ssa
+from .influence import Influence
 from .order import Loop
 from .ssa import Const, Op, Phi, Ssa, Value
 
-
-def may_spin(ssa: Ssa) -> bool:
-    """Whether some loop may wait for another work-item's store."""
-    return any(_waits(ssa, loop) for loop in ssa.flow.loops)
+_SHARED = (Segment.GLOBAL, Segment.GROUP)
+_DIVISIONS = ("div", "rem")
 
 
-def _waits(ssa: Ssa, loop: Loop) -> bool:
-    exits = [
-        number
-        for number in loop.nodes
-        if any(there not in loop.nodes for there in ssa.flow.nodes[number].successors)
-        and ssa.flow.nodes[number].latch_of is None
-    ]
-    return any(
-        _reads_the_same_place(value, ssa, loop)
-        for number in exits
-        if number in ssa.conditions
-        for value in _slice(ssa.conditions[number], loop)
-    )
-
-
-def _slice(start: Value, loop: Loop) -> set[Value]:
-    """The values inside a loop that a condition is made of."""
-    found: set[Value] = set()
-    work = [start]
-    while work:
-        value = work.pop()
-        if value in found or isinstance(value, Const) or not _inside(value, loop):
-            continue
-        found.add(value)
-        work += value.args.values() if isinstance(value, Phi) else _args(value)
+def may_wait(kernel: Kernel) -> bool:
+    """Return whether what some work-item executes may depend on when others store."""
+    found = _WAITING.get(kernel.words)
+    if found is None:
+        found = False
+        if _written(kernel) and any(i.target is not None for i in kernel.instructions):
+            flow = order.build(kernel.instructions)
+            found = bool(flow.loops) and _is_decided_by_others(kernel, flow)
+        _WAITING[kernel.words] = found
     return found
 
 
-def _args(value: Value) -> list[Value]:
-    return value.args if isinstance(value, Op) else []
+_WAITING: dict[tuple[int, ...], bool] = {}
+"""By the words of a kernel, which many launches share."""
+
+
+def _written(kernel: Kernel) -> frozenset[Segment]:
+    """The segments that work-items share and that the kernel changes."""
+    stores = [i.row for i in kernel.instructions if i.row.is_store or i.row.is_atomic]
+    return frozenset(s for s in _SHARED if any(row.segment is s for row in stores))
+
+
+def _is_decided_by_others(kernel: Kernel, flow: order.Flow) -> bool:
+    form = ssa.build(kernel.instructions, flow)
+    foreign = _Foreign(form, _written(kernel)).varying
+    return any(v in foreign for v in form.conditions.values()) or any(
+        value in foreign for ops in form.ops.values() for op in ops for value in _deciding(op)
+    )
+
+
+def _deciding(op: Op) -> list[Value]:
+    """Return the operands on which it depends whether an instruction traps."""
+    if op.ins.row.stem in _DIVISIONS:
+        return op.args
+    return [op.base] if op.base is not None else []
+
+
+class _Foreign(Influence):
+    """Values that may depend on when other work-items store into `written`."""
+
+    def __init__(self, form: Ssa, written: frozenset[Segment]) -> None:
+        self._written = written
+        super().__init__(form)
+
+    def is_source(self, op: Op) -> bool:
+        row = op.ins.row
+        if row.segment is Segment.PRIVATE and row.is_load:
+            # What lies there may have been loaded, or stored on one side of a branch only.
+            return True
+        return row.segment in self._written and (row.is_load or row.is_atomic)
+
+
+def may_spin(form: Ssa) -> bool:
+    """Return whether some loop looks like one that polls until another work-item stores."""
+    slices = _Slices(form)
+    return any(_polls(slices, loop) for loop in form.flow.loops)
+
+
+def _polls(slices: _Slices, loop: Loop) -> bool:
+    flow, conditions = slices.form.flow, slices.form.conditions
+    exits = [
+        number
+        for number in loop.nodes
+        if any(there not in loop.nodes for there in flow.nodes[number].successors)
+        and flow.nodes[number].latch_of is None
+    ]
+    return any(
+        _reads_the_same_place(value, slices, loop)
+        for number in exits
+        if number in conditions
+        for value in slices.of(conditions[number], loop)
+    )
+
+
+class _Slices:
+    """Backward slices inside loops: through registers, private memory, and branches that decide."""
+
+    def __init__(self, form: Ssa) -> None:
+        self.form = form
+
+    def of(self, start: Value, loop: Loop) -> set[Value]:
+        """Return the values inside a loop that a value is made of."""
+        found: set[Value] = set()
+        work = [start]
+        while work:
+            value = work.pop()
+            if value in found or isinstance(value, Const) or not _inside(value, loop):
+                continue
+            found.add(value)
+            if isinstance(value, Phi):
+                work += value.args.values()
+                work += self._choosers(value, loop)
+            elif isinstance(value, Op):
+                work += value.args
+                if value.ins.row.segment is Segment.PRIVATE:
+                    work += self._stored(loop)
+        return found
+
+    def _choosers(self, phi: Phi, loop: Loop) -> list[Value]:
+        """Return the conditions inside a loop that choose among the values of a phi."""
+        return [
+            self.form.conditions[branch]
+            for branch, joins in self._joins.items()
+            if branch in loop.nodes and phi.node in joins
+        ]
+
+    @cached_property
+    def _joins(self) -> dict[int, set[int]]:
+        """The nodes at which the sides of each branch meet."""
+        influence = Influence(self.form)
+        return {branch: influence.meetings(branch) for branch in self.form.conditions}
+
+    def _stored(self, loop: Loop) -> list[Value]:
+        """Return what a loop stores into private memory, and where."""
+        return [
+            value
+            for number in loop.nodes
+            for op in self.form.ops.get(number, ())
+            if op.ins.row.segment is Segment.PRIVATE and op.ins.row.is_store
+            for value in op.args
+        ]
 
 
 def _inside(value: Value, loop: Loop) -> bool:
     return isinstance(value, (Op, Phi)) and value.node in loop.nodes
 
 
-def _reads_the_same_place(value: Value, ssa: Ssa, loop: Loop) -> bool:
+def _reads_the_same_place(value: Value, slices: _Slices, loop: Loop) -> bool:
     if not isinstance(value, Op):
         return False
     row = value.ins.row
     if row.is_atomic:
         return True
-    if not row.is_load or row.segment is None or row.segment.value not in ("global", "group"):
+    if not row.is_load or row.segment not in _SHARED:
         return False
-    return not any(_changes(v, ssa, loop) for v in _slice_of_base(value, loop))
+    base = slices.of(value.base, loop) if value.base is not None else set()
+    return not any(_changes(v, slices.form, loop) for v in base)
 
 
-def _changes(value: Value, ssa: Ssa, loop: Loop) -> bool:
-    """Whether a value may be another one in the next trip of this very loop."""
+def _changes(value: Value, form: Ssa, loop: Loop) -> bool:
+    """Return whether a value may be another one in the next iteration of this very loop."""
     return isinstance(value, Phi) and any(
         value.args[before] is not value
-        for (before, there), latch in ssa.flow.back.items()
+        for (before, there), latch in form.flow.back.items()
         if there == value.node and latch == loop.latch
     )
-
-
-def _slice_of_base(op: Op, loop: Loop) -> set[Value]:
-    return _slice(op.base, loop) if op.base is not None else set()

@@ -11,7 +11,8 @@ HEAD = "kernel k(global u32* %p) {\n  ld_kernarg_u64 $d0, [%p]\n  mov_u32 $s0, 0
 
 
 def may_wait(body: str) -> bool:
-    return fairness.may_wait(assemble(HEAD + body + "  ret\n}\n").kernels[0])
+    store = "  st_global_u32 $s0, [$d0]\n"
+    return fairness.may_wait(assemble(HEAD + body + store + "  ret\n}\n").kernels[0])
 
 
 @pytest.mark.parametrize(

@@ -137,9 +137,16 @@ def test_an_endless_loop_that_changes_nothing_is_a_livelock(scheme: str):
     )
 
 
-def test_an_endless_loop_that_counts_runs_out_of_its_budget():
+def test_a_loop_that_does_nothing_but_count_is_a_livelock():
     with pytest.raises(simtlab.Trap) as caught:
         launch(COUNTING, *arrays(1), budget=10_000)
+    assert caught.value.record.kind is TrapKind.LIVELOCK
+
+
+def test_an_endless_loop_whose_state_never_repeats_runs_out_of_its_budget():
+    text = COUNTING.replace("br       @loop", "cmp_ne_u32 $c0, $s0, 0\n cbr $c0, @loop\n ret")
+    with pytest.raises(simtlab.Trap) as caught:
+        launch(text, *arrays(1), budget=10_000)
     assert caught.value.record.kind is TrapKind.BUDGET
     assert "a work-item has executed 10000 instructions" in str(caught.value)
     assert "lanes 0-7 of the warp repeat the loop at line 3" in str(caught.value)
