@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from ..isa.errors import Diagnostic, UsageError, did_you_mean, few_suggestions
 from ..isa.program import Program
+from ..isa.quoting import shown
 from . import joins
 from . import markers as marking
 from .diagnose import MAX_ERRORS, Collector
@@ -111,15 +112,19 @@ def _shower(dump: Dump) -> Show:
 
 def _check_options(markers: str, subdivide_limit: int) -> None:
     known = get_args(Markers)
-    if markers not in known:
+    if not isinstance(markers, str) or markers not in known:
         raise UsageError(
-            f"markers must be one of {', '.join(known)}, not {markers!r}",
+            f"markers must be one of {', '.join(known)}, not {shown(markers)}",
             hint=did_you_mean(markers, known),
             code="SIM501",
         )
-    if not isinstance(subdivide_limit, int) or subdivide_limit < 0:
+    if (
+        not isinstance(subdivide_limit, int)
+        or isinstance(subdivide_limit, bool)
+        or subdivide_limit < 0
+    ):
         raise UsageError(
-            f"subdivide_limit must be a whole number of instructions, not {subdivide_limit!r}",
+            f"subdivide_limit must be a whole number of instructions, not {shown(subdivide_limit)}",
             code="SIM501",
         )
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-import reprlib
+import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
 
-from ..isa.errors import ArgumentError
+from ..isa.errors import ArgumentError, did_you_mean
 from ..isa.program import Kernel, Param
+from ..isa.quoting import shown
 from ..isa.types import Kind
 from .device import DeviceArray
 from .memory import Buffer, Memory
@@ -99,6 +100,40 @@ def _block_format(kernel: Kernel) -> str:
     return f"{text}{kernel.kernarg_size - end}x"
 
 
+def in_order(
+    kernel: Kernel, args: Sequence[object], named: Mapping[str, object]
+) -> tuple[object, ...]:
+    """The arguments in declared order, from those given by place and by name.
+
+    Raises ArgumentError for a name that the kernel does not have, and for an argument that is given
+    twice or not at all.
+    """
+    names = [param.name for param in kernel.params]
+    signature = f"its signature: {kernel.signature}"
+    for name in named:
+        if name not in names:
+            raise ArgumentError(
+                f"kernel {kernel.name} has no parameter {name!r}",
+                code="SIM305",
+                hint=did_you_mean(name, names) or signature,
+            )
+        if names.index(name) < len(args):
+            raise ArgumentError(
+                f"kernel {kernel.name}: argument {name} is given twice, as number "
+                f"{names.index(name) + 1} and by its name",
+                code="SIM305",
+                hint=signature,
+            )
+    missing = [name for name in names[len(args) :] if name not in named]
+    if missing:
+        raise ArgumentError(
+            f"kernel {kernel.name} lacks its argument {', '.join(missing)}",
+            code="SIM305",
+            hint=signature,
+        )
+    return (*args, *(named[name] for name in names[len(args) :]))
+
+
 def bind(kernel: Kernel, args: Sequence[object]) -> BoundArguments:
     """Check `args` against the kernel's signature and pack them. Raises ArgumentError."""
     if len(args) != len(kernel.params):
@@ -161,7 +196,7 @@ def _describe(value: object) -> str:
         return f"an array of {value.dtype} with shape {value.shape}"
     if isinstance(value, DeviceArray):
         return f"a DeviceArray of {value.dtype} with shape {value.shape}"
-    return f"{reprlib.repr(value)} ({type(value).__name__})"
+    return f"{shown(value)} ({type(value).__name__})"
 
 
 def _scalar(param: Param, value: object, problem: _Complaint) -> bytes:
@@ -169,26 +204,35 @@ def _scalar(param: Param, value: object, problem: _Complaint) -> bytes:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if type_.is_float:
-        if isinstance(value, (bool, np.bool_)) or not isinstance(
+        if isinstance(value, (bool, np.bool_, np.timedelta64)) or not isinstance(
             value, (int, float, np.integer, np.floating)
         ):
             raise problem(f"needs a number for {type_}")
-        try:
-            with np.errstate(over="ignore"):
-                packed = np.array(value, type_.numpy)
-        except OverflowError:
-            raise problem(f"needs a number for {type_}") from None
-        if np.isinf(packed) and not np.isinf(value):
+        with np.errstate(over="ignore"):
+            packed = np.array(_as_float(value), type_.numpy)
+        if np.isinf(packed) and not (isinstance(value, (float, np.floating)) and np.isinf(value)):
             largest = np.finfo(type_.numpy).max
             raise problem(f"needs a number from {-largest} to {largest}, or inf")
         return packed.tobytes()
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+    # NumPy's spans of time are whole numbers to it.
+    wrong = (bool, np.bool_, np.timedelta64)
+    if isinstance(value, wrong) or not isinstance(value, (int, np.integer)):
         raise problem(f"needs a whole number for {type_}")
     low = -(1 << (type_.bits - 1)) if type_.kind is Kind.SIGNED else 0
     high = (1 << (type_.bits - (type_.kind is Kind.SIGNED))) - 1
     if not low <= int(value) <= high:
         raise problem(f"needs a whole number from {low} to {high}")
     return int(value).to_bytes(type_.size, "little", signed=type_.is_signed)
+
+
+def _as_float(value: int | float | np.integer | np.floating) -> float | np.floating:
+    """A number as a float, infinite where it is a whole number that no float is near."""
+    if isinstance(value, (float, np.floating)):
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _check_dtype(param: Param, dtype: np.dtype, problem: _Complaint) -> None:

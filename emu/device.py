@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..isa.errors import ArgumentError
+from ..isa.expect import whole
+from ..isa.quoting import shown
 from .memory import Buffer, Memory
+
+MAX_SIZE = (1 << 47) - 1
+"""Most elements in a dimension: a host has no more bytes."""
 
 
 class DeviceArray:
@@ -46,14 +51,19 @@ class DeviceArray:
 
     def copy_from(self, array: np.ndarray) -> None:
         """Overwrite the content. The shape and dtype must be those of this array."""
-        source = np.asarray(array)
+        source = _array_of(array)
         if source.shape != self.shape or source.dtype != self.dtype:
             raise ArgumentError(
                 f"{self.buffer.name} holds {self.dtype} {self.shape}, not "
                 f"{source.dtype} {source.shape}",
                 code="SIM311",
             )
-        self._elements()[...] = source
+        elements = self._elements()
+        if not elements.flags.writeable:
+            raise ArgumentError(
+                f"{self.buffer.name} is mapped from a NumPy array that is read-only", code="SIM311"
+            )
+        elements[...] = source
 
     def free(self) -> None:
         """Give the memory back; a kernel that still uses its address traps."""
@@ -78,7 +88,7 @@ class Device:
 
     def to_device(self, array: np.ndarray, name: str | None = None) -> DeviceArray:
         """A copy of `array` in device memory."""
-        source = np.array(array, order="C")
+        source = np.array(_array_of(array), order="C")
         return self._add(source, source.shape, name)
 
     def empty(
@@ -91,7 +101,15 @@ class Device:
         self, shape: int | Sequence[int], dtype: DTypeLike, name: str | None = None
     ) -> DeviceArray:
         """An array of zeros."""
-        host = np.zeros(shape, dtype)
+        element = _element_type(dtype)
+        sizes = _shape(shape)
+        try:
+            host = np.zeros(sizes, element)
+        except (ValueError, MemoryError):
+            raise ArgumentError(
+                f"there is no memory for an array of {element} with shape {shown(sizes)}",
+                code="SIM312",
+            ) from None
         return self._add(host, host.shape, name)
 
     def map(self, array: np.ndarray, name: str | None = None) -> DeviceArray:
@@ -102,7 +120,9 @@ class Device:
                 code="SIM312",
                 hint="use to_device, which copies",
             )
-        return self._add(array, array.shape, name, writable=array.flags.writeable)
+        # A subclass may give `reshape` and indexing a meaning of its own.
+        plain = array.view(np.ndarray)
+        return self._add(plain, plain.shape, name, writable=plain.flags.writeable)
 
     def _add(
         self, host: np.ndarray, shape: tuple[int, ...], name: str | None, *, writable: bool = True
@@ -114,6 +134,40 @@ class Device:
                 code="SIM307",
                 hint="convert it, as: x.astype(np.float32)",
             )
+        if not isinstance(name, str | None):
+            raise ArgumentError(
+                f"the name of a buffer must be a text, not {shown(name)}", code="SIM312"
+            )
         label = name or f"buffer{self.memory.created}"
         buffer = self.memory.add(host, label, writable=writable)
         return DeviceArray(self, buffer, shape, host.dtype)
+
+
+def _array_of(value: object) -> np.ndarray:
+    """What NumPy makes of a value. Raises ArgumentError where it makes nothing of it."""
+    try:
+        return np.asarray(value)
+    except Exception as problem:  # whatever the object's own conversion raises
+        raise ArgumentError(
+            f"{shown(value)} is not an array: {problem}",
+            code="SIM307",
+            hint="pass a NumPy array, as np.zeros(n, np.float32)",
+        ) from None
+
+
+def _element_type(dtype: object) -> np.dtype:
+    if dtype is not None:  # which would be float64 to NumPy
+        try:
+            return np.dtype(dtype)  # pyright: ignore[reportCallIssue, reportArgumentType]
+        except Exception:  # NumPy asks objects for their attributes
+            pass
+    raise ArgumentError(
+        f"{shown(dtype)} is not an element type",
+        code="SIM312",
+        hint='give NumPy\'s type or its name, as np.float32 or "float32"',
+    )
+
+
+def _shape(shape: object) -> tuple[int, ...]:
+    sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
+    return tuple(whole(size, "a size of an array", 0, MAX_SIZE) for size in sizes)

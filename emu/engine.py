@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..isa.errors import SimtError, UsageError, did_you_mean
 from ..isa.program import Kernel, Program
+from ..isa.quoting import shown
 from .geometry import Geometry
 from .memory import Memory
 from .statistics import Statistics
@@ -114,9 +115,9 @@ def engine_names() -> tuple[str, ...]:
 
 def check_engine(name: str) -> None:
     """Raises UsageError where there is no engine of this name."""
-    if name not in _ENGINES:
+    if not isinstance(name, str) or name not in _ENGINES:
         raise UsageError(
-            f"unknown engine {name!r}; there are {', '.join(_ENGINES)}",
+            f"unknown engine {shown(name)}; there are {', '.join(_ENGINES)}",
             hint=did_you_mean(name, engine_names()),
         )
 

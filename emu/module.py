@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 
 from ..asm.disassemble import disassemble
 from ..asm.explicit import with_markers
+from ..isa import expect
 from ..isa.errors import ArgumentError, SimtError, UsageError, did_you_mean
 from ..isa.objectfile import dumps
 from ..isa.program import Kernel, Program
-from .arguments import Binder
+from ..isa.quoting import shown
+from .arguments import Binder, in_order
 from .engine import (
     DEFAULT_BUDGET,
     DEFAULT_ENGINE,
@@ -31,6 +33,9 @@ from .geometry import DEFAULT_WIDTH, Geometry, whole
 from .result import Result
 from .schemes import resolve
 
+MAX_THREADS = 1024
+"""Most threads of the host that a launch runs on, whatever it is allowed."""
+
 LAUNCHES_KEPT = 64
 """Shapes of `kernel[groups, group_size]` that a module remembers."""
 
@@ -42,12 +47,20 @@ class Module:
     """
 
     def __init__(self, program: Program) -> None:
+        if not isinstance(program, Program):
+            raise UsageError(
+                f"a Module is made of a Program, not of {shown(program)}",
+                code="SIM515",
+                hint="simtlab.assemble makes one of a source, simtlab.load of an object file",
+            )
         self.program = program
         self._launches: dict[str, Launch] = {}
         """Those of `kernel[groups, group_size]`, since what a launch prepares is worth keeping."""
 
     def __getitem__(self, name: str) -> KernelFunction:
         try:
+            if not isinstance(name, str):
+                raise KeyError(name)
             return KernelFunction(self, self.program.kernel(name))
         except KeyError:
             raise UsageError(self._unknown(name), code="SIM504", hint=self._near(name)) from None
@@ -81,14 +94,19 @@ class Module:
         return disassemble(self.program, loc=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the object file."""
-        with open(path, "wb") as file:
-            file.write(dumps(self.program))
+        """Write the object file. Raises UsageError where that cannot be done."""
+        name = expect.path(path, "the name of an object file")
+        try:
+            with open(name, "wb") as file:
+                file.write(dumps(self.program))
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise UsageError(f"cannot write {name}: {reason}", code="SIM511") from None
 
-    def _unknown(self, name: str) -> str:
-        return f"the program has no kernel {name!r}; it has {', '.join(self.kernels)}"
+    def _unknown(self, name: object) -> str:
+        return f"the program has no kernel {shown(name)}; it has {', '.join(self.kernels)}"
 
-    def _near(self, name: str) -> str:
+    def _near(self, name: object) -> str:
         return did_you_mean(name, self.kernels)
 
     @cached_property
@@ -108,7 +126,10 @@ class Module:
 
 @dataclass(frozen=True)
 class KernelFunction:
-    """A kernel of a module. `kernel[groups, group_size](args...)` launches it on NumPy arrays."""
+    """A kernel of a module. `kernel[groups, group_size](args...)` launches it on NumPy arrays.
+
+    Arguments come in the declared order or by the names of the parameters.
+    """
 
     module: Module
     kernel: Kernel
@@ -133,12 +154,15 @@ class KernelFunction:
         if not isinstance(shape, tuple) or len(shape) != 2:
             raise ArgumentError(
                 f"kernel {self.name} is launched as kernel[groups, group_size](...), "
-                f"not kernel[{shape!r}](...)",
+                f"not kernel[{shown(shape)}](...)",
                 code="SIM308",
                 hint="groups counts workgroups, group_size work-items in each",
             )
         known = self.module._launches
-        key = f"{self.name}{shape!r}"  # not the shape itself: 1, 1.0 and True are equal
+        try:
+            key = f"{self.name}{shape!r}"  # not the shape itself: 1, 1.0 and True are equal
+        except Exception:
+            key = ""  # what Python cannot write, as a number of 5,000 digits, is refused
         found = known.get(key)
         if found is None:
             groups, group_size = shape
@@ -148,7 +172,7 @@ class KernelFunction:
             known[key] = found
         return found
 
-    def __call__(self, *args: object) -> Result:
+    def __call__(self, /, *args: object, **named: object) -> Result:
         raise ArgumentError(
             f"kernel {self.name} needs its launch dimensions",
             code="SIM308",
@@ -164,7 +188,7 @@ class KernelFunction:
         warp: int = DEFAULT_WIDTH,
         engine: str = DEFAULT_ENGINE,
         scheme: str | SchemeSpec = "stack",
-        knobs: Mapping[str, str | int | bool] | None = None,
+        knobs: Mapping[str, Any] | None = None,
         budget: int = DEFAULT_BUDGET,
         stats: bool = False,
         exited_arrive: bool = False,
@@ -178,13 +202,14 @@ class KernelFunction:
         `threads` bounds the threads of the host that native code runs on.
         """
         spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
-        if knobs:
-            spec = SchemeSpec(spec.name, {**spec.knobs, **knobs})
+        if knobs is not None:
+            spec = SchemeSpec(spec.name, {**spec.knobs, **expect.mapping(knobs, "knobs")})
         resolve(spec)
         check_engine(engine)
         geometry = Geometry.of(groups, group_size, items=items, width=warp)
-        name = counting(engine, stats)
-        many = _positive(threads, "the number of threads")
+        counts = expect.flag(stats, "stats")
+        name = counting(engine, counts)
+        many = min(_positive(threads, "the number of threads"), MAX_THREADS)
         if many > 1 and name != "jit":
             raise UsageError(
                 f"only native code runs on several threads, and the engine {name} has none",
@@ -192,7 +217,8 @@ class KernelFunction:
                 hint="leave out what asks for another engine than jit (statistics do, too)",
             )
         bound = _positive(budget, "the budget")
-        return Launch(self, geometry, name, spec, bound, stats, exited_arrive, many)
+        arrive = expect.flag(exited_arrive, "exited_arrive")
+        return Launch(self, geometry, name, spec, bound, counts, arrive, many)
 
     def time(self, **options: Any) -> Any:
         """How long a launch takes on a machine, and why: `simtlab.simulate(self, ...)`."""
@@ -207,7 +233,9 @@ class KernelFunction:
 def _positive(value: int, what: str) -> int:
     number = whole(value)
     if number is None or number < 1:
-        raise ArgumentError(f"{what} must be a positive whole number, not {value!r}", code="SIM309")
+        raise ArgumentError(
+            f"{what} must be a positive whole number, not {shown(value)}", code="SIM309"
+        )
     return number
 
 
@@ -250,9 +278,10 @@ class Launch:
         that the jit leaves to the interpreter.
         """
         ready = self._prepared
-        if form not in GENERATED:
+        if not isinstance(form, str) or form not in GENERATED:
             raise UsageError(
-                f"generated code is shown as {' or '.join(GENERATED)}, not {form!r}", code="SIM515"
+                f"generated code is shown as {' or '.join(GENERATED)}, not {shown(form)}",
+                code="SIM515",
             )
         if self.engine != "jit":
             raise UsageError(
@@ -275,13 +304,20 @@ class Launch:
         """For copies and pickles: what is prepared has addresses of this process."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
-    def __call__(self, *args: object) -> Result:
-        """Run the kernel; arrays are changed in place. Raises ArgumentError and Trap."""
-        return self.run_by(self._prepared.run, *args)
+    def __call__(self, /, *args: object, **named: object) -> Result:
+        """Run the kernel on arguments by place or by name; arrays are changed in place.
 
-    def run_by(self, run: Engine, *args: object) -> Result:
+        Raises ArgumentError and Trap.
+        """
+        return self.run_by(self._prepared.run, *args, **named)
+
+    def run_by(self, run: Engine, /, *args: object, **named: object) -> Result:
         """The same launch by another executor: `launch.run_by(simulator.run, *arguments)`."""
         ready = self._prepared
+        if not callable(run):
+            raise UsageError(f"an executor is a function, not {shown(run)}", code="SIM515")
+        if named:
+            args = in_order(ready.kernel, args, named)
         bound = ready.bind(args)
         work = Work(
             ready.program,

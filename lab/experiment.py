@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from ..isa.errors import UsageError, did_you_mean
+from ..isa.quoting import shown
 from .measurement import Measurement, Setup
 
 SCALES = ("small", "paper")
@@ -71,12 +72,12 @@ def experiments() -> tuple[Experiment, ...]:
 def find(name: str) -> tuple[Experiment, ...]:
     """The experiment of this name, or every one for `all`. Raises UsageError."""
     every = experiments()
-    if name == "all":
+    if isinstance(name, str) and name == "all":
         return every
-    found = tuple(e for e in every if e.name == name)
+    found = tuple(e for e in every if e.name == name) if isinstance(name, str) else ()
     if not found:
         raise UsageError(
-            f"there is no experiment {name!r}",
+            f"there is no experiment {shown(name)}",
             hint=did_you_mean(name, [e.name for e in every])
             or "`simtlab reproduce --list` lists them all",
         )
@@ -85,5 +86,7 @@ def find(name: str) -> tuple[Experiment, ...]:
 
 def check_scale(scale: str) -> None:
     """Raises UsageError where there is no such scale."""
-    if scale not in SCALES:
-        raise UsageError(f"there is no scale {scale!r}", hint=f"there are {' and '.join(SCALES)}")
+    if not isinstance(scale, str) or scale not in SCALES:
+        raise UsageError(
+            f"there is no scale {shown(scale)}", hint=f"there are {' and '.join(SCALES)}"
+        )

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from ..asm.assemble import assemble
 from ..emu.module import Module
+from ..isa.errors import UsageError
+from ..isa.quoting import shown
 from ..programs.index import find as find_program
 from ..programs.runner import PlainLauncher, run_program
 from ..timing.machine import load
@@ -51,6 +53,8 @@ def measure(setup: Setup, look: Callable[[Simulator], object] | None = None) -> 
     `look` is called now and then while it goes on. Raises UsageError for a setup that does not
     fit, CheckFailed for a wrong result, and what a kernel raises.
     """
+    if not isinstance(setup, Setup):
+        raise UsageError(f"a Setup is measured, not {shown(setup)}", code="SIM515")
     entry, policy = find_program(setup.program), find_policy(setup.policy)
     simulator = Simulator(load(setup.machine, dict(setup.sets)), policy)
     if look is not None:

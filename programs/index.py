@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 from ..isa.errors import UsageError, did_you_mean
+from ..isa.quoting import shown
 from .workload import Workload
 
 FOLDERS = ("basics", "dws", "lwm", "ppc", "lessons")
@@ -64,11 +65,11 @@ def find(name: str) -> Entry:
     A short name that several folders know means the first of `FOLDERS`, with a remark.
     """
     entries = catalogue()
-    matches = [e for e in entries if name in (e.name, e.short)]
+    matches = [e for e in entries if isinstance(name, str) and name in (e.name, e.short)]
     if not matches:
         known = tuple(dict.fromkeys(n for e in entries for n in (e.short, e.name)))
         raise UsageError(
-            f"there is no program {name!r}",
+            f"there is no program {shown(name)}",
             hint=did_you_mean(name, known) or "`simtlab programs` lists them all",
         )
     first, *others = matches

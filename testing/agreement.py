@@ -11,6 +11,8 @@ from ..emu.engine import SchemeSpec, engine_names
 from ..emu.result import Result
 from ..emu.schemes import SCHEMES
 from ..emu.traps import Trap
+from ..isa.errors import UsageError
+from ..isa.quoting import shown
 from .case import Case
 
 Outcome = tuple[Result | None, list[np.ndarray], Trap | None]
@@ -26,6 +28,12 @@ def run_case(
     budget: int = 1 << 20,
 ) -> Outcome:
     """One run of a case on copies of its arguments."""
+    if not isinstance(case, Case):
+        raise UsageError(
+            f"a Case is run, not {shown(case)}",
+            code="SIM515",
+            hint="simtlab.testing.kernels() draws cases",
+        )
     geometry = case.geometry if width is None else replace(case.geometry, width=width)
     (function,) = case.module
     launch = function.launch(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..isa import expect
 from ..isa.errors import UsageError
 from .report import COLOURS
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 def check_picture(path: str | Path) -> None:
     """Raises UsageError for a name that is no PNG's, and where matplotlib is missing."""
-    if not str(path).endswith(".png"):
+    if not expect.path(path, "a picture").endswith(".png"):
         raise UsageError(f"a picture is a file that ends in .png, not {path}", code="SIM515")
     _matplotlib()
 

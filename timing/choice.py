@@ -68,9 +68,9 @@ def choose(
     does not name. Raises UsageError for a list that is empty or names a policy twice, for a
     baseline that is not in it, and for a setting that none of the policies has.
     """
-    words = wanted.split(",") if isinstance(wanted, str) else list(wanted)
+    words = wanted.split(",") if isinstance(wanted, str) else _listed(wanted)
     words = [word.strip() if isinstance(word, str) else word for word in words]
-    if not words or not all(words):
+    if not words or not all(isinstance(word, Policy) or word for word in words):
         raise UsageError(
             "policies are compared by a list of names with commas between them",
             code="SIM515",
@@ -99,6 +99,13 @@ def choose(
             hint=f"there are {', '.join(listed)}",
         )
     return found, first
+
+
+def _listed(wanted: object) -> list[str | Policy]:
+    """The policies of a list; an empty one for what is not a list of names and policies."""
+    if not isinstance(wanted, Sequence) or isinstance(wanted, bytes):
+        return []
+    return list(wanted) if all(isinstance(word, (str, Policy)) for word in wanted) else []
 
 
 def _contender(word: str) -> Policy:

@@ -8,14 +8,16 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from ..emu.arguments import in_order
 from ..emu.device import DeviceArray
 from ..emu.engine import Interrupted
 from ..emu.module import KernelFunction
+from ..isa import expect
 from ..isa.errors import SimtError
 from .choice import choose, machine_for
 from .comparison import Comparison, Contender, contest
-from .face import SimulatedLaunch, simulate
-from .machine import Machine
+from .face import SimulatedLaunch, check_kernel, simulate
+from .machine import Machine, MachineError
 from .policies import Policy
 from .simulate import Simulator
 
@@ -31,12 +33,17 @@ class ComparedLaunch:
         self.baseline = baseline
         self.comparison: Comparison | None = None
 
-    def __call__(self, *args: object) -> Comparison:
-        """Simulate under every policy; arrays are changed in place, as by one launch.
+    def __call__(self, /, *args: object, **named: object) -> Comparison:
+        """Simulate under every policy, on arguments by place or by name.
+
+        Arrays are changed in place, as by one launch.
 
         Every policy finds the arrays as they were given. Traps and the like are in the comparison;
         raises ArgumentError, Interrupted, and UsageError where no policy can run.
         """
+        if named:
+            first = next(iter(self.launches.values()))
+            args = in_order(first.launch.function.kernel, args, named)
         given = [(array, _content(array)) for array in args if _is_array(array)]
 
         def prepare(policy: Policy) -> tuple[SimulatedLaunch, Simulator]:
@@ -97,7 +104,8 @@ def compare(
     in `set` are for those policies that have them. All else is as for `simulate`. Raises UsageError
     for a machine, list or shape that cannot be.
     """
-    sets = set or {}
+    check_kernel(kernel, "simtlab.compare")
+    sets = expect.mapping(set, "set", MachineError)
     chosen, first = choose(policies, machine, sets, baseline)
     launches = [
         simulate(kernel, machine=machine_for(policy, machine, sets), policy=policy, **options)

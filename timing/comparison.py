@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from ..emu.engine import Interrupted
 from ..emu.tables import aligned
-from ..isa.errors import SimtError, UsageError
+from ..isa.errors import SimtError, UsageError, did_you_mean
+from ..isa.quoting import shown
 from .catalogue import Policy
 from .energy.model import Energy
 from .statistics import Statistics
@@ -90,6 +91,13 @@ class Comparison:
         return len(self._contenders)
 
     def __getitem__(self, policy: str) -> Contender:
+        if not isinstance(policy, str) or policy not in self._contenders:
+            raise UsageError(
+                f"the comparison has no policy {shown(policy)}",
+                code="SIM602",
+                hint=did_you_mean(policy, self._contenders)
+                or f"it has {', '.join(self._contenders)}",
+            )
         return self._contenders[policy]
 
     @property

@@ -12,7 +12,9 @@ from ..emu.engine import DEFAULT_BUDGET, Work
 from ..emu.geometry import dim3
 from ..emu.module import KernelFunction, Launch
 from ..emu.result import memory_digest
-from ..isa.errors import SimtError
+from ..isa import expect
+from ..isa.errors import SimtError, UsageError
+from ..isa.quoting import shown
 from .energy.model import Energy, energy_of
 from .intrinsics import NEVER
 from .lines import annotated
@@ -123,12 +125,15 @@ class SimulatedLaunch:
         self.machine = machine
         self.policy = policy
         self.plain = plain
-        self.window = trace if isinstance(trace, tuple) else (0, NEVER) if trace else None
+        self.window = _window(trace)
         self.simulation: Simulation | None = None
 
-    def __call__(self, *args: object) -> Simulation:
-        """Simulate; arrays are changed in place. Raises ArgumentError, Trap, SimulationError."""
-        return self.run_on(self.cold_machine(), *args)
+    def __call__(self, /, *args: object, **named: object) -> Simulation:
+        """Simulate on arguments by place or by name; arrays are changed in place.
+
+        Raises ArgumentError, Trap, SimulationError.
+        """
+        return self.run_on(self.cold_machine(), *args, **named)
 
     def cold_machine(self) -> Simulator:
         """A machine on which nothing has run. Raises UsageError where it cannot run the policy."""
@@ -137,7 +142,7 @@ class SimulatedLaunch:
             trace = Trace(*self.window, facts=facts_of(self.machine, self.policy))
         return Simulator(self.machine, self.policy, plain=self.plain, trace=trace)
 
-    def run_on(self, simulator: Simulator, *args: object) -> Simulation:
+    def run_on(self, simulator: Simulator, /, *args: object, **named: object) -> Simulation:
         """Simulate on a cold machine of this launch."""
         digest = ""
         self.simulation = None
@@ -164,13 +169,36 @@ class SimulatedLaunch:
             )
 
         try:
-            self.launch.run_by(execute, *args)
+            self.launch.run_by(execute, *args, **named)
         except SimtError:
             if simulator.launches:
                 self.simulation = found(finished=False)
             raise
         self.simulation = found(finished=True)
         return self.simulation
+
+
+def check_kernel(kernel: object, function: str) -> None:
+    """Raises UsageError for what is not a kernel."""
+    if not isinstance(kernel, KernelFunction):
+        raise UsageError(
+            f"{function} takes a kernel, not {shown(kernel)}",
+            code="SIM515",
+            hint='give program["name"], of program = simtlab.assemble(...)',
+        )
+
+
+def _window(trace: bool | tuple[int, int]) -> tuple[int, int] | None:
+    """The first cycle that is traced and the one after the last; None for no trace."""
+    if isinstance(trace, tuple) and len(trace) == 2:
+        begin, end = (expect.whole(t, "a cycle of trace", 0, NEVER) for t in trace)
+        return begin, end
+    if isinstance(trace, tuple):
+        raise UsageError(
+            f"trace is True, False or two cycles, as trace=(100, 200), not {shown(trace)}",
+            code="SIM515",
+        )
+    return (0, NEVER) if expect.flag(trace, "trace") else None
 
 
 def simulate(
@@ -195,10 +223,12 @@ def simulate(
     engine uncompiled. `trace` records what happens, in all cycles or from one up to another; the
     result has it. Raises UsageError for a machine, policy or shape that cannot be.
     """
+    check_kernel(kernel, "simtlab.simulate")
     found = machine if isinstance(machine, Machine) else load(machine)
-    if set:
+    if set is not None:
         found = found.replaced(set)
     rules = policy if isinstance(policy, Policy) else find(policy)
+    expect.flag(plain, "plain")
     size = dim3(min(256, found.core_contexts) if group_size is None else group_size, "group_size")
     launch = kernel.launch(
         groups=groups,

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from ..isa import expect
 from ..isa.errors import UsageError, did_you_mean, either
 from ..isa.quoting import shown
 from .catalogue.texts import SETTINGS
@@ -386,13 +387,14 @@ def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Mac
 
     Raises MachineError, which lists every mistake with its key.
     """
+    name = expect.path(name, "a machine", "a name or the path of a file")
     table, where = _PRESETS.read(str(name))
     table.setdefault("name", Path(str(name)).stem)
     return build(_overridden(table, overrides or {}), where)
 
 
 def _overridden(table: dict[str, Any], overrides: Mapping[str, object]) -> dict[str, Any]:
-    for key, value in overrides.items():
+    for key, value in expect.mapping(overrides, "set", MachineError).items():
         _put(table, key, value)
         if not key.startswith("policy.") and isinstance(table.get("sources"), dict):
             table["sources"][key.replace("-", "_")] = CHOSEN

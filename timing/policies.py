@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..emu.jit.segment_table import Grain
+from ..isa import expect
 from ..isa.errors import UsageError, did_you_mean
 from ..isa.quoting import shown
 from .catalogue import ALIASES, POLICIES, Policy
@@ -16,8 +17,9 @@ from .inspection import CompositionError
 from .machine import Machine
 
 
-def find(name: str) -> Policy:
+def find(name: str | Path) -> Policy:
     """The policy of a name, or that of a file outside the package; raises UsageError."""
+    name = expect.path(name, "a policy", "a name or the path of a file")
     if name.endswith(".py"):
         return outside(name)
     name = ALIASES.get(name, name)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..isa.errors import UsageError
+from ..isa.quoting import shown
 from .causes import BANK, HIT, L2, MEMORY, MSHR, N_CAUSES, NAMES
 from .lines import LineCount, lines_of
 from .mix import InstructionMix, mix_of
@@ -326,6 +328,11 @@ class Statistics:
 
     def to_frame(self, which: str = "") -> Any:
         """A pandas DataFrame: of `launches`, `intervals` or `lines`, or all single numbers."""
+        forms = ("launches", "intervals", "lines")
+        if which and (not isinstance(which, str) or which not in forms):
+            raise UsageError(
+                f"there is no table of {shown(which)}; there are {', '.join(forms)}", code="SIM515"
+            )
         import pandas  # pyright: ignore[reportMissingImports]
 
         if which:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..isa import expect
 from ..isa.errors import UsageError, either
 from .causes import BARRIER, NAMES
 from .intrinsics import NEVER
@@ -125,12 +126,19 @@ class Trace:
     @staticmethod
     def load(path: str | Path) -> Trace:
         """Read a .npz file. Raises UsageError where it is none, and OSError."""
+        name = expect.path(path, "a trace")
         try:
-            with np.load(path, allow_pickle=False) as file:
-                facts = json.loads(str(file["facts"]))
-                columns = {n: file[n] for n in file.files if n != "facts"}
-        except (ValueError, KeyError) as problem:
-            raise UsageError(f"{path} is no trace: {problem}", code="SIM510") from None
+            return Trace._read(name)
+        except (OSError, UsageError):
+            raise
+        except Exception as problem:  # there are many ways in which a file can be damaged
+            raise UsageError(f"{name} is no trace: {problem}", code="SIM510") from None
+
+    @staticmethod
+    def _read(path: str) -> Trace:
+        with np.load(path, allow_pickle=False) as file:
+            facts = json.loads(str(file["facts"]))
+            columns = {n: file[n] for n in file.files if n != "facts"}
         if facts["format"] != FORMAT:
             raise UsageError(f"{path} is a trace of format {facts['format']}", code="SIM510")
         events = np.zeros(len(columns["t"]), EVENT)

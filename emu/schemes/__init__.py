@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...isa.errors import UsageError, did_you_mean
+from ...isa.quoting import shown
 from ..engine import SchemeSpec
 from .base import NOWHERE, Scheme
 from .per_thread import PerThread
@@ -19,10 +20,10 @@ __all__ = ["NOWHERE", "SCHEMES", "Scheme", "resolve"]
 
 def resolve(spec: SchemeSpec) -> tuple[type[Scheme], dict[str, str | int | bool]]:
     """The scheme's class and all of its knobs with their values. Raises UsageError."""
-    cls = SCHEMES.get(spec.name)
+    cls = SCHEMES.get(spec.name) if isinstance(spec.name, str) else None
     if cls is None:
         raise UsageError(
-            f"unknown scheme {spec.name!r}; there are {', '.join(SCHEMES)}",
+            f"unknown scheme {shown(spec.name)}; there are {', '.join(SCHEMES)}",
             code="SIM501",
             hint=did_you_mean(spec.name, tuple(SCHEMES)),
         )
@@ -31,14 +32,14 @@ def resolve(spec: SchemeSpec) -> tuple[type[Scheme], dict[str, str | int | bool]
         if name not in options:
             known = ", ".join(cls.knobs) or "none"
             raise UsageError(
-                f"scheme {spec.name} has no knob {name!r}; its knobs: {known}",
+                f"scheme {spec.name} has no knob {shown(name)}; its knobs: {known}",
                 code="SIM502",
                 hint=did_you_mean(name, tuple(cls.knobs)),
             )
-        if value not in cls.knobs[name]:
+        if not isinstance(value, (str, int)) or value not in cls.knobs[name]:
             values = ", ".join(str(v).lower() for v in cls.knobs[name])
             raise UsageError(
-                f"knob {name} of scheme {spec.name} cannot be {value!r}; it takes {values}",
+                f"knob {name} of scheme {spec.name} cannot be {shown(value)}; it takes {values}",
                 code="SIM503",
             )
         options[name] = value
