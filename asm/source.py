@@ -217,7 +217,10 @@ def _not_utf8(data: bytes, problem: UnicodeDecodeError, shown: str) -> Diagnosti
 
 
 def _shown(path: Path, name: str) -> str:
-    relative = os.path.relpath(path)
+    try:
+        relative = os.path.relpath(path)
+    except (OSError, ValueError):  # the current directory is gone, or on another drive
+        relative = ".."
     shown = name if relative.startswith("..") else Path(relative).as_posix()
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in shown)
 

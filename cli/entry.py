@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from typing import TextIO
 
 from ..isa.errors import SimtError, UsageError
 from . import status
@@ -28,9 +29,13 @@ def run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return result
 
-    code = _guarded(work, wants_json)
+    try:
+        code = _guarded(work, wants_json)
+    except OSError:  # stderr is full or has no reader: there is nobody to say it to
+        code = status.USAGE
+        _discard(sys.stderr)
     if code == status.BROKEN_PIPE:
-        _discard_output()
+        _discard(sys.stdout)
     return code
 
 
@@ -46,6 +51,11 @@ def _guarded(work: Callable[[], int], wants_json: bool) -> int:
         return status.INTERRUPTED
     except BrokenPipeError:
         return status.BROKEN_PIPE
+    except SystemExit as end:
+        # This is what rich makes of a reader that went away.
+        if isinstance(end.__context__, BrokenPipeError):
+            return status.BROKEN_PIPE
+        raise
     except MemoryError:
         return _report(
             UsageError("out of memory", code="SIM513", hint="use a smaller size"), wants_json
@@ -54,10 +64,17 @@ def _guarded(work: Callable[[], int], wants_json: bool) -> int:
         reason = (error.strerror or str(error)).lower()
         if error.filename is not None:
             return _report(UsageError(f"{error.filename}: {reason}", code="SIM510"), wants_json)
+        if not _has_working_folder():
+            return _report(
+                UsageError(
+                    "the working folder does not exist any more",
+                    code="SIM510",
+                    hint="cd to another",
+                ),
+                wants_json,
+            )
         # Files have names; what has none is stdout, of which nothing more can be expected.
-        _discard_output()
-        print_error(UsageError(f"cannot write the output: {reason}", code="SIM511"))
-        return status.USAGE
+        return _cannot_write(error)
     except Exception as error:
         return _bug(error)
 
@@ -67,13 +84,34 @@ def _report(error: SimtError, wants_json: bool) -> int:
     try:
         if wants_json:
             print_json({**getattr(error, "partial", {}), **error_dict(error)})
-            sys.stdout.flush()
-        else:
-            sys.stdout.flush()
-            print_error(error)
+        sys.stdout.flush()
     except BrokenPipeError:
         return status.BROKEN_PIPE
+    except OSError as problem:
+        return _cannot_write(problem)
+    if not wants_json:
+        try:
+            print_error(error)
+        except BrokenPipeError:
+            _discard(sys.stderr)
+            return status.BROKEN_PIPE
     return exit_status(error)
+
+
+def _cannot_write(problem: OSError) -> int:
+    """Say that stdout takes nothing more."""
+    _discard(sys.stdout)
+    reason = (problem.strerror or str(problem)).lower()
+    print_error(UsageError(f"cannot write the output: {reason}", code="SIM511"))
+    return status.USAGE
+
+
+def _has_working_folder() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 def exit_status(error: SimtError) -> int:
@@ -94,10 +132,10 @@ def _bug(error: Exception) -> int:
     return status.BUG
 
 
-def _discard_output() -> None:
-    """Let the interpreter's last flush of stdout go nowhere instead of failing again."""
+def _discard(stream: TextIO) -> None:
+    """Let the interpreter's last flush of a stream go nowhere instead of failing again."""
     try:
-        number = sys.stdout.fileno()
+        number = stream.fileno()
     except (OSError, ValueError):
         return
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 
+MAX_BYTES = 1 << 28
+"""Most bytes of a source or an object file; a pipe may have no end."""
+
 
 def cannot(action: str, path: str | os.PathLike[str], problem: Exception) -> UsageError:
     """The error for a file that cannot be read or written."""
@@ -26,10 +29,20 @@ def cannot(action: str, path: str | os.PathLike[str], problem: Exception) -> Usa
 
 def read_bytes(path: str) -> bytes:
     """The content of a file, or of stdin for `-`. Raises UsageError."""
+    if path == STDIN and sys.stdin is None:
+        raise UsageError("cannot read standard input: it is closed", code="SIM510")
     try:
-        return sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
+        if path == STDIN:
+            data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            with Path(path).open("rb") as file:
+                data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as problem:
         raise cannot("read", path, problem) from None
+    if len(data) > MAX_BYTES:
+        shown = "standard input" if path == STDIN else path
+        raise UsageError(f"{shown} is larger than {MAX_BYTES >> 20} MiB", code="SIM510")
+    return data
 
 
 def read_stdin_source() -> str:

@@ -30,7 +30,16 @@ def on_terminal(stream: TextIO) -> bool:
 
 
 def prepare_streams() -> None:
-    """Make both streams usable: a closed one swallows, and none chokes on its encoding."""
+    """Make both streams usable: a closed one swallows, and none chokes on its encoding.
+
+    A file that is opened must not take the number of a closed stream: what a library in C writes
+    there would go into the file.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # which takes the least number that is free
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

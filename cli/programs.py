@@ -97,7 +97,7 @@ def _shown(entry: Entry) -> str:
     """The path of the source, relative where that is shorter."""
     try:
         return min(os.path.relpath(entry.path), str(entry.path), key=len)
-    except ValueError:  # another drive
+    except (OSError, ValueError):  # the working folder is gone, or on another drive
         return str(entry.path)
 
 

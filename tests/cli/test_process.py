@@ -75,12 +75,85 @@ def test_a_full_disk():
     assert done.stderr.startswith("error[SIM511]: cannot write /dev/full: ")
 
 
-def test_a_closed_stdout():
-    done = subprocess.run(
-        f"'{sys.executable}' -m simtlab check scale.sasm >&-", shell=True, capture_output=True,
-        text=True, check=False,
+def in_a_shell(line: str) -> subprocess.CompletedProcess[str]:
+    """What a line does; `simtlab` is the command, and the status is its own in a pipeline."""
+    return subprocess.run(
+        ["bash", "-c", f"simtlab() {{ '{sys.executable}' -P -m simtlab \"$@\"; }}; {line}"],
+        capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
+
+
+def test_a_closed_stdout():
+    done = in_a_shell("simtlab check scale.sasm >&-")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_change_nothing_else(closed: str):
+    assert in_a_shell("simtlab asm scale.sasm -o open.sbc").returncode == 0
+    done = in_a_shell(f"simtlab asm scale.sasm -o closed.sbc {closed}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert Path("closed.sbc").read_bytes() == Path("open.sbc").read_bytes()
+    assert in_a_shell(f"simtlab run nonsense {closed}").returncode == 2
+
+
+def test_a_closed_stdin_that_is_wanted():
+    done = in_a_shell("simtlab asm - -o x.sbc <&-")
+    assert done.returncode == 2
+    assert done.stderr == "error[SIM510]: cannot read standard input: it is closed\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no /dev/zero")
+def test_a_source_without_an_end():
+    done = in_a_shell("simtlab asm - -o x.sbc </dev/zero")
+    assert done.returncode == 2
+    assert done.stderr == "error[SIM510]: standard input is larger than 256 MiB\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("simtlab run nonsense 2>/dev/full", ""),
+        ("simtlab programs >/dev/full 2>/dev/full", ""),
+        ("simtlab run nonsense --json >/dev/full", "error[SIM511]: cannot write the output: no"),
+        ("simtlab --help >/dev/full", "error[SIM511]: cannot write the output: no"),
+    ],
+)
+def test_streams_that_are_full(line: str, message: str):
+    done = in_a_shell(line)
+    assert done.returncode == 2
+    assert done.stderr.startswith(message)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command", ["--help", "programs", "run saxpy --size tiny", "asm scale.sasm -o -"]
+)
+def test_a_pipe_without_a_reader_ends_in_silence_with_the_status_of_a_signal(command: str):
+    # The reader is gone before the first byte.
+    done = in_a_shell(f"{{ sleep 0.2; simtlab {command}; echo $? >status; }} | true")
+    assert done.stderr == ""
+    assert Path("status").read_text() == "141\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("simtlab run saxpy --size tiny", 0),
+        ("simtlab asm '{place}/scale.sasm' -o '{place}/x.sbc'", 0),
+        ("simtlab check '{place}/scale.sasm'", 0),
+        ("simtlab programs saxpy", 0),
+        ("simtlab asm scale.sasm", 2),
+    ],
+)
+def test_a_working_folder_that_is_gone(command: str, status: int, tmp_path: Path):
+    line = command.format(place=tmp_path)
+    done = in_a_shell(f"mkdir gone && cd gone && rmdir ../gone && {line}")
+    assert done.returncode == status
+    assert done.stderr == (
+        "error[SIM135]: cannot read scale.sasm: no such file or directory\n" * (status == 2)
+    )
 
 
 def test_an_encoding_that_lacks_our_characters():
