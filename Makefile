@@ -54,7 +54,7 @@ test: $(STAMP) ## the tests, without those marked slow
 	@$(PYTEST) -m "not slow"
 
 .PHONY: test-all
-test-all: $(STAMP) ## every test, the slow ones too
+test-all: $(STAMP) ## every test, the slow ones too; isa, asm and emu under every Python named in pyproject.toml that is here
 	@$(PYTEST)
 
 SECONDS ?= 600

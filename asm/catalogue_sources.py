@@ -27,7 +27,7 @@ ENTRIES = (
         "SIM102",
         "A line that no rule fits",
         "A line is one instruction, one label or one directive.",
-        "Compare with the examples in docs/isa.md; the message names what was expected.",
+        "Compare with `simtlab explain architecture`; the message names what was expected.",
         _kernel("mov_u32 $s0, 4+1"),
         _kernel("mov_u32 $s0, (4+1)"),
     ),

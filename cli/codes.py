@@ -70,7 +70,7 @@ _ROWS = (
     ("SIM601", "A machine cannot be", "A preset, a machine file or --set has an unknown key, a value of the wrong kind, or a geometry that cannot be built.", "The message names the key; `simtlab machines NAME` prints all with their units."),
     ("SIM602", "A policy cannot be", "There is no policy of this name, it has no such setting, the setting takes no such value, or the machine cannot run it.", "`simtlab policies` lists them, `simtlab policies NAME` tells settings, values and machines."),
     ("SIM603", "No such energy parameters", "Energy and area are computed from a file of parameters; this one does not exist or lacks some.", "Compare it with timing/energy/65nm.toml."),
-    ("SIM610", "Files of an engine do not fit together", "A machine and a policy name files of which two define the same name, or none a name that is needed; or a file of yours has code that no engine can have: a hook that ends without a number, a list, a print, a function without @device.", "The message names the file and the line; docs/timing.md has the hooks, and what engine code may be."),
+    ("SIM610", "Files of an engine do not fit together", "A machine and a policy name files of which two define the same name, or none a name that is needed; or a file of yours has code that no engine can have: a hook that ends without a number, a list, a print, a function without @device.", "The message names the file and the line; `simtlab explain timing` has the hooks, and what engine code may be."),
     ("SIM611", "A kernel does not fit the machine", "A workgroup stays on one WPU and needs a context for each work-item; private memory on chip has a size.", "Use smaller workgroups, or --set warps=N."),
 )
 # fmt: on

@@ -73,8 +73,9 @@ def sizes(incomplete: str) -> list[str]:
     return _starting(["tiny", "small", "paper"], incomplete)
 
 
-def instructions(incomplete: str) -> list[str]:
-    """Mnemonics."""
+def explained(incomplete: str) -> list[str]:
+    """Mnemonics, and pages of the documentation."""
     from ..isa.table import BY_NAME
+    from .pages import names
 
-    return _starting(list(BY_NAME), incomplete)
+    return _starting([*BY_NAME, *names()], incomplete)

@@ -1,4 +1,4 @@
-"""`simtlab explain`: what an instruction does, and what an error code means."""
+"""`simtlab explain`: instructions, error codes, and the pages of the documentation."""
 
 from __future__ import annotations
 
@@ -7,28 +7,30 @@ from typing import Annotated
 import typer
 
 from . import status
-from .complete import instructions
+from .complete import explained
 from .options import Json
 
 
 def explain(
     word: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="OPCODE|CODE",
-            help="An instruction as fma_f32, a stem as fma, or an error code as SIM104.",
-            autocompletion=instructions,
+            metavar="OPCODE|CODE|PAGE",
+            help="An instruction as fma_f32, a stem as fma, an error code as SIM104, or a page of "
+            "the documentation as timing; without it, what there is.",
+            autocompletion=explained,
         ),
-    ],
+    ] = None,
     json: Json = False,
 ) -> int:
-    """Explain an instruction or an error code.
+    """Explain an instruction or an error code, or print a page of the documentation.
 
     For example:
 
       simtlab explain fma_f32
       simtlab explain atomic_add
       simtlab explain SIM401
+      simtlab explain isa
     """
     from .explanations import explanation
     from .output import print_json

@@ -15,6 +15,7 @@ from ..emu.tables import labelled
 from ..isa.errors import UsageError, did_you_mean
 from ..isa.table import BY_NAME, TABLE, Flags, Format, OperandKind, Row
 from ..isa.types import Segment
+from .pages import Overview, Page, names
 
 _LAYOUT = {
     Format.ALU: "opcode 10 | dst 6 | r1 6 | r2 6 | which 2 | imm 32 | zero 2",
@@ -120,8 +121,13 @@ class InstructionText:
         }
 
 
-def explanation(word: str) -> Explanation:
-    """What there is to say about a word. Raises UsageError with the nearest known one."""
+def explanation(word: str | None) -> Explanation:
+    """What there is to say about a word, or what words there are.
+
+    Raises UsageError with the nearest known one.
+    """
+    if word is None:
+        return Overview()
     wanted = word.strip().removeprefix("`").removesuffix("`")
     if wanted in BY_NAME:
         return InstructionText((BY_NAME[wanted],))
@@ -133,13 +139,17 @@ def explanation(word: str) -> Explanation:
     code = wanted.upper()
     if code in codes():
         return codes()[code]
+    pages = names()
+    page = wanted.removeprefix("docs/").removesuffix(".md")
+    if page in pages:
+        return Page(page)
     stems = dict.fromkeys(row.stem for row in TABLE)
     raise UsageError(
-        f"there is no instruction and no error code {word!r}",
+        f"there is no instruction, no error code and no page {word!r}",
         code="SIM500",
-        hint=did_you_mean(wanted, (*stems, *BY_NAME, *codes()))
+        hint=did_you_mean(wanted, (*stems, *BY_NAME, *codes(), *pages))
         or did_you_mean(code, tuple(codes()))
-        or "docs/isa.md lists the instructions",
+        or "`simtlab explain` lists what there is",
     )
 
 

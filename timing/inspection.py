@@ -27,7 +27,7 @@ class CompositionError(UsageError):
 
 COMPUTES = (
     "engine code computes with 64-bit integers, fields of records and functions of the engine only "
-    "(docs/timing.md)"
+    "(`simtlab explain timing`)"
 )
 """The hint for code that cannot be compiled."""
 

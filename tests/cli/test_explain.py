@@ -53,6 +53,22 @@ What to do: It is the kernel's own way to say that something is wrong.
     )
 
 
+def test_a_page_of_the_documentation(cli):
+    page = (ROOT / "docs" / "timing.md").read_text(encoding="utf-8")
+    assert cli("explain", "timing").out == page
+    assert cli("explain", "docs/timing.md").out == page
+    assert cli("explain", "timing", "--json").json == {
+        "kind": "page", "name": "timing", "text": page.rstrip("\n"),
+    }  # fmt: skip
+
+
+def test_without_a_word_everything_is_listed(cli):
+    listed = set(cli("explain").out.split())
+    assert {row.stem for row in TABLE} <= listed
+    assert {path.stem for path in (ROOT / "docs").glob("*.md")} <= listed
+    assert cli("explain", "--json").json["kind"] == "overview"
+
+
 @pytest.mark.parametrize("stem", dict.fromkeys(row.stem for row in TABLE))
 def test_every_stem_is_explained(stem):
     found = explanation(stem)

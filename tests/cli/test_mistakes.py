@@ -63,7 +63,7 @@ error[SIM500]: there is no program 'saxpi'
  = help: did you mean `saxpy`?
 """,
     "explain fam_f32": """\
-error[SIM500]: there is no instruction and no error code 'fam_f32'
+error[SIM500]: there is no instruction, no error code and no page 'fam_f32'
  = help: did you mean `fma_f32`?
 """,
     # --- where things go

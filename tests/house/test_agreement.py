@@ -89,3 +89,32 @@ def test_every_dependency_is_imported_somewhere(tree):
     )
     imported = set(re.findall(r"^\s*(?:from|import) (\w+)", text, re.MULTILINE))
     assert names - imported == set()
+
+
+def test_messages_point_to_what_is_installed(tree):
+    """A user of the wheel has no docs folder at hand: `simtlab explain PAGE` prints the page."""
+    pages = {path.stem for path in tree.root.glob("docs/*.md")}
+    found: list[str] = []
+    for folder in tree.packages.values():
+        for path in folder.glob("*.py"):
+            for text in _messages(ast.parse(path.read_text("utf-8"))):
+                found += re.findall(r"docs/[\w-]+\.md", text)
+                named = re.findall(r"`simtlab explain ([a-z][a-z-]+)`", text)
+                found += [name for name in named if name not in pages]
+    assert not found
+
+
+def _messages(tree: ast.Module) -> list[str]:
+    """The texts of a module that are neither docstrings nor comments on a constant."""
+    documentation = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in documentation
+    ]

@@ -42,7 +42,8 @@ def test_the_wheel(tree, tmp_path):
         metadata = next(n for n in archive.namelist() if n.endswith("/METADATA"))
         licence = metadata.replace("METADATA", "licenses/LICENSE")
         assert licence in archive.namelist()
-    assert not {n for n in names if n.split("/")[1] in {"tests", "docs", "bench"}}
+    assert not {n for n in names if n.split("/")[1] in {"tests", "bench"}}
+    assert "simtlab/docs/__init__.py" not in names
     missing = sorted(tree.package_files - names)
     assert not missing, f"no pattern of [tool.setuptools.package-data] takes along: {missing}"
     assert names == tree.package_files
@@ -79,4 +80,5 @@ def test_the_wheel(tree, tmp_path):
     assert version in installed("-m", "simtlab", "--version")
     assert version in run(site / "bin" / "simtlab", "--version", cwd=elsewhere, env=environment)
     installed("-m", "simtlab", "run", "saxpy", "--size", "tiny")
+    assert installed("-m", "simtlab", "explain", "timing").startswith("# ")
     assert not list(elsewhere.iterdir()), "a plain run left something in the working folder"
