@@ -6,6 +6,7 @@ and the tests of isa, asm and emu run there.
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import re
 import shutil
@@ -52,6 +53,7 @@ def test_isa_asm_and_emu_pass(tree, tmp_path, version):
     python = interpreter(version)
     if python is None:
         pytest.skip(f"there is no Python {version} on this machine")
+    faulthandler.cancel_dump_traceback_later()  # it takes longer than a test that hangs may
     clone = tmp_path / "clone"
     shutil.copytree(tree.root, clone, ignore=shutil.ignore_patterns(*LEFT_BEHIND))
     own = tmp_path / "venv" / "bin" / "python"

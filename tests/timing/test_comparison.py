@@ -10,6 +10,7 @@ import pytest
 
 import simtlab
 from simtlab.emu.engine import Interrupted
+from simtlab.timing import chart
 from simtlab.timing.compared import ComparedLaunch
 from simtlab.timing.comparison import Comparison, Contender
 from simtlab.timing.policies import POLICIES
@@ -151,6 +152,30 @@ def test_forms_of_a_comparison(tmp_path):
     pytest.importorskip("matplotlib")
     found.save_picture(tmp_path / "c.png", "a title")
     assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_labels_of_a_picture_are_clear_of_bars_and_of_the_baselines_line(tmp_path, monkeypatch):
+    figure_class = pytest.importorskip("matplotlib.figure").Figure
+    drawn = []
+
+    def figure(*args, **options):
+        drawn.append(figure_class(*args, **options))
+        return drawn[-1]
+
+    monkeypatch.setattr(chart, "_matplotlib", lambda: figure)
+    done = double()(12, np.zeros(12, np.uint32))["conv"]
+    assert done.stats is not None
+    cycles = {"a": 1000, "b": 1010, "c": 1066, "much.longer.name": 400, "e": 5000}
+    contenders = [
+        Contender(name, dataclasses.replace(done.stats, cycles=n), done.energy, "1")
+        for name, n in cycles.items()
+    ]
+    Comparison(contenders, "a").save_picture(tmp_path / "c.png")
+    left, right = drawn[0].axes
+    labels = [text.get_window_extent() for text in left.texts]
+    assert [text.get_text() for text in left.texts] == ["1.000", "0.990", "0.938", "2.500", "0.200"]
+    assert all(box.x0 > left.get_window_extent().x1 for box in labels)
+    assert all(box.x1 < right.get_window_extent().x0 for box in labels)
 
 
 def test_a_picture_of_nobody(tmp_path):
