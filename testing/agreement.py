@@ -15,6 +15,9 @@ from ..isa.errors import UsageError
 from ..isa.quoting import shown
 from .case import Case
 
+BUDGET = 1 << 14
+"""Instructions of a work-item: ten times what one of a random kernel executes at most."""
+
 Outcome = tuple[Result | None, list[np.ndarray], Trap | None]
 """Result, arrays after the run, and the trap that ended it if one did."""
 
@@ -25,7 +28,7 @@ def run_case(
     scheme: str | SchemeSpec = "stack",
     *,
     width: int | None = None,
-    budget: int = 1 << 20,
+    budget: int = BUDGET,
 ) -> Outcome:
     """One run of a case on copies of its arguments."""
     if not isinstance(case, Case):
@@ -59,14 +62,16 @@ def assert_all_agree(
     engines: Iterable[str] | None = None,
     schemes: Iterable[str | SchemeSpec] | None = None,
     widths: Iterable[int] | None = None,
+    budget: int = BUDGET,
 ) -> dict[tuple[str, str, int], Result]:
     """Every engine and scheme leaves the memory that the oracle leaves, bit for bit.
 
     The case must be race-free, must not use cross-lane operations or `clock`, and must not trap.
-    Widths default to that of the case. Returns the results by (engine, scheme, width). Raises
+    Widths default to that of the case; `budget` bounds the instructions of a work-item, so that a
+    scheme that never ends is noticed soon. Returns the results by (engine, scheme, width). Raises
     AssertionError that shows the kernel and the first difference.
     """
-    _, expected, trap = run_case(case, "oracle")
+    _, expected, trap = run_case(case, "oracle", budget=budget)
     if trap is not None:
         raise AssertionError(f"the kernel traps in the oracle:\n{trap}\n{case}")
     results: dict[tuple[str, str, int], Result] = {}
@@ -75,7 +80,7 @@ def assert_all_agree(
             name = scheme if isinstance(scheme, str) else scheme.name
             for width in widths or (case.geometry.width,):
                 who = f"{engine}, scheme {name}, warps of {width}"
-                result, arrays, trap = run_case(case, engine, scheme, width=width)
+                result, arrays, trap = run_case(case, engine, scheme, width=width, budget=budget)
                 if result is None:
                     raise AssertionError(f"{who}: {trap}\n{case}")
                 assert_same_memory(who, expected, arrays, case)

@@ -65,7 +65,8 @@ def _loop(c: Choices, w: Writer, *, jumps: bool) -> None:
     head, middle, next_, end = w.label(), w.label(), w.label(), w.label()
     counter = f"$s{COUNTERS + len(w.counters) % (UNIFORM_COUNTERS - COUNTERS)}"
     most = 1 if w.counters else 3
-    if c.integer(0, 3):
+    differs = c.integer(0, 3) < 3
+    if differs:
         w.emit(f"and_u32 {counter}, {c.one_of((f'$s{LOCAL}', '$s1', f'$s{ID}'))}, {most}")
     else:
         w.emit(f"mov_u32 {counter}, {c.integer(0, most)}")
@@ -79,7 +80,8 @@ def _loop(c: Choices, w: Writer, *, jumps: bool) -> None:
     body(c, w)
     if enters:
         w.place(middle)
-    for _ in range(c.integer(0, 2)):
+    # A loop that all lanes go through equally often has another exit.
+    for _ in range(c.integer(0 if differs else 1, 2)):
         w.emit(f"cbr {condition(c, w)}, {end}")
         body(c, w, flat=True)
     if jumps:
@@ -190,8 +192,7 @@ def _synchronising(c: Choices, w: Writer, *, branches: bool) -> None:
     w.depth += 1
     for _ in range(c.integer(0, 1)):
         c.one_of(FLAT)(c, w)
-    if c.integer(0, 2):
-        c.one_of(w.branching)(c, w)
+    c.one_of(w.branching)(c, w)
     if w.depth < w.deepest - 1 and c.boolean():
         if branches and c.boolean():
             uniform_if(c, w)

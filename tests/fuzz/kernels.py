@@ -20,7 +20,7 @@ from simtlab.testing.agreement import assert_same_memory
 
 from .example import Example, Files, Generator, without_lines
 
-BUDGET = 1 << 20
+BUDGET = 1 << 14
 
 KNOBS = {
     "stack": [{"first-path": x} for x in ("fallthrough", "taken", "majority", "minpc")],
