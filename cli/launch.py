@@ -10,8 +10,9 @@ from typing import TypeVar
 import numpy as np
 
 from ..emu.checks import Checks, Coverage
-from ..emu.engine import counting
+from ..emu.engine import DEFAULT_ENGINE, chosen
 from ..emu.result import Result
+from ..emu.schemes import is_usual
 from ..isa.errors import SimtError, UsageError
 from ..programs.index import Entry
 from ..programs.runner import CheckFailed, PlainLauncher, ProgramRun, run_program, size_of
@@ -32,15 +33,20 @@ T = TypeVar("T")
 
 def launch(name: str, settings: RunSettings) -> int:
     """Run a file or a program and print what came of it; the exit status."""
+    counted = settings.stats or settings.lines
+    checks = _checks(settings)
+    engine = chosen(
+        settings.engine,
+        usual=is_usual(settings.scheme),
+        stats=counted or checks is not None,
+    )
     target = find_target(name)
     refuse_foreign(target, settings)
     listings = Listings(settings.dump, keep=settings.json, native=True)
     module = load_module(target, settings, listings)
-    counted = settings.stats or settings.lines
-    checks = _checks(settings)
     launcher = PlainLauncher(
         module,
-        engine=counting(settings.engine, counted or checks is not None),
+        engine=engine,
         scheme=settings.scheme.name,
         knobs=settings.scheme.knobs,
         warp=settings.warp,
@@ -51,7 +57,8 @@ def launch(name: str, settings: RunSettings) -> int:
         executor=checks.executor if checks is not None else None,
         before_launch=listings.show if listings.native else None,
     )
-    outcome = Outcome(launcher, module.for_scheme(settings.scheme), settings.engine, listings)
+    asked = settings.engine or DEFAULT_ENGINE
+    outcome = Outcome(launcher, module.for_scheme(settings.scheme), asked, listings)
     outcome.coverage = checks.coverage if checks is not None else None
     return carry_out(target, settings, outcome)
 

@@ -84,7 +84,7 @@ class Outcome:
     def engine(self) -> str:
         """Who ran the launches: the jit leaves some kernels, and counting, to the interpreter."""
         found = dict.fromkeys(r.engine for r in self.launcher.results)
-        return ", ".join(found or [self.launcher.engine])
+        return ", ".join(found or [self.launcher.engine or self.asked])
 
     @property
     def kernels(self) -> list[str]:

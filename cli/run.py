@@ -41,15 +41,15 @@ def run(
     picture: Picture = None,
     seed: Seed = "0",
     engine: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="jit|interp|oracle",
-            help="jit runs native code, interp warps with masks (also where --stats asks it to "
-            "count), oracle every work-item alone.",
+            help="jit, the default, runs native code, interp warps with masks (also where --stats "
+            "asks it to count, or --scheme is given), oracle every work-item alone.",
             autocompletion=engines,
             rich_help_panel=EXECUTION,
         ),
-    ] = "jit",
+    ] = None,
     scheme: Annotated[
         str | None,
         typer.Option(

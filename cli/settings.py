@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..emu.engine import DEFAULT_BUDGET, DEFAULT_ENGINE, SchemeSpec, engine
+from ..emu.engine import DEFAULT_BUDGET, SchemeSpec, check_engine
 from ..emu.geometry import DEFAULT_WIDTH
 from ..emu.schemes import resolve
 from ..isa.errors import UsageError
@@ -26,7 +26,7 @@ class RunSettings:
     items: Dims | None = None
     args: Sequence[str] = ()
     outs: Sequence[str] = ()
-    engine: str = DEFAULT_ENGINE
+    engine: str | None = None
     scheme: SchemeSpec = field(default_factory=SchemeSpec)
     warp: int = DEFAULT_WIDTH
     budget: int = DEFAULT_BUDGET
@@ -59,10 +59,11 @@ def parse_dims(text: str | None, option: str) -> Dims | None:
     return tuple(c for c in counts if c is not None)
 
 
-def parse_scheme(name: str | None, sets: Sequence[str], engine_name: str) -> SchemeSpec:
+def parse_scheme(name: str | None, sets: Sequence[str], engine: str | None) -> SchemeSpec:
     """The scheme with its knobs, checked, as well as the engine's name. Raises UsageError."""
-    engine(engine_name)
-    if engine_name == "oracle" and (name is not None or sets):
+    if engine is not None:
+        check_engine(engine)
+    if engine == "oracle" and (name is not None or sets):
         raise UsageError(
             "the oracle runs every work-item alone and has no divergence scheme",
             code="SIM517",

@@ -95,9 +95,23 @@ GENERATED = ("llvm", "asm")
 """Forms in which native code can be looked at."""
 
 
-def counting(name: str, stats: bool) -> str:
-    """The engine that runs when `name` is asked for: native code leaves counting to interp."""
-    return "interp" if stats and name == "jit" else name
+def chosen(name: str | None, *, usual: bool, stats: bool) -> str:
+    """Return the engine that runs when `name` is asked for, or the fastest that can where none is.
+
+    Native code leaves counting to interp, and follows no divergence scheme: it gives the results of
+    the `usual` one. Raises UsageError.
+    """
+    if name is None:
+        return DEFAULT_ENGINE if usual and not stats else "interp"
+    check_engine(name)
+    name = "interp" if stats and name == "jit" else name
+    if not usual and name != "interp":
+        raise UsageError(
+            f"a divergence scheme has no effect with the engine {name}, which follows none",
+            code="SIM517",
+            hint="leave out the engine, or ask for interp",
+        )
+    return name
 
 
 def executor(name: str, kernel: Kernel, geometry: Geometry) -> str:

@@ -24,14 +24,13 @@ from .engine import (
     Engine,
     SchemeSpec,
     Work,
-    check_engine,
-    counting,
+    chosen,
     engine,
     executor,
 )
 from .geometry import DEFAULT_WIDTH, Geometry, whole
 from .result import Result
-from .schemes import resolve
+from .schemes import is_usual, resolve
 
 MAX_THREADS = 1024
 """Most threads of the host that a launch runs on, whatever it is allowed."""
@@ -186,7 +185,7 @@ class KernelFunction:
         group_size: int | Sequence[int] = 256,
         items: int | Sequence[int] | None = None,
         warp: int = DEFAULT_WIDTH,
-        engine: str = DEFAULT_ENGINE,
+        engine: str | None = None,
         scheme: str | SchemeSpec = "stack",
         knobs: Mapping[str, Any] | None = None,
         budget: int = DEFAULT_BUDGET,
@@ -197,24 +196,23 @@ class KernelFunction:
         """A launch with every option by name; call it with the kernel's arguments.
 
         `groups` counts workgroups, `items` work-items in total (one of the two); `warp` is the
-        warp width; `knobs` are the scheme's; `budget` bounds instructions per work-item. With
-        `stats` the instructions of the scheme are counted, which the jit leaves to the interpreter.
+        warp width; `knobs` are the scheme's; `budget` bounds instructions per work-item. Without
+        an `engine` it is jit, or interp where a scheme is followed. With `stats` the instructions
+        of the scheme are counted, which the jit leaves to the interpreter.
         `threads` bounds the threads of the host that native code runs on.
         """
         spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
         if knobs is not None:
             spec = SchemeSpec(spec.name, {**spec.knobs, **expect.mapping(knobs, "knobs")})
-        resolve(spec)
-        check_engine(engine)
-        geometry = Geometry.of(groups, group_size, items=items, width=warp)
         counts = expect.flag(stats, "stats")
-        name = counting(engine, counts)
+        name = chosen(engine, usual=is_usual(spec), stats=counts)
+        geometry = Geometry.of(groups, group_size, items=items, width=warp)
         many = min(_positive(threads, "the number of threads"), MAX_THREADS)
         if many > 1 and name != "jit":
             raise UsageError(
                 f"only native code runs on several threads, and the engine {name} has none",
                 code="SIM517",
-                hint="leave out what asks for another engine than jit (statistics do, too)",
+                hint="leave out what asks for another engine than jit (statistics, a scheme)",
             )
         bound = _positive(budget, "the budget")
         arrive = expect.flag(exited_arrive, "exited_arrive")
@@ -287,7 +285,7 @@ class Launch:
             raise UsageError(
                 f"the engine {self.engine} generates no code",
                 code="SIM517",
-                hint="leave out what asks for another engine than jit (statistics do, too)",
+                hint="leave out what asks for another engine than jit (statistics, a scheme)",
             )
         if ready.name != "jit":
             raise UsageError(

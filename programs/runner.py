@@ -11,7 +11,7 @@ import numpy as np
 
 from ..asm.assemble import assemble
 from ..emu.device import Device, DeviceArray
-from ..emu.engine import DEFAULT_BUDGET, DEFAULT_ENGINE, Engine, Work
+from ..emu.engine import DEFAULT_BUDGET, Engine, Work
 from ..emu.geometry import DEFAULT_WIDTH
 from ..emu.module import Launch, Module
 from ..emu.result import Result, memory_digest
@@ -58,7 +58,7 @@ class PlainLauncher:
     """
 
     module: Module
-    engine: str = DEFAULT_ENGINE
+    engine: str | None = None
     scheme: str = "stack"
     knobs: Mapping[str, str | int | bool] = field(default_factory=dict)
     warp: int = DEFAULT_WIDTH

@@ -15,7 +15,12 @@ SCHEMES: dict[str, type[Scheme]] = {
     for cls in (IpdomStack, ExplicitIpdomStack, PairedPath, ExplicitPairedPath, PerThread)
 }
 
-__all__ = ["NOWHERE", "SCHEMES", "Scheme", "resolve"]
+__all__ = ["NOWHERE", "SCHEMES", "Scheme", "is_usual", "resolve"]
+
+
+def is_usual(spec: SchemeSpec) -> bool:
+    """Return whether this is the scheme of launches that name none. Raises UsageError."""
+    return resolve(spec) == resolve(SchemeSpec())
 
 
 def resolve(spec: SchemeSpec) -> tuple[type[Scheme], dict[str, str | int | bool]]:

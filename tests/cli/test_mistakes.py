@@ -176,6 +176,10 @@ error[SIM502]: scheme ppc has no knob 'cascad'; its knobs: cascade
 error[SIM517]: the oracle runs every work-item alone and has no divergence scheme
  = help: leave out --scheme and --set, or use --engine interp
 """,
+    "run saxpy --engine jit --scheme ppc": """\
+error[SIM517]: a divergence scheme has no effect with the engine jit, which follows none
+ = help: leave out the engine, or ask for interp
+""",
     "run saxpy --warp x": "error[SIM515]: --warp takes a whole number from 0 on, not 'x'\n",
     "run saxpy --size tiny --warp 65": (
         "error[SIM302]: the warp width must be from 1 to 64, not 65\n"

@@ -344,3 +344,19 @@ def test_the_sessions_of_the_page_on_python_are_true() -> None:
     outcome = doctest.testfile(str(page), module_relative=False)
     assert outcome.attempted > 20
     assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("engine", ["jit", "oracle"])
+@pytest.mark.parametrize("options", [{"scheme": "ppc"}, {"knobs": {"first-path": "taken"}}])
+def test_an_engine_that_follows_no_scheme_refuses_one(engine: str, options):
+    (function,) = simtlab.assemble("kernel k() {\n ret\n}\n")
+    with pytest.raises(simtlab.UsageError, match=f"no effect with the engine {engine}"):
+        function.launch(items=1, engine=engine, **options)
+
+
+def test_a_scheme_without_an_engine_is_followed_by_the_interpreter():
+    (function,) = simtlab.assemble("kernel k() {\n ret\n}\n")
+    assert function.launch(items=1)().engine == "jit"
+    assert function.launch(items=1, knobs={"first-path": "fallthrough"})().engine == "jit"
+    result = function.launch(items=1, scheme="ppc")()
+    assert (result.engine, result.scheme) == ("interp", "ppc")
