@@ -64,7 +64,7 @@ def cases() -> dict[str, Callable[[], object]]:
     return {
         "device arrays": lambda: add(64, x, y),
         "64 workgroups": lambda: many(64, x, y),
-        "a loop, so a copy for the verdict": lambda: count(8, counts),
+        "a loop": lambda: count(8, counts),
         "NumPy arrays": lambda: add(64, *hosts),
         "kernel[1, 64](...) each time": lambda: program.add[1, 64](64, x, y),
     }

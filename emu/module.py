@@ -212,7 +212,7 @@ class KernelFunction:
             raise UsageError(
                 f"only native code runs on several threads, and the engine {name} has none",
                 code="SIM517",
-                hint="leave out what asks for another engine than jit (statistics, a scheme)",
+                hint="leave out what asks for another engine than jit (statistics do, too)",
             )
         bound = _positive(budget, "the budget")
         arrive = expect.flag(exited_arrive, "exited_arrive")
@@ -285,7 +285,7 @@ class Launch:
             raise UsageError(
                 f"the engine {self.engine} generates no code",
                 code="SIM517",
-                hint="leave out what asks for another engine than jit (statistics, a scheme)",
+                hint="leave out what asks for another engine than jit (statistics do, too)",
             )
         if ready.name != "jit":
             raise UsageError(

@@ -41,7 +41,10 @@ Array = np.ndarray
 NEVER = -1
 
 PATIENCE = 2048
-"""Rounds without progress before the detector begins to watch."""
+"""Rounds without progress before the detector begins to watch, and for which it first does."""
+
+PAUSE = 3
+"""Rounds without watching after each watched one: most long loops end, and watching costs time."""
 
 PROBED = 1 << 16
 """Instructions of a warp before native code is asked whether the budget will run out."""
@@ -147,6 +150,11 @@ class HangDetector:
     def restart(self) -> None:
         """Something went forward: a warp returned, a barrier opened, a batch began."""
         self.quiet = 0
+        self._watch_for(PATIENCE, PATIENCE)
+
+    def _watch_for(self, rounds: int, start: int) -> None:
+        """Begin to watch after `start` quiet rounds, for a number of rounds."""
+        self._start, self._stop = start, start + rounds
         self.interpreter.resident.watched_writes = None
         if self._snapshots is not None:
             self._snapshots.forget()
@@ -154,7 +162,11 @@ class HangDetector:
     def after_round(self, warps: Array, block: Block) -> None:
         """Look at the warps that have just run. Raises Trap when nobody can ever go forward."""
         self.quiet += 1
-        if self.quiet < PATIENCE or not self._can_watch:
+        if self.quiet < self._start or not self._can_watch:
+            return
+        if self.quiet >= self._stop:
+            rounds = self._stop - self._start
+            self._watch_for(2 * rounds, self._stop + PAUSE * rounds)
             return
         if self._snapshots is None:
             self._snapshots = Snapshots(self.interpreter)

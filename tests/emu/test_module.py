@@ -109,8 +109,10 @@ def test_a_module_can_be_pickled(program: Module) -> None:
 # --- launching
 
 
-@pytest.mark.parametrize("engine", engine_names())
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(
+    ("engine", "scheme"),
+    [*((name, "stack") for name in engine_names()), *(("interp", name) for name in SCHEMES)],
+)
 def test_every_engine_and_scheme_runs_a_kernel_from_a_text(
     program: Module, engine: str, scheme: str
 ) -> None:
