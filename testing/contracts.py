@@ -1,35 +1,45 @@
-"""What every policy and every memory system must keep, ours and yours.
+"""What every policy, scheduler and memory system must keep, ours and yours.
 
     from simtlab.testing import policy_contract
 
     def test_my_policy():
         policy_contract("my_policy.py")
 
-Each contract runs random kernels. What it finds is shrunk by hypothesis and shown as assembly text.
+Each contract runs random kernels, first in the plain engine, where every hook is watched, then
+compiled. What it finds is shrunk by hypothesis and shown as assembly text (docs/testing.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from ..emu.schemes import SCHEMES
 from ..emu.traps import Trap
+from ..isa.errors import SimtError
 from ..timing.machine import Machine, load
-from ..timing.policies import Policy, find
+from ..timing.policies import Policy, configured, files_of, find
 from ..timing.simulate import Simulator
-from ..timing.verdict import SimulationError
 from .agreement import run_case
 from .case import Case
+from .contract import Identity, check_examples
 from .strategies import kernels
 
 BUDGET = 1 << 16
 WIDTHS = (1, 2, 5, 8, 16)
+
+_MACHINES: dict[str, st.SearchStrategy[Any]] = {
+    "width": st.sampled_from(WIDTHS),
+    "adversary_seed": st.integers(1, 1000),
+    "dram.latency": st.sampled_from([10, 100, 1000]),
+    "slots": st.sampled_from([0, 3, 8]),
+    "wst_entries": st.sampled_from([0, 2, 16]),
+    "interval": st.sampled_from([20, 100_000]),
+}
 
 
 def policy_contract(
@@ -37,26 +47,34 @@ def policy_contract(
 ) -> None:
     """A policy leaves the oracle's memory, runs every lane once, ends, and repeats itself.
 
-    Random kernels run on small machines whose memory answers at random, with scarce scheduler
-    slots and split tables, and short intervals: results equal the oracle's, every work-item
-    executes as many instructions as under Conv (except with markers, which are instructions too),
-    every cycle has one owner (which the engine checks itself), a second run takes the same cycles,
-    and so does the engine without compiling.
-    `shrink=False` shows the first kernel that fails as it is, at once. Raises AssertionError.
+    Random kernels run on small machines whose memory answers at random, soon or late, with scarce
+    scheduler slots and split tables, and short intervals: results equal the oracle's, every
+    work-item executes as many instructions as under Conv (except with markers, which are
+    instructions too), no lane issues before its data are there, every cycle has one owner (which
+    the engine checks itself), a second run takes the same cycles, and so does the engine without
+    compiling. `shrink=False` shows the first kernel that fails as it is, at once. Raises
+    AssertionError.
     """
     chosen = policy if isinstance(policy, Policy) else find(str(policy))
-    fields: dict[str, st.SearchStrategy[Any]] = {
-        "width": st.sampled_from(WIDTHS),
-        "adversary_seed": st.integers(1, 1000),
-        "slots": st.sampled_from([0, 3, 8]),
-        "wst_entries": st.sampled_from([0, 2, 16]),
-        "interval": st.sampled_from([20, 100_000]),
-    }
-    if chosen.issue:
-        fields["issue"] = st.sampled_from(sorted(chosen.issue))
-    if "warp" in chosen.settings:
-        fields["rows"] = st.integers(1, 3)
-    _check(chosen, st.fixed_dictionaries(fields), examples, shrink, _same_lanes)
+    _check(chosen, _fields_of(chosen), examples, shrink)
+
+
+def scheduler_contract(
+    scheduler: str | Path,
+    *,
+    policy: Policy | str = "dws.revive-split",
+    examples: int = 25,
+    shrink: bool = True,
+) -> None:
+    """A scheduler picks groups that are ready, leaves them as they are, and starves none.
+
+    `scheduler` is a file or a name; it orders the groups of `policy`, whose warps split at branches
+    and misses unless another one is named. What is checked is what `policy_contract` checks.
+    Raises AssertionError.
+    """
+    chosen = policy if isinstance(policy, Policy) else find(policy)
+    fields = {**_fields_of(chosen), "scheduler": st.just(_path(scheduler))}
+    _check(chosen, fields, examples, shrink)
 
 
 def memory_contract(
@@ -70,37 +88,88 @@ def memory_contract(
     AssertionError.
     """
     chosen = machine if isinstance(machine, Machine) else load(str(machine))
-    machines = st.fixed_dictionaries({"width": st.sampled_from([4, 8, 16])})
-    _check(find("conv"), machines, examples, shrink, _orderly, chosen)
+    _check(find("conv"), {"width": st.sampled_from([4, 8, 16])}, examples, shrink, chosen)
+
+
+def _path(file: str | Path) -> str:
+    """A file by its whole path; a name as it is."""
+    return str(Path(file).resolve()) if str(file).endswith(".py") else str(file)
+
+
+def _fields_of(policy: Policy) -> dict[str, st.SearchStrategy[Any]]:
+    """What is drawn of the machines that a policy runs on."""
+    fields = dict(_MACHINES)
+    if policy.issue:
+        fields["issue"] = st.sampled_from(sorted(policy.issue))
+    if "warp" in policy.settings:
+        fields["rows"] = st.integers(1, 3)
+    return fields
 
 
 def _check(
     policy: Policy,
-    fields: st.SearchStrategy[dict[str, Any]],
+    fields: Mapping[str, st.SearchStrategy[Any]],
     examples: int,
     shrink: bool,
-    also: Callable[[Case, Machine, Simulator], None],
     base: Machine | None = None,
 ) -> None:
-    phases = [p for p in Phase if shrink or p not in (Phase.shrink, Phase.explain)]
+    """Run both passes: the plain engine over all examples, then the compiled one over the same.
 
-    @settings(max_examples=examples, deadline=None, phases=phases)
-    @given(kernels(), fields)
-    def run(case: Case, chosen: Mapping[str, Any]) -> None:
-        machine = _fitting(case, chosen, base)
-        _, expected, trap = run_case(case, "oracle", budget=BUDGET)
-        assert trap is None, f"the oracle traps: {trap}"
-        # Plain first: what would crash the process compiled, as a wrong index, is an error there.
-        plain = Simulator(machine, policy, plain=True)
-        _assert_memory(policy.name, _run(case, plain, policy), expected)
-        compiled, again = Simulator(machine, policy), Simulator(machine, policy)
-        for simulator in (compiled, again):
-            _assert_memory(policy.name, _run(case, simulator, policy), expected)
-        assert compiled.cycles == again.cycles, "two runs take different cycles"
-        assert compiled.cycles == plain.cycles, "compiled and plain engine take different cycles"
-        also(case, machine, compiled)
+    An engine takes seconds to compile, and what is wrong mostly shows without: what would crash the
+    process compiled, as a wrong index, is an error in the plain one.
+    """
+    drawn = st.tuples(kernels(), st.fixed_dictionaries(dict(fields)))
+    parts = _parts(policy, fields, base)
+    cycles: dict[str, int] = {}
 
-    run()
+    def plainly(example: tuple[Case, dict[str, Any]]) -> None:
+        case, chosen = example
+        simulator = Simulator(_fitting(case, chosen, base), policy, plain=True)
+        _assert_memory(policy.name, case, _run(case, simulator, policy))
+        _assert_lanes(case, simulator)
+        cycles[_key(example)] = simulator.cycles
+
+    def compiled(example: tuple[Case, dict[str, Any]]) -> None:
+        case, chosen = example
+        if _key(example) not in cycles:
+            plainly(example)
+        machine, took = _fitting(case, chosen, base), []
+        for _ in range(2):
+            simulator = Simulator(machine, policy)
+            _assert_memory(policy.name, case, _run(case, simulator, policy))
+            took.append(simulator.cycles)
+        assert took[0] == took[1], f"two runs take different cycles: {took}\n{case}"
+        plain = cycles[_key(example)]
+        assert took[0] == plain, (
+            f"compiled and plain engine take different cycles: {took[0]} and {plain}\n{case}"
+        )
+
+    # Both draw the same examples.
+    seed = Identity(policy.name, parts).seed()
+    for step in (plainly, compiled):
+        identity = Identity(f"{policy.name} {step.__name__}", parts)
+        check_examples(identity, drawn, step, examples, shrink=shrink, seed=seed)
+
+
+def _key(example: tuple[Case, dict[str, Any]]) -> str:
+    case, chosen = example
+    return repr((case.source, case.geometry, case.arrays, sorted(chosen.items())))
+
+
+def _parts(
+    policy: Policy, fields: Mapping[str, st.SearchStrategy[Any]], base: Machine | None
+) -> list[str]:
+    """All that a contract's outcome depends on: settings, and the user's files by their contents."""
+    parts = [repr((policy.name, policy.files, sorted(policy.settings.items()))), repr(base)]
+    scheduler = fields.get("scheduler")
+    files = [*policy.files, *(repr(scheduler)[6:-2] if scheduler else "",)]
+    if base is not None:
+        files += files_of(configured(base, policy), policy)
+    return parts + [
+        Path(name).read_text(encoding="utf-8", errors="replace")
+        for name in dict.fromkeys(files)
+        if name.endswith(".py") and Path(name).is_file()
+    ]
 
 
 def _fitting(case: Case, fields: Mapping[str, Any], base: Machine | None) -> Machine:
@@ -126,49 +195,33 @@ def _run(case: Case, simulator: Simulator, policy: Policy) -> list[np.ndarray]:
     arguments = case.arguments()
     try:
         launch.run_by(simulator.run, *arguments)
-    except (Trap, SimulationError) as stop:
-        raise AssertionError(f"{policy.name}: {stop}") from stop
+    except SimtError as stop:
+        raise AssertionError(f"{policy.name}: {stop}\n{case}") from stop
     return [a for a in arguments if isinstance(a, np.ndarray)]
 
 
-def _assert_memory(who: str, got: list[np.ndarray], expected: list[np.ndarray]) -> None:
+def _assert_memory(who: str, case: Case, got: list[np.ndarray]) -> None:
+    _, expected, trap = run_case(case, "oracle", budget=BUDGET)
+    assert trap is None, f"the oracle traps: {trap}\n{case}"
     for number, (a, b) in enumerate(zip(got, expected, strict=True)):
         np.testing.assert_array_equal(
-            a.view(np.uint8), b.view(np.uint8), f"{who}: array {number} is not the oracle's"
+            a.view(np.uint8), b.view(np.uint8), f"{who}: array {number} is not the oracle's\n{case}"
         )
 
 
-def _same_lanes(case: Case, machine: Machine, simulator: Simulator) -> None:
+def _assert_lanes(case: Case, simulator: Simulator) -> None:
+    """Work-items execute as much as under Conv."""
     if SCHEMES[simulator.policy.scheme].explicit:
         return  # markers are instructions, too
-    conv = Simulator(machine.model_copy(update={"policy": {}}), find("conv"))
-    _run(case, conv, find("conv"))
-    assert _executed(simulator) == _executed(conv), "work-items execute more or less than alone"
+    machine, policy = load("toy", {"memory": "ideal", "width": simulator.width}), find("conv")
+    machine = machine.model_copy(update={"warps": simulator.machine.warps})
+    conv = Simulator(machine, policy, plain=True)
+    _run(case, conv, policy)
+    found, wanted = _executed(simulator), _executed(conv)
+    assert found == wanted, (
+        f"{simulator.policy.name}: work-items execute {found} instructions, alone {wanted}\n{case}"
+    )
 
 
 def _executed(simulator: Simulator) -> int:
     return int(simulator.state.rows["wpu"]["n_thread_instr"].sum())
-
-
-def _orderly(case: Case, machine: Machine, simulator: Simulator) -> None:
-    """Run once more without compiling, looking at every access."""
-    watched = Simulator(machine, find("conv"), plain=True)
-    # An engine's namespace is shared by its simulators: the watch is taken off again.
-    space = vars(watched.composition.namespace)
-    access = space["simd_access"]
-
-    def watch(S: Any, w: int, g: int, lanes: int, t: int) -> int:
-        ready = access(S, w, g, lanes, t)
-        assert ready > t, f"an access of cycle {t} is over in cycle {ready}"
-        assert S.hits & ~lanes == 0, "lanes hit that asked for nothing"
-        ends = [b for b in (S.until_bank, S.until_mshr, S.until_l2) if b > t]
-        assert ends == sorted(ends), f"the parts of a wait are out of order: {ends}"
-        assert not ends or ends[-1] <= ready, "a part of a wait is longer than all of it"
-        return ready
-
-    space["simd_access"] = watch
-    try:
-        _run(case, watched, find("conv"))
-    finally:
-        space["simd_access"] = access
-    assert watched.cycles == simulator.cycles

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..emu.jit.build import Compiled, Level, compile_text
 from ..isa.errors import SimtError, did_you_mean
-from . import hooks, intrinsics
+from . import checks, hooks, intrinsics
 from .inspection import COMPUTES, CompositionError, check, hook_names, is_device, own_files, place
 from .intrinsics import TABLES, PlainState
 
@@ -70,13 +70,13 @@ class Composition:
         return {n: f for n, f in vars(self.namespace).items() if is_device(f)}
 
 
-def compose(files: Sequence[str], *, plain: bool = False) -> Composition:
+def compose(files: Sequence[str], *, plain: bool = False, checked: bool = False) -> Composition:
     """Execute engine files, named as `memory/l1` (in this package) or by a path ending in .py.
 
-    Raises CompositionError where a name is defined twice, a required hook is open, a file cannot
+    A `checked` engine looks at what hooks do (checks.py); the plain one always does. Raises CompositionError where a name is defined twice, a required hook is open, a file cannot
     be executed, or its code is none that an engine can have (inspection.py).
     """
-    names = (*CORE, *files)
+    names = (*CORE, *files, *((checks.FILE,) if plain or checked else ()))
     with _lock:
         return _composed(names, plain, _digest(names))
 
@@ -88,8 +88,14 @@ def _composed(names: tuple[str, ...], plain: bool, digest: str) -> Composition:
     result = Composition(module.__name__, names, plain, module, [], {})
     tables: dict[str, np.dtype] = {}
     for name in names:
-        _execute(name, module, result.setups, tables)
+        if name != checks.FILE:
+            _execute(name, module, result.setups, tables)
+    filled = set(hook_names()) & set(vars(module))
     _fill_hooks(module)
+    if checks.FILE in names:
+        before = dict(vars(module))
+        _execute(checks.FILE, module, result.setups, tables)
+        checks.interpose(module, before, filled)
     result.tables = tables
     check(vars(module), plain=plain)
     return result
@@ -144,7 +150,7 @@ def _execute(
             tables[table] = dtype
         if key.startswith("__") or key in _IGNORED or key not in before:
             continue
-        if before[key] is not value and not _same(before[key], value):
+        if name != checks.FILE and before[key] is not value and not _same(before[key], value):
             raise CompositionError(
                 f"{_whose(path, value)} defines {key!r}, which another file of this engine has "
                 "defined",
@@ -323,7 +329,9 @@ def _surroundings() -> tuple[str, ...]:
     Those of the CPU, of LLVM and of emu/jit are `compile_text`'s business.
     """
     here = Path(__file__).parent
-    sources = ("intrinsics.py", "compiled.py", "linking.py", "compose.py", "hooks.py")
+    sources = (
+        "intrinsics.py", "compiled.py", "linking.py", "compose.py", "hooks.py", "checks.py"
+    )  # fmt: skip
     return (
         sys.version,
         metadata.version("numba"),

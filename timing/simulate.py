@@ -22,6 +22,7 @@ from ..emu.memory import CODE_BASE
 from ..isa.errors import SimtError, UsageError
 from ..isa.program import align
 from .causes import N_CAUSES
+from .checks import raised
 from .code import Code
 from .compose import Composition, EngineState, aligned, compose
 from .given import Registers, Script, script_rows, start_with
@@ -33,13 +34,16 @@ from .policies import Policy, configured, files_of, grain_of
 from .samples import SAMPLE, LaunchCount, Samples
 from .statistics import Statistics, collect
 from .trace import Trace
-from .verdict import DONE, RUNNING, BooksError, error_of, going_nowhere, waiting_too_long
+from .verdict import DONE, RUNNING, BooksError, HookError, error_of, going_nowhere, waiting_too_long
 
 EVENTS = 1 << 20
 """Events between two looks at the keyboard."""
 
 PATIENCE = 1 << 20
 """Events of which one at least must let a lane execute something."""
+
+PLAIN_EVENTS = 1 << 15
+"""At most so many of both in a plain engine with files of the user's: an event takes long there."""
 
 LONGEST_WAIT = 10**10
 """Cycles after which the next event must come: ten seconds of a machine at 1 GHz."""
@@ -48,7 +52,8 @@ LONGEST_WAIT = 10**10
 class Simulator:
     """A machine under a policy. `plain=True` runs the engine uncompiled.
 
-    `script` tells an adversary what to answer (given.py). Every `sample` cycles counts are kept for
+    `checked=True` looks at what hooks do (checks.py), as the plain engine always does, and takes
+    about twice the time. `script` tells an adversary what to answer (given.py). Every `sample` cycles counts are kept for
     the table of intervals (MAWS-16); 0 keeps none. A `trace` collects what happens.
     """
 
@@ -58,6 +63,7 @@ class Simulator:
         policy: Policy,
         *,
         plain: bool = False,
+        checked: bool = False,
         script: Script | None = None,
         sample: int = SAMPLE,
         trace: Trace | None = None,
@@ -65,7 +71,7 @@ class Simulator:
         machine = self.machine = configured(machine, policy)
         self.policy = policy
         files = (*files_of(machine, policy), *(("tracing",) if trace is not None else ()))
-        self.composition: Composition = compose(files, plain=plain)
+        self.composition: Composition = compose(files, plain=plain, checked=checked)
         self.state = EngineState(self.composition, machine)
         self.launches = 0
         self._runs = False  # a launch does: some cycles have no owner yet
@@ -148,10 +154,12 @@ class Simulator:
         opinion = SecondOpinion(work)
         self._runs = True
         executed, at = -1, 0
+        is_own = self.composition.plain and self._own
+        patience = min(PATIENCE, PLAIN_EVENTS) if is_own else PATIENCE
         try:
             while (status := self._advance(work, code)) == RUNNING:
                 self.on_progress(self)
-                if self.state.S.events - at >= PATIENCE:
+                if self.state.S.events - at >= patience:
                     before, executed = executed, self._executed()
                     at = int(self.state.S.events)
                     if executed == before:
@@ -219,6 +227,8 @@ class Simulator:
             state.put_table("seg", code.segments.table)
             state.put_table("seg_cycles", code.seg_cycles)
             state.put_table("seg_count", code.seg_count)
+        if "fault" in self.composition.fields:  # of a checked engine
+            S.segments, S.fault, S.hook = len(code.segments.table), 0, 0
         for name, value in {
             "start_fn": code.segments.start,
             "private_bytes": private_bytes,
@@ -247,9 +257,18 @@ class Simulator:
         """Instructions that lanes have executed."""
         return int(self.state.rows["wpu"]["n_thread_instr"].sum())
 
+    def _run_events(self) -> int:
+        """Let the engine run; what files of the user's raise in a plain one is told at its line."""
+        if not (self.composition.plain and self._own):
+            return self.state.run(EVENTS)
+        try:
+            return self.state.run(min(EVENTS, PLAIN_EVENTS))
+        except Exception as error:
+            raise HookError(raised(error, self._own)) from error
+
     def _advance(self, work: Work, code: Code) -> int:
         """Let the engine run for a while; its status. Takes the samples that are due."""
-        status = self.state.run(EVENTS)
+        status = self._run_events()
         if self.trace is not None:
             self.trace.drain(self.state)
         due = int(self.state.rows["next_event"]["at"].min())

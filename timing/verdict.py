@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..emu.jit.warpstate import Header
 from ..emu.traps import TrapKind, TrapRecord
 from ..isa.errors import Diagnostic, Note, SimtError
 from .causes import NAMES
+from .checks import fault_of
 from .code import Code
 from .compose import EngineState
 from .intrinsics import NEVER
@@ -51,6 +53,12 @@ class BooksError(SimulationError):
         )
 
 
+class HookError(SimulationError):
+    """A hook has answered what it must not, or left groups as they cannot be (checks.py)."""
+
+    code = "SIM442"
+
+
 def error_of(
     status: int,
     state: EngineState,
@@ -61,6 +69,8 @@ def error_of(
 ) -> SimtError:
     """The error behind a status of the engine; `slots` is the launch's context block."""
     S = state.S
+    if "fault" in state.composition.fields and S.fault:
+        return HookError(diagnostics=(replace(fault_of(state, work, code), code=HookError.code),))
     row = code.segments.table[int(S.trap_seg)]
     if status == TRAPPED and row["kind"] != SegmentKind.TRAP:
         return work.trap(trap_record(work, slots))
