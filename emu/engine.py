@@ -36,10 +36,12 @@ DEFAULT_BUDGET = 1 << 24
 
 @dataclass(frozen=True)
 class SchemeSpec:
-    """A divergence scheme by name, with the knobs that differ from its defaults."""
+    """A divergence scheme by name or file, with the knobs that differ from its defaults."""
 
     name: str = "stack"
     knobs: dict[str, str | int | bool] = field(default_factory=dict)
+    own: type[Any] | None = None
+    """A class of the user's that is the scheme; the name may also be that of a file of theirs."""
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ from .engine import (
 )
 from .geometry import DEFAULT_WIDTH, Geometry, whole
 from .result import Result
-from .schemes import is_usual, resolve
+from .schemes import Scheme, is_usual, resolve, spec_of
 
 MAX_THREADS = 1024
 """Most threads of the host that a launch runs on, whatever it is allowed."""
@@ -186,7 +186,7 @@ class KernelFunction:
         items: int | Sequence[int] | None = None,
         warp: int = DEFAULT_WIDTH,
         engine: str | None = None,
-        scheme: str | SchemeSpec = "stack",
+        scheme: str | SchemeSpec | type[Scheme] = "stack",
         knobs: Mapping[str, Any] | None = None,
         budget: int = DEFAULT_BUDGET,
         stats: bool = False,
@@ -196,14 +196,15 @@ class KernelFunction:
         """A launch with every option by name; call it with the kernel's arguments.
 
         `groups` counts workgroups, `items` work-items in total (one of the two); `warp` is the
-        warp width; `knobs` are the scheme's; `budget` bounds instructions per work-item. Without
-        an `engine` it is jit, or interp where a scheme is followed. With `stats` the instructions
-        of the scheme are counted, which the jit leaves to the interpreter.
+        warp width; `scheme` names one, or is a file or subclass of `Scheme` of your own; `knobs`
+        are the scheme's; `budget` bounds instructions per work-item. Without an `engine` it is jit,
+        or interp where a scheme is followed. With `stats` the instructions of the scheme are
+        counted, which the jit leaves to the interpreter.
         `threads` bounds the threads of the host that native code runs on.
         """
-        spec = scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
+        spec = spec_of(scheme)
         if knobs is not None:
-            spec = SchemeSpec(spec.name, {**spec.knobs, **expect.mapping(knobs, "knobs")})
+            spec = replace(spec, knobs={**spec.knobs, **expect.mapping(knobs, "knobs")})
         counts = expect.flag(stats, "stats")
         name = chosen(engine, usual=is_usual(spec), stats=counts)
         geometry = Geometry.of(groups, group_size, items=items, width=warp)

@@ -19,7 +19,7 @@ except ModuleNotFoundError:
 
 from .agreement import assert_all_agree, run_case
 from .case import Case
-from .contracts import memory_contract, policy_contract, scheduler_contract
+from .contracts import memory_contract, policy_contract, scheduler_contract, scheme_contract
 from .strategies import acyclic_kernels, kernels, random_kernel
 
 __all__ = [
@@ -32,4 +32,5 @@ __all__ = [
     "random_kernel",
     "run_case",
     "scheduler_contract",
+    "scheme_contract",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..emu.engine import SchemeSpec, engine_names
 from ..emu.result import Result
-from ..emu.schemes import SCHEMES, is_usual
+from ..emu.schemes import SCHEMES, Scheme, is_usual
 from ..emu.traps import Trap
 from ..isa.errors import UsageError
 from ..isa.quoting import shown
@@ -25,10 +25,11 @@ Outcome = tuple[Result | None, list[np.ndarray], Trap | None]
 def run_case(
     case: Case,
     engine: str = "interp",
-    scheme: str | SchemeSpec = "stack",
+    scheme: str | SchemeSpec | type[Scheme] = "stack",
     *,
     width: int | None = None,
     budget: int = BUDGET,
+    stats: bool = False,
 ) -> Outcome:
     """One run of a case on copies of its arguments."""
     if not isinstance(case, Case):
@@ -46,6 +47,7 @@ def run_case(
         engine=engine,
         scheme=scheme,
         budget=budget,
+        stats=stats,
     )
     arguments = case.arguments()
     trap = result = None

@@ -1,4 +1,4 @@
-"""What every policy, scheduler and memory system must keep, ours and yours.
+"""What every policy, scheduler, memory system and scheme must keep, ours and yours.
 
     from simtlab.testing import policy_contract
 
@@ -11,6 +11,7 @@ compiled. What it finds is shrunk by hypothesis and shown as assembly text (docs
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from ..emu.schemes import SCHEMES
-from ..emu.traps import Trap
+from ..emu.engine import SchemeSpec
+from ..emu.schemes import SCHEMES, Scheme, resolve, spec_of
 from ..isa.errors import SimtError
 from ..timing.machine import Machine, load
 from ..timing.policies import Policy, configured, files_of, find
@@ -31,6 +32,7 @@ from .strategies import kernels
 
 BUDGET = 1 << 16
 WIDTHS = (1, 2, 5, 8, 16)
+SCHEME_WIDTHS = (1, 2, 7, 16, 32, 64)
 
 _MACHINES: dict[str, st.SearchStrategy[Any]] = {
     "width": st.sampled_from(WIDTHS),
@@ -89,6 +91,60 @@ def memory_contract(
     """
     chosen = machine if isinstance(machine, Machine) else load(str(machine))
     _check(find("conv"), {"width": st.sampled_from([4, 8, 16])}, examples, shrink, chosen)
+
+
+def scheme_contract(
+    scheme: str | Path | type[Scheme], *, examples: int = 100, shrink: bool = True
+) -> None:
+    """A divergence scheme leaves the oracle's memory, keeps every lane in its place, and ends.
+
+    `scheme` is a file, a subclass of `Scheme`, or a name. Random kernels run in the interpreter at
+    several widths: after every event each live lane is in one path, at the pc to which its own
+    instructions have brought it (schemes/watched.py); results equal the oracle's, and work-items
+    execute as many instructions as under the stack (except with markers, which are instructions
+    too); barriers open for whole workgroups only; a second run counts the same. Raises
+    AssertionError.
+    """
+    spec = spec_of(_path(scheme) if isinstance(scheme, (str, Path)) else scheme)
+    if spec.own is None and spec.name in SCHEMES:
+        spec = SchemeSpec(spec.name, own=SCHEMES[spec.name])
+    cls, _ = resolve(spec)
+    drawn = st.tuples(kernels(), st.sampled_from(SCHEME_WIDTHS))
+
+    def agrees(example: tuple[Case, int]) -> None:
+        case, width = example
+        counts = []
+        for chosen in (spec, spec, SchemeSpec()):
+            try:
+                result, arrays, trap = run_case(
+                    case, scheme=chosen, width=width, budget=BUDGET, stats=True
+                )
+            except SimtError as stop:
+                raise AssertionError(f"{cls.name}, warps of {width}: {stop}\n{case}") from stop
+            assert trap is None, f"{cls.name}, warps of {width}: {trap}\n{case}"
+            assert result is not None
+            assert result.statistics is not None
+            _assert_memory(f"{cls.name}, warps of {width}", case, arrays)
+            counts.append(result.statistics.to_dict())
+        assert counts[0] == counts[1], f"{cls.name} counts differently the second time\n{case}"
+        found, wanted = (c["thread_instructions"] for c in counts[1:])
+        assert cls.explicit or found == wanted, (
+            f"{cls.name}: work-items execute {found} instructions, under the stack {wanted}\n{case}"
+        )
+
+    identity = Identity(cls.name, [_source_of(spec, cls)])
+    seed = identity.seed()
+    check_examples(identity, drawn, agrees, examples, shrink=shrink, seed=seed)
+
+
+def _source_of(spec: SchemeSpec, cls: type[Scheme]) -> str:
+    """The text of a scheme, or what stands for it where there is none."""
+    if spec.own is None:
+        return Path(spec.name).read_text(encoding="utf-8", errors="replace")
+    try:
+        return inspect.getsource(spec.own)
+    except (OSError, TypeError):
+        return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def _path(file: str | Path) -> str:
@@ -210,14 +266,13 @@ def _assert_memory(who: str, case: Case, got: list[np.ndarray]) -> None:
 
 
 def _assert_lanes(case: Case, simulator: Simulator) -> None:
-    """Work-items execute as much as under Conv."""
+    """Work-items execute as much as they do alone."""
     if SCHEMES[simulator.policy.scheme].explicit:
         return  # markers are instructions, too
-    machine, policy = load("toy", {"memory": "ideal", "width": simulator.width}), find("conv")
-    machine = machine.model_copy(update={"warps": simulator.machine.warps})
-    conv = Simulator(machine, policy, plain=True)
-    _run(case, conv, policy)
-    found, wanted = _executed(simulator), _executed(conv)
+    result, _, _ = run_case(case, width=simulator.width, budget=BUDGET, stats=True)
+    assert result is not None
+    assert result.statistics is not None
+    found, wanted = _executed(simulator), result.statistics.thread_instructions
     assert found == wanted, (
         f"{simulator.policy.name}: work-items execute {found} instructions, alone {wanted}\n{case}"
     )

@@ -21,6 +21,7 @@ from .intrinsics import (
     device,
     drop_lowest,
     lanes_in_steps,
+    low_bits,
     popcount,
     record,
     table,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         HOOK_RANK,
         HOOK_SIMD_ACCESS,
         IN_PACKS,
+        OWN_SCHEDULER,
         unchecked_compute,
         unchecked_enter_barrier,
         unchecked_make_group,
@@ -317,12 +319,12 @@ def on_start(S: State, w: int, v: int, t: int) -> int:
 
 @device
 def pick(S: State, w: int, t: int) -> int:
-    """Compare all groups of a WPU with their lanes when one of them was picked."""
+    """Compare all groups of a WPU with their lanes after a scheduler of the user's."""
     g = unchecked_pick(S, w, t)
-    S.hook = HOOK_RANK
-    if S.status == RUNNING:
+    if OWN_SCHEDULER == 1 and S.status == RUNNING:
+        S.hook = HOOK_RANK
         look(S, w, -1, -1)
-    S.hook = 0
+        S.hook = 0
     return g
 
 
@@ -377,9 +379,10 @@ def send(S: State, v: int, lanes: int, s: int) -> int:
 @device
 def hold(S: State, v: int, lanes: int, t: int) -> int:
     """Some lanes of a warp, -1 for all, may issue from cycle t on."""
-    for lane in range(S.width):
-        if (lanes >> lane) & 1 == 1:
-            lane_ready(S, v * S.width + lane).t = t
+    lanes &= low_bits(S.width)
+    while lanes != 0:
+        lane_ready(S, v * S.width + ctz(lanes)).t = t
+        lanes = drop_lowest(lanes)
     return 0
 
 
@@ -499,9 +502,7 @@ def setup(machine: Machine) -> dict[str, Any]:
     """A shadow of each lane, and the first fault."""
     warps = machine.wpus * machine.warps
     fields = dict.fromkeys(("hook", "wakes", "fault"), 0)
-    fields |= {
-        f"fault_{name}": 0 for name in ("hook", "w", "g", "lanes", "found", "wanted")
-    }
+    fields |= {f"fault_{name}": 0 for name in ("hook", "w", "g", "lanes", "found", "wanted")}
     return {
         **fields,
         "segments": 0,

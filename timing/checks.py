@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from .compose import EngineState
 
     # What engine code sees of this file.
-    HOOK_ON_START = HOOK_ON_SYNC = HOOK_RANK = HOOK_SIMD_ACCESS = IN_PACKS = 0
+    HOOK_ON_START = HOOK_ON_SYNC = HOOK_RANK = HOOK_SIMD_ACCESS = 0
+    IN_PACKS = OWN_SCHEDULER = 0
     _Checked = Callable[..., int]
     unchecked_compute: _Checked
     unchecked_enter_barrier: _Checked
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     unchecked_pick: _Checked
     unchecked_simd_access: _Checked
     unchecked_wake: _Checked
+
+_HERE = Path(__file__).parent
 
 FILE = "checking"
 """The engine file that follows every lane; its functions replace those of others."""
@@ -79,6 +82,7 @@ def interpose(module: ModuleType, before: dict[str, Any], filled: set[str]) -> N
         if is_device(value) and is_device(before.get(name)) and before[name] is not value:
             space[f"unchecked_{name}"] = before[name]
     space["IN_PACKS"] = int("part" in space and space["part"] in intrinsics.TABLES)
+    space["OWN_SCHEDULER"] = int(not Path(space["rank"].__code__.co_filename).is_relative_to(_HERE))
     for number, name in enumerate(hook_names(), 1):
         space[f"HOOK_{name.upper()}"] = number
         if name in filled and name not in _OWN:
@@ -193,8 +197,7 @@ def fault_of(state: EngineState, work: Work, code: Code) -> Diagnostic:
         "",
         f"kernel {work.kernel.name}: {who} {does} ({at})",
         notes=(Note(f"expected: {expected}"),),
-        hint="docs/testing.md says what every hook has to keep; simtlab.testing finds a small "
-        "kernel that shows it",
+        hint="simtlab.testing.policy_contract finds a small kernel that shows it",
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from ...isa.errors import UsageError, did_you_mean
 from ...isa.quoting import shown
 from ..engine import SchemeSpec
 from .base import NOWHERE, Scheme
+from .outside import from_class, from_file
 from .per_thread import PerThread
 from .ppc import ExplicitPairedPath, PairedPath
 from .stack import ExplicitIpdomStack, IpdomStack
@@ -15,7 +18,7 @@ SCHEMES: dict[str, type[Scheme]] = {
     for cls in (IpdomStack, ExplicitIpdomStack, PairedPath, ExplicitPairedPath, PerThread)
 }
 
-__all__ = ["NOWHERE", "SCHEMES", "Scheme", "is_usual", "resolve"]
+__all__ = ["NOWHERE", "SCHEMES", "Scheme", "is_usual", "resolve", "spec_of"]
 
 
 def is_usual(spec: SchemeSpec) -> bool:
@@ -23,9 +26,25 @@ def is_usual(spec: SchemeSpec) -> bool:
     return resolve(spec) == resolve(SchemeSpec())
 
 
+def spec_of(scheme: str | SchemeSpec | type[Scheme]) -> SchemeSpec:
+    """A scheme as a launch takes it: a name, a file, a class, or a spec."""
+    if isinstance(scheme, type) and issubclass(scheme, Scheme):
+        if SCHEMES.get(scheme.__dict__.get("name", "")) is scheme:
+            return SchemeSpec(scheme.name)
+        return SchemeSpec(getattr(scheme, "name", scheme.__name__), own=scheme)
+    if isinstance(scheme, os.PathLike):
+        return SchemeSpec(os.fspath(scheme))
+    return scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
+
+
 def resolve(spec: SchemeSpec) -> tuple[type[Scheme], dict[str, str | int | bool]]:
     """The scheme's class and all of its knobs with their values. Raises UsageError."""
-    cls = SCHEMES.get(spec.name) if isinstance(spec.name, str) else None
+    if spec.own is not None:
+        cls = from_class(spec.own)
+    elif isinstance(spec.name, str) and spec.name.endswith(".py"):
+        cls = from_file(spec.name)
+    else:
+        cls = SCHEMES.get(spec.name) if isinstance(spec.name, str) else None
     if cls is None:
         raise UsageError(
             f"unknown scheme {shown(spec.name)}; there are {', '.join(SCHEMES)}",
