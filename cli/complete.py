@@ -31,10 +31,10 @@ def engines(incomplete: str) -> list[str]:
 
 
 def schemes(incomplete: str) -> list[str]:
-    """Names of divergence schemes."""
+    """Names of divergence schemes, and files that may be some."""
     from ..emu.schemes import SCHEMES
 
-    return _starting(list(SCHEMES), incomplete)
+    return [*_starting(list(SCHEMES), incomplete), *sorted(iglob(f"{incomplete}*.py"))]
 
 
 def machines(incomplete: str) -> list[str]:

@@ -53,7 +53,7 @@ def run(
     scheme: Annotated[
         str | None,
         typer.Option(
-            metavar="stack|ipdom-explicit|ppc|ppc-explicit|per-thread",
+            metavar="stack|ipdom-explicit|ppc|ppc-explicit|per-thread|F.py",
             help="How the lanes of a warp diverge and re-converge (stack).",
             autocompletion=schemes,
             rich_help_panel=EXECUTION,

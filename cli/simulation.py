@@ -38,6 +38,7 @@ class TimeSettings(RunSettings):
     machine: str = "dws"
     policy: str = "conv"
     sets: Mapping[str, str] = field(default_factory=dict)
+    checked: bool = False
     annotate: bool = False
     trace: str | None = None
     trace_window: str | None = None
@@ -95,7 +96,7 @@ def prepare(
     """
     with Progress(step or policy.name) as progress:
         progress.detail = "preparing the engine"
-        simulator = Simulator(machine, policy, trace=trace)
+        simulator = Simulator(machine, policy, checked=settings.checked, trace=trace)
     scheme = SchemeSpec(policy.scheme)
     launcher = PlainLauncher.on(
         simulator,

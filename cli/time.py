@@ -46,6 +46,15 @@ def time(
         ),
     ] = "conv",
     set_: MachineSets = None,
+    checked: Annotated[
+        bool,
+        typer.Option(
+            "--checked",
+            help="Check what every hook does, lane by lane: for policies, schedulers and memory "
+            "systems of your own.",
+            rich_help_panel=SIMULATION,
+        ),
+    ] = False,
     annotate: Annotated[
         bool,
         typer.Option(
@@ -111,6 +120,7 @@ def time(
         policy=policy,
         sets=parse_sets(set_ or ()),
         annotate=annotate,
+        checked=checked,
         trace=trace,
         trace_window=trace_window,
         exited_arrive=exited_arrive,

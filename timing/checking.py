@@ -130,7 +130,7 @@ def blame(S: State, fault: int, w: int, g: int, lanes: int, found: int, wanted: 
 
 
 @device
-def flag(S: State, w: int, g: int, answer: int) -> int:
+def check_flag(S: State, w: int, g: int, answer: int) -> int:
     """Return a hook's answer that is 0 or 1."""
     if answer != 0 and answer != 1:
         return blame(S, NOT_A_FLAG, w, g, 0, answer, 0)
@@ -138,7 +138,7 @@ def flag(S: State, w: int, g: int, answer: int) -> int:
 
 
 @device
-def place(S: State, w: int, g: int, answer: int) -> int:
+def check_place(S: State, w: int, g: int, answer: int) -> int:
     """Return a rank: a group whose rank is NEVER would never be picked."""
     if answer >= NEVER:
         return blame(S, NOT_A_PLACE, w, g, 0, answer, 0)
@@ -146,7 +146,7 @@ def place(S: State, w: int, g: int, answer: int) -> int:
 
 
 @device
-def count(S: State, w: int, g: int, answer: int) -> int:
+def check_count(S: State, w: int, g: int, answer: int) -> int:
     """Return a number of cycles or slots, which is not negative."""
     if answer < 0 or answer >= NEVER:
         return blame(S, NOT_A_COUNT, w, g, 0, answer, 0)
@@ -154,7 +154,7 @@ def count(S: State, w: int, g: int, answer: int) -> int:
 
 
 @device
-def date(S: State, w: int, g: int, answer: int, t: int) -> int:
+def check_date(S: State, w: int, g: int, answer: int, t: int) -> int:
     """Return a cycle that is not before t."""
     if answer < t:
         blame(S, IN_THE_PAST, w, g, 0, answer, t)
@@ -163,7 +163,7 @@ def date(S: State, w: int, g: int, answer: int, t: int) -> int:
 
 
 @device
-def chosen(S: State, w: int, g: int, answer: int, t: int) -> int:
+def check_chosen(S: State, w: int, g: int, answer: int, t: int) -> int:
     """Return the group that takes the turn of group g at t, if it can be picked."""
     first = w * S.warps * S.width
     if answer < 0 or answer >= S.wpus * S.warps * S.width:
@@ -173,7 +173,7 @@ def chosen(S: State, w: int, g: int, answer: int, t: int) -> int:
     if answer < first or answer >= first + S.warps * S.width:
         blame(S, OF_ANOTHER_WPU, w, g, 0, answer, first)
         return g
-    if is_alive(S, answer) == 0:
+    if group_is_alive(S, answer) == 0:
         blame(S, ENDED, w, g, 0, answer, 0)
         return g
     if it.slot < 0:
@@ -189,7 +189,7 @@ def chosen(S: State, w: int, g: int, answer: int, t: int) -> int:
 
 
 @device
-def woken(S: State, w: int, wakes: int, answer: int) -> int:
+def check_woken(S: State, w: int, wakes: int, answer: int) -> int:
     """Return what `on_stall` answers: 1 only where it has woken or made a group."""
     if answer == 1 and S.wakes == wakes and S.status == RUNNING:
         return blame(S, WAKES_NOBODY, w, -1, 0, answer, 0)
@@ -197,16 +197,16 @@ def woken(S: State, w: int, wakes: int, answer: int) -> int:
 
 
 @device
-def left(S: State, w: int, g: int, answer: int) -> int:
+def check_left(S: State, w: int, g: int, answer: int) -> int:
     """Return what `on_exit` answers: 0 ends a group, which must not have live lanes."""
     lanes = group(S, g).mask & warp(S, g // S.width).live
-    if answer == 0 and lanes != 0 and is_alive(S, g) == 1 and S.status == RUNNING:
+    if answer == 0 and lanes != 0 and group_is_alive(S, g) == 1 and S.status == RUNNING:
         return blame(S, LOSES_LANES, w, g, lanes, answer, 0)
     return answer
 
 
 @device
-def is_alive(S: State, g: int) -> int:
+def group_is_alive(S: State, g: int) -> int:
     """Whether a group exists: its bit is in the mask of its warp's groups."""
     return (warp(S, g // S.width).groups >> g % S.width) & 1
 
@@ -215,7 +215,7 @@ def is_alive(S: State, g: int) -> int:
 
 
 @device
-def look(S: State, w: int, g: int, leaving: int) -> int:
+def check_groups(S: State, w: int, g: int, leaving: int) -> int:
     """Compare the groups of g's warp with their lanes; of the whole WPU for g = -1 and packs.
 
     `leaving` is a group that has returned and is about to end, or -1.
@@ -227,12 +227,12 @@ def look(S: State, w: int, g: int, leaving: int) -> int:
         end = first + 1
     for v in range(first, end):
         if S.status == RUNNING:
-            look_at_warp(S, w, v, leaving)
+            check_warp(S, w, v, leaving)
     return 0
 
 
 @device
-def look_at_warp(S: State, w: int, v: int, leaving: int) -> int:
+def check_warp(S: State, w: int, v: int, leaving: int) -> int:
     """Compare the groups of a warp with its lanes."""
     seen = 0
     rest = warp(S, v).groups
@@ -249,17 +249,17 @@ def look_at_warp(S: State, w: int, v: int, leaving: int) -> int:
         elif group(S, h).warp != v:
             blame(S, OF_ANOTHER_WARP, w, h, mask, h, 0)
         else:
-            look_at_group(S, w, v, h)
+            check_group(S, w, v, h)
         seen |= mask
     return 0
 
 
 @device
-def look_at_group(S: State, w: int, v: int, h: int) -> int:
+def check_group(S: State, w: int, v: int, h: int) -> int:
     """Compare the segment and the date of a group with those of its lanes."""
     mask = group(S, h).mask
     g = group(S, h).lead
-    if g < 0 or g >= S.wpus * S.warps * S.width or is_alive(S, g) == 0:
+    if g < 0 or g >= S.wpus * S.warps * S.width or group_is_alive(S, g) == 0:
         return blame(S, NO_SUCH_LEAD, w, h, mask, g, 0)
     lead = group(S, g)
     s = lead.seg
@@ -304,15 +304,15 @@ def lanes_ready(S: State, v: int, t: int) -> int:
 @device
 def on_start(S: State, w: int, v: int, t: int) -> int:
     """A warp begins: all of its lanes are before the first segment."""
-    send(S, v, warp(S, v).live, 0)
-    hold(S, v, -1, 0)
-    hold(S, v, warp(S, v).live, t)
+    send_lanes(S, v, warp(S, v).live, 0)
+    hold_lanes(S, v, -1, 0)
+    hold_lanes(S, v, warp(S, v).live, t)
     lane_owes(S, v).mask = 0
     outer = S.hook
     S.hook = HOOK_ON_START
     unchecked_on_start(S, w, v, t)
     if outer == 0 and S.status == RUNNING:
-        look_at_warp(S, w, v, -1)
+        check_warp(S, w, v, -1)
     S.hook = outer
     return 0
 
@@ -323,7 +323,7 @@ def pick(S: State, w: int, t: int) -> int:
     g = unchecked_pick(S, w, t)
     if OWN_SCHEDULER == 1 and S.status == RUNNING:
         S.hook = HOOK_RANK
-        look(S, w, -1, -1)
+        check_groups(S, w, -1, -1)
         S.hook = 0
     return g
 
@@ -349,26 +349,26 @@ def compute(S: State, w: int, g: int, t: int) -> int:
         return 0
     row = seg(S, s)
     kind = row.kind
-    hold(S, v, mask, t + row.n_instr - 1 + S.pipeline)
+    hold_lanes(S, v, mask, t + row.n_instr - 1 + S.pipeline)
     if kind == SEG_BRANCH:
         taken = word64(warp(S, v).block + row.cond_row, 0) & mask
-        send(S, v, taken, row.target)
-        send(S, v, mask & ~taken, row.next)
+        send_lanes(S, v, taken, row.target)
+        send_lanes(S, v, mask & ~taken, row.next)
     elif kind == SEG_JUMP:
-        send(S, v, mask, row.target)
+        send_lanes(S, v, mask, row.target)
     elif kind == SEG_EXIT:
-        send(S, v, mask, RETURNED)
+        send_lanes(S, v, mask, RETURNED)
     else:
-        send(S, v, mask, row.next)
+        send_lanes(S, v, mask, row.next)
         if kind == SEG_BARRIER:
-            hold(S, v, mask, NEVER)
+            hold_lanes(S, v, mask, NEVER)
         elif kind == SEG_ACCESS and is_on_chip(S, row.space) == 0:
             lane_owes(S, v).mask |= mask
     return 1
 
 
 @device
-def send(S: State, v: int, lanes: int, s: int) -> int:
+def send_lanes(S: State, v: int, lanes: int, s: int) -> int:
     """Some lanes of a warp issue a segment next."""
     while lanes != 0:
         lane_next(S, v * S.width + ctz(lanes)).seg = s
@@ -377,7 +377,7 @@ def send(S: State, v: int, lanes: int, s: int) -> int:
 
 
 @device
-def hold(S: State, v: int, lanes: int, t: int) -> int:
+def hold_lanes(S: State, v: int, lanes: int, t: int) -> int:
     """Some lanes of a warp, -1 for all, may issue from cycle t on."""
     lanes &= low_bits(S.width)
     while lanes != 0:
@@ -398,7 +398,7 @@ def move(S: State, w: int, g: int, lanes: int, t: int) -> int:
         if twice != 0:
             return blame(S, ACCESSES_TWICE, w, g, twice, s, 0)
         lane_owes(S, v).mask &= ~lanes
-        send(S, v, lanes, seg(S, s).next)
+        send_lanes(S, v, lanes, seg(S, s).next)
     return unchecked_move(S, w, g, lanes, t)
 
 
@@ -409,7 +409,7 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
     S.hook = HOOK_SIMD_ACCESS
     ready = unchecked_simd_access(S, w, g, lanes, t)
     if S.status == RUNNING:
-        check_answer(S, w, g, lanes, t, ready)
+        check_access(S, w, g, lanes, t, ready)
     S.hook = outer
     if S.status != RUNNING:
         return t + 1
@@ -424,7 +424,7 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
 
 
 @device
-def check_answer(S: State, w: int, g: int, lanes: int, t: int, ready: int) -> int:
+def check_access(S: State, w: int, g: int, lanes: int, t: int, ready: int) -> int:
     """An access takes a cycle at least, and its parts are in order."""
     if ready <= t:
         return blame(S, IN_THE_PAST, w, g, lanes, ready, t + 1)
@@ -468,7 +468,7 @@ def open_barrier(S: State, w: int, first: int, t: int) -> int:
         away = warp(S, v).live & lanes_ready(S, v, NEVER - 1)
         if away != 0 and S.status == RUNNING:
             blame(S, NOT_AT_BARRIER, w, v * S.width, away, team(S, first).barrier, 0)
-        hold(S, v, warp(S, v).live, t)
+        hold_lanes(S, v, warp(S, v).live, t)
     if S.status != RUNNING:
         return 0
     return unchecked_open_barrier(S, w, first, t)

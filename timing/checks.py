@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..isa.errors import Diagnostic, Note
 from . import intrinsics
-from .inspection import hook_names, is_device, place
+from .inspection import hook_names, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,13 +41,17 @@ _HERE = Path(__file__).parent
 FILE = "checking"
 """The engine file that follows every lane; its functions replace those of others."""
 
+REPLACED = ("on_start", "pick", "compute", "move", "simd_access", "enter_barrier", "open_barrier",
+            "wake", "make_group")  # fmt: skip
+"""The functions of others that it replaces."""
+
 _ANSWERS = {
-    **dict.fromkeys(("on_branch", "on_arrival", "on_exit", "on_sync", "on_stall"), "flag"),
-    **dict.fromkeys(("may_pass", "on_bypass", "gathers", "leaves", "speculate"), "flag"),
-    **dict.fromkeys(("extra_slots", "on_barrier_open", "on_launch_end"), "count"),
-    **dict.fromkeys(("fetch", "line_access", "next_level", "dram_access"), "date"),
-    "rank": "place",
-    "stand_in": "chosen",
+    **dict.fromkeys(("on_branch", "on_arrival", "on_exit", "on_sync", "on_stall"), "check_flag"),
+    **dict.fromkeys(("may_pass", "on_bypass", "gathers", "leaves", "speculate"), "check_flag"),
+    **dict.fromkeys(("extra_slots", "on_barrier_open", "on_launch_end"), "check_count"),
+    **dict.fromkeys(("fetch", "line_access", "next_level", "dram_access"), "check_date"),
+    "rank": "check_place",
+    "stand_in": "check_chosen",
 }
 """What hooks answer, by the function of checking.py that looks at it; others answer nothing."""
 
@@ -78,9 +82,7 @@ def interpose(module: ModuleType, before: dict[str, Any], filled: set[str]) -> N
     `before` is the namespace without checking.py, `filled` are the hooks that some file fills.
     """
     space = vars(module)
-    for name, value in list(space.items()):
-        if is_device(value) and is_device(before.get(name)) and before[name] is not value:
-            space[f"unchecked_{name}"] = before[name]
+    space.update({f"unchecked_{name}": before[name] for name in REPLACED})
     space["IN_PACKS"] = int("part" in space and space["part"] in intrinsics.TABLES)
     space["OWN_SCHEDULER"] = int(not Path(space["rank"].__code__.co_filename).is_relative_to(_HERE))
     for number, name in enumerate(hook_names(), 1):
@@ -99,18 +101,18 @@ def _watched(name: str, number: int, space: dict[str, Any]) -> FunctionType:
     begin, answer, look = "pass", "pass", "pass"
     if name in _ANSWERS:
         kind = _ANSWERS[name]
-        t = ", t" if kind in ("date", "chosen") else ""
+        t = ", t" if kind in ("check_date", "check_chosen") else ""
         answer = f"answer = {kind}(S, {w}, {g}, answer{t})"
     if name not in _LEAVES_ALONE and "w" in parameters:
         # A group that has returned ends when the hook answers 0.
         leaving = "g if answer == 0 else -1" if name == "on_exit" else "-1"
         whole = g if name != "on_pick" else "-1"
-        look = f"look(S, w, {whole}, {leaving}) if outer == 0 and S.status == RUNNING else 0"
+        look = f"check_groups(S, w, {whole}, {leaving}) if outer == 0 and S.status == RUNNING else 0"
     if name == "on_stall":
         begin = "wakes = S.wakes"
-        look += "; answer = woken(S, w, wakes, answer)"
+        look += "; answer = check_woken(S, w, wakes, answer)"
     elif name == "on_exit":
-        look += "; answer = left(S, w, g, answer)"
+        look += "; answer = check_left(S, w, g, answer)"
     text = _BEFORE.format(
         name=name, parameters=", ".join(parameters), number=number,
         begin=begin, answer=answer, look=look,

@@ -150,7 +150,9 @@ def _execute(
             tables[table] = dtype
         if key.startswith("__") or key in _IGNORED or key not in before:
             continue
-        if name != checks.FILE and before[key] is not value and not _same(before[key], value):
+        if name == checks.FILE and key in checks.REPLACED:
+            continue
+        if before[key] is not value and not _same(before[key], value):
             raise CompositionError(
                 f"{_whose(path, value)} defines {key!r}, which another file of this engine has "
                 "defined",

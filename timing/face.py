@@ -120,12 +120,14 @@ class SimulatedLaunch:
         *,
         plain: bool,
         trace: bool | tuple[int, int],
+        checked: bool = False,
     ) -> None:
         self.launch = launch
         self.machine = machine
         self.policy = policy
         self.plain = plain
         self.window = _window(trace)
+        self.checked = checked
         self.simulation: Simulation | None = None
 
     def __call__(self, /, *args: object, **named: object) -> Simulation:
@@ -140,7 +142,9 @@ class SimulatedLaunch:
         trace = None
         if self.window:
             trace = Trace(*self.window, facts=facts_of(self.machine, self.policy))
-        return Simulator(self.machine, self.policy, plain=self.plain, trace=trace)
+        return Simulator(
+            self.machine, self.policy, plain=self.plain, checked=self.checked, trace=trace
+        )
 
     def run_on(self, simulator: Simulator, /, *args: object, **named: object) -> Simulation:
         """Simulate on a cold machine of this launch."""
@@ -213,6 +217,7 @@ def simulate(
     budget: int = DEFAULT_BUDGET,
     exited_arrive: bool = False,
     plain: bool = False,
+    checked: bool = False,
     trace: bool | tuple[int, int] = False,
 ) -> SimulatedLaunch:
     """How long a launch takes on a machine, and why; call the result with the kernel's arguments.
@@ -220,7 +225,7 @@ def simulate(
     `machine` is a preset, a TOML file or a Machine, of which `set` replaces fields
     (`{"l1d.size": "16KiB"}`). `groups` counts workgroups, `items` work-items in total (one of the
     two); a workgroup has 256 work-items unless told, or as many as a WPU holds. `plain` runs the
-    engine uncompiled. `trace` records what happens, in all cycles or from one up to another; the
+    engine uncompiled, `checked` one that checks what hooks do. `trace` records what happens, in all cycles or from one up to another; the
     result has it. Raises UsageError for a machine, policy or shape that cannot be.
     """
     check_kernel(kernel, "simtlab.simulate")
@@ -229,6 +234,7 @@ def simulate(
         found = found.replaced(set)
     rules = policy if isinstance(policy, Policy) else find(policy)
     expect.flag(plain, "plain")
+    expect.flag(checked, "checked")
     size = dim3(min(256, found.core_contexts) if group_size is None else group_size, "group_size")
     launch = kernel.launch(
         groups=groups,
@@ -239,4 +245,4 @@ def simulate(
         budget=budget,
         exited_arrive=exited_arrive,
     )
-    return SimulatedLaunch(launch, found, rules, plain=plain, trace=trace)
+    return SimulatedLaunch(launch, found, rules, plain=plain, trace=trace, checked=checked)

@@ -27,7 +27,7 @@ _EVENTS = ("branch", "exit", "arrive", "reconverge", "barrier", "release", "park
 class SchemeFileError(UsageError):
     """A file that is meant to be a scheme and cannot be one."""
 
-    code = "SIM504"
+    code = "SIM505"
 
 
 def from_file(path: str) -> type[Scheme]:

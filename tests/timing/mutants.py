@@ -32,6 +32,11 @@ class Mutant:
         """For the list of tests."""
         return f"{self.kind}: {self.text}"
 
+    @property
+    def is_quick(self) -> bool:
+        """Whether it is one of those that are tried every day: three of each kind."""
+        return [m for m in MUTANTS if m.kind == self.kind].index(self) % 4 == 0
+
     def write(self, folder: Path) -> Path:
         """The file with the mistake."""
         text = (ENGINE / f"{self.file}.py").read_text(encoding="utf-8")
