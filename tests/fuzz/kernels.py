@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -43,9 +44,11 @@ class Run:
     """Native code for warps of just this width, which it would choose itself otherwise."""
     quick: bool = False
     """Native code by the quick pipeline."""
+    poisoned: bool = False
+    """Native code of a debug build, whose variables hold a pattern (docs/jit.md)."""
 
     def __str__(self) -> str:
-        how = " forced" * self.forced + " quick" * self.quick
+        how = " forced" * self.forced + " quick" * self.quick + " poisoned" * self.poisoned
         knobs = "".join(f" {k}={v}" for k, v in self.knobs.items())
         return f"{self.engine}{how}, {self.scheme}{knobs}, warps of {self.width}"
 
@@ -55,6 +58,7 @@ class Run:
         with (
             patch(f"{code}.depends_on_width", lambda kernel: self.forced),
             patch(f"{code}.QUICK_ABOVE", 0 if self.quick else 150),
+            patch.dict(os.environ, {"SIMTLAB_POISON": "0x5a5a5a5b"} if self.poisoned else {}),
         ):
             spec = SchemeSpec(self.scheme, dict(self.knobs))
             _, got, trap = run_case(case, self.engine, spec, width=self.width, budget=BUDGET)
@@ -142,11 +146,11 @@ for run in (
 
 
 def draw(rng: random.Random) -> Kernel:
-    """A kernel with one run of native code as it is, one forced, and three of the interpreter."""
+    """A kernel with one run of native code, perhaps one forced, and three of the interpreter."""
     largest = 1024 if rng.random() < 0.02 else rng.choice((32, 32, 64, 128))
     case = random_kernel(rng, barriers_under_branches=True, largest_group=largest)
     width = case.geometry.width
-    runs = [Run("jit", width=width)]
+    runs = [Run("jit", width=width, poisoned=rng.random() < 0.5)]
     if rng.random() < 0.25:
         other = rng.choice((width, 1, 2, 4, 8, 16, 32, 64, rng.randint(1, 64)))
         runs.append(Run("jit", width=other, forced=True, quick=rng.random() < 0.5))
