@@ -150,7 +150,8 @@ def draw(rng: random.Random) -> Kernel:
     largest = 1024 if rng.random() < 0.02 else rng.choice((32, 32, 64, 128))
     case = random_kernel(rng, barriers_under_branches=True, largest_group=largest)
     width = case.geometry.width
-    runs = [Run("jit", width=width, poisoned=rng.random() < 0.5)]
+    quick = rng.random() < 0.6  # to find wrong code fast; the full pipeline is tried less often
+    runs = [Run("jit", width=width, quick=quick, poisoned=rng.random() < 0.5)]
     if rng.random() < 0.25:
         other = rng.choice((width, 1, 2, 4, 8, 16, 32, 64, rng.randint(1, 64)))
         runs.append(Run("jit", width=other, forced=True, quick=rng.random() < 0.5))
