@@ -291,7 +291,8 @@ class Launch:
         if ready.name != "jit":
             raise UsageError(
                 f"no code is generated for kernel {self.function.name}: the jit leaves it to "
-                f"{ready.name}, since its results depend on the order of execution",
+                f"{ready.name}, since it is very large or its results depend on the order of "
+                "execution",
                 code="SIM517",
             )
         from .jit.code import facts_of, listing

@@ -13,12 +13,13 @@ import gc
 import hashlib
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache as remember
 from itertools import count
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock, Thread, current_thread, main_thread
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -38,6 +39,11 @@ class Level(StrEnum):
 
     Nothing moves out of loops, loops are not rotated, and no value numbering looks beyond a block:
     the only pass for it that llvmlite offers (NewGVN) aborts the process on deep nests."""
+    PLAIN = "plain"
+    """The passes of QUICK and code as it stands, without a look at registers beyond a block.
+
+    Takes time in proportion to the module; what LLVM does at the other levels takes minutes for
+    some thousand accesses, or for some dozen loops one after the other."""
     WHOLE = "whole"
     """For a large program of scalar code, as the timing engine: the O3 pipeline, loops vectorised.
 
@@ -146,18 +152,67 @@ def _machine(effort: int = 2) -> llvm.TargetMachine:
 
 
 def _compile(ir: str, level: Level) -> bytes:
+    """The object code of a module; Ctrl-C is heard meanwhile.
+
+    Python sees a signal only between two calls of LLVM, each of which may take a second. So another
+    thread makes them. If it is not waited for to the end, it stops after the call it is in.
+    """
+    abandoned = Event()
+    result: Future[bytes] = Future()
+
+    def work() -> None:
+        try:
+            result.set_result(_object(ir, level, abandoned))
+        except BaseException as problem:
+            result.set_exception(problem)
+
+    if current_thread() is not main_thread():  # only the main thread hears of signals
+        return _object(ir, level, abandoned)
+    compiler = Thread(target=work, name="simtlab-compiler")
+    try:
+        compiler.start()
+    except RuntimeError:  # the system has no more threads
+        return _object(ir, level, abandoned)
+    try:
+        while compiler.is_alive():
+            compiler.join(HEARING)
+    except BaseException:
+        abandoned.set()
+        raise
+    return result.result()
+
+
+HEARING = 0.1
+"""Seconds after which systems that cannot interrupt a waiting thread look for Ctrl-C."""
+
+
+class _Abandoned(Exception):
+    """Nobody waits for this module any more."""
+
+
+def _object(ir: str, level: Level, abandoned: Event) -> bytes:
     # Selecting instructions with more effort is worth 1 to 3% of the engine, and takes no longer.
-    machine = _machine(3 if level is Level.WHOLE else 2)
-    return machine.emit_object(_optimised(ir, level, machine))
+    machine = _machine({Level.WHOLE: 3, Level.PLAIN: 0}.get(level, 2))
+    module = _optimised(ir, level, machine, abandoned)
+    return machine.emit_object(module)
 
 
-def _optimised(ir: str, level: Level, machine: llvm.TargetMachine) -> llvm.ModuleRef:
+def _optimised(
+    ir: str, level: Level, machine: llvm.TargetMachine, abandoned: Event | None = None
+) -> llvm.ModuleRef:
+    """The module after its passes. Raises _Abandoned between two of them."""
+
+    def go_on() -> None:
+        if abandoned is not None and abandoned.is_set():
+            raise _Abandoned
+
     # The layout stands in front of the text because the parser fills in alignments by it.
     header = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
     module = llvm.parse_assembly(header + ir, llvm.create_context())
+    go_on()
     module.verify()  # a tenth of a millisecond, and LLVM may crash on a module that is not sound
     builder = llvm.create_pass_builder(machine, _options(level))
-    if level is not Level.QUICK:
+    if level not in (Level.QUICK, Level.PLAIN):
         passes = builder.getModulePassManager()
     else:
         passes = llvm.create_new_module_pass_manager()
@@ -169,7 +224,9 @@ def _optimised(ir: str, level: Level, machine: llvm.TargetMachine) -> llvm.Modul
         passes.add_instruction_combine_pass()
         passes.add_dead_code_elimination_pass()
         passes.add_global_dead_code_eliminate_pass()
+    go_on()
     passes.run(module, builder)
+    go_on()
     return module
 
 

@@ -14,6 +14,7 @@ from ..geometry import Geometry
 from . import order, ssa
 from .barriers import arrive_whole
 from .build import Compiled, Level, compile_text, dump, function_attributes
+from .limits import is_worth_optimising
 from .lower import Lowering
 from .recent import Recent
 from .runtime import symbols
@@ -119,4 +120,6 @@ def compiled(work: Work, facts: Facts) -> Code:
 
 
 def _level(kernel: Kernel) -> Level:
+    if not is_worth_optimising(kernel):
+        return Level.PLAIN
     return Level.QUICK if len(kernel.words) > QUICK_ABOVE else Level.FULL

@@ -23,6 +23,7 @@ from . import order, ssa
 from .barriers import arrive_whole
 from .code import facts_at
 from .context import Kind, Slot
+from .limits import is_too_large
 from .plan import Plan, Table
 from .slices import run_alone, run_shared
 from .spin import may_spin, may_wait
@@ -63,10 +64,15 @@ def leaves(kernel: Kernel, geometry: Geometry) -> bool:
 
 
 def depends_on_schedule(kernel: Kernel) -> bool:
-    """Return whether lanes look at each other (cross-lane, clock) or wait for others' stores."""
+    """Return whether lanes look at each other (cross-lane, clock) or wait for others' stores.
+
+    Of a kernel that is too large for native code it is not asked, and the interpreter has it too.
+    """
     found = _SCHEDULED.get(kernel.words)
     if found is None:
-        found = any(Flags.CROSS_LANE in ins.row.flags for ins in kernel.instructions)
+        found = is_too_large(kernel) or any(
+            Flags.CROSS_LANE in ins.row.flags for ins in kernel.instructions
+        )
         if not found and any(ins.row.is_memory for ins in kernel.instructions):
             flow = order.build(kernel.instructions)
             found = bool(flow.loops) and may_spin(ssa.build(kernel.instructions, flow))

@@ -11,7 +11,7 @@ Nothing here knows of LLVM.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...isa.instruction import Instruction
@@ -90,7 +90,7 @@ def build(code: Sequence[Instruction]) -> Flow:
     for node in flow.nodes:
         flow.loop_of[node.number] = None
     edges = {node.number: list(node.successors) for node in flow.nodes}
-    flow.order = _arrange(flow, edges, [n.number for n in flow.nodes], None)
+    flow.order = _arrange(flow, edges)
     flow.position = {number: at for at, number in enumerate(flow.order)}
     return flow
 
@@ -146,32 +146,54 @@ def _nodes(code: Sequence[Instruction]) -> list[Node]:
     return nodes
 
 
-def _arrange(
-    flow: Flow, edges: dict[int, list[int]], nodes: Sequence[int], parent: int | None
-) -> list[int]:
-    """The linear order of a part of the graph; cuts the edges back to headers out of `edges`."""
-    inside = set(nodes)
+def _arrange(flow: Flow, edges: dict[int, list[int]]) -> list[int]:
+    """The linear order of the graph; cuts the edges back to headers out of `edges`."""
     result: list[int] = []
-    for component in components(edges, nodes, inside):
-        if len(component) == 1 and component[0] not in edges[component[0]]:
+    nodes = [node.number for node in flow.nodes]
+    # What is left to arrange of each loop around, the outermost first; and who the loops are.
+    around: list[tuple[Iterator[list[int]], Loop | None]] = [(_parts(edges, nodes), None)]
+    while around:
+        parts, outer = around[-1]
+        component = next(parts, None)
+        if (
+            component is not None
+            and len(component) == 1
+            and component[0] not in edges[component[0]]
+        ):
             result += component
-            continue
-        members = frozenset(component)
-        header, closing = _part(flow, edges, members).choose()
-        number = len(flow.loops)
-        latch = Node(len(flow.nodes), 0, 0, successors=(header,), latch_of=number)
-        flow.nodes.append(latch)
-        flow.loops.append(Loop(number, header, latch.number, members | {latch.number}, parent))
-        flow.loop_of[latch.number] = number
-        flow.loop_of.update(dict.fromkeys(component, number))
-        for member in closing:
-            edges[member].remove(header)
-            flow.back[member, header] = latch.number
-        edges[latch.number] = []
-        result += _arrange(flow, edges, component, number)
-        result.append(latch.number)
-        _add_to_parents(flow, number, latch.number)
+        elif component is not None:
+            loop = _close(flow, edges, component, outer)
+            around.append((_parts(edges, component), loop))
+        else:
+            around.pop()
+            if outer is not None:
+                result.append(outer.latch)
+                _add_to_parents(flow, outer.number, outer.latch)
     return result
+
+
+def _parts(edges: dict[int, list[int]], nodes: Sequence[int]) -> Iterator[list[int]]:
+    return iter(components(edges, nodes, set(nodes)))
+
+
+def _close(
+    flow: Flow, edges: dict[int, list[int]], component: list[int], outer: Loop | None
+) -> Loop:
+    """Make a loop of a component: choose its header and cut the edges back to it."""
+    members = frozenset(component)
+    header, closing = _part(flow, edges, members).choose()
+    number = len(flow.loops)
+    latch = Node(len(flow.nodes), 0, 0, successors=(header,), latch_of=number)
+    parent = None if outer is None else outer.number
+    flow.nodes.append(latch)
+    flow.loops.append(Loop(number, header, latch.number, members | {latch.number}, parent))
+    flow.loop_of[latch.number] = number
+    flow.loop_of.update(dict.fromkeys(component, number))
+    for member in closing:
+        edges[member].remove(header)
+        flow.back[member, header] = latch.number
+    edges[latch.number] = []
+    return flow.loops[-1]
 
 
 def _add_to_parents(flow: Flow, number: int, latch: int) -> None:
