@@ -27,7 +27,7 @@ def body(c: Choices, w: Writer, *, flat: bool = False) -> None:
     """Some statements that do not branch, and perhaps one that does unless `flat` forbids it."""
     for _ in range(c.one_of((0, 1, 1, 2))):
         c.one_of(FLAT)(c, w)
-    if flat or w.depth >= w.deepest or not c.integer(0, 3):
+    if flat or w.depth >= w.deepest or c.integer(0, 15) == 0:
         return
     w.depth += 1
     c.one_of((*w.branching, jump, jump) if w.loops else w.branching)(c, w)
@@ -108,6 +108,20 @@ def return_(c: Choices, w: Writer) -> None:
     w.place(stay)
 
 
+def far(c: Choices, w: Writer) -> None:
+    """An if whose body lies behind the end of the kernel, from where it jumps back."""
+    away, back = w.label(), w.label()
+    w.emit(f"cbr {condition(c, w)}, {away}")
+    w.place(back)
+    near, w.lines = w.lines, []
+    w.place(away)
+    mark(c, w)
+    body(c, w)
+    w.emit(f"br {back}")
+    w.far += w.lines
+    w.lines = near
+
+
 def _spend(w: Writer, out: str) -> None:
     """Take a unit of fuel; a work-item without any leaves."""
     w.emit(f"cmp_eq_u32 $c{TEST}, $s{FUEL_LEFT}, 0")
@@ -115,7 +129,7 @@ def _spend(w: Writer, out: str) -> None:
     w.emit(f"sub_u32 $s{FUEL_LEFT}, $s{FUEL_LEFT}, 1")
 
 
-def gotos(c: Choices, w: Writer) -> None:
+def goto_blocks(c: Choices, w: Writer) -> None:
     """Blocks that branch to any other, forwards and backwards, conditionally or not."""
     blocks(c, w, backward=True)
 

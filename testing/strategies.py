@@ -4,7 +4,7 @@ A kernel works on registers that start from the work-item's id and from random d
 storing those that it used to the work-item's own row of `out`. In between stand, in random order
 and nesting: instructions of every computing row of the table, accesses of every width to every
 segment, if, if-else, counted loops with divergent numbers of iterations, loops with several exits,
-breaks and continues of outer loops, loops with a second entry, and regions of goto-like blocks with
+breaks and continues of outer loops, loops with a second entry, code out of line, and regions of goto-like blocks with
 branches in both directions. Barriers, with an exchange through group memory, stand only where all
 work-items of a workgroup come by equally often. Atomics commute and return nothing, or work on the
 work-item's own place.
@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -28,6 +30,8 @@ from .computing import FLAT
 from .control import (
     blocks,
     exchange,
+    far,
+    goto_blocks,
     group_atomics,
     if_,
     loop,
@@ -36,15 +40,27 @@ from .control import (
     uniform_loop,
     wild_loop,
 )
-from .control import (
-    gotos as gotos_,
-)
 from .writer import Statement, Writer
 
 LARGEST_GROUP = 32
 """Work-items of a workgroup unless told: they fit on small machines of any width."""
 
-WIDTHS = (4, 8, 16, 32, 64, 7, 3, 33, 16, 32, 1, 8, 64, 5, 6, 24, 2, 32, 48, 4, 8)
+WIDTHS = (4, 8, 16, 32, 64, 7, 33, 16, 32, 8, 64, 1, 24, 48, 32, 2, 16, 5, 12, 8, 3, 32, 16, 8)
+
+
+STRUCTURED: tuple[Statement, ...] = (if_, if_, if_, loop)
+UNSTRUCTURED: tuple[Statement, ...] = (wild_loop, wild_loop, goto_blocks)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What kernels may have: the options of `kernels`."""
+
+    barriers: bool = True
+    gotos: bool = True
+    barriers_under_branches: bool = False
+    barriers_apart: bool = False
+    largest_group: int = LARGEST_GROUP
 
 
 @st.composite
@@ -54,31 +70,27 @@ def kernels(
     barriers: bool = True,
     gotos: bool = True,
     barriers_under_branches: bool = False,
+    barriers_apart: bool = False,
     largest_group: int = LARGEST_GROUP,
     inserted: st.SearchStrategy[Sequence[str]] | None = None,
 ) -> Case:
     """A random kernel with its launch. See the module's docstring for what it is made of.
 
     `barriers` allows barriers and exchanges through group memory, `barriers_under_branches` those
-    under branches on which all work-items of a workgroup agree, `gotos` control flow that is not
-    structured. `largest_group` bounds the workgroup; those above 32 work-items are rarer. The lines
-    of `inserted` are put at a random place of the body; registers from 50 on are theirs.
+    under branches on which all work-items of a workgroup agree. With `barriers_apart` code may lie
+    out of line in kernels with barriers, too: paired paths, which run the smaller PC, then come to
+    a barrier with a part of a warp, and trap. `gotos` allows control flow that is not structured.
+    `largest_group` bounds the workgroup; those above 32 work-items are rarer. The lines of
+    `inserted` are put at a random place of the body; registers from 50 on are theirs.
     """
-    c = Drawn(draw)
     lines = draw(inserted) if inserted is not None else ()
-    return _kernel(c, barriers, gotos, barriers_under_branches, largest_group, lines)
+    options = Options(barriers, gotos, barriers_under_branches, barriers_apart, largest_group)
+    return _kernel(Drawn(draw), options, lines)
 
 
-def random_kernel(
-    rng: random.Random,
-    *,
-    barriers: bool = True,
-    gotos: bool = True,
-    barriers_under_branches: bool = False,
-    largest_group: int = LARGEST_GROUP,
-) -> Case:
-    """A kernel as `kernels` draws them, from a random number generator."""
-    return _kernel(Seeded(rng), barriers, gotos, barriers_under_branches, largest_group, ())
+def random_kernel(rng: random.Random, **options: Any) -> Case:
+    """A kernel as `kernels` draws them with the same options, from a random number generator."""
+    return _kernel(Seeded(rng), Options(**options), ())
 
 
 @st.composite
@@ -91,24 +103,21 @@ def acyclic_kernels(draw: st.DrawFn) -> Case:
     return w.case()
 
 
-def _kernel(
-    c: Choices,
-    barriers: bool,
-    gotos: bool,
-    under_branches: bool,
-    largest_group: int,
-    inserted: Sequence[str],
-) -> Case:
-    w = _writer(c, largest_group)
-    w.branching = (*STRUCTURED, *(UNSTRUCTURED if gotos else ()))
+def _kernel(c: Choices, options: Options, inserted: Sequence[str]) -> Case:
+    w = _writer(c, options.largest_group)
     # Work-items that leave early and barriers exclude each other.
-    synchronises = barriers and c.boolean()
-    at_top: list[Statement] = [*w.branching]
+    synchronises = options.barriers and c.boolean()
+    branching: list[Statement] = [*STRUCTURED]
+    if options.gotos:
+        branching += UNSTRUCTURED
+        branching += [far] if options.barriers_apart or not synchronises else []
+        branching += [] if synchronises else [return_]
+    w.branching = tuple(branching)
+    at_top = [*branching, *([] if synchronises else [return_])]
     if synchronises:
+        under_branches = options.barriers_under_branches
         at_top += [partial(uniform_loop, branches=under_branches)] * 5
         at_top += [uniform_if] * 3 if under_branches else []
-    else:
-        at_top.append(return_)
     for _ in range(c.integer(0, 1)):
         c.one_of((*FLAT, *at_top, exchange) if synchronises else (*FLAT, *at_top))(c, w)
     c.one_of(at_top)(c, w)
@@ -120,18 +129,14 @@ def _kernel(
     return w.case()
 
 
-STRUCTURED: tuple[Statement, ...] = (if_, if_, if_, loop)
-UNSTRUCTURED: tuple[Statement, ...] = (wild_loop, wild_loop, gotos_)
-
-
 def _writer(c: Choices, largest_group: int) -> Writer:
-    return Writer(_geometry(c, largest_group), c.integer(0, 99), deepest=c.one_of((2, 3, 1, 2)))
+    return Writer(_geometry(c, largest_group), c.integer(0, 99), deepest=c.one_of((2, 3, 2, 1, 2)))
 
 
 def _geometry(c: Choices, largest: int) -> Geometry:
     """A launch of one to three dimensions, mostly of small workgroups; the last may be partial."""
     most = c.one_of((32,) * 12 + (1, 128, 128, largest) + (32,) * 8)
-    group = c.integer(min(c.one_of((2, 4, 8, 8)), most, largest), min(most, largest))
+    group = c.integer(min(c.one_of((2, 8, 12, 8)), most, largest), min(most, largest))
     if group > 256 and c.boolean():
         group = largest
     dimensions = c.one_of((1, 1, 2, 3))

@@ -86,6 +86,8 @@ class Writer:
     branching: tuple[Statement, ...] = ()
     """Statements with branches that may stand in others."""
     lines: list[str] = field(default_factory=list)
+    far: list[str] = field(default_factory=list)
+    """What lies behind the end."""
     labels: int = 0
     depth: int = 0
     deepest: int = 3
@@ -117,7 +119,7 @@ class Writer:
         """The kernel with its frame, its arguments and its launch."""
         stored = self._stored()
         row = self._rows(stored)
-        body = [*self.lines, *row.lines]
+        body = [*self.lines, *row.lines, "    ret", *self.far]
         symbols = _names(body)
         head = [*self._declarations(symbols), *_beginnings(_registers(body), row.bytes)]
         arrays = self._arrays(row.bytes)
@@ -128,14 +130,13 @@ class Writer:
             f"kernel random({parameters}) {{",
             *head,
             *body,
-            "    ret",
             "}",
         ]
         return Case("\n".join(text) + "\n", self.geometry, tuple(used.values()))
 
     def _stored(self) -> list[str]:
         """The working registers that occur, or one where none does."""
-        used = _registers(self.lines)
+        used = _registers([*self.lines, *self.far])
         working = [
             name
             for cls in (RegClass.D, RegClass.S, RegClass.C)
