@@ -171,11 +171,10 @@ def _compile(ir: str, level: Level) -> bytes:
     compiler = Thread(target=work, name="simtlab-compiler")
     try:
         compiler.start()
-    except RuntimeError:  # the system has no more threads
-        return _object(ir, level, abandoned)
-    try:
         while compiler.is_alive():
             compiler.join(HEARING)
+    except RuntimeError:  # the system has no more threads
+        return _object(ir, level, abandoned)
     except BaseException:
         abandoned.set()
         raise
