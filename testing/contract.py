@@ -35,7 +35,7 @@ class Identity:
 
 
 class OwnExamples(ExampleDatabase):
-    """The part of a database that belongs to one subject: another one's failures are not replayed."""
+    """The part of a database that belongs to one subject: no other one's failures are in it."""
 
     def __init__(self, of: ExampleDatabase, identity: Identity) -> None:
         super().__init__()

@@ -12,7 +12,7 @@ compiled. What it finds is shrunk by hypothesis and shown as assembly text (docs
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +76,7 @@ def scheduler_contract(
     """
     chosen = policy if isinstance(policy, Policy) else find(policy)
     fields = {**_fields_of(chosen), "scheduler": st.just(_path(scheduler))}
-    _check(chosen, fields, examples, shrink)
+    _check(chosen, fields, examples, shrink, also=[_path(scheduler)])
 
 
 def memory_contract(
@@ -168,6 +168,7 @@ def _check(
     examples: int,
     shrink: bool,
     base: Machine | None = None,
+    also: Sequence[str] = (),
 ) -> None:
     """Run both passes: the plain engine over all examples, then the compiled one over the same.
 
@@ -175,7 +176,7 @@ def _check(
     process compiled, as a wrong index, is an error in the plain one.
     """
     drawn = st.tuples(kernels(), st.fixed_dictionaries(dict(fields)))
-    parts = _parts(policy, fields, base)
+    parts = _parts(policy, base, also)
     cycles: dict[str, int] = {}
 
     def plainly(example: tuple[Case, dict[str, Any]]) -> None:
@@ -212,14 +213,13 @@ def _key(example: tuple[Case, dict[str, Any]]) -> str:
     return repr((case.source, case.geometry, case.arrays, sorted(chosen.items())))
 
 
-def _parts(
-    policy: Policy, fields: Mapping[str, st.SearchStrategy[Any]], base: Machine | None
-) -> list[str]:
-    """All that a contract's outcome depends on: settings, and the user's files by their contents."""
-    parts = [repr((policy.name, policy.files, sorted(policy.settings.items()))), repr(base)]
-    scheduler = fields.get("scheduler")
-    files = [*policy.files, *(repr(scheduler)[6:-2] if scheduler else "",)]
+def _parts(policy: Policy, base: Machine | None, also: Sequence[str]) -> list[str]:
+    """What a contract's outcome depends on: settings, and the user's files by their contents."""
+    names = [Path(file).name for file in policy.files]
+    parts = [repr((policy.name, names, sorted(policy.settings.items())))]
+    files = [*policy.files, *also]
     if base is not None:
+        parts.append(base.name)
         files += files_of(configured(base, policy), policy)
     return parts + [
         Path(name).read_text(encoding="utf-8", errors="replace")

@@ -7,6 +7,7 @@ behind (checking.py). An engine that is not checked has none of this.
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from . import intrinsics
 from .inspection import hook_names, place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Sequence
 
     from ..emu.engine import Work
     from .code import Code
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 
 _HERE = Path(__file__).parent
 
-FILE = "checking"
-"""The engine file that follows every lane; its functions replace those of others."""
+FILES = ("faults", "checking")
+"""The engine files that follow every lane; functions of the second one replace those of others."""
 
 REPLACED = ("on_start", "pick", "compute", "move", "simd_access", "enter_barrier", "open_barrier",
             "wake", "make_group")  # fmt: skip
@@ -53,7 +54,7 @@ _ANSWERS = {
     "rank": "check_place",
     "stand_in": "check_chosen",
 }
-"""What hooks answer, by the function of checking.py that looks at it; others answer nothing."""
+"""What hooks answer, by the function of faults.py that looks at it; others answer nothing."""
 
 _OWN = ("on_start", "simd_access", "on_event", "issue")
 """Hooks that checking.py itself is put before, or that change nothing."""
@@ -107,7 +108,9 @@ def _watched(name: str, number: int, space: dict[str, Any]) -> FunctionType:
         # A group that has returned ends when the hook answers 0.
         leaving = "g if answer == 0 else -1" if name == "on_exit" else "-1"
         whole = g if name != "on_pick" else "-1"
-        look = f"check_groups(S, w, {whole}, {leaving}) if outer == 0 and S.status == RUNNING else 0"
+        look = (
+            f"check_groups(S, w, {whole}, {leaving}) if outer == 0 and S.status == RUNNING else 0"
+        )
     if name == "on_stall":
         begin = "wakes = S.wakes"
         look += "; answer = check_woken(S, w, wakes, answer)"
@@ -142,10 +145,11 @@ _FAULTS = {
     13: ("leaves lanes {lanes} in group {g}, which is at {segment}", "lanes that are at {there}"),
     14: ("leaves group {g} to be picked at cycle {found}, before lanes {lanes} are ready",
          "no date before {when}, when their data are there"),
-    15: ("leaves group {g} in slot {found}, which is not its own", "a slot of its WPU that names it"),
+    15: ("leaves group {g} in slot {found}, which is not its own", "a slot of its WPU that has it"),
     16: ("leaves lanes {lanes} to issue with group {g} at {segment}",
          "lanes that are at {there}"),
-    17: ("leaves lanes {lanes} to issue with group {g}, which are not ready", "no issue before {when}"),
+    17: ("leaves lanes {lanes} to issue with group {g}, which are not ready",
+         "no issue before {when}"),
     18: ("leaves lanes {lanes} to issue {segment}, which have not been served by the access before",
          "every lane accesses memory once for each access that it issues"),
     19: ("leaves lanes {lanes} to access memory again at {segment}",
@@ -160,14 +164,15 @@ _FAULTS = {
     25: ("makes more groups of a warp than it has lanes", "a group for each lane at most"),
     26: ("answers 0, although lanes {lanes} of group {g} have not returned",
          "1, or the lanes in another group or in a place where they wait"),
-    27: ("leaves group {g} with the lead {found}, which does not exist", "itself, or that of its pack"),
+    27: ("leaves group {g} with the lead {found}, which does not exist",
+         "itself, or that of its pack"),
     28: ("leaves group {g} at segment {found}, which does not exist", "a segment of the kernel"),
     29: ("names group {found}, which is of another warp", "a group of the same warp as {g}"),
 }  # fmt: skip
-"""By number in checking.py: what a hook does, and what was expected."""
+"""By number in faults.py: what a hook does, and what was expected."""
 
 BROKEN_RULE = 8
-"""The status of an engine that has found a fault; as in checking.py."""
+"""The status of an engine that has found a fault; as in faults.py."""
 
 
 def fault_of(state: EngineState, work: Work, code: Code) -> Diagnostic:
@@ -218,18 +223,17 @@ def _line(work: Work, code: Code, segment: int) -> str:
     return f"line {span.line}" if span is not None else f"segment {segment}"
 
 
-def raised(error: Exception, files: list[str]) -> str:
-    """What an exception of the user's code in a plain engine comes down to, at its line."""
-    known = {str(Path(file).resolve()): Path(file).name for file in files}
-    where = ""
-    for file, line in _frames(error):
-        if str(Path(file).resolve()) in known:
-            where = f"{known[str(Path(file).resolve())]}:{line}: "
-    return f"{where}{type(error).__name__}: {' '.join(str(error).split())}"
-
-
-def _frames(error: Exception) -> Iterator[tuple[str, int]]:
-    trace = error.__traceback__
-    while trace is not None:
-        yield trace.tb_frame.f_code.co_filename, trace.tb_lineno
-        trace = trace.tb_next
+def raised(error: Exception, state: EngineState, files: Sequence[str]) -> str:
+    """What an exception in a plain engine with files of the user's comes down to, at their line."""
+    what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    wanted = {str(Path(file).resolve()) for file in files}
+    own = [
+        f"{Path(frame.filename).name}:{frame.lineno}"
+        for frame in traceback.extract_tb(error.__traceback__)
+        if str(Path(frame.filename).resolve()) in wanted
+    ]
+    if own:
+        return f"{own[-1]}: {what}"
+    names = ", ".join(Path(file).name for file in files)
+    at = f"cycle {int(state.S.now):,}"
+    return f"the engine cannot go on from the state that {names} has left it in at {at}: {what}"

@@ -73,10 +73,11 @@ class Composition:
 def compose(files: Sequence[str], *, plain: bool = False, checked: bool = False) -> Composition:
     """Execute engine files, named as `memory/l1` (in this package) or by a path ending in .py.
 
-    A `checked` engine looks at what hooks do (checks.py); the plain one always does. Raises CompositionError where a name is defined twice, a required hook is open, a file cannot
-    be executed, or its code is none that an engine can have (inspection.py).
+    A `checked` engine looks at what hooks do (checks.py); the plain one always does. Raises
+    CompositionError where a name is defined twice, a required hook is open, a file cannot be
+    executed, or its code is none that an engine can have (inspection.py).
     """
-    names = (*CORE, *files, *((checks.FILE,) if plain or checked else ()))
+    names = (*CORE, *files, *(checks.FILES if plain or checked else ()))
     with _lock:
         return _composed(names, plain, _digest(names))
 
@@ -88,13 +89,14 @@ def _composed(names: tuple[str, ...], plain: bool, digest: str) -> Composition:
     result = Composition(module.__name__, names, plain, module, [], {})
     tables: dict[str, np.dtype] = {}
     for name in names:
-        if name != checks.FILE:
+        if name not in checks.FILES:
             _execute(name, module, result.setups, tables)
     filled = set(hook_names()) & set(vars(module))
     _fill_hooks(module)
-    if checks.FILE in names:
+    if names[-len(checks.FILES) :] == checks.FILES:
         before = dict(vars(module))
-        _execute(checks.FILE, module, result.setups, tables)
+        for name in checks.FILES:
+            _execute(name, module, result.setups, tables)
         checks.interpose(module, before, filled)
     result.tables = tables
     check(vars(module), plain=plain)
@@ -150,7 +152,7 @@ def _execute(
             tables[table] = dtype
         if key.startswith("__") or key in _IGNORED or key not in before:
             continue
-        if name == checks.FILE and key in checks.REPLACED:
+        if name in checks.FILES and key in checks.REPLACED:
             continue
         if before[key] is not value and not _same(before[key], value):
             raise CompositionError(

@@ -225,8 +225,9 @@ def simulate(
     `machine` is a preset, a TOML file or a Machine, of which `set` replaces fields
     (`{"l1d.size": "16KiB"}`). `groups` counts workgroups, `items` work-items in total (one of the
     two); a workgroup has 256 work-items unless told, or as many as a WPU holds. `plain` runs the
-    engine uncompiled, `checked` one that checks what hooks do. `trace` records what happens, in all cycles or from one up to another; the
-    result has it. Raises UsageError for a machine, policy or shape that cannot be.
+    engine uncompiled, `checked` one that checks what hooks do. `trace` records what happens, in all
+    cycles or from one up to another; the result has it. Raises UsageError for a machine, policy or
+    shape that cannot be.
     """
     check_kernel(kernel, "simtlab.simulate")
     found = machine if isinstance(machine, Machine) else load(machine)

@@ -53,8 +53,9 @@ class Simulator:
     """A machine under a policy. `plain=True` runs the engine uncompiled.
 
     `checked=True` looks at what hooks do (checks.py), as the plain engine always does, and takes
-    about twice the time. `script` tells an adversary what to answer (given.py). Every `sample` cycles counts are kept for
-    the table of intervals (MAWS-16); 0 keeps none. A `trace` collects what happens.
+    about twice the time. `script` tells an adversary what to answer (given.py). Every `sample`
+    cycles counts are kept for the table of intervals (MAWS-16); 0 keeps none. A `trace` collects
+    what happens.
     """
 
     def __init__(
@@ -264,7 +265,7 @@ class Simulator:
         try:
             return self.state.run(min(EVENTS, PLAIN_EVENTS))
         except Exception as error:
-            raise HookError(raised(error, self._own)) from error
+            raise HookError(raised(error, self.state, self._own)) from error
 
     def _advance(self, work: Work, code: Code) -> int:
         """Let the engine run for a while; its status. Takes the samples that are due."""

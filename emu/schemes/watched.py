@@ -96,9 +96,9 @@ def watched(cls: type[Scheme], scheme_name: str) -> type[Scheme]:
                 frames = traceback.extract_tb(error.__traceback__)
                 own = [f for f in frames if f.filename == _file_of(cls)]
                 place = f"{Path(own[-1].filename).name}:{own[-1].lineno}" if own else cls.__name__
+                what = f"{type(error).__name__}: {what}"
                 raise SchemeError(
-                    f"{place}: {event} of scheme {scheme_name} raises "
-                    f"{type(error).__name__}: {what}"
+                    f"{place}: {event} of scheme {scheme_name} raises {what}"
                 ) from error
 
         def __look(self, event: str) -> None:

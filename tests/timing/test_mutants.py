@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from .mutants import MUTANTS, Mutant
 
-QUICK = tuple(m for m in MUTANTS if m.is_quick)
-"""A few of each kind, for every day."""
+
+@pytest.fixture(autouse=True)
+def the_same_examples():
+    """A mistake that is found is found in every run."""
+    settings.register_profile("fixed", settings(), derandomize=True, database=None)
+    before = settings.get_current_profile_name()
+    settings.load_profile("fixed")
+    yield
+    settings.load_profile(before)
 
 
 def test_there_are_ten_mistakes_of_each_kind_of_hook():
@@ -19,22 +28,18 @@ def test_there_are_ten_mistakes_of_each_kind_of_hook():
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
 
 
-def finds(mutant: Mutant, tmp_path) -> str:
-    with pytest.raises(AssertionError) as caught:
+def finds(mutant: Mutant, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match=r"kernel random\(") as caught:
         mutant.test(tmp_path)
-    return str(caught.value)
+    assert "error[SIM4" in str(caught.value)
 
 
-@pytest.mark.parametrize("mutant", QUICK, ids=lambda mutant: mutant.name)
-def test_the_default_contract_finds_it_and_shows_the_kernel(mutant: Mutant, tmp_path):
-    message = finds(mutant, tmp_path)
-    assert "kernel random(" in message
-    assert "barrier" in message or "ret" in message
+@pytest.mark.parametrize("mutant", MUTANTS[::3], ids=lambda mutant: mutant.name)
+def test_the_contract_finds_it_and_shows_the_kernel(mutant: Mutant, tmp_path):
+    finds(mutant, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "mutant", [m for m in MUTANTS if m not in QUICK], ids=lambda mutant: mutant.name
-)
-def test_the_default_contract_finds_every_other_one(mutant: Mutant, tmp_path):
-    assert "kernel random(" in finds(mutant, tmp_path)
+@pytest.mark.parametrize("mutant", [*MUTANTS[1::3], *MUTANTS[2::3]], ids=lambda mutant: mutant.name)
+def test_the_contract_finds_all_of_them(mutant: Mutant, tmp_path):
+    finds(mutant, tmp_path)
