@@ -93,13 +93,13 @@ def _composed(names: tuple[str, ...], plain: bool, digest: str) -> Composition:
             _execute(name, module, result.setups, tables)
     filled = set(hook_names()) & set(vars(module))
     _fill_hooks(module)
+    check(vars(module), plain=plain)
     if names[-len(checks.FILES) :] == checks.FILES:
         before = dict(vars(module))
         for name in checks.FILES:
             _execute(name, module, result.setups, tables)
         checks.interpose(module, before, filled)
     result.tables = tables
-    check(vars(module), plain=plain)
     return result
 
 

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.database import InMemoryExampleDatabase
 
 import simtlab
 from simtlab.isa.errors import UsageError
-from simtlab.testing import memory_contract, policy_contract
+from simtlab.testing import memory_contract, policy_contract, scheduler_contract
+from simtlab.testing.contract import Identity, OwnExamples, check_examples
 from simtlab.timing import machine, policies
 from simtlab.timing.simulate import Simulator
 
@@ -109,6 +113,47 @@ def test_who_catches_up_keeps_the_contract_and_orders_splits_otherwise():
     assert len(took) == 2
 
 
+def test_the_scheduler_of_the_documentation_keeps_the_contract():
+    scheduler_contract(EXAMPLES / "youngest.py", examples=2, shrink=False)
+
+
+def test_saved_failures_belong_to_one_file_with_its_contents():
+    everything = InMemoryExampleDatabase()
+    ones, others = (OwnExamples(everything, Identity("p", [text])) for text in ("one", "other"))
+    ones.save(b"key", b"failure")
+    assert set(ones.fetch(b"key")) == {b"failure"}
+    assert set(others.fetch(b"key")) == set()
+    assert set(OwnExamples(everything, Identity("q", ["one"])).fetch(b"key")) == set()
+    ones.move(b"key", b"old", b"failure")
+    ones.delete(b"old", b"failure")
+    assert set(ones.fetch(b"key")) == set(ones.fetch(b"old")) == set()
+
+
+def test_a_failure_is_tried_first_the_next_time_and_not_for_another_file():
+    tried: list[int] = []
+
+    def check(number: int) -> None:
+        tried.append(number)
+        assert number < 1000
+
+    def first_of(text: str) -> int:
+        tried.clear()
+        numbers = st.integers(0, 10**6)
+        with pytest.raises(AssertionError):
+            check_examples(Identity("p", [text]), numbers, check, 200, shrink=True, seed=1)
+        return tried[0]
+
+    before = settings.get_current_profile_name()
+    settings.register_profile("kept", settings(), database=InMemoryExampleDatabase())
+    settings.load_profile("kept")
+    try:
+        assert first_of("one") != 1000
+        assert first_of("one") == 1000, "the smallest failure was kept"
+        assert first_of("other") != 1000
+    finally:
+        settings.load_profile(before)
+
+
 def test_a_memory_from_outside(tmp_path):
     path = outside(
         tmp_path,
@@ -134,7 +179,9 @@ def test_a_memory_that_answers_before_it_is_asked(tmp_path):
             return t
         """,
     )
-    with pytest.raises(AssertionError, match="is over in cycle"):
+    with pytest.raises(
+        AssertionError, match=r"simd_access \(mine\.py:\d+\) answers cycle \d+, which is over"
+    ):
         memory_contract(machine.load("toy", {"memory": path}), examples=2, shrink=False)
 
 

@@ -298,7 +298,7 @@ def test_all_our_engine_files_and_examples_pass():
     for path in EXAMPLES.glob("*.py"):
         if "SETTINGS" in path.read_text():
             assert refusal(machine.load("dws"), find(str(path))) is None
-        else:
+        elif "def rank" in path.read_text():
             compose(files_of(machine.load("dws", {"scheduler": str(path)}), find("conv")))
 
 

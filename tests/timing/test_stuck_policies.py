@@ -77,6 +77,9 @@ def test_a_split_without_lanes_for_both(lanes: str, message) -> None:
 
 def test_a_stall_that_nobody_ends(message) -> None:
     found = message(f"{BEGIN}def on_stall(S, w, t):\n    return 1\n")
+    assert "hook on_stall (mine.py:6) answers 1, and has not woken or made a group" in found
+    never = "wake(S, slot(S, w * S.slots).group, NEVER, HIT)"
+    found = message(f"{BEGIN}def on_stall(S, w, t):\n    return 1 + {never}\n")
     assert "no lane executes anything any more at cycle" in found
 
 
@@ -93,4 +96,7 @@ from simtlab.timing.intrinsics import NEVER, device
 def rank(S, w, g, t):
     return NEVER
 """
-    assert "SIM440" in message("", scheduler)
+    found = message("", scheduler)
+    assert "SIM442" in found
+    assert "hook rank (order.py:4) answers 4611686018427387903 for group " in found
+    assert "expected: a number less than NEVER" in found
