@@ -6,8 +6,10 @@ them runs the mutant.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -86,3 +88,28 @@ def _function(module: Any, name: str) -> FunctionType:
     found = getattr(found, "__wrapped__", found)
     assert isinstance(found, FunctionType), name
     return found
+
+
+EXAMPLES = 100
+"""Within so many a bug is to be found."""
+
+PATIENCE = 20.0
+"""Seconds of the CPU's time for an example; a mutant that takes more does not end."""
+
+
+def survives(seeded: AbstractContextManager[None], check: Callable[[int], object]) -> bool:
+    """Whether no example finds a bug; in a process of its own, since native code may crash."""
+    child = os.fork()
+    if not child:
+        with open(os.devnull, "w") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        try:
+            with seeded:
+                for number in range(EXAMPLES):
+                    signal.setitimer(signal.ITIMER_PROF, PATIENCE)  # ends the process
+                    check(number)
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return status == 0

@@ -1,7 +1,7 @@
 """How often a warp issues, counted from what each of its work-items executes alone.
 
-This is a second definition of two schemes, on traces of PCs and without any state of the hardware's:
-it knows who re-converges where, and nothing of stacks or tables.
+This is a second definition of two schemes, on traces of PCs. It knows where lanes re-converge, and
+nothing of stacks or tables.
 """
 
 from __future__ import annotations

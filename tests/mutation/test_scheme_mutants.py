@@ -16,10 +16,9 @@ from simtlab.emu.statistics import Statistics
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
 
-from .mutant import Mutant
+from .mutant import EXAMPLES, Mutant
 from .reference import issued_by_stack, issued_by_threads, warps_of
 
-EXAMPLES = 100
 BUDGET = 1 << 12
 """More than any of these kernels takes, so that one which never ends is noticed soon."""
 
@@ -122,7 +121,7 @@ MUTANTS = {
                "    def arrive(self) -> None:\n"),
         Mutant(STACK, "two paths are popped at once",
                "    def arrive(self) -> None:\n        self.stack.pop()\n",
-               "    def arrive(self) -> None:\n        self.stack.pop()\n        self.stack.pop()\n"),
+               "    def arrive(self) -> None:\n        del self.stack[-2:]\n"),
         Mutant(STACK, "the other side returns, too",
                "gone = self.mask", "gone = self.mask | self.stack[-2].mask if len(self.stack) > 2 "
                "else self.mask"),
@@ -132,7 +131,8 @@ MUTANTS = {
                "while stack and (not stack[-1].mask or self._is_over(stack[-1])):",
                "while len(stack) > 1 and (not stack[-1].mask or stack[-1].rpc != NOWHERE):"),
         Mutant(STACK, "the join is watched an instruction late",
-               "        return entry.rpc\n\n    def parked", "        return entry.rpc + 1\n\n    def parked"),
+               "        return entry.rpc\n\n    def parked",
+               "        return entry.rpc + 1\n\n    def parked"),
         Mutant(STACK, "the mask of the path before stays",
                "self.pc, self.mask, self.watch = top.pc, top.mask, self._watch(top)",
                "self.pc, self.watch = top.pc, self._watch(top)"),
