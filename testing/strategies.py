@@ -4,13 +4,13 @@ A kernel works on registers that start from the work-item's id and from random d
 storing those that it used to the work-item's own row of `out`. In between stand, in random order
 and nesting: instructions of every computing row of the table, accesses of every width to every
 segment, if, if-else, counted loops with divergent numbers of iterations, loops with several exits,
-breaks and continues of outer loops, loops with a second entry, code out of line, and regions of goto-like blocks with
-branches in both directions. Barriers, with an exchange through group memory, stand only where all
-work-items of a workgroup come by equally often. Atomics commute and return nothing, or work on the
-work-item's own place.
+breaks and continues of outer loops, loops with a second entry, code out of line, and regions of
+goto-like blocks with branches in both directions. Barriers, with an exchange through group memory,
+stand only where all work-items of a workgroup come by equally often. Atomics commute and return
+nothing, or work on the work-item's own place.
 
 What is drawn is a list of small statements, so hypothesis shrinks to short texts. `random_kernel`
-draws the same kernels from a plain generator, a hundred times as fast.
+draws the same kernels from a plain generator, many times as fast.
 """
 
 from __future__ import annotations

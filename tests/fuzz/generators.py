@@ -13,6 +13,8 @@ NAMES = (
 
 def find(name: str) -> Generator:
     """The generator of this name, which its module has as GENERATOR."""
-    if name not in NAMES:
-        raise SystemExit(f"there is no generator {name!r}; there are {', '.join(NAMES)}")
-    return import_module(f".{name}", __package__).GENERATOR
+    try:
+        return import_module(f".{name}", __package__).GENERATOR
+    except (ModuleNotFoundError, AttributeError):
+        known = ", ".join(NAMES)
+        raise SystemExit(f"there is no generator {name!r}; there are {known}") from None

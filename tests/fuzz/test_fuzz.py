@@ -1,0 +1,63 @@
+"""The fuzzer notices what goes wrong, and leaves what it takes to see it again."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from . import generators
+from .driver import Driver
+from .findings import KEPT, Finding, Findings, signature_of
+
+
+def run(name: str, folder: Path, seconds: float) -> Driver:
+    driver = Driver("7", [generators.find(name)], Findings(folder))
+    driver.run(seconds, workers=2)
+    return driver
+
+
+def test_every_way_to_go_wrong_is_a_finding(tmp_path: Path) -> None:
+    driver = run("planted", tmp_path, 25)
+    kinds = {signature for _, signature in driver.findings.counts}
+    assert "# lines are wrong" in kinds
+    assert any(kind.startswith("KeyError in planted.py") for kind in kinds)
+    assert any(kind.startswith("SystemExit in planted.py") for kind in kinds)
+    assert any(kind.startswith("the process ended: SIGABRT") for kind in kinds)
+    assert any(kind.startswith("no end within 2 s") for kind in kinds)
+    words = {path.read_text() for path in tmp_path.glob("*/1/word.txt")}
+    assert {"wrong 1\n", "crash 8\n", "hang 8\n"} <= words, "the wrong one is made smaller"
+    assert "# lines are wrong" in driver.summary()
+
+
+def test_enough_is_enough(tmp_path: Path) -> None:
+    findings = Findings(tmp_path)
+    places = [findings.add(Finding("g", f"k{n}", "kind", "text")) for n in range(KEPT + 3)]
+    assert places[KEPT:] == [None] * 3
+    assert findings.known("g") == {"kind"}
+    assert len(list(tmp_path.glob("*/*/finding.txt"))) == KEPT
+
+
+def test_a_signature_has_no_numbers() -> None:
+    first, second = (
+        AssertionError("array 1 differs at 0x7f"),
+        AssertionError("array 2 differs at 9"),
+    )
+    assert signature_of(first) == signature_of(second) == "array # differs at #"
+
+
+@pytest.mark.parametrize("name", generators.NAMES)
+def test_a_key_is_always_the_same_example(name: str, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
+    if name == "policies":
+        pytest.skip("choosing its policies composes their engines")
+    draw = generators.find(name).open(tmp_path, random.Random("slice"))
+    first, again = (draw(random.Random("7/x/1/2")).files() for _ in range(2))
+    assert first == again
+
+
+def test_an_unknown_generator_is_named() -> None:
+    with pytest.raises(SystemExit, match="there is no generator 'sorces'; there are kernels"):
+        generators.find("sorces")
