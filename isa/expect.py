@@ -45,9 +45,18 @@ def path(value: object, what: str, kind: str = "a path") -> str:
     if isinstance(value, (str, os.PathLike)):
         found = os.fspath(value)
         name = os.fsdecode(found) if isinstance(found, (str, bytes)) else ""
-        if name and "\0" not in name:
+        if name and "\0" not in name and _can_be_encoded(name):
             return name
     raise UsageError(f"{what} must be {kind}, not {shown(value)}", code="SIM515")
+
+
+def _can_be_encoded(name: str) -> bool:
+    """Whether the file system has a form for a name; lone surrogates have none."""
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def mapping(value: object, what: str, error: type[SimtError] = UsageError) -> Mapping[str, Any]:

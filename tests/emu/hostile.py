@@ -29,6 +29,7 @@ class Broken:
 
 VALUES: dict[str, Any] = {
     "none": None,
+    "surrogate": "\ud800",
     "true": True,
     "numpy-bool": np.bool_(True),
     "zero": 0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,11 @@ class Call:
             eval(self.text, space)  # the text is made above
         except SimtError as error:
             return told(error)
+        except TypeError as error:
+            # Python itself refuses a call that does not fit the signature, before any of our code.
+            if len(traceback.extract_tb(error.__traceback__)) > 2:
+                raise
+            return "signatures"
         return "accepted"
 
     def files(self) -> Files:
