@@ -29,7 +29,7 @@ class Broken:
 
 VALUES: dict[str, Any] = {
     "none": None,
-    "surrogate": "\ud800",
+    "lone-surrogate": "\ud800",
     "true": True,
     "numpy-bool": np.bool_(True),
     "zero": 0,

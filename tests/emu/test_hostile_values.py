@@ -48,7 +48,7 @@ REFUSED: dict[str, Callable[[Any], object]] = {
     "SchemeSpec": lambda v: mixed.launch(items=1, scheme=SchemeSpec(v)),
     "knob": lambda v: mixed.launch(items=1, knobs={"first-path": v}),
     "unknown knob": lambda v: mixed.launch(items=1, knobs={"nonsense": v}),
-    "engine": lambda v: mixed.launch(items=1, engine=v),
+    "engine": lambda v: mixed.launch(items=1, engine="" if v is None else v),  # None: the default
     "generated": lambda v: mixed[1, 1].generated(v),
     "called without dimensions": lambda v: mixed(v, named=v),
     "one argument": lambda v: launch(v),
