@@ -54,7 +54,7 @@ def run(
         str | None,
         typer.Option(
             metavar="stack|ipdom-explicit|ppc|ppc-explicit|per-thread|F.py",
-            help="How the lanes of a warp diverge and re-converge (stack).",
+            help="How the lanes of a warp diverge and re-converge (stack); F.py is one of yours.",
             autocompletion=schemes,
             rich_help_panel=EXECUTION,
         ),

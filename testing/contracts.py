@@ -20,6 +20,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from ..emu.engine import SchemeSpec
+from ..emu.geometry import Geometry
 from ..emu.schemes import SCHEMES, Scheme, resolve, spec_of
 from ..isa.errors import SimtError
 from ..timing.machine import Machine, load
@@ -93,6 +94,42 @@ def memory_contract(
     _check(find("conv"), {"width": st.sampled_from([4, 8, 16])}, examples, shrink, chosen)
 
 
+_SWAP = """\
+kernel pieces(u32 %n, global u32* %out) {
+    .group u32 swap[48]
+    workitemflatabsid_u32 $s0
+    workitemflatid_u32 $s1
+    ld_kernarg_u64  $d0, [%out]
+    cvt_u64_u32     $d1, $s0
+    mad_u64         $d0, $d1, 4, $d0
+    mov_u32         $s2, 3
+@round:
+    and_u32         $s3, $s0, $s2
+@again:
+    add_u32         $s4, $s4, $s0
+    cmp_eq_u32      $c0, $s3, 0
+    sub_u32         $s3, $s3, 1
+    not_b1          $c0, $c0
+    cbr             $c0, @again
+    mul_u32         $s5, $s1, 4
+    st_group_u32    $s4, [swap+$s5]
+    barrier
+    xor_u32         $s5, $s1, 1
+    mul_u32         $s5, $s5, 4
+    ld_group_u32    $s6, [swap+$s5]
+    add_u32         $s4, $s4, $s6
+    barrier
+    sub_u32         $s2, $s2, 1
+    cmp_ne_u32      $c0, $s2, 0
+    cbr             $c0, @round
+    st_global_u32   $s4, [$d0]
+    ret
+}
+"""
+PIECES = Case(_SWAP, Geometry.of(items=96, group_size=48), (96, np.zeros(96, np.uint32)))
+"""A kernel whose warps come to barriers piece by piece, which random ones seldom do."""
+
+
 def scheme_contract(
     scheme: str | Path | type[Scheme], *, examples: int = 100, shrink: bool = True
 ) -> None:
@@ -132,6 +169,8 @@ def scheme_contract(
             f"{cls.name}: work-items execute {found} instructions, under the stack {wanted}\n{case}"
         )
 
+    for width in SCHEME_WIDTHS:
+        agrees((PIECES, width))
     identity = Identity(cls.name, [_source_of(spec, cls)])
     seed = identity.seed()
     check_examples(identity, drawn, agrees, examples, shrink=shrink, seed=seed)

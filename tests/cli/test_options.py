@@ -456,7 +456,7 @@ def test_help_names_the_engines_and_schemes(cli):
 
     params = {p.name: p for p in typer.main.get_command(app).commands["run"].params}  # pyright: ignore
     assert params["engine"].metavar == "|".join(engine_names())
-    assert set(params["scheme"].metavar.split("|")) == set(SCHEMES)
+    assert set(params["scheme"].metavar.split("|")) == {*SCHEMES, "F.py"}
 
 
 def test_a_source_on_stdin(cli, monkeypatch):

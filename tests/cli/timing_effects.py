@@ -51,6 +51,18 @@ def set_(cli: Cli) -> None:
     assert slow["statistics"]["instruction_mix"] == program(cli)["statistics"]["instruction_mix"]
 
 
+YOUNGEST = Path(__file__).parents[2] / "docs" / "examples" / "youngest.py"
+
+
+def checked(cli: Cli) -> None:
+    text = YOUNGEST.read_text(encoding="utf-8")
+    Path("never.py").write_text(text.replace("-group(S, g).seq", "1 << 62"))
+    own = ["--set", "scheduler=never.py", "--set", "width=4", "--set", "warps=4"]
+    done = cli("time", "saxpy", "--size", "tiny", *TOY, *own, "--checked")
+    assert done.status == 1
+    assert "hook rank (never.py:15) answers 4611686018427387904 for group " in done.err
+
+
 def annotate(cli: Cli) -> None:
     done = cli("time", "scale.sasm", "--items", "8", *SCALE_ARGS, *TOY, "--annotate")
     assert "kernel scale (scale.sasm)" in done.out
@@ -211,6 +223,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("time", "--policy"): policy,
     ("time", "--set"): set_,
     ("time", "--annotate"): annotate,
+    ("time", "--checked"): checked,
     ("time", "--trace"): trace,
     ("time", "--trace-window"): trace_window,
     ("time", "--kernel"): kernel,
