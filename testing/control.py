@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from ..isa.types import RegClass
 from .choices import Choices
-from .computing import FLAT, condition, mark, register, uniform_condition
+from .computing import FLAT, compute, condition, mark, register, uniform_condition
 from .writer import (
     ADDRESS,
     COUNTERS,
     FUEL_LEFT,
     ID,
+    INPUT,
+    INPUT_WORDS,
     LOCAL,
     SCRATCH,
     TEST,
@@ -70,7 +72,7 @@ def _loop(c: Choices, w: Writer, *, jumps: bool) -> None:
         w.emit(f"and_u32 {counter}, {c.one_of((f'$s{LOCAL}', '$s1', f'$s{ID}'))}, {most}")
     else:
         w.emit(f"mov_u32 {counter}, {c.integer(0, most)}")
-    enters = jumps and c.integer(0, 3) == 3
+    enters = jumps and c.integer(0, 2) == 2
     if enters:
         w.emit(f"cbr {condition(c, w)}, {middle}")
     w.place(head)
@@ -90,6 +92,30 @@ def _loop(c: Choices, w: Writer, *, jumps: bool) -> None:
     w.place(next_)
     w.emit(f"cmp_ne_u32 $c{TEST}, {counter}, 0")
     w.emit(f"sub_u32 {counter}, {counter}, 1")
+    w.emit(f"cbr $c{TEST}, {head}")
+    w.place(end)
+    if c.integer(0, 2) == 2:
+        # What was the same in all lanes of the loop differs behind it, if they left apart.
+        w.emit(f"add_u32 $s0, $s0, {counter}")
+
+
+def chase(c: Choices, w: Writer) -> None:
+    """Behind a branch, a walk along links in the input, which lanes leave one by one."""
+    head, end = w.label(), w.label()
+    counter = f"$s{COUNTERS + len(w.counters) % (UNIFORM_COUNTERS - COUNTERS)}"
+    w.emit(f"cbr {condition(c, w)}, {end}")
+    w.emit(f"mov_u32 {counter}, {c.integer(1, 6)}")
+    w.place(head)
+    w.emit(f"and_u32 $s{SCRATCH}, $s1, {INPUT_WORDS - 1}")
+    w.emit(f"cvt_u64_u32 $d{ADDRESS}, $s{SCRATCH}")
+    w.emit(f"mad_u64 $d{ADDRESS}, $d{ADDRESS}, 4, $d{INPUT}")
+    w.emit(f"ld_global_u32 $s1, [$d{ADDRESS}]")
+    for _ in range(c.integer(0, 2)):
+        c.one_of((mark, compute))(c, w)
+    w.emit(f"cmp_lt_u32 $c{TEST}, $s1, {c.one_of((0x40000000, 0x80000000)):#x}")
+    w.emit(f"cbr $c{TEST}, {end}")
+    w.emit(f"sub_u32 {counter}, {counter}, 1")
+    w.emit(f"cmp_ne_u32 $c{TEST}, {counter}, 0")
     w.emit(f"cbr $c{TEST}, {head}")
     w.place(end)
 

@@ -29,6 +29,7 @@ from .choices import Choices, Drawn, Seeded
 from .computing import FLAT
 from .control import (
     blocks,
+    chase,
     exchange,
     far,
     goto_blocks,
@@ -48,8 +49,8 @@ LARGEST_GROUP = 32
 WIDTHS = (4, 8, 16, 32, 64, 7, 33, 16, 32, 8, 64, 1, 24, 48, 32, 2, 16, 5, 12, 8, 3, 32, 16, 8)
 
 
-STRUCTURED: tuple[Statement, ...] = (if_, if_, if_, loop)
-UNSTRUCTURED: tuple[Statement, ...] = (wild_loop, wild_loop, goto_blocks)
+STRUCTURED: tuple[Statement, ...] = (if_, if_, if_, if_, loop, chase)
+UNSTRUCTURED: tuple[Statement, ...] = (wild_loop, wild_loop, goto_blocks, goto_blocks)
 
 
 @dataclass(frozen=True)
@@ -110,15 +111,17 @@ def _kernel(c: Choices, options: Options, inserted: Sequence[str]) -> Case:
     branching: list[Statement] = [*STRUCTURED]
     if options.gotos:
         branching += UNSTRUCTURED
-        branching += [far] if options.barriers_apart or not synchronises else []
-        branching += [] if synchronises else [return_]
+        if not synchronises:
+            branching += [far, return_]
+        elif options.barriers_apart:
+            branching += [far] * 4
     w.branching = tuple(branching)
     at_top = [*branching, *([] if synchronises else [return_])]
     if synchronises:
         under_branches = options.barriers_under_branches
         at_top += [partial(uniform_loop, branches=under_branches)] * 5
         at_top += [uniform_if] * 3 if under_branches else []
-    for _ in range(c.integer(0, 1)):
+    for _ in range(c.one_of((0, 1, 1))):
         c.one_of((*FLAT, *at_top, exchange) if synchronises else (*FLAT, *at_top))(c, w)
     c.one_of(at_top)(c, w)
     if w.counts and synchronises:

@@ -223,17 +223,20 @@ _FIRST: tuple[tuple[str, tuple[str, ...]], ...] = (
             f"ld_global_u32 {{0}}, [$d{ADDRESS}]",
         ),
     ),
-    ("$s2", (f"cvt_f32_u32 {{0}}, $s{ID}",)),
+    ("$s2", ("mov_u32 {0}, 0x3f8a5a5a",)),
     ("$s3", (f"mul_u32 {{0}}, $s{ID}, 0x9e3779b1",)),
-    ("$s4", (f"xor_u32 {{0}}, $s{LOCAL}, 0x5a5a5a5a",)),
+    ("$s4", (f"mov_u32 {{0}}, $s{GROUP}",)),
     ("$s5", (f"mul_u32 {{0}}, $s{LOCAL}, 0xc2b2ae35",)),
     ("$d0", (f"cvt_f64_u32 {{0}}, $s{ID}",)),
-    ("$d1", (f"cvt_u64_u32 {{0}}, $s{ID}", "mul_u64 {0}, {0}, 0x7fffffff")),
+    ("$d1", (f"cvt_u64_u32 {{0}}, $s{GROUP}", "mad_u64 {0}, {0}, 0x7fffffff, {0}")),
     ("$c0", (f"and_u32 $s{SCRATCH}, $s{ID}, 1", f"cmp_ne_u32 {{0}}, $s{SCRATCH}, 0")),
     ("$c2", (f"cmp_gt_u32 {{0}}, $s{LOCAL}, 2",)),
     ("$c1", (f"mul_u32 $s{SCRATCH}, $s{ID}, 0x85ebca6b", f"cmp_lt_s32 {{0}}, $s{SCRATCH}, 0")),
 )
-"""How registers begin, in this order; the others begin as zero."""
+"""How registers begin, in this order; the others begin as zero.
+
+Some differ from lane to lane by a constant, some by data, and some are the same in a workgroup.
+"""
 
 _REGISTER = re.compile(r"\$[sdc]\d+")
 _NAME = re.compile(r"\[([A-Za-z]+)")

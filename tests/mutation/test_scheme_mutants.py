@@ -105,8 +105,6 @@ MUTANTS = {
                "Entry(target, rpc, taken)", "Entry(target, rpc, taken & (taken - 1) or taken)"),
         Mutant(STACK, "no branch has a join",
                "rpc = NOWHERE if join is None else join", "rpc = NOWHERE"),
-        Mutant(STACK, "a branch without a join gets one",
-               "rpc = NOWHERE if join is None else join", "rpc = fall if join is None else join"),
         Mutant(STACK, "the joined lanes skip an instruction",
                "top.pc = self._resume(rpc)\n", "top.pc = self._resume(rpc) + 1\n"),
         Mutant(STACK, "the joined lanes go on behind the branch",

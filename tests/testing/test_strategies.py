@@ -15,7 +15,8 @@ from simtlab.testing import Case, assert_all_agree, kernels, random_kernel, run_
 
 from .portrait import Portrait, portrait
 
-KERNELS = 300
+KERNELS = 400
+RUNS = 5
 QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 EVERYTHING = {"barriers_under_branches": True, "largest_group": 1024}
 
@@ -24,19 +25,20 @@ Drawn = tuple[tuple[Case, Portrait], ...]
 
 @cache
 def by_hypothesis() -> Drawn:
-    """Kernels as a test of a user's meets them."""
+    """Kernels as tests of users meet them: some runs, since hypothesis likes to vary one kernel."""
     cases: list[Case] = []
+    for run in range(RUNS):
 
-    @seed(0)
-    @settings(
-        max_examples=KERNELS, database=None, phases=[Phase.generate],
-        suppress_health_check=QUIET,
-    )  # fmt: skip
-    @given(kernels(**EVERYTHING))
-    def collect(case: Case) -> None:
-        cases.append(case)
+        @seed(run)
+        @settings(
+            max_examples=KERNELS // RUNS, database=None, phases=[Phase.generate],
+            suppress_health_check=QUIET,
+        )  # fmt: skip
+        @given(kernels(**EVERYTHING))
+        def collect(case: Case) -> None:
+            cases.append(case)
 
-    collect()
+        collect()
     return tuple((case, portrait(case)) for case in cases)
 
 
