@@ -71,7 +71,7 @@ def check_examples(
     phases = [p for p in Phase if shrink or p not in (Phase.shrink, Phase.explain)]
     base: Any = settings().database
 
-    # A seed alone would leave the database out.
+    # Above the seed, which would take the database away.
     @settings(
         max_examples=examples,
         deadline=None,
@@ -79,12 +79,13 @@ def check_examples(
         report_multiple_bugs=False,
         database=None if base is None else OwnExamples(base, identity),
     )
+    @seeded(seed)
     @given(drawn)
     def run(example: _T) -> None:
         check(example)
 
     try:
-        seeded(seed)(run)()
+        run()
     except Flaky as error:
         raise AssertionError(
             f"{identity.name}: not the same twice, for the same kernel and machine: {error}"
