@@ -6,15 +6,18 @@ import io
 import os
 import random
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import llvmlite.binding as llvm
 import numpy as np
 
 from simtlab.emu.engine import SchemeSpec
 from simtlab.emu.geometry import Geometry
+from simtlab.emu.jit import build, code
 from simtlab.emu.schemes import SCHEMES
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
@@ -42,28 +45,44 @@ class Run:
     width: int = 32
     forced: bool = False
     """Native code for warps of just this width, which it would choose itself otherwise."""
-    quick: bool = False
-    """Native code by the quick pipeline."""
+    level: str = "full"
+    """Which of LLVM's passes native code goes through: `full` as usual for short kernels, `quick`
+    as for long ones, or `none`, which takes a third of the time."""
     poisoned: bool = False
     """Native code of a debug build, whose variables hold a pattern (docs/jit.md)."""
 
     def __str__(self) -> str:
-        how = " forced" * self.forced + " quick" * self.quick + " poisoned" * self.poisoned
+        how = f" {self.level}" * (self.engine == "jit") + " forced" * self.forced
+        how += " poisoned" * self.poisoned
         knobs = "".join(f" {k}={v}" for k, v in self.knobs.items())
         return f"{self.engine}{how}, {self.scheme}{knobs}, warps of {self.width}"
 
     def __call__(self, case: Case) -> None:
         """Raise AssertionError unless the memory is the oracle's."""
-        code = "simtlab.emu.jit.code"
-        with (
-            patch(f"{code}.depends_on_width", lambda kernel: self.forced),
-            patch(f"{code}.QUICK_ABOVE", 0 if self.quick else 150),
-            patch.dict(os.environ, {"SIMTLAB_POISON": "0x5a5a5a5b"} if self.poisoned else {}),
-        ):
+        jit = "simtlab.emu.jit"
+        with ExitStack() as stack:
+            for name, value in {
+                "code.depends_on_width": lambda kernel: self.forced,
+                "code.QUICK_ABOVE": {"full": 1 << 30, "quick": 0, "none": 0}[self.level],
+                **({"build._compile": _without_passes} if self.level == "none" else {}),
+            }.items():
+                stack.enter_context(patch(f"{jit}.{name}", value))
+            if self.poisoned:
+                stack.enter_context(patch.dict(os.environ, {"SIMTLAB_POISON": "0x5a5a5a5b"}))
+            code._COMPILED.clear()
             spec = SchemeSpec(self.scheme, dict(self.knobs))
             _, got, trap = run_case(case, self.engine, spec, width=self.width, budget=BUDGET)
         assert trap is None, f"{self}: {trap.record.kind.name}, and none in the oracle\n{trap}"
         assert_same_memory(str(self), expected(case), got, case)
+
+
+def _without_passes(ir: str, level: build.Level) -> bytes:
+    """Object code with as little effort as LLVM can make."""
+    machine = build._machine(0)
+    header = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
+    module = llvm.parse_assembly(header + ir, llvm.create_context())
+    module.verify()
+    return machine.emit_object(module)
 
 
 def expected(case: Case) -> list[np.ndarray]:
@@ -145,16 +164,18 @@ for run in (
 """
 
 
+LEVELS = ("none",) * 7 + ("full", "full", "quick")
+
+
 def draw(rng: random.Random) -> Kernel:
-    """A kernel with one run of native code, perhaps one forced, and three of the interpreter."""
+    """A kernel with a run of native code as it is, perhaps one forced, three of the interpreter."""
     largest = 1024 if rng.random() < 0.02 else rng.choice((32, 32, 64, 128))
     case = random_kernel(rng, barriers_under_branches=True, largest_group=largest)
     width = case.geometry.width
-    quick = rng.random() < 0.6  # to find wrong code fast; the full pipeline is tried less often
-    runs = [Run("jit", width=width, quick=quick, poisoned=rng.random() < 0.5)]
+    runs = [Run("jit", width=width, level=rng.choice(LEVELS), poisoned=rng.random() < 0.5)]
     if rng.random() < 0.25:
         other = rng.choice((width, 1, 2, 4, 8, 16, 32, 64, rng.randint(1, 64)))
-        runs.append(Run("jit", width=other, forced=True, quick=rng.random() < 0.5))
+        runs.append(Run("jit", width=other, forced=True, level=rng.choice(LEVELS)))
     for name in rng.sample(sorted(SCHEMES), 3):
         other = width if rng.random() < 0.7 else rng.randint(1, 64)
         knobs = rng.choice(KNOBS[name])
@@ -164,4 +185,4 @@ def draw(rng: random.Random) -> Kernel:
     return Kernel(case, runs, str(case))
 
 
-GENERATOR = Generator("kernels", lambda scratch, rng: draw, 120.0, 6.0)
+GENERATOR = Generator("kernels", lambda scratch, rng: draw, 120.0, 8.0)

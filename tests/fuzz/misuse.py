@@ -55,11 +55,14 @@ VALUES = (
 )  # fmt: skip
 """What is passed, as text of Python."""
 
+PATHS = tuple(value for value in VALUES if value[0] in "'PN{[(ob")
+"""Those that cannot be the number of an open file, as the one that findings are sent through."""
+
 CALLS = (
     "simtlab.assemble({0})",
     "simtlab.load({0})",
     "program[{0}]",
-    "program.save({0})",
+    "program.save({path})",
     "kernel[{0}, {1}]",
     "kernel[{0}]",
     "kernel({0})",
@@ -146,7 +149,8 @@ print(eval({text!r}, scene()))
 
 def draw(rng: random.Random) -> Call:
     """A call with values at random."""
-    return Call(rng.choice(CALLS).format(*rng.choices(VALUES, k=3)))
+    values = rng.choices(VALUES, k=3)
+    return Call(rng.choice(CALLS).format(*values, path=rng.choice(PATHS)))
 
 
 def _open(scratch: Path, rng: random.Random) -> Draw:

@@ -34,7 +34,7 @@ from .kernels import expected, is_frame, packed
 CACHE = Path("scratch/fuzz/cache").absolute()
 """Compiled engines."""
 
-ENGINES = 3
+ENGINES = 2
 """Policies of a slice."""
 
 PLAIN = 0.1
@@ -53,7 +53,7 @@ FIELDS: dict[str, Any] = {
     "interval": (20, 1000),
     "pipeline": range(1, 10),
     "complex_units": range(5),
-    "group_banks": (1, 3, 32),
+    "group_banks": (1, 4, 32),
     "fetch_group": range(1, 5),
 }
 """Fields of a machine that need no other engine."""

@@ -114,8 +114,21 @@ MUTANTS = (
            "keeps=(cls, index) in kept)", "keeps=False)"),
 )  # fmt: skip
 
+LATE = frozenset({
+    "what a loop carries past a barrier is not kept",
+    "no loop is left in different trips",
+    "no node is tested for being empty",
+    "a difference has the stride of the sum",
+    "only the first chunk of a mask is looked at",
+    "a wide store writes for all lanes",
+})  # fmt: skip
+"""Those that take dozens of examples."""
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.why)
+
+@pytest.mark.parametrize(
+    "mutant",
+    [pytest.param(m, marks=[pytest.mark.slow] * (m.why in LATE), id=m.why) for m in MUTANTS],
+)
 def test_a_seeded_bug_is_found_within_a_hundred_examples(mutant: Mutant) -> None:
     forget()
     assert not survives(mutant.seeded(), check), f"survived: {mutant}"
