@@ -18,6 +18,7 @@ import numpy as np
 from simtlab.emu.engine import SchemeSpec
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit import build, code
+from simtlab.emu.jit.runtime import symbols
 from simtlab.emu.schemes import SCHEMES
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
@@ -60,6 +61,7 @@ class Run:
     def __call__(self, case: Case) -> None:
         """Raise AssertionError unless the memory is the oracle's."""
         jit = "simtlab.emu.jit"
+        symbols()  # the helpers, once a process, go through the usual passes
         with ExitStack() as stack:
             for name, value in {
                 "code.depends_on_width": lambda kernel: self.forced,
