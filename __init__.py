@@ -13,6 +13,8 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .isa.version import __version__
+
 if TYPE_CHECKING:
     from .asm.assemble import Markers
     from .emu.device import Device, DeviceArray
@@ -21,15 +23,13 @@ if TYPE_CHECKING:
     from .emu.result import Result
     from .emu.traps import Trap, TrapKind
     from .isa.errors import ArgumentError, ObjectFileError, SimtError, SourceError, UsageError
-    from .timing.compared import compare
-    from .timing.comparison import Comparison
-    from .timing.face import Simulation, simulate
-
-__version__ = "0.1.0"
+    from .timing.compare import compare
+    from .timing.results.comparison import Comparison
+    from .timing.simulate import Simulation, simulate
 
 _HOMES = {
     "ArgumentError": ".isa.errors",
-    "Comparison": ".timing.comparison",
+    "Comparison": ".timing.results.comparison",
     "Device": ".emu.device",
     "DeviceArray": ".emu.device",
     "Interrupted": ".emu.engine",
@@ -38,13 +38,13 @@ _HOMES = {
     "ObjectFileError": ".isa.errors",
     "Result": ".emu.result",
     "SimtError": ".isa.errors",
-    "Simulation": ".timing.face",
+    "Simulation": ".timing.simulate",
     "SourceError": ".isa.errors",
     "Trap": ".emu.traps",
     "TrapKind": ".emu.traps",
     "UsageError": ".isa.errors",
-    "compare": ".timing.compared",
-    "simulate": ".timing.face",
+    "compare": ".timing.compare",
+    "simulate": ".timing.simulate",
 }
 """Public name -> the module that defines it."""
 

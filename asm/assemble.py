@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from ..isa.collection import without_garbage_collection
 from ..isa.errors import Diagnostic, UsageError, did_you_mean, few_suggestions
 from ..isa.program import Program
 from ..isa.quoting import shown
-from . import joins
-from . import markers as marking
-from .diagnose import MAX_ERRORS, Collector
 from .draft import DraftProgram
 from .emit import emit, verify
-from .expand import expand
-from .garbage import without_garbage_collection
-from .parse import Parser, Statement
-from .resolve import resolve
-from .source import Mistake, SourceFile, object_name, open_file, open_text
+from .expand.expand import expand
+from .flow import joins
+from .flow import markers as marking
+from .resolve.resolve import resolve
+from .syntax.parse import Parser, Statement
+from .texts.collector import MAX_ERRORS, Collector
+from .texts.source import Mistake, SourceFile, object_name, open_file, open_text
 
 Markers = Literal["auto", "explicit", "none"]
 """What happens to `reconverge`: left alone, put at every join, or taken out."""

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from ..isa.instruction import WORD_BYTES, Address, Imm
 from ..isa.program import Program
 from ..isa.table import OperandKind
-from .cfg import build
 from .draft import DraftInstruction, DraftKernel, DraftProgram, Join
+from .flow.cfg import build
 from .literals import value_text
-from .parse import Statement
-from .tables import Word
+from .syntax.parse import Statement
+from .syntax.shapes import Word
 
 
 def statements(found: Iterable[Statement]) -> str:

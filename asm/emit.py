@@ -9,8 +9,8 @@ from ..isa.errors import Diagnostic, ObjectFileError, SourceError
 from ..isa.instruction import Instruction
 from ..isa.program import Kernel, Location, Program
 from ..isa.verify import verify as verify_program
-from .diagnose import Collector
 from .draft import DraftInstruction, DraftKernel, DraftProgram, Join
+from .texts.collector import Collector
 
 
 def emit(draft: DraftProgram, collector: Collector) -> Program:

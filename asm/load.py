@@ -9,7 +9,7 @@ from ..isa.errors import ObjectFileError
 from ..isa.expect import path
 from ..isa.objectfile import loads
 from ..isa.program import Program
-from .joins import check_program
+from .flow.joins import check_program
 
 
 def load(source: bytes | bytearray | memoryview | str | PathLike[str]) -> Program:

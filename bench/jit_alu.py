@@ -15,9 +15,9 @@ import time
 
 import numpy as np
 
-from simtlab.emu.jit import alu
-from simtlab.emu.jit.build import Level, compile_text, function_attributes
-from simtlab.emu.jit.text import Code, ModuleText, integer
+from simtlab.emu.jit.arithmetic import emit as alu
+from simtlab.emu.jit.llvm.text import Code, ModuleText, integer
+from simtlab.emu.jit.llvm.toolchain import Level, compile_text, function_attributes
 from simtlab.isa.table import BY_NAME, TABLE, Row
 from simtlab.isa.types import Type
 

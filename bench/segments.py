@@ -20,12 +20,12 @@ import numpy as np
 from simtlab.asm.assemble import assemble
 from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit import segments as segments_file
-from simtlab.emu.jit.build import compile_text, function_attributes
-from simtlab.emu.jit.cache import FOLDER_VARIABLE
-from simtlab.emu.jit.segment_table import Grain
-from simtlab.emu.jit.segments import Segments, compile_segments, context_of
-from simtlab.emu.jit.warpstate import Header, aligned_bytes, blocks_of
+from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
+from simtlab.emu.jit.llvm.toolchain import compile_text, function_attributes
+from simtlab.emu.jit.segments import compile as segments_file
+from simtlab.emu.jit.segments.compile import Segments, compile_segments, context_of
+from simtlab.emu.jit.segments.table import Grain
+from simtlab.emu.jit.segments.warp_block import Header, aligned_bytes, blocks_of
 from simtlab.emu.memory import Memory
 from simtlab.isa.instruction import Reg
 from simtlab.isa.program import Kernel, Program

@@ -19,8 +19,9 @@ from simtlab.emu.module import Module
 from simtlab.programs import find
 from simtlab.programs.runner import PlainLauncher
 from simtlab.programs.workload import check
-from simtlab.timing import machine, policies
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler import files as policies
+from simtlab.timing.machines import machine
+from simtlab.timing.simulation.simulator import Simulator
 
 PROGRAMS = ("dws/filter", "dws/hotspot", "dws/merge")
 

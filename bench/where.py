@@ -61,13 +61,14 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     import numpy as np
 
     from simtlab.asm.assemble import assemble
-    from simtlab.emu.jit import build
+    from simtlab.emu.jit.llvm import toolchain as build
     from simtlab.emu.module import Module
     from simtlab.programs import find
     from simtlab.programs.runner import PlainLauncher
-    from simtlab.timing import machine, policies
-    from simtlab.timing.compose import ENTRY
-    from simtlab.timing.simulate import Simulator
+    from simtlab.timing.compiler import files as policies
+    from simtlab.timing.compiler.compose import ENTRY
+    from simtlab.timing.machines import machine
+    from simtlab.timing.simulation.simulator import Simulator
 
     objects: list[bytes] = []
     compile_to_object = build._compile

@@ -16,7 +16,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        from .entry import run
+        from .guard import run
 
         return run(arguments)
     except KeyboardInterrupt:

@@ -10,16 +10,16 @@ from typer.core import TyperCommand, TyperGroup
 
 from ..isa.errors import UsageError, did_you_mean
 from . import status
-from .asm import asm, check, disasm
-from .compare import compare
-from .diff import diff
-from .doctor import doctor
-from .explain import explain
-from .machines import machines, policies
-from .programs import programs
-from .reproduce import reproduce
-from .run import run
-from .time import time
+from .commands.asm import asm, check, disasm
+from .commands.compare import compare
+from .commands.diff import diff
+from .commands.doctor import doctor
+from .commands.explain import explain
+from .commands.machines import machines, policies
+from .commands.programs import programs
+from .commands.reproduce import reproduce
+from .commands.run import run
+from .commands.time import time
 
 PROGRAM = "simtlab"
 
@@ -100,7 +100,7 @@ for command in (
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from .versions import version_lines
+        from .output.versions import version_lines
 
         print("\n".join(version_lines()))
         raise typer.Exit()

@@ -7,8 +7,8 @@ from importlib import resources
 from itertools import groupby
 
 from ..emu.tables import labelled
+from ..isa.codes import codes
 from ..isa.table import TABLE
-from .codes import codes
 
 _PACKAGE = __name__.partition(".cli.")[0]
 

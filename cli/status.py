@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..isa.errors import Outcome, SimtError
+
 DONE = 0
 """What was asked for was done."""
 
@@ -19,3 +21,14 @@ INTERRUPTED = 130
 
 BROKEN_PIPE = 141
 """The reader of the output went away, as a shell reports it (128 + SIGPIPE)."""
+
+_BY_OUTCOME = {
+    Outcome.MISTAKE: USAGE,
+    Outcome.FINDING: FAILED,
+    Outcome.INTERRUPTED: INTERRUPTED,
+}
+
+
+def of(error: SimtError) -> int:
+    """Return the exit status for an error of the user's."""
+    return _BY_OUTCOME[error.outcome]

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..isa.errors import SimtError, UsageError, did_you_mean
+from ..isa.errors import Outcome, SimtError, UsageError, did_you_mean
 from ..isa.program import Kernel, Program
 from ..isa.quoting import shown
 from .geometry import Geometry
@@ -76,6 +76,7 @@ class Interrupted(SimtError):
     """The user interrupted a launch; `statistics` is what was counted until then."""
 
     code = "SIM430"
+    outcome = Outcome.INTERRUPTED
 
     def __init__(self, statistics: Statistics | None) -> None:
         self.statistics = statistics
@@ -85,7 +86,7 @@ class Interrupted(SimtError):
 Engine = Callable[[Work], Statistics | None]
 
 _ENGINES = {
-    "jit": (".jit.engine", "run"),
+    "jit": (".jit.launch.engine", "run"),
     "interp": (".interp.interpreter", "run"),
     "oracle": (".oracle.oracle", "run"),
 }
@@ -122,6 +123,11 @@ def executor(name: str, kernel: Kernel, geometry: Geometry) -> str:
         return name
     jit = import_module(_ENGINES["jit"][0], __package__)
     return "interp" if jit.leaves(kernel, geometry) else "jit"
+
+
+def overspent(work: Work) -> TrapRecord | None:
+    """Return the trap of a work-item that spends its budget under every schedule, if known."""
+    return import_module(_ENGINES["jit"][0], __package__).overspent(work)
 
 
 def engine_names() -> tuple[str, ...]:

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from ..isa.program import Kernel
 from ..isa.types import Segment
-from .engine import Work
-from .jit.spin import may_wait
+from .analysis.spin import may_wait
+from .engine import Work, engine
 from .memory import Memory
 from .traps import Trap, TrapKind
 
@@ -57,11 +57,9 @@ class SecondOpinion:
         memory = self._memory()
         if memory is None:
             return None
-        from .oracle.oracle import run as oracle
-
         budget = min(self.work.budget, max(1, ORACLE_BUDGET // self.work.geometry.n_items))
         try:
-            oracle(replace(self.work, memory=memory, budget=budget))
+            engine("oracle")(replace(self.work, memory=memory, budget=budget))
         except Trap as trap:
             # A launch that needs more than it is allowed finishes under no schedule.
             decided = budget == self.work.budget or trap.record.kind is not TrapKind.BUDGET
@@ -83,11 +81,9 @@ def verdict(work: Work, memory: Memory) -> Trap | None:
 
     A livelock, a SIMT deadlock, or who repeats what when the budget, if a smaller one, is spent.
     """
-    from .interp.interpreter import run as interpret
-
     budget = min(work.budget, VERDICT_BUDGET)
     try:
-        interpret(replace(work, memory=memory, budget=budget, kept={}))
+        engine("interp")(replace(work, memory=memory, budget=budget, kept={}))
     except Trap as trap:
         return trap if trap.record.kind in _ENDLESS else None
     return None
@@ -102,52 +98,3 @@ def is_repeatable(kernel: Kernel) -> bool:
     loads = any(row.is_load or row.is_atomic for row in rows)
     stores = any(row.is_store or row.is_atomic for row in rows)
     return not (loads and stores)
-
-
-def _loops(kernel: Kernel) -> list[tuple[int, int]]:
-    """First and last pc of every loop, taken to be the code from a jump backwards to its target."""
-    return [
-        (jump.target, pc)
-        for pc, jump in enumerate(kernel.instructions)
-        if jump.target is not None and jump.target <= pc
-    ]
-
-
-def place(work: Work, pc: int) -> str:
-    """A place in the kernel for a message: its line if known, else its pc."""
-    span = work.program.span(work.kernel, pc) if pc >= 0 else None
-    return f"line {span.line}" if span else f"pc {pc}" if pc >= 0 else "the end"
-
-
-def spinning(work: Work, lanes: int, pc: int, whose: str = " of the warp") -> str:
-    """Who repeats which loop, for a message; outside of loops, who stands where."""
-    where = place(work, pc)
-    if any(low <= pc <= high for low, high in _loops(work.kernel)):
-        return f"{lanes_that(lanes, 'repeat', whose)} the loop at {where}"
-    return f"{lanes_that(lanes, 'stand', whose)} at {where}"
-
-
-def lowest(mask: int) -> int:
-    """The lowest lane of a mask."""
-    return (mask & -mask).bit_length() - 1
-
-
-def lanes_that(mask: int, verb: str, whose: str = "") -> str:
-    """Subject and verb: `lane 3 of the warp waits`, `lanes 0-2 wait`."""
-    if mask.bit_count() == 1:
-        return f"lane {lowest(mask)}{whose} {verb}s"
-    return f"lanes {lane_list(mask)}{whose} {verb}"
-
-
-def lane_list(mask: int) -> str:
-    """Lanes of a mask as ranges: 0-4,7."""
-    parts: list[str] = []
-    lane = 0
-    while mask >> lane:
-        if mask >> lane & 1:
-            start = lane
-            while mask >> (lane + 1) & 1:
-                lane += 1
-            parts.append(str(start) if start == lane else f"{start}-{lane}")
-        lane += 1
-    return ",".join(parts)

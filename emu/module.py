@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..asm.disassemble import disassemble
-from ..asm.explicit import with_markers
+from ..asm.flow.explicit import with_markers
 from ..isa import expect
 from ..isa.errors import ArgumentError, SimtError, UsageError, did_you_mean
 from ..isa.objectfile import dumps
@@ -295,7 +295,7 @@ class Launch:
                 "execution",
                 code="SIM517",
             )
-        from .jit.code import facts_of, listing
+        from .jit.kernel.compile import facts_of, listing
 
         facts = facts_of(ready.kernel, self.geometry)
         return listing(ready.kernel, len(ready.program.readonly_data), facts, form)

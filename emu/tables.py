@@ -1,7 +1,7 @@
 """Tables of plain text, for results, listings and comparisons of every layer above.
 
 Without a library: rich folds lines to the width of a terminal, which is right for lists that a
-command prints (cli/output.py) and wrong for texts that are kept, compared and piped.
+command prints (cli/output/output.py) and wrong for texts that are kept, compared and piped.
 """
 
 from __future__ import annotations

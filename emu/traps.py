@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
 
-from ..isa.errors import Diagnostic, Note, SimtError, Span
+from ..isa.errors import Diagnostic, Note, Outcome, SimtError, Span
 from ..isa.program import Kernel, Program, Symbol
 from ..isa.types import Segment
 from .geometry import Dim3, Geometry
@@ -59,6 +59,8 @@ class TrapRecord:
 
 class Trap(SimtError):
     """A kernel did what no kernel may do; the launch has ended, the device stays usable."""
+
+    outcome = Outcome.FINDING
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from itertools import islice
 
 from .quoting import cut, cut_message
@@ -88,10 +89,22 @@ class Diagnostic:
         return replace(self, span=span)
 
 
+class Outcome(Enum):
+    """What an error says about a run."""
+
+    MISTAKE = auto()
+    """It could not be done as it was asked for."""
+    FINDING = auto()
+    """It was done, and this is what it found: a trap, a wrong result."""
+    INTERRUPTED = auto()
+    """The user ended it."""
+
+
 class SimtError(Exception):
     """An error of the user's, with one or more diagnostics; `str(e)` is the whole message."""
 
     code = "SIM000"
+    outcome = Outcome.MISTAKE
 
     seconds: float = 0.0
     """Host time of the launch that it ended, until then; 0.0 where it ended none."""

@@ -2,7 +2,7 @@
 
 It looks at structure only: names, sizes, fields, targets, static addresses, the end of the code.
 That a re-convergence point post-dominates its branch needs the control-flow graph and is checked
-where that is built (asm/joins.py), for assembled and for loaded programs alike.
+where that is built (asm/flow/joins.py), for assembled and for loaded programs alike.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from importlib import resources
 from operator import attrgetter
 from typing import Any, Literal
 
-from ..timing.statistics import Statistics
+from ..timing.results.statistics import Statistics
 from .measurement import Measurement, Setup
 from .tables import Table
 

@@ -11,10 +11,10 @@ from ..isa.errors import UsageError
 from ..isa.quoting import shown
 from ..programs.index import find as find_program
 from ..programs.runner import PlainLauncher, run_program
-from ..timing.machine import load
-from ..timing.policies import find as find_policy
-from ..timing.simulate import Simulator
-from ..timing.statistics import Statistics
+from ..timing.compiler.files import find as find_policy
+from ..timing.machines.machine import load
+from ..timing.results.statistics import Statistics
+from ..timing.simulation.simulator import Simulator
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ..emu.geometry import DEFAULT_WIDTH
 from ..emu.module import Launch, Module
 from ..emu.result import Result, memory_digest
 from ..emu.statistics import Statistics
-from ..isa.errors import SimtError, UsageError, did_you_mean
+from ..isa.errors import Outcome, SimtError, UsageError, did_you_mean
 from .index import Entry
 from .workload import Data, Mismatch, check
 
@@ -153,6 +153,7 @@ class CheckFailed(SimtError):
     """A program's result differs from its reference."""
 
     code = "SIM420"
+    outcome = Outcome.FINDING
 
 
 @dataclass

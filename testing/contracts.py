@@ -23,9 +23,9 @@ from ..emu.engine import SchemeSpec
 from ..emu.geometry import Geometry
 from ..emu.schemes import SCHEMES, Scheme, resolve, spec_of
 from ..isa.errors import SimtError
-from ..timing.machine import Machine, load
-from ..timing.policies import Policy, configured, files_of, find
-from ..timing.simulate import Simulator
+from ..timing.compiler.files import Policy, configured, files_of, find
+from ..timing.machines.machine import Machine, load
+from ..timing.simulation.simulator import Simulator
 from .agreement import run_case
 from .case import Case
 from .contract import Identity, check_examples

@@ -1,331 +1,249 @@
-"""Run launches on a machine: the Python side of the engine.
-
-A `Simulator` is a machine with its clock, caches and counters, which go on from launch to launch.
-"""
+"""`simtlab.simulate(kernel, machine="dws", groups=4)(x, y)`: how long a launch takes, and why."""
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from dataclasses import replace
-from itertools import takewhile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-import numpy as np
-
-from ..emu.engine import Interrupted, Work
-from ..emu.fairness import SecondOpinion
-from ..emu.jit.segment_table import Grain
-from ..emu.jit.segments import SegmentContext, compile_segments, context_of
-from ..emu.jit.warpstate import HEADER_BYTES, Header, aligned_bytes, blocks_of
-from ..emu.memory import CODE_BASE
+from ..emu.engine import DEFAULT_BUDGET, Work
+from ..emu.geometry import dim3
+from ..emu.module import KernelFunction, Launch
+from ..emu.result import memory_digest
+from ..isa import expect
 from ..isa.errors import SimtError, UsageError
-from ..isa.program import align
-from .causes import N_CAUSES
-from .checks import raised
-from .code import Code
-from .compose import Composition, EngineState, aligned, compose
-from .given import Registers, Script, script_rows, start_with
-from .inspection import own_files
-from .intrinsics import NEVER
-from .ledger import check, close, close_early
-from .machine import Machine
-from .policies import Policy, configured, files_of, grain_of
-from .samples import SAMPLE, LaunchCount, Samples
-from .statistics import Statistics, collect
-from .trace import Trace
-from .verdict import DONE, RUNNING, BooksError, HookError, error_of, going_nowhere, waiting_too_long
-
-EVENTS = 1 << 20
-"""Events between two looks at the keyboard."""
-
-PATIENCE = 1 << 20
-"""Events of which one at least must let a lane execute something."""
-
-PLAIN_EVENTS = 1 << 15
-"""At most so many of both in a plain engine with files of the user's: an event takes long there."""
-
-LONGEST_WAIT = 10**10
-"""Cycles after which the next event must come: ten seconds of a machine at 1 GHz."""
+from ..isa.quoting import shown
+from .compiler.files import Policy, find
+from .engine.intrinsics import NEVER
+from .machines.machine import Machine, load
+from .results.energy.model import Energy, energy_of
+from .results.lines import annotated
+from .results.statistics import Statistics
+from .results.trace import Trace, facts_of
+from .simulation.simulator import Simulator
 
 
-class Simulator:
-    """A machine under a policy. `plain=True` runs the engine uncompiled.
+@dataclass(frozen=True)
+class Simulation:
+    """What a simulation found: `stats`, and who ran what where.
 
-    `checked=True` looks at what hooks do (checks.py), as the plain engine always does, and takes
-    about twice the time. `script` tells an adversary what to answer (given.py). Every `sample`
-    cycles counts are kept for the table of intervals (MAWS-16); 0 keeps none. A `trace` collects
-    what happens.
+    `finished` is false where the launch trapped or was interrupted; the counts go up to there.
+    `memory_digest` covers the buffers of the launch, in order.
+    """
+
+    kernel: str
+    machine: Machine
+    policy: Policy
+    stats: Statistics
+    memory_digest: str
+    host_seconds: float
+    finished: bool = True
+    trace: Trace | None = None
+    """What happened, where it was asked for: `trace.save("out.json.gz")`."""
+
+    @property
+    def cycles(self) -> int:
+        """Cycles of the machine's clock."""
+        return self.stats.cycles
+
+    @property
+    def digest(self) -> str:
+        """Eight digits over memory and counts: equal on every host, whatever its speed."""
+        return self.stats.digest(self.memory_digest)
+
+    @property
+    def speed(self) -> float:
+        """Simulated warp-instructions per second of this host."""
+        return self.stats.warp_instructions / self.host_seconds if self.host_seconds else 0.0
+
+    @property
+    def energy(self) -> Energy:
+        """What it cost (timing/energy), with the figures of the preset `65nm`."""
+        return energy_of(self.stats, self.machine)
+
+    def annotate(self) -> str:
+        """The kernel's lines with executions, mean lanes, and where warp-cycles went."""
+        return annotated(self.stats.lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "kernel": self.kernel,
+            "machine": self.machine.name,
+            "policy": self.policy.name,
+            "finished": self.finished,
+            "cycles": self.cycles,
+            "warp_instructions": self.stats.warp_instructions,
+            "thread_instructions": self.stats.thread_instructions,
+            "stall_cycles": stalls(self.stats),
+            "memory_digest": self.memory_digest,
+            "digest": self.digest,
+            "host_seconds": self.host_seconds,
+            "simulated_warp_instructions_per_second": self.speed,
+            "energy": self.energy.to_dict(),
+            "statistics": self.stats.to_dict(),
+        }
+
+    def _title(self) -> str:
+        done = "" if self.finished else ", not finished"
+        return f"{self.kernel} on {self.machine.name} with {self.policy.name}{done}"
+
+    def __str__(self) -> str:
+        return f"{self._title()}\n{self.stats}"
+
+    def __repr__(self) -> str:
+        return f"<Simulation: {self._title()}, {self.cycles:,} cycles>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self._title()}</p>{self.stats._repr_html_()}"
+
+
+def stalls(stats: Statistics) -> dict[str, int]:
+    """Issue slots by cause, those that issued left out."""
+    return {name: n for name, n in stats.issue_slots.items() if name != "issued"}
+
+
+class SimulatedLaunch:
+    """A launch with its machine; call it with the kernel's arguments, as often as you like.
+
+    Every call begins with a cold machine. `simulation` is the last one, also where the launch
+    trapped or was interrupted.
     """
 
     def __init__(
         self,
+        launch: Launch,
         machine: Machine,
         policy: Policy,
         *,
-        plain: bool = False,
+        plain: bool,
+        trace: bool | tuple[int, int],
         checked: bool = False,
-        script: Script | None = None,
-        sample: int = SAMPLE,
-        trace: Trace | None = None,
     ) -> None:
-        machine = self.machine = configured(machine, policy)
+        self.launch = launch
+        self.machine = machine
         self.policy = policy
-        files = (*files_of(machine, policy), *(("tracing",) if trace is not None else ()))
-        self.composition: Composition = compose(files, plain=plain, checked=checked)
-        self.state = EngineState(self.composition, machine)
-        self.launches = 0
-        self._runs = False  # a launch does: some cycles have no owner yet
-        self._own = own_files(self.composition.files)
-        self._broken = False  # the books are, and that has been told
-        if script:
-            if machine.memory != "adversary":
-                raise UsageError("only a machine with memory = 'adversary' takes a script")
-            self.state.put_table("script", script_rows(script, self.composition.tables["script"]))
-            self.state.S.script_length = len(script)
-        self._codes: dict[tuple[object, ...], Code] = {}
-        self._memory: tuple[object, ...] = ()
-        self._loaded: Code | None = None  # whose tables the engine has
-        self.samples = Samples(self, sample)
-        self.state.S.pause_at = self.samples.due
-        self.launch_counts: list[LaunchCount] = []
-        self._counted = LaunchCount.nothing()
-        self.trace = trace
-        if trace is not None:
-            trace.open(self.state)
-        self.on_progress: Callable[[Simulator], object] = lambda simulator: None
-        """Called now and then while a launch runs."""
+        self.plain = plain
+        self.window = _window(trace)
+        self.checked = checked
+        self.simulation: Simulation | None = None
 
-    @property
-    def cycles(self) -> int:
-        """The clock: cycles since the first launch began."""
-        return int(self.state.S.now)
+    def __call__(self, /, *args: object, **named: object) -> Simulation:
+        """Simulate on arguments by place or by name; arrays are changed in place.
 
-    @property
-    def width(self) -> int:
-        """Lanes of a warp."""
-        return self.machine.width
-
-    @property
-    def contexts(self) -> int:
-        """Work-items that the machine holds at once."""
-        return self.machine.contexts
-
-    @property
-    def core_contexts(self) -> int:
-        """Work-items that a WPU holds at once: the largest workgroup."""
-        return self.machine.core_contexts
-
-    @property
-    def codes(self) -> Iterable[Code]:
-        """The code of every kernel that was launched, in the order of the first launches."""
-        return self._codes.values()
-
-    # --- a launch
-
-    def run(self, work: Work, registers: Registers | None = None) -> None:
-        """Simulate one launch; raises Trap, UsageError, SimulationError, Interrupted.
-
-        BooksError, a SimulationError, is for engine files from outside this package.
-
-        The launch's own warp width is not looked at: warps are as wide as the machine's lanes.
-        `registers` are what work-items begin with (given.py), zero unless named. What was counted
-        up to an error stays.
+        Raises ArgumentError, Trap, SimulationError.
         """
-        geometry = replace(work.geometry, width=self.machine.width)
-        work = replace(work, geometry=geometry)
-        team_warps = -(-geometry.largest_group // self.machine.width)
-        if team_warps > self.machine.warps:
-            raise UsageError(
-                f"a workgroup of {geometry.largest_group:,} work-items does not fit: a WPU of "
-                f"{self.machine.name!r} holds {self.machine.core_contexts:,}",
-                code="SIM611",
-                hint=f"a smaller workgroup, or more contexts: --set warps={team_warps}",
-            )
-        if self.machine.private == "on-chip" and self.machine.private_bytes:
-            self._check_private(work)
-        code = self._code(work)
-        context = context_of(code.segments, work)
-        start = start_with(code.segments, work, registers) if registers else None
-        self._begin(work, code, context, team_warps)
-        if start is not None:
-            self.state.S.start_fn = ctypes.cast(start, ctypes.c_void_p).value
-        if self.trace is not None:
-            self.trace.launched(self.launches + 1, code)
-        opinion = SecondOpinion(work)
-        self._runs = True
-        executed, at = -1, 0
-        is_own = self.composition.plain and self._own
-        patience = min(PATIENCE, PLAIN_EVENTS) if is_own else PATIENCE
-        try:
-            while (status := self._advance(work, code)) == RUNNING:
-                self.on_progress(self)
-                if self.state.S.events - at >= patience:
-                    before, executed = executed, self._executed()
-                    at = int(self.state.S.events)
-                    if executed == before:
-                        raise going_nowhere(self.state, work, code)
-            if status != DONE:
-                raise error_of(status, self.state, work, code, context.slots, opinion)
-        except (KeyboardInterrupt, SimtError) as stop:
-            with suppress(BooksError):  # why it stopped says more
-                self._end(work, early=True)
-            if isinstance(stop, KeyboardInterrupt):
-                raise Interrupted(None) from None
-            raise
-        self._end(work, early=False)
+        return self.run_on(self.cold_machine(), *args, **named)
 
-    def _check_private(self, work: Work) -> None:
-        wanted, there = work.kernel.private_size, self.machine.private_bytes
-        if wanted > there:
-            raise UsageError(
-                f"kernel {work.kernel.name} has {wanted:,} bytes of private memory a work-item; "
-                f"{self.machine.name!r} has {there:,} on chip",
-                code="SIM611",
-                hint=f"--set private_bytes={wanted}",
-            )
-
-    def _code(self, work: Work) -> Code:
-        kernel, program = work.kernel, work.program
-        key = (
-            kernel.name,
-            kernel.words,
-            kernel.group_size,
-            kernel.private_size,
-            program.readonly_data,
+    def cold_machine(self) -> Simulator:
+        """A machine on which nothing has run. Raises UsageError where it cannot run the policy."""
+        trace = None
+        if self.window:
+            trace = Trace(*self.window, facts=facts_of(self.machine, self.policy))
+        return Simulator(
+            self.machine, self.policy, plain=self.plain, checked=self.checked, trace=trace
         )
-        code = self._codes.get(key)
-        if code is None:
-            segments = compile_segments(
-                kernel, program, self.machine.width, Grain(grain_of(self.machine, self.policy))
+
+    def run_on(self, simulator: Simulator, /, *args: object, **named: object) -> Simulation:
+        """Simulate on a cold machine of this launch."""
+        digest = ""
+        self.simulation = None
+        started = time.perf_counter()
+
+        def execute(work: Work) -> None:
+            nonlocal digest, started
+            started = time.perf_counter()
+            try:
+                simulator.run(work)
+            finally:
+                digest = memory_digest(work.memory)
+
+        def found(*, finished: bool) -> Simulation:
+            return Simulation(
+                self.launch.function.name,
+                self.machine,
+                self.policy,
+                simulator.statistics(),
+                digest,
+                time.perf_counter() - started,
+                finished,
+                simulator.trace,
             )
-            rows, tables = len(segments.table), self.composition.tables
-            code = self._codes[key] = Code(
-                program,
-                segments,
-                blocks_of(segments.layout, self.machine.wpus * self.machine.warps),
-                aligned(rows * N_CAUSES, tables["seg_cycles"]),
-                aligned(rows, tables["seg_count"]),
-            )
-        return code
 
-    def _begin(self, work: Work, code: Code, context: SegmentContext, team_warps: int) -> None:
-        S, state = self.state.S, self.state
-        layout, count = code.segments.layout, len(code.blocks)
-        group_bytes = align(max(layout.group_bytes, 8), 64)
-        private_bytes = align(max(layout.private_bytes, 8), 64)
-        self._memory = (
-            aligned_bytes(group_bytes * count), aligned_bytes(private_bytes * count), context
-        )  # fmt: skip
-        S.group_memory, S.group_bytes = self._memory[0].ctypes.data, group_bytes
-        private, start = self._memory[1].ctypes.data, code.blocks.ctypes.data
-        headers = code.blocks[:, :HEADER_BYTES].view(np.int64)
-        headers[:, Header.PRIVATE_MEMORY] = private + private_bytes * np.arange(count)
-        headers[:, Header.CONTEXT] = context.address
-        if code is not self._loaded:
-            self._loaded = code
-            state.rows["warp"]["block"] = start + layout.total * np.arange(count)
-            state.put_table("seg", code.segments.table)
-            state.put_table("seg_cycles", code.seg_cycles)
-            state.put_table("seg_count", code.seg_count)
-        if "fault" in self.composition.fields:  # of a checked engine
-            S.segments, S.fault, S.hook = len(code.segments.table), 0, 0
-        for name, value in {
-            "start_fn": code.segments.start,
-            "private_bytes": private_bytes,
-            "code_base": _code_base(work),
-            "teams": work.geometry.n_groups,
-            "next_team": 0,
-            "team_warps": team_warps,
-            "team_items": work.geometry.largest_group,
-            "launch": self.launches + 1,
-            "running": 0,
-            "starting": 1,
-            "ended": S.now,
-            "budget": min(work.budget, NEVER >> 6),  # times 64 lanes it is a number still
-            "exited_arrive": work.exited_arrive,
-        }.items():
-            setattr(S, name, int(value))
-        cores = state.rows["wpu"]
-        cores["free"] = (1 << self.machine.warps) - 1 if self.machine.warps < 64 else -1
-        cores["event"], cores["current"] = 0, -1
-        state.rows["next_event"]["at"] = NEVER
-        cores["slots_used"] = 0
-        state.rows["slot"]["group"] = -1
-        state.rows["due"]["at"] = NEVER
-
-    def _executed(self) -> int:
-        """Instructions that lanes have executed."""
-        return int(self.state.rows["wpu"]["n_thread_instr"].sum())
-
-    def _run_events(self) -> int:
-        """Let the engine run; what files of the user's raise in a plain one is told at its line."""
-        if not (self.composition.plain and self._own):
-            return self.state.run(EVENTS)
         try:
-            return self.state.run(min(EVENTS, PLAIN_EVENTS))
-        except Exception as error:
-            raise HookError(raised(error, self.state, self._own)) from error
-
-    def _advance(self, work: Work, code: Code) -> int:
-        """Let the engine run for a while; its status. Takes the samples that are due."""
-        status = self._run_events()
-        if self.trace is not None:
-            self.trace.drain(self.state)
-        due = int(self.state.rows["next_event"]["at"].min())
-        if status == RUNNING and self.cycles + LONGEST_WAIT < due < NEVER:
-            raise waiting_too_long(due, self.state, work, code)
-        # NEVER: that was the last event of the launch, though the engine has not noticed.
-        while status == RUNNING and self.samples.due <= due < NEVER:
-            self.samples.take(self)
-        self.state.S.pause_at = self.samples.due
-        return status
-
-    def _end(self, work: Work, *, early: bool) -> None:
-        """The launch is over, or is given up."""
-        self._runs = False
-        if early:
-            close_early(self.state)
-        else:
-            close(self.state)
-        while self.cycles >= self.samples.due:
-            self.samples.take(self)
-        self.launches += 1
-        counted = LaunchCount.now(self, work)
-        self.launch_counts.append(counted.since(self._counted))
-        self._counted = counted
-        # All that comes later adds to the same sums; but the launch to blame is wanted for files
-        # of the user's.
-        if self._own or self.launches & (self.launches - 1) == 0:
-            self._check()
-
-    def _check(self) -> None:
-        """The books add up. Raises BooksError once, so that what was counted can be told."""
-        if self._broken:
-            return
-        try:
-            check(self.state, ((c.segments.table, c.seg_cycles, c.seg_count) for c in self.codes))
-        except AssertionError as wrong:
-            if not self._own:
-                raise
-            self._broken = True
-            raise BooksError(self._own, " ".join(str(wrong).split())) from None
-
-    # --- what was counted
-
-    def counters(self) -> Mapping[str, int]:
-        """The header's counters: fields whose names begin with `n_`."""
-        names = self.composition.fields
-        return {n[2:]: int(getattr(self.state.S, n)) for n in names if n.startswith("n_")}
-
-    def statistics(self) -> Statistics:
-        """Everything that was counted up to now."""
-        if not self._runs:
-            self._check()
-        return collect(self)
+            self.launch.run_by(execute, *args, **named)
+        except SimtError:
+            if simulator.launches:
+                self.simulation = found(finished=False)
+            raise
+        self.simulation = found(finished=True)
+        return self.simulation
 
 
-def _code_base(work: Work) -> int:
-    """Where a kernel's code lies in simulated memory: kernels of a program follow each other."""
-    before = takewhile(lambda kernel: kernel is not work.kernel, work.program.kernels)
-    return CODE_BASE + 8 * sum(len(kernel.words) for kernel in before)
+def check_kernel(kernel: object, function: str) -> None:
+    """Raises UsageError for what is not a kernel."""
+    if not isinstance(kernel, KernelFunction):
+        raise UsageError(
+            f"{function} takes a kernel, not {shown(kernel)}",
+            code="SIM515",
+            hint='give program["name"], of program = simtlab.assemble(...)',
+        )
+
+
+def _window(trace: bool | tuple[int, int]) -> tuple[int, int] | None:
+    """The first cycle that is traced and the one after the last; None for no trace."""
+    if isinstance(trace, tuple) and len(trace) == 2:
+        begin, end = (expect.whole(t, "a cycle of trace", 0, NEVER) for t in trace)
+        return begin, end
+    if isinstance(trace, tuple):
+        raise UsageError(
+            f"trace is True, False or two cycles, as trace=(100, 200), not {shown(trace)}",
+            code="SIM515",
+        )
+    return (0, NEVER) if expect.flag(trace, "trace") else None
+
+
+def simulate(
+    kernel: KernelFunction,
+    *,
+    machine: str | Path | Machine = "dws",
+    policy: str | Policy = "conv",
+    groups: int | Sequence[int] | None = None,
+    items: int | Sequence[int] | None = None,
+    group_size: int | Sequence[int] | None = None,
+    set: Mapping[str, object] | None = None,
+    budget: int = DEFAULT_BUDGET,
+    exited_arrive: bool = False,
+    plain: bool = False,
+    checked: bool = False,
+    trace: bool | tuple[int, int] = False,
+) -> SimulatedLaunch:
+    """How long a launch takes on a machine, and why; call the result with the kernel's arguments.
+
+    `machine` is a preset, a TOML file or a Machine, of which `set` replaces fields
+    (`{"l1d.size": "16KiB"}`). `groups` counts workgroups, `items` work-items in total (one of the
+    two); a workgroup has 256 work-items unless told, or as many as a WPU holds. `plain` runs the
+    engine uncompiled, `checked` one that checks what hooks do. `trace` records what happens, in all
+    cycles or from one up to another; the result has it. Raises UsageError for a machine, policy or
+    shape that cannot be.
+    """
+    check_kernel(kernel, "simtlab.simulate")
+    found = machine if isinstance(machine, Machine) else load(machine)
+    if set is not None:
+        found = found.replaced(set)
+    rules = policy if isinstance(policy, Policy) else find(policy)
+    expect.flag(plain, "plain")
+    expect.flag(checked, "checked")
+    size = dim3(min(256, found.core_contexts) if group_size is None else group_size, "group_size")
+    launch = kernel.launch(
+        groups=groups,
+        items=items,
+        group_size=size,
+        warp=found.width,
+        scheme=rules.scheme,
+        budget=budget,
+        exited_arrive=exited_arrive,
+    )
+    return SimulatedLaunch(launch, found, rules, plain=plain, trace=trace, checked=checked)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simtlab.timing.intrinsics import ctz, device, drop_lowest
+from simtlab.timing.engine.intrinsics import ctz, device, drop_lowest
 
 if TYPE_CHECKING:
-    from simtlab.timing.hooks import State
-    from simtlab.timing.state import due, group, warp
+    from simtlab.timing.engine.hooks import State
+    from simtlab.timing.engine.state import due, group, warp
 
 EXTENDS = (
     "policy/splits",

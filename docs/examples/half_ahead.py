@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simtlab.timing.intrinsics import device, popcount
+from simtlab.timing.engine.intrinsics import device, popcount
 
 if TYPE_CHECKING:
-    from simtlab.timing.causes import HIT
-    from simtlab.timing.groups import wake
-    from simtlab.timing.hooks import State
-    from simtlab.timing.policy.local_stack import is_serial, local_level
-    from simtlab.timing.policy.splits import has_room, split
-    from simtlab.timing.state import group
+    from simtlab.timing.engine.causes import HIT
+    from simtlab.timing.engine.groups import wake
+    from simtlab.timing.engine.hooks import State
+    from simtlab.timing.engine.policy.splits.local_stack import is_serial, local_level
+    from simtlab.timing.engine.policy.splits.splits import has_room, split
+    from simtlab.timing.engine.state import group
 
 EXTENDS = ("policy/splits", "policy/local_stack", "policy/dws", "policy/pc_merge")
 SETTINGS = {"branch-split": True, "branch-limited": False, "pc-merge": True, "percent": 50}

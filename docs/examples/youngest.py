@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simtlab.timing.intrinsics import device
+from simtlab.timing.engine.intrinsics import device
 
 if TYPE_CHECKING:
-    from simtlab.timing.hooks import State
-    from simtlab.timing.state import group
+    from simtlab.timing.engine.hooks import State
+    from simtlab.timing.engine.state import group
 
 
 @device

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from ..fairness import lanes_that, lowest
 from ..schemes import Scheme
 from ..traps import TrapKind, TrapRecord
+from ..wording import lanes_that, lowest
 from .warps import NO_PC, SEVERAL
 
 if TYPE_CHECKING:

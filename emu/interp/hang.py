@@ -28,8 +28,10 @@ from ...isa.errors import Note
 from ...isa.instruction import Instruction, Reg
 from ...isa.table import Flags
 from ...isa.types import RegClass
-from ..fairness import SecondOpinion, lanes_that, lowest, spinning
+from ..engine import overspent
+from ..fairness import SecondOpinion
 from ..traps import Trap, TrapKind, TrapRecord
+from ..wording import lanes_that, lowest, spinning
 from .warps import NO_PC
 
 if TYPE_CHECKING:
@@ -187,8 +189,6 @@ class HangDetector:
         if self._has_probed or steps < PROBED or self.interpreter.work.budget < 4 * PROBED:
             return
         self._has_probed = True
-        from ..jit.engine import overspent
-
         record = overspent(self.interpreter.work)
         if record is not None:
             loop = spinning(self.interpreter.work, 1 << self._lane_of(record), record.pc)

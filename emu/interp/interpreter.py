@@ -21,10 +21,10 @@ import numpy as np
 
 from ...isa.instruction import Instruction, Reg
 from ..engine import Interrupted, Work
-from ..fairness import place
 from ..schemes import Scheme, resolve
 from ..statistics import Statistics
 from ..traps import TrapKind, TrapRecord
+from ..wording import place
 from . import barriers
 from .alu import LaneFault
 from .blocks import Block, build

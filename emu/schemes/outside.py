@@ -65,7 +65,7 @@ def _from_text(name: str, path: str, text: bytes) -> type[Scheme]:
         names = ", ".join(cls.__name__ for cls in last) or "none"
         raise SchemeFileError(
             f"{name}: a scheme file has one subclass of simtlab.emu.schemes.Scheme, not {names}",
-            hint="docs/testing.md has an example",
+            hint="`simtlab explain testing` has an example",
         )
     return from_class(last[0], name)
 

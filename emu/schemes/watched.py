@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ...isa.errors import SimtError
+from ...isa.errors import Outcome, SimtError
 from .base import Scheme
 
 
@@ -20,6 +20,7 @@ class SchemeError(SimtError):
     """A divergence scheme of the user's has lost or moved lanes, or raised an exception."""
 
     code = "SIM443"
+    outcome = Outcome.FINDING
 
 
 def watched(cls: type[Scheme], scheme_name: str) -> type[Scheme]:

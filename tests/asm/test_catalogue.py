@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from simtlab.asm.assemble import assemble
-from simtlab.asm.catalogue import Entry, entries, find
+from simtlab.isa.codes import Entry, assembler_codes, find
 from simtlab.isa.errors import SourceError
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = [entry for entry in entries().values() if entry.bad]
+SOURCES = [entry for entry in assembler_codes().values() if entry.bad]
 
 
 def in_folder(entry: Entry, text: str, folder: Path) -> Path:
@@ -40,17 +40,17 @@ def test_every_code_of_a_source_or_object_file_is_in_the_catalogue() -> None:
     used = {
         code
         for folder in ("isa", "asm")
-        for path in (ROOT / folder).glob("*.py")
-        if not path.name.startswith("catalogue")
+        for path in (ROOT / folder).rglob("*.py")
+        if path.parent.name != "codes"
         for code in re.findall(r'"(SIM[0-9]{3})"', path.read_text(encoding="utf-8"))
     }
-    # Families, and codes of options, which cli/codes.py explains.
+    # Families, and codes of options, which isa/codes/launches.py explains.
     families = {"SIM000", "SIM100", "SIM300", "SIM309", "SIM500", "SIM501", "SIM515"}
-    assert used - families == set(entries())
+    assert used - families == set(assembler_codes())
 
 
 def test_codes_are_listed_in_order() -> None:
-    assert list(entries()) == sorted(entries())
+    assert list(assembler_codes()) == sorted(assembler_codes())
 
 
 def test_an_entry_reads_as_title_cause_remedy_and_examples() -> None:

@@ -1,4 +1,4 @@
-from simtlab.asm.cfg import build, reverse
+from simtlab.asm.flow.cfg import build, reverse
 
 from .kernels import draft
 

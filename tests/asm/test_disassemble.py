@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 import simtlab
 from simtlab.asm.assemble import assemble
-from simtlab.asm.cfg import build
 from simtlab.asm.disassemble import disassemble
-from simtlab.asm.dominators import post_dominators
-from simtlab.asm.joins import is_post_dominator
+from simtlab.asm.flow.cfg import build
+from simtlab.asm.flow.dominators import post_dominators
+from simtlab.asm.flow.joins import is_post_dominator
 from simtlab.asm.literals import value_text
 from simtlab.asm.load import load
 from simtlab.isa import (

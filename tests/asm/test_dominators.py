@@ -2,8 +2,8 @@ import networkx as nx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtlab.asm.cfg import Edges, Walk, build, components, reach
-from simtlab.asm.dominators import dominators, post_dominators, tree
+from simtlab.asm.flow.cfg import Edges, Walk, build, components, reach
+from simtlab.asm.flow.dominators import dominators, post_dominators, tree
 
 from .kernels import draft
 

@@ -138,7 +138,7 @@ def test_a_file_may_be_included_twice_where_it_defines_nothing_twice(tmp_path: P
 def test_includes_that_double_each_other_end_in_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("simtlab.asm.expand.MAX_STATEMENTS", 1_000)
+    monkeypatch.setattr("simtlab.asm.expand.expand.MAX_STATEMENTS", 1_000)
     (tmp_path / "f0.sinc").write_text("    nop\n", encoding="utf-8")
     for depth in range(1, 30):
         inner = f'.include "f{depth - 1}.sinc"\n'

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from simtlab.asm.assemble import assemble
-from simtlab.asm.explicit import with_markers
+from simtlab.asm.flow.explicit import with_markers
 from simtlab.asm.load import load
 from simtlab.isa.objectfile import dumps
 from simtlab.isa.verify import verify

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.asm import foreign
 from simtlab.asm.assemble import assemble
+from simtlab.asm.syntax import foreign
 from simtlab.isa.table import BY_NAME
 from simtlab.isa.types import TYPES
 

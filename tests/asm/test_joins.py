@@ -2,11 +2,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtlab.asm.cfg import build, reach
-from simtlab.asm.diagnose import Collector
-from simtlab.asm.dominators import post_dominators
 from simtlab.asm.draft import Join
-from simtlab.asm.joins import annotate, check_program, is_post_dominator, why_not_post_dominator
+from simtlab.asm.flow.cfg import build, reach
+from simtlab.asm.flow.dominators import post_dominators
+from simtlab.asm.flow.joins import (
+    annotate,
+    check_program,
+    is_post_dominator,
+    why_not_post_dominator,
+)
+from simtlab.asm.texts.collector import Collector
 from simtlab.isa import BY_NAME, Instruction, Kernel, ObjectFileError, Program, Reg, RegClass
 from simtlab.isa.encoding import encode
 

@@ -2,9 +2,9 @@ import networkx as nx
 import pytest
 from hypothesis import given, settings
 
-from simtlab.asm.cfg import Cfg, build, reverse
-from simtlab.asm.dominators import dominators
-from simtlab.asm.loops import Loops, find
+from simtlab.asm.flow.cfg import Cfg, build, reverse
+from simtlab.asm.flow.dominators import dominators
+from simtlab.asm.flow.loops import Loops, find
 
 from .kernels import draft, jumping_code
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtlab.asm.cfg import build, reach
-from simtlab.asm.diagnose import Collector
-from simtlab.asm.dominators import post_dominators
 from simtlab.asm.draft import DraftKernel, Join
-from simtlab.asm.joins import annotate
-from simtlab.asm.markers import insert, strip
+from simtlab.asm.flow.cfg import build, reach
+from simtlab.asm.flow.dominators import post_dominators
+from simtlab.asm.flow.joins import annotate
+from simtlab.asm.flow.markers import insert, strip
+from simtlab.asm.texts.collector import Collector
 
 from .kernels import draft, jumping_code, shown
 

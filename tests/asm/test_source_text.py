@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simtlab.asm.assemble import assemble
-from simtlab.asm.catalogue import entries
+from simtlab.isa.codes import assembler_codes
 from simtlab.isa.errors import SourceError, UsageError
 from simtlab.isa.objectfile import dumps, loads
 
@@ -167,7 +167,7 @@ def test_a_source_without_a_kernel_is_refused() -> None:
 def test_a_file_that_is_too_large_is_refused_unread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("simtlab.asm.source.MAX_BYTES", 10)
+    monkeypatch.setattr("simtlab.asm.texts.source.MAX_BYTES", 10)
     path = tmp_path / "large.sasm"
     path.write_text(SMALL, encoding="utf-8")
     assert error_of(path).startswith("error[SIM145]: large.sasm is larger than")
@@ -189,7 +189,7 @@ def test_a_source_with_too_many_lines_is_refused_before_it_is_taken_apart(
 
 
 def test_a_text_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simtlab.asm.source.MAX_BYTES", 10)
+    monkeypatch.setattr("simtlab.asm.texts.source.MAX_BYTES", 10)
     assert "is larger than" in error_of("// " + "x" * 10)
 
 
@@ -281,4 +281,4 @@ def test_a_diagnostic_has_its_place_as_numbers() -> None:
 
 
 def test_the_codes_that_are_tested_here_are_in_the_catalogue() -> None:
-    assert {"SIM101", "SIM144"} <= set(entries())
+    assert {"SIM101", "SIM144"} <= set(assembler_codes())

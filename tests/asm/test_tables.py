@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from lark import Lark, Token, Transformer, Tree
 from lark.exceptions import UnexpectedToken
 
-from simtlab.asm import generate
-from simtlab.asm.mistake_examples import KNOWN, examples_of
-from simtlab.asm.mistakes import explain, words_of
-from simtlab.asm.tables import FILE, STARTS, STATEMENTS, Shape, ShapeError, scan, shape
+from simtlab.asm.syntax import generate
+from simtlab.asm.syntax.mistake_examples import KNOWN, examples_of
+from simtlab.asm.syntax.mistakes import explain, words_of
+from simtlab.asm.syntax.shapes import FILE, STARTS, STATEMENTS, Shape, ShapeError, scan, shape
 
 grammar = cache(generate.grammar)
 
@@ -161,7 +161,7 @@ def test_a_broken_line_is_named_as_the_mistake_that_it_is_an_example_of(
 
 def test_the_tables_in_the_package_are_those_of_the_grammar() -> None:
     stored = FILE.read_text(encoding="utf-8")
-    assert stored == generate.text(), "run python -m simtlab.asm.generate"
+    assert stored == generate.text(), "run python -m simtlab.asm.syntax.generate"
 
 
 def test_assembling_does_without_lark() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.simulation.simulator import Simulator
 
 from .conftest import SCALE_ARGS, Cli, Done
 
@@ -21,7 +21,7 @@ FILE = ["scale.sasm", "--items", "8", *SCALE_ARGS]
 def compared(cli: Cli, *arguments: str) -> Done:
     """`compare` with engines that run uncompiled."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simtlab.cli.simulation.Simulator", partial(Simulator, plain=True))
+        patch.setattr("simtlab.cli.jobs.time.Simulator", partial(Simulator, plain=True))
         return cli("compare", *arguments)
 
 

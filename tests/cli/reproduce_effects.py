@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from simtlab.lab import Measurement, Setup
-from simtlab.timing.statistics import Statistics
+from simtlab.timing.results.statistics import Statistics
 
 from .conftest import Cli, Done
 

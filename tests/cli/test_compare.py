@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from simtlab.cli.complete import policy_lists
-from simtlab.timing.policies import POLICIES
-from simtlab.timing.simulate import Simulator
+from simtlab.cli.options.complete import policy_lists
+from simtlab.timing.compiler.files import POLICIES
+from simtlab.timing.simulation.simulator import Simulator
 
 from .compare_effects import FILE, TOY, TWO, compared
 from .conftest import SCALE_ARGS
@@ -58,7 +58,7 @@ def test_a_program_is_checked(cli):
 
 def stuck(monkeypatch: pytest.MonkeyPatch, *policies: str, then: BaseException | None) -> None:
     """Make launches under some policies end after they began: in a deadlock, or as `then`."""
-    from simtlab.timing.verdict import DEADLOCK
+    from simtlab.timing.simulation.failures import DEADLOCK
 
     advance = Simulator._advance
 
@@ -104,7 +104,7 @@ def test_ctrl_c_between_two_launches(cli, monkeypatch):
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("simtlab.cli.launch._run_file", interrupted)
+    monkeypatch.setattr("simtlab.cli.jobs.run._run_file", interrupted)
     done = compared(cli, *FILE, *TOY, *TWO)
     assert (done.status, done.rows["conv"]) == (130, "interrupted (SIM430)")
 
@@ -150,7 +150,7 @@ FAULTS = {
 
 def test_mistakes_in_files_have_rows_and_the_others_run(cli):
     for name, text in FAULTS.items():
-        head = f"from simtlab.timing.intrinsics import device\n\n{EXTENDS}\n\n\n"
+        head = f"from simtlab.timing.engine.intrinsics import device\n\n{EXTENDS}\n\n\n"
         Path(f"{name}.py").write_text(head + text)
     listed = ",".join(f"{name}.py" for name in FAULTS)
     done = compared(cli, *FILE, *TOY, "--policies", f"{listed},conv", "--baseline", "conv")

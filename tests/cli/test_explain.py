@@ -9,8 +9,8 @@ import pytest
 
 import simtlab
 from simtlab.asm.assemble import assemble
-from simtlab.cli.codes import codes
-from simtlab.cli.explanations import InstructionText, example_line, explanation
+from simtlab.cli.jobs.explain import InstructionText, example_line, explanation
+from simtlab.isa.codes import codes
 from simtlab.isa.table import TABLE
 from simtlab.isa.types import Segment
 from simtlab.programs.index import catalogue

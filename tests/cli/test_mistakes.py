@@ -68,7 +68,7 @@ error[SIM500]: there is no instruction, no error code and no page 'fam_f32'
 """,
     # --- where things go
     "asm precious.sasm": """\
-error[SIM512]: precious.sbc exists and is no object file; it is left alone
+error[SIM512]: precious.sbc exists and is not an object file; it is left alone
  = help: -o names the object file, and may overwrite
 """,
     "asm -": """\
@@ -199,8 +199,8 @@ error[SIM517]: the engine oracle generates no code
  = help: leave out what asks for another engine than jit (statistics do, too)
 """,
     "run around.sasm --items 64 --dump asm": """\
-error[SIM517]: no code is generated for kernel around: the jit leaves it to interp, since its \
-results depend on the order of execution
+error[SIM517]: no code is generated for kernel around: the jit leaves it to interp, since it \
+is very large or its results depend on the order of execution
 """,
     "asm scale.sasm --dump llvm": """\
 error[SIM517]: --dump llvm is for `run`: native code is made for workgroups of one size

@@ -161,10 +161,14 @@ def test_an_encoding_that_lacks_our_characters():
     assert simtlab("run", "--help", env=environment).returncode == 0
 
 
-@pytest.mark.parametrize("engine", ["interp", "oracle"])
-def test_ctrl_c(engine):
+LONG = ["run", "mandelbrot", "--size", "paper"]
+"""The interpreter recognises at once that SPIN never ends, so it gets work for ten seconds."""
+
+
+@pytest.mark.parametrize(("command", "engine"), [(LONG, "interp"), (SPIN, "oracle")])
+def test_ctrl_c(command, engine):
     with subprocess.Popen(
-        [*SIMTLAB, *SPIN, "--engine", engine],
+        [*SIMTLAB, *command, "--engine", engine],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         time.sleep(1.5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.cli.complete import experiments
+from simtlab.cli.options.complete import experiments
 from simtlab.lab import measurement
 from simtlab.programs import runner
 

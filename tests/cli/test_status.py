@@ -109,8 +109,8 @@ def test_an_interrupted_launch_shows_what_was_counted(cli: Cli, monkeypatch):
     ("place", "arguments"),
     [
         ("simtlab.programs.runner.check", ["run", "saxpy", "--size", "tiny"]),
-        ("simtlab.cli.build.assemble", ["asm", "scale.sasm"]),
-        ("simtlab.cli.entry.prepare_streams", ["programs"]),
+        ("simtlab.cli.inputs.sources.assemble", ["asm", "scale.sasm"]),
+        ("simtlab.cli.guard.prepare_streams", ["programs"]),
     ],
 )
 def test_an_interrupt_anywhere_else(place, arguments, cli, monkeypatch):
@@ -126,7 +126,7 @@ def test_an_interrupt_before_there_is_any_json(cli, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("simtlab.cli.build.assemble", interrupt)
+    monkeypatch.setattr("simtlab.cli.inputs.sources.assemble", interrupt)
     done = cli("asm", "scale.sasm", "--json")
     assert (done.status, done.json["error"]["code"], done.err) == (130, "SIM430", "")
 
@@ -135,7 +135,7 @@ def test_a_bug_of_ours(cli, monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("of all things")
 
-    monkeypatch.setattr("simtlab.cli.build.assemble", fail)
+    monkeypatch.setattr("simtlab.cli.inputs.sources.assemble", fail)
     done = cli("asm", "scale.sasm")
     assert (done.status, done.out) == (70, "")
     assert done.err == (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.simulation.simulator import Simulator
 
 from .conftest import SCALE_ARGS
 
@@ -67,7 +67,7 @@ def test_ctrl_c_tells_what_was_counted_until_then(cli, monkeypatch, json):
         raise KeyboardInterrupt
 
     advance = Simulator._advance
-    monkeypatch.setattr("simtlab.timing.simulate.EVENTS", 30)
+    monkeypatch.setattr("simtlab.timing.simulation.simulator.EVENTS", 30)
     monkeypatch.setattr(Simulator, "_advance", interrupted)
     done = cli("time", "saxpy", "--size", "tiny", *TOY, *json)
     assert done.status == 130
@@ -102,7 +102,7 @@ def test_settings_that_cannot_be(cli, setting, message):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "no such file"), ("{", "holds no JSON"), ("{}", "is no result of a simulation")],
+    [(None, "no such file"), ("{", "holds no JSON"), ("{}", "is not the result of a simulation")],
 )
 def test_diff_of_what_is_no_result(cli, tmp_path, content, message):
     if content is not None:

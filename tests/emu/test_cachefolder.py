@@ -15,7 +15,7 @@ import pytest
 
 from simtlab.emu import cachefolder
 from simtlab.emu.cachefolder import VARIABLE, Refused, location, noticed, opened, problem
-from simtlab.emu.jit import cache
+from simtlab.emu.jit.llvm import cache
 from simtlab.isa.errors import UsageError
 
 NOT_OURS = {".types", ".venv", "build", "dist", "tests"}

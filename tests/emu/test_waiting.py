@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import simtlab
 from simtlab.emu.engine import engine_names
-from simtlab.emu.jit import engine as jit
+from simtlab.emu.jit.launch import engine as jit
 from simtlab.emu.traps import TrapKind
 
 ITEMS = 96

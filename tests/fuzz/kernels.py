@@ -17,8 +17,9 @@ import numpy as np
 
 from simtlab.emu.engine import SchemeSpec
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit import build, code
-from simtlab.emu.jit.runtime import symbols
+from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.llvm import toolchain as build
+from simtlab.emu.jit.runtime.helpers import symbols
 from simtlab.emu.schemes import SCHEMES
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
@@ -64,9 +65,9 @@ class Run:
         symbols()  # the helpers, once a process, go through the usual passes
         with ExitStack() as stack:
             for name, value in {
-                "code.depends_on_width": lambda kernel: self.forced,
-                "code.QUICK_ABOVE": {"full": 1 << 30, "quick": 0, "none": 0}[self.level],
-                **({"build._compile": _without_passes} if self.level == "none" else {}),
+                "kernel.compile.depends_on_width": lambda kernel: self.forced,
+                "kernel.compile.QUICK_ABOVE": {"full": 1 << 30, "quick": 0, "none": 0}[self.level],
+                **({"llvm.toolchain._compile": _without_passes} if self.level == "none" else {}),
             }.items():
                 stack.enter_context(patch(f"{jit}.{name}", value))
             if self.poisoned:

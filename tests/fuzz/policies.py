@@ -15,18 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from simtlab.emu.jit import build, movers, segments
-from simtlab.emu.jit.cache import FOLDER_VARIABLE
+from simtlab.emu.jit.llvm import toolchain as build
+from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
+from simtlab.emu.jit.segments import compile as segments
+from simtlab.emu.jit.segments import movers
 from simtlab.emu.traps import Trap
 from simtlab.isa.errors import UsageError
 from simtlab.testing import Case, random_kernel
 from simtlab.testing.agreement import assert_same_memory
-from simtlab.timing import machine as machines
-from simtlab.timing.catalogue import POLICIES
-from simtlab.timing.catalogue.texts import settings_of
-from simtlab.timing.choice import refusal
-from simtlab.timing.simulate import Simulator
-from simtlab.timing.verdict import SimulationError
+from simtlab.timing.compiler.choice import refusal
+from simtlab.timing.compiler.files import POLICIES
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.policies.settings import settings_of
+from simtlab.timing.simulation.failures import SimulationError
+from simtlab.timing.simulation.simulator import Simulator
 
 from .example import Draw, Example, Files, Generator, without_lines
 from .kernels import expected, is_frame, packed

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simtlab.asm.assemble import assemble
-from simtlab.asm.catalogue import entries
 from simtlab.asm.disassemble import disassemble
 from simtlab.asm.load import load
-from simtlab.cli.codes import codes
+from simtlab.isa.codes import assembler_codes, codes
 from simtlab.isa.errors import SimtError
 from simtlab.isa.objectfile import dumps
 from simtlab.isa.table import TABLE
@@ -128,7 +127,9 @@ CHANGES: tuple[Callable[[random.Random, str], str], ...] = (
 
 def valid_sources() -> list[str]:
     """Sources to start from: one of everything, the catalogue's examples, the small programs."""
-    examples = [entry.good for entry in entries().values() if entry.good and not entry.files]
+    examples = [
+        entry.good for entry in assembler_codes().values() if entry.good and not entry.files
+    ]
     programs = sorted(PROGRAMS.glob("basics/*.sasm"), key=lambda path: path.stat().st_size)
     return [EVERYTHING, *examples, *(path.read_text(encoding="utf-8") for path in programs[:4])]
 

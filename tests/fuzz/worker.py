@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from simtlab.emu.jit.cache import FOLDER_VARIABLE
+from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 
 from . import generators
 from .example import Draw, Example

@@ -22,6 +22,7 @@ from simtlab.isa import (
 from simtlab.isa.encoding import encode
 from simtlab.isa.objectfile import MAGIC
 from simtlab.isa.program import layout_params, layout_symbols
+from simtlab.isa.quoting import cut_message
 from simtlab.isa.types import F32, U8, U32, U64
 
 from .forms import registers
@@ -225,7 +226,8 @@ def test_source_files_in_another_order_are_refused():
 )
 def test_a_file_name_that_is_absolute_or_that_the_source_cannot_quote_is_refused(name):
     program = replace(example(), files=(name, "b.sinc"))
-    assert refusal(dumps(program)) == f"{name!r} is not the relative name of a source file"
+    message = f"{name!r} is not the relative name of a source file"
+    assert refusal(dumps(program)) == cut_message(message)
 
 
 @pytest.mark.parametrize("name", ["", "9k", "k k", "k-1", "k\n", "ä", "k" * 256])

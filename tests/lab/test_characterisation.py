@@ -9,8 +9,8 @@ import pytest
 from simtlab.lab import Measurement, experiments, find
 from simtlab.lab.characterisation import Characterisation, Metric, load
 from simtlab.programs import catalogue
-from simtlab.timing import machine as machines
-from simtlab.timing.statistics import Statistics
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.results.statistics import Statistics
 
 COUNT = Metric("k", "between branches", "count")
 SHARE = Metric("k", "divergent branches", "share")

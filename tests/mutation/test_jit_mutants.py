@@ -13,8 +13,10 @@ from functools import cache
 
 import pytest
 
-from simtlab.emu.jit import code, engine, width
-from simtlab.emu.jit.cache import FOLDER_VARIABLE
+from simtlab.emu.analysis import width
+from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.launch import engine
+from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
 
@@ -58,59 +60,59 @@ def test_without_a_bug_nothing_is_found() -> None:
 
 
 MUTANTS = (
-    Mutant("emu.jit.lower", "the other side of a branch has no lanes",
+    Mutant("emu.jit.kernel.nodes", "the other side of a branch has no lanes",
            'self.combine("xor", on, ["splat (i1 true)"] * self.k)',
            'self.combine("xor", on, ["zeroinitializer"] * self.k)'),
-    Mutant("emu.jit.lower", "a copy into a phi does not spare the lanes that wait",
+    Mutant("emu.jit.kernel.nodes", "a copy into a phi does not spare the lanes that wait",
            "(running or chunks) if crowded else None", "None"),
-    Mutant("emu.jit.lower", "who comes to a node forgets those who wait there",
+    Mutant("emu.jit.kernel.nodes", "who comes to a node forgets those who wait there",
            "        if crowded:\n", "        if False:\n"),
-    Mutant("emu.jit.lower", "phis of a loop keep the values of the first trip",
+    Mutant("emu.jit.kernel.nodes", "phis of a loop keep the values of the first trip",
            'self.store((phi, part), types, self.load((phi, part, "next"), types))', "pass"),
-    Mutant("emu.jit.masks", "the last node with waiting lanes comes next",
+    Mutant("emu.analysis.masks", "the last node with waiting lanes comes next",
            "return min(waits, key=self.flow.position.__getitem__, default=None)",
            "return max(waits, key=self.flow.position.__getitem__, default=None)"),
-    Mutant("emu.jit.masks", "lanes that leave between a branch and its join are overlooked",
+    Mutant("emu.analysis.masks", "lanes that leave between a branch and its join are overlooked",
            "if any(self._loses_lanes(", "if () and any(self._loses_lanes("),
-    Mutant("emu.jit.masks", "a node has the mask of one that hands on a part of its lanes",
+    Mutant("emu.analysis.masks", "a node has the mask of one that hands on a part of its lanes",
            "return before if whole and self._skip(before) != number else None", "return before"),
-    Mutant("emu.jit.masks", "no node is tested for being empty",
+    Mutant("emu.analysis.masks", "no node is tested for being empty",
            "self.tested = self._asked - self._never_empty()", "self.tested = frozenset()"),
-    Mutant("emu.jit.shapes", "what differs where lanes meet is taken for uniform",
+    Mutant("emu.analysis.uniformity", "what differs where lanes meet is taken for uniform",
            "                value.node in self.joins\n                or any(",
            "                any("),
-    Mutant("emu.jit.shapes", "no loop is left in different trips",
+    Mutant("emu.analysis.uniformity", "no loop is left in different trips",
            "                self.divergent_loops.add(loop.number)\n", "                pass\n"),
-    Mutant("emu.jit.shapes", "private memory is taken for uniform",
+    Mutant("emu.analysis.uniformity", "private memory is taken for uniform",
            "row.is_atomic or (row.segment is Segment.PRIVATE and row.is_memory)", "row.is_atomic"),
-    Mutant("emu.jit.shapes", "a product has the stride of its factor",
+    Mutant("emu.analysis.uniformity", "a product has the stride of its factor",
            "                return a * k\n", "                return a\n"),
-    Mutant("emu.jit.shapes", "a difference has the stride of the sum",
+    Mutant("emu.analysis.uniformity", "a difference has the stride of the sum",
            "                return a - b\n", "                return a + b\n"),
-    Mutant("emu.jit.values", "all chunks of a counted value are the first",
+    Mutant("emu.jit.kernel.values", "all chunks of a counted value are the first",
            "steps = (step * (j * self.n + i) & mask_of(bits)", "steps = (step * i & mask_of(bits)"),
-    Mutant("emu.jit.values", "only the first chunk of a mask is looked at",
+    Mutant("emu.jit.kernel.values", "only the first chunk of a mask is looked at",
            "for chunk in chunks[1:]:\n            total", "for chunk in ():\n            total"),
-    Mutant("emu.jit.lanes", "a partial workgroup has a work-item more",
+    Mutant("emu.jit.kernel.identity", "a partial workgroup has a work-item more",
            "icmp ult {vector} {f}, {limit}", "icmp ule {vector} {f}, {limit}"),
-    Mutant("emu.jit.lanes", "rows of a workgroup are counted by columns",
+    Mutant("emu.jit.kernel.identity", "rows of a workgroup are counted by columns",
            'code.let(f"urem {vector} {r}, {ys}") for r in rows',
            'code.let(f"urem {vector} {r}, {xs}") for r in rows'),
-    Mutant("emu.jit.moves", "a wide store writes for all lanes",
+    Mutant("emu.jit.kernel.moves", "a wide store writes for all lanes",
            "ptr {place}, i32 {type_.size}, {low.mask_type} {mask})",
            "ptr {place}, i32 {type_.size}, {low.mask_type} splat (i1 true))"),
-    Mutant("emu.jit.moves", "signed bytes are loaded as unsigned ones",
+    Mutant("emu.jit.kernel.moves", "signed bytes are loaded as unsigned ones",
            'how = "sext" if type_.is_signed else "zext"', 'how = "zext"'),
-    Mutant("emu.jit.budget", "the lanes of a warp share the budget of one work-item",
+    Mutant("emu.jit.kernel.budget", "the lanes of a warp share the budget of one work-item",
            "udiv i64 {low.slot(Slot.BUDGET)}, {low.warp_width}",
            "udiv i64 {low.slot(Slot.BUDGET)}, {low.warp_width * low.warp_width}"),
-    Mutant("emu.jit.frames", "what a loop carries past a barrier is not kept",
+    Mutant("emu.jit.kernel.function", "what a loop carries past a barrier is not kept",
            "            if (phi, part) not in known\n", "            if False\n"),
-    Mutant("emu.jit.frames", "what is used behind a barrier is not kept",
+    Mutant("emu.jit.kernel.function", "what is used behind a barrier is not kept",
            "wanted: set[Value] = live_out(low.ssa)[number]", "wanted: set[Value] = set()"),
-    Mutant("emu.jit.peel", "what lanes leave a loop with is forgotten",
+    Mutant("emu.jit.kernel.lane_by_lane", "what lanes leave a loop with is forgotten",
            "            self._put(phi.cls, behind.brought[phi][1], value)\n", "            pass\n"),
-    Mutant("emu.jit.ssa", "what leaves a loop has no place for each lane",
+    Mutant("emu.analysis.ssa", "what leaves a loop has no place for each lane",
            "keeps=(cls, index) in kept)", "keeps=False)"),
 )  # fmt: skip
 

@@ -18,10 +18,11 @@ import pytest
 
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
-from simtlab.timing import compose, simulate
-from simtlab.timing import machine as machines
-from simtlab.timing.policies import find
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler import compose
+from simtlab.timing.compiler.files import find
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.simulation import simulator as simulate
+from simtlab.timing.simulation.simulator import Simulator
 
 from .mutant import EXAMPLES, Mutant, survives
 from .reference import warps_of
@@ -100,10 +101,11 @@ def test_without_a_bug_nothing_is_found(policy: str) -> None:
 
 
 STACKS, SPLITS, DWS, PPC, THREADS, SLIP, LARGE, PACKS, DWF = (
-    f"timing.{name}"
+    f"timing.engine.{name}"
     for name in (
-        "stacks", "policy.splits", "policy.dws", "policy.ppc", "policy.per_thread", "policy.slip",
-        "policy.large", "policy.packs", "policy.dwf",
+        "stacks", "policy.splits.splits", "policy.splits.dws", "policy.pairs.ppc",
+        "policy.per_thread",
+        "policy.splits.slip", "policy.packs.large", "policy.packs.packs", "policy.packs.dwf",
     )
 )  # fmt: skip
 

@@ -17,10 +17,10 @@ from simtlab.emu.schemes import SCHEMES
 from simtlab.isa.errors import SimtError
 from simtlab.programs import catalogue, check, find
 from simtlab.programs.runner import PlainLauncher
-from simtlab.timing import machine as machines
-from simtlab.timing.catalogue import POLICIES
-from simtlab.timing.simulate import Simulator
-from simtlab.timing.statistics import Statistics
+from simtlab.timing.compiler.files import POLICIES
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.results.statistics import Statistics
+from simtlab.timing.simulation.simulator import Simulator
 
 PAGE = (Path(__file__).parents[2] / "docs" / "programs.md").read_text("utf-8")
 WAYS = [*((name, "stack") for name in engine_names()), *(("interp", s) for s in SCHEMES)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from simtlab.asm import cfg, loops
+from simtlab.asm.flow import cfg, loops
 from simtlab.emu.schemes import IpdomStack
 from simtlab.testing import Case, run_case
 

@@ -12,7 +12,7 @@ import heapq
 from collections import deque
 from collections.abc import Generator, Sequence
 
-from simtlab.timing.machine import Machine
+from simtlab.timing.machines.machine import Machine
 
 from .reference_memory import (
     EXCLUSIVE,

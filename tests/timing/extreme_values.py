@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 import simtlab
-from simtlab.timing.machine import ALL_KEYS, LONGEST, Machine, load
-from simtlab.timing.policies import find, settings_of
+from simtlab.timing.compiler.files import find, settings_of
+from simtlab.timing.machines.machine import ALL_KEYS, LONGEST, Machine, load
 
 KERNEL = """
 kernel k(global u32* %x) {

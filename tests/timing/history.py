@@ -27,11 +27,11 @@ from unittest.mock import patch
 
 import numpy as np
 
-from simtlab.timing.causes import BARRIER
-from simtlab.timing.intrinsics import NEVER
-from simtlab.timing.ledger import groups_of
-from simtlab.timing.simulate import Simulator
-from simtlab.timing.state import ACCESS, ISSUE
+from simtlab.timing.engine.causes import BARRIER
+from simtlab.timing.engine.intrinsics import NEVER
+from simtlab.timing.engine.state import ACCESS, ISSUE
+from simtlab.timing.simulation.books import groups_of
+from simtlab.timing.simulation.simulator import Simulator
 
 from .scenarios import Scenario
 from .toy import Toy

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from simtlab.timing.intrinsics import device, record, table
+from simtlab.timing.engine.intrinsics import device, record, table
 
 if TYPE_CHECKING:
-    from simtlab.timing.hooks import State, line_access, simd_access
-    from simtlab.timing.memory.icache import code_line
-    from simtlab.timing.memory.lines import FETCH
-    from simtlab.timing.state import group, warp
+    from simtlab.timing.engine.hooks import State, line_access, simd_access
+    from simtlab.timing.engine.memory.icache import code_line
+    from simtlab.timing.engine.memory.lines import FETCH
+    from simtlab.timing.engine.state import group, warp
 
 REQUEST = record(
     w="i8", line="i8", kind="i8", lanes="i8", t="i8", ready="i8", hit="i8", mshr="i8", l2="i8"

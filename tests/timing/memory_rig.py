@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.lib.recfunctions import merge_arrays
 
-from simtlab.emu.jit.segment_table import RECORD as SEGMENT
-from simtlab.emu.jit.segment_table import Space
-from simtlab.timing import machine as machines
-from simtlab.timing.compose import EngineState, aligned, compose, native
-from simtlab.timing.policies import files_of, find
+from simtlab.emu.jit.segments.table import RECORD as SEGMENT
+from simtlab.emu.jit.segments.table import Space
+from simtlab.timing.compiler.compose import EngineState, aligned, compose, native
+from simtlab.timing.compiler.files import files_of, find
+from simtlab.timing.machines import machine as machines
 
 from .memory_driver import REQUEST, SIMD
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from simtlab.testing import memory_contract, policy_contract, scheduler_contract
-from simtlab.timing import machine, policies
-from simtlab.timing.catalogue import POLICIES
-
-ENGINE = Path(policies.__file__).parent
+from simtlab.timing.compiler.compose import source_of
+from simtlab.timing.compiler.inspection import ENGINE
+from simtlab.timing.compiler.files import POLICIES
+from simtlab.timing.machines import machine
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,14 @@ class Mutant:
 
     def write(self, folder: Path) -> Path:
         """The file with the mistake."""
-        text = (ENGINE / f"{self.file}.py").read_text(encoding="utf-8")
+        source = source_of(self.file)
+        text = source.read_text(encoding="utf-8")
         assert text.count(self.old) >= 1, f"{self.file} has no {self.old!r}"
         text = text.replace(self.old, self.new, 1) if self.old else text + self.new
-        text = text.replace("from ..", "from simtlab.timing.")
+        package = ("simtlab", "timing", "engine", *source.relative_to(ENGINE).parts[:-1])
+        for up in range(len(package), 0, -1):
+            base = ".".join(package[: len(package) - up + 1])
+            text = text.replace(f"from {'.' * up}", f"from {base}.")
         path = folder / f"{self.file.rpartition('/')[2]}_mutant.py"
         path.write_text(text, encoding="utf-8")
         return path
@@ -60,7 +64,7 @@ class Mutant:
 
 
 _EMPTY = """
-from simtlab.timing.intrinsics import device
+from simtlab.timing.engine.intrinsics import device
 
 
 @device

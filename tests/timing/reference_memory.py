@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from simtlab.timing.machine import Cache, Link, Machine
+from simtlab.timing.machines.machine import Cache, Link, Machine
 
 UNITS = 256
 """Parts of a cycle in which links are claimed (rule 4)."""

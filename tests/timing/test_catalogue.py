@@ -5,18 +5,17 @@ from __future__ import annotations
 import pytest
 
 from simtlab.isa.errors import UsageError
-from simtlab.timing import machine as machines
-from simtlab.timing.catalogue import POLICIES
-from simtlab.timing.catalogue.texts import SETTINGS, TITLES, settings_of, title_of
-from simtlab.timing.choice import choose, presets_for, refusal, sets_for
-from simtlab.timing.policies import configured, find, grain_of, outside
+from simtlab.timing.compiler.choice import choose, presets_for, refusal, sets_for
+from simtlab.timing.compiler.files import POLICIES, configured, find, grain_of, outside
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.policies.settings import SETTINGS, TITLES, settings_of, title_of
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 def test_a_policy_and_its_settings_have_a_line(policy):
-    assert policy.name in TITLES, "timing/catalogue/texts.py lacks its line"
+    assert policy.name in TITLES, "timing/policies/settings.py lacks its line"
     for setting in settings_of(policy):
-        assert setting.text, f"timing/catalogue/texts.py lacks setting {setting.name}"
+        assert setting.text, f"timing/policies/settings.py lacks setting {setting.name}"
         assert isinstance(setting.value, int) or setting.value in setting.values
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.timing import machine
-from simtlab.timing.intrinsics import NEVER
-from simtlab.timing.policies import find
-from simtlab.timing.simulate import Simulator
-from simtlab.timing.verdict import HookError
+from simtlab.timing.compiler.files import find
+from simtlab.timing.engine.intrinsics import NEVER
+from simtlab.timing.machines import machine
+from simtlab.timing.simulation.failures import HookError
+from simtlab.timing.simulation.simulator import Simulator
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"

@@ -10,11 +10,11 @@ import pytest
 
 import simtlab
 from simtlab.emu.engine import Interrupted
-from simtlab.timing import chart
-from simtlab.timing.compared import ComparedLaunch
-from simtlab.timing.comparison import Comparison, Contender
-from simtlab.timing.policies import POLICIES
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compare import ComparedLaunch
+from simtlab.timing.compiler.files import POLICIES
+from simtlab.timing.results import chart
+from simtlab.timing.results.comparison import Comparison, Contender
+from simtlab.timing.simulation.simulator import Simulator
 
 from .test_face import SCALE
 

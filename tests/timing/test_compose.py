@@ -9,9 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from simtlab.timing import machine
-from simtlab.timing.compose import CompositionError, EngineState, compose, native, reason_of
-from simtlab.timing.policies import files_of, find
+from simtlab.timing.compiler.compose import (
+    CompositionError,
+    EngineState,
+    compose,
+    native,
+    reason_of,
+)
+from simtlab.timing.compiler.files import files_of, find
+from simtlab.timing.machines import machine
 
 TOY = machine.load("toy", {"memory": "ideal"})
 FILES = files_of(TOY, find("conv"))
@@ -21,7 +27,8 @@ def engine_file(folder: Path, name: str, text: str) -> str:
     path = folder / name
     path.write_text(
         "from __future__ import annotations\n"
-        "from simtlab.timing.intrinsics import device, record, table\n" + textwrap.dedent(text)
+        "from simtlab.timing.engine.intrinsics import device, record, table\n"
+        + textwrap.dedent(text)
     )
     return str(path)
 
@@ -126,9 +133,9 @@ def test_a_table_without_a_size(tmp_path):
 
 _COUNT = """
 import sys
-from simtlab.timing import machine
-from simtlab.timing.compose import EngineState, compose
-from simtlab.timing.policies import files_of, find
+from simtlab.timing.machines import machine
+from simtlab.timing.compiler.compose import EngineState, compose
+from simtlab.timing.compiler.files import files_of, find
 toy = machine.load("toy", {"memory": "ideal"})
 files = [f for f in files_of(toy, find("conv")) if "schedule" not in f]
 engine = compose((*files, sys.argv[1]))

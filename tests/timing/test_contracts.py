@@ -15,8 +15,9 @@ import simtlab
 from simtlab.isa.errors import UsageError
 from simtlab.testing import memory_contract, policy_contract, scheduler_contract
 from simtlab.testing.contract import Identity, OwnExamples, check_examples
-from simtlab.timing import machine, policies
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler import files as policies
+from simtlab.timing.machines import machine
+from simtlab.timing.simulation.simulator import Simulator
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
@@ -40,7 +41,7 @@ kernel k(u32 %n, global u32* %x) {
 def outside(folder: Path, text: str) -> str:
     path = folder / "mine.py"
     path.write_text(
-        '"""Mine."""\nfrom simtlab.timing.intrinsics import device\n' + textwrap.dedent(text)
+        '"""Mine."""\nfrom simtlab.timing.engine.intrinsics import device\n' + textwrap.dedent(text)
     )
     return str(path)
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.traps import Trap
 from simtlab.testing import Case, kernels, run_case
-from simtlab.timing import machine
-from simtlab.timing.policies import find
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler.files import find
+from simtlab.timing.machines import machine
+from simtlab.timing.simulation.simulator import Simulator
 
 CONV = find("conv")
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from simtlab.isa.errors import UsageError
-from simtlab.timing import machine
-from simtlab.timing.energy.area import area_of, dws_entry_bits, generations
-from simtlab.timing.energy.model import energy_of
-from simtlab.timing.energy.parameters import Areas, Dynamic, Power, load, names
-from simtlab.timing.mix import InstructionMix
-from simtlab.timing.statistics import Statistics
+from simtlab.timing.machines import machine
+from simtlab.timing.results.energy.area import area_of, dws_entry_bits, generations
+from simtlab.timing.results.energy.model import energy_of
+from simtlab.timing.results.energy.parameters import Areas, Dynamic, Power, load, names
+from simtlab.timing.results.mix import InstructionMix
+from simtlab.timing.results.statistics import Statistics
 
 DWS = machine.load("dws")
 MIX = InstructionMix({}, {"int": 8000, "float": 4000}, 24_000, 12_000)
@@ -128,7 +128,7 @@ def test_a_generation_shrinks_by_seven_tenths():
 def test_mistakes_in_a_file(tmp_path, change, message):
     from importlib import resources
 
-    text = (resources.files("simtlab.timing.energy") / "65nm.toml").read_text("utf-8")
+    text = (resources.files("simtlab.timing.results.energy") / "65nm.toml").read_text("utf-8")
     path = tmp_path / "own.toml"
     path.write_text(text.replace(*change))
     with pytest.raises(UsageError, match=message):

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtlab.timing import machine as machines
+from simtlab.timing.machines import machine as machines
 
 from .event_ordered_memory import EventOrderedMemory
 from .memory_rig import FETCH

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from simtlab.emu.traps import Trap
 from simtlab.isa.errors import UsageError
 from simtlab.testing import Case, kernels, run_case
-from simtlab.timing import machine as machines
-from simtlab.timing.catalogue import POLICIES, Policy
-from simtlab.timing.catalogue.texts import settings_of
-from simtlab.timing.choice import refusal
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler.choice import refusal
+from simtlab.timing.compiler.files import POLICIES, Policy
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.policies.settings import settings_of
+from simtlab.timing.simulation.simulator import Simulator
 
 from .test_splits_random import assert_same
 

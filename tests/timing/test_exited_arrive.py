@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simtlab.timing import machine, policies
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler import files as policies
+from simtlab.timing.machines import machine
+from simtlab.timing.simulation.simulator import Simulator
 
 from .scenarios import script
 from .toy import work_of

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from simtlab.timing.machine import MachineError, load
-from simtlab.timing.policies import POLICIES
+from simtlab.timing.compiler.files import POLICIES
+from simtlab.timing.machines.machine import MachineError, load
 
 SCRIPT = Path(__file__).with_name("extreme_values.py")
 BARREL = ("lwm", "dwf", "density-time")

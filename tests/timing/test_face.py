@@ -12,9 +12,10 @@ import simtlab
 from simtlab.emu.engine import Interrupted
 from simtlab.programs.index import find
 from simtlab.programs.runner import PlainLauncher, run_program
-from simtlab.timing import machine, policies
-from simtlab.timing.face import Simulation
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler import files as policies
+from simtlab.timing.machines import machine
+from simtlab.timing.simulate import Simulation
+from simtlab.timing.simulation.simulator import Simulator
 
 SCALE = """
 kernel scale(u32 %n, global u32* %x) {
@@ -87,7 +88,7 @@ def test_a_trap_keeps_what_was_counted():
 def test_an_interrupt_keeps_what_was_counted(monkeypatch):
     run = simtlab.simulate(scale(), machine="toy", set=TOY, items=64, group_size=8, plain=True)
     advance = Simulator._advance
-    monkeypatch.setattr("simtlab.timing.simulate.EVENTS", 7)
+    monkeypatch.setattr("simtlab.timing.simulation.simulator.EVENTS", 7)
 
     def interrupted(self: Simulator, *launch: Any) -> int:
         if self.cycles > 20:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from simtlab.asm.assemble import assemble
 from simtlab.emu.module import Module
-from simtlab.timing import machine
-from simtlab.timing.policies import find
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler.files import find
+from simtlab.timing.machines import machine
+from simtlab.timing.simulation.simulator import Simulator
 
 WIDTH, BANKS = 8, 4
 

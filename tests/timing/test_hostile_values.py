@@ -17,8 +17,9 @@ from simtlab.lab import measure
 from simtlab.lab.experiment import check_scale
 from simtlab.programs.index import find as find_program
 from simtlab.testing import assert_all_agree, run_case
-from simtlab.timing import machine, policies
-from simtlab.timing.trace import Trace
+from simtlab.timing.compiler import files as policies
+from simtlab.timing.machines import machine
+from simtlab.timing.results.trace import Trace
 
 from ..emu.hostile import each_value, must_refuse, refused_or_done
 

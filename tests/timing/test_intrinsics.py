@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtlab.timing import compiled
-from simtlab.timing import intrinsics as twins
-from simtlab.timing.compiled import compile_device, register_table, state_at
-from simtlab.timing.intrinsics import PlainState, record, table
+from simtlab.timing.compiler import numba_types as compiled
+from simtlab.timing.compiler.numba_types import compile_device, register_table, state_at
+from simtlab.timing.engine import intrinsics as twins
+from simtlab.timing.engine.intrinsics import PlainState, record, table
 
 WORDS = st.integers(-(1 << 63), (1 << 63) - 1)
 CELL = record(wide="i8", narrow="i4", small="i2", tiny="i1")

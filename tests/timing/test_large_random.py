@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtlab.testing import Case, kernels
-from simtlab.timing import machine as machines
-from simtlab.timing.policies import find
-from simtlab.timing.simulate import Simulator
-from simtlab.timing.state import SEG_JUMP
+from simtlab.timing.compiler.files import find
+from simtlab.timing.engine.state import SEG_JUMP
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.simulation.simulator import Simulator
 
 from .test_conv import differences
 from .test_splits_random import assert_oracles_memory, simulate

@@ -11,9 +11,9 @@ from simtlab.emu.engine import Work
 from simtlab.emu.interp.interpreter import run as interpret
 from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap, TrapKind
-from simtlab.timing import machine as machines
-from simtlab.timing import policies
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler import files as policies
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.simulation.simulator import Simulator
 
 from .toy import work_of
 
@@ -121,7 +121,7 @@ def test_loads_that_overwrite_their_own_address() -> None:
 
 def test_a_launch_may_end_with_the_last_event_of_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine returns now and then; here after each event, so that one of them is the last."""
-    monkeypatch.setattr("simtlab.timing.simulate.EVENTS", 1)
+    monkeypatch.setattr("simtlab.timing.simulation.simulator.EVENTS", 1)
     run = simulator()
     run.run(launch(f"{LANE} ret"))
     assert run.cycles == 4

@@ -12,10 +12,10 @@ import pytest
 
 import simtlab
 from simtlab.isa.errors import SimtError
-from simtlab.timing import machine
-from simtlab.timing.catalogue import POLICIES, Policy
-from simtlab.timing.choice import refusal
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler.choice import refusal
+from simtlab.timing.compiler.files import POLICIES, Policy
+from simtlab.timing.machines import machine
+from simtlab.timing.simulation.simulator import Simulator
 
 BUDGET = 120
 LANES = 4

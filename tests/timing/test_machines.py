@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from simtlab.timing.machine import ALL_KEYS, MachineError, choices, load, names, values
+from simtlab.timing.machines.machine import ALL_KEYS, MachineError, choices, load, names, values
 
 PRESETS = (
     "dws",

@@ -11,8 +11,9 @@ import simtlab
 from simtlab.programs import find
 from simtlab.programs.runner import PlainLauncher, run_program
 from simtlab.testing import Case, kernels
-from simtlab.timing import machine, policies
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler import files as policies
+from simtlab.timing.machines import machine
+from simtlab.timing.simulation.simulator import Simulator
 
 from . import maws_scenarios
 from .test_splits_random import machine_for, simulate

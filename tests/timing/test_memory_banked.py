@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtlab.emu.jit.segment_table import Space
+from simtlab.emu.jit.segments.table import Space
 
 from .memory_rig import Rig
 

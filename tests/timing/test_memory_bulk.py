@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simtlab.timing import machine as machines
-from simtlab.timing import policies
-from simtlab.timing.races import stale_reads
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler import files as policies
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.results.races import stale_reads
+from simtlab.timing.simulation.simulator import Simulator
 
 from .memory_rig import EXCLUSIVE, INVALID, MODIFIED, Rig
 from .toy import work_of

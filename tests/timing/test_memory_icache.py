@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simtlab.emu.jit.segment_table import RECORD as SEGMENT
+from simtlab.emu.jit.segments.table import RECORD as SEGMENT
 from simtlab.emu.memory import CODE_BASE
-from simtlab.timing import machine as machines
-from simtlab.timing import policies
-from simtlab.timing.compose import aligned
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler import files as policies
+from simtlab.timing.compiler.compose import aligned
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.simulation.simulator import Simulator
 
 from .memory_rig import Rig
 from .toy import work_of

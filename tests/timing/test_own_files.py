@@ -10,20 +10,19 @@ import pytest
 import simtlab
 from simtlab.isa.errors import UsageError
 from simtlab.testing import policy_contract
-from simtlab.timing import compose as composition
-from simtlab.timing import machine
-from simtlab.timing.catalogue import POLICIES
-from simtlab.timing.choice import choose, refusal
-from simtlab.timing.compose import CompositionError, EngineState, compose
-from simtlab.timing.inspection import own_files
-from simtlab.timing.policies import configured, files_of, find
-from simtlab.timing.verdict import BooksError
+from simtlab.timing.compiler import compose as composition
+from simtlab.timing.compiler.choice import choose, refusal
+from simtlab.timing.compiler.compose import CompositionError, EngineState, compose
+from simtlab.timing.compiler.files import POLICIES, configured, files_of, find
+from simtlab.timing.compiler.inspection import own_files
+from simtlab.timing.machines import machine
+from simtlab.timing.simulation.failures import BooksError
 
 TOY = machine.load("toy", {"memory": "ideal"})
 ENGINE = Path(composition.__file__).parent
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
-HEAD = "from simtlab.timing.intrinsics import device\n"
+HEAD = "from simtlab.timing.engine.intrinsics import device\n"
 RANK = "\n@device\ndef rank(S, w, g, t):\n    return g\n"
 
 
@@ -154,8 +153,8 @@ def test_what_numba_refuses_is_told_at_the_users_line(tmp_path, monkeypatch, lin
     [
         ("import numpyy\n", "mine.py:2: No module named 'numpyy'"),
         (
-            "from simtlab.timing.intrinsics import popcountt\n",
-            "mine.py:2: there is no 'popcountt' in simtlab.timing.intrinsics",
+            "from simtlab.timing.engine.intrinsics import popcountt\n",
+            "mine.py:2: there is no 'popcountt' in simtlab.timing.engine.intrinsics",
         ),
         ("x = 1 / 0\n", "mine.py:2: ZeroDivisionError: division by zero"),
         ("def f():\n    exit(1)\n\n\nf()\n", "mine.py:3: SystemExit: 1"),
@@ -233,7 +232,7 @@ def test_a_file_that_is_none_is_a_policy_that_no_machine_runs(tmp_path):
 # --- books
 
 MISCOUNTS = f"""
-from simtlab.timing.intrinsics import device
+from simtlab.timing.engine.intrinsics import device
 
 EXTENDS = {POLICIES["conv"].files!r}
 
@@ -262,7 +261,7 @@ def test_books_of_ours_that_do_not_add_up_are_a_bug(monkeypatch):
     def wrong(*_: object) -> None:
         raise AssertionError("lanes: 1, expected 2")
 
-    monkeypatch.setattr("simtlab.timing.simulate.check", wrong)
+    monkeypatch.setattr("simtlab.timing.simulation.simulator.check", wrong)
     program = simtlab.assemble("kernel k() {\n    ret\n}\n")
     with pytest.raises(AssertionError, match="lanes: 1"):
         simtlab.simulate(program.k, machine=TOY, items=8, plain=True)()

@@ -15,13 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtlab.testing import Case, kernels
-from simtlab.timing import machine as machines
-from simtlab.timing.catalogue import Policy
-from simtlab.timing.compose import EngineState
-from simtlab.timing.groups import SEQ_BITS
-from simtlab.timing.intrinsics import low_bits
-from simtlab.timing.policies import find
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler.compose import EngineState
+from simtlab.timing.compiler.files import Policy, find
+from simtlab.timing.engine.groups import SEQ_BITS
+from simtlab.timing.engine.intrinsics import low_bits
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.simulation.simulator import Simulator
 
 from .test_conv import differences
 from .test_splits_random import assert_oracles_memory, simulate

@@ -11,9 +11,9 @@ import pytest
 
 import simtlab
 from simtlab.cli import main
-from simtlab.timing import machine
-from simtlab.timing.compose import EngineState, compose
-from simtlab.timing.policies import files_of, find
+from simtlab.timing.compiler.compose import EngineState, compose
+from simtlab.timing.compiler.files import files_of, find
+from simtlab.timing.machines import machine
 
 ROOT = Path(simtlab.__file__).parent
 PAGE = (ROOT / "docs" / "timing.md").read_text(encoding="utf-8")
@@ -37,7 +37,7 @@ def commands() -> list[str]:
 def test_a_table_is_declared_as_the_page_does_it(tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text(
-        "from simtlab.timing.intrinsics import device, record, table\n"
+        "from simtlab.timing.engine.intrinsics import device, record, table\n"
         + block_with("= record(")
         + "\n@device\ndef rank(S, w, g, t):\n    row_buffer(S, 1).free = g\n    return S.row_hit\n"
     )

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from simtlab.emu.engine import SchemeSpec
 from simtlab.emu.traps import Trap
 from simtlab.testing import Case, acyclic_kernels, kernels, run_case
-from simtlab.timing import machine as machines
-from simtlab.timing.policies import find
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler.files import find
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.simulation.simulator import Simulator
 
 WIDTHS = st.sampled_from([1, 2, 5, 8, 16])
 SEEDS = st.integers(1, 1000)

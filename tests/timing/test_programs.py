@@ -14,10 +14,10 @@ from simtlab.emu.module import Module
 from simtlab.emu.result import memory_digest
 from simtlab.programs import Entry, catalogue
 from simtlab.programs.runner import PlainLauncher, run_program
-from simtlab.timing import machine as machines
-from simtlab.timing.catalogue import POLICIES, Policy
-from simtlab.timing.choice import refusal
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler.choice import refusal
+from simtlab.timing.compiler.files import POLICIES, Policy
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.simulation.simulator import Simulator
 
 WIDTH = 16
 LARGEST_GROUP = 256

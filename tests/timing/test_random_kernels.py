@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 
 from simtlab.testing import Case, kernels, run_case
-from simtlab.timing import machine as machines
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.simulation.simulator import Simulator
 
 from .test_conv import CONV, differences, owners, simulate
 

@@ -15,10 +15,10 @@ import pytest
 import simtlab
 from simtlab.emu.traps import Trap
 from simtlab.isa.errors import UsageError
-from simtlab.timing import machine as machines
-from simtlab.timing.policies import configured, find
-from simtlab.timing.simulate import Simulator
-from simtlab.timing.statistics import Statistics
+from simtlab.timing.compiler.files import configured, find
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.results.statistics import Statistics
+from simtlab.timing.simulation.simulator import Simulator
 
 from .scenarios import Scenario, alu, ld
 from .test_barrel import loads

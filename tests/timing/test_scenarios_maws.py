@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from simtlab.timing import machine as machines
-from simtlab.timing.intrinsics import NEVER
-from simtlab.timing.ledger import groups_of
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.engine.intrinsics import NEVER
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.simulation.books import groups_of
+from simtlab.timing.simulation.simulator import Simulator
 
 from . import maws_scenarios, scenarios
 from .history import History, Standing
@@ -265,7 +265,7 @@ def test_a_policy_names_its_scheduler_unless_one_is_chosen(
 
 
 def test_a_file_that_names_a_scheduler_has_chosen_it(tmp_path) -> None:
-    from simtlab.timing.policies import configured, find
+    from simtlab.timing.compiler.files import configured, find
 
     mine = tmp_path / "mine.toml"
     mine.write_text('scheduler = "gto"\n')

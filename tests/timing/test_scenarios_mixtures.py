@@ -18,7 +18,7 @@ import pytest
 
 import simtlab
 from simtlab.emu.traps import Trap
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.simulation.simulator import Simulator
 
 from .scenarios import Scenario, alu, ld, script
 from .test_scenarios_lwm import BOTH, GOES_HOME, barrel

@@ -19,7 +19,7 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.module import Module
 from simtlab.emu.traps import Trap
 from simtlab.isa.errors import UsageError
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.simulation.simulator import Simulator
 
 from .scenarios import F8, F9, Scenario, alu, ld
 from .toy import Toy

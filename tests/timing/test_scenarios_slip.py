@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 
 from simtlab.testing import Case
-from simtlab.timing import machine
-from simtlab.timing.causes import ISSUED, L2, MEMORY, N_CAUSES, READY
-from simtlab.timing.policies import find
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler.files import find
+from simtlab.timing.engine.causes import ISSUED, L2, MEMORY, N_CAUSES, READY
+from simtlab.timing.machines import machine
+from simtlab.timing.simulation.simulator import Simulator
 
 from . import scenarios
 from .history import History

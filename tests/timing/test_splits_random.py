@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from simtlab.emu.traps import Trap
 from simtlab.testing import Case, kernels, run_case
-from simtlab.timing import machine
-from simtlab.timing.compose import EngineState
-from simtlab.timing.policies import POLICIES, find
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler.compose import EngineState
+from simtlab.timing.compiler.files import POLICIES, find
+from simtlab.timing.machines import machine
+from simtlab.timing.simulation.simulator import Simulator
 
 SPLITTERS = [n for n, p in POLICIES.items() if "policy/splits" in p.files]
 

@@ -14,11 +14,13 @@ import pytest
 import simtlab
 from simtlab.emu.engine import Interrupted
 from simtlab.emu.traps import Trap
-from simtlab.timing import causes, machine, policies
-from simtlab.timing.choice import refusal
-from simtlab.timing.lines import annotated
-from simtlab.timing.simulate import Simulator
-from simtlab.timing.statistics import BUCKETS, COUNTERS, DERIVED, Statistics, collect
+from simtlab.timing.compiler import files as policies
+from simtlab.timing.compiler.choice import refusal
+from simtlab.timing.engine import causes
+from simtlab.timing.machines import machine
+from simtlab.timing.results.lines import annotated
+from simtlab.timing.results.statistics import BUCKETS, COUNTERS, DERIVED, Statistics, collect
+from simtlab.timing.simulation.simulator import Simulator
 
 from .toy import work_of
 

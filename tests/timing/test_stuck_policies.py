@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.timing import machine as machines
-from simtlab.timing import simulate
-from simtlab.timing.policies import find
-from simtlab.timing.simulate import Simulator
-from simtlab.timing.verdict import SimulationError
+from simtlab.timing.compiler.files import find
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.simulation import simulator as simulate
+from simtlab.timing.simulation.failures import SimulationError
+from simtlab.timing.simulation.simulator import Simulator
 
 KERNEL = """kernel k(global u32* %x) {
     workitemabsid_u32 $s0, 0
@@ -26,7 +26,7 @@ KERNEL = """kernel k(global u32* %x) {
 }
 """
 BEGIN = """
-from simtlab.timing.intrinsics import NEVER, device
+from simtlab.timing.engine.intrinsics import NEVER, device
 EXTENDS = ("policy/splits", "policy/local_stack", "policy/dws", "policy/pc_merge")
 SETTINGS = {"branch-split": True, "branch-limited": False, "pc-merge": True}
 @device
@@ -91,7 +91,7 @@ def test_a_wake_up_that_is_too_late(message) -> None:
 
 def test_a_scheduler_that_chooses_nobody(message) -> None:
     scheduler = """
-from simtlab.timing.intrinsics import NEVER, device
+from simtlab.timing.engine.intrinsics import NEVER, device
 @device
 def rank(S, w, g, t):
     return NEVER

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from simtlab.isa.errors import UsageError
-from simtlab.timing import machine, policies
-from simtlab.timing.simulate import Simulator
-from simtlab.timing.statistics import Statistics
-from simtlab.timing.trace import Trace, facts_of
+from simtlab.timing.compiler import files as policies
+from simtlab.timing.machines import machine
+from simtlab.timing.results.statistics import Statistics
+from simtlab.timing.results.trace import Trace, facts_of
+from simtlab.timing.simulation.simulator import Simulator
 
 from .test_statistics import DIVERGES
 from .toy import work_of

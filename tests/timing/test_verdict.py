@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.timing import machine
-from simtlab.timing.catalogue import POLICIES
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler.files import POLICIES
+from simtlab.timing.machines import machine
+from simtlab.timing.simulation.simulator import Simulator
 
 LOCK = """\
 kernel lock(global u32* %lock, global u32* %count) {

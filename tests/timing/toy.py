@@ -11,10 +11,10 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.arguments import bind
 from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
-from simtlab.timing import machine as machines
-from simtlab.timing import policies
-from simtlab.timing.causes import N_CAUSES, NAMES
-from simtlab.timing.simulate import Simulator
+from simtlab.timing.compiler import files as policies
+from simtlab.timing.engine.causes import N_CAUSES, NAMES
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.simulation.simulator import Simulator
 
 from .scenarios import Scenario
 

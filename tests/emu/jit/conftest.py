@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from simtlab.emu.jit.cache import FOLDER_VARIABLE
+from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 
 
 @pytest.fixture(scope="session", autouse=True)

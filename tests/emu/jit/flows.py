@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from simtlab.asm.assemble import assemble
-from simtlab.emu.jit import order, ssa
-from simtlab.emu.jit.order import Flow, Loop
-from simtlab.emu.jit.shapes import Facts, Shapes
-from simtlab.emu.jit.ssa import Op, Phi, Ssa, Value
+from simtlab.emu.analysis import order, ssa
+from simtlab.emu.analysis.order import Flow, Loop
+from simtlab.emu.analysis.ssa import Op, Phi, Ssa, Value
+from simtlab.emu.analysis.uniformity import Facts, Shapes
 from simtlab.isa.program import Kernel
 from simtlab.isa.types import RegClass
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simtlab.emu.interp.alu import dtype_of, implementation
-from simtlab.emu.jit import alu
-from simtlab.emu.jit.build import Compiled, Level, compile_text, function_attributes
-from simtlab.emu.jit.text import Code, ModuleText, constant, integer
+from simtlab.emu.jit.arithmetic import emit as alu
+from simtlab.emu.jit.llvm.text import Code, ModuleText, constant, integer
+from simtlab.emu.jit.llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from simtlab.isa.table import BY_NAME, Row
 from simtlab.isa.types import Type
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtlab.emu.engine import Work
-from simtlab.emu.jit.engine import execute
+from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap
 

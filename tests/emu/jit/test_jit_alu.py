@@ -9,8 +9,9 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from simtlab.emu.jit import alu, build
-from simtlab.emu.jit.build import Level
+from simtlab.emu.jit.arithmetic import emit as alu
+from simtlab.emu.jit.llvm import toolchain as build
+from simtlab.emu.jit.llvm.toolchain import Level
 from simtlab.isa.table import BY_NAME, TABLE
 from simtlab.isa.types import F32, F64, Kind, Type
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from simtlab.emu import cachefolder
-from simtlab.emu.jit import build, cache
-from simtlab.emu.jit.build import Compiled, Level, compile_text
+from simtlab.emu.jit.llvm import cache
+from simtlab.emu.jit.llvm import toolchain as build
+from simtlab.emu.jit.llvm.toolchain import Compiled, Level, compile_text
 from simtlab.isa.errors import UsageError
 
 
@@ -133,7 +134,7 @@ def test_entries_nobody_used_for_long_are_removed_once_a_week(place):
 
 _PROCESS = """
 import ctypes, sys, time
-from simtlab.emu.jit.build import compile_text
+from simtlab.emu.jit.llvm.toolchain import compile_text
 
 while time.time() < float(sys.argv[1]):
     pass

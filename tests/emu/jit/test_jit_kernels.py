@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from simtlab.emu.engine import Work
-from simtlab.emu.jit.engine import depends_on_schedule, execute
+from simtlab.emu.jit.launch.engine import depends_on_schedule, execute
 from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap, TrapKind
 from simtlab.testing import Case, assert_all_agree, kernels

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from simtlab import assemble
-from simtlab.emu.jit import limits
-from simtlab.emu.jit.build import Level
-from simtlab.emu.jit.cache import FOLDER_VARIABLE
-from simtlab.emu.jit.code import _level, generate
-from simtlab.emu.jit.shapes import Facts
+from simtlab.emu.analysis import limits
+from simtlab.emu.analysis.uniformity import Facts
+from simtlab.emu.jit.kernel.compile import _level, generate
+from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
+from simtlab.emu.jit.llvm.toolchain import Level
 
 from .test_jit_kernels import same
 
@@ -138,7 +138,7 @@ def test_what_is_too_large_for_native_code_is_interpreted(body: str, engine: str
 
 CHILD = """
 import sys, time
-from simtlab.emu.jit.build import Level, compile_text
+from simtlab.emu.jit.llvm.toolchain import Level, compile_text
 text = open(sys.argv[1]).read()
 print("compiling", flush=True)
 try:

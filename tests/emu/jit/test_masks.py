@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtlab.emu.jit.masks import Masks
-from simtlab.emu.jit.order import START, Flow, waiting
+from simtlab.emu.analysis.masks import Masks
+from simtlab.emu.analysis.order import START, Flow, waiting
 
 from .flows import TEST, at, flow_of, graphs
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simtlab.emu.jit.near import is_shuffled
-from simtlab.emu.jit.ssa import Op, Value
-from simtlab.emu.jit.values import Values
+from simtlab.emu.analysis.ssa import Op, Value
+from simtlab.emu.jit.kernel.near import is_shuffled
+from simtlab.emu.jit.kernel.values import Values
 
 from .flows import op_of, shapes_of
 from .test_jit_kernels import same

@@ -8,8 +8,8 @@ from itertools import pairwise
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from simtlab.emu.jit import order
-from simtlab.emu.jit.order import START, Flow, waiting
+from simtlab.emu.analysis import order
+from simtlab.emu.analysis.order import START, Flow, waiting
 
 from .flows import TEST, at, flow_of, graphs, kernel_of, loop_at
 

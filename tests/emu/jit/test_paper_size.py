@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simtlab.asm.assemble import assemble
-from simtlab.emu.jit.engine import depends_on_schedule
+from simtlab.emu.jit.launch.engine import depends_on_schedule
 from simtlab.emu.module import Module
 from simtlab.programs import Entry, catalogue
 from simtlab.programs.runner import PlainLauncher, run_program

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from simtlab.emu.jit import code, sparse
-from simtlab.emu.jit.cache import FOLDER_VARIABLE
-from simtlab.emu.jit.engine import execute
-from simtlab.emu.jit.recent import Recent
-from simtlab.emu.jit.sparse import sparse_loops
+from simtlab.emu.analysis import sparse
+from simtlab.emu.analysis.sparse import sparse_loops
+from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.launch.engine import execute
+from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
+from simtlab.emu.jit.llvm.recent import Recent
 from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap
 from simtlab.programs import find
@@ -169,8 +170,8 @@ def test_an_endless_chain_exhausts_the_budget() -> None:
 
 def test_of_the_programs_only_graph_searches_are_sparse() -> None:
     import simtlab
-    from simtlab.emu.jit import order, ssa
-    from simtlab.emu.jit.shapes import Facts, Shapes
+    from simtlab.emu.analysis import order, ssa
+    from simtlab.emu.analysis.uniformity import Facts, Shapes
 
     found = {}
     for name in ("bfs", "collatz", "mandelbrot", "kmeans", "matmul", "scan", "histogram"):

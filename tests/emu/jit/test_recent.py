@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.emu.jit import build, code
-from simtlab.emu.jit.engine import execute
-from simtlab.emu.jit.recent import Recent
+from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.launch.engine import execute
+from simtlab.emu.jit.llvm import toolchain as build
+from simtlab.emu.jit.llvm.recent import Recent
 
 from ..oracle_work import make
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simtlab.asm.assemble import assemble
 from simtlab.emu.engine import Work
-from simtlab.emu.jit.segment_table import Grain
+from simtlab.emu.jit.segments.table import Grain
 from simtlab.emu.module import Module
 from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap, TrapKind
@@ -33,7 +33,7 @@ def through_segments(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Grain, int]]
     def run(work: Work) -> None:
         segment_walker.run(work, how[0][0])
 
-    monkeypatch.setattr("simtlab.emu.jit.engine.run", run)
+    monkeypatch.setattr("simtlab.emu.jit.launch.engine.run", run)
     monkeypatch.setattr(whole, "execute", run)
     monkeypatch.setattr(whole, "make", lambda *args, **how_: make(*args, width=how[0][1], **how_))
     return how
@@ -80,7 +80,8 @@ def agree(case: Case, grain: Grain, width: int, seed: int | None) -> None:
     pieces = None if seed is None else np.random.default_rng(seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "simtlab.emu.jit.engine.run", lambda work: segment_walker.run(work, grain, pieces)
+            "simtlab.emu.jit.launch.engine.run",
+            lambda work: segment_walker.run(work, grain, pieces),
         )
         assert_all_agree(case, engines=["jit"], schemes=["stack"], widths=[width])
 

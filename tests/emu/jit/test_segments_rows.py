@@ -18,10 +18,15 @@ from simtlab.emu.geometry import Geometry
 from simtlab.emu.interp.alu import LaneFault
 from simtlab.emu.interp.blocks import bind
 from simtlab.emu.interp.resident import Group, Resident
-from simtlab.emu.jit.context import Slot
-from simtlab.emu.jit.segment_table import Grain
-from simtlab.emu.jit.segments import compile_segments, context_of
-from simtlab.emu.jit.warpstate import HEADER_BYTES, Header, aligned_bytes, blocks_of
+from simtlab.emu.jit.runtime.context import Slot
+from simtlab.emu.jit.segments.compile import compile_segments, context_of
+from simtlab.emu.jit.segments.table import Grain
+from simtlab.emu.jit.segments.warp_block import (
+    HEADER_BYTES,
+    Header,
+    aligned_bytes,
+    blocks_of,
+)
 from simtlab.emu.memory import Memory
 from simtlab.isa.encoding import EncodingError, encode
 from simtlab.isa.instruction import Address, Imm, Instruction, Reg

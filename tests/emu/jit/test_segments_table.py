@@ -11,12 +11,18 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from simtlab.emu.jit.cache import FOLDER_VARIABLE
-from simtlab.emu.jit.engine import trap_record
-from simtlab.emu.jit.recent import Recent
-from simtlab.emu.jit.segment_table import FIELDS, UNITS, Grain, SegmentKind, Space
-from simtlab.emu.jit.segments import Segments, compile_segments, context_of
-from simtlab.emu.jit.warpstate import HEADER_BYTES, Header, aligned_bytes, blocks_of, layout_of
+from simtlab.emu.jit.launch.engine import trap_record
+from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
+from simtlab.emu.jit.llvm.recent import Recent
+from simtlab.emu.jit.segments.compile import Segments, compile_segments, context_of
+from simtlab.emu.jit.segments.table import FIELDS, UNITS, Grain, SegmentKind, Space
+from simtlab.emu.jit.segments.warp_block import (
+    HEADER_BYTES,
+    Header,
+    aligned_bytes,
+    blocks_of,
+    layout_of,
+)
 from simtlab.emu.traps import TrapKind
 from simtlab.isa.instruction import Reg
 from simtlab.isa.program import Program
@@ -181,9 +187,9 @@ def test_a_register_that_nobody_reads_again_is_not_written_back():
 
 def test_the_second_time_segments_come_from_the_disk(monkeypatch, tmp_path):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    monkeypatch.setattr("simtlab.emu.jit.segments._COMPILED", Recent())
+    monkeypatch.setattr("simtlab.emu.jit.segments.compile._COMPILED", Recent())
     first = segments_of(LOOP)
-    monkeypatch.setattr("simtlab.emu.jit.segments._COMPILED", Recent())
+    monkeypatch.setattr("simtlab.emu.jit.segments.compile._COMPILED", Recent())
     second = segments_of(LOOP)
     assert not first._code[0].from_cache
     assert second._code[0].from_cache

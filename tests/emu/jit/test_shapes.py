@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.emu.jit.shapes import Facts, Shapes
+from simtlab.emu.analysis.uniformity import Facts, Shapes
 
 from .flows import op_of, phis_of, shapes_of, stored
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.emu.jit.spin import may_spin
+from simtlab.emu.analysis.spin import may_spin
 
 from .flows import ssa_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simtlab.emu.jit.ssa import Const, Op, Phi, Ssa, live_out
+from simtlab.emu.analysis.ssa import Const, Op, Phi, Ssa, live_out
 from simtlab.isa.types import RegClass
 
 from .flows import op_of, phis_of, ssa_of, stored

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import simtlab
+from simtlab.emu.analysis import order, ssa
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit import order, ssa
-from simtlab.emu.jit.code import facts_of, generate
+from simtlab.emu.jit.kernel.compile import facts_of, generate
 from simtlab.programs.index import catalogue
 from simtlab.programs.runner import run_program
 from simtlab.testing import Case, kernels, run_case

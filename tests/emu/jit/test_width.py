@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simtlab.emu.jit.shapes import Facts
-from simtlab.emu.jit.width import USUAL, WIDE, width_for
+from simtlab.emu.analysis.uniformity import Facts
+from simtlab.emu.analysis.width import USUAL, WIDE, width_for
 
 from .flows import kernel_of
 from .test_jit_kernels import same

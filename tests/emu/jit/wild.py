@@ -31,7 +31,7 @@ from simtlab.emu.arguments import bind
 from simtlab.emu.device import Device, DeviceArray
 from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit import engine
+from simtlab.emu.jit.launch import engine
 from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap, TrapKind
 from simtlab.isa.table import TABLE, Flags, Format, OperandKind, Row, Unit

@@ -1,0 +1,1 @@
+"""Includes, constants and macros."""

@@ -1,0 +1,1 @@
+"""Control flow: blocks, post-dominators, loops, joins and markers."""

@@ -1,0 +1,1 @@
+"""From statements to draft instructions: mnemonics, operands, labels and declarations."""

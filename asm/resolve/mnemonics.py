@@ -1,0 +1,118 @@
+"""Mnemonics: the row of an instruction's name, and what is wrong with one that has none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+from ...isa.errors import did_you_mean
+from ...isa.table import BY_NAME, TABLE, Row
+from ...isa.types import TYPES
+from ..syntax.foreign import from_elsewhere, unknown_instruction
+from ..syntax.shapes import Word
+from ..texts.source import Mistake
+
+
+def find_row(word: Word, macros: Iterable[str] = ()) -> Row:
+    """The row of a mnemonic. Raises Mistake; `macros` are further names that would be possible."""
+    row = BY_NAME.get(word.text)
+    if row is None:
+        raise _why_not(word, tuple(macros))
+    return row
+
+
+@cache
+def _stems() -> dict[str, tuple[Row, ...]]:
+    """Rows by stem, and by stem and segment where the mnemonic has one."""
+    rows: dict[str, list[Row]] = {}
+    for row in TABLE:
+        rows.setdefault(row.stem, []).append(row)
+        if row.segment is not None:
+            rows.setdefault(f"{row.stem}_{row.segment}", []).append(row)
+    return {stem: tuple(found) for stem, found in rows.items()}
+
+
+def _why_not(word: Word, macros: tuple[str, ...]) -> Mistake:
+    name = word.text
+    stems = _stems()
+    foreign = from_elsewhere(word)
+    if foreign is not None:
+        return foreign
+    if name.lower() in BY_NAME:
+        return unknown_instruction(word, f"mnemonics are in lower case: `{name.lower()}`")
+    if name in stems:
+        return _untyped(word, name, stems[name])
+    match = re.fullmatch(r"(?P<stem>.+)_(?P<type>[a-z]+[0-9]+)", name)
+    if name.startswith("cvt_") and len(set(name.split("_")[1:])) == 1 and name.count("_") == 2:
+        return unknown_instruction(
+            word, "a value of the same type needs no conversion: mov copies it"
+        )
+    if match and match["stem"] in stems:
+        stem, rows = match["stem"], stems[match["stem"]]
+        if all(row.segment is not None for row in rows) and stem == rows[0].stem:
+            return _unsegmented(word, rows, match["type"])
+        return _wrong_type(word, stem, rows, match["type"])
+    return unknown_instruction(word, did_you_mean(name, (*macros, *BY_NAME)) or _near_stem(name))
+
+
+def _near_stem(name: str) -> str:
+    stem = name.split("_", 1)[0]
+    near = did_you_mean(stem, tuple(row.stem for row in TABLE), quote="")
+    return near
+
+
+def _untyped(word: Word, name: str, rows: tuple[Row, ...]) -> Mistake:
+    if rows[0].segment is not None and name not in BY_NAME and rows[0].stem == name:
+        segments = _words(dict.fromkeys(str(row.segment) for row in rows))
+        return Mistake(
+            "SIM105",
+            f"`{name}` needs a segment and a type",
+            word.at,
+            "incomplete",
+            f"{name} reaches {segments} memory, as in {rows[0].name}",
+        )
+    example = next((row for row in rows if row.name.endswith("u32")), rows[0])
+    return Mistake(
+        "SIM105",
+        f"`{name}` needs a type",
+        word.at,
+        "incomplete",
+        f"{name} exists for {_types(rows)}, as in {example.name}",
+    )
+
+
+def _unsegmented(word: Word, rows: tuple[Row, ...], type_: str) -> Mistake:
+    fitting = [row for row in rows if str(row.type) == type_]
+    segments = _words(dict.fromkeys(str(row.segment) for row in fitting or rows))
+    return Mistake(
+        "SIM105",
+        f"`{word.text}` needs a segment",
+        word.at,
+        "incomplete",
+        f"{rows[0].stem} reaches {segments} memory, as in {(fitting or rows)[0].name}",
+    )
+
+
+def _wrong_type(word: Word, stem: str, rows: tuple[Row, ...], type_: str) -> Mistake:
+    what = f"`{stem}` has no type {type_}" if type_ in TYPES else f"{type_} is no type"
+    return Mistake("SIM105", what, word.at, "no such instruction", _existing(stem, rows, type_))
+
+
+def _existing(stem: str, rows: tuple[Row, ...], type_: str) -> str:
+    hint = f"{stem} exists for {_types(rows)}"
+    if type_.startswith("s") and f"{stem}_u{type_[1:]}" in BY_NAME:
+        hint += f"; {stem}_u{type_[1:]} does the same to the bits"
+    signed = any(row.type is not None and row.type.is_signed for row in rows)
+    if type_.startswith("f") and not signed and f"{stem}_u{type_[1:]}" in BY_NAME:
+        hint += f"; registers are untyped, so that {stem}_u{type_[1:]} is for floats too"
+    return hint
+
+
+def _types(rows: tuple[Row, ...]) -> str:
+    """The legal types of some rows; of a conversion, those that it converts to."""
+    return _words(dict.fromkeys(str(row.type) for row in rows if row.type is not None))
+
+
+def _words(names: Iterable[str]) -> str:
+    return ", ".join(names)

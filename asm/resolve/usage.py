@@ -1,0 +1,40 @@
+"""How an instruction is written, from the operands of its row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...isa.table import Operand, OperandKind, Row
+
+_FORMS = {
+    OperandKind.MEM: "[address]",
+    OperandKind.TARGET: "@label",
+    OperandKind.JOIN: "@join",
+    OperandKind.DIM: "0|1|2",
+    OperandKind.POS: "position",
+    OperandKind.LEN: "length",
+    OperandKind.CODE: "code",
+}
+
+
+def usage(row: Row) -> str:
+    """The forms of an instruction, as "`fma_f32 $s, $s|f32, $s|f32, $s|f32`".
+
+    `$s|f32` is a register or an immediate of that type.
+    """
+    forms = [_form(row, row.operands)]
+    required = [operand for operand in row.operands if not operand.optional]
+    if len(required) < len(row.operands):
+        forms.insert(0, _form(row, required))
+    return " or ".join(forms)
+
+
+def _form(row: Row, operands: Iterable[Operand]) -> str:
+    return f"`{row.name} {', '.join(map(_operand, operands))}`".replace(" `", "`")
+
+
+def _operand(operand: Operand) -> str:
+    if operand.type is None:
+        return _FORMS[operand.kind]
+    register = f"${operand.type.reg.value}"
+    return f"{register}|{operand.type}" if operand.kind is OperandKind.SRC else register

@@ -1,0 +1,135 @@
+"""Words of CUDA, OpenCL and PTX, with what they are called here: the data of some hints."""
+
+from __future__ import annotations
+
+import re
+
+from ...isa.table import BY_NAME
+from ..texts.source import Mistake
+from .shapes import Word
+
+_IDENTITIES = {
+    "get_global_id": "workitemabsid_u32",
+    "get_local_id": "workitemid_u32",
+    "get_group_id": "workgroupid_u32",
+    "get_local_size": "currentworkgroupsize_u32",
+    "get_enqueued_local_size": "workgroupsize_u32",
+    "get_global_size": "gridsize_u32",
+    "get_num_groups": "gridgroups_u32",
+    "threadIdx": "workitemid_u32",
+    "blockIdx": "workgroupid_u32",
+    "blockDim": "workgroupsize_u32",
+    "gridDim": "gridgroups_u32",
+    "tid": "workitemid_u32",
+    "ctaid": "workgroupid_u32",
+    "ntid": "workgroupsize_u32",
+    "nctaid": "gridgroups_u32",
+}
+"""What a work-item is asked for in one of three dimensions."""
+
+_SCALARS = {
+    "get_global_linear_id": "workitemflatabsid_u32",
+    "get_local_linear_id": "workitemflatid_u32",
+    "get_sub_group_local_id": "laneid_u32",
+    "get_sub_group_id": "waveid_u32",
+    "get_sub_group_size": "wavesize_u32",
+    "warpSize": "wavesize_u32",
+    "laneid": "laneid_u32",
+    "warpid": "waveid_u32",
+    "clock64": "clock_u64",
+}
+"""What a work-item is asked for in no dimension."""
+
+_INSTRUCTIONS = {
+    **dict.fromkeys(("__syncthreads", "syncthreads", "bar.sync", "s_barrier"), "barrier"),
+    **dict.fromkeys(("work_group_barrier", "__syncwarp"), "barrier"),
+    **dict.fromkeys(("__threadfence", "membar.gl", "fence", "mem_fence"), "memfence"),
+    **dict.fromkeys(("return", "exit"), "ret"),
+    **dict.fromkeys(("bra", "goto", "jmp"), "br"),
+    **dict.fromkeys(("if", "while", "for"), "cbr"),
+    **dict.fromkeys(("__trap", "assert"), "trap"),
+    **dict.fromkeys(("atomicAdd", "atomic_inc", "atomicInc"), "atomic_add_global_u32"),
+    **dict.fromkeys(("atomicSub", "atomic_dec", "atomicDec"), "atomic_sub_global_u32"),
+    **dict.fromkeys(("atomicMin", "atomic_min"), "atomic_min_global_u32"),
+    **dict.fromkeys(("atomicMax", "atomic_max"), "atomic_max_global_u32"),
+    **dict.fromkeys(("atomicExch", "atomic_xchg"), "atomic_exch_global_u32"),
+    **dict.fromkeys(("atomicCAS", "atomic_cmpxchg"), "atomic_cas_global_u32"),
+    "atomicAnd": "atomic_and_global_u32",
+    "atomicOr": "atomic_or_global_u32",
+    "atomicXor": "atomic_xor_global_u32",
+    **dict.fromkeys(("__ballot", "__ballot_sync", "__activemask"), "activelanemask_u64"),
+    **dict.fromkeys(("__any", "__any_sync"), "activelaneany_b1"),
+    **dict.fromkeys(("__all", "__all_sync"), "activelaneall_b1"),
+    **dict.fromkeys(("__shfl", "__shfl_sync"), "activelanepermute_u32"),
+    **dict.fromkeys(("__popc", "popc"), "popcount_u32"),
+    **dict.fromkeys(("__clz", "clz"), "clz_u32"),
+    **dict.fromkeys(("sqrtf", "rsqrtf", "sinf", "cosf", "exp2f", "log2f"), ""),
+    **{"fmaf": "fma_f32", "fabsf": "abs_f32", "fminf": "min_f32", "fmaxf": "max_f32"},
+    **{"setp": "cmp_lt_u32", "selp": "select_u32"},
+}
+"""What other languages call an instruction; nothing where it is the word without its last f."""
+
+_DECLARATIONS = {
+    **dict.fromkeys(("__shared__", "__local", "local"), ".group f32 tile[256]"),
+    **dict.fromkeys(("__private", "private"), ".private f32 stack[16]"),
+    **dict.fromkeys(("__constant__", "__constant", "constant"), ".readonly f32 table[4] = { 1.0 }"),
+    **dict.fromkeys(("__global__", "__kernel"), "kernel name(u32 %n, global f32* %x) {"),
+    **dict.fromkeys(("#define", "constexpr"), ".const N = 5"),
+}
+"""What other languages write in front of a declaration, and how one is written here."""
+
+TYPES = {
+    **dict.fromkeys(("int", "int32_t"), "s32"),
+    **dict.fromkeys(("uint", "unsigned", "uint32_t", "size_t"), "u32"),
+    **{"long": "s64", "int64_t": "s64", "ulong": "u64", "uint64_t": "u64"},
+    **{"short": "s16", "int16_t": "s16", "ushort": "u16", "uint16_t": "u16"},
+    **{"char": "s8", "int8_t": "s8", "uchar": "u8", "uint8_t": "u8", "bool": "u8"},
+    **{"float": "f32", "double": "f64", "b32": "u32", "b64": "u64"},
+}
+"""What other languages call a type of memory."""
+
+
+def identity_hint(text: str) -> str:
+    """How a work-item learns here what a word asks for; nothing for any other word."""
+    stem, dot, axis = text.removeprefix("%").partition(".")
+    if stem in _IDENTITIES and (not dot or axis in ("x", "y", "z")):
+        line = f"{_IDENTITIES[stem]} $s0, {'xyz'.index(axis or 'x')}"
+    elif not dot and stem in _SCALARS:
+        line = f"{_SCALARS[stem]} {'$d0' if _SCALARS[stem].endswith('64') else '$s0'}"
+    else:
+        return ""
+    return f"here an instruction reads it into a register: {line}"
+
+
+def hint_for(text: str) -> str:
+    """How a word of another language is said here; nothing for any other word."""
+    if found := identity_hint(text):
+        return found
+    if text in _INSTRUCTIONS:
+        return f"the instruction is called `{_INSTRUCTIONS[text] or text[:-1] + '_f32'}` here"
+    if text in _DECLARATIONS:
+        return f"here it is declared as: {_DECLARATIONS[text]}"
+    if text in TYPES:
+        return "there are registers in place of variables: mov_u32 $s0, 1"
+    joined = re.sub(r"\.+", "_", text)
+    if joined != text and joined in BY_NAME:
+        return f"mnemonics are joined by underscores: `{joined}`"
+    return ""
+
+
+def from_elsewhere(word: Word) -> Mistake | None:
+    """The message for a word of another language; None for any other word."""
+    hint = hint_for(word.text)
+    return unknown_instruction(word, hint) if hint else None
+
+
+def unknown_instruction(word: Word, hint: str) -> Mistake:
+    """Return the message for a word that is not in the instruction table."""
+    return Mistake(
+        "SIM104",
+        f"unknown instruction `{word.text}`",
+        word.at,
+        "not in the instruction table",
+        hint or "`simtlab explain` lists the instructions",
+        unknown=word.text,
+    )

@@ -1,0 +1,174 @@
+"""Syntax errors, named by example.
+
+A parser's own message tells which tokens it would have taken. What a writer did wrong is better
+told by comparison: each mistake in mistake_examples.py has broken lines, and a line that breaks at
+the same state of the parser, on the same kind of token, is the same mistake.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+
+from ...isa.errors import did_you_mean, either
+from ...isa.table import BY_NAME
+from ..texts.source import Mistake
+from .foreign import from_elsewhere, identity_hint
+from .mistake_examples import KNOWN, Known, examples_of
+from .shapes import ShapeError, Word, scan, shape
+
+
+@cache
+def _by_state() -> dict[tuple[str, int, str], Known]:
+    """The mistakes by start rule, state of the parser and kind of the token that it refuses."""
+    found: dict[tuple[str, int, str], Known] = {}
+    for known in KNOWN:
+        for example in examples_of(known):
+            words, start = words_of(example)
+            error = shape(tuple(word.kind for word in words), start)
+            assert isinstance(error, ShapeError), f"{example!r} is no mistake"
+            found.setdefault((start, error.state, _kind(words, error)), known)
+    return found
+
+
+def words_of(example: str) -> tuple[list[Word], str]:
+    """The words of an example and the start rule that it is for."""
+    if not example.startswith("["):
+        return scan(example), "line"
+    inside = scan(example[1:-1])
+    return [Word("[", "LSQB", 0), *inside, Word("]", "RSQB", len(example) - 1)], "address"
+
+
+def _kind(words: Sequence[Word], error: ShapeError) -> str:
+    return words[error.index].kind if error.index < len(words) else "$END"
+
+
+def explain(words: Sequence[Word], error: ShapeError, start: str) -> Mistake:
+    """The message for a line that no rule of the grammar takes."""
+    found = words[error.index] if error.index < len(words) else None
+    before = words[error.index - 1] if error.index else None
+    special = _bad_character(words, found, start) or _misspelt(words)
+    if special is not None:
+        return special
+    known = _by_state().get((start, error.state, _kind(words, error)))
+    if known is None:
+        return _unexpected(words, error, found)
+    place = before if before is not None and (known.at_before or found is None) else found
+    assert place is not None
+    text = found.text if found else "the end of the line"
+    code, message, label, hint = (part.replace("{found}", text) for part in known[:4])
+    return Mistake(code, message, place.at, label, hint)
+
+
+def _bad_character(words: Sequence[Word], found: Word | None, start: str) -> Mistake | None:
+    """The message for a character that begins no token, or a bracket without its other half."""
+    alone = ("LSQB", "RSQB") if start == "line" else ()
+    if found is None or found.kind not in ("UNKNOWN", "OPEN", "DIRECTIVE", *alone):
+        return None
+    text, rest = found.text, f"`{found.text}` cannot stand here"
+    if found.kind == "DIRECTIVE":
+        return _unknown_directive(found)
+    hints = {
+        "[": ("SIM102", "the bracket is not closed", "] expected behind this", ""),
+        "]": ("SIM102", "a closing bracket without an opening one", "nothing to close", ""),
+        '"': ("SIM102", "the text has no end", "begins here", 'close it with "'),
+        "'": ("SIM140", "the character has no end", "begins here", "write it as 'a'"),
+        ";": ("SIM102", rest, "unexpected", "one instruction a line; comments begin with //"),
+        "#": ("SIM102", rest, "unexpected", "comments begin with //"),
+        "\\": ("SIM133", rest, "unexpected", "a parameter of a macro stands in its body only"),
+        "!": ("SIM102", rest, "unexpected", "conditions are $c registers"),
+        "$": ("SIM107", rest, "unexpected", "registers are $s0, $d0 and $c0"),
+        "@": ("SIM109", "a label without a name", "a name expected behind this", "write @loop"),
+        ".": ("SIM140", rest, "unexpected", "numbers begin with a digit, as 0.5"),
+    }
+    if text in hints:
+        code, message, label, hint = hints[text]
+        return Mistake(code, message, found.at, label, hint)
+    name = unicodedata.name(text, "")
+    shown = f" ({name})" if name and not text.isascii() else ""
+    return Mistake(
+        "SIM102",
+        f"unexpected character `{text}`{shown}",
+        found.at,
+        "no part of the language",
+        "names are made of the letters A to Z, a to z, digits, _ and ." if text.isalnum() else "",
+    )
+
+
+_DIRECTIVES = (
+    *(".const", ".readonly", ".include", ".macro", ".endmacro", ".group", ".private"),
+    ".loc",
+)
+
+
+def _unknown_directive(word: Word) -> Mistake:
+    if word.text[1:2].isdigit():
+        return Mistake(
+            "SIM140",
+            f"{word.text!r} is not a number",
+            word.at,
+            "cannot be read",
+            f"numbers begin with a digit: 0{word.text}",
+        )
+    return Mistake(
+        "SIM127",
+        f"unknown directive `{word.text}`",
+        word.at,
+        "not a directive",
+        did_you_mean(word.text, _DIRECTIVES) or f"directives are {', '.join(_DIRECTIVES)}",
+    )
+
+
+def _misspelt(words: Sequence[Word]) -> Mistake | None:
+    """A line whose first word is nearly `kernel`, a directive without its dot, or foreign."""
+    first = words[0]
+    asking = next((w for w in words[1:] if w.kind == "NAME" and identity_hint(w.text)), None)
+    if asking is not None:  # an expression of C, as i = threadIdx.x
+        return from_elsewhere(asking)
+    if first.kind != "NAME" or first.text in BY_NAME or len(words) < 2:
+        return None
+    foreign = from_elsewhere(first)
+    if foreign is not None:
+        return foreign
+    if f".{first.text}" in _DIRECTIVES:
+        return Mistake(
+            "SIM127",
+            f"the directive `.{first.text}` begins with a dot",
+            first.at,
+            "a dot belongs in front of this",
+            f"write .{first.text}",
+        )
+    near = did_you_mean(f".{first.text}", _DIRECTIVES)
+    if near and not did_you_mean(first.text, tuple(BY_NAME)) and words[1].kind == "NAME":
+        return Mistake("SIM127", f"unknown directive `{first.text}`", first.at, "unknown", near)
+    is_head = words[-1].kind == "LBRACE" or [w.kind for w in words[1:3]] == ["NAME", "LPAR"]
+    if is_head:
+        return Mistake(
+            "SIM123",
+            f"unexpected `{first.text}` at the head of a kernel",
+            first.at,
+            "kernel expected here",
+            did_you_mean(first.text.lower(), ("kernel",))
+            or "a kernel begins with: kernel name(u32 %n) {",
+        )
+    return None
+
+
+_SHOWN = {
+    **{"NAME": "a name", "REGISTER": "a register", "LABEL": "a label", "NUMBER": "a number"},
+    **{"PARAMETER": "a parameter", "BRACKETS": "an address", "STRING": "a text"},
+    **{"CHAR": "a character", "COMMA": "`,`", "LPAR": "`(`", "RPAR": "`)`", "LBRACE": "`{`"},
+    **{"RBRACE": "`}`", "COLON": "`:`", "EQUAL": "`=`", "STAR": "`*`", "PLUS": "`+`"},
+    **{"MINUS": "`-`", "RSQB": "`]`", "$END": "the end of the line", "KERNEL": "`kernel`"},
+    **{"GLOBAL": "`global`"},
+}
+
+
+def _unexpected(words: Sequence[Word], error: ShapeError, found: Word | None) -> Mistake:
+    """The general message: what was found, and what the parser would have taken."""
+    expected = [_SHOWN[kind] for kind in sorted(error.expected) if kind in _SHOWN]
+    label = f"expected {either(expected)}" if 0 < len(expected) <= 8 else "not expected here"
+    if found is None:
+        return Mistake("SIM102", "the line ends too early", words[-1].at, f"{label} behind this")
+    return Mistake("SIM102", f"unexpected `{found.text}`", found.at, label)

@@ -1,0 +1,1 @@
+"""Source files, mistakes in them, and the collection of diagnostics."""

@@ -1,0 +1,246 @@
+"""Source texts: reading them, their names, their lines, and places in them."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...isa.errors import Diagnostic, Note, SourceError, Span
+from ...isa.objectfile import MAX_FILE_NAME
+from ...isa.program import Location
+
+TEXT = "<text>"
+"""The name of a source that is no file."""
+
+MAX_BYTES = 1 << 26
+"""Most bytes of one source file, or characters of a text."""
+
+MAX_LINES = 1 << 20
+"""Most lines of one source: a minute and 1.7 GB."""
+
+MAX_COLUMN = 0xFFFF
+"""The farthest column of a line table; what stands beyond counts as there."""
+
+_FORBIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""Control characters, other line ends, and what makes a line look different from what it is."""
+
+
+@dataclass(eq=False)
+class SourceFile:
+    """A source text.
+
+    `name` is the name in the object file: relative to the folder of the main source, so that it
+    does not depend on the current directory. `shown` is the name in messages of the assembler:
+    relative to the current directory where that is possible. `path` is None for a text.
+    """
+
+    name: str
+    shown: str
+    path: Path | None
+    text: str
+    included: tuple[Note, ...] = ()
+    """Where the file was first included, from the inside out."""
+    lines: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.text = self.text.replace("\r\n", "\n")
+        self.lines = self.text.split("\n")
+
+    def span(self, line: int, column: int, length: int) -> Span:
+        """A place in this text, 1-based, with the text of its line."""
+        text = self.lines[line - 1] if line <= len(self.lines) else None
+        return Span(self.shown, line, column, max(1, length), text)
+
+
+class Mistake(Exception):
+    """What is wrong with a statement, placed by offsets into its line.
+
+    `at` has an offset into the text of the statement and a number of characters; where it is None
+    the place is the whole statement. `unknown` is the name that was not found, so that nothing is
+    said about a name whose definition has an error of its own.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        at: tuple[int, int] | None = None,
+        label: str = "",
+        hint: str = "",
+        notes: tuple[Note, ...] = (),
+        unknown: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.at = at
+        self.label = label
+        self.hint = hint
+        self.notes = notes
+        self.unknown = unknown
+
+    def moved(self, by: int, whole: tuple[int, int]) -> Mistake:
+        """Move the mistake to a text in which its own stands `by` characters from the start.
+
+        `whole` is the place there of all of its text.
+        """
+        self.at = whole if self.at is None else (self.at[0] + by, self.at[1])
+        return self
+
+
+class Line:
+    """The text of one statement: a line of a file, or several if its brackets span lines."""
+
+    __slots__ = ("file", "number", "text")
+
+    def __init__(self, file: SourceFile, number: int, text: str) -> None:
+        self.file = file
+        self.number = number
+        self.text = text
+
+    def span(self, start: int, length: int) -> Span:
+        """The place of `length` characters from offset `start` on."""
+        text = self.text
+        if "\n" not in text:
+            return Span(self.file.shown, self.number, start + 1, length, text)
+        row = text.count("\n", 0, start)
+        column = start - (text.rfind("\n", 0, start) + 1)
+        source = text.split("\n")[row]
+        length = max(1, min(length, len(source) - column))
+        return Span(self.file.shown, self.number + row, column + 1, length, source)
+
+    def whole(self) -> tuple[int, int]:
+        """Offset and length of the first line without indentation and comment."""
+        code = self.text
+        for end in ("\n", "//"):
+            if end in code:
+                code = code[: code.index(end)]
+        code = code.rstrip()
+        start = len(code) - len(code.lstrip())
+        return start, max(1, len(code) - start)
+
+    def location(self, file_number: int, start: int) -> Location:
+        """The entry of the line table for a statement that begins at offset `start`."""
+        return Location(file_number, self.number, min(start + 1, MAX_COLUMN))
+
+    @property
+    def origin(self) -> SourceFile:
+        """The file that the line table names for this line."""
+        return self.file
+
+    def notes(self) -> tuple[Note, ...]:
+        """How this line came about."""
+        return self.file.included
+
+    def diagnostic(self, mistake: Mistake) -> Diagnostic:
+        """The message about a mistake in this line."""
+        start, length = self.whole() if mistake.at is None else mistake.at
+        return Diagnostic(
+            mistake.code,
+            mistake.message,
+            self.span(start, max(1, length)),
+            mistake.label,
+            mistake.hint,
+            (*mistake.notes, *self.notes()),
+        )
+
+
+def open_text(text: str) -> SourceFile:
+    """A source that was given as text."""
+    _check_size(text, len(text), TEXT)
+    return _checked(SourceFile(TEXT, TEXT, None, text))
+
+
+def object_name(path: Path) -> str:
+    """The name of the main source in the object file, without what cannot stand there."""
+    name = "".join(c if c.isprintable() and c not in '"\\:' else "_" for c in path.name)
+    return name[:MAX_FILE_NAME] or "_"
+
+
+def open_file(path: Path, name: str, where: Span | None = None) -> SourceFile:
+    """Read a source file; `name` is its name in the object file, `where` the `.include`.
+
+    Raises SourceError where it cannot be read, is too large or is no text.
+    """
+    shown = _shown(path, name)
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as problem:
+        reason = (problem.strerror or "it cannot be read").lower()
+        raise SourceError(f"cannot read {shown}: {reason}", span=where, code="SIM135") from None
+    except ValueError:
+        raise SourceError(
+            f"{str(path)!r} cannot be the name of a file", span=where, code="SIM135"
+        ) from None
+    _check_size(data, len(data), shown, where)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise SourceError(diagnostics=(_not_utf8(data, problem, shown),)) from None
+    return _checked(SourceFile(name, shown, path, text))
+
+
+def _check_size(source: str | bytes, size: int, shown: str, where: Span | None = None) -> None:
+    """Refuse what would take long to assemble, before it is taken apart."""
+    if size > MAX_BYTES:
+        most = f"is larger than {MAX_BYTES >> 20} MiB"
+    elif (source.count("\n") if isinstance(source, str) else source.count(b"\n")) > MAX_LINES:
+        most = f"has more than {MAX_LINES:,} lines"
+    else:
+        return
+    raise SourceError(
+        f"{shown} {most}, the most for one source",
+        span=where,
+        code="SIM145",
+        hint="a kernel with so much code is a loop, or several kernels in files of their own",
+    )
+
+
+def _not_utf8(data: bytes, problem: UnicodeDecodeError, shown: str) -> Diagnostic:
+    before = data[: problem.start]
+    begin = before.rfind(b"\n") + 1
+    end = data.find(b"\n", problem.start)
+    line = data[begin : end if end >= 0 else len(data)].rstrip(b"\r")
+    column = len(before[begin:].decode("utf-8", "replace")) + 1
+    return Diagnostic(
+        "SIM101",
+        f"{shown} is not UTF-8 text: byte {data[problem.start]:#04x} cannot stand here",
+        Span(shown, before.count(b"\n") + 1, column, 1, line.decode("utf-8", "replace")),
+        label="not UTF-8",
+        hint="save the file as UTF-8; an object file (.sbc) is read by `simtlab disasm`",
+    )
+
+
+def _shown(path: Path, name: str) -> str:
+    try:
+        relative = os.path.relpath(path)
+    except (OSError, ValueError):  # the current directory is gone, or on another drive
+        relative = ".."
+    shown = name if relative.startswith("..") else Path(relative).as_posix()
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in shown)
+
+
+def _checked(file: SourceFile) -> SourceFile:
+    """Refuse characters that no editor shows, or that end a line elsewhere only."""
+    found = _FORBIDDEN.search(file.text)
+    if found is None:
+        return file
+    line = file.text.count("\n", 0, found.start()) + 1
+    column = found.start() - file.text.rfind("\n", 0, found.start())
+    shown = _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", file.lines[line - 1])
+    raise SourceError(
+        diagnostics=(
+            Diagnostic(
+                "SIM101",
+                f"the character U+{ord(found.group()):04X} cannot stand in a source text",
+                Span(file.shown, line, column, 1, shown),
+                label="an invisible character",
+                hint="remove it; a source text has visible characters, spaces, tabs and line ends",
+            ),
+        )
+    )

@@ -1,0 +1,1 @@
+"""One file per command: its signature and help. Nothing heavy is imported here."""

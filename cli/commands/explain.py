@@ -1,0 +1,43 @@
+"""`simtlab explain`: instructions, error codes, and the pages of the documentation."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .. import status
+from ..options.complete import explained
+from ..options.options import Json
+
+
+def explain(
+    word: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="OPCODE|CODE|PAGE",
+            help="An instruction as fma_f32, a stem as fma, an error code as SIM104, or a page of "
+            "the documentation as timing; without it, what there is.",
+            autocompletion=explained,
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Explain an instruction or an error code, or print a page of the documentation.
+
+    For example:
+
+      simtlab explain fma_f32
+      simtlab explain atomic_add
+      simtlab explain SIM401
+      simtlab explain isa
+    """
+    from ..jobs.explain import explanation
+    from ..output.output import print_json
+
+    found = explanation(word)
+    if json:
+        print_json(found.to_dict())
+    else:
+        print(found.text())
+    return status.DONE

@@ -1,0 +1,216 @@
+"""`simtlab machines` and `simtlab policies`: what a simulation can be made of."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .. import status
+from ..options.complete import machines as complete_machines
+from ..options.complete import policies as complete_policies
+from ..options.options import Json
+
+if TYPE_CHECKING:
+    from ...timing.machines.machine import Machine
+    from ...timing.policies import Policy
+
+
+def machines(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME|F.toml",
+            help="Show every field of this machine.",
+            autocompletion=complete_machines,
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """List the machines that come with simtlab, or show every field of one.
+
+    For example:
+
+      simtlab machines
+      simtlab machines dws
+      simtlab machines mine.toml --json
+    """
+    from ...timing.machines.machine import load, names
+    from ..output.output import print_json, print_table
+
+    if name is not None:
+        machine = load(name)
+        print_json(_details(machine)) if json else _print_machine(machine)
+    elif json:
+        print_json([_brief(load(n)) for n in names()])
+    else:
+        print_table(("name", "title"), [(m.name, m.title) for m in map(load, names())])
+    return status.DONE
+
+
+def policies(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="Show more about this policy.", autocompletion=complete_policies
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """List what warps can do at branches, misses and joins, or show one policy.
+
+    For example:
+
+      simtlab policies
+      simtlab policies dws.revive-split
+    """
+    from ...timing.compiler.files import POLICIES, find
+    from ...timing.policies.settings import title_of
+    from ..output.output import print_json, print_table
+
+    if name is not None:
+        policy = find(name)
+        print_json(_policy_details(policy)) if json else _print_policy(policy)
+    elif json:
+        print_json([_policy_brief(p) for p in POLICIES.values()])
+    else:
+        lines = [(p.name, title_of(p), p.source) for p in POLICIES.values()]
+        print_table(("name", "what it does", "source"), lines)
+    return status.DONE
+
+
+def _policy_brief(policy: Policy) -> dict[str, Any]:
+    from ...timing.policies.settings import title_of
+
+    return {"name": policy.name, "title": title_of(policy), "source": policy.source}
+
+
+def _policy_details(policy: Policy) -> dict[str, Any]:
+    from ...timing.policies.settings import settings_of
+
+    return {
+        **_policy_brief(policy),
+        "text": policy.text,
+        "settings": [
+            {
+                "key": f"policy.{s.name}",
+                "value": s.value,
+                "values": list(s.values) or None,
+                "takes": s.takes,
+                "text": s.text,
+            }
+            for s in settings_of(policy)
+        ],
+        "machines": (machines := _presets(policy)),
+        "refusal": None if machines else _refusal(policy),
+        "scheduler": policy.scheduler,
+        "fetch_group": policy.fetch_group,
+        "files": [*policy.files, *policy.extra_files(policy.settings)],
+    }
+
+
+def _presets(policy: Policy) -> dict[str, list[str]]:
+    """The machines that can run a policy, by issue discipline."""
+    from ...timing.compiler.choice import presets_for
+
+    found: dict[str, list[str]] = {}
+    for machine in presets_for(policy):
+        found.setdefault(machine.issue, []).append(machine.name)
+    return found
+
+
+def _refusal(policy: Policy) -> str | None:
+    """Why the machine that is taken unless another one is named cannot run a policy."""
+    from ...timing.compiler.choice import refusal
+    from ...timing.machines.machine import load
+
+    error = refusal(load("dws"), policy)
+    return error.first.message if error is not None else None
+
+
+def _print_policy(policy: Policy) -> None:
+    from textwrap import fill
+
+    from ..output.output import console, print_rows, print_table
+
+    told, width = _policy_details(policy), min(100, console(sys.stdout).width) - 11
+    machines = [f"{issue}: {', '.join(names)}" for issue, names in told["machines"].items()]
+    nowhere = f"no machine of simtlab's: {told['refusal']}"
+    own = [
+        (key.replace("_", " "), f"{told[key]}, unless another one is set")
+        for key in ("scheduler", "fetch_group")
+        if told[key] is not None
+    ]
+    print_rows([
+        ("name", policy.name),
+        ("title", told["title"]),
+        ("source", policy.source),
+        ("text", fill(policy.text, width)),
+        ("runs on", "\n".join(machines) or fill(nowhere, width)),
+        *own,
+        ("files", fill(" ".join(told["files"]), width, break_long_words=False)),
+    ])  # fmt: skip
+    if told["settings"]:
+        print()
+        print_table(
+            ("setting", "value", "takes", "what it does"),
+            [(s["key"], str(s["value"]).lower(), s["takes"], s["text"]) for s in told["settings"]],
+        )
+
+
+def _brief(machine: Machine) -> dict[str, Any]:
+    return {
+        "name": machine.name,
+        "title": machine.title,
+        "source": machine.sources.get("width", ""),
+        "contexts": machine.contexts,
+    }
+
+
+def _details(machine: Machine) -> dict[str, Any]:
+    from ...timing.machines.machine import values
+
+    fields = [
+        {"key": v.key, "value": v.value, "unit": v.unit, "text": v.text, "source": v.source}
+        for v in values(machine)
+    ]
+    return {**_brief(machine), "fields": fields, "derived": _derived(machine)}
+
+
+def _derived(machine: Machine) -> dict[str, float]:
+    """What follows from the fields, in the units of the papers."""
+    found = {
+        "contexts": machine.contexts,
+        "contexts of a WPU": machine.core_contexts,
+        "register file of a WPU, KiB": machine.core_contexts * machine.registers / 256,
+    }
+    links = {"crossbar": machine.crossbar, "bus": machine.bus}
+    if machine.memory not in ("coherent", "bulk", "gpu"):
+        return found
+    if machine.memory == "gpu":
+        del links["crossbar"]
+    for name, link in links.items():
+        found[f"{name}, GB/s"] = link.bytes_per_cycle * machine.clock_ghz
+        found[f"{name}, cycles of an L1 line"] = round(machine.l1d.line / link.bytes_per_cycle, 2)
+    return found
+
+
+def _print_machine(machine: Machine) -> None:
+    from ...timing.machines.machine import values
+    from ..output.output import print_rows, print_table
+
+    print_rows([("name", machine.name), ("title", machine.title)])
+    print()
+    print_table(
+        ("key", "value", "unit", "what", "source"),
+        [(v.key, _shown(v.value), v.unit, v.text, v.source) for v in values(machine)],
+    )
+    print("\nfrom these")
+    print_rows([(f"  {key}", f"{value:,g}") for key, value in _derived(machine).items()])
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, int) and value >= 1024 and value % 1024 == 0:
+        return f"{value >> 20}MiB" if value % (1 << 20) == 0 else f"{value >> 10}KiB"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,106 @@
+"""`simtlab programs`: what there is to run."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .. import status
+from ..options.complete import programs as complete_programs
+from ..options.options import Json
+
+if TYPE_CHECKING:
+    from ...programs.index import Entry
+
+
+def programs(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="Show more about this program.",
+            autocompletion=complete_programs,
+        ),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """List the programs that come with simtlab, or show one.
+
+    For example:
+
+      simtlab programs
+      simtlab programs mandelbrot
+      simtlab programs --json
+    """
+    from ...programs.index import catalogue, find
+    from ..output.output import print_json, print_remark, print_rows, print_table
+
+    if name is None:
+        if json:
+            print_json([_brief(entry) for entry in catalogue()])
+        else:
+            lines = [_line(entry) for entry in catalogue()]
+            print_table(("name", "title", "sizes", "source"), lines)
+        return status.DONE
+    entry = find(name)
+    if entry.remark:
+        print_remark(entry.remark)
+    if json:
+        print_json(_details(entry))
+    else:
+        print_rows(_rows(entry))
+    return status.DONE
+
+
+def _size(parameters: dict[str, int]) -> str:
+    return " ".join(f"{key}={value}" for key, value in parameters.items())
+
+
+def _brief(entry: Entry) -> dict[str, object]:
+    workload = entry.workload
+    return {
+        "name": entry.name,
+        "title": workload.title,
+        "source": workload.source,
+        "sizes": {size: dict(values) for size, values in workload.sizes.items()},
+        "picture": workload.picture is not None,
+    }
+
+
+def _details(entry: Entry) -> dict[str, object]:
+    from ..inputs.sources import assemble_source, summary
+
+    program = assemble_source(entry.path)
+    return {**_brief(entry), "file": _shown(entry), **summary(program)}
+
+
+def _rows(entry: Entry) -> list[tuple[str, str]]:
+    from ..inputs.sources import assemble_source
+
+    workload = entry.workload
+    kernels = "\n".join(k.signature for k in assemble_source(entry.path).kernels)
+    return [
+        ("name", entry.name),
+        ("title", workload.title),
+        ("source", workload.source),
+        ("kernels", kernels),
+        *((f"size {name}", _size(dict(values))) for name, values in workload.sizes.items()),
+        ("tolerance", f"relative {workload.rtol:g}" if workload.rtol else "none: equal values"),
+        ("picture", "yes, with --picture F.png" if workload.picture else "no"),
+        ("file", _shown(entry)),
+    ]
+
+
+def _shown(entry: Entry) -> str:
+    """The path of the source, relative where that is shorter."""
+    try:
+        return min(os.path.relpath(entry.path), str(entry.path), key=len)
+    except (OSError, ValueError):  # the working folder is gone, or on another drive
+        return str(entry.path)
+
+
+def _line(entry: Entry) -> tuple[str, ...]:
+    workload = entry.workload
+    return entry.name, workload.title, " ".join(workload.sizes), workload.source

@@ -1,0 +1,118 @@
+"""`simtlab reproduce`: the papers' tables and figures, beside ours."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .. import status
+from ..options.complete import experiments as complete_experiments
+from ..options.options import Json
+
+if TYPE_CHECKING:
+    from ...isa.errors import SimtError
+    from ...lab.experiment import Experiment
+    from ...lab.measurement import Measurement, Setup
+
+
+def reproduce(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME|all",
+            help="The experiment, as --list names it.",
+            autocompletion=complete_experiments,
+        ),
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+    scale: Annotated[
+        str,
+        typer.Option(
+            metavar="small|paper",
+            help="Sizes of the programs' inputs. Caches are the paper's in either case.",
+        ),
+    ] = "paper",
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a page's text.")] = False,
+    json: Json = False,
+) -> int:
+    """Repeat a measurement of one of the papers: our figures, the paper's, and a verdict.
+
+    Every simulation's result is compared with the program's reference. One that goes wrong is told
+    and left out; after an interrupt the report is made of what there is.
+
+    For example:
+
+      simtlab reproduce --list
+      simtlab reproduce dws-tab1
+      simtlab reproduce all --scale small --json
+    """
+    from ...isa.errors import UsageError
+    from ...lab.experiment import check_scale, experiments, find
+    from ..output.output import error_dict, print_json, print_table
+
+    check_scale(scale)
+    if markdown and json:
+        raise UsageError("--markdown and --json exclude each other", code="SIM517")
+    if list_:
+        if name is not None:
+            raise UsageError(f"--list takes no name, such as {name!r}", code="SIM517")
+        if json:
+            print_json([{"name": e.name, "title": e.title, "source": e.source}
+                        for e in experiments()])  # fmt: skip
+        else:
+            lines = [(e.name, e.title, e.source) for e in experiments()]
+            print_table(("name", "what it shows", "source"), lines)
+        return status.DONE
+    if name is None:
+        raise UsageError(
+            "reproduce takes the name of an experiment",
+            code="SIM514",
+            hint="`simtlab reproduce --list` lists them; all means every one",
+        )
+    chosen = find(name)
+    found, errors, interrupted = _simulate(chosen, scale)
+    reports = [e.report(found, scale) for e in chosen]
+    if json:
+        told = [r.to_dict() for r in reports]
+        failed = [{"setup": str(setup), **error_dict(e)} for setup, e in errors.items()]
+        print_json({"experiments": told, "failed": failed, "interrupted": interrupted})
+    else:
+        print("\n\n\n".join(r.markdown() if markdown else r.text() for r in reports))
+    return _status(errors, interrupted)
+
+
+def _simulate(
+    chosen: tuple[Experiment, ...], scale: str
+) -> tuple[dict[Setup, Measurement], dict[Setup, SimtError], bool]:
+    """Simulate what the experiments take, each setup once; what went wrong; whether cut short."""
+    from ...emu.engine import Interrupted
+    from ...isa.errors import SimtError
+    from ...lab.measurement import measure
+    from ..output.output import print_error, print_remark
+    from ..output.progress import Progress, machine_clock
+
+    wanted = list(dict.fromkeys(s for e in chosen for s in e.setups(scale)))
+    found: dict[Setup, Measurement] = {}
+    errors: dict[Setup, SimtError] = {}
+    for number, setup in enumerate(wanted, 1):
+        try:
+            with Progress(f"{setup} ({number} of {len(wanted)})") as progress:
+                progress.detail = "preparing the engine"
+                found[setup] = measure(setup, machine_clock(progress))
+        except (Interrupted, KeyboardInterrupt):
+            sys.stdout.flush()
+            print_remark(f"interrupted in {setup}; {len(found)} of {len(wanted)} are done")
+            return found, errors, True
+        except SimtError as error:
+            errors[setup] = error
+            print_error(error)
+    return found, errors, False
+
+
+def _status(errors: dict[Setup, SimtError], interrupted: bool) -> int:
+
+    if interrupted:
+        return status.INTERRUPTED
+    return max((status.of(e) for e in errors.values()), default=status.DONE)

@@ -1,0 +1,1 @@
+"""Targets, files and arguments that a command is given."""

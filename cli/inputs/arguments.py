@@ -1,0 +1,124 @@
+"""`--arg name=value` and `--out name=file`: from words to the arguments of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...isa.errors import ArgumentError, did_you_mean
+from ...isa.program import Kernel, Param
+from ..options.literals import parse_number
+from .arrays import ArraySpec, load_array
+from .files import cannot, check_writable
+
+
+def split_pairs(pairs: Sequence[str], option: str, kernel: Kernel) -> dict[str, str]:
+    """`name=value` words as a dictionary.
+
+    Raises ArgumentError for what is no such pair, for an unknown name and for one that comes twice.
+    """
+    names = [p.name for p in kernel.params]
+    values: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        name = name.removeprefix("%")
+        if not equals or not name or not value:
+            raise ArgumentError(
+                f"{option} takes name=value, not {pair!r}",
+                code="SIM320",
+                hint=f"the signature: {kernel.signature}",
+            )
+        if name not in names:
+            near = did_you_mean(name, names)
+            signature = f"the signature: {kernel.signature}"
+            raise ArgumentError(
+                f"{option}: kernel {kernel.name} has no parameter {name!r}",
+                code="SIM320",
+                hint=f"{near} {signature}" if near else signature,
+            )
+        if name in values:
+            raise ArgumentError(
+                f"{option}: {name} is given twice, as {values[name]} and as {value}",
+                code="SIM320",
+                hint="leave one of them out",
+            )
+        values[name] = value
+    return values
+
+
+def kernel_arguments(kernel: Kernel, pairs: Sequence[str], seed: int) -> list[object]:
+    """The arguments in declared order. Raises ArgumentError and UsageError."""
+    values = split_pairs(pairs, "--arg", kernel)
+    missing = [p for p in kernel.params if p.name not in values]
+    if missing:
+        raise ArgumentError(
+            f"kernel {kernel.name} needs {_words([p.name for p in missing])}; "
+            f"the signature: {kernel.signature}",
+            code="SIM320",
+            hint="give " + " ".join(f"--arg {p.name}={_example(p)}" for p in missing),
+        )
+    return [
+        _argument(param, values[param.name], [seed, position])
+        for position, param in enumerate(kernel.params)
+    ]
+
+
+def _words(names: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _example(param: Param) -> str:
+    if param.is_pointer:
+        return f"zeros:{param.type}:1024"
+    return "1.5" if param.type.is_float else "1024"
+
+
+def _argument(param: Param, text: str, seed: list[int]) -> object:
+    if param.is_pointer:
+        if text.startswith("@"):
+            return load_array(text[1:], param)
+        try:
+            return ArraySpec(text, param, seed).make()
+        except (MemoryError, ValueError) as problem:
+            raise ArgumentError(
+                f"--arg {param.name}: {text} cannot be made: {problem}", code="SIM323"
+            ) from None
+    number = parse_number(text, param.type)
+    if number is None:
+        kind = "a number" if param.type.is_float else "a whole number"
+        array = text.startswith("@") or ":" in text
+        raise ArgumentError(
+            f"--arg {param.name}: {param} takes {kind}, not {text!r}",
+            code="SIM321",
+            hint="arrays are for parameters declared with `global`" if array else "",
+        )
+    return number
+
+
+def check_outputs(kernel: Kernel, pairs: Sequence[str]) -> dict[str, str]:
+    """The files of --out by parameter; every one can be written as far as one can see now."""
+    outputs = split_pairs(pairs, "--out", kernel)
+    for name, path in outputs.items():
+        param = next(p for p in kernel.params if p.name == name)
+        if not param.is_pointer:
+            raise ArgumentError(
+                f"--out: {param} is no array; a kernel cannot change it",
+                code="SIM320",
+                hint=f"the signature: {kernel.signature}",
+            )
+        check_writable(path, f"--out {name}")
+    paths = list(outputs.values())
+    for path in paths:
+        if paths.count(path) > 1:
+            raise ArgumentError(f"--out: two arrays cannot both go to {path}", code="SIM320")
+    return outputs
+
+
+def save_array(path: str, array: np.ndarray) -> None:
+    """Write an .npy file under exactly this name. Raises UsageError."""
+    try:
+        with open(path, "wb") as file:
+            np.save(file, array, allow_pickle=False)
+    except OSError as problem:
+        raise cannot("write", path, problem) from None

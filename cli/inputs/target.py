@@ -1,0 +1,97 @@
+"""What `run` is asked to run: a file, or a program that comes with simtlab."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...emu.module import Module
+from ...emu.schemes import resolve
+from ...isa.errors import UsageError, did_you_mean
+from ...programs.index import Entry, catalogue, find
+from ..options.settings import RunSettings
+from .files import STDIN, is_object_file, load_program
+from .sources import Listings, assemble_source, read_source
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file by its name as given, or a program by its entry."""
+
+    name: str
+    entry: Entry | None = None
+
+    @property
+    def is_program(self) -> bool:
+        return self.entry is not None
+
+
+def find_target(name: str) -> Target:
+    """The file or program that a word means. Raises UsageError.
+
+    A word that ends in .sasm or .sbc, and `-`, mean a file; another one means a program where
+    there is one of this name, else a file.
+    """
+    if name == STDIN or name.endswith((".sasm", ".sbc")):
+        _must_exist(name)
+        return Target(name)
+    names = [n for e in catalogue() for n in (e.name, e.short)]
+    if name in names:
+        return Target(name, find(name))
+    if os.path.isfile(name):
+        return Target(name)
+    if os.path.isdir(name):
+        raise UsageError(f"{name} is a folder", code="SIM510", hint="name a .sasm or .sbc file")
+    raise UsageError(
+        f"there is neither a file nor a program {name!r}",
+        code="SIM500",
+        hint=_file_of_that_name(name)
+        or did_you_mean(name, names)
+        or "`simtlab programs` lists the programs",
+    )
+
+
+def _file_of_that_name(name: str) -> str:
+    """The hint where just the ending is missing."""
+    found = [name + ending for ending in (".sasm", ".sbc") if os.path.isfile(name + ending)]
+    return f"there is a file {found[0]}: name it with its ending" if found else ""
+
+
+def _must_exist(name: str) -> None:
+    if name == STDIN or os.path.exists(name):
+        return
+    stem = Path(name).stem
+    known = {e.short for e in catalogue()}
+    hint = f"the program of that name runs as `simtlab run {stem}`" if stem in known else ""
+    raise UsageError(f"cannot read {name}: no such file", code="SIM510", hint=hint)
+
+
+def load_module(target: Target, settings: RunSettings, listings: Listings) -> Module:
+    """The assembled or loaded program, with the markers that the scheme needs."""
+    if target.name.endswith(".sbc") or (target.entry is None and is_object_file(target.name)):
+        _refuse_assembling(target.name, settings, listings)
+        return Module(load_program(target.name))
+    scheme, _ = resolve(settings.scheme)
+    markers = settings.markers or ("explicit" if scheme.explicit else "auto")
+    if scheme.explicit and markers == "none":
+        raise UsageError(
+            f"scheme {scheme.name} acts on `reconverge` instructions, which --markers none strips",
+            code="SIM517",
+            hint="leave --markers out, and they are put at every join",
+        )
+    source = target.entry.path if target.entry is not None else read_source(target.name)
+    program = assemble_source(source, markers, settings.subdivide_limit, listings)
+    return Module(program)
+
+
+def _refuse_assembling(name: str, settings: RunSettings, listings: Listings) -> None:
+    given = {"--markers": settings.markers, "--check-arrays": settings.check_arrays or None}
+    given |= {f"--dump {pass_}": pass_ for pass_ in listings.takers}
+    for option, value in given.items():
+        if value is not None:
+            raise UsageError(
+                f"{option} is for sources, and {name} is assembled already",
+                code="SIM517",
+                hint="run the .sasm file",
+            )

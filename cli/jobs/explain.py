@@ -1,0 +1,200 @@
+"""The texts of `explain`, from the instruction table and the catalogue of error codes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from textwrap import indent
+from typing import Protocol
+
+from ...asm.resolve.usage import usage
+from ...emu.tables import labelled
+from ...isa.errors import UsageError, did_you_mean
+from ...isa.table import BY_NAME, TABLE, Flags, Format, OperandKind, Row
+from ...isa.types import Segment
+from ..pages import Overview, Page, names
+
+_LAYOUT = {
+    Format.ALU: "opcode 10 | dst 6 | r1 6 | r2 6 | which 2 | imm 32 | zero 2",
+    Format.MEMORY: "opcode 10 | data 6 | base 6 | r1 6 | r2 6 | offset 24 | has base 1 | "
+    "no data 1 | zero 4",
+    Format.BRANCH: "opcode 10 | condition 6 | flags 4 | target 22 | join 22",
+}
+"""Bit fields from the lowest bit on, as isa/encoding.py explains them."""
+
+_ADDRESS = {
+    Segment.GLOBAL: "[$d8]",
+    Segment.GROUP: "[tile+$s8]",
+    Segment.PRIVATE: "[stack+$s8]",
+    Segment.KERNARG: "[%n]",
+    Segment.READONLY: "[table+$s8]",
+}
+"""An address of each segment, for examples."""
+
+_REMARKS = (
+    (Flags.COMMUTES, "The two sources may be exchanged."),
+    (Flags.MAY_TRAP, "Can end the launch with a trap."),
+    (
+        Flags.CROSS_LANE,
+        "The value depends on which lanes issue together, thus on the divergence scheme.",
+    ),
+    (Flags.READS_DST, "Reads the destination's old value too."),
+)
+
+
+class Explanation(Protocol):
+    """Something that can be told as text and as JSON."""
+
+    def text(self) -> str: ...
+
+    def to_dict(self) -> dict[str, object]: ...
+
+
+@dataclass(frozen=True)
+class InstructionText:
+    """Rows of the table that share a stem and a meaning, told as one."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def row(self) -> Row:
+        """The row that stands for all."""
+        return self.rows[0]
+
+    @cached_property
+    def remarks(self) -> list[str]:
+        """What does not show in the meaning."""
+        return [text for flag, text in _REMARKS if flag in self.row.flags]
+
+    @cached_property
+    def example(self) -> tuple[str, str]:
+        """A line of source, and where it comes from where it is taken from a program."""
+        return _found_example(self.row.name) or (example_line(self.row), "")
+
+    def text(self) -> str:
+        row = self.row
+        title = row.name if len(self.rows) == 1 else f"{row.stem} ({len(self.rows)} instructions)"
+        line, place = self.example
+        parts = [
+            (title, ""),
+            ("does", row.doc),
+            ("meaning", row.means),
+            ("written", usage(row).replace("`", "")),
+            ("instructions", "" if len(self.rows) == 1 else self._names()),
+            ("unit", str(row.unit.value)),
+            ("opcode", _range([r.number for r in self.rows])),
+            ("word", _LAYOUT[row.format]),
+            ("example", line + (f"     ({place})" if place else "")),
+            *(("note", remark) for remark in self.remarks),
+        ]
+        head, *rest = [(label, value) for label, value in parts if value or label == title]
+        return f"{head[0]}\n{indent(labelled(rest, least=12), '  ')}"
+
+    def _names(self) -> str:
+        """The mnemonics, a line for each segment or destination type."""
+        lines = [
+            " ".join(r.name for r in group)
+            for _, group in groupby(self.rows, key=lambda r: (r.segment, r.source and r.type))
+        ]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, object]:
+        row = self.row
+        line, place = self.example
+        return {
+            "kind": "instruction",
+            "name": row.name if len(self.rows) == 1 else row.stem,
+            "stem": row.stem,
+            "doc": row.doc,
+            "means": row.means,
+            "usage": usage(row).replace("`", ""),
+            "instructions": [{"name": r.name, "opcode": r.number} for r in self.rows],
+            "unit": row.unit.value,
+            "format": row.format.value,
+            "layout": _LAYOUT[row.format],
+            "example": line,
+            "example_from": place or None,
+            "notes": self.remarks,
+        }
+
+
+def explanation(word: str | None) -> Explanation:
+    """What there is to say about a word, or what words there are.
+
+    Raises UsageError with the nearest known one.
+    """
+    if word is None:
+        return Overview()
+    wanted = word.strip().removeprefix("`").removesuffix("`")
+    if wanted in BY_NAME:
+        return InstructionText((BY_NAME[wanted],))
+    rows = tuple(row for row in TABLE if row.stem == wanted)
+    if rows:
+        return InstructionText(rows)
+    from ...isa.codes import codes
+
+    code = wanted.upper()
+    if code in codes():
+        return codes()[code]
+    pages = names()
+    page = wanted.removeprefix("docs/").removesuffix(".md")
+    if page in pages:
+        return Page(page)
+    stems = dict.fromkeys(row.stem for row in TABLE)
+    raise UsageError(
+        f"there is no instruction, no error code and no page {word!r}",
+        code="SIM500",
+        hint=did_you_mean(wanted, (*stems, *BY_NAME, *codes(), *pages))
+        or did_you_mean(code, tuple(codes()))
+        or "`simtlab explain` lists what there is",
+    )
+
+
+def _range(numbers: list[int]) -> str:
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+
+
+def example_line(row: Row) -> str:
+    """A line that uses the instruction, with declared names `tile`, `stack`, `table` and `%n`."""
+    return f"{row.name} {', '.join(_example_operands(row))}".rstrip()
+
+
+def _example_operands(row: Row) -> Iterator[str]:
+    number = 0
+    for operand in row.operands:
+        match operand.kind:
+            case OperandKind.DST | OperandKind.SRC | OperandKind.REG:
+                assert operand.type is not None
+                yield f"${operand.type.reg.value}{number}"
+                number += 1
+            case OperandKind.MEM:
+                assert row.segment is not None
+                yield _ADDRESS[row.segment]
+            case OperandKind.TARGET:
+                yield "@done"
+            case OperandKind.JOIN:
+                pass  # found by the assembler
+            case OperandKind.CODE:
+                yield "1"
+            case OperandKind.DIM:
+                yield "0"
+            case OperandKind.POS:
+                yield "4"
+            case OperandKind.LEN:
+                yield "8"
+
+
+def _found_example(name: str) -> tuple[str, str] | None:
+    """The first line of the programs that uses this instruction, and where it stands."""
+    from ...programs.index import catalogue
+
+    pattern = re.compile(rf"^\s*({re.escape(name)}\b[^\\]*?)\s*(//.*)?$")
+    for entry in catalogue():
+        lines = entry.path.read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines, 1):
+            if found := pattern.match(line):
+                return re.sub(r"\s+", " ", found[1]), f"{entry.name}, line {number}"
+    return None

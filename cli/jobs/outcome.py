@@ -1,0 +1,192 @@
+"""What a run gave: the launches, the memory, and both forms in which it is told."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ...emu.checks import Coverage
+from ...emu.engine import Interrupted
+from ...emu.result import memory_digest
+from ...emu.statistics import Statistics
+from ...isa.errors import SimtError
+from ...isa.program import Program
+from ...programs.runner import PlainLauncher
+from ..inputs.sources import Listings
+from ..options.settings import DEFAULT_BLOCK, Dims
+from ..output.lines import LineCount, lines_text
+from .coverage import Covered, covered
+
+if TYPE_CHECKING:
+    from ..output.progress import Progress
+
+
+@dataclass
+class Outcome:
+    """One run of a file or a program, as it is reported.
+
+    `asked` is the engine of the command line, `stop` the error that ended the run early. `facts`
+    are further keys of the JSON form, `rows` further lines of the text, `listings` what --dump kept
+    for JSON.
+    """
+
+    launcher: PlainLauncher
+    program: Program
+    asked: str
+    listings: Listings
+    checked: bool = False
+    kernel: str = ""
+    stop: SimtError | None = None
+    lines: list[LineCount] | None = None
+    coverage: Coverage | None = None
+    facts: dict[str, object] = field(default_factory=dict)
+    rows: list[tuple[str, str]] = field(default_factory=list)
+    default_block: Dims = DEFAULT_BLOCK
+
+    def keeps(self, error: SimtError) -> bool:
+        """Whether what was counted until an error is told."""
+        return isinstance(error, Interrupted)
+
+    def watch(self, progress: Progress) -> None:
+        """Show more of a run while it goes on, where there is more to show."""
+
+    def listing(self) -> str:
+        """What is printed behind the rows."""
+        return lines_text(self.lines) if self.lines is not None else ""
+
+    @property
+    def scheme(self) -> str | None:
+        """The divergence scheme; the oracle has none."""
+        return None if self.launcher.engine == "oracle" else self.launcher.scheme
+
+    @property
+    def interrupted(self) -> Interrupted | None:
+        """What ended the run, if that was the user."""
+        return self.stop if isinstance(self.stop, Interrupted) else None
+
+    @property
+    def statistics(self) -> Statistics | None:
+        """All launches added up, or None where nothing was counted."""
+        found = [r.statistics for r in self.launcher.results]
+        found += [self.interrupted.statistics] if self.interrupted is not None else []
+        counted = [s for s in found if s is not None]
+        return sum(counted[1:], counted[0]) if counted else None
+
+    @property
+    def host_seconds(self) -> float:
+        """Time in the engine, all launches together, with one that did not finish."""
+        begun = self.stop.seconds if self.stop is not None else 0.0
+        return begun + sum(r.host_seconds for r in self.launcher.results)
+
+    @property
+    def engine(self) -> str:
+        """Who ran the launches: the jit leaves some kernels, and counting, to the interpreter."""
+        found = dict.fromkeys(r.engine for r in self.launcher.results)
+        return ", ".join(found or [self.launcher.engine or self.asked])
+
+    @property
+    def kernels(self) -> list[str]:
+        """The kernels that were launched, in the order of their first launch."""
+        return list(dict.fromkeys(self.launcher.started or [self.kernel]))
+
+    def counts(self) -> dict[str, int | float | None]:
+        """The statistics; null, every one, where nothing was counted."""
+        if self.statistics is not None:
+            return dict(self.statistics.to_dict())
+        return dict.fromkeys(Statistics().to_dict())
+
+    @property
+    def covered(self) -> list[Covered]:
+        """How much of each array was written, in the order in which kernels took them."""
+        coverage, arrays = self.coverage, self.launcher.arrays
+        return [covered(coverage, array) for array in arrays] if coverage is not None else []
+
+    @property
+    def memory_digest(self) -> str:
+        """Over the final memory: equal for every engine and scheme."""
+        return memory_digest(self.launcher.device.memory)
+
+    @property
+    def digest(self) -> str:
+        """Eight digits over memory and statistics: equal on every host, whatever its speed."""
+        content = json.dumps([self.memory_digest, self.counts()])
+        return f"{zlib.crc32(content.encode()):08x}"
+
+    def to_dict(self) -> dict[str, object]:
+        """For --json."""
+        found: dict[str, object] = {
+            "kernel": self.kernels[0],
+            "kernels": self.kernels,
+            "engine": self.engine,
+            "scheme": self.scheme,
+            "knobs": dict(self.launcher.knobs),
+            "warp": self.launcher.warp,
+            "threads": self.launcher.threads,
+            "launches": len(self.launcher.results),
+            **self.facts,
+            **self.counts(),
+            "checked": self.checked,
+            "memory_digest": self.memory_digest,
+            "digest": self.digest,
+            "host_seconds": self.host_seconds,
+            **self.listings.to_dict(),
+        }
+        if self.coverage is not None:
+            found["coverage"] = [gap.to_dict() for gap in self.covered]
+        if self.lines is not None:
+            found["lines"] = [line.to_dict() for line in self.lines]
+        return found
+
+    def text_rows(self, *, stats: bool) -> list[tuple[str, str]]:
+        """Label and value of each line of the text; `stats` asks for every count."""
+        launcher, found = self.launcher, self.statistics
+        scheme = f", scheme {self.scheme}" if self.scheme else ""
+        knobs = "".join(f" {k}={str(v).lower()}" for k, v in launcher.knobs.items())
+        instead = "" if self.engine == self.asked else f" in place of {self.asked}"
+        threads = f", {launcher.threads} threads" if launcher.threads > 1 else ""
+        rows = [
+            ("kernel" if len(self.kernels) == 1 else "kernels", ", ".join(self.kernels)),
+            (
+                "run by",
+                f"{self.engine}{instead}{scheme}{knobs}, warps of {launcher.warp}{threads}",
+            ),
+            ("launches", self._launches()),
+        ]
+        if found is not None:
+            rows += [
+                ("warp-instructions", f"{found.warp_instructions:,}"),
+                ("thread-instructions", f"{found.thread_instructions:,}"),
+                ("activity factor", f"{found.activity_factor:.4f}"),
+            ]
+        if found is not None and stats:
+            rows += [
+                ("branches", f"{found.branches:,}"),
+                ("divergent branches", f"{found.divergent_branches:,}"),
+                ("barriers", f"{found.barriers:,}"),
+                ("pc comparisons", f"{found.pc_comparisons:,}"),
+                ("deepest stack", f"{found.max_depth:,}"),
+                ("warps", f"{found.warps:,}"),
+            ]
+        rows.append(("host time", f"{self.host_seconds:.3f} s"))
+        rows += self.rows
+        if self.coverage is not None:
+            rows.append(("written", "\n".join(map(str, self.covered)) or "no arrays"))
+        rows.append(("digest", f"{self.digest} (memory {self.memory_digest})"))
+        return rows
+
+    def _launches(self) -> str:
+        results = self.launcher.results
+        if self.interrupted is not None:
+            return f"{len(results):,}, and one that was interrupted"
+        if len(results) != 1:
+            return f"{len(results):,}"
+        shape = results[0].geometry
+        return (
+            f"1, of {_count(shape.n_items, 'work-item')} in {_count(shape.n_groups, 'workgroup')}"
+        )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"

@@ -1,0 +1,264 @@
+"""Runs what `run` was asked to run, and reports it."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from ...emu.checks import Checks, Coverage
+from ...emu.engine import DEFAULT_ENGINE, chosen
+from ...emu.result import Result
+from ...emu.schemes import is_usual
+from ...isa.errors import SimtError, UsageError
+from ...programs.index import Entry
+from ...programs.runner import CheckFailed, PlainLauncher, ProgramRun, run_program, size_of
+from .. import status
+from ..inputs.arguments import check_outputs, kernel_arguments, save_array
+from ..inputs.files import check_writable, write_bytes
+from ..inputs.sources import Listings, kernel_of
+from ..inputs.target import Target, find_target, load_module
+from ..options.settings import RunSettings
+from ..output.lines import count_lines
+from ..output.output import error_dict, print_error, print_json, print_remark, print_rows
+from ..output.progress import Progress
+from .outcome import Outcome
+
+T = TypeVar("T")
+
+
+def launch(name: str, settings: RunSettings) -> int:
+    """Run a file or a program and print what came of it; the exit status."""
+    counted = settings.stats or settings.lines
+    checks = _checks(settings)
+    engine = chosen(
+        settings.engine,
+        usual=is_usual(settings.scheme),
+        stats=counted or checks is not None,
+    )
+    target = find_target(name)
+    refuse_foreign(target, settings)
+    listings = Listings(settings.dump, keep=settings.json, native=True)
+    module = load_module(target, settings, listings)
+    launcher = PlainLauncher(
+        module,
+        engine=engine,
+        scheme=settings.scheme.name,
+        knobs=settings.scheme.knobs,
+        warp=settings.warp,
+        budget=settings.budget,
+        stats=counted,
+        exited_arrive=settings.exited_arrive,
+        threads=settings.threads,
+        executor=checks.executor if checks is not None else None,
+        before_launch=listings.show if listings.native else None,
+    )
+    asked = settings.engine or DEFAULT_ENGINE
+    outcome = Outcome(launcher, module.for_scheme(settings.scheme), asked, listings)
+    outcome.coverage = checks.coverage if checks is not None else None
+    return carry_out(target, settings, outcome)
+
+
+def _checks(settings: RunSettings) -> Checks | None:
+    """What the interpreter is to check; None for nothing. Raises UsageError."""
+    given = {"--check-arrays": settings.check_arrays, "--check-coverage": settings.check_coverage}
+    asked = [option for option, is_given in given.items() if is_given]
+    if not asked:
+        return None
+    if settings.engine == "oracle":
+        raise UsageError(
+            f"{asked[0]} is a check of the interpreter, and the oracle has none",
+            code="SIM517",
+            hint="leave out --engine",
+        )
+    return Checks(settings.check_arrays, Coverage() if settings.check_coverage else None)
+
+
+def carry_out(target: Target, settings: RunSettings, outcome: Outcome) -> int:
+    """Launch what the outcome has prepared, and print what came of it; the exit status."""
+    print_announcement(target)
+    return _report(outcome, settings, execute(target, settings, outcome))
+
+
+def print_announcement(target: Target) -> None:
+    """What a user of a program should know before it runs."""
+    if target.entry is not None and target.entry.remark:
+        print_remark(target.entry.remark)
+
+
+def execute(target: Target, settings: RunSettings, outcome: Outcome) -> SimtError | None:
+    """Launch what the outcome has prepared: the error that its result has, or that ended it.
+
+    Raises an error that leaves nothing to report.
+    """
+    try:
+        if target.entry is not None:
+            return _run_program(target.entry, settings, outcome)
+        _run_file(settings, outcome)
+    except SimtError as stop:
+        if not outcome.keeps(stop):
+            raise
+        outcome.stop = stop
+        return stop
+    return None
+
+
+def refuse_foreign(target: Target, settings: RunSettings) -> None:
+    """Options that this kind of target cannot obey are errors, not decoration."""
+    s = settings
+    for_files = {
+        "--kernel": s.kernel, "--grid": s.grid, "--block": s.block, "--items": s.items,
+        "--arg": s.args or None, "--out": s.outs or None,
+    }  # fmt: skip
+    for_programs = {"--size": s.size, "--picture": s.picture}
+    given = [o for o, v in (for_files if target.entry else for_programs).items() if v is not None]
+    if not given:
+        return
+    if target.entry:
+        raise UsageError(
+            f"{given[0]} is for files; {target.entry.name} is a program and brings its own "
+            "inputs and launches",
+            code="SIM517",
+            hint=f"choose with --size and --seed, or run {target.entry.path.name} as a file",
+        )
+    raise UsageError(
+        f"{given[0]} is for programs, and {target.name} is a file",
+        code="SIM517",
+        hint="`simtlab programs` lists the programs",
+    )
+
+
+def _with_progress(title: str, outcome: Outcome, work: Callable[[], T]) -> T:
+    with Progress(title) as progress:
+        outcome.watch(progress)
+
+        def launched(result: Result) -> None:
+            counted = result.statistics
+            progress.launched(counted.warp_instructions if counted else None)
+
+        outcome.launcher.after_launch = launched
+        return work()
+
+
+def _run_program(entry: Entry, settings: RunSettings, outcome: Outcome) -> CheckFailed | None:
+    """Run a program; the error where its result is wrong."""
+    size = settings.size or "small"
+    size_of(entry, size)
+    picture = entry.workload.picture
+    if settings.picture is not None:
+        if picture is None:
+            raise UsageError(
+                f"{entry.name} has no picture",
+                code="SIM519",
+                hint=f"these have one: {', '.join(_with_picture())}",
+            )
+        check_writable(settings.picture, "--picture")
+    outcome.kernel = outcome.program.kernels[0].name
+    outcome.facts = {"program": entry.name, "size": size, "seed": settings.seed, "picture": None}
+    outcome.rows.append(("program", f"{entry.name}, size {size}, seed {settings.seed}"))
+
+    def work() -> ProgramRun:
+        run = run_program(entry, outcome.launcher, size=size, seed=settings.seed)
+        if settings.picture is not None and picture is not None:
+            from ..output.png import png
+
+            write_bytes(settings.picture, png(picture(run.data)))
+            outcome.facts["picture"] = settings.picture
+        return run
+
+    run = _with_progress(entry.name, outcome, work)
+    outcome.checked = True
+    outcome.rows.append(("checked", "wrong" if run.mismatches else "equal to the reference"))
+    if settings.picture is not None:
+        outcome.rows.append(("picture", settings.picture))
+    return run.error
+
+
+def _with_picture() -> list[str]:
+    from ...programs.index import catalogue
+
+    entries = catalogue()
+    shorts = [e.short for e in entries]
+    return [
+        e.short if shorts.count(e.short) == 1 else e.name
+        for e in entries
+        if e.workload.picture is not None
+    ]
+
+
+def _run_file(settings: RunSettings, outcome: Outcome) -> None:
+    """Launch one kernel of a file on the arrays of the command line."""
+    launcher = outcome.launcher
+    kernel = kernel_of(launcher.module.program, settings.kernel)
+    outcome.kernel = kernel.name
+    if (settings.grid is None) == (settings.items is None):
+        both = settings.grid is not None
+        raise UsageError(
+            "a launch takes --grid or --items, not both"
+            if both
+            else f"launching {kernel.name} takes --grid (workgroups) or --items (work-items)",
+            code="SIM304",
+            hint="--items 1024 is the same as --grid 4 --block 256",
+        )
+    outputs = check_outputs(kernel, settings.outs)
+    start = launcher(
+        kernel.name,
+        groups=settings.grid,
+        items=settings.items,
+        group_size=settings.block or outcome.default_block,
+    )
+    arguments = kernel_arguments(kernel, settings.args, settings.seed)
+    arrays = {
+        param.name: value
+        for param, value in zip(kernel.params, arguments, strict=True)
+        if isinstance(value, np.ndarray)
+    }
+    before = {name: _content(array) for name, array in arrays.items()}
+    _with_progress(kernel.name, outcome, lambda: start(*arguments))
+    changed = [name for name, array in arrays.items() if _content(array) != before[name]]
+    for name, path in outputs.items():
+        save_array(path, arrays[name])
+    geometry = launcher.results[0].geometry
+    outcome.facts = {
+        "items": list(geometry.items),
+        "group_size": list(geometry.group_size),
+        "changed": changed,
+        "outputs": outputs,
+    }
+    types = {p.name: p.type for p in kernel.params}
+    for name, array in arrays.items():
+        if name in outputs:
+            outcome.rows.append((name, f"written to {outputs[name]}"))
+        elif name in changed:
+            shape = "x".join(map(str, array.shape))
+            outcome.rows.append((name, f"{types[name]}[{shape}] {_preview(array)}"))
+    if not changed:
+        outcome.rows.append(("arrays", "none was changed"))
+
+
+def _content(array: np.ndarray) -> int:
+    return zlib.crc32(array.reshape(-1).view(np.uint8).data) if array.size else 0
+
+
+def _preview(array: np.ndarray) -> str:
+    return np.array2string(array, threshold=16, edgeitems=4, max_line_width=100)
+
+
+def _report(outcome: Outcome, settings: RunSettings, error: SimtError | None) -> int:
+    if settings.lines:
+        outcome.lines = count_lines(outcome.program, outcome.launcher.results)
+    if settings.json:
+        print_json({**outcome.to_dict(), **(error_dict(error) if error is not None else {})})
+    else:
+        print_rows(outcome.text_rows(stats=settings.stats))
+        if text := outcome.listing():
+            print(text)
+        sys.stdout.flush()
+        if error is not None:
+            print_error(error)
+    if error is None:
+        return status.DONE
+    return status.of(error)

@@ -1,0 +1,238 @@
+"""Simulates what `time` was asked to, and reports it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...emu.engine import SchemeSpec
+from ...emu.module import Module
+from ...isa.errors import SimtError, UsageError
+from ...programs.runner import PlainLauncher
+from ...timing.compiler.files import Policy, find
+from ...timing.engine.intrinsics import NEVER
+from ...timing.machines.machine import Machine, load
+from ...timing.results.energy.model import energy_of
+from ...timing.results.lines import annotated
+from ...timing.results.report import rows
+from ...timing.results.statistics import Statistics
+from ...timing.results.trace import Trace, check_name, facts_of
+from ...timing.simulate import stalls
+from ...timing.simulation.simulator import Simulator
+from ..inputs.files import check_writable
+from ..inputs.sources import Listings
+from ..inputs.target import find_target, load_module
+from ..options.options import whole_number
+from ..options.settings import DEFAULT_BLOCK, RunSettings
+from ..output.output import print_remark
+from ..output.progress import Progress, machine_clock
+from .outcome import Outcome
+from .run import carry_out, refuse_foreign
+
+
+@dataclass(frozen=True)
+class TimeSettings(RunSettings):
+    """The options of one simulation, with None for those that were not given."""
+
+    machine: str = "dws"
+    policy: str = "conv"
+    sets: Mapping[str, str] = field(default_factory=dict)
+    checked: bool = False
+    annotate: bool = False
+    trace: str | None = None
+    trace_window: str | None = None
+
+
+def parse_sets(words: Sequence[str]) -> dict[str, str]:
+    """`key=value` words as a dictionary. Raises UsageError."""
+    found: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key or not value:
+            raise UsageError(
+                f"--set takes KEY=VALUE, not {word!r}",
+                code="SIM515",
+                hint="as --set policy.pc-merge=false; `simtlab policies NAME` lists the settings"
+                if key.startswith("policy.")
+                else "as --set l1d.size=16KiB; `simtlab machines NAME` lists the keys",
+            )
+        if key in found:
+            raise UsageError(f"--set {key} is given twice", code="SIM515")
+        found[key] = value
+    return found
+
+
+def simulate(name: str, settings: TimeSettings) -> int:
+    """Simulate a file or a program and print what came of it; the exit status."""
+    target = find_target(name)
+    refuse_foreign(target, settings)
+    machine, policy = load(settings.machine, settings.sets), find(settings.policy)
+    settings = replace(settings, scheme=SchemeSpec(policy.scheme))
+    listings = Listings(settings.dump, keep=settings.json)
+    module = load_module(target, settings, listings)
+    trace = _trace(settings, facts_of(machine, policy, seed=settings.seed, command=sys.argv[1:]))
+    outcome = prepare(module, settings, machine, policy, listings, trace)
+    code = carry_out(target, settings, outcome)
+    if trace is not None and settings.trace is not None:
+        trace.save(settings.trace)
+        if trace.lost:
+            print_remark(f"{trace.lost:,} events did not fit into the trace; --trace-window helps")
+    return code
+
+
+def prepare(
+    module: Module,
+    settings: TimeSettings,
+    machine: Machine,
+    policy: Policy,
+    listings: Listings,
+    trace: Trace | None = None,
+    step: str = "",
+) -> TimeOutcome:
+    """A simulation that has not begun; `step` says which one of several it is.
+
+    Raises UsageError where machine and policy do not fit.
+    """
+    with Progress(step or policy.name) as progress:
+        progress.detail = "preparing the engine"
+        simulator = Simulator(machine, policy, checked=settings.checked, trace=trace)
+    scheme = SchemeSpec(policy.scheme)
+    launcher = PlainLauncher.on(
+        simulator,
+        module,
+        scheme=scheme.name,
+        budget=settings.budget,
+        exited_arrive=settings.exited_arrive,
+    )
+    return TimeOutcome(
+        launcher, module.for_scheme(scheme), "timing", listings, simulator=simulator,
+        sets=settings.sets, wants_lines=settings.annotate, step=step,
+        default_block=(min(*DEFAULT_BLOCK, machine.core_contexts),),
+    )  # fmt: skip
+
+
+def machine_text(machine: Machine, sets: Mapping[str, str]) -> str:
+    """The machine's name, and what was set."""
+    return ", ".join([machine.name, *(f"{key}={value}" for key, value in sets.items())])
+
+
+def _trace(settings: TimeSettings, facts: dict[str, object]) -> Trace | None:
+    """The trace that is asked for, its name and window checked. Raises UsageError."""
+    if settings.trace is None:
+        if settings.trace_window is not None:
+            raise UsageError("--trace-window is for --trace", code="SIM517")
+        return None
+    check_name(settings.trace)
+    check_writable(settings.trace, "--trace")
+    if settings.trace_window is None:
+        return Trace(facts=facts)
+    begin, colon, end = settings.trace_window.partition(":")
+    if not colon or not (begin + end):
+        raise UsageError(
+            f"--trace-window takes FROM:TO, not {settings.trace_window!r}", code="SIM515"
+        )
+    first = whole_number(begin or "0", "--trace-window")
+    return Trace(first, whole_number(end, "--trace-window") if end else NEVER, facts=facts)
+
+
+@dataclass(kw_only=True)
+class TimeOutcome(Outcome):
+    """A simulation of a file or a program, as it is reported."""
+
+    simulator: Simulator
+    sets: Mapping[str, str]
+    wants_lines: bool
+    step: str = ""
+    """Which simulation of several this is, for whoever watches."""
+
+    def keeps(self, error: SimtError) -> bool:
+        """Whatever ended the run: what was counted until then is told too."""
+        return self.simulator.launches > 0
+
+    @property
+    def engine(self) -> str:
+        """Not one of those that only compute."""
+        return "timing"
+
+    @property
+    def scheme(self) -> None:
+        """The policy stands in its place."""
+        return None
+
+    @property
+    def stats(self) -> Statistics:
+        """What was counted, all launches together."""
+        return self.simulator.statistics()
+
+    @property
+    def digest(self) -> str:
+        return self.stats.digest(self.memory_digest)
+
+    def watch(self, progress: Progress) -> None:
+        """Show the clock of the machine while it runs."""
+        if self.step:
+            progress.title += f" under {self.step}"
+        progress.detail = "preparing the engine"
+        self.simulator.on_progress = machine_clock(progress)
+
+    def to_dict(self) -> dict[str, object]:
+        """For --json."""
+        s, seconds = self.stats, self.host_seconds
+        found: dict[str, object] = {
+            "kernel": self.kernels[0],
+            "kernels": self.kernels,
+            "engine": self.engine,
+            "scheme": self.scheme,
+            "machine": self.simulator.machine.name,
+            "policy": self.simulator.policy.name,
+            "settings": dict(self.sets),
+            "warp": self.launcher.warp,
+            "launches": self.simulator.launches,
+            **self.facts,
+            "cycles": s.cycles,
+            "warp_instructions": s.warp_instructions,
+            "thread_instructions": s.thread_instructions,
+            "activity_factor": s.mean_width / s.width,
+            "stall_cycles": stalls(s),
+            "checked": self.checked,
+            "memory_digest": self.memory_digest,
+            "digest": self.digest,
+            "host_seconds": seconds,
+            "simulated_warp_instructions_per_second": self._speed(s),
+            "energy": energy_of(s, self.simulator.machine).to_dict(),
+            "statistics": s.to_dict(),
+            **self.listings.to_dict(),
+        }
+        if self.wants_lines:
+            found["annotated"] = annotated(s.lines)
+        return found
+
+    def text_rows(self, *, stats: bool) -> list[tuple[str, str]]:
+        """Label and value of each line of the text."""
+        s, machine = self.stats, self.simulator.machine
+        policy = self.simulator.policy.name
+        return [
+            ("kernel" if len(self.kernels) == 1 else "kernels", ", ".join(self.kernels)),
+            ("machine", f"{machine_text(machine, self.sets)}, policy {policy}"),
+            ("launches", self._launches()),
+            *rows(s),
+            ("energy", str(energy_of(s, machine))),
+            ("host time", f"{self.host_seconds:.3f} s, {self._speed(s) / 1e6:.2f} M "
+             "warp-instructions a second"),
+            *self.rows,
+            ("digest", f"{self.digest} (memory {self.memory_digest})"),
+        ]  # fmt: skip
+
+    def listing(self) -> str:
+        """What is printed behind the rows."""
+        return "\n" + annotated(self.stats.lines) if self.wants_lines else ""
+
+    def _speed(self, s: Statistics) -> float:
+        return s.warp_instructions / self.host_seconds if self.host_seconds else 0.0
+
+    def _launches(self) -> str:
+        cut = self.simulator.launches - len(self.launcher.results)
+        if cut and self.interrupted is None:
+            return f"{len(self.launcher.results):,}, and one that did not finish"
+        return super()._launches()

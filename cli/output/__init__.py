@@ -1,0 +1,1 @@
+"""What a command prints: rows, listings, progress, pictures."""

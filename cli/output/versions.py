@@ -1,0 +1,44 @@
+"""Versions of simtlab and of what it stands on, without importing any of it where possible."""
+
+from __future__ import annotations
+
+import platform
+from importlib import metadata
+
+LIBRARIES = ("numpy", "typer", "rich", "llvmlite", "numba")
+
+
+def version_of(package: str) -> str | None:
+    """The installed version of a package, or None."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def llvm_version() -> str | None:
+    """The version of LLVM that llvmlite brings, or None where it cannot be loaded."""
+    try:
+        from llvmlite.binding import llvm_version_info
+    except (ImportError, OSError):
+        return None
+    return ".".join(map(str, llvm_version_info))
+
+
+def versions() -> dict[str, str | None]:
+    """Name -> version, None for what is not there."""
+    from ...isa.version import __version__
+
+    return {
+        "simtlab": __version__,
+        "python": platform.python_version(),
+        **{name: version_of(name) for name in LIBRARIES},
+        "LLVM": llvm_version(),
+    }
+
+
+def version_lines() -> list[str]:
+    """What --version prints: simtlab first, then the rest."""
+    found = versions()
+    rest = ", ".join(f"{n} {v or 'missing'}" for n, v in found.items() if n != "simtlab")
+    return [f"simtlab {found['simtlab']}", f"({rest})"]

@@ -1,0 +1,55 @@
+"""Barriers that every warp reaches with all of its live lanes, known before the launch.
+
+A divergence scheme in lock step traps where a warp reaches a barrier with a part of its lanes. That
+depends on the width of warps and on where the scheme re-converges, which native code does not
+follow. A barrier is safe where no branch that may part a warp lies between it and the branch's
+re-convergence point; kernels with other barriers belong to the interpreter.
+"""
+
+from __future__ import annotations
+
+from ...isa.program import Kernel
+from . import order, ssa
+from .order import Flow
+from .uniformity import Facts, Shapes
+
+
+def arrive_whole(kernel: Kernel, facts: Facts) -> bool:
+    """Return whether warps reach every barrier whole, for what is known of the launch."""
+    if facts.width == 1 or not any(ins.row.stem == "barrier" for ins in kernel.instructions):
+        return True
+    key = (kernel.words, facts)
+    found = _FOUND.get(key)
+    if found is None:
+        found = _FOUND[key] = _arrive_whole(kernel, facts)
+    return found
+
+
+_FOUND: dict[tuple[tuple[int, ...], Facts], bool] = {}
+
+
+def _arrive_whole(kernel: Kernel, facts: Facts) -> bool:
+    flow = order.build(kernel.instructions)
+    form = ssa.build(kernel.instructions, flow)
+    parting = form.conditions.keys() - Shapes(form, facts).uniform_branches()
+    return not any(
+        node.last is not None and node.last.row.stem == "barrier"
+        for branch in parting
+        for node in map(flow.nodes.__getitem__, _before_join(flow, branch))
+    )
+
+
+def _before_join(flow: Flow, branch: int) -> set[int]:
+    """Return the nodes that the sides of a branch may run before they join."""
+    last = flow.nodes[branch].last
+    join = last.join if last is not None else None
+    found: set[int] = set()
+    work = list(flow.nodes[branch].successors)
+    while work:
+        number = work.pop()
+        node = flow.nodes[number]
+        holds_join = join is not None and node.start <= join <= node.stop
+        if number not in found and not holds_join:
+            found.add(number)
+            work += node.successors
+    return found

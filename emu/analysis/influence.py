@@ -1,0 +1,33 @@
+"""Values that some instructions influence: through operands, and through branches that decide.
+
+A value is influenced as it varies from lane to lane (shapes.py): by its operands, where the sides
+of an influenced branch meet, and where a loop is left by an influenced condition.
+"""
+
+from __future__ import annotations
+
+from .ssa import Op, Phi, Ssa, Value
+from .uniformity import Facts, Shapes
+
+_ALONE = Facts(1, (1, 1, 1), whole=False)
+
+
+class Influence(Shapes):
+    """The values of a kernel that its sources influence, as `varying`; none unless overridden."""
+
+    def __init__(self, ssa: Ssa) -> None:
+        super().__init__(ssa, _ALONE)
+
+    def is_source(self, op: Op) -> bool:
+        """Return whether an instruction makes an influenced value of operands that are not."""
+        return False
+
+    def meetings(self, branch: int) -> set[int]:
+        """Return the nodes at which lanes meet that have left a branch by different sides."""
+        return self._meetings(branch)
+
+    def _varies(self, value: Value) -> bool:
+        if isinstance(value, Phi):
+            return super()._varies(value)
+        assert isinstance(value, Op)
+        return self.is_source(value) or any(arg in self.varying for arg in value.args)

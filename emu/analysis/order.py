@@ -1,0 +1,312 @@
+"""Control flow of a kernel for generated code: nodes in a linear order, and who may wait where.
+
+One scheme covers every graph, reducible or not (after partial control-flow linearisation, Moll and
+Hack, and the min-PC rule): lanes that leave a node wait at their next node, and nodes run in one
+fixed order, each for all lanes that wait there. An edge that leads back in the order goes to the
+*latch* of its loop, a node behind the loop's last one from which lanes return to the header; so
+loops run until no lane is left in them.
+
+Nothing here knows of LLVM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ...isa.instruction import Instruction
+from .loop_headers import Part
+
+START = 0
+"""The node in front of the first instruction: it is empty and has no predecessor."""
+
+
+@dataclass(slots=True)
+class Node:
+    """Instructions `start` to `stop` (exclusive) that run together; `last` decides where to go on.
+
+    `successors` are node numbers: the fall-through first, then the target; each once. A latch has
+    no instructions and the header of its loop as its only successor.
+    """
+
+    number: int
+    start: int
+    stop: int
+    last: Instruction | None = None
+    successors: tuple[int, ...] = ()
+    predecessors: tuple[int, ...] = ()
+    latch_of: int | None = None
+    """The loop that this latch closes."""
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop: a strongly connected part of the graph with one chosen header and a latch.
+
+    A loop and one inside it may have the same header, but never the same latch.
+    """
+
+    number: int
+    header: int
+    latch: int
+    nodes: frozenset[int]
+    parent: int | None
+
+
+@dataclass
+class Flow:
+    """The nodes of a kernel, their order, their loops, and the nodes at which lanes may wait."""
+
+    nodes: list[Node]
+    order: list[int] = field(default_factory=list)
+    position: dict[int, int] = field(default_factory=dict)
+    loops: list[Loop] = field(default_factory=list)
+    loop_of: dict[int, int | None] = field(default_factory=dict)
+    """The innermost loop of each node; a latch belongs to the loop that it closes."""
+    back: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(source, header) of each edge that leads back -> the latch to which its lanes go."""
+
+    def route(self, source: int, target: int) -> int:
+        """Where lanes on this edge wait: the target, or the latch of its loop."""
+        return self.back.get((source, target), target)
+
+    def loops_around(self, node: int) -> list[Loop]:
+        """The loops that contain a node, innermost first."""
+        found = []
+        number = self.loop_of[node]
+        while number is not None:
+            found.append(self.loops[number])
+            number = self.loops[number].parent
+        return found
+
+    def left_by(self, source: int, target: int) -> list[Loop]:
+        """The loops that an edge leaves, innermost first."""
+        return [loop for loop in self.loops_around(source) if target not in loop.nodes]
+
+
+def build(code: Sequence[Instruction]) -> Flow:
+    """The flow of a kernel's reachable code."""
+    flow = Flow(_nodes(code))
+    for node in flow.nodes:
+        flow.loop_of[node.number] = None
+    edges = {node.number: list(node.successors) for node in flow.nodes}
+    flow.order = _arrange(flow, edges)
+    flow.position = {number: at for at, number in enumerate(flow.order)}
+    return flow
+
+
+def _nodes(code: Sequence[Instruction]) -> list[Node]:
+    leaders = {0}
+    for pc, ins in enumerate(code):
+        if ins.target is not None:
+            leaders.add(ins.target)
+        if ins.row.ends_block or ins.row.stem == "barrier":
+            leaders.add(pc + 1)
+    starts = sorted(pc for pc in leaders if pc < len(code))
+    stops = [*starts[1:], len(code)]
+    ways: dict[int, tuple[int, ...]] = {}
+    for start, stop in zip(starts, stops, strict=True):
+        last = code[stop - 1]
+        match last.row.stem:
+            case "ret" | "trap":
+                ways[start] = ()
+            case "br":
+                assert last.target is not None
+                ways[start] = (last.target,)
+            case "cbr":
+                assert last.target is not None
+                ways[start] = tuple(dict.fromkeys((stop, last.target)))
+            case _:
+                ways[start] = (stop,)
+    reached = {0}
+    work = [0]
+    while work:
+        for there in ways[work.pop()]:
+            if there not in reached:
+                reached.add(there)
+                work.append(there)
+    numbers = {start: i for i, start in enumerate((s for s in starts if s in reached), START + 1)}
+    nodes = [Node(START, 0, 0, successors=(START + 1,))]
+    for start, stop in zip(starts, stops, strict=True):
+        if start in reached:
+            last = code[stop - 1]
+            decides = last.row.ends_block or last.row.stem == "barrier"
+            nodes.append(
+                Node(
+                    numbers[start],
+                    start,
+                    stop - 1 if decides else stop,
+                    last if decides else None,
+                    tuple(numbers[there] for there in ways[start]),
+                )
+            )
+    for node in nodes:
+        for there in node.successors:
+            nodes[there].predecessors += (node.number,)
+    return nodes
+
+
+def _arrange(flow: Flow, edges: dict[int, list[int]]) -> list[int]:
+    """The linear order of the graph; cuts the edges back to headers out of `edges`."""
+    result: list[int] = []
+    nodes = [node.number for node in flow.nodes]
+    # What is left to arrange of each loop around, the outermost first; and who the loops are.
+    around: list[tuple[Iterator[list[int]], Loop | None]] = [(_parts(edges, nodes), None)]
+    while around:
+        parts, outer = around[-1]
+        component = next(parts, None)
+        if (
+            component is not None
+            and len(component) == 1
+            and component[0] not in edges[component[0]]
+        ):
+            result += component
+        elif component is not None:
+            loop = _close(flow, edges, component, outer)
+            around.append((_parts(edges, component), loop))
+        else:
+            around.pop()
+            if outer is not None:
+                result.append(outer.latch)
+                _add_to_parents(flow, outer.number, outer.latch)
+    return result
+
+
+def _parts(edges: dict[int, list[int]], nodes: Sequence[int]) -> Iterator[list[int]]:
+    return iter(components(edges, nodes, set(nodes)))
+
+
+def _close(
+    flow: Flow, edges: dict[int, list[int]], component: list[int], outer: Loop | None
+) -> Loop:
+    """Make a loop of a component: choose its header and cut the edges back to it."""
+    members = frozenset(component)
+    header, closing = _part(flow, edges, members).choose()
+    number = len(flow.loops)
+    latch = Node(len(flow.nodes), 0, 0, successors=(header,), latch_of=number)
+    parent = None if outer is None else outer.number
+    flow.nodes.append(latch)
+    flow.loops.append(Loop(number, header, latch.number, members | {latch.number}, parent))
+    flow.loop_of[latch.number] = number
+    flow.loop_of.update(dict.fromkeys(component, number))
+    for member in closing:
+        edges[member].remove(header)
+        flow.back[member, header] = latch.number
+    edges[latch.number] = []
+    return flow.loops[-1]
+
+
+def _add_to_parents(flow: Flow, number: int, latch: int) -> None:
+    """A latch lies in all loops around its own."""
+    parent = flow.loops[number].parent
+    while parent is not None:
+        flow.loops[parent].nodes |= {latch}
+        parent = flow.loops[parent].parent
+
+
+def _part(flow: Flow, edges: dict[int, list[int]], members: frozenset[int]) -> Part:
+    nodes = flow.nodes
+    return Part(
+        members,
+        edges,
+        frozenset(m for m in members if not members.issuperset(nodes[m].predecessors)),
+        frozenset(
+            m
+            for m in members
+            if any(t not in members or t not in edges[m] for t in nodes[m].successors)
+        ),
+    )
+
+
+def components(
+    edges: dict[int, list[int]], nodes: Sequence[int], inside: set[int]
+) -> list[list[int]]:
+    """Strongly connected components in topological order; ties keep the order of the nodes.
+
+    Tarjan's algorithm with an explicit stack. Roots are tried from the last node to the first and
+    successors likewise, so that the reversed order of completion follows the code.
+    """
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    on_stack: set[int] = set()
+    stack: list[int] = []
+    found: list[list[int]] = []
+    for root in sorted(nodes, reverse=True):
+        if root in index:
+            continue
+        work: list[tuple[int, Iterable[int]]] = [(root, iter(()))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        work[0] = (root, iter(sorted((t for t in edges[root] if t in inside), reverse=True)))
+        while work:
+            node, ways = work[-1]
+            for there in ways:
+                if there not in index:
+                    index[there] = low[there] = len(index)
+                    stack.append(there)
+                    on_stack.add(there)
+                    after = sorted((t for t in edges[there] if t in inside), reverse=True)
+                    work.append((there, iter(after)))
+                    break
+                if there in on_stack:
+                    low[node] = min(low[node], index[there])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    component = []
+                    while True:
+                        member = stack.pop()
+                        on_stack.discard(member)
+                        component.append(member)
+                        if member == node:
+                            break
+                    found.append(sorted(component))
+    return found[::-1]
+
+
+def waiting(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[int]]:
+    """For each node, the other nodes at which lanes may wait while it runs.
+
+    `uniform` are the nodes whose branch sends all lanes the same way. Nodes that never run are
+    absent.
+    """
+    arrived = arrivals(flow, uniform)
+    return {n: frozenset(place for place, _ in lanes) for n, lanes in arrived.items()}
+
+
+def arrivals(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[tuple[int, int]]]:
+    """For each node, (place, source) of the lanes that may wait elsewhere while it runs.
+
+    `source` is the node from which they came. All that may wait is one set for each node, so two
+    places of a set need not be occupied at once.
+    """
+    same_way = frozenset(uniform)
+    found: dict[int, frozenset[tuple[int, int]]] = {START: frozenset()}
+    work = [START]
+
+    def go(waits: frozenset[tuple[int, int]]) -> None:
+        if not waits:
+            return
+        first = min(waits, key=lambda lanes: flow.position[lanes[0]])[0]
+        rest = frozenset(lanes for lanes in waits if lanes[0] != first)
+        known = found.get(first)
+        if known is None or not rest <= known:
+            found[first] = rest if known is None else known | rest
+            work.append(first)
+
+    while work:
+        number = work.pop()
+        waits = found[number]
+        node = flow.nodes[number]
+        ways = [(flow.route(number, there), number) for there in node.successors]
+        if number in same_way:
+            for way in ways:
+                go(waits | {way})
+        else:
+            go(waits | frozenset(ways))
+        # A node at which nobody waits after all is passed over.
+        go(waits)
+    return found

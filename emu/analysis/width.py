@@ -1,0 +1,58 @@
+"""How many lanes a warp of native code has, where results do not depend on it.
+
+Most kernels do best at 32 lanes. Loops that all lanes leave together and whose accesses are wide or
+the same for all, known beforehand, need few masks and registers: twice the lanes are twice the
+independent work while an instruction takes its time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+from ...isa.program import Kernel
+from ...isa.types import Segment
+from . import order, ssa
+from .ssa import Op
+from .uniformity import Facts, Shapes
+
+USUAL = 32
+WIDE = 64
+
+
+def width_for(kernel: Kernel, facts: Facts) -> int:
+    """The lanes of a warp, given the facts of the launch with warps of the usual width."""
+    branches = any(ins.target is not None for ins in kernel.instructions)
+    if prod(facts.group_size) % WIDE or not branches:
+        return USUAL
+    key = (kernel.words, facts.group_size, facts.whole)
+    found = _FOUND.get(key)
+    if found is None:
+        form = ssa.build(kernel.instructions, order.build(kernel.instructions))
+        shapes = Shapes(form, replace(facts, width=WIDE))
+        found = _FOUND[key] = WIDE if gains_by_width(shapes) else USUAL
+    return found
+
+
+_FOUND: dict[tuple[object, ...], int] = {}
+
+
+def gains_by_width(shapes: Shapes) -> bool:
+    """Whether there are loops, all left together, whose accesses are wide or uniform."""
+    loops = shapes.flow.loops
+    inside = {number for loop in loops for number in loop.nodes}
+    return (
+        bool(loops)
+        and not shapes.divergent_loops
+        and all(_is_easy(shapes, op) for n in inside for op in shapes.ssa.ops.get(n, ()))
+    )
+
+
+def _is_easy(shapes: Shapes, op: Op) -> bool:
+    """Whether an instruction is no access, or one of neighbours or of one place for all."""
+    row = op.ins.row
+    if not row.is_memory or row.segment is Segment.KERNARG:
+        return True
+    if row.is_atomic or row.segment is Segment.PRIVATE or row.type is None:
+        return False
+    return op.base is None or shapes.stride(op.base) in (0, row.type.size)

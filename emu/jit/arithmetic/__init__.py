@@ -1,0 +1,1 @@
+"""What each row of the instruction table computes, as LLVM IR."""

@@ -1,0 +1,118 @@
+"""sin, cos, exp2 and log2 as LLVM IR: the steps of isa/functions.py, each through `emit`.
+
+Steps that only few arguments need stand in a function of their own, which is called where a lane
+of the n needs it: once per module and width, behind a test that LLVM puts in the place of use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....isa.functions import ARGUMENT, FUNCTIONS, Function, Step
+from ....isa.table import Row
+from ....isa.types import RegClass
+from ..llvm.text import Code, constant, integer, register_type
+from .operation import Operation
+
+EmitRow = Callable[[Code, Row, tuple[int, ...], Sequence[str], int], str]
+"""The type of `alu.emit`, which is handed over because it calls this file."""
+
+
+def evaluate(op: Operation, emit: EmitRow) -> str:
+    """The value of one of the functions."""
+    function = FUNCTIONS[op.row.stem]
+    values = {ARGUMENT: op.sources[0]}
+    for guard, steps in _runs(function):
+        if guard is None:
+            _straight(op.code, steps, values, op.n, emit)
+        else:
+            _guarded(op, function, guard, steps, values, emit)
+    return values[function.result]
+
+
+def _runs(function: Function) -> list[tuple[str | None, list[Step]]]:
+    """The steps in runs of equal guard."""
+    runs: list[tuple[str | None, list[Step]]] = []
+    for step in function.steps:
+        if not runs or runs[-1][0] != step.guard:
+            runs.append((step.guard, []))
+        runs[-1][1].append(step)
+    return runs
+
+
+def _straight(code: Code, steps: list[Step], values: dict[str, str], n: int, emit: EmitRow) -> None:
+    """Append steps; names in `values` become operands, constants take the operand's type."""
+    for step in steps:
+        sources = []
+        for argument, operand in zip(step.args, step.row.srcs, strict=True):
+            assert operand.type is not None
+            known = isinstance(argument, int)
+            sources.append(constant(operand.type.reg, argument, n) if known else values[argument])
+        values[step.dst] = emit(code, step.row, (), sources, n)
+
+
+def _guarded(
+    op: Operation,
+    function: Function,
+    guard: str,
+    steps: list[Step],
+    values: dict[str, str],
+    emit: EmitRow,
+) -> None:
+    """Append a call that computes the steps if any lane needs them."""
+    inside = {step.dst for step in steps}
+    read = dict.fromkeys(a for s in steps for a in s.args if isinstance(a, str))
+    inputs = [name for name in read if name not in inside]
+    used = {a for s in function.steps if s.guard != guard for a in s.args}
+    [output] = sorted(inside & {a for a in used if isinstance(a, str)})
+    types = {name: register_type(_class_of(function, name), op.n) for name in [*inputs, output]}
+    name = f"{function.name}.{guard}.{op.n}"
+    module = op.code.module
+    if not module.has(name):
+        body = Code(module)
+        inner = {x: f"%{x}" for x in inputs}
+        _straight(body, steps, inner, op.n, emit)
+        body.line(f"ret {types[output]} {inner[output]}")
+        parameters = ", ".join(f"{types[x]} %{x}" for x in inputs)
+        rare = f"{name}.rare"
+        text = "\n".join(body.lines)
+        head = f"define internal {types[output]} @{rare}({parameters})"
+        module.define(rare, f"{head} noinline cold memory(none) #0 {{\n{text}\n}}\n")
+        module.define(name, _wrapper(op.code, name, types, inputs, output, op.n))
+    arguments = [f"{types[x]} {values[x]}" for x in inputs]
+    test = f"{integer(1, op.n)} {values[guard]}"
+    values[output] = op.code.call(types[output], name, test, *arguments)
+
+
+def _wrapper(
+    code: Code, name: str, types: dict[str, str], inputs: list[str], output: str, n: int
+) -> str:
+    """The test in front of the rare steps. Its other way yields 0, which no lane looks at."""
+    parameters = ", ".join(f"{types[x]} %{x}" for x in inputs)
+    t, mask = types[output], integer(1, n)
+    body = Code(code.module)
+    any_lane = body.call("i1", f"llvm.vector.reduce.or.v{n}i1", f"{mask} %need") if n else "%need"
+    test = "\n".join(body.lines)
+    return f"""\
+define internal {t} @{name}({mask} %need, {parameters}) alwaysinline memory(none) #0 {{
+entry:
+{test}
+  br i1 {any_lane}, label %rare, label %done
+rare:
+  %value = call {t} @{name}.rare({parameters})
+  br label %done
+done:
+  %result = phi {t} [ zeroinitializer, %entry ], [ %value, %rare ]
+  ret {t} %result
+}}
+"""
+
+
+def _class_of(function: Function, name: str) -> RegClass:
+    """The register class of a named value."""
+    if name == ARGUMENT:
+        return RegClass.S
+    [row] = [step.row for step in function.steps if step.dst == name]
+    assert row.dst is not None
+    assert row.dst.type is not None
+    return row.dst.type.reg

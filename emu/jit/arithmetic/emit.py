@@ -1,0 +1,112 @@
+"""What an instruction of the table computes, as LLVM IR: scalar, or n lanes at a time.
+
+The only place of the JIT with arithmetic. Nothing here traps, branches or looks at a mask, and
+no operation has undefined results on any bits of its sources, so it may run for dead lanes; one
+exception: the divisor of an integer `div` or `rem` must not be zero in any lane (lowering puts 1
+where it is zero or nobody looks, and traps itself).
+
+Bits of NaNs. Float arithmetic yields *some* NaN where the ISA wants the canonical one: such a
+value is loose. Most uses do not care; where the bits are observed (`wants_canonical`, and any
+value that is stored or outlives the generated code) lowering applies `canonical` first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....isa.functions import FUNCTIONS
+from ....isa.table import Flags, Row
+from ....isa.types import Type
+from ..llvm.text import Code, constant, float_constant, floating, integer, register_type
+from .convert import convert
+from .elementary import evaluate
+from .floats import FLOATS
+from .integers import INTEGERS
+from .operation import Emitter, Operation
+
+CANONICAL = {32: 0x7FC0_0000, 64: 0x7FF8_0000_0000_0000}
+"""The NaN that arithmetic yields, by width."""
+
+
+def emit(code: Code, row: Row, literals: tuple[int, ...], sources: Sequence[str], n: int) -> str:
+    """Append the code of a row and return its result, an operand of the destination's type.
+
+    `sources` are operands of their register classes' types, n lanes each (n = 0: scalars), in the
+    order of the table; a row that reads its destination has the old value as last source. The
+    result may be one of the sources. All of it stays in the current basic block.
+    """
+    return _emitter(row)(Operation(code, row, literals, sources, n))
+
+
+def can_emit(row: Row) -> bool:
+    """Whether `emit` knows the row: all that compute from registers alone."""
+    return not row.has_address and (row.stem in INTEGERS or row.stem in FLOATS or row.stem in _REST)
+
+
+def _emitter(row: Row) -> Emitter:
+    if row.stem in _REST:
+        return _REST[row.stem]
+    floats = row.type is not None and row.type.is_float
+    # Moves are the same for all types.
+    return FLOATS[row.stem] if floats and row.stem in FLOATS else INTEGERS[row.stem]
+
+
+def _function(op: Operation) -> str:
+    return evaluate(op, emit)
+
+
+_REST: dict[str, Emitter] = {"cvt": convert, **dict.fromkeys(FUNCTIONS, _function)}
+
+_NEW_NAN = frozenset(
+    "add sub mul fma div min max sqrt rsqrt floor ceil trunc rint sin cos exp2 log2 cvt".split()
+)
+_CARRY = frozenset({"mov", "select", "neg", "abs"})
+
+
+def may_be_loose(row: Row) -> bool:
+    """Whether the result may be a NaN of other bits than the canonical one by its own doing.
+
+    A row that `carries` a source is as loose as that source.
+    """
+    if row.stem == "cvt" and row.source is not None and not row.source.is_float:
+        return False  # no integer becomes a NaN
+    floats = row.dst is not None and row.dst.type is not None and row.dst.type.is_float
+    return floats and row.stem in _NEW_NAN
+
+
+def carries(row: Row, position: int) -> bool:
+    """Whether the result has the NaN bits of this source: observed where the result is.
+
+    Lowering may leave such a source loose if nobody observes the result, or if it makes the
+    result canonical later; not so for `neg` and `abs`, whose results keep a NaN's sign.
+    """
+    return row.stem in _CARRY and not (row.stem == "select" and position == 0)
+
+
+def wants_canonical(row: Row, position: int) -> bool:
+    """Whether a source's bits are observed, so that a loose value must be made canonical first.
+
+    False where they are read as a number: float arithmetic, comparison, conversion from float.
+    True for `carries` as well; a lowering that follows such values may do better.
+    """
+    type_ = _source_types(row)[position]
+    return type_.bits > 1 and (row.stem in _CARRY or not type_.is_float)
+
+
+def _source_types(row: Row) -> list[Type]:
+    """The types of the sources of `emit`."""
+    types = [operand.type for operand in row.srcs]
+    if Flags.READS_DST in row.flags and row.dst is not None:
+        types.append(row.dst.type)
+    return [t for t in types if t is not None]
+
+
+def canonical(code: Code, type_: Type, value: str, n: int) -> str:
+    """An f32 or f64 (as register bits) with every NaN replaced by the canonical one."""
+    number = code.to_float(type_.bits, value, n)
+    float_type = floating(type_.bits, n)
+    zero = float_constant(0.0, type_.bits, n)
+    ordered = code.let(f"fcmp ord {float_type} {number}, {zero}")
+    quiet = constant(type_.reg, CANONICAL[type_.bits], n)
+    t = register_type(type_.reg, n)
+    return code.let(f"select {integer(1, n)} {ordered}, {t} {value}, {t} {quiet}")

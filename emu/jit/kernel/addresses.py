@@ -1,0 +1,320 @@
+"""What an address is made of, and the buffer that it is expected in.
+
+An address that is a sum of uniform values, one 32-bit index times a constant, and a constant, with
+one pointer parameter among the uniform values, is checked against the buffer of that parameter:
+its limits are computed once per call, and no 64-bit arithmetic is left for each lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ....isa.types import sign_extend
+from ...analysis.ssa import INDEX_ARITHMETIC, Const, Op, Phi, Value
+from ..runtime.context import BASE, DELTA, SIZE, WRITABLE, param_slot
+
+if TYPE_CHECKING:
+    from ...analysis.uniformity import Shapes
+    from .instructions import Instructions
+
+
+LARGEST_SCALE = 1 << 32
+"""What an index is multiplied by at most in a form: no window has room for two larger steps."""
+
+MOST_TERMS = 8
+"""Uniform terms of a form; each is computed again at every access."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """An address as a sum: uniform values times constants, one index times a scale, a constant.
+
+    The sum is modulo 2^64; factors and the constant are kept as signed numbers of 64 bits.
+    """
+
+    uniform: tuple[tuple[Value, int], ...] = ()
+    index: Value | None = None
+    scale: int = 0
+    signed: bool = False
+    constant: int = 0
+
+    def times(self, factor: int) -> Form | None:
+        """The form times a constant; None where the index would count backwards or too far."""
+        scale = self.scale * factor
+        if self.index is not None and not 0 < scale <= LARGEST_SCALE:
+            return None
+        return Form(
+            _sum_of((v, f * factor) for v, f in self.uniform),
+            self.index,
+            scale,
+            self.signed,
+            sign_extend(self.constant * factor, 64),
+        )
+
+    def plus(self, other: Form) -> Form | None:
+        """The sum of two forms; None where both have an index, or there are too many terms."""
+        if self.index is not None and other.index is not None:
+            return None
+        uniform = _sum_of((*self.uniform, *other.uniform))
+        if len(uniform) > MOST_TERMS:
+            return None
+        index = self if self.index is not None else other
+        return Form(
+            uniform,
+            index.index,
+            index.scale,
+            index.signed,
+            sign_extend(self.constant + other.constant, 64),
+        )
+
+
+def _sum_of(terms: Iterable[tuple[Value, int]]) -> tuple[tuple[Value, int], ...]:
+    """Terms with each value once."""
+    factors: dict[Value, int] = {}
+    for value, factor in terms:
+        factors[value] = sign_extend(factors.get(value, 0) + factor, 64)
+    return tuple((value, factor) for value, factor in factors.items() if factor)
+
+
+@dataclass
+class Window:
+    """The buffer that an access is expected in: operands that are computed once per call."""
+
+    base: str
+    host: str
+    size: str
+    limits: dict[tuple[int, int], str] = field(default_factory=dict)
+
+
+LARGEST_WINDOW = (1 << 32) - (1 << 21)
+"""Bytes of a buffer that are looked for on the fast side.
+
+A 32-bit index that wraps around from one lane to the next cannot stay inside, so that nobody has
+to look for that, even if a constant below 2^20 is added to it.
+"""
+
+
+class Addresses:
+    """Takes the addresses of a kernel apart and computes with the parts."""
+
+    def __init__(self, lowering: Instructions) -> None:
+        self.low = lowering
+        self._windows: dict[tuple[int, bool], Window] = {}
+        self._forms: dict[Value, Form | None] = {}
+
+    # --- forms
+
+    def form(self, value: Value) -> Form | None:
+        """An address as a sum; None where it is none of the known shapes."""
+        if value not in self._forms:
+            self._forms[value] = self._form(value)
+        return self._forms[value]
+
+    def _form(self, value: Value) -> Form | None:
+        if isinstance(value, Const):
+            return Form(constant=sign_extend(value.bits, 64))
+        # A value has few parts, so the recursion is not deep.
+        inner = self._sum(value) if isinstance(value, Op) and value.parts else None
+        if inner is None and self.low.shapes.is_uniform(value):
+            return Form(uniform=((value, 1),))
+        return inner
+
+    def _sum(self, op: Op) -> Form | None:
+        args = op.args
+        match op.ins.row.name:
+            case "add_u64" | "add_s64":
+                return _plus(self.form(args[0]), self.form(args[1]))
+            case "sub_u64" | "sub_s64":
+                return _plus(self.form(args[0]), _times(self.form(args[1]), -1))
+            case "mul_u64" | "mul_s64":
+                return self._product(args[0], args[1])
+            case "mad_u64" | "mad_s64":
+                return _plus(self._product(args[0], args[1]), self.form(args[2]))
+            case "shl_u64" | "shl_s64" if isinstance(args[1], Const):
+                return _times(self.form(args[0]), 1 << (args[1].bits & 63))
+            case "cvt_u64_u32" | "cvt_s64_u32" if not self.low.shapes.is_uniform(op):
+                return Form(index=args[0], scale=1)
+            case "cvt_u64_s32" | "cvt_s64_s32" if not self.low.shapes.is_uniform(op):
+                return Form(index=args[0], scale=1, signed=True)
+        return None
+
+    def _product(self, a: Value, b: Value) -> Form | None:
+        if isinstance(a, Const):
+            a, b = b, a
+        return _times(self.form(a), sign_extend(b.bits, 64)) if isinstance(b, Const) else None
+
+    # --- windows
+
+    def window(self, address: Value, form: Form | None, store: bool) -> Window | None:
+        """The buffer that an address points into, as far as the ways it is made tell.
+
+        To a `store` a buffer that may not be written is an empty one.
+        """
+        position = self._pointers.get(address)
+        if form is not None:
+            # A pointer parameter may be anywhere in a sum; the other terms are distances.
+            alone = (self._pointers.get(v) for v, factor in form.uniform if factor == 1)
+            position = next((p for p in alone if p is not None and p != _SEVERAL), position)
+        if position is None or position == _SEVERAL:
+            return None
+        return self._param_window(position, store)
+
+    @cached_property
+    def _pointers(self) -> dict[Value, int]:
+        """The pointer parameter from which a value may be counted, by position, or `_SEVERAL`."""
+        users: dict[Value, list[Value]] = {}
+        found: dict[Value, int] = {}
+        changed: list[Value] = []
+
+        def note(value: Value, position: int) -> None:
+            known = found.get(value)
+            if known not in (position, _SEVERAL):
+                found[value] = position if known is None else _SEVERAL
+                changed.append(value)
+
+        for value in self.low.ssa.values():
+            for source in _counted_from(value):
+                users.setdefault(source, []).append(value)
+            position = self._param_at(value)
+            if position is not None:
+                note(value, position)
+        while changed:
+            value = changed.pop()
+            for user in users.get(value, ()):
+                note(user, found[value])
+        return found
+
+    def is_param(self, address: Value) -> bool:
+        """Whether an address is a pointer parameter as it was given."""
+        return self._param_at(address) is not None
+
+    def _param_at(self, value: Value) -> int | None:
+        """The position of the pointer parameter that an instruction loads, if it does."""
+        if not isinstance(value, Op) or value.ins.row.name != "ld_kernarg_u64":
+            return None
+        assert value.ins.address is not None
+        return self._positions.get(value.ins.address.offset)
+
+    @cached_property
+    def _positions(self) -> dict[int, int]:
+        """Where a pointer parameter lies -> its position."""
+        return {p.offset: i for i, p in enumerate(self.low.kernel.params) if p.is_pointer}
+
+    def _param_window(self, position: int, store: bool) -> Window:
+        found = self._windows.get((position, store))
+        if found is None:
+            entry = self.low.entry
+            slots = (BASE, SIZE, DELTA, WRITABLE)
+            base, size, delta, writable = (
+                self.low.slot(param_slot(position, which), entry) for which in slots
+            )
+            host = entry.let(f"inttoptr i64 {entry.let(f'add i64 {base}, {delta}')} to ptr")
+            size = entry.intrinsic("llvm.umin", "i64", f"i64 {size}", f"i64 {LARGEST_WINDOW}")
+            if store:
+                # Not by a select: LLVM would make a second test of it at each access.
+                size = entry.let(f"mul i64 {size}, {writable}")
+            found = self._windows[position, store] = Window(base, host, size)
+        return found
+
+    def places(self, window: Window, bytes_: int, size: int) -> str:
+        """At how many multiples of `size` an access of `bytes_` bytes may begin, an i64.
+
+        Computed once per call.
+        """
+        known = window.limits.get((bytes_, size))
+        if known is None:
+            entry = self.low.entry
+            room = entry.let(f"add i64 {window.size}, {size}")
+            room = entry.intrinsic("llvm.usub.sat", "i64", f"i64 {room}", f"i64 {bytes_}")
+            known = entry.let(f"lshr i64 {room}, {size.bit_length() - 1}")
+            window.limits[bytes_, size] = known
+        return known
+
+    # --- offsets into a window
+
+    def distance(self, form: Form, window: Window) -> str:
+        """The sum without the index, from the start of the buffer, an i64.
+
+        Parameters come first: what is left of them and the constant does not change in loops.
+        """
+        code = self.low.code
+        params = [self.is_param(value) for value, _ in form.uniform]
+        terms = sorted(zip(params, form.uniform, strict=True), key=lambda t: not t[0])
+        total = code.let(f"sub i64 {form.constant}, {window.base}")
+        for _, (value, factor) in terms:
+            term = self.low.scalar(value)
+            if factor != 1:
+                term = code.let(f"mul i64 {term}, {factor}")
+            total = code.let(f"add i64 {total}, {term}")
+        return total
+
+    def host(self, window: Window, offset: str) -> str:
+        """The host address of an offset into a buffer, a ptr."""
+        return self.low.code.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
+
+    def element(self, offset: str, size: int) -> str:
+        """The number of the element at an offset; huge where the offset is misaligned."""
+        if size == 1:
+            return offset
+        shift = size.bit_length() - 1
+        return self.low.code.intrinsic(
+            "llvm.fshr", "i64", f"i64 {offset}", f"i64 {offset}", f"i64 {shift}"
+        )
+
+    def elements_behind(self, offset: str, size: int, scale: int, window: Window) -> str:
+        """How many indices from 0 on are inside, an i64 below 2^31; `scale` is 2^k * `size`."""
+        code = self.low.code
+        total, here = self.places(window, size, size), self.element(offset, size)
+        count = code.intrinsic("llvm.usub.sat", "i64", f"i64 {total}", f"i64 {here}")
+        stride = scale // size
+        if stride > 1:
+            count = code.let(f"add i64 {count}, {stride - 1}")
+            count = code.let(f"lshr i64 {count}, {stride.bit_length() - 1}")
+        return code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {(1 << 31) - 1}")
+
+
+_SEVERAL = -1
+"""In place of a position: more than one pointer parameter."""
+
+
+def _counted_from(value: Value) -> Iterable[Value]:
+    """The values from which an address may be counted, one of them a pointer."""
+    if isinstance(value, Phi):
+        return value.args.values()
+    if isinstance(value, Op):
+        match value.ins.row.stem:
+            case "add" | "sub" | "select":
+                return value.args
+            case "mad":
+                return value.args[2:3]
+    return ()
+
+
+def _times(form: Form | None, factor: int) -> Form | None:
+    return None if form is None else form.times(factor)
+
+
+def _plus(a: Form | None, b: Form | None) -> Form | None:
+    return None if a is None or b is None else a.plus(b)
+
+
+def split_index(index: Value, shapes: Shapes) -> tuple[Value, list[tuple[str, Value]]]:
+    """A 32-bit index as another one and the uniform values added to it or subtracted from it.
+
+    Of `a[i]` and `a[i + n]` the same is asked then, and LLVM asks once.
+    """
+    terms: list[tuple[str, Value]] = []
+    while isinstance(index, Op) and index.parts and index.ins.row.name in INDEX_ARITHMETIC:
+        stem, (a, b) = index.ins.row.stem, index.args[:2]
+        if shapes.is_uniform(b):
+            index = a
+            terms.append((stem, b))
+        elif stem == "add" and shapes.is_uniform(a):
+            index = b
+            terms.append((stem, a))
+        else:
+            break
+    return index, terms

@@ -1,0 +1,163 @@
+"""The cold side of an access: helpers look at every lane alone and tell which one faults.
+
+They get addresses, and get and give data, through cells on the stack, and return the lane that has
+met a fault plus one. A helper saves all registers that it uses, vectors and masks too: a call that
+is never made then costs the code around it no register, and no room on the stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ....isa.types import Type
+from ...analysis.ssa import Op
+from ..llvm.text import integer
+from ..runtime.context import Slot
+from ..runtime.helpers import ATTRIBUTES
+from .moves import Moves
+
+if TYPE_CHECKING:
+    from .instructions import Instructions
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Simulated addresses of all lanes: `base` (an i64) + `step` * index of the lane.
+
+    The indices are chunks of 32 bits, signed or not, or of 64; where there are none, lane numbers.
+    """
+
+    base: str
+    step: int
+    indices: Sequence[str] = ()
+    bits: int = 32
+    signed: bool = False
+
+    @property
+    def kind(self) -> int:
+        """How the helper is told what the indices are."""
+        return 0 if not self.indices else 3 if self.bits == 64 else 2 if self.signed else 1
+
+
+class Cold:
+    """Emits calls of the helpers."""
+
+    def __init__(self, lowering: Instructions, moves: Moves) -> None:
+        self.low = lowering
+        self.moves = moves
+        self._cells: dict[str, str] = {}
+        self._faulted: str | None = None
+
+    def access(self, op: Op, type_: Type) -> None:
+        """A whole load or store of global memory that is always done lane by lane."""
+        low = self.low
+        assert op.ins.address is not None
+        assert op.base is not None
+        targets = Targets(str(op.ins.address.offset), 1, low.vector(op.base), 64)
+        loaded = self.lanes(op, type_, targets)
+        if op.ins.row.is_load:
+            low.define(op, "value", self.first(type_) if low.shapes.is_uniform(op) else loaded)
+
+    def lanes(self, op: Op, type_: Type, targets: Targets) -> list[str]:
+        """Load or store for all running lanes; returns what was loaded, as registers."""
+        low, is_load = self.low, op.ins.row.is_load
+        cells, indices = self.cells("cells"), "null"
+        if targets.indices:
+            indices = self.cells("addresses")
+            self.put(indices, targets.indices, targets.bits)
+        if not is_load:
+            self.put(cells, self.moves.store_data(op, type_), type_.bits)
+        how = type_.size | (not is_load) << 8 | targets.kind << 12 | targets.step << 16
+        result = self.call(
+            "simtlab_move",
+            "ptr %ctx",
+            f"i64 {self.moves.running()}",
+            f"i64 {targets.base}",
+            f"ptr {indices}",
+            f"ptr {cells}",
+            f"i64 {how}",
+        )
+        self.check(result, op.pc)
+        if not is_load:
+            return []
+        return [self.moves.extended(c, type_, low.n) for c in self.take(cells, type_.bits)]
+
+    def first(self, type_: Type) -> list[str]:
+        """After `lanes`: what the first running lane has loaded, a scalar."""
+        lane = self.moves.lowest_running()
+        cell = self.low.code.let(
+            f"getelementptr i{type_.bits}, ptr {self.cells('cells')}, i64 {lane}"
+        )
+        return [self.moves.load(type_, cell)]
+
+    # --- helpers
+
+    def call(self, name: str, *arguments: str, seldom: bool = True) -> str:
+        """Call a helper; its result, an i32. Code around `seldom` calls is out of the way."""
+        types = ", ".join(a.split()[0] for a in arguments)
+        attributes = f"cold {ATTRIBUTES}" if seldom else ATTRIBUTES
+        self.low.module.declare(name, f"declare i32 @{name}({types}) {attributes}")
+        return self.low.code.call("i32", name, *arguments)
+
+    def check(self, result: str, pc: int) -> None:
+        """Leave if a helper has met a fault."""
+        code = self.low.code
+        fault, go = code.name("x")[1:], code.name("x")[1:]
+        code.line(f"br i1 {code.let(f'icmp ne i32 {result}, 0')}, label %{fault}, label %{go}")
+        code.label(fault)
+        self.leave(result, pc)
+        code.label(go)
+
+    def leave(self, result: str, pc: int) -> None:
+        """Report the fault of which a helper has told, and end the launch."""
+        low, code = self.low, self.low.code
+        (told,), (place,) = low.variable("fault", ["i32"]), low.variable("fault_pc", ["i64"])
+        code.line(f"store i32 {result}, ptr {told}")
+        code.line(f"store i64 {pc}, ptr {place}")
+        if self._faulted is not None:
+            code.line(f"br label %{self._faulted}")
+            return
+        self._faulted = code.name("faulted")[1:]
+        code.line(f"br label %{self._faulted}")
+        code.label(self._faulted)
+        low.set_slot(Slot.TRAP_PC, code.let(f"load i64, ptr {place}"))
+        lane = code.let(f"sub i32 {code.let(f'load i32, ptr {told}')}, 1")
+        low.report(code.let(f"zext i32 {lane} to i64"))
+        code.line("br label %trapped")
+
+    # --- cells
+
+    def cells(self, name: str) -> str:
+        """Cells of up to 64 bits a lane by the name of their use, made on first use."""
+        if name not in self._cells:
+            entry = self.low.entry
+            self._cells[name] = entry.let(f"alloca [{self.low.facts.width} x i64], align 64")
+        return self._cells[name]
+
+    def cell(self, type_: Type, lane: str) -> str:
+        """Where the data of a lane (an i64) are."""
+        cells = self.cells("cells")
+        return self.low.code.let(f"getelementptr i{type_.bits}, ptr {cells}, i64 {lane}")
+
+    def put(self, cells: str, chunks: Sequence[str], bits: int) -> None:
+        """Put chunks of integers into cells of their size."""
+        t = integer(bits, self.low.n)
+        for place, chunk in zip(self._places(cells, bits), chunks, strict=True):
+            self.low.code.line(f"store {t} {chunk}, ptr {place}, align {bits // 8}")
+
+    def take(self, cells: str, bits: int) -> list[str]:
+        """Chunks of integers out of cells of their size."""
+        t = integer(bits, self.low.n)
+        return [
+            self.low.code.let(f"load {t}, ptr {place}, align {bits // 8}")
+            for place in self._places(cells, bits)
+        ]
+
+    def _places(self, cells: str, bits: int) -> list[str]:
+        low = self.low
+        return [
+            low.code.let(f"getelementptr i{bits}, ptr {cells}, i64 {j * low.n}")
+            for j in range(low.k)
+        ]

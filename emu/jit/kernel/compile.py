@@ -1,0 +1,125 @@
+"""The native code of a kernel for launches of one shape, made or found."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import prod
+
+from ....isa.program import Kernel
+from ...analysis import order, ssa
+from ...analysis.barriers import arrive_whole
+from ...analysis.limits import is_worth_optimising
+from ...analysis.uniformity import Facts, Shapes
+from ...analysis.width import USUAL, width_for
+from ...engine import Work
+from ...geometry import Geometry
+from ..llvm.recent import Recent
+from ..llvm.text import ModuleText
+from ..llvm.toolchain import Compiled, Level, compile_text, dump, function_attributes
+from ..runtime.helpers import symbols
+from .nodes import Lowering
+
+_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+
+QUICK_ABOVE = 150
+"""Instructions from which on compile time counts more than the last percent of speed."""
+
+
+@dataclass
+class Code:
+    """A compiled kernel and what it needs."""
+
+    compiled: Compiled
+    function: Callable[[int, int, int], int]
+    """Runs workgroups: (address of the context block, first, last) -> 1 if one trapped."""
+    frame_bytes: int
+    loops: bool
+
+
+_COMPILED: Recent[tuple[object, ...], Code] = Recent()
+
+
+def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
+    """What code for a launch of this shape may rely on."""
+    own = facts_at(geometry, geometry.width)
+    if depends_on_width(kernel):
+        return own
+    usual = facts_at(geometry, USUAL)
+    usual = replace(usual, width=width_for(kernel, usual))
+    # Warps of another width than the launch's must come to barriers whole as well.
+    return usual if arrive_whole(kernel, usual) else own
+
+
+def facts_at(geometry: Geometry, width: int) -> Facts:
+    """The facts of a launch, if its warps had `width` lanes."""
+    whole = prod(geometry.group_size) % width == 0 and all(
+        i % g == 0 for i, g in zip(geometry.items, geometry.group_size, strict=True)
+    )
+    return Facts(width, geometry.group_size, whole, _poison())
+
+
+def _poison() -> int | None:
+    """The pattern of a debug build, which the environment asks for."""
+    pattern = os.environ.get("SIMTLAB_POISON")
+    return None if pattern is None else int(pattern, 0)
+
+
+def depends_on_width(kernel: Kernel) -> bool:
+    """Whether results depend on the warp width."""
+    return any(ins.row.stem in ("laneid", "waveid", "wavesize") for ins in kernel.instructions)
+
+
+def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
+    """The IR text of a kernel: `kernel`, and `frame_bytes` for what a waiting warp keeps."""
+    flow = order.build(kernel.instructions)
+    form = ssa.build(kernel.instructions, flow)
+    module = ModuleText(function_attributes())
+    lowering = Lowering(module, kernel, readonly_bytes, form, Shapes(form, facts))
+    module.define("kernel", lowering.function())
+    frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {lowering.frame_size}\n}}\n"
+    module.define("frame_bytes", frame)
+    return str(module)
+
+
+def listing(kernel: Kernel, readonly_bytes: int, facts: Facts, what: str) -> str:
+    """The optimised IR ("llvm") or the assembly ("asm") of a kernel."""
+    return dump(generate(kernel, readonly_bytes, facts), what, _level(kernel))
+
+
+def compiled(work: Work, facts: Facts) -> Code:
+    """The code of a kernel under some facts, from memory or made now."""
+    kernel = work.kernel
+    key = (
+        kernel.words,
+        kernel.params,
+        kernel.group_size,
+        kernel.private_size,
+        len(work.program.readonly_data),
+        facts,
+    )
+    found = _COMPILED.find(key)
+    if found is None:
+        module = compile_text(
+            lambda: generate(kernel, len(work.program.readonly_data), facts),
+            ["kernel", "frame_bytes"],
+            level=_level(kernel),
+            key=repr(key),
+            symbols=symbols(),
+        )
+        frame_bytes = ctypes.CFUNCTYPE(ctypes.c_int64)(module["frame_bytes"])()
+        loops = any(
+            ins.target is not None and ins.target <= pc
+            for pc, ins in enumerate(kernel.instructions)
+        )
+        code = Code(module, _FUNCTION(module["kernel"]), frame_bytes, loops)
+        found = _COMPILED.keep(key, code)
+    return found
+
+
+def _level(kernel: Kernel) -> Level:
+    if not is_worth_optimising(kernel):
+        return Level.PLAIN
+    return Level.QUICK if len(kernel.words) > QUICK_ABOVE else Level.FULL

@@ -1,0 +1,210 @@
+"""Pieces that all memory instructions are put together from.
+
+Data on the way between registers and memory, accesses of a chunk of lanes, and the two sides of an
+access (fast and slow) that part at a test and meet again behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ....isa.types import RegClass, Type
+from ...analysis.ssa import Op, Value
+from ..llvm.text import integer, register_type
+from .values import CHUNK
+
+if TYPE_CHECKING:
+    from .instructions import Instructions
+
+
+@dataclass
+class Fork:
+    """The labels of a test with two sides, and what is known in front of it."""
+
+    fast: str
+    slow: str
+    go: str
+    known: dict[tuple[Value, str], list[str]]
+
+
+class Moves:
+    """Emits data movement for the running lanes of one kernel."""
+
+    def __init__(self, lowering: Instructions) -> None:
+        self.low = lowering
+        self._zeros: dict[str, str] = {}
+        """Zeros that LLVM does not know of, by type."""
+
+    # --- two sides
+
+    def fork(self, good: str) -> Fork:
+        """Branch on a test; the fast side begins here."""
+        code = self.low.code
+        fast, slow, go = (code.name("m")[1:] for _ in range(3))
+        fork = Fork(fast, slow, go, dict(self.low.local))
+        code.line(f"br i1 {good}, label %{fast}, label %{slow}")
+        self._at(fork, fast)
+        return fork
+
+    def other_side(self, fork: Fork) -> str:
+        """End the fast side and begin the slow one; returns the block that the fast one ends in."""
+        return self._go_on(fork, fork.slow)
+
+    def meet(self, fork: Fork) -> str:
+        """End the slow side and go on behind both; returns the block that the slow one ends in."""
+        return self._go_on(fork, fork.go)
+
+    def _go_on(self, fork: Fork, there: str) -> str:
+        end = self._block()
+        self.low.code.line(f"br label %{fork.go}")
+        self._at(fork, there)
+        return end
+
+    def _at(self, fork: Fork, label: str) -> None:
+        """Begin a block after a fork: what the other side has loaded is not known here."""
+        self.low.code.label(label)
+        self.low.local = dict(fork.known)
+
+    def _block(self) -> str:
+        """The label of the block that is being written."""
+        for line in reversed(self.low.code.lines):
+            if line.endswith(":"):
+                return line[:-1]
+        raise AssertionError("no block has begun")
+
+    def either(
+        self,
+        cls: RegClass,
+        n: int,
+        fast: Sequence[str],
+        fast_end: str,
+        slow: Sequence[str],
+        slow_end: str,
+    ) -> list[str]:
+        """The values of the side that was taken, chunks of n lanes (0: a scalar)."""
+        t = register_type(cls, n)
+        return [
+            self.low.code.let(f"phi {t} [ {x}, %{fast_end} ], [ {y}, %{slow_end} ]")
+            for x, y in zip(fast, slow, strict=True)
+        ]
+
+    # --- data
+
+    def running(self) -> str:
+        """The lanes that execute the instruction, an i64 with a bit each."""
+        return self.low.mask_word(self.low.mask.chunks)
+
+    def lowest_running(self) -> str:
+        """The number of the first of these lanes, an i64."""
+        return self.low.code.call("i64", "llvm.cttz.i64", f"i64 {self.running()}", "i1 false")
+
+    def last_running(self) -> str:
+        """The number of the last of these lanes, an i64."""
+        zeros = self.low.code.call("i64", "llvm.ctlz.i64", f"i64 {self.running()}", "i1 false")
+        return self.low.code.let(f"sub i64 63, {zeros}")
+
+    def store_data(self, op: Op, type_: Type) -> list[str]:
+        """What a store writes, chunk by chunk."""
+        chunks = self.low.observed(op.args[0], self.low.vector(op.args[0]), self.low.n)
+        return [self.narrowed(c, type_, self.low.n) for c in chunks]
+
+    def store_scalar(self, op: Op, type_: Type) -> str:
+        """What a store of a uniform value writes."""
+        data = self.low.observed(op.args[0], [self.low.scalar(op.args[0])], 0)[0]
+        return self.narrowed(data, type_, 0)
+
+    def extended(self, raw: str, type_: Type, n: int) -> str:
+        """What was loaded, as a register."""
+        if type_.bits >= 32:
+            return raw
+        how = "sext" if type_.is_signed else "zext"
+        return self.low.code.let(f"{how} {integer(type_.bits, n)} {raw} to {integer(32, n)}")
+
+    def narrowed(self, value: str, type_: Type, n: int) -> str:
+        """A register, as what is stored."""
+        if type_.bits >= 32:
+            return value
+        return self.low.code.let(f"trunc {integer(32, n)} {value} to {integer(type_.bits, n)}")
+
+    # --- one address
+
+    def load(self, type_: Type, host: str) -> str:
+        """A scalar, as a register."""
+        return self.extended(self.low.code.let(f"load i{type_.bits}, ptr {host}"), type_, 0)
+
+    # --- neighbouring elements
+
+    def load_wide(self, type_: Type, host: str) -> list[str]:
+        """The elements from an address on, one a lane, as registers."""
+        low, code = self.low, self.low.code
+        values = []
+        for j in range(low.k):
+            place = code.let(f"getelementptr i8, ptr {host}, i64 {j * low.n * type_.size}")
+            raw = code.let(f"load {integer(type_.bits, low.n)}, ptr {place}, align {type_.size}")
+            values.append(self.extended(raw, type_, low.n))
+        return values
+
+    def store_wide(self, type_: Type, data: Sequence[str], host: str) -> None:
+        """Store the elements of the running lanes from an address on."""
+        low, code = self.low, self.low.code
+        t = integer(type_.bits, low.n)
+        name = f"llvm.masked.store.v{low.n}i{type_.bits}.p0"
+        if type_.bits < 32 or (type_.bits == 32 and low.n < CHUNK):
+            data = self._without_truncation(t, data)
+        for j, (d, mask) in enumerate(zip(data, low.mask.chunks, strict=True)):
+            place = code.let(f"getelementptr i8, ptr {host}, i64 {j * low.n * type_.size}")
+            low.module.declare(name, f"declare void @{name}({t}, ptr, i32, {low.mask_type})")
+            code.line(
+                f"call void @{name}({t} {d}, ptr {place}, i32 {type_.size}, {low.mask_type} {mask})"
+            )
+
+    def _without_truncation(self, t: str, data: Sequence[str]) -> list[str]:
+        """Hide from LLVM that data are a truncation.
+
+        Where the mask of a masked store is known to have one lane, LLVM 22 makes a scalar store of
+        it; if the data are the truncation of one vector register, that stores the wider element.
+        """
+        if t not in self._zeros:
+            entry = self.low.entry
+            place = entry.let(f"alloca {t}, align 64")
+            entry.line(f"store volatile {t} zeroinitializer, ptr {place}")
+            self._zeros[t] = entry.let(f"load volatile {t}, ptr {place}")
+        return [self.low.code.let(f"or {t} {chunk}, {self._zeros[t]}") for chunk in data]
+
+    # --- any addresses
+
+    def load_each(self, type_: Type, places: Sequence[str]) -> list[str]:
+        """Load from an address a lane, given as chunks of pointers; as registers."""
+        masks = self.low.mask.chunks
+        return [
+            self.extended(self._gather(type_, p, m), type_, self.low.n)
+            for p, m in zip(places, masks, strict=True)
+        ]
+
+    def store_each(self, type_: Type, data: Sequence[str], places: Sequence[str]) -> None:
+        """Store to an address a lane; where two are the same the highest lane wins."""
+        for d, p, m in zip(data, places, self.low.mask.chunks, strict=True):
+            self._scatter(type_, d, p, m)
+
+    def _gather(self, type_: Type, places: str, mask: str) -> str:
+        low = self.low
+        t, p = integer(type_.bits, low.n), f"<{low.n} x ptr>"
+        return low.code.call(
+            t,
+            f"llvm.masked.gather.v{low.n}i{type_.bits}.v{low.n}p0",
+            f"{p} {places}",
+            f"i32 {type_.size}",
+            f"{low.mask_type} {mask}",
+            f"{t} zeroinitializer",
+        )
+
+    def _scatter(self, type_: Type, data: str, places: str, mask: str) -> None:
+        low = self.low
+        t, p = integer(type_.bits, low.n), f"<{low.n} x ptr>"
+        name = f"llvm.masked.scatter.v{low.n}i{type_.bits}.v{low.n}p0"
+        low.module.declare(name, f"declare void @{name}({t}, {p}, i32, {low.mask_type})")
+        low.code.line(
+            f"call void @{name}({t} {data}, {p} {places}, i32 {type_.size}, {low.mask_type} {mask})"
+        )

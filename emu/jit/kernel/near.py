@@ -1,0 +1,100 @@
+"""Indices that turn out to be near each other when the code runs.
+
+Lanes whose indices are those of lane 0, 1, 2, ... are served by one wide access. Where indices are
+shuffled bits of a work-item's number (butterflies, transpositions) they often lie among the 64 from
+lane 0's on: four wide loads and a permutation of their elements cost less than a gather.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...analysis.ssa import Op, Value
+from ..llvm.text import integer
+from ..llvm.toolchain import host_has
+
+if TYPE_CHECKING:
+    from .instructions import Instructions
+
+TABLE = 64
+"""Elements that a permutation chooses from."""
+
+_BITWISE = frozenset({"and", "or", "xor", "shl", "shr"})
+_LINEAR = frozenset({"add", "sub", "mul", "mad"})
+
+
+@dataclass(frozen=True)
+class Near:
+    """Indices as that of lane 0 (an i64) and the lanes' distances from it (chunks of i32)."""
+
+    first: str
+    distances: Sequence[str]
+
+    def neighbours(self, low: Instructions) -> str:
+        """Whether each index is one more than that of the lane before; an i1."""
+        v = integer(32, low.n)
+        apart = []
+        for j, distance in enumerate(self.distances):
+            lanes = ", ".join(f"i32 {j * low.n + i}" for i in range(low.n))
+            apart.append(low.code.let(f"icmp ne {v} {distance}, <{lanes}>"))
+        return low.code.let(f"xor i1 {low.any(apart)}, true")
+
+    def within(self, low: Instructions, elements: int) -> str:
+        """Whether those of all running lanes are among the `elements` from the first on; an i1."""
+        v = integer(32, low.n)
+        most = f"splat (i32 {elements - 1})"
+        beyond = [low.code.let(f"icmp ugt {v} {d}, {most}") for d in self.distances]
+        outside = low.any(low.combine("and", beyond, low.mask.chunks))
+        return low.code.let(f"xor i1 {outside}, true")
+
+
+def is_computed(index: Value) -> bool:
+    """Whether an index was calculated; of one that was loaded no order is to be expected."""
+    return not (isinstance(index, Op) and index.ins.row.is_load)
+
+
+def is_shuffled(index: Value, low: Instructions) -> bool:
+    """Whether an index is made by bitwise operations from work-item ids and uniform values."""
+    shuffled = False
+    work, seen = [index], {index}
+    while work:
+        value = work.pop()
+        if low.shapes.is_uniform(value):
+            continue
+        if not isinstance(value, Op):
+            return False
+        row = value.ins.row
+        if row.stem in _BITWISE | _LINEAR:
+            shuffled |= row.stem in _BITWISE
+            work += [a for a in value.args if a not in seen]
+            seen.update(value.args)
+        elif row.unit.value != "id":
+            return False
+    return shuffled
+
+
+def has_permutes(size: int, lanes: int) -> bool:
+    """Whether the CPU picks elements of a size out of two vectors of so many lanes."""
+    return size == 4 and lanes == 16 and host_has("avx512f")
+
+
+def permuted(low: Instructions, host: str, near: Near) -> list[str]:
+    """Load a table of 32-bit elements from an address on, and from it the elements of all lanes."""
+    code, v = low.code, integer(32, low.n)
+    table = []
+    for j in range(TABLE // low.n):
+        place = code.let(f"getelementptr i32, ptr {host}, i64 {j * low.n}")
+        table.append(code.let(f"load {v}, ptr {place}, align 4"))
+
+    def pick(a: str, at: str, b: str) -> str:
+        name = "llvm.x86.avx512.vpermi2var.d.512"
+        return code.call(v, name, f"{v} {a}", f"{v} {at}", f"{v} {b}")
+
+    values = []
+    for at in near.distances:
+        halves = pick(table[0], at, table[1]), pick(table[2], at, table[3])
+        upper = code.let(f"icmp ugt {v} {at}, splat (i32 31)")
+        values.append(code.let(f"select {low.mask_type} {upper}, {v} {halves[1]}, {v} {halves[0]}"))
+    return values

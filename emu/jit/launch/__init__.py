@@ -1,0 +1,1 @@
+"""A launch of native code: plan, workgroups on threads, traps."""

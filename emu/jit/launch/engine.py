@@ -1,0 +1,203 @@
+"""The JIT as an engine: what it leaves to the interpreter, a launch, and the trap it ends with.
+
+Whatever native code cannot decide is decided by the interpreter. Most such kernels are known before
+they run. A work-item that spends its budget may be one more that waits: where its control flow may
+depend on a store of another work-item, the launch starts over in the interpreter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ....isa.errors import Note
+from ....isa.program import Kernel
+from ....isa.table import Flags
+from ...analysis import order, ssa
+from ...analysis.barriers import arrive_whole
+from ...analysis.limits import is_too_large
+from ...analysis.spin import may_spin, may_wait
+from ...engine import Interrupted, Work
+from ...fairness import MAX_COPY, is_repeatable, verdict
+from ...geometry import Geometry
+from ...statistics import Statistics
+from ...traps import Trap, TrapKind, TrapRecord
+from ..kernel.compile import facts_at
+from ..runtime.context import Kind, Slot
+from .plan import Plan, Table
+from .slices import run_alone, run_shared
+
+COPIED_BEFORE = 1 << 18
+"""Bytes of buffers that are worth copying before a launch that may turn out to wait."""
+
+DECIDING_BUDGET = 1 << 20
+"""Instructions per work-item after which the interpreter no longer decides whether one waits."""
+
+
+def run(work: Work) -> Statistics | None:
+    """Run a launch.
+
+    The interpreter does it where statistics of the scheme are asked for, and for kernels whose
+    results depend on who issues together or who is scheduled when.
+    """
+    if not Plan.is_made(work) and (work.stats or leaves(work.kernel, work.geometry)):
+        return _interpret(work)
+    try:
+        return execute(work)
+    except KeyboardInterrupt:
+        raise Interrupted(None) from None
+
+
+def _interpret(work: Work) -> Statistics:
+    from ...interp.interpreter import run as interpret
+
+    work.run_by = "interp"
+    return interpret(work)
+
+
+def leaves(kernel: Kernel, geometry: Geometry) -> bool:
+    """Return whether the interpreter runs a kernel in launches of this shape."""
+    return depends_on_schedule(kernel) or not arrive_whole(
+        kernel, facts_at(geometry, geometry.width)
+    )
+
+
+def depends_on_schedule(kernel: Kernel) -> bool:
+    """Return whether lanes look at each other (cross-lane, clock) or wait for others' stores.
+
+    Of a kernel that is too large for native code it is not asked, and the interpreter has it too.
+    """
+    found = _SCHEDULED.get(kernel.words)
+    if found is None:
+        found = is_too_large(kernel) or any(
+            Flags.CROSS_LANE in ins.row.flags for ins in kernel.instructions
+        )
+        if not found and any(ins.row.is_memory for ins in kernel.instructions):
+            flow = order.build(kernel.instructions)
+            found = bool(flow.loops) and may_spin(ssa.build(kernel.instructions, flow))
+        _SCHEDULED[kernel.words] = found
+    return found
+
+
+_SCHEDULED: dict[tuple[int, ...], bool] = {}
+
+
+def execute(work: Work) -> Statistics | None:
+    """Compile if need be and run; raises Trap.
+
+    Returns statistics where the interpreter had to start over.
+    """
+    plan, table = Plan.of(work), Table.of(work.memory)
+    before = table.copy() if plan.may_wait and table.size <= COPIED_BEFORE else None
+    record = _run(work, plan, table)
+    if record is None:
+        return None
+    if not plan.may_wait:
+        raise _explained(work, record) if record.kind is TrapKind.BUDGET else work.trap(record)
+    if before is not None:
+        table.restore(before)
+    elif not is_repeatable(work.kernel):
+        raise work.trap(_undecided(record))
+    return _start_over(work, record)
+
+
+def overspent(work: Work) -> TrapRecord | None:
+    """Return the trap of a work-item that spends its budget under every schedule, if known."""
+    if depends_on_schedule(work.kernel) or may_wait(work.kernel) or _bytes(work) > MAX_COPY:
+        return None
+    work = replace(work, memory=work.memory.copy(), threads=1, kept={})
+    record = _run(work, Plan.of(work), Table.of(work.memory))
+    return record if record is not None and record.kind is TrapKind.BUDGET else None
+
+
+def _bytes(work: Work) -> int:
+    return sum(buffer.size for buffer in work.memory.buffers if buffer.alive)
+
+
+def _run(work: Work, plan: Plan, table: Table) -> TrapRecord | None:
+    """Run native code; the trap it ended with."""
+    scratches = plan.take(work, table)
+    function = plan.code.function
+    if len(scratches) == 1:
+        trapped = run_alone(function, scratches[0], plan.n_groups)
+    else:
+        trapped = run_shared(function, scratches, plan.n_groups)
+    record = trap_record(work, trapped.context) if trapped is not None else None
+    # Not after an exception: a thread may still be at work.
+    plan.give_back(scratches)
+    return record
+
+
+def _explained(work: Work, record: TrapRecord) -> Trap:
+    """Return the trap of a kernel that cannot wait: perhaps a livelock, or with who repeats what.
+
+    Such a kernel executes the same with the memory that it has changed.
+    """
+    found = verdict(work, work.memory.copy()) if _bytes(work) <= COPIED_BEFORE else None
+    if found is not None and found.record.kind is not TrapKind.BUDGET:
+        return found
+    if found is not None:
+        seen = Note(f"as the interpreter sees it, {found.record.detail}")
+        record = replace(record, notes=(seen,))
+    return work.trap(record)
+
+
+def _start_over(work: Work, record: TrapRecord) -> Statistics:
+    """Run the launch again in the interpreter, which gives every warp its turn. Raises Trap.
+
+    `record` is the trap of native code: what is reported where the interpreter does not decide.
+    """
+    budget = min(work.budget, DECIDING_BUDGET)
+    try:
+        statistics = _interpret(replace(work, budget=budget, kept={}))
+    except Trap as trap:
+        kind, seen = trap.record.kind, trap.record.detail
+        if kind in (TrapKind.BUDGET, TrapKind.UNDECIDED) and budget < work.budget:
+            raise work.trap(_undecided(record, seen)) from None
+        raise
+    # It will wait again: from now on it is left to the interpreter at once.
+    _SCHEDULED[work.kernel.words] = True
+    work.kept.clear()
+    work.run_by = "interp"
+    return statistics
+
+
+def _undecided(record: TrapRecord, seen: str = "") -> TrapRecord:
+    """Return what is known of a trap that the launch may have because it does not wait."""
+    if record.kind is not TrapKind.BUDGET:
+        return record
+    detail = f"{record.detail}; it may be waiting for a store of another work-item"
+    notes = (Note(f"as the interpreter sees it, {seen}"),) if seen else ()
+    return replace(record, kind=TrapKind.UNDECIDED, detail=detail, notes=notes)
+
+
+def trap_record(work: Work, context: np.ndarray) -> TrapRecord:
+    """The trap that generated code has left in the context block."""
+    kind = Kind(int(context[Slot.TRAP_KIND]))
+    pc, group, local = (int(context[s]) for s in (Slot.TRAP_PC, Slot.TRAP_GROUP, Slot.TRAP_LOCAL))
+    ins = work.kernel.instructions[pc]
+    match kind:
+        case Kind.BUDGET:
+            detail = f"a work-item has executed {work.budget} instructions"
+            return TrapRecord(TrapKind.BUDGET, pc, group, local, detail=detail)
+        case Kind.DIVERGENT_BARRIER:
+            detail = "not all work-items of the workgroup come to this barrier"
+            return TrapRecord(TrapKind.DIVERGENT_BARRIER, pc, group, local, detail=detail)
+        case Kind.DIVIDE_BY_ZERO:
+            return TrapRecord(TrapKind.DIVIDE_BY_ZERO, pc, group, local)
+        case Kind.TRAP:
+            return TrapRecord(TrapKind.TRAP, pc, group, local, code=ins.literals[0])
+    assert ins.address is not None
+    assert ins.row.type is not None
+    address = int(context[Slot.TRAP_ADDRESS])
+    size = ins.row.type.size
+    trap = TrapKind[kind.name]
+    if ins.address.segment.value == "global":
+        address &= 0xFFFF_FFFF_FFFF_FFFF
+        inside = work.memory.find(address, size)
+        if kind is Kind.OUT_OF_BOUNDS and inside is not None and not inside.alive:
+            trap = TrapKind.FREED
+    return TrapRecord(
+        trap, pc, group, local, ins.address.segment, address, size, not ins.row.is_load
+    )

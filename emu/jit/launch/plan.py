@@ -1,0 +1,195 @@
+"""What a launch needs besides its arguments, made once: code, memory of its own, and addresses.
+
+A small kernel runs for less time than NumPy takes to tell one address. So whatever stays the same
+from call to call lies ready in a `Plan`, what depends on the device's buffers in a `Table` that
+lasts until the next change of them, and a call packs its arguments into a block of memory.
+
+Native code knows addresses only. Each of these objects keeps alive the memory whose addresses it
+hands out, and a running thread holds on to its `Scratch`, which holds on to the rest.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+
+from ....isa.program import Param
+from ...analysis.spin import may_wait
+from ...engine import Work
+from ...memory import Buffer, Memory
+from ..kernel.compile import Code, compiled, facts_of
+from ..runtime.context import BASE, BUFFER_SLOTS, DELTA, SIZE, WRITABLE, Slot
+
+SLACK = 64
+"""Bytes behind group, private and frame memory, so that none of them is empty."""
+
+LARGEST = (1 << 63) - 1
+
+_BUFFERS = struct.Struct("=2q")
+_NOWHERE = (0,) * BUFFER_SLOTS
+
+
+class Table:
+    """The live buffers of a memory, as native code looks them up."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.version = memory.version
+        self.hosts: list[np.ndarray] = []
+        self.rows: dict[int, tuple[int, ...]] = {}
+        for buffer in list(memory.buffers):
+            host = buffer.host
+            # Another thread may free a buffer meanwhile, which takes its host memory away.
+            if buffer.size and host.size == buffer.size:
+                self.hosts.append(host)
+                self.rows[buffer.base] = _row(buffer, host)
+        self.size = sum(host.size for host in self.hosts)
+        """Bytes in all of them."""
+        self._slots = array("q", [slot for row in self.rows.values() for slot in row] or _NOWHERE)
+        self.place = self._slots.buffer_info()[0], len(self.rows)
+        """Host address, and number of rows."""
+
+    @classmethod
+    def of(cls, memory: Memory) -> Table:
+        """The one that is up to date."""
+        table = memory.table
+        if not isinstance(table, Table) or table.version != memory.version:
+            table = memory.table = Table(memory)
+        return table
+
+    def copy(self) -> dict[int, np.ndarray]:
+        """The content of all buffers, by address."""
+        return {base: host.copy() for base, host in zip(self.rows, self.hosts, strict=True)}
+
+    def restore(self, contents: dict[int, np.ndarray]) -> None:
+        """Put back what `copy` has returned."""
+        for base, host in zip(self.rows, self.hosts, strict=True):
+            if self.rows[base][WRITABLE]:
+                host[:] = contents[base]
+
+    def row_at(self, address: int, memory: Memory) -> tuple[int, ...]:
+        """The slots of the buffer that a pointer points into; zeros where there is none."""
+        row = self.rows.get(address)
+        if row is None:
+            buffer = memory.find(address)
+            row = self.rows.get(buffer.base, _NOWHERE) if buffer is not None else _NOWHERE
+        return row
+
+
+def _row(buffer: Buffer, host: np.ndarray) -> tuple[int, ...]:
+    row = [0] * BUFFER_SLOTS
+    row[BASE], row[SIZE], row[WRITABLE] = buffer.base, buffer.size, buffer.writable
+    row[DELTA] = host.ctypes.data - buffer.base
+    return tuple(row)
+
+
+class Scratch:
+    """Memory for one thread that runs workgroups: context block, arguments, and their own memory.
+
+    Native code is handed `address`; `context` is the same block as 64-bit slots.
+    """
+
+    def __init__(self, plan: Plan, work: Work) -> None:
+        kernel, geometry, facts = work.kernel, work.geometry, plan.facts
+        warps = -(-geometry.largest_group // facts.width)
+        self.context = np.zeros(Slot.PARAMS + BUFFER_SLOTS * len(kernel.params), np.int64)
+        self.address = self.context.ctypes.data
+        self.kernargs = np.zeros(max(8, kernel.kernarg_size), np.uint8)
+        self._params = plan.params
+        self._code = plan.code
+        self._table: Table | None = None
+        self._memory = {
+            Slot.KERNARG: self.kernargs,
+            Slot.READONLY: plan.readonly,
+            Slot.GROUP_MEMORY: np.zeros(kernel.group_size + SLACK, np.uint8),
+            Slot.PRIVATE_MEMORY: np.zeros(
+                kernel.private_size * facts.width * warps + SLACK, np.uint8
+            ),
+            Slot.FRAMES: np.zeros(plan.code.frame_bytes * warps + SLACK, np.uint8),
+        }
+        for slot, memory in self._memory.items():
+            self.context[slot] = memory.ctypes.data
+        self.context[Slot.BUDGET] = min(work.budget * facts.width, LARGEST)
+        self.context[Slot.ITEMS_X : Slot.ITEMS_Z + 1] = geometry.items
+        self.context[Slot.GROUPS_X : Slot.GROUPS_Z + 1] = geometry.groups
+        self.context[Slot.EXITED_ARRIVE] = work.exited_arrive
+        self._bytes = self.context.data.cast("B")
+        self._arguments = self.kernargs.data
+
+    @property
+    def trapped_group(self) -> int:
+        """The workgroup whose trap native code has left here."""
+        return int(self.context[Slot.TRAP_GROUP])
+
+    def fill(self, kernargs: bytes, table: Table, rows: list[int]) -> None:
+        """Take the arguments of a call, and the buffers that its pointers point into."""
+        self._table = table
+        self._arguments[: len(kernargs)] = kernargs
+        _BUFFERS.pack_into(self._bytes, Slot.BUFFERS * 8, *table.place)
+        self._params.pack_into(self._bytes, Slot.PARAMS * 8, *rows)
+
+    def release(self) -> None:
+        """Let go of the buffers; no thread may still be at work."""
+        self._table = None
+
+
+class Plan:
+    """One launch, ready for its arguments."""
+
+    def __init__(self, work: Work) -> None:
+        self.facts = facts_of(work.kernel, work.geometry)
+        self.code: Code = compiled(work, self.facts)
+        self.n_groups = work.geometry.n_groups
+        self.may_wait = may_wait(work.kernel)
+        self.readonly = np.frombuffer(work.program.readonly_data or bytes(8), np.uint8)
+        params = work.kernel.params
+        skipped = BUFFER_SLOTS * 8
+        self.params = struct.Struct(
+            "=" + "".join(f"{BUFFER_SLOTS}q" if p.is_pointer else f"{skipped}x" for p in params)
+        )
+        self._pointers = _struct_of_pointers(params)
+        self._idle: list[Scratch] = []
+
+    @staticmethod
+    def is_made(work: Work) -> bool:
+        """Whether an earlier call of the same launch has made one."""
+        return "plan" in work.kept
+
+    @classmethod
+    def of(cls, work: Work) -> Plan:
+        """The one that an earlier call of the same launch has made, or a new one."""
+        plan = work.kept.get("plan")
+        return plan if plan is not None else work.kept.setdefault("plan", Plan(work))
+
+    def take(self, work: Work, table: Table) -> list[Scratch]:
+        """One for each thread, filled. Nobody else has them until they are given back."""
+        rows: list[int] = []
+        for address in self._pointers.unpack_from(work.kernargs):
+            rows += table.row_at(address, work.memory)
+        taken = []
+        for _ in range(min(work.threads, self.n_groups)):
+            try:
+                scratch = self._idle.pop()
+            except IndexError:
+                scratch = Scratch(self, work)
+            scratch.fill(work.kernargs, table, rows)
+            taken.append(scratch)
+        return taken
+
+    def give_back(self, taken: list[Scratch]) -> None:
+        """Keep them for the next call. No thread may still be at work with one."""
+        for scratch in taken:
+            scratch.release()
+        self._idle += taken
+
+
+def _struct_of_pointers(params: Sequence[Param]) -> struct.Struct:
+    """The pointers in a block of arguments."""
+    text, end = "<", 0
+    for param in params:
+        if param.is_pointer:
+            text += f"{param.offset - end}xQ"
+            end = param.offset + param.size
+    return struct.Struct(text)

@@ -1,0 +1,1 @@
+"""LLVM: IR text, compilation, linking, and caches of compiled code."""

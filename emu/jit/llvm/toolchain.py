@@ -1,0 +1,336 @@
+"""From LLVM IR text to functions in memory, by way of an object that is kept on disk.
+
+    parse -> passes -> object code -> [cache] -> link
+
+LLVM's new pass manager with the pipeline of a `Level`, code for the CPU at hand, and ORC's linker.
+Addresses of the host (helpers that IR declares) are given to the linker as `symbols` and never
+stand in the IR, so that an object is good for any process.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache as remember
+from itertools import count
+from pathlib import Path
+from threading import Event, Lock, Thread, current_thread, main_thread
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from ....isa.errors import UsageError
+from ....isa.version import __version__
+from . import cache
+
+
+class Level(StrEnum):
+    """How much LLVM does about a module."""
+
+    FULL = "full"
+    """The O2 pipeline with both vectorisers, interleaving and unrolling off: best code."""
+    QUICK = "quick"
+    """Eight passes: half the time, within some percent; for kernels above about 150 instructions.
+
+    Nothing moves out of loops, loops are not rotated, and no value numbering looks beyond a block:
+    the only pass for it that llvmlite offers (NewGVN) aborts the process on deep nests."""
+    PLAIN = "plain"
+    """The passes of QUICK and code as it stands, without a look at registers beyond a block.
+
+    Takes time in proportion to the module; what LLVM does at the other levels takes minutes for
+    some thousand accesses, or for some dozen loops one after the other."""
+    WHOLE = "whole"
+    """For a large program of scalar code, as the timing engine: the O3 pipeline, loops vectorised.
+
+    It inlines less than LLVM's measure of 225, which keeps the program near the size of a host's
+    first-level cache for code and takes less time."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Functions in memory. The code lives as long as this object does."""
+
+    addresses: Mapping[str, int]
+    from_cache: bool
+    _library: object
+
+    def __getitem__(self, name: str) -> int:
+        """The address of a function."""
+        return self.addresses[name]
+
+
+def compile_text(
+    ir: str | Callable[[], str],
+    names: Sequence[str],
+    *,
+    level: Level = Level.FULL,
+    key: str | None = None,
+    symbols: Mapping[str, int] | None = None,
+) -> Compiled:
+    """Compile a module and return the addresses of the functions `names`.
+
+    `key` says what the text depends on (program bytes, width, facts; or the text itself): a module
+    with the same key, level, host and versions comes from the disk cache, and `ir`, where it is a
+    function, is not called. Without a key nothing is cached. `symbols` are the addresses of the
+    functions that the module declares and does not define.
+    """
+    digest = None if key is None else _digest(key, level)
+    if digest is not None:
+        payload = cache.load(digest)
+        if payload is not None:
+            try:
+                return _link(payload, names, symbols or {}, from_cache=True)
+            except RuntimeError:
+                pass  # an object without these functions: compile it anew, over the old one
+    payload = _compile(ir if isinstance(ir, str) else ir(), level)
+    if digest is not None:
+        cache.store(digest, payload)
+    return _link(payload, names, symbols or {}, from_cache=False)
+
+
+def dump(ir: str, what: str, level: Level = Level.FULL) -> str:
+    """What becomes of a module: its optimised IR ("llvm") or its assembly ("asm")."""
+    machine = _machine()
+    module = _optimised(ir, level, machine)
+    return str(module) if what == "llvm" else machine.emit_assembly(module)
+
+
+@remember
+def host_has(feature: str) -> bool:
+    """Whether the CPU has a feature, in LLVM's spelling: "avx512f", "fma"."""
+    return bool(_host_features().get(feature))
+
+
+@remember
+def function_attributes() -> str:
+    """The attributes that every function of a module must have, for ModuleText."""
+    attributes = ["nounwind"]
+    if host_has("avx512f"):
+        # LLVM prefers half-width vectors on CPUs that lowered their clock for the full width.
+        attributes += ['"prefer-vector-width"="512"', '"min-legal-vector-width"="512"']
+    return " ".join(attributes)
+
+
+def _host_features() -> llvm.FeatureMap:
+    try:
+        return llvm.get_host_cpu_features()
+    except RuntimeError:  # LLVM cannot tell on this system: the CPU's name has to do
+        return llvm.FeatureMap()
+
+
+@remember
+def _cpu() -> tuple[str, str]:
+    """Name and features of the CPU that code is made for, as LLVM wants them."""
+    return llvm.get_host_cpu_name(), _host_features().flatten()
+
+
+@remember
+def _initialise() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+def _machine(effort: int = 2) -> llvm.TargetMachine:
+    """A target machine for the CPU at hand; it belongs to whoever uses it."""
+    _initialise()
+    cpu, features = _cpu()
+    # Position-independent code with near data: the linker places a module as one piece and makes
+    # stubs for functions far away; constants are then memory operands, one instruction less each.
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=cpu,
+        features=features,
+        opt=effort,
+        reloc="pic",
+        codemodel="small",
+        jit=True,
+    )
+
+
+def _compile(ir: str, level: Level) -> bytes:
+    """The object code of a module; Ctrl-C is heard meanwhile.
+
+    Python sees a signal only between two calls of LLVM, each of which may take a second. So another
+    thread makes them. If it is not waited for to the end, it stops after the call it is in.
+    """
+    abandoned = Event()
+    result: Future[bytes] = Future()
+
+    def work() -> None:
+        try:
+            result.set_result(_object(ir, level, abandoned))
+        except BaseException as problem:
+            result.set_exception(problem)
+
+    if current_thread() is not main_thread():  # only the main thread hears of signals
+        return _object(ir, level, abandoned)
+    compiler = Thread(target=work, name="simtlab-compiler")
+    try:
+        compiler.start()
+        while compiler.is_alive():
+            compiler.join(HEARING)
+    except RuntimeError:  # the system has no more threads
+        return _object(ir, level, abandoned)
+    except BaseException:
+        abandoned.set()
+        raise
+    return result.result()
+
+
+HEARING = 0.1
+"""Seconds after which systems that cannot interrupt a waiting thread look for Ctrl-C."""
+
+
+class _Abandoned(Exception):
+    """Nobody waits for this module any more."""
+
+
+def _object(ir: str, level: Level, abandoned: Event) -> bytes:
+    # Selecting instructions with more effort is worth 1 to 3% of the engine, and takes no longer.
+    machine = _machine({Level.WHOLE: 3, Level.PLAIN: 0}.get(level, 2))
+    module = _optimised(ir, level, machine, abandoned)
+    return machine.emit_object(module)
+
+
+def _optimised(
+    ir: str, level: Level, machine: llvm.TargetMachine, abandoned: Event | None = None
+) -> llvm.ModuleRef:
+    """The module after its passes. Raises _Abandoned between two of them."""
+
+    def go_on() -> None:
+        if abandoned is not None and abandoned.is_set():
+            raise _Abandoned
+
+    # The layout stands in front of the text because the parser fills in alignments by it.
+    header = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
+    module = llvm.parse_assembly(header + ir, llvm.create_context())
+    go_on()
+    module.verify()  # a tenth of a millisecond, and LLVM may crash on a module that is not sound
+    builder = llvm.create_pass_builder(machine, _options(level))
+    if level not in (Level.QUICK, Level.PLAIN):
+        passes = builder.getModulePassManager()
+    else:
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_always_inliner_pass()
+        passes.add_sroa_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_dead_code_elimination_pass()
+        passes.add_global_dead_code_eliminate_pass()
+    go_on()
+    passes.run(module, builder)
+    go_on()
+    return module
+
+
+def _options(level: Level) -> llvm.PipelineTuningOptions:
+    whole = level is Level.WHOLE
+    options = llvm.create_pipeline_tuning_options(speed_level=3 if whole else 2)
+    options.loop_interleaving = whole
+    options.loop_unrolling = whole
+    options.loop_vectorization = whole
+    options.slp_vectorization = False
+    if whole:
+        options.inlining_threshold = 100
+    return options
+
+
+@remember
+def _linker() -> llvm.LLJIT:
+    """One for the process; what is linked goes away with its `Compiled`."""
+    return llvm.create_lljit_compiler(_machine(), use_jit_link=True)
+
+
+_one_linker = Lock()
+"""Two threads must not make one each: the one forgotten would take its libraries with it."""
+
+_library_numbers = count()
+
+_alive: set[int] = set()
+"""The numbers of the libraries whose code is in memory."""
+
+
+@remember
+def most_modules() -> int:
+    """How many modules may be in memory: each takes three mappings, and LLVM aborts without them.
+
+    A quarter of the mappings is left to others.
+    """
+    try:
+        return int(Path("/proc/sys/vm/max_map_count").read_text(encoding="ascii")) // 4
+    except (OSError, ValueError):  # no Linux, and no such limit
+        return 1 << 20
+
+
+def _make_room() -> None:
+    """See to it that one more module can be linked. Raises UsageError."""
+    if len(_alive) >= most_modules():
+        gc.collect()
+    if len(_alive) >= most_modules():
+        raise UsageError(
+            f"the code of {len(_alive):,} kernels is in memory and in use, which is all that the "
+            "system has mappings for",
+            code="SIM313",
+            hint="let go of modules, launches and simulators that are not needed any more",
+        )
+
+
+def _link(
+    payload: bytes, names: Sequence[str], symbols: Mapping[str, int], from_cache: bool
+) -> Compiled:
+    _make_room()
+    # The process itself comes last: fma and its like on hosts that have no instruction for them.
+    builder = llvm.JITLibraryBuilder().add_object_img(payload).add_current_process()
+    for name, address in symbols.items():
+        builder.import_symbol(name, address)
+    for name in names:
+        builder.export_symbol(name)
+    with _one_linker:
+        linker = _linker()
+    number = next(_library_numbers)
+    library = builder.link(linker, f"simtlab{number}")
+    _alive.add(number)
+    weakref.finalize(library, _alive.discard, number).atexit = False
+    return Compiled({name: library[name] for name in names}, from_cache, library)
+
+
+def _digest(key: str, level: Level) -> str:
+    return hashlib.sha256(f"{_surroundings()}\n{level}\n{key}".encode()).hexdigest()
+
+
+@remember
+def _surroundings() -> str:
+    """Everything but the program that generated code depends on."""
+    _initialise()
+    return "\n".join(
+        (
+            __version__,
+            llvmlite.__version__,
+            ".".join(map(str, llvm.llvm_version_info)),
+            llvm.get_process_triple(),
+            *_cpu(),
+            _sources(),
+        )
+    )
+
+
+def _sources() -> str:
+    """A hash over the files that generate code: analyses, the JIT, the table with its functions."""
+    package = Path(__file__).parents[3]
+    total = hashlib.sha256()
+    files = [
+        path
+        for folder in ("isa", "emu/analysis", "emu/jit")
+        for path in (package / folder).rglob("*")
+        if path.suffix in (".py", ".ll")
+    ]
+    for path in sorted(files):
+        total.update(path.relative_to(package).as_posix().encode())
+        total.update(path.read_bytes())
+    return total.hexdigest()

@@ -1,0 +1,1 @@
+"""What Python and native code share: the context block and helper functions."""

@@ -1,0 +1,107 @@
+"""The functions that generated code calls: written in IR, compiled once per process.
+
+`helpers.ll` has the cold side of loads and stores; atomics are generated here, one function for
+each operation, type and width of address, because the IR has no operation that is chosen at run
+time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from ..llvm.toolchain import Compiled, compile_text
+
+ATTRIBUTES = 'nounwind "no_caller_saved_registers"'
+"""Of helpers, in their definitions as well as where they are declared."""
+
+_OPERATIONS = {
+    "add": "add",
+    "sub": "sub",
+    "and": "and",
+    "or": "or",
+    "xor": "xor",
+    "exch": "xchg",
+}
+_KINDS = ("add", "sub", "min", "max", "and", "or", "xor", "exch", "cas")
+
+
+def atomic_name(operation: str, type_name: str) -> str:
+    """The helper of an atomic: `simtlab_atomic_add_u32`."""
+    return f"simtlab_atomic_{operation}_{type_name}"
+
+
+def _atomic(operation: str, type_name: str) -> str:
+    """One atomic, lane after lane in ascending order.
+
+    `%addresses` are host addresses where `%base` is not 0 and the caller has checked them;
+    otherwise simulated addresses, which are looked up. Old values go to `%old`, 64 bits a lane.
+    """
+    bits = int(type_name[1:])
+    signed = type_name[0] == "s"
+    t = f"i{bits}"
+    name = atomic_name(operation, type_name)
+    if operation == "cas":
+        act = f"""\
+  %pair = cmpxchg ptr %host, {t} %a, {t} %b seq_cst seq_cst
+  %was = extractvalue {{ {t}, i1 }} %pair, 0"""
+    else:
+        verb = _OPERATIONS.get(operation) or (operation if signed else f"u{operation}")
+        act = f"  %was = atomicrmw {verb} ptr %host, {t} %a seq_cst"
+    return f"""\
+define i32 @{name}(ptr %ctx, i64 %mask, ptr %addresses, ptr %as, ptr %bs, ptr %old, i32 %known)
+    #0 {{
+entry:
+  br label %loop
+loop:
+  %m = phi i64 [ %mask, %entry ], [ %m.next, %go ]
+  %none = icmp eq i64 %m, 0
+  br i1 %none, label %done, label %body
+done:
+  ret i32 0
+body:
+  %lane = call i64 @llvm.cttz.i64(i64 %m, i1 false)
+  %p.address = getelementptr i64, ptr %addresses, i64 %lane
+  %address = load i64, ptr %p.address
+  %is.known = icmp ne i32 %known, 0
+  br i1 %is.known, label %go, label %search
+search:
+  %found = call i64 @simtlab_find(ptr %ctx, i64 %address, i64 {bits // 8}, i32 1)
+  %ok = icmp ne i64 %found, 0
+  br i1 %ok, label %go, label %fault
+fault:
+  %lane.32 = trunc i64 %lane to i32
+  %result = add i32 %lane.32, 1
+  ret i32 %result
+go:
+  %host.i = phi i64 [ %address, %body ], [ %found, %search ]
+  %host = inttoptr i64 %host.i to ptr
+  %p.a = getelementptr i64, ptr %as, i64 %lane
+  %a = load {t}, ptr %p.a
+  %p.b = getelementptr i64, ptr %bs, i64 %lane
+  %b = load {t}, ptr %p.b
+{act}
+  %p.old = getelementptr i64, ptr %old, i64 %lane
+  store {t} %was, ptr %p.old
+  %m.less = sub i64 %m, 1
+  %m.next = and i64 %m, %m.less
+  br label %loop
+}}
+"""
+
+
+@cache
+def _compiled() -> Compiled:
+    text = Path(__file__).with_name("helpers.ll").read_text(encoding="utf-8")
+    names = [f"{k}_{t}" for k in _KINDS for t in ("u32", "s32", "u64", "s64")]
+    text += "".join(_atomic(*n.split("_")) for n in names)
+    text += f"attributes #0 = {{ {ATTRIBUTES} }}\n"
+    functions = ["simtlab_find", "simtlab_local_fault", "simtlab_move"]
+    functions += [f"simtlab_atomic_{n}" for n in names]
+    return compile_text(text, functions, key=text)
+
+
+def symbols() -> Mapping[str, int]:
+    """The addresses of all helpers, for the linker."""
+    return _compiled().addresses

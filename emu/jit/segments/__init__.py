@@ -1,0 +1,1 @@
+"""A kernel as functions that a timing engine calls."""

@@ -1,0 +1,246 @@
+"""The functions of segments: registers come from the warp block and go back there under the mask.
+
+Instructions compute all lanes, also those that do not run, and may do so because nothing in alu.py
+traps. A register that nobody reads behind the segment stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....isa.instruction import Imm, Instruction, Reg
+from ....isa.program import Kernel
+from ....isa.table import Flags
+from ....isa.types import F32, F64, RegClass
+from ....isa.types import Segment as MemorySegment
+from ..arithmetic import emit as alu
+from ..llvm.text import ModuleText, constant, register_type
+from ..runtime.context import Kind, Slot
+from .crosslane import CROSS_LANE
+from .table import Segment
+from .warp_block import Header, Layout
+from .warp_code import Chunks, WarpCode
+
+
+class Body(WarpCode):
+    """The function of a segment as it grows."""
+
+    def __init__(self, module: ModuleText, layout: Layout) -> None:
+        super().__init__(module, layout.width)
+        self.layout = layout
+        self._values: dict[Reg, Chunks] = {}
+        self._written: dict[Reg, None] = {}
+        self._loose: set[Reg] = set()
+
+    def row(self, reg: Reg) -> str:
+        """Where a register lies."""
+        return self.place("%warp", self.layout.rows[reg])
+
+    def read(self, reg: Reg) -> Chunks:
+        """The operands of a register; a float may be a NaN that is not canonical yet."""
+        known = self._values.get(reg)
+        if known is None:
+            known = self._values[reg] = self._load(reg)
+        return known
+
+    def _load(self, reg: Reg) -> Chunks:
+        if reg.cls is RegClass.C:
+            return self.chunks(self.code.let(f"load i64, ptr {self.row(reg)}"))
+        return self.load_row(self.row(reg), reg.cls.bits)
+
+    def observed(self, reg: Reg) -> Chunks:
+        """The operands of a register with canonical NaNs."""
+        value = self.read(reg)
+        if reg in self._loose:
+            type_ = F64 if reg.cls is RegClass.D else F32
+            value = [alu.canonical(self.code, type_, v, self.n) for v in value]
+            self.write(reg, value)
+        return value
+
+    def write(self, reg: Reg, value: Chunks, *, loose: bool = False) -> None:
+        """Set a register."""
+        self._values[reg] = value
+        self._written[reg] = None
+        (self._loose.add if loose else self._loose.discard)(reg)
+
+    def constant(self, cls: RegClass, bits: int) -> Chunks:
+        """A bit pattern in every lane."""
+        return [constant(cls, bits, self.n)] * self.k
+
+    def finish(self, live: frozenset[Reg]) -> None:
+        """Store what has been written and is live."""
+        code = self.code
+        for reg in self._written:
+            if reg not in live:
+                continue
+            value, place = self.observed(reg), self.row(reg)
+            if reg.cls is not RegClass.C:
+                self.store_running(place, reg.cls.bits, value)
+                continue
+            old = code.let(f"load i64, ptr {place}")
+            others = code.let(f"and i64 {old}, {code.let('xor i64 %mask, -1')}")
+            mine = code.let(f"and i64 {self.word(value)}, %mask")
+            code.line(f"store i64 {code.let(f'or disjoint i64 {others}, {mine}')}, ptr {place}")
+
+    def stop_at(self, lanes: str, kind: Kind, pc: int) -> None:
+        """Return at once with the lanes (i64) that trap here, if there are any."""
+        code = self.code
+        bad, go = code.name("bad")[1:], code.name("go")[1:]
+        code.line(f"br i1 {code.let(f'icmp ne i64 {lanes}, 0')}, label %{bad}, label %{go}")
+        code.label(bad)
+        self.trap(lanes, kind, str(pc))
+        code.label(go)
+
+
+def segment_function(
+    module: ModuleText, kernel: Kernel, segment: Segment, layout: Layout, name: str
+) -> bool:
+    """Define the function of a segment; False where it would do nothing and is left out."""
+    body = Body(module, layout)
+    for pc in segment.computed:
+        _instruction(body, kernel.instructions[pc], pc)
+    body.finish(segment.live)
+    if not body.code.lines:
+        return False
+    body.code.line("ret i64 0")
+    module.define(name, body.text(f"define internal i64 @{name}(ptr %warp, i64 %mask)"))
+    return True
+
+
+def _instruction(body: Body, ins: Instruction, pc: int) -> None:
+    row = ins.row
+    if row.stem == "nop":
+        return
+    assert ins.dst is not None
+    if row.stem in CROSS_LANE:
+        sources = [_source(body, ins, i, observed=True) for i in range(len(ins.srcs))]
+        body.write(ins.dst, CROSS_LANE[row.stem](body, row, sources))
+    elif row.stem in _IDENTITY:
+        dim = ins.literals[0] if ins.literals else 0
+        body.write(ins.dst, _IDENTITY[row.stem](body, dim))
+    elif row.stem == "lda":
+        body.write(ins.dst, _lda(body, ins))
+    elif row.segment is MemorySegment.KERNARG:
+        body.write(ins.dst, _argument(body, ins))
+    else:
+        _compute(body, ins, pc)
+
+
+def _source(body: Body, ins: Instruction, position: int, *, observed: bool) -> Chunks:
+    """A source; `observed` where its bits count, not only the number."""
+    source, type_ = ins.srcs[position], ins.row.srcs[position].type
+    assert type_ is not None
+    if isinstance(source, Imm):
+        return body.constant(type_.reg, source.bits)
+    return body.observed(source) if observed else body.read(source)
+
+
+def _compute(body: Body, ins: Instruction, pc: int) -> None:
+    """What alu.py computes."""
+    row = ins.row
+    assert ins.dst is not None
+    sources = [
+        _source(body, ins, i, observed=alu.wants_canonical(row, i)) for i in range(len(ins.srcs))
+    ]
+    if Flags.READS_DST in row.flags:
+        sources.append(body.observed(ins.dst))
+    if Flags.MAY_TRAP in row.flags and not (isinstance(ins.srcs[1], Imm) and ins.srcs[1].bits):
+        sources[1] = _without_zeros(body, sources[1], ins.dst.cls, pc)
+    value = [
+        alu.emit(body.code, row, ins.literals, chunk, body.n)
+        for chunk in zip(*sources, strict=True)
+    ]
+    body.write(ins.dst, value, loose=alu.may_be_loose(row))
+
+
+def _without_zeros(body: Body, divisors: Chunks, cls: RegClass, pc: int) -> Chunks:
+    """Trap where a running lane divides by zero; the zeros of others become 1."""
+    code, t = body.code, register_type(cls, body.n)
+    zeros = [code.let(f"icmp eq {t} {d}, zeroinitializer") for d in divisors]
+    body.stop_at(code.let(f"and i64 {body.word(zeros)}, %mask"), Kind.DIVIDE_BY_ZERO, pc)
+    one = constant(cls, 1, body.n)
+    return [
+        code.let(f"select <{body.n} x i1> {z}, {t} {one}, {t} {d}")
+        for z, d in zip(zeros, divisors, strict=True)
+    ]
+
+
+def _lda(body: Body, ins: Instruction) -> Chunks:
+    """The address itself; it wraps as any u32 does."""
+    assert ins.address is not None
+    offset = body.constant(RegClass.S, ins.address.offset)
+    if ins.address.base is None:
+        return offset
+    return body.each("add", 32, body.observed(ins.address.base), offset)
+
+
+def _argument(body: Body, ins: Instruction) -> Chunks:
+    """A kernel argument, the same for all lanes. The verifier has checked its place."""
+    code, type_ = body.code, ins.row.type
+    assert ins.address is not None
+    assert type_ is not None
+    place = body.place(body.pointer(body.slot(Slot.KERNARG)), ins.address.offset)
+    value = code.let(f"load i{type_.bits}, ptr {place}")
+    if type_.bits < 32:
+        how = "sext" if type_.is_signed else "zext"
+        value = code.let(f"{how} i{type_.bits} {value} to i32")
+    return body.spread(type_.reg.bits, value)
+
+
+# --- identity
+
+_GROUP = (Header.GROUP_X, Header.GROUP_Y, Header.GROUP_Z)
+_SIZE = (Header.SIZE_X, Header.SIZE_Y, Header.SIZE_Z)
+_NOMINAL = (Slot.GROUP_SIZE_X, Slot.GROUP_SIZE_Y, Slot.GROUP_SIZE_Z)
+_ITEMS = (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z)
+_GROUPS = (Slot.GROUPS_X, Slot.GROUPS_Y, Slot.GROUPS_Z)
+
+Identity = Callable[[Body, int], Chunks]
+
+
+def _of_header(words: Sequence[Header]) -> Identity:
+    return lambda body, dim: body.spread(32, body.narrow(body.header(words[dim])))
+
+
+def _of_context(slots: Sequence[Slot]) -> Identity:
+    return lambda body, dim: body.spread(32, body.narrow(body.slot(slots[dim])))
+
+
+def _workitemid(body: Body, dim: int) -> Chunks:
+    return body.load_row(body.place("%warp", body.layout.local_id(dim)), 32)
+
+
+def _workitemabsid(body: Body, dim: int) -> Chunks:
+    group, size = body.header(_GROUP[dim]), body.slot(_NOMINAL[dim])
+    start = body.narrow(body.code.let(f"mul i64 {group}, {size}"))
+    return body.each("add", 32, body.spread(32, start), _workitemid(body, dim))
+
+
+def _workitemflatid(body: Body, dim: int) -> Chunks:
+    first = body.code.let(f"mul i64 {body.header(Header.WARP)}, {body.width}")
+    return body.each("add", 32, body.spread(32, body.narrow(first)), body.steps(32))
+
+
+def _workitemflatabsid(body: Body, dim: int) -> Chunks:
+    flat = _workitemabsid(body, 2)
+    for below in (1, 0):
+        flat = body.each("mul", 32, flat, body.spread(32, body.narrow(body.slot(_ITEMS[below]))))
+        flat = body.each("add", 32, flat, _workitemabsid(body, below))
+    return flat
+
+
+_IDENTITY: dict[str, Identity] = {
+    "workitemid": _workitemid,
+    "workgroupid": _of_header(_GROUP),
+    "workgroupsize": _of_context(_NOMINAL),
+    "currentworkgroupsize": _of_header(_SIZE),
+    "gridsize": _of_context(_ITEMS),
+    "gridgroups": _of_context(_GROUPS),
+    "workitemabsid": _workitemabsid,
+    "workitemflatid": _workitemflatid,
+    "workitemflatabsid": _workitemflatabsid,
+    "laneid": lambda body, dim: body.steps(32),
+    "waveid": _of_header((Header.WARP,)),
+    "wavesize": lambda body, dim: body.constant(RegClass.S, body.width),
+    "clock": lambda body, dim: body.spread(64, body.header(Header.CLOCK)),
+}

@@ -1,0 +1,231 @@
+"""Segments: a kernel as functions that a timing engine calls, and the table that leads through it.
+
+    typedef uint64_t (*segment_fn)(uint8_t *warp, uint64_t mask);
+    typedef uint64_t (*move_fn)(uint8_t *warp, uint64_t mask);
+    typedef uint64_t (*start_fn)(uint8_t *warp, uint64_t group, uint64_t warp_in_group);
+
+`warp` is a block of warpstate.py. A segment's function does everything in front of the instruction
+that ends it, for the lanes of `mask`, and returns lanes that divided by zero; it has then done
+nothing. Its move, where it has one, is the data movement of the access that ends it, for lanes that
+the engine chooses; it returns lanes refused, and has then moved nothing. In both cases the context
+block says why, where, and who is the lowest of them. Neither looks at anything but its arguments,
+the block, and through it the context block and memory; the mask must be a part of what `start` has
+returned.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+
+from ....isa.instruction import Reg
+from ....isa.program import Kernel, Program
+from ....isa.types import Segment as MemorySegment
+from ...engine import Work
+from ..llvm.recent import Recent
+from ..llvm.text import Code, ModuleText
+from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
+from ..runtime.context import BUFFER_SLOTS, Slot, param_slot
+from .body import segment_function
+from .movers import mover, parameters_of
+from .start import START, cold_symbols, start
+from .table import Grain, Segment, SegmentKind, cut, records
+from .warp_block import Layout, layout_of
+
+
+@dataclass(frozen=True)
+class Segments:
+    """The compiled segments of a kernel. Code and table live as long as this object does."""
+
+    kernel: Kernel
+    width: int
+    grain: Grain
+    layout: Layout
+    table: np.ndarray
+    """One `RECORD` per segment, in the order of the code."""
+    of_pc: np.ndarray
+    """The segment of each pc, int64."""
+    start: int
+    """Address of the `start_fn`: begins a workgroup in a warp block and returns its lanes.
+
+    It zeroes the registers and the warp's private memory and fills in who the warp is. Warp 0 also
+    zeroes the group memory: start all warps of a workgroup before any of them runs.
+    """
+    sites: int
+    """Memory instructions, which have slots of their own in the context block."""
+    _code: tuple[Compiled, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class SegmentContext:
+    """The context block of one launch, and what it points at."""
+
+    slots: np.ndarray
+    """int64, indexed by `Slot`; TRAP_KIND is 0 as long as nothing trapped."""
+    _kept: tuple[np.ndarray, ...] = field(repr=False)
+
+    @property
+    def address(self) -> int:
+        """The host address, for the header of each warp."""
+        return self.slots.ctypes.data
+
+
+def context_of(segments: Segments, work: Work) -> SegmentContext:
+    """The context block for a launch of these segments.
+
+    `engine.trap_record(work, context.slots)` tells its trap. Buffers that are added or freed later
+    are not seen.
+    """
+    geometry = work.geometry
+    live = [b for b in work.memory.buffers if b.alive and b.size]
+    buffers = np.array(
+        [[b.base, b.size, b.host.ctypes.data - b.base, b.writable] for b in live] or [[0] * 4],
+        np.int64,
+    )
+    kernargs = np.frombuffer(work.kernargs or b"\0" * 8, np.uint8)
+    readonly = np.frombuffer(work.program.readonly_data or b"\0" * 8, np.uint8)
+    slots = np.zeros(Slot.PARAMS + BUFFER_SLOTS * segments.sites, np.int64)
+    slots[Slot.KERNARG] = kernargs.ctypes.data
+    slots[Slot.READONLY] = readonly.ctypes.data
+    slots[Slot.BUFFERS] = buffers.ctypes.data
+    slots[Slot.N_BUFFERS] = len(live)
+    slots[Slot.ITEMS_X : Slot.ITEMS_X + 3] = geometry.items
+    slots[Slot.GROUPS_X : Slot.GROUPS_X + 3] = geometry.groups
+    slots[Slot.GROUP_SIZE_X : Slot.GROUP_SIZE_X + 3] = geometry.group_size
+    return SegmentContext(slots, (kernargs, readonly, buffers, *(b.host for b in live)))
+
+
+def compile_segments(
+    kernel: Kernel, program: Program, width: int, grain: Grain = Grain.SEGMENT
+) -> Segments:
+    """The segments of a kernel for warps of `width` lanes (1 to 64), from memory, disk or new."""
+    readonly_bytes = len(program.readonly_data)
+    key = kernel.words, kernel.group_size, kernel.private_size, readonly_bytes, width, grain
+    found = _COMPILED.find(key)
+    if found is None:
+        found = _COMPILED.keep(key, _compile(kernel, readonly_bytes, width, grain, repr(key)))
+    return found
+
+
+_COMPILED: Recent[tuple[object, ...], Segments] = Recent()
+
+
+def _compile(kernel: Kernel, readonly_bytes: int, width: int, grain: Grain, key: str) -> Segments:
+    layout = layout_of(kernel, width)
+    segments = cut(kernel, grain)
+    accesses = [s for s in segments if s.kind is SegmentKind.ACCESS]
+    rows = {row.name: row for row in (kernel.instructions[s.last].row for s in accesses)}
+    shared = {"simtlab_start": start(width)}
+    shared |= {f"simtlab_{name}": mover(row, width) for name, row in rows.items()}
+    code = compile_text(
+        lambda: generate(kernel, readonly_bytes, layout, segments),
+        ["functions", "start"],
+        level=Level.QUICK,  # straight-line code: more passes find nothing to do
+        key=f"segments {key}",
+        symbols={
+            **cold_symbols(),
+            **{name: next(iter(c.addresses.values())) for name, c in shared.items()},
+        },
+    )
+    table = records(kernel, segments, layout)
+    pointers = (ctypes.c_int64 * (2 * len(segments))).from_address(code["functions"])
+    table["fn"], table["move"] = np.array(pointers, np.int64).reshape(-1, 2).T
+    return Segments(
+        kernel,
+        width,
+        grain,
+        layout,
+        table,
+        np.repeat(np.arange(len(segments)), table["n_instr"]),
+        code["start"],
+        len(accesses),
+        (code, *shared.values()),
+    )
+
+
+def generate(
+    kernel: Kernel, readonly_bytes: int, layout: Layout, segments: tuple[Segment, ...]
+) -> str:
+    """The IR text: `start`, and `functions`, the addresses (fn, move) of each segment."""
+    module = ModuleText(function_attributes())
+    zeros = f"[{layout.lanes} x i32] zeroinitializer, align 64"
+    module.define("zeros", f"@zeros = internal constant {zeros}\n")
+    pointers: list[str] = []
+    sites = count()
+    for segment in segments:
+        name, move = f"segment{segment.number}", f"move{segment.number}"
+        has_code = segment_function(module, kernel, segment, layout, name)
+        moves = segment.kind is SegmentKind.ACCESS
+        if moves:
+            _define_move(module, kernel, readonly_bytes, layout, segment.last, next(sites), move)
+        pointers += (
+            f"ptr {f'@{name}' if there else 'null'}"
+            for name, there in ((name, has_code), (move, moves))
+        )
+    t = f"[{len(pointers)} x ptr]"
+    module.define("functions", f"@functions = constant {t} [{', '.join(pointers)}]\n")
+    constants = layout.total, layout.local_ids, layout.private_bytes, layout.group_bytes
+    code = Code(module)
+    given = "ptr %warp", "i64 %group", "i64 %index", *(f"i64 {c}" for c in constants)
+    _jump(code, "simtlab_start", START, given)
+    head = "define i64 @start(ptr %warp, i64 %group, i64 %index) #0"
+    module.define("start", f"{head} {{\n{_text(code)}}}\n")
+    return str(module)
+
+
+def _define_move(
+    module: ModuleText,
+    kernel: Kernel,
+    readonly_bytes: int,
+    layout: Layout,
+    pc: int,
+    site: int,
+    name: str,
+) -> None:
+    """The `move_fn` of a memory instruction."""
+    code = Code(module)
+    ins = kernel.instructions[pc]
+    row, address = ins.row, ins.address
+    assert address is not None
+
+    def place(reg: Reg) -> str:
+        return f"ptr {code.let(f'getelementptr i8, ptr %warp, i64 {layout.rows[reg]}')}"
+
+    where = {
+        MemorySegment.GLOBAL: 8 * param_slot(site, 0),
+        MemorySegment.GROUP: kernel.group_size,
+        MemorySegment.PRIVATE: kernel.private_size,
+        MemorySegment.READONLY: readonly_bytes,
+    }[address.segment]
+    sources = [place(reg) for reg in ins.reads()[: len(ins.srcs)]]
+    result = "ptr null" if ins.dst is None else place(ins.dst)
+    given = [
+        "ptr %warp",
+        "i64 %mask",
+        "ptr @zeros" if address.base is None else place(address.base),
+        sources[0] if row.is_store else result,
+        f"i64 {address.offset}",
+        f"i64 {pc << 32 | where}",
+    ]
+    if row.is_atomic:
+        # An operation with one operand is given it as its second one too.
+        given += [sources[0], sources[-1]]
+    _jump(code, f"simtlab_{row.name}", parameters_of(row), given)
+    head = f"define internal i64 @{name}(ptr %warp, i64 %mask) #0"
+    module.define(name, f"{head} {{\n{_text(code)}}}\n")
+
+
+def _jump(code: Code, to: str, parameters: str, given: Sequence[str]) -> None:
+    """Return what another function returns."""
+    types = ", ".join(p.split()[0] for p in parameters.split(", "))
+    code.module.declare(to, f"declare i64 @{to}({types})")
+    result = code.let(f"tail call i64 @{to}({', '.join(given)})")
+    code.line(f"ret i64 {result}")
+
+
+def _text(code: Code) -> str:
+    return "\n".join([*code.lines, ""])

@@ -1,0 +1,112 @@
+"""What the segments of all kernels share: the cold side, and how a workgroup begins in a warp."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from ....isa.table import BY_NAME, Row
+from ..arithmetic import emit as alu
+from ..llvm.text import ModuleText
+from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
+from ..runtime.context import Slot
+from ..runtime.helpers import symbols
+from .warp_block import HEADER_BYTES, LINE, Header
+from .warp_code import Chunks, WarpCode
+
+_COLD = ("simtlab_buffer", "simtlab_resolve", "simtlab_refuse", "simtlab_trap")
+
+
+@cache
+def _cold() -> Compiled:
+    text = Path(__file__).with_name("cold.ll").read_text(encoding="utf-8")
+    return compile_text(text, _COLD, key=text, symbols=symbols())
+
+
+def cold_symbols() -> Mapping[str, int]:
+    """The addresses of all helpers, for the linker."""
+    return {**symbols(), **_cold().addresses}
+
+
+START = "ptr %warp, i64 %group, i64 %index, i64 %total, i64 %ids, i64 %private, i64 %shared"
+"""Parameters of `start`: block, flat workgroup, number of the warp in it, bytes of the block,
+offset of the rows of workitemid or -1, bytes of the warp's private and the group's memory."""
+
+
+@cache
+def start(width: int) -> Compiled:
+    """`start` for warps of a width: begins a workgroup in a warp block, returns the lanes."""
+    text = _start_text(width)
+    return compile_text(text, ["start"], level=Level.QUICK, key=text)
+
+
+def _start_text(width: int) -> str:
+    module = ModuleText(function_attributes())
+    warp = WarpCode(module, width)
+    code = warp.code
+    gx, gy = (warp.slot(s) for s in (Slot.GROUPS_X, Slot.GROUPS_Y))
+    rest = code.let(f"udiv i64 %group, {gx}")
+    position = (
+        code.let(f"urem i64 %group, {gx}"),
+        code.let(f"urem i64 {rest}, {gy}"),
+        code.let(f"udiv i64 {rest}, {gy}"),
+    )
+    sizes = []
+    for dim, here in enumerate(position):
+        nominal, items = (warp.slot(s + dim) for s in (Slot.GROUP_SIZE_X, Slot.ITEMS_X))
+        left = code.let(f"sub i64 {items}, {code.let(f'mul i64 {here}, {nominal}')}")
+        sizes.append(code.intrinsic("llvm.umin", "i64", f"i64 {left}", f"i64 {nominal}"))
+        warp.set_header(Header(Header.GROUP_X + dim), here)
+        warp.set_header(Header(Header.SIZE_X + dim), sizes[dim])
+    warp.set_header(Header.GROUP, "%group")
+    warp.set_header(Header.WARP, "%index")
+    warp.set_header(Header.CLOCK, "0")
+    warp.clear(warp.place("%warp", HEADER_BYTES), code.let(f"sub i64 %total, {HEADER_BYTES}"))
+    warp.clear(warp.pointer(warp.header(Header.PRIVATE_MEMORY)), "%private")
+    code.line(f"br i1 {code.let('icmp eq i64 %index, 0')}, label %first, label %others")
+    code.label("first")
+    warp.clear(warp.pointer(warp.header(Header.GROUP_MEMORY)), "%shared")
+    code.line("br label %others")
+    code.label("others")
+    lanes = _lanes(warp, sizes)
+    code.line(f"br i1 {code.let('icmp sge i64 %ids, 0')}, label %fill, label %done")
+    code.label("fill")
+    _local_ids(warp, sizes)
+    code.line("br label %done")
+    code.label("done")
+    code.line(f"ret i64 {lanes}")
+    module.define("start", warp.text(f"define i64 @start({START})"))
+    return str(module)
+
+
+def _lanes(warp: WarpCode, sizes: list[str]) -> str:
+    """The lanes of the warp that are work-items."""
+    code = warp.code
+    items = code.let(f"mul i64 {code.let(f'mul i64 {sizes[0]}, {sizes[1]}')}, {sizes[2]}")
+    first = code.let(f"mul i64 %index, {warp.width}")
+    left = code.intrinsic("llvm.usub.sat", "i64", f"i64 {items}", f"i64 {first}")
+    count = code.intrinsic("llvm.umin", "i64", f"i64 {left}", f"i64 {warp.width}")
+    # A shift by 64 is undefined, and what comes of it is not taken.
+    ones = code.let(f"lshr i64 -1, {code.let(f'sub i64 64, {count}')}")
+    return code.let(f"select i1 {code.let(f'icmp eq i64 {count}, 0')}, i64 0, i64 {ones}")
+
+
+def _local_ids(warp: WarpCode, sizes: list[str]) -> None:
+    """Fill in the rows of workitemid."""
+    code = warp.code
+
+    def over(row: Row, a: Chunks, b: Chunks) -> Chunks:
+        return [alu.emit(code, row, (), pair, warp.n) for pair in zip(a, b, strict=True)]
+
+    first = warp.narrow(code.let(f"mul i64 %index, {warp.width}"))
+    flat = warp.each("add", 32, warp.spread(32, first), warp.steps(32))
+    x, y = (warp.spread(32, warp.narrow(s)) for s in sizes[:2])
+    divide, remainder = BY_NAME["div_u32"], BY_NAME["rem_u32"]
+    rows = over(divide, flat, x)
+    row_bytes = max(LINE, 4 * warp.n * warp.k)
+    at = warp.place("%warp", "%ids")
+    for dim, chunks in enumerate(
+        (over(remainder, flat, x), over(remainder, rows, y), over(divide, rows, y))
+    ):
+        warp.store_row(warp.place(at, dim * row_bytes), 32, chunks)

@@ -1,0 +1,259 @@
+"""Cuts a kernel into segments, and the table that describes them to a timing engine.
+
+A segment is a straight run of instructions that only its last one may end: an access of global,
+group, private or readonly memory, a branch, a barrier, a fence, a marker, `ret` or `trap`. Branch
+targets and joins begin segments, so that lanes enter at the first instruction only; so does
+`clock`, which then reads the cycle of its own issue. (Labels that no branch names do not: whether
+a program has kept them must not change its times.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+import numpy as np
+
+from ....isa.instruction import Instruction, Reg
+from ....isa.program import Kernel
+from ....isa.table import Unit
+from ....isa.types import Segment as MemorySegment
+from .warp_block import Layout
+
+
+class Grain(StrEnum):
+    """How long segments are."""
+
+    SEGMENT = "segment"
+    """As long as they can be."""
+    BRANCH = "branch"
+    """Conditional branches are segments of their own: what stands in front issues without them."""
+    INSTRUCTION = "instruction"
+    """One instruction each."""
+
+
+class SegmentKind(IntEnum):
+    """What comes at the end of a segment."""
+
+    FALL = 0
+    """Nothing: lanes go on with the next one."""
+    BRANCH = 1
+    JUMP = 2
+    ACCESS = 3
+    BARRIER = 4
+    EXIT = 5
+    TRAP = 6
+    RECONVERGE = 7
+    FENCE = 8
+
+
+class Space(IntEnum):
+    """The memory of an access; NONE for segments without one."""
+
+    NONE = 0
+    GLOBAL = 1
+    GROUP = 2
+    PRIVATE = 3
+    READONLY = 4
+
+
+UNITS = (
+    Unit.CONTROL,
+    Unit.MOVE,
+    Unit.ID,
+    Unit.INT,
+    Unit.FLOAT,
+    Unit.SYNC,
+    Unit.MEMORY,
+    Unit.DIV,
+    Unit.COMPLEX,
+)
+"""Functional units by how long they keep an instruction; the table has positions in here."""
+
+FIELDS = (
+    "fn",  # address of the segment's function, 0 where there is nothing to compute
+    "move",  # address of the function that moves the data of an ACCESS, else 0
+    "n_instr",  # instructions, the last one included
+    "kind",  # SegmentKind
+    "next",  # segment where lanes go that do not branch (of a JUMP: its target), -1 behind the end
+    "target",  # segment of a BRANCH or JUMP, else -1
+    "rpc",  # segment at which a BRANCH re-converges, -1: only where all lanes have ended
+    "subdivide",  # 1 where a BRANCH may subdivide the warp
+    "loop",  # 1 where a BRANCH or JUMP closes or leaves a loop
+    "cond_row",  # the word of a BRANCH's condition register in the warp block, else -1
+    "addr_row",  # the row of the address register of an ACCESS, -1: none, the address is imm
+    "imm",  # signed bytes that are added to the address; the code of a TRAP
+    "lane_bytes",  # bytes per lane of an ACCESS
+    "space",  # Space
+    "is_load",
+    "is_store",
+    "is_atomic",
+    "unit",  # the slowest functional unit, a position in UNITS
+    "n_complex",  # instructions of the unit `complex`
+    "is_join",  # 1 where a branch re-converges at its beginning
+    "uses_clock",  # 1 where the header's CLOCK is read
+    "first_pc",  # pc of the first and of the last instruction, in words
+    "last_pc",
+)
+RECORD = np.dtype([(name, np.int64) for name in FIELDS])
+"""One segment; names do not hide attributes of a NumPy record."""
+
+_KINDS = {
+    "cbr": SegmentKind.BRANCH,
+    "br": SegmentKind.JUMP,
+    "barrier": SegmentKind.BARRIER,
+    "ret": SegmentKind.EXIT,
+    "trap": SegmentKind.TRAP,
+    "reconverge": SegmentKind.RECONVERGE,
+    "memfence": SegmentKind.FENCE,
+}
+_SPACES = {
+    MemorySegment.GLOBAL: Space.GLOBAL,
+    MemorySegment.GROUP: Space.GROUP,
+    MemorySegment.PRIVATE: Space.PRIVATE,
+    MemorySegment.READONLY: Space.READONLY,
+}
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Instructions `first` to `last` (inclusive). The last one decides what `kind` it is."""
+
+    number: int
+    first: int
+    last: int
+    kind: SegmentKind
+    live: frozenset[Reg] = frozenset()
+    """Registers that somebody may read afterwards, the data movement of an ACCESS included."""
+
+    @property
+    def computed(self) -> range:
+        """The pcs of what the function computes: all but the end that is the engine's business."""
+        return range(self.first, self.last + (self.kind is SegmentKind.FALL))
+
+
+def kind_of(ins: Instruction) -> SegmentKind:
+    """What an instruction makes of the segment that it ends; FALL if it needs not end one."""
+    if ins.row.is_memory and ins.row.segment is not MemorySegment.KERNARG:
+        return SegmentKind.ACCESS
+    return _KINDS.get(ins.row.stem, SegmentKind.FALL)
+
+
+def cut(kernel: Kernel, grain: Grain) -> tuple[Segment, ...]:
+    """The segments of a kernel in the order of its code.
+
+    At the grain of instructions every register counts as live: somebody may look at each step.
+    """
+    code = kernel.instructions
+    starts = {0}
+    for pc, ins in enumerate(code):
+        if grain is Grain.INSTRUCTION or kind_of(ins) is not SegmentKind.FALL:
+            starts.add(pc + 1)
+        if ins.row.stem == "clock" or (grain is Grain.BRANCH and ins.row.stem == "cbr"):
+            starts.add(pc)
+        starts.update(there for there in (ins.target, ins.join) if there is not None)
+    firsts = sorted(pc for pc in starts if pc < len(code))
+    ends = [pc - 1 for pc in (*firsts[1:], len(code))]
+    segments = tuple(
+        Segment(number, first, last, kind_of(code[last]))
+        for number, (first, last) in enumerate(zip(firsts, ends, strict=True))
+    )
+    if grain is Grain.INSTRUCTION:
+        everything = frozenset(r for ins in code for r in (*ins.reads(), *ins.writes()))
+        live = [everything] * len(segments)
+    else:
+        live = _liveness(code, segments)
+    return tuple(
+        Segment(s.number, s.first, s.last, s.kind, after)
+        for s, after in zip(segments, live, strict=True)
+    )
+
+
+def successors(code: tuple[Instruction, ...], segment: Segment) -> tuple[int, int]:
+    """(pc where lanes go that do not branch, pc where they branch to); -1 where there is none."""
+    ins = code[segment.last]
+    match segment.kind:
+        case SegmentKind.EXIT | SegmentKind.TRAP:
+            return -1, -1
+        case SegmentKind.JUMP:
+            assert ins.target is not None
+            return ins.target, ins.target
+        case SegmentKind.BRANCH:
+            assert ins.target is not None
+            return segment.last + 1, ins.target
+        case _:
+            return segment.last + 1, -1
+
+
+def _liveness(code: tuple[Instruction, ...], segments: tuple[Segment, ...]) -> list[frozenset[Reg]]:
+    """The registers of a lane that are read after each segment's function, before being written.
+
+    Lanes outside a segment's mask keep theirs, so that what one lane does is all there is to know.
+    """
+    by_pc = {s.first: s.number for s in segments}
+    live_in: list[frozenset[Reg]] = [frozenset()] * len(segments)
+    after: list[frozenset[Reg]] = [frozenset()] * len(segments)
+    changed = True
+    while changed:
+        changed = False
+        for segment in reversed(segments):
+            there = {pc for pc in successors(code, segment) if pc >= 0}
+            live = frozenset[Reg]().union(*(live_in[by_pc[pc]] for pc in there))
+            if segment.kind is not SegmentKind.FALL:
+                live = _before(code[segment.last], live)
+            after[segment.number] = live
+            for pc in reversed(segment.computed):
+                live = _before(code[pc], live)
+            if live != live_in[segment.number]:
+                live_in[segment.number] = live
+                changed = True
+    return after
+
+
+def _before(ins: Instruction, live: frozenset[Reg]) -> frozenset[Reg]:
+    """Registers that are live in front of an instruction, from those behind it."""
+    return (live - set(ins.writes())) | set(ins.reads())
+
+
+def records(kernel: Kernel, segments: tuple[Segment, ...], layout: Layout) -> np.ndarray:
+    """The table without its addresses, which are 0."""
+    code = kernel.instructions
+    by_pc = {s.first: s.number for s in segments}
+    by_pc[-1] = -1
+    table = np.zeros(len(segments), RECORD)
+    for record, segment in zip(table, segments, strict=True):
+        ins, row = code[segment.last], code[segment.last].row
+        inside = [code[pc].row for pc in range(segment.first, segment.last + 1)]
+        following, target = successors(code, segment)
+        record["n_instr"] = len(inside)
+        record["kind"] = segment.kind
+        record["next"] = by_pc[following]
+        record["target"] = by_pc[target]
+        record["rpc"] = -1 if ins.join is None else by_pc[ins.join]
+        record["subdivide"] = ins.subdivide
+        record["loop"] = ins.loop
+        record["cond_row"] = -1
+        record["addr_row"] = -1
+        record["unit"] = max(UNITS.index(r.unit) for r in inside)
+        record["n_complex"] = sum(r.unit is Unit.COMPLEX for r in inside)
+        record["uses_clock"] = any(r.stem == "clock" for r in inside)
+        record["first_pc"], record["last_pc"] = segment.first, segment.last
+        if segment.kind is SegmentKind.BRANCH:
+            (condition,) = ins.reads()
+            record["cond_row"] = layout.rows[condition]
+        elif segment.kind is SegmentKind.TRAP:
+            record["imm"] = ins.literals[0]
+        elif segment.kind is SegmentKind.ACCESS:
+            address, type_ = ins.address, row.type
+            assert address is not None and type_ is not None
+            if address.base is not None:
+                record["addr_row"] = layout.rows[address.base]
+            record["imm"] = address.offset
+            record["lane_bytes"] = type_.size
+            record["space"] = _SPACES[address.segment]
+            record["is_load"] = row.is_load
+            record["is_store"] = row.is_store
+            record["is_atomic"] = row.is_atomic
+    joins = table["rpc"][table["kind"] == SegmentKind.BRANCH]
+    table["is_join"][joins[joins >= 0]] = 1
+    return table

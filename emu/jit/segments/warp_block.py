@@ -1,0 +1,165 @@
+"""The memory of one warp as segments see it: a header of 64-bit words, then rows of lanes.
+
+    header        16 words (Header)
+    local ids     three rows of u32, workitemid, if the kernel asks for one of them
+    $s            a row of u32 for each register that the kernel uses
+    $d            a row of u64 for each
+    $c            a word for each, bit l = lane l
+
+A row holds whole vectors: the width rounded up to `Layout.lanes`. What lies in the lanes behind
+the width is nobody's. Blocks are multiples of 64 bytes and lie one behind the other in one buffer
+whose address is a multiple of 64, so that every row begins at a cache line.
+
+The private memory of a warp is interleaved by 8 bytes: byte b of lane l is at
+`(b / 8 * width + l) * 8 + b % 8`, and equal offsets of a warp are neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from ....isa.instruction import Reg
+from ....isa.program import Kernel, align
+from ....isa.types import RegClass
+
+LINE = 64
+"""Alignment of blocks and rows, in bytes."""
+
+CHUNK = 16
+"""Lanes of one vector (8 for warps of at most 8)."""
+
+
+class Header(IntEnum):
+    """Index of a header word.
+
+    The last three are for whoever makes the block to fill in; `Segments.start` sets the others.
+    """
+
+    GROUP = 0
+    """Flat number of the workgroup."""
+    GROUP_X = 1
+    GROUP_Y = 2
+    GROUP_Z = 3
+    SIZE_X = 4
+    """Actual size of the workgroup (currentworkgroupsize)."""
+    SIZE_Y = 5
+    SIZE_Z = 6
+    WARP = 7
+    """Number of the warp in its workgroup: lane 0 has the flat local id `WARP * width`."""
+    CLOCK = 8
+    """What `clock` reads."""
+    GROUP_MEMORY = 9
+    """Host address of the workgroup's group memory, a multiple of 8."""
+    PRIVATE_MEMORY = 10
+    """Host address of the warp's private memory, a multiple of 8."""
+    CONTEXT = 11
+    """Host address of the launch's context block."""
+
+
+HEADER_BYTES = 16 * 8
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where everything is in a block, in bytes from its start."""
+
+    width: int
+    vector: int
+    """Lanes of one vector."""
+    vectors: int
+    """Vectors of a row."""
+    local_ids: int
+    """The first row of workitemid, -1 if the kernel does not ask for it."""
+    rows: Mapping[Reg, int]
+    """The row (`$c`: the word) of each register."""
+    total: int
+    """Bytes of the block: an odd number of lines, so that the same row of different warps lies in
+    different sets of the host's cache."""
+    private_bytes: int
+    """Bytes of private memory that a warp needs."""
+    group_bytes: int
+    """Bytes of group memory that a workgroup needs."""
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of a row, those that do not exist included."""
+        return self.vector * self.vectors
+
+    def local_id(self, dim: int) -> int:
+        """The row of workitemid in one dimension."""
+        assert self.local_ids >= 0
+        return self.local_ids + dim * align(4 * self.lanes, LINE)
+
+    def view(self, block: np.ndarray, reg: Reg) -> np.ndarray:
+        """A register in a block (uint8): uint32 or uint64 of shape (width,), not a copy.
+
+        For `$c` it is one uint64, shape (1,).
+        """
+        at = self.rows[reg]
+        if reg.cls is RegClass.C:
+            return block[at : at + 8].view(np.uint64)
+        size = reg.cls.bits // 8
+        return block[at : at + size * self.width].view(f"uint{8 * size}")
+
+    def header(self, block: np.ndarray) -> np.ndarray:
+        """The header of a block: int64, indexed by `Header`, not a copy."""
+        return block[:HEADER_BYTES].view(np.int64)
+
+
+def vectors_of(width: int) -> tuple[int, int]:
+    """(lanes of a vector, vectors of a row) for warps of a width."""
+    vector = CHUNK if width > 8 else 8
+    return vector, -(-width // vector)
+
+
+def layout_of(kernel: Kernel, width: int) -> Layout:
+    """The layout of a warp of `width` lanes (1 to 64) that runs a kernel."""
+    vector, vectors = vectors_of(width)
+    end = HEADER_BYTES
+
+    def row(lane_bytes: int) -> int:
+        nonlocal end
+        at = end
+        end = align(end + lane_bytes * vector * vectors, LINE)
+        return at
+
+    local_ids = -1
+    if any(ins.row.stem in _LOCAL_IDS for ins in kernel.instructions):
+        local_ids, _, _ = (row(4) for _ in range(3))
+    used = {r for ins in kernel.instructions for r in (*ins.reads(), *ins.writes())}
+    rows: dict[Reg, int] = {}
+    for cls in (RegClass.S, RegClass.D):
+        for reg in sorted((r for r in used if r.cls is cls), key=lambda r: r.index):
+            rows[reg] = row(cls.bits // 8)
+    for reg in sorted((r for r in used if r.cls is RegClass.C), key=lambda r: r.index):
+        rows[reg] = end
+        end += 8
+    return Layout(
+        width,
+        vector,
+        vectors,
+        local_ids,
+        rows,
+        align(end, LINE) | LINE,
+        kernel.private_size * width,
+        kernel.group_size,
+    )
+
+
+_LOCAL_IDS = frozenset({"workitemid", "workitemabsid", "workitemflatabsid"})
+
+
+def aligned_bytes(count: int) -> np.ndarray:
+    """Zero bytes (uint8) that begin at a multiple of 64."""
+    raw = np.zeros(count + LINE, np.uint8)
+    start = -raw.ctypes.data % LINE
+    return raw[start : start + count]
+
+
+def blocks_of(layout: Layout, count: int) -> np.ndarray:
+    """The blocks of `count` warps: uint8 of shape (count, total), one aligned buffer."""
+    return aligned_bytes(layout.total * count).reshape(count, layout.total)

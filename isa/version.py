@@ -1,0 +1,3 @@
+"""The version of the package; setuptools reads the literal."""
+
+__version__ = "0.1.0"

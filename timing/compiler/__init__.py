@@ -1,0 +1,1 @@
+"""From engine files to one compiled engine."""

@@ -1,0 +1,239 @@
+"""Checked engines: how hooks are watched, and the errors for what they break.
+
+`interpose` puts a function before every hook that a file fills: it calls the hook, looks at what it
+answers, and, where the hook was called by the engine and not by another hook, at what it has left
+behind (checking.py). An engine that is not checked has none of this.
+"""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ...isa.errors import Diagnostic, Note
+from ..engine import intrinsics
+from .inspection import ENGINE, hook_names, place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...emu.engine import Work
+    from .compose import EngineState
+    from .launched import Code
+
+    # What engine code sees of this file.
+    HOOK_ON_START = HOOK_ON_SYNC = HOOK_RANK = HOOK_SIMD_ACCESS = 0
+    IN_PACKS = OWN_SCHEDULER = 0
+    _Checked = Callable[..., int]
+    unchecked_compute: _Checked
+    unchecked_enter_barrier: _Checked
+    unchecked_make_group: _Checked
+    unchecked_move: _Checked
+    unchecked_on_start: _Checked
+    unchecked_open_barrier: _Checked
+    unchecked_pick: _Checked
+    unchecked_simd_access: _Checked
+    unchecked_wake: _Checked
+
+FILES = ("faults", "checking")
+"""The engine files that follow every lane; functions of the second one replace those of others."""
+
+REPLACED = ("on_start", "pick", "compute", "move", "simd_access", "enter_barrier", "open_barrier",
+            "wake", "make_group")  # fmt: skip
+"""The functions of others that it replaces."""
+
+_ANSWERS = {
+    **dict.fromkeys(("on_branch", "on_arrival", "on_exit", "on_sync", "on_stall"), "check_flag"),
+    **dict.fromkeys(("may_pass", "on_bypass", "gathers", "leaves", "speculate"), "check_flag"),
+    **dict.fromkeys(("extra_slots", "on_barrier_open", "on_launch_end"), "check_count"),
+    **dict.fromkeys(("fetch", "line_access", "next_level", "dram_access"), "check_date"),
+    "rank": "check_place",
+    "stand_in": "check_chosen",
+}
+"""What hooks answer, by the function of faults.py that looks at it; others answer nothing."""
+
+_OWN = ("on_start", "simd_access", "on_event", "issue")
+"""Hooks that checking.py itself is put before, or that change nothing."""
+
+_LEAVES_ALONE = ("rank", "fetch", "line_access", "next_level", "forget_line", "write_back",
+                 "dram_access", "extra_slots", "on_move", "on_served")  # fmt: skip
+"""Hooks after which groups are not looked at: called often, or while an access is half done. `pick`
+looks later."""
+
+_BEFORE = """\
+def {name}({parameters}):
+    outer = S.hook
+    S.hook = {number}
+    {begin}
+    answer = unchecked_{name}({parameters})
+    {answer}
+    {look}
+    S.hook = outer
+    return answer
+"""
+
+
+def interpose(module: ModuleType, before: dict[str, Any], filled: set[str]) -> None:
+    """Put the functions of checking.py, and one for each hook, before those of a namespace.
+
+    `before` is the namespace without checking.py, `filled` are the hooks that some file fills.
+    """
+    space = vars(module)
+    space.update({f"unchecked_{name}": before[name] for name in REPLACED})
+    space["IN_PACKS"] = int("part" in space and space["part"] in intrinsics.TABLES)
+    space["OWN_SCHEDULER"] = int(
+        not Path(space["rank"].__code__.co_filename).is_relative_to(ENGINE)
+    )
+    for number, name in enumerate(hook_names(), 1):
+        space[f"HOOK_{name.upper()}"] = number
+        if name in filled and name not in _OWN:
+            space[f"unchecked_{name}"] = space[name]
+            space[name] = _watched(name, number, space)
+
+
+def _watched(name: str, number: int, space: dict[str, Any]) -> FunctionType:
+    """The function before a hook."""
+    given = hook_names()[name].__code__
+    parameters = given.co_varnames[: given.co_argcount]
+    w = "w" if "w" in parameters else "0"
+    g = "g" if "g" in parameters else "-1"
+    begin, answer, look = "pass", "pass", "pass"
+    if name in _ANSWERS:
+        kind = _ANSWERS[name]
+        t = ", t" if kind in ("check_date", "check_chosen") else ""
+        answer = f"answer = {kind}(S, {w}, {g}, answer{t})"
+    if name not in _LEAVES_ALONE and "w" in parameters:
+        # A group that has returned ends when the hook answers 0.
+        leaving = "g if answer == 0 else -1" if name == "on_exit" else "-1"
+        whole = g if name != "on_pick" else "-1"
+        look = (
+            f"check_groups(S, w, {whole}, {leaving}) if outer == 0 and S.status == RUNNING else 0"
+        )
+    if name == "on_stall":
+        begin = "wakes = S.wakes"
+        look += "; answer = check_woken(S, w, wakes, answer)"
+    elif name == "on_exit":
+        look += "; answer = check_left(S, w, g, answer)"
+    text = _BEFORE.format(
+        name=name, parameters=", ".join(parameters), number=number,
+        begin=begin, answer=answer, look=look,
+    )  # fmt: skip
+    made: dict[str, Any] = {}
+    exec(compile(text, f"<before {name}>", "exec"), made)
+    return intrinsics.device(FunctionType(made[name].__code__, space, name))
+
+
+# --- what is wrong
+
+_FAULTS = {
+    1: ("answers {found}", "0 or 1"),
+    2: ("answers {found} for group {g}, which is never picked then", "a number less than NEVER"),
+    3: ("answers {found}", "a number of cycles or slots, from 0"),
+    4: ("answers cycle {found}, which is over", "cycle {wanted} or later"),
+    5: ("names group {found}, which does not exist", "a group of this WPU"),
+    6: ("answers group {found}, which is not of this WPU", "a group of the same warp as {g}"),
+    7: ("answers group {found}, which has ended", "a group of the same warp as {g}"),
+    8: ("answers group {found}, which has no scheduler slot", "a group that can be picked"),
+    9: ("answers group {found}, which is not ready before {when}",
+        "a group that is ready at this cycle"),
+    10: ("wakes group {g} at cycle {found}, which is over", "cycle {wanted} or later"),
+    11: ("leaves lanes {lanes} in group {g}, which have returned or do not exist",
+         "lanes of its warp that live"),
+    12: ("leaves lanes {lanes} in group {g} and in another one", "every lane in one group at most"),
+    13: ("leaves lanes {lanes} in group {g}, which is at {segment}", "lanes that are at {there}"),
+    14: ("leaves group {g} to be picked at cycle {found}, before lanes {lanes} are ready",
+         "no date before {when}, when their data are there"),
+    15: ("leaves group {g} in slot {found}, which is not its own", "a slot of its WPU that has it"),
+    16: ("leaves lanes {lanes} to issue with group {g} at {segment}",
+         "lanes that are at {there}"),
+    17: ("leaves lanes {lanes} to issue with group {g}, which are not ready",
+         "no issue before {when}"),
+    18: ("leaves lanes {lanes} to issue {segment}, which have not been served by the access before",
+         "every lane accesses memory once for each access that it issues"),
+    19: ("leaves lanes {lanes} to access memory again at {segment}",
+         "every lane accesses memory once for each access that it issues"),
+    20: ("lets a barrier open, or a warp enter it, without lanes {lanes}",
+         "all live lanes of a warp, and of its workgroup, at the barrier"),
+    21: ("sets lanes {lanes} in S.hits, which have not accessed memory", "lanes of the access"),
+    22: ("sets S.hits_at to {found}", "a cycle from that of the access up to its answer, {wanted}"),
+    23: ("sets a boundary of the wait to {found}",
+         "until_bank, until_mshr and until_l2 in order, none after the answer, {wanted}"),
+    24: ("answers 1, and has not woken or made a group", "0 where nothing was woken"),
+    25: ("makes more groups of a warp than it has lanes", "a group for each lane at most"),
+    26: ("answers 0, although lanes {lanes} of group {g} have not returned",
+         "1, or the lanes in another group or in a place where they wait"),
+    27: ("leaves group {g} with the lead {found}, which does not exist",
+         "itself, or that of its pack"),
+    28: ("leaves group {g} at segment {found}, which does not exist", "a segment of the kernel"),
+    29: ("names group {found}, which is of another warp", "a group of the same warp as {g}"),
+}  # fmt: skip
+"""By number in faults.py: what a hook does, and what was expected."""
+
+BROKEN_RULE = 8
+"""The status of an engine that has found a fault; as in faults.py."""
+
+
+def fault_of(state: EngineState, work: Work, code: Code) -> Diagnostic:
+    """The diagnostic for the fault that a checked engine has found; its code is the caller's."""
+    S, space = state.S, vars(state.composition.namespace)
+    w, g, warps, width = int(S.fault_w), int(S.fault_g), int(S.warps), int(S.width)
+    wanted, found = int(S.fault_wanted), int(S.fault_found)
+    name = list(hook_names())[int(S.fault_hook) - 1] if S.fault_hook else ""
+    who = f"hook {name} ({filled_by(space, name)})" if name else "what is composed of " + ", ".join(
+        Path(file).name for file in state.composition.files if file.endswith(".py")
+    )  # fmt: skip
+    words = {
+        "g": g,
+        "found": found,
+        "wanted": f"{wanted:,}" if 0 <= wanted < intrinsics.NEVER else wanted,
+        "lanes": "".join(str(int(S.fault_lanes) >> i & 1) for i in range(width)),
+        "when": f"cycle {wanted:,}",
+        "segment": _line(work, code, found),
+        "there": _line(work, code, wanted),
+    }
+    if wanted >= intrinsics.NEVER:
+        # In place of a date: nobody has woken the group, or its lanes wait at a barrier.
+        words["when"] = "something wakes it" if int(S.fault) == 9 else "their barrier opens"
+    does, expected = (text.format(**words) for text in _FAULTS[int(S.fault)])
+    at = f"cycle {int(S.now):,}, WPU {w}"
+    if g >= 0:
+        at += f", warp context {g // width % warps}, group {g}"
+    return Diagnostic(
+        "",
+        f"kernel {work.kernel.name}: {who} {does} ({at})",
+        notes=(Note(f"expected: {expected}"),),
+        hint="simtlab.testing.policy_contract finds a small kernel that shows it",
+    )
+
+
+def filled_by(space: dict[str, Any], name: str) -> str:
+    """The place of the function that fills a hook, `file:line`."""
+    return place(space.get(f"unchecked_{name}", space[name]))
+
+
+def _line(work: Work, code: Code, segment: int) -> str:
+    """A segment by the line of its first instruction."""
+    if segment == -2:
+        return "the end, as they have returned"
+    if not 0 <= segment < len(code.segments.table):
+        return f"segment {segment}"
+    span = work.program.span(work.kernel, int(code.segments.table[segment]["first_pc"]))
+    return f"line {span.line}" if span is not None else f"segment {segment}"
+
+
+def raised(error: Exception, state: EngineState, files: Sequence[str]) -> str:
+    """What an exception in a plain engine with files of the user's comes down to, at their line."""
+    what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    wanted = {str(Path(file).resolve()) for file in files}
+    own = [
+        f"{Path(frame.filename).name}:{frame.lineno}"
+        for frame in traceback.extract_tb(error.__traceback__)
+        if str(Path(frame.filename).resolve()) in wanted
+    ]
+    if own:
+        return f"{own[-1]}: {what}"
+    names = ", ".join(Path(file).name for file in files)
+    at = f"cycle {int(state.S.now):,}"
+    return f"the engine cannot go on from the state that {names} has left it in at {at}: {what}"

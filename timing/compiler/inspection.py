@@ -1,0 +1,200 @@
+"""What is wrong with engine code, by file and line, before numba sees it.
+
+numba tells some of it in words of its own, some at the place of a caller, and some not at all. What
+is looked at is bytecode, which has no constants to compute and no code that cannot be reached.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+from ...isa.errors import UsageError, did_you_mean
+from ..engine import hooks
+
+ENGINE = Path(hooks.__file__).parent
+"""The folder of the engine files."""
+
+
+class CompositionError(UsageError):
+    """Files that do not fit together, or engine code that cannot be."""
+
+    code = "SIM610"
+
+
+COMPUTES = (
+    "engine code computes with 64-bit integers, fields of records and functions of the engine only "
+    "(`simtlab explain timing`)"
+)
+"""The hint for code that cannot be compiled."""
+
+_MARK = "write @device above it, from simtlab.timing.engine.intrinsics"
+
+_PYTHON = {
+    "BUILD_LIST": "makes a list",
+    "BUILD_MAP": "makes a dictionary",
+    "BUILD_CONST_KEY_MAP": "makes a dictionary",
+    "BUILD_SET": "makes a set",
+    "BUILD_STRING": "makes a text",
+    "FORMAT_VALUE": "makes a text",
+    "FORMAT_SIMPLE": "makes a text",
+    "FORMAT_WITH_SPEC": "makes a text",
+    "LOAD_ASSERTION_ERROR": "asserts",
+    "RAISE_VARARGS": "raises an exception",
+    "BEFORE_WITH": "has a `with`",
+    "IMPORT_NAME": "imports a module",
+    "STORE_GLOBAL": "changes a global name",
+    "DELETE_FAST": "deletes a name",
+    "MAKE_FUNCTION": "makes a function",
+    "LOAD_BUILD_CLASS": "makes a class",
+    "RETURN_GENERATOR": "is a generator",
+}
+"""Instructions that only CPython has, and what the source does there."""
+
+
+def own_files(files: Iterable[str]) -> list[str]:
+    """Those of an engine's files that are the user's own, not of this package."""
+    return [name for name in files if name.endswith(".py")]
+
+
+def is_device(value: object) -> bool:
+    """Whether something is engine code; numba's functions have the marks of ours."""
+    return getattr(value, "is_device", False)
+
+
+@cache
+def hook_names() -> Mapping[str, FunctionType]:
+    """The hooks, and what stands for those that nobody fills."""
+    return {
+        n: f
+        for n, f in vars(hooks).items()
+        if isinstance(f, FunctionType) and f.__module__ == hooks.__name__ and n != "required"
+    }
+
+
+def place(function: Any) -> str:
+    """Where a function is defined, `file:line`; below its decorators."""
+    code: CodeType = getattr(function, "py_func", function).__code__
+    path, first = Path(code.co_filename), code.co_firstlineno
+    lines = path.read_text(encoding="utf-8").splitlines()[first - 1 :]
+    below = next((n for n, line in enumerate(lines) if line.lstrip().startswith("def ")), 0)
+    return f"{path.name}:{first + below}"
+
+
+def check(space: Mapping[str, Any], *, plain: bool) -> None:
+    """Look at all that a namespace defines; raises CompositionError for the first that is wrong.
+
+    Where the engine runs uncompiled its code may use Python, as to print.
+    """
+    own = [
+        (name, value)
+        for name, value in space.items()
+        if isinstance(value, FunctionType) and value.__globals__ is space
+    ]
+    for name, function in own:
+        _check_hook(name, function)
+    for name, function in own:
+        _check_names(name, function, space)
+        if is_device(function):
+            _check_answers(name, function)
+            if not plain:
+                _check_compilable(name, function, space)
+
+
+def _check_hook(name: str, function: FunctionType) -> None:
+    """Hooks are known, take what they are called with, and are engine code."""
+    known = hook_names()
+    if name not in known:
+        if name.startswith("on_"):
+            raise CompositionError(
+                f"{place(function)}: {name!r} is no hook of the engine",
+                hint=did_you_mean(name, list(known)),
+            )
+        return
+    wanted = list(inspect.signature(known[name]).parameters)
+    given = list(inspect.signature(function).parameters)
+    if len(wanted) != len(given):
+        raise CompositionError(
+            f"{place(function)}: hook {name!r} takes ({', '.join(wanted)}), "
+            f"not ({', '.join(given)})"
+        )
+    if not is_device(function):
+        raise CompositionError(
+            f"{place(function)}: hook {name!r} is not marked as engine code",
+            hint=_MARK,
+        )
+
+
+def _check_names(name: str, function: FunctionType, space: Mapping[str, Any]) -> None:
+    """Every global that code uses exists."""
+    for where, step in _steps(function):
+        if step.opname == "LOAD_GLOBAL" and step.argval not in space:
+            if hasattr(builtins, str(step.argval)):
+                continue
+            raise CompositionError(
+                f"{where}: {name} uses {step.argval!r}, which no file of this engine defines",
+                hint=did_you_mean(step.argval, list(space)),
+            )
+
+
+def _check_answers(name: str, function: FunctionType) -> None:
+    """A hook answers a number on every path; any other function does on all paths or on none."""
+    nothing, number = "", name in hook_names()
+    before = None
+    for where, step in _steps(function):
+        if step.opname in ("RETURN_VALUE", "RETURN_CONST"):
+            result = before if step.opname == "RETURN_VALUE" else step
+            assert result is not None
+            if result.opname in ("LOAD_CONST", "RETURN_CONST") and result.argval is None:
+                nothing = nothing or where
+            else:
+                number = True
+        before = step
+    if nothing and number:
+        what = "a hook answers a number" if name in hook_names() else "elsewhere it returns one"
+        raise CompositionError(
+            f"{nothing}: {name} may end here without returning a number; {what}",
+            hint="return 0 where there is nothing to answer",
+        )
+
+
+def _check_compilable(name: str, function: FunctionType, space: Mapping[str, Any]) -> None:
+    """Code makes no Python objects, and calls engine code only."""
+    for where, step in _steps(function):
+        does = _PYTHON.get(step.opname)
+        if step.opname == "LOAD_GLOBAL":
+            other = space.get(step.argval)
+            if step.argval == "print" and other is None:
+                does = "calls print"
+            elif (
+                isinstance(other, FunctionType)
+                and other.__globals__ is space
+                and not is_device(other)
+            ):
+                raise CompositionError(
+                    f"{where}: {name} uses {step.argval!r} ({place(other)}), which is not marked "
+                    "as engine code",
+                    hint=_MARK,
+                )
+        if does:
+            raise CompositionError(
+                f"{where}: {name} {does}, which engine code cannot; that works where it runs "
+                "uncompiled, with plain=True",
+                hint=COMPUTES,
+            )
+
+
+def _steps(function: FunctionType) -> Iterator[tuple[str, dis.Instruction]]:
+    """The instructions of a function, each with its place."""
+    code = function.__code__
+    file = Path(code.co_filename).name
+    line = code.co_firstlineno
+    for step in dis.get_instructions(function):
+        line = (step.positions and step.positions.lineno) or line
+        yield f"{file}:{line}", step

@@ -1,0 +1,1 @@
+"""Engine code, and only engine code: what numba compiles."""

@@ -1,0 +1,402 @@
+"""A shadow of every lane: where it is, when its data arrive, and what hooks may do with it.
+
+Engine code, in the composition of a checked engine only (checks.py), which the plain engine always
+is. A lane executes its own instructions in order, whichever group it is in. So this file follows
+each lane alone: the segment that it reaches next, the cycle from which it may issue, and whether
+it has issued an access that has not moved its data. What groups, slots and dates say must agree
+with that whenever a hook has ended, and when lanes issue.
+
+A function here that has the name of another file's function replaces it; the one that it replaces
+is `unchecked_` and its name. The first fault is kept, and stops the run (faults.py).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .intrinsics import (
+    NEVER,
+    WORD,
+    ctz,
+    device,
+    drop_lowest,
+    lanes_in_steps,
+    low_bits,
+    popcount,
+    record,
+    table,
+    word64,
+    words_up_to,
+)
+
+if TYPE_CHECKING:
+    from ..compiler.checks import (
+        HOOK_ON_START,
+        HOOK_ON_SYNC,
+        HOOK_RANK,
+        HOOK_SIMD_ACCESS,
+        IN_PACKS,
+        OWN_SCHEDULER,
+        unchecked_compute,
+        unchecked_enter_barrier,
+        unchecked_make_group,
+        unchecked_move,
+        unchecked_on_start,
+        unchecked_open_barrier,
+        unchecked_pick,
+        unchecked_simd_access,
+        unchecked_wake,
+    )
+    from ..machines.machine import Machine
+    from .causes import BARRIER
+    from .faults import (
+        ACCESSES_TWICE,
+        BAD_SLOT,
+        BOUNDARIES,
+        DUE_EARLY,
+        ELSEWHERE,
+        HITS_LATE,
+        HITS_OF_OTHERS,
+        IN_THE_PAST,
+        IN_TWO_GROUPS,
+        ISSUES_EARLY,
+        ISSUES_ELSEWHERE,
+        NO_SUCH_GROUP,
+        NO_SUCH_LEAD,
+        NO_SUCH_SEGMENT,
+        NOT_A_COUNT,
+        NOT_AT_BARRIER,
+        NOT_LIVE,
+        OF_ANOTHER_WARP,
+        OWES_ACCESS,
+        TOO_MANY_GROUPS,
+        WAKES_EARLY,
+        blame,
+        group_is_alive,
+    )
+    from .groups import home
+    from .hooks import State
+    from .loop import is_buffered
+    from .memory.private import is_on_chip
+    from .state import (
+        RUNNING,
+        SEG_ACCESS,
+        SEG_BARRIER,
+        SEG_BRANCH,
+        SEG_EXIT,
+        SEG_JUMP,
+        due,
+        group,
+        ready_at,
+        seg,
+        slot,
+        team,
+        warp,
+    )
+
+lane_next = table("lane_next", record(seg="i8"))
+"""The segment that a lane issues next; RETURNED for none. Index: warp * S.width + lane."""
+lane_ready = table("lane_ready", record(t="i8"))
+"""The cycle from which on a lane may issue; NEVER while it waits at a barrier. Index as above."""
+lane_owes = table("lane_owes", record(mask="i8"))
+"""The lanes of a warp that have issued an access and not moved its data."""
+
+RETURNED = -2
+
+
+# --- what the state says
+
+
+@device
+def check_groups(S: State, w: int, g: int, leaving: int) -> int:
+    """Compare the groups of g's warp with their lanes; of the whole WPU for g = -1 and packs.
+
+    `leaving` is a group that has returned and is about to end, or -1.
+    """
+    first = w * S.warps
+    end = first + S.warps
+    if g >= 0 and IN_PACKS == 0:
+        first = g // S.width
+        end = first + 1
+    for v in range(first, end):
+        if S.status == RUNNING:
+            check_warp(S, w, v, leaving)
+    return 0
+
+
+@device
+def check_warp(S: State, w: int, v: int, leaving: int) -> int:
+    """Compare the groups of a warp with its lanes."""
+    seen = 0
+    rest = warp(S, v).groups
+    while rest != 0 and S.status == RUNNING:
+        h = v * S.width + ctz(rest)
+        rest = drop_lowest(rest)
+        if h == leaving:
+            continue
+        mask = group(S, h).mask
+        if mask & ~warp(S, v).live != 0:
+            blame(S, NOT_LIVE, w, h, mask & ~warp(S, v).live, 0, 0)
+        elif mask & seen != 0:
+            blame(S, IN_TWO_GROUPS, w, h, mask & seen, 0, 0)
+        elif group(S, h).warp != v:
+            blame(S, OF_ANOTHER_WARP, w, h, mask, h, 0)
+        else:
+            check_group(S, w, v, h)
+        seen |= mask
+    return 0
+
+
+@device
+def check_group(S: State, w: int, v: int, h: int) -> int:
+    """Compare the segment and the date of a group with those of its lanes."""
+    mask = group(S, h).mask
+    g = group(S, h).lead
+    if g < 0 or g >= S.wpus * S.warps * S.width or group_is_alive(S, g) == 0:
+        return blame(S, NO_SUCH_LEAD, w, h, mask, g, 0)
+    lead = group(S, g)
+    s = lead.seg
+    if s < 0 or s >= S.segments:
+        return blame(S, NO_SUCH_SEGMENT, w, h, mask, s, 0)
+    away = mask & ~lanes_before(S, v, s)
+    if away != 0:
+        # It has issued the segment: an access whose data it waits for, or a barrier.
+        waits = lead.cause == BARRIER and ready_at(S, g).t == NEVER
+        if lead.at_memory == 1 or (waits and seg(S, s).kind == SEG_BARRIER):
+            away &= ~lanes_before(S, v, seg(S, s).next)
+    if away != 0:
+        return blame(S, ELSEWHERE, w, h, away, s, lane_next(S, v * S.width + ctz(away)).seg)
+    i = lead.slot
+    if i < 0:
+        return 0
+    if i < w * S.slots or i >= (w + 1) * S.slots or slot(S, i).group != g:
+        return blame(S, BAD_SLOT, w, h, mask, i, 0)
+    # A group whose date is over may have been joined by others that are ready, too.
+    at = max(due(S, i).at, S.now)
+    late = mask & ~lanes_ready(S, v, at) if at < NEVER else 0
+    if late != 0:
+        return blame(S, DUE_EARLY, w, h, late, at, lane_ready(S, v * S.width + ctz(late)).t)
+    return 0
+
+
+@device
+def lanes_before(S: State, v: int, s: int) -> int:
+    """The lanes of a warp that issue a segment next."""
+    return lanes_in_steps(S.p_lane_next + WORD * v * S.width, S.width, s, 0)
+
+
+@device
+def lanes_ready(S: State, v: int, t: int) -> int:
+    """The lanes of a warp that may issue at t."""
+    return words_up_to(S.p_lane_ready + WORD * v * S.width, S.width, t)
+
+
+# --- what lanes do
+
+
+@device
+def on_start(S: State, w: int, v: int, t: int) -> int:
+    """A warp begins: all of its lanes are before the first segment."""
+    send_lanes(S, v, warp(S, v).live, 0)
+    hold_lanes(S, v, -1, 0)
+    hold_lanes(S, v, warp(S, v).live, t)
+    lane_owes(S, v).mask = 0
+    outer = S.hook
+    S.hook = HOOK_ON_START
+    unchecked_on_start(S, w, v, t)
+    if outer == 0 and S.status == RUNNING:
+        check_warp(S, w, v, -1)
+    S.hook = outer
+    return 0
+
+
+@device
+def pick(S: State, w: int, t: int) -> int:
+    """Compare all groups of a WPU with their lanes after a scheduler of the user's."""
+    g = unchecked_pick(S, w, t)
+    if OWN_SCHEDULER == 1 and S.status == RUNNING:
+        S.hook = HOOK_RANK
+        check_groups(S, w, -1, -1)
+        S.hook = 0
+    return g
+
+
+@device
+def compute(S: State, w: int, g: int, t: int) -> int:
+    """Lanes of a group issue its segment at t: they must be before it, and ready."""
+    it = group(S, g)
+    v = it.warp
+    s = it.seg
+    mask = it.mask
+    away = mask & ~lanes_before(S, v, s)
+    late = mask & ~lanes_ready(S, v, t)
+    if S.status != RUNNING:
+        return 0
+    if away != 0:
+        return blame(S, ISSUES_ELSEWHERE, w, g, away, s, lane_next(S, v * S.width + ctz(away)).seg)
+    if late != 0:
+        return blame(S, ISSUES_EARLY, w, g, late, t, lane_ready(S, v * S.width + ctz(late)).t)
+    if mask & lane_owes(S, v).mask != 0:
+        return blame(S, OWES_ACCESS, w, g, mask & lane_owes(S, v).mask, s, 0)
+    if unchecked_compute(S, w, g, t) == 0:
+        return 0
+    row = seg(S, s)
+    kind = row.kind
+    hold_lanes(S, v, mask, t + row.n_instr - 1 + S.pipeline)
+    if kind == SEG_BRANCH:
+        taken = word64(warp(S, v).block + row.cond_row, 0) & mask
+        send_lanes(S, v, taken, row.target)
+        send_lanes(S, v, mask & ~taken, row.next)
+    elif kind == SEG_JUMP:
+        send_lanes(S, v, mask, row.target)
+    elif kind == SEG_EXIT:
+        send_lanes(S, v, mask, RETURNED)
+    else:
+        send_lanes(S, v, mask, row.next)
+        if kind == SEG_BARRIER:
+            hold_lanes(S, v, mask, NEVER)
+        elif kind == SEG_ACCESS and is_on_chip(S, row.space) == 0:
+            lane_owes(S, v).mask |= mask
+    return 1
+
+
+@device
+def send_lanes(S: State, v: int, lanes: int, s: int) -> int:
+    """Some lanes of a warp issue a segment next."""
+    while lanes != 0:
+        lane_next(S, v * S.width + ctz(lanes)).seg = s
+        lanes = drop_lowest(lanes)
+    return 0
+
+
+@device
+def hold_lanes(S: State, v: int, lanes: int, t: int) -> int:
+    """Some lanes of a warp, -1 for all, may issue from cycle t on."""
+    lanes &= low_bits(S.width)
+    while lanes != 0:
+        lane_ready(S, v * S.width + ctz(lanes)).t = t
+        lanes = drop_lowest(lanes)
+    return 0
+
+
+@device
+def move(S: State, w: int, g: int, lanes: int, t: int) -> int:
+    """Lanes access memory at t: once for each time that they issue the access."""
+    it = group(S, g)
+    v = it.warp
+    s = group(S, it.lead).seg
+    if is_on_chip(S, seg(S, s).space) == 0:
+        # Lanes that join a group at an access that is a segment of its own have not issued it.
+        twice = lanes & ~(lane_owes(S, v).mask | lanes_before(S, v, s))
+        if twice != 0:
+            return blame(S, ACCESSES_TWICE, w, g, twice, s, 0)
+        lane_owes(S, v).mask &= ~lanes
+        send_lanes(S, v, lanes, seg(S, s).next)
+    return unchecked_move(S, w, g, lanes, t)
+
+
+@device
+def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
+    """The memory system says when lanes are served; from then on they may issue."""
+    outer = S.hook
+    S.hook = HOOK_SIMD_ACCESS
+    ready = unchecked_simd_access(S, w, g, lanes, t)
+    if S.status == RUNNING:
+        check_access(S, w, g, lanes, t, ready)
+    S.hook = outer
+    if S.status != RUNNING:
+        return t + 1
+    rest = lanes
+    while rest != 0:
+        lane = ctz(rest)
+        rest = drop_lowest(rest)
+        row = lane_ready(S, home(S, g, lane) * S.width + lane)
+        served = S.hits_at if S.hits != lanes and (S.hits >> lane) & 1 == 1 else ready
+        row.t = max(row.t, t + 1 if is_buffered(S, group(S, g).lead) == 1 else served)
+    return ready
+
+
+@device
+def check_access(S: State, w: int, g: int, lanes: int, t: int, ready: int) -> int:
+    """An access takes a cycle at least, and its parts are in order."""
+    if ready <= t:
+        return blame(S, IN_THE_PAST, w, g, lanes, ready, t + 1)
+    if S.hits & ~lanes != 0:
+        return blame(S, HITS_OF_OTHERS, w, g, S.hits & ~lanes, S.hits, lanes)
+    if S.hits_at < t or S.hits_at > ready:
+        return blame(S, HITS_LATE, w, g, S.hits, S.hits_at, ready)
+    if S.bubbles < 0:
+        return blame(S, NOT_A_COUNT, w, g, lanes, S.bubbles, 0)
+    mshr = max(S.until_mshr, 0)
+    if S.until_bank > t:
+        if (mshr > t and mshr < S.until_bank) or S.until_bank > ready:
+            return blame(S, BOUNDARIES, w, g, lanes, S.until_bank, ready)
+    if S.until_l2 > t:
+        if max(mshr, S.until_bank) > S.until_l2 or S.until_l2 > ready:
+            return blame(S, BOUNDARIES, w, g, lanes, S.until_l2, ready)
+    if mshr > ready:
+        return blame(S, BOUNDARIES, w, g, lanes, mshr, ready)
+    return 0
+
+
+@device
+def enter_barrier(S: State, w: int, g: int, v: int, s: int, t: int) -> int:
+    """A warp is at a barrier as a whole: all its live lanes have issued it."""
+    away = warp(S, v).live & lanes_ready(S, v, NEVER - 1)
+    if away != 0 and S.status == RUNNING:
+        S.hook = HOOK_ON_SYNC
+        blame(S, NOT_AT_BARRIER, w, g, away, s, 0)
+        S.hook = 0
+        return 0
+    return unchecked_enter_barrier(S, w, g, v, s, t)
+
+
+@device
+def open_barrier(S: State, w: int, first: int, t: int) -> int:
+    """A barrier opens: all live lanes of the workgroup have issued it, and may go on."""
+    rest = team(S, first).warps
+    while rest != 0:
+        v = w * S.warps + ctz(rest)
+        rest = drop_lowest(rest)
+        away = warp(S, v).live & lanes_ready(S, v, NEVER - 1)
+        if away != 0 and S.status == RUNNING:
+            blame(S, NOT_AT_BARRIER, w, v * S.width, away, team(S, first).barrier, 0)
+        hold_lanes(S, v, warp(S, v).live, t)
+    if S.status != RUNNING:
+        return 0
+    return unchecked_open_barrier(S, w, first, t)
+
+
+# --- what hooks call
+
+
+@device
+def wake(S: State, g: int, t: int, cause: int) -> int:
+    """A group that exists is woken at a cycle that is not over."""
+    S.wakes += 1
+    if g < 0 or g >= S.wpus * S.warps * S.width:
+        return blame(S, NO_SUCH_GROUP, 0, -1, 0, g, 0)
+    if t < S.now:
+        return blame(S, WAKES_EARLY, g // S.width // S.warps, g, group(S, g).mask, t, S.now)
+    return unchecked_wake(S, g, t, cause)
+
+
+@device
+def make_group(S: State, v: int, mask: int, s: int) -> int:
+    """A warp has at most one group for each lane."""
+    S.wakes += 1
+    if popcount(warp(S, v).groups) >= S.width:
+        blame(S, TOO_MANY_GROUPS, v // S.warps, v * S.width, mask, S.width, 0)
+        return v * S.width
+    return unchecked_make_group(S, v, mask, s)
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """A shadow of each lane, and the number of the kernel's segments."""
+    warps = machine.wpus * machine.warps
+    return {
+        "segments": 0,
+        "lane_next": warps * machine.width,
+        "lane_ready": warps * machine.width,
+        "lane_owes": warps,
+    }

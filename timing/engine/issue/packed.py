@@ -1,0 +1,391 @@
+"""The barrel for packs: an instruction is broken down into sub-warps, one a cycle (LWM-07..12).
+
+Engine code; takes segments of one instruction, and packs (policy/packs.py) in place of groups. A
+sub-warp has each lane at most once, from the first part that still has it, so that there are as
+many as the fullest lane has parts. Until the last one is formed nothing else is fetched, and the
+pack is not fetched again before that one has left the pipeline: k of them take k - 1 cycles longer
+than one (LWM-10).
+
+Accesses of global memory form their sub-warps part by part where `S.memory_rows` is set (LWM-11),
+one event each, so that they come to a memory that others share in the order of time. A jump moves
+one PC: one sub-warp is enough for all (LWM-12).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsics import ctz, device, drop_lowest, popcount, word64
+
+if TYPE_CHECKING:
+    from ...machines.machine import Machine
+    from ..account import (
+        EV_ISSUE,
+        charge_lanes,
+        charge_longer,
+        charge_slots,
+        count_access,
+        count_branch,
+    )
+    from ..causes import BANK, BARRIER, HIT, MEMORY, N_CAUSES, PIPELINE, UNIT
+    from ..groups import leave_slot, park, wake
+    from ..hooks import (
+        State,
+        on_access,
+        on_branch,
+        on_event,
+        on_exit,
+        on_reconverge,
+        on_served,
+        on_sync,
+    )
+    from ..loop import ask, is_buffered, move, spend, stop
+    from ..memory.group import conflicts
+    from ..memory.private import is_on_chip
+    from ..policy.packs.packs import keep_until, part
+    from ..state import (
+        ISSUE,
+        RUNNING,
+        SEG_ACCESS,
+        SEG_BARRIER,
+        SEG_BRANCH,
+        SEG_EXIT,
+        SEG_JUMP,
+        SEG_RECONVERGE,
+        SPACE_GROUP,
+        group,
+        lane_home,
+        next_event,
+        seg,
+        seg_count,
+        slot_cycles,
+        warp,
+        wpu,
+    )
+    from ..workgroups import enter_barrier, leave_team
+    from .execute import arrive, compute
+
+
+@device
+def issue(S: State, w: int, g: int, t: int) -> int:
+    """Issue one instruction of a pack at cycle t; see `hooks.issue`."""
+    if wpu(S, w).event == ISSUE:
+        return access_sub_warp(S, w, g, t)
+    if arrive(S, w, g, t) == 0:
+        return 0
+    it = group(S, g)
+    s = it.seg
+    h = g
+    while h >= 0:
+        group(S, h).seg = s
+        part(S, h).left = group(S, h).mask
+        part(S, h).taken = 0
+        if group(S, h).mask != 0 and compute(S, w, h, t) == 0:
+            return 0
+        h = part(S, h).next
+    row = seg(S, s)
+    kind = row.kind
+    if kind == SEG_ACCESS and is_on_chip(S, row.space) == 0:
+        part(S, g).over = 0
+        part(S, g).missed = 0
+        return access_sub_warp(S, w, g, t)
+    behind = sub_warps(S, w, g, t)
+    out = behind + S.pipeline - 1
+    goes_on = 1
+    if S.status != RUNNING:
+        return 0
+    if kind == SEG_BRANCH:
+        spend_all(S, g)
+        goes_on = on_branch(S, w, g, part(S, g).taken, out) if S.status == RUNNING else 0
+    elif kind == SEG_JUMP:
+        it.seg = row.target
+        spend_all(S, g)
+    elif kind == SEG_BARRIER:
+        wait_at_barrier(S, w, g, out)
+        goes_on = 0
+    elif kind == SEG_EXIT:
+        goes_on = retire_lanes(S, w, g, out)
+    else:
+        it.seg = row.next
+        if kind == SEG_RECONVERGE:
+            on_reconverge(S, w, g, out)
+    if S.status != RUNNING:
+        return 0
+    if goes_on == 1:
+        wake(S, g, out, PIPELINE)
+    return stop(S, w, behind)
+
+
+@device
+def sub_warps(S: State, w: int, g: int, t: int) -> int:
+    """Issue an instruction sub-warp by sub-warp from cycle t on; the cycle of the next fetch."""
+    row = seg(S, group(S, g).seg)
+    lanes = form(S, g, 0)
+    while lanes != 0:
+        charge_sub_warp(S, w, g, lanes, t)
+        extra = S.complex_bubbles if row.n_complex > 0 else 0
+        if row.kind == SEG_ACCESS:
+            extra += access_chip(S, w, g, lanes)
+        elif row.kind == SEG_BRANCH:
+            decide(S, w, g)
+        if extra > 0:
+            charge_stall(S, w, g, UNIT, extra)
+        t += 1 + extra
+        if row.kind == SEG_JUMP and S.jump_once == 1:
+            ride(S, w, g)
+        lanes = form(S, g, 0)
+    return t
+
+
+@device
+def form(S: State, g: int, by_part: int) -> int:
+    """Choose the lanes of the next sub-warp; 0 if all are in one.
+
+    Of each lane the first part that has it left: the lowest row of a large warp (Q-LWM-11).
+    """
+    found = 0
+    h = g
+    while h >= 0:
+        it = part(S, h)
+        mine = it.left & ~found
+        if by_part == 1 and found != 0:
+            mine = 0
+        it.chosen = mine
+        it.left &= ~mine
+        found |= mine
+        h = it.next
+    return found
+
+
+@device
+def charge_sub_warp(S: State, w: int, g: int, lanes: int, t: int) -> int:
+    """A sub-warp issues at t; until then its warps were in the pipeline with the others."""
+    s = group(S, g).seg
+    charge_slots(S, w, g, s, 1, popcount(lanes), t)
+    h = g
+    while h >= 0:
+        mine = part(S, h).chosen
+        if mine != 0:
+            v = group(S, h).warp
+            keep_until(S, w, v, s, t)
+            on_event(S, EV_ISSUE, w, h, t)
+            charge_lanes(S, w, v, s, 1, popcount(mine), t)
+        h = part(S, h).next
+    return 0
+
+
+@device
+def charge_stall(S: State, w: int, g: int, cause: int, cycles: int) -> int:
+    """A sub-warp keeps the pipeline for so many cycles beyond its own."""
+    s = group(S, g).seg
+    slot_cycles(S, w * N_CAUSES + cause).cycles += cycles
+    wpu(S, w).busy += cycles
+    h = g
+    while h >= 0:
+        if part(S, h).chosen != 0:
+            charge_longer(S, w, group(S, h).warp, s, cause, cycles)
+        h = part(S, h).next
+    return 0
+
+
+@device
+def decide(S: State, w: int, g: int) -> int:
+    """The outcome of a branch for a sub-warp goes to the buffers (LWM-09)."""
+    s = group(S, g).seg
+    taken = 0
+    lanes = 0
+    h = g
+    while h >= 0:
+        it = part(S, h)
+        if it.chosen != 0:
+            holds = word64(warp(S, group(S, h).warp).block + seg(S, s).cond_row, 0) & it.chosen
+            it.taken |= holds
+            taken |= holds
+            lanes |= it.chosen
+        h = it.next
+    return count_branch(S, w, s, taken, lanes)
+
+
+@device
+def ride(S: State, w: int, g: int) -> int:
+    """All lanes that are in no sub-warp jump with the one that has issued (LWM-12)."""
+    riding = 0
+    h = g
+    while h >= 0:
+        it = part(S, h)
+        riding += popcount(it.left)
+        warp(S, group(S, h).warp).n_thread_instr += popcount(it.left)
+        it.left = 0
+        h = it.next
+    wpu(S, w).n_thread_instr += riding
+    wpu(S, w).n_riding += riding
+    seg_count(S, group(S, g).seg).lanes += riding
+    return 0
+
+
+@device
+def spend_all(S: State, g: int) -> int:
+    """Stop the run if a work-item of a pack must have used up its budget."""
+    h = g
+    while h >= 0 and S.status == RUNNING:
+        spend(S, h)
+        h = part(S, h).next
+    return 0
+
+
+# --- accesses
+
+
+@device
+def access_chip(S: State, w: int, g: int, lanes: int) -> int:
+    """A sub-warp accesses memory on chip; the cycles that it takes beyond its own."""
+    first = share_lanes(S, g)
+    extra = 0
+    if seg(S, group(S, g).seg).space == SPACE_GROUP:
+        extra = conflicts(S, w, first, lanes)
+    move_chosen(S, w, g, S.now)
+    return extra
+
+
+@device
+def access_sub_warp(S: State, w: int, g: int, t: int) -> int:
+    """The next sub-warp of an access issues at t; behind the last one the pack waits for all."""
+    it = group(S, g)
+    all_of_it = part(S, g)
+    lanes = form(S, g, S.memory_rows)
+    charge_sub_warp(S, w, g, lanes, t)
+    first = share_lanes(S, g)
+    ready = ask(S, w, first, lanes, t)
+    if is_buffered(S, g) == 1:
+        S.hits = lanes
+        ready = t + 1
+        S.until_bank = 0
+        S.until_mshr = 0
+        S.until_l2 = 0
+    on_served(S, w, g, t)
+    if ready > all_of_it.over:
+        all_of_it.over = ready
+        it.until_bank = S.until_bank
+        it.until_mshr = S.until_mshr
+        it.until_l2 = S.until_l2
+    if S.hits != lanes:
+        all_of_it.missed = 1
+    group(S, first).hits = S.hits
+    count_access(S, w, first, lanes)
+    bubbles = S.bubbles
+    if move_chosen(S, w, g, t) == 0:
+        return 0
+    if bubbles > 0:
+        charge_stall(S, w, g, BANK, bubbles)
+    behind = t + 1 + bubbles
+    if is_left(S, g) == 1:
+        core = wpu(S, w)
+        core.event = ISSUE
+        next_event(S, w).at = behind
+        return 0
+    it.at_memory = 1
+    it.done = lanes
+    it.hits = 0 if all_of_it.missed == 1 else lanes
+    out = behind + S.pipeline - 1
+    if all_of_it.over > out:
+        wake(S, g, all_of_it.over, MEMORY if all_of_it.missed == 1 else HIT)
+    else:
+        it.until_bank = 0
+        it.until_mshr = 0
+        it.until_l2 = 0
+        wake(S, g, out, PIPELINE)
+    if all_of_it.missed == 1:
+        on_access(S, w, g, behind - 1)
+    return stop(S, w, behind)
+
+
+@device
+def is_left(S: State, g: int) -> int:
+    """Whether lanes are in no sub-warp yet: fetch is stalled as long as there are."""
+    h = g
+    while h >= 0:
+        if part(S, h).left != 0:
+            return 1
+        h = part(S, h).next
+    return 0
+
+
+@device
+def share_lanes(S: State, g: int) -> int:
+    """The first part of a sub-warp; where there are more, `lane_home` says whose each lane is."""
+    first = -1
+    h = g
+    while h >= 0:
+        mine = part(S, h).chosen
+        if mine != 0:
+            if first < 0:
+                first = h
+            else:
+                S.packed = 1
+            while mine != 0:
+                lane_home(S, ctz(mine)).warp = group(S, h).warp
+                mine = drop_lowest(mine)
+        h = part(S, h).next
+    return first
+
+
+@device
+def move_chosen(S: State, w: int, g: int, t: int) -> int:
+    """Move the data of a sub-warp, home by home; 0 if some lane trapped."""
+    S.packed = 0
+    h = g
+    while h >= 0:
+        mine = part(S, h).chosen
+        if mine != 0 and move(S, w, h, mine, t) == 0:
+            return 0
+        h = part(S, h).next
+    return 1
+
+
+# --- ends
+
+
+@device
+def retire_lanes(S: State, w: int, g: int, t: int) -> int:
+    """All lanes of a pack have returned at t; answers 1 if it goes on with others."""
+    h = g
+    while h >= 0:
+        part(S, h).chosen = group(S, h).mask
+        warp(S, group(S, h).warp).live &= ~group(S, h).mask
+        h = part(S, h).next
+    goes_on = on_exit(S, w, g, t)
+    h = g
+    while h >= 0:
+        # Where the last warp of a workgroup leaves it, the next one takes its groups.
+        following = part(S, h).next
+        v = group(S, h).warp
+        if part(S, h).chosen != 0 and warp(S, v).live == 0:
+            leave_team(S, w, v, t)
+        h = following
+    return goes_on
+
+
+@device
+def wait_at_barrier(S: State, w: int, g: int, t: int) -> int:
+    """A pack has issued the barrier at which it stands; it was over at t (LWM-22)."""
+    s = group(S, g).seg
+    wpu(S, w).n_barrier += 1
+    park(S, g, BARRIER)
+    leave_slot(S, g)
+    whole = on_sync(S, w, g, t)
+    group(S, g).seg = seg(S, s).next
+    h = g
+    while whole == 1 and h >= 0 and S.status == RUNNING:
+        v = group(S, h).warp
+        if warp(S, v).live != 0:
+            enter_barrier(S, w, g, v, s, t)
+        h = part(S, h).next
+    return 0
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """What the policy says of sub-warps."""
+    return {
+        "memory_rows": machine.policy.get("memory-rows", False),
+        "jump_once": machine.policy.get("jump-once", False),
+    }

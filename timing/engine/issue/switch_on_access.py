@@ -1,0 +1,90 @@
+"""Switch on every cache access, zero-cycle switching (DWS-01, MAWS-01).
+
+Engine code. A group issues an instruction a cycle until it comes to a memory access, a barrier or
+a wait; another group is picked while the access issues.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..intrinsics import device, popcount
+
+if TYPE_CHECKING:
+    from ..account import charge_bubbles, charge_issue
+    from ..causes import UNIT
+    from ..hooks import State, extra_slots, on_reconverge
+    from ..loop import branch, spend, stop
+    from ..memory.private import chip_access, is_on_chip
+    from ..state import (
+        ACCESS,
+        ISSUE,
+        RUNNING,
+        SEG_ACCESS,
+        SEG_BARRIER,
+        SEG_BRANCH,
+        SEG_EXIT,
+        SEG_JUMP,
+        SEG_RECONVERGE,
+        group,
+        next_event,
+        seg,
+        wpu,
+    )
+    from ..workgroups import arrive_at_barrier, retire
+    from .execute import execute
+
+MAX_RUN = 64
+"""Segments that a group may issue before the loop looks at the other WPUs again."""
+
+
+@device
+def issue(S: State, w: int, g: int, t: int) -> int:
+    """Issue the segments of a group from cycle t on; see `hooks.issue`."""
+    core = wpu(S, w)
+    it = group(S, g)
+    for _ in range(MAX_RUN):
+        if execute(S, w, g, t) == 0:
+            return 0
+        s = it.seg
+        row = seg(S, s)
+        kind = row.kind
+        n = row.n_instr
+        charge_issue(S, w, g, s, n, popcount(it.mask), t)
+        t += n
+        bubbles = row.n_complex * S.complex_bubbles + extra_slots(S, w, g, n)
+        if bubbles > 0:
+            t += bubbles
+            charge_bubbles(S, w, g, UNIT, bubbles)
+        if kind == SEG_ACCESS:
+            if is_on_chip(S, row.space) == 1:
+                t = chip_access(S, w, g, t)
+                if S.status != RUNNING:
+                    return 0
+                it.seg = row.next
+                continue
+            core.event = ACCESS
+            next_event(S, w).at = t - 1
+            return 0
+        if kind == SEG_BRANCH:
+            if branch(S, w, g, t) == 0:
+                return 0 if S.status != RUNNING else stop(S, w, t)
+        elif kind == SEG_JUMP:
+            it.seg = row.target
+            spend(S, g)
+            if S.status != RUNNING:
+                return 0
+        elif kind == SEG_BARRIER:
+            arrive_at_barrier(S, w, g, t)
+            return stop(S, w, t)
+        elif kind == SEG_EXIT:
+            if retire(S, w, g, t) == 0:
+                return stop(S, w, t)
+        elif kind == SEG_RECONVERGE:
+            it.seg = row.next
+            on_reconverge(S, w, g, t)
+        else:
+            it.seg = row.next
+    core.event = ISSUE
+    next_event(S, w).at = t
+    return 0

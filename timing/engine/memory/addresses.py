@@ -1,0 +1,44 @@
+"""Where in simulated memory the lanes of an access are, for whatever space it is in.
+
+Engine code. Global memory has its own addresses. Private memory lies at synthetic ones, a block a
+warp context, interleaved by 8 bytes as in the warp block (emu/jit/segments/warp_block.py): equal
+offsets of a warp are neighbours. Readonly data lie in a region of their own. Both are far above all
+buffers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..intrinsics import device, word32, word64
+
+if TYPE_CHECKING:
+    from ..groups import home
+    from ..hooks import State
+    from ..state import SPACE_GLOBAL, SPACE_PRIVATE, group, seg, warp
+
+PRIVATE_BASE = 1 << 44
+READONLY_BASE = 1 << 43
+
+
+@device
+def lane_address(S: State, g: int, lane: int) -> int:
+    """The address that a lane wants in the access at which its group stands."""
+    s = group(S, g).seg
+    v = home(S, g, lane)
+    if seg(S, s).space == SPACE_GLOBAL:
+        return word64(warp(S, v).block + seg(S, s).addr_row, lane) + seg(S, s).imm
+    return segment_address(S, s, v, lane)
+
+
+@device
+def segment_address(S: State, s: int, v: int, lane: int) -> int:
+    """The same for private and read-only memory: what a lane of warp v wants in segment s."""
+    row = seg(S, s)
+    offset = row.imm
+    if row.addr_row >= 0:
+        offset += word32(warp(S, v).block + row.addr_row, lane)
+    if row.space == SPACE_PRIVATE:
+        cell = (offset >> 3) * S.width + lane
+        return PRIVATE_BASE + v * S.private_bytes + (cell << 3) + (offset & 7)
+    return READONLY_BASE + offset

@@ -1,0 +1,56 @@
+"""A first level with a bank per lane: all lines of an access are looked up together.
+
+Engine code (DWS 3.3, MAWS 4); docs/timing.md, "Memory", rules 1 and 2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsics import device, popcount
+
+if TYPE_CHECKING:
+    from ...machines.machine import Machine
+    from ..hooks import State, line_access
+    from ..state import group
+    from .coalesce import coalesce, wanted
+    from .l1 import l1d
+    from .lines import kind_of
+
+
+@device
+def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
+    """Look up the lines of an access; see `hooks.simd_access`."""
+    kind = kind_of(S, group(S, g).seg)
+    n = coalesce(S, w, g, lanes)
+    core = l1d(S, w)
+    begin = max(t, core.free)
+    core.free = begin + S.bank_steps
+    begin = core.free - 1
+    until_bank = 0
+    if begin > t:
+        S.n_bank_wait += begin - t
+        until_bank = begin
+    hits = 0
+    over = 0
+    for i in range(n):
+        it = wanted(S, i)
+        S.line_lanes = popcount(it.lanes)
+        ready = line_access(S, w, it.line, kind, begin)
+        if S.hit == 1:
+            # Nobody is served sooner: this is no reason to wait for anything.
+            hits |= it.lanes
+            S.hits_at = ready
+            over = max(over, ready)
+        elif ready > over:
+            over = ready
+            S.until_mshr = S.line_mshr
+            S.until_l2 = S.line_l2
+    S.hits = hits
+    S.until_bank = until_bank
+    return over
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """Cycles that accesses waited for banks."""
+    return {"n_bank_wait": 0}

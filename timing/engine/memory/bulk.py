@@ -1,0 +1,126 @@
+"""Private first levels on memory, made equal only where a launch ends (MAWS-13).
+
+Engine code. A write neither invalidates nor updates copies elsewhere. At the global barrier, which
+is the boundary between launches, every dirty line crosses to memory, and the barrier opens when the
+last one is over the bus (Q-MAWS-4); then all caches are empty. Requests go over the crossbar to
+memory, whose ports are chosen by line.
+
+Data move in the order of issue, so that nobody ever reads old ones. Where the real machine might,
+the program has a race, and it is told: `written` says which WPU wrote a word last since the flush,
+and a load of it by another WPU is counted, the first ones with place and time (Q-MAWS-20).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsics import ctz, device, drop_lowest, low_bits, record, table
+
+if TYPE_CHECKING:
+    from ...machines.machine import Machine
+    from ..hooks import State, dram_access
+    from ..state import SPACE_GLOBAL, group, seg
+    from .addresses import lane_address
+    from .crossbar import code_down, line_down, line_up, message_up
+    from .lines import EMPTY, EXCLUSIVE, FETCH, LOAD, MODIFIED, cache_line, cache_tag, clear
+    from .seen import put, value_of
+
+STALE = record(address="i8", seg="i8", launch="i8", reader="i8", writer="i8", t="i8")
+stale = table("stale", STALE)
+"""The first racy reads: word, segment of the reader, launch from 1, WPUs, cycle."""
+
+N_STALE = 64
+WRITER_BITS = 6
+
+
+@device
+def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
+    """A line of memory, over the crossbar; see `hooks.next_level`."""
+    b = line & (S.crossbar_banks - 1)
+    asked = message_up(S, w, b, t)
+    S.far = 1
+    S.grant = EXCLUSIVE if kind == LOAD else MODIFIED
+    S.line_l2 = asked
+    if kind == FETCH:
+        there = dram_access(S, line << S.l1i_line_shift, S.l1i_line, 0, asked)
+        return code_down(S, b, w, there)
+    there = dram_access(S, line << S.l1d_line_shift, S.l1d_line, 0, asked)
+    return line_down(S, b, w, there)
+
+
+@device
+def write_back(S: State, w: int, line: int, t: int) -> int:
+    """A dirty line crosses to memory: when it is over the bus."""
+    arrived = line_up(S, w, line & (S.crossbar_banks - 1), t)
+    return dram_access(S, line << S.l1d_line_shift, S.l1d_line, 1, arrived)
+
+
+@device
+def on_launch_end(S: State, t: int) -> int:
+    """Write all dirty lines, WPU by WPU, and forget all lines."""
+    over = t
+    S.asked = t
+    per_wpu = S.l1d_sets * S.l1d_ways
+    for w in range(S.wpus):
+        for at in range(w * per_wpu, (w + 1) * per_wpu):
+            line = cache_tag(S, at).tag
+            if line == EMPTY:
+                continue
+            if cache_line(S, at).state == MODIFIED:
+                S.n_flush_line += 1
+                over = max(over, write_back(S, w, line, t))
+            clear(S, at)
+    S.flush_epoch += 1
+    S.seen_from = S.flush_epoch << WRITER_BITS
+    return over - t
+
+
+@device
+def on_move(S: State, w: int, g: int, lanes: int, t: int) -> int:
+    """Compare what is read with what others wrote; see `hooks.on_move`.
+
+    Memory does atomics, so that they write what anybody may read late, and read what is there.
+    """
+    it = group(S, g)
+    row = seg(S, it.seg)
+    if row.space != SPACE_GLOBAL:
+        return 0
+    rest = lanes
+    while rest != 0:
+        lane = ctz(rest)
+        rest = drop_lowest(rest)
+        address = lane_address(S, g, lane)
+        for word in range(address >> 2, (address + row.lane_bytes + 3) >> 2):
+            if row.is_store == 1 or row.is_atomic == 1:
+                put(S, word, S.flush_epoch << WRITER_BITS | w)
+                continue
+            writer = value_of(S, word)
+            if writer != 0 and writer & low_bits(WRITER_BITS) != w:
+                tell(S, w, it.seg, word, writer & low_bits(WRITER_BITS), t)
+    return 0
+
+
+@device
+def tell(S: State, w: int, s: int, word: int, writer: int, t: int) -> int:
+    """Count a racy read of a word, and keep it if it is among the first."""
+    if S.n_stale_read < N_STALE:
+        it = stale(S, S.n_stale_read)
+        it.address = word << 2
+        it.seg = s
+        it.launch = S.launch
+        it.reader = w
+        it.writer = writer
+        it.t = t
+    S.n_stale_read += 1
+    return 0
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """Epochs count from 1: the table of words written knows 0 as nobody."""
+    return {
+        "to_memory": 1 + machine.crossbar.latency,
+        "stale": N_STALE,
+        "flush_epoch": 1,
+        "n_flush_line": 0,
+        "n_stale_read": 0,
+    }

@@ -1,0 +1,37 @@
+"""The bus to memory: one transfer at a time.
+
+Engine code. Its time is counted in 1/256 cycles, so that any bandwidth is exact. Claims have dates
+(docs/timing.md, "Memory", rule 4).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsics import device
+
+if TYPE_CHECKING:
+    from ...machines.machine import Machine
+    from ..hooks import State
+
+
+@device
+def bus_transfer(S: State, size: int, t: int) -> int:
+    """So many bytes want the bus at t: the end of the cycle in which they are across."""
+    S.n_bus_bytes += size
+    cost = (size * S.bus_cost + S.bus_bytes - 1) // S.bus_bytes
+    end = max(t << 8, S.bus_free) + cost
+    S.bus_free = max(S.asked + S.to_memory << 8, S.bus_free) + cost
+    return (end + 255) >> 8
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """`bus_bytes` bytes take `bus_cost` 1/256 cycles."""
+    size, cycles = machine.bus.fraction
+    return {
+        "bus_free": 0,
+        "bus_bytes": size,
+        "bus_cost": cycles << 8,
+        "bus_latency": machine.bus.latency,
+        "n_bus_bytes": 0,
+    }

@@ -1,0 +1,37 @@
+"""First levels directly on memory, without coherence (LWM 4.1: one core).
+
+Engine code. A line is there for reading and writing alike. Atomics are done by memory; one claims
+what reading its line does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsics import device
+
+if TYPE_CHECKING:
+    from ...machines.machine import Machine
+    from ..hooks import State, dram_access
+    from .lines import EXCLUSIVE, FETCH, LOAD, MODIFIED
+
+
+@device
+def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
+    """Read a line; see `hooks.next_level`."""
+    S.far = 1
+    S.grant = EXCLUSIVE if kind == LOAD else MODIFIED
+    if kind == FETCH:
+        return dram_access(S, line << S.l1i_line_shift, 1 << S.l1i_line_shift, 0, t)
+    return dram_access(S, line << S.l1d_line_shift, S.l1d_line_bytes, 0, t)
+
+
+@device
+def write_back(S: State, w: int, line: int, t: int) -> int:
+    """Write a line; nobody waits."""
+    return dram_access(S, line << S.l1d_line_shift, S.l1d_line_bytes, 1, t)
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """Nothing lies between a first level and the bus."""
+    return {"to_memory": 0}

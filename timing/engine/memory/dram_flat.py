@@ -1,0 +1,29 @@
+"""Memory with one latency behind the bus; its controller pipelines, and nothing is reordered.
+
+Engine code (DWS Table 3).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsics import device
+
+if TYPE_CHECKING:
+    from ...machines.machine import Machine
+    from ..hooks import State
+    from .bus import bus_transfer
+
+
+@device
+def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
+    """Claim the bus at t: when the data read are on this side of it, or those written across."""
+    S.n_dram += 1
+    S.n_dram_write += write
+    across = bus_transfer(S, size, t) + S.bus_latency
+    return across if write == 1 else across + S.dram_latency + S.bus_latency
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """The latency in cycles."""
+    return {"dram_latency": machine.dram.latency, "n_dram": 0, "n_dram_write": 0}

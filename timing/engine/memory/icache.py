@@ -1,0 +1,102 @@
+"""The instruction cache of each WPU, one fetch for all lanes (DWS-01, Q-DWS-7).
+
+Engine code; docs/timing.md, "Memory", rule 10. A machine without one (`l1i.size = 0`) always has
+its code at hand.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..intrinsics import device, record, table
+
+if TYPE_CHECKING:
+    from ...machines.machine import Machine
+    from ..hooks import State, next_level
+    from ..state import seg, wpu
+    from .lines import FETCH, SHARED, cache_line, cache_used, choose_victim, find, place
+    from .mshr import first_free, mshr
+
+PC_SHIFT = 3  # log2 of the bytes of an instruction
+
+l1i = table("l1i", record(last="i8"))
+"""The line that a WPU fetched last: it is the most recently used one, so that fetching it again
+changes nothing but the count of hits."""
+
+fetched = table("fetched", record(seg="i8"))
+"""The segment for whose code a group waits, plus one; index as the group."""
+
+
+@device
+def fetch(S: State, w: int, s: int, t: int) -> int:
+    """Look up the lines of segment s for the current group of a WPU; see `hooks.fetch`."""
+    if S.l1i_ways == 0:
+        return t
+    row = seg(S, s)
+    line = (S.code_base + (row.first_pc << PC_SHIFT)) >> S.l1i_line_shift
+    last = (S.code_base + (row.last_pc << PC_SHIFT)) >> S.l1i_line_shift
+    if line == last and line == l1i(S, w).last:
+        S.n_l1i_hit += 1
+        return t
+    waiting = fetched(S, wpu(S, w).current)
+    if waiting.seg == s + 1:
+        waiting.seg = 0
+        return t
+    there = t
+    if line == l1i(S, w).last:
+        S.n_l1i_hit += 1
+        line += 1
+    while line <= last:
+        there = max(there, code_line(S, w, line, t))
+        line += 1
+    # A line that is in flight has to be looked at again.
+    l1i(S, w).last = last if there == t else -1
+    if there > t:
+        waiting.seg = s + 1
+    return there
+
+
+@device
+def code_line(S: State, w: int, line: int, t: int) -> int:
+    """One line is wanted at t: when it is there."""
+    S.tick += 1
+    first = S.l1i_first + (w * S.l1i_sets + (line & (S.l1i_sets - 1))) * S.l1i_ways
+    at = find(S, first, S.l1i_ways, line)
+    if at >= 0:
+        it = cache_line(S, at)
+        cache_used(S, at).tick = S.tick
+        if it.ready <= t:
+            S.n_l1i_hit += 1
+            return t
+        S.n_l1i_merge += 1
+        return it.ready
+    S.n_l1i_miss += 1
+    start = t + S.l1i_latency
+    S.asked = start
+    entry = -1
+    if S.l1i_mshrs > 0:
+        entry = first_free(S, S.l1i_mshr_first + w * S.l1i_mshrs, S.l1i_mshrs)
+        start = max(start, mshr(S, entry).free)
+    at = choose_victim(S, first, S.l1i_ways, start)
+    start = max(start, cache_line(S, at).ready)
+    ready = next_level(S, w, line, FETCH, start)
+    place(S, at, line, ready, SHARED, 1)
+    if entry >= 0:
+        mshr(S, entry).free = ready
+    return ready
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """Geometry; no ways where there is no cache."""
+    cache = machine.l1i
+    return {
+        "l1i": machine.wpus,
+        "fetched": machine.wpus * machine.warps * machine.width,
+        "l1i_sets": cache.sets,
+        "l1i_ways": cache.n_ways if cache.size else 0,
+        "l1i_latency": cache.hit_latency,
+        "l1i_line_shift": cache.line_shift,
+        "n_l1i_hit": 0,
+        "n_l1i_miss": 0,
+        "n_l1i_merge": 0,
+    }

@@ -1,0 +1,142 @@
+"""The lines of all caches: tags, when their data are there, who was used when.
+
+Engine code. One table holds every cache, one after the other, a set's ways side by side. A line
+that was asked for is in its place at once, with `ready` in the future: it is *in flight*, and
+finding it is what an MSHR lookup would be.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..intrinsics import NEVER, WORD, device, find_word, first_least, low_bits, record, table
+
+if TYPE_CHECKING:
+    from ...machines.machine import Machine
+    from ..hooks import State
+    from ..state import seg
+
+# What an access does with a line.
+LOAD = 0
+STORE = 1
+ATOMIC = 2
+FETCH = 3
+UPGRADE = 4  # ownership of a line that is there, shared
+
+# What a first level may do with a line.
+INVALID = 0
+SHARED = 1
+EXCLUSIVE = 2
+MODIFIED = 3
+
+EMPTY = 1 << 62
+"""A tag that no line has: addresses of lines are shorter than 62 bits."""
+
+TAG = record(tag="i8")
+cache_tag = table("cache_tag", TAG)
+"""The number of the line that is there: its address without the bits inside."""
+cache_used = table("cache_used", record(tick="i8"))
+"""The tick of its last use. Tags and ticks lie side by side, for comparisons of a whole set."""
+
+WAY_BITS = 20
+LATE = 1 << 40  # above all ticks
+
+LINE = record(
+    ready="i8",  # cycle at which its data are there
+    behind="i4",  # of a first level: its place in the second, which keeps it as long
+    targets="i2",  # lanes (first level) or requests (second) that wait for it
+    state="i1",
+    far="i1",  # 1 if its data come from memory
+)
+cache_line = table("cache_line", LINE)
+
+
+@device
+def kind_of(S: State, s: int) -> int:
+    """What the access of segment s does with lines."""
+    row = seg(S, s)
+    if row.is_atomic == 1:
+        return ATOMIC
+    return STORE if row.is_store == 1 else LOAD
+
+
+@device
+def find(S: State, first: int, ways: int, tag: int) -> int:
+    """The index of a line in the set that begins at `first`, -1 if it is not there."""
+    way = find_word(S.p_cache_tag + WORD * first, ways, tag)
+    return first + way if way >= 0 else -1
+
+
+@device
+def choose_victim(S: State, first: int, ways: int, t: int) -> int:
+    """The line of a set that makes room at t.
+
+    An empty one; else that used longest ago among those that are not in flight; else, and its
+    `ready` is then after t, the one that arrives first.
+    """
+    oldest = first + first_least(S.p_cache_used + WORD * first, ways)
+    if cache_line(S, oldest).ready <= t:
+        return oldest
+    # Keys are a number above a way, and the least is found without a branch.
+    best = NEVER
+    soonest = NEVER
+    for way in range(ways):
+        ready = cache_line(S, first + way).ready
+        late = (t - ready) >> 63  # all bits where it is in flight
+        age = cache_used(S, first + way).tick | late & LATE
+        best = min(best, age << WAY_BITS | way)
+        soonest = min(soonest, ready << WAY_BITS | way)
+    if best >> WAY_BITS < LATE:
+        return first + (best & low_bits(WAY_BITS))
+    return first + (soonest & low_bits(WAY_BITS))
+
+
+@device
+def clear(S: State, at: int) -> int:
+    """Nothing is there any more."""
+    it = cache_line(S, at)
+    cache_tag(S, at).tag = EMPTY
+    it.ready = 0
+    cache_used(S, at).tick = 0
+    it.state = INVALID
+    return 0
+
+
+@device
+def place(S: State, at: int, tag: int, ready: int, state: int, targets: int) -> int:
+    """A line takes a place; it was used now, and comes from where S.far and S.behind say."""
+    it = cache_line(S, at)
+    cache_tag(S, at).tag = tag
+    it.ready = ready
+    cache_used(S, at).tick = S.tick
+    it.state = state
+    it.targets = targets
+    it.far = S.far
+    it.behind = S.behind
+    return 0
+
+
+def lines_of(machine: Machine) -> tuple[int, int, int]:
+    """How many lines all L1D, all L1I and the L2 have."""
+    caches = machine.l1d, machine.l1i, machine.l2
+    l1d, l1i, l2 = (c.sets * c.n_ways if c.size else 0 for c in caches)
+    return machine.wpus * l1d, machine.wpus * l1i, l2
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """Empty caches: all L1D in the order of WPUs, all L1I, the L2."""
+    l1d, l1i, l2 = lines_of(machine)
+    return {
+        "cache_line": l1d + l1i + l2,
+        "cache_used": l1d + l1i + l2,
+        "cache_tag": np.full(l1d + l1i + l2, EMPTY).view(TAG),
+        "l1i_first": l1d,
+        "l2_first": l1d + l1i,
+        "tick": 0,  # the clock of LRU: lookups so far
+        "asked": 0,  # when the request that runs would leave its first level if nothing delayed it
+        "grant": 0,
+        "far": 0,
+        "behind": 0,
+    }

@@ -1,0 +1,38 @@
+"""Formed warps that part at accesses: lanes that hit leave the pipeline as a warp of their own.
+
+Engine code, with memory_split.py and pack_split.py. What parts merges in the pool as all formed
+warps do (dwf.py). The machine's `wst_entries` are those for warps beyond the WPU's contexts;
+branches part lanes whether there is one or not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...intrinsics import device
+
+if TYPE_CHECKING:
+    from ...hooks import State
+    from ...state import wpu
+    from .dwf import part_warp
+    from .packs import part
+
+
+@device
+def has_room(S: State, w: int, v: int) -> int:
+    """Whether there is an entry for one more warp."""
+    if S.wst_entries == 0 or wpu(S, w).groups < S.warps + S.wst_entries:
+        return 1
+    S.n_wst_full += 1
+    return 0
+
+
+@device
+def split_chosen(S: State, w: int, g: int) -> int:
+    """The chosen lanes of a warp become a warp of their own."""
+    lanes = 0
+    h = g
+    while h >= 0:
+        lanes |= part(S, h).chosen
+        h = part(S, h).next
+    return part_warp(S, w, g, lanes)

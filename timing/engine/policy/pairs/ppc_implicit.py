@@ -1,0 +1,107 @@
+"""Implicit paired-path comparison: after every instruction (PPC-08), with two ways to hide latency.
+
+Engine code. `S.interleave`: while the side with the smaller PC waits for memory, the other side
+issues, unless it is at the same PC (PPC-12, Q-PPC-14). `S.run_ahead`: lanes that an access has
+served open an entry with those that wait, and go on. A side that has got ahead issues no barrier.
+
+A side can only stand where a segment begins, so that comparing there is comparing everywhere as
+long as what is compared does not depend on time: segments need to be single instructions only
+with one of the two, and for `cascade` off, which compares an instruction late.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .....isa.errors import UsageError
+from ...intrinsics import device, record, table
+
+if TYPE_CHECKING:
+    from ....machines.machine import Machine
+    from ...causes import HIT
+    from ...groups import new_group, schedule, wake
+    from ...hooks import State
+    from ...state import group, seg, warp
+    from ...workgroups import diverged
+    from .dual_path import NOBODY, open_entry, pair, rouse, set_aside, side, side_of
+    from .ppc import at_barrier, compare, let_other_run
+
+compared = table("compared", record(at="i8"))
+"""The last instruction of a group for which PCs were compared: its seq and its count. Who stops in
+front of an instruction, for its code, compares once all the same."""
+
+
+@device
+def on_arrival(S: State, w: int, g: int, t: int) -> int:
+    """Compare the PCs of the top entry."""
+    it = group(S, g)
+    now = it.seq << 32 | it.count
+    fresh = compared(S, g).at != now
+    if S.cascade == 0 and not fresh:
+        return 0
+    compared(S, g).at = now
+    if compare(S, w, g, t) == 1:
+        return 1
+    if warp(S, it.warp).depth > 0:
+        if fresh:
+            S.n_pc_comparison += seg(S, it.seg).n_instr
+        other = side(S, side_of(S, g) ^ 1).group
+        if other != NOBODY and at_barrier(S, g) == 1:
+            return wait_at_barrier(S, w, g, other, t)
+    return 0
+
+
+@device
+def wait_at_barrier(S: State, w: int, g: int, other: int, t: int) -> int:
+    """A side has come to a barrier first; the other one has to come there too."""
+    if group(S, other).at_memory == 0 and at_barrier(S, other) == 1:
+        diverged(S, g, group(S, g).seg)
+        return 1
+    set_aside(S, g)
+    rouse(S, w, other, t)
+    return 1
+
+
+@device
+def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
+    """The other side need not wait for the group's data; arbitration waits for hits."""
+    if S.interleave == 1:
+        let_other_run(S, w, g, t + 1)
+    return 0
+
+
+@device
+def on_access(S: State, w: int, g: int, t: int) -> int:
+    """Some lanes are served at once, others later: the first go on as a side of their own."""
+    if S.run_ahead == 0:
+        return 0
+    it = group(S, g)
+    served = it.hits
+    behind = seg(S, it.seg).next
+    e = open_entry(S, g, behind, served, behind, it.mask & ~served)
+    pair(S, e).current = 1
+    pair(S, e).by_miss = 1
+    it.mask &= ~served
+    it.done &= ~served
+    it.hits = 0
+    side(S, 2 * e).group = g
+    h = new_group(S, it.warp, served, behind)
+    side(S, 2 * e + 1).group = h
+    wake(S, h, max(S.hits_at, t + 1), HIT)
+    return schedule(S, w, h)
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """The two ways. Raises UsageError where they meet a comparison that is late."""
+    together = bool(machine.policy["interleave"]) or bool(machine.policy["run-ahead"])
+    if together and not machine.policy["cascade"]:
+        raise UsageError(
+            "cascade=false is the paper's pseudo-code to the letter, which runs one side only",
+            code="SIM602",
+            hint="leave out interleave and run-ahead, or cascade=false",
+        )
+    return {
+        "compared": machine.wpus * machine.warps * machine.width,
+        "interleave": together,
+        "run_ahead": machine.policy["run-ahead"],
+    }

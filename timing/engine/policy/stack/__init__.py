@@ -1,0 +1,1 @@
+"""Policies of one re-convergence stack a warp."""

@@ -1,0 +1,67 @@
+"""Two-level round-robin: only warps of one fetch group issue, until none of them can (LWM-13).
+
+Engine code. Fetch groups are `fetch_group` consecutive warps, large ones where there are such; each
+keeps its own round-robin pointer (Q-LWM-17). When the current one has nobody ready the next in
+order that has becomes current, in the same cycle (Q-LWM-15), and stays so (Q-LWM-16).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..intrinsics import device, record, table
+
+if TYPE_CHECKING:
+    from ...machines.machine import Machine
+    from ..hooks import State
+    from ..state import group
+
+FETCH_PLACE = record(number="i8", fetch_group="i8")
+fetch_place = table("fetch_place", FETCH_PLACE)
+"""Of each warp context: its number on its WPU, and that of its fetch group."""
+
+FETCH_GROUP = record(last="i8", current="i8")
+fetch_groups = table("fetch_groups", FETCH_GROUP)
+"""`last`: the warp of the fetch group that was picked last. Index: WPU * warps + fetch group;
+`current` of a WPU's first record is its current fetch group."""
+
+
+@device
+def rank(S: State, w: int, g: int, t: int) -> int:
+    """Fetch groups from the current one on; in them, warps behind the last one."""
+    it = group(S, g)
+    mine = fetch_place(S, it.warp)
+    first = w * S.warps
+    distance = mine.fetch_group - fetch_groups(S, first).current
+    if distance < 0:
+        distance += S.fetch_group_count
+    turn = mine.number - fetch_groups(S, first + mine.fetch_group).last - 1
+    if turn < 0:
+        turn += S.warps
+    return (distance << 6 | turn) << 40 | (it.seq & 0xFF_FFFF_FFFF)
+
+
+@device
+def on_pick(S: State, w: int, g: int, t: int) -> int:
+    """Move the pointers."""
+    mine = fetch_place(S, group(S, g).warp)
+    first = w * S.warps
+    fetch_groups(S, first).current = mine.fetch_group
+    fetch_groups(S, first + mine.fetch_group).last = mine.number
+    return 0
+
+
+def setup(machine: Machine) -> dict[str, Any]:
+    """Fetch groups of so many contexts; each begins before its first warp."""
+    warps, size = machine.warps, machine.fetch_group * machine.rows
+    numbers = np.arange(machine.wpus * warps) % warps
+    places, pointers = (np.zeros(len(numbers), layout) for layout in (FETCH_PLACE, FETCH_GROUP))
+    places["number"], places["fetch_group"] = numbers, numbers // size
+    pointers["last"] = numbers * size - 1
+    return {
+        "fetch_place": places,
+        "fetch_groups": pointers,
+        "fetch_group_count": -(-warps // size),
+    }

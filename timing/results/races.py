@@ -1,0 +1,59 @@
+"""Reads that would be stale on a machine without coherence, by name (MAWS-13, Q-MAWS-20)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..simulation.simulator import Simulator
+
+
+@dataclass(frozen=True)
+class StaleRead:
+    """A word that one WPU read and another had written since the last flush."""
+
+    kernel: str
+    file: str | None
+    line: int | None
+    text: str
+    launch: int
+    """From 1."""
+    address: int
+    """Simulated, of the word's first byte."""
+    reader: int
+    writer: int
+    cycle: int
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}" if self.file else f"line {self.line}"
+        return (
+            f"{where if self.line else self.kernel}: `{self.text}` on WPU {self.reader} read "
+            f"{self.address:#x}, which WPU {self.writer} wrote in the same launch"
+        )
+
+
+def stale_reads(simulator: Simulator) -> list[StaleRead]:
+    """The first of them, one for each instruction and launch; none where caches are coherent."""
+    rows = simulator.state.rows.get("stale")
+    if rows is None:
+        return []
+    found: dict[tuple[int, int], StaleRead] = {}
+    for row in rows[: simulator.counters()["stale_read"]]:
+        launch, number = int(row["launch"]), int(row["seg"])
+        if (launch, number) in found:
+            continue
+        name = simulator.launch_counts[launch - 1].kernel
+        code = next(c for c in simulator.codes if c.kernel.name == name)
+        pc = int(code.segments.table[number]["last_pc"])
+        span = code.program.span(code.kernel, pc)
+        text = span.source.strip() if span and span.source else code.kernel.instructions[pc].name
+        found[launch, number] = StaleRead(
+            name,
+            span.file if span else None,
+            span.line if span else None,
+            text,
+            launch,
+            *(int(row[field]) for field in ("address", "reader", "writer", "t")),
+        )
+    return list(found.values())

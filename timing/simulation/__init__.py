@@ -1,0 +1,1 @@
+"""Runs of an engine: launches, books, verdicts."""

@@ -1,0 +1,290 @@
+"""What went wrong in a simulation, as an error: who, where, and who waits for what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ...emu.engine import Work
+from ...emu.fairness import SecondOpinion
+from ...emu.jit.launch.engine import trap_record
+from ...emu.jit.segments.table import SegmentKind
+from ...emu.jit.segments.warp_block import Header
+from ...emu.traps import TrapKind, TrapRecord
+from ...emu.wording import lanes_that, lowest, place, spinning
+from ...isa.errors import Diagnostic, Note, Outcome, SimtError
+from ..compiler.checks import fault_of
+from ..compiler.compose import EngineState
+from ..compiler.launched import Code
+from ..engine.causes import NAMES
+from ..engine.intrinsics import NEVER
+from .books import groups_of
+from .standing import grouped, is_held, mask_of, parked, pc_of, ready_at
+
+# As in state.py, which is engine code.
+(
+    RUNNING, DONE, TRAPPED, DIVERGENT_BARRIER, DEADLOCK, OVER_BUDGET, STACK_OVERFLOW, BAD_SPLIT
+) = range(8)  # fmt: skip
+
+MOST_NOTES = 8
+"""Groups that a message names."""
+
+
+class SimulationError(SimtError):
+    """A simulation that cannot go on, although no work-item did anything wrong."""
+
+    code = "SIM440"
+    outcome = Outcome.FINDING
+
+
+class BooksError(SimulationError):
+    """Cycles or lanes of a launch have no owner, or two, under engine files of the user's."""
+
+    code = "SIM441"
+
+    def __init__(self, files: Sequence[str], reason: str) -> None:
+        names = ", ".join(Path(name).name for name in files)
+        super().__init__(
+            f"the books of a launch do not add up under {names}: {reason}",
+            hint="most often lanes were taken from a group and given to nobody, or a group was "
+            "woken without what its wait is charged by; simtlab.testing.policy_contract finds a "
+            "small kernel that shows it",
+        )
+
+
+class HookError(SimulationError):
+    """A hook has answered what it must not, or left groups as they cannot be (checks.py)."""
+
+    code = "SIM442"
+
+
+def error_of(
+    status: int,
+    state: EngineState,
+    work: Work,
+    code: Code,
+    slots: np.ndarray,
+    opinion: SecondOpinion,
+) -> SimtError:
+    """The error behind a status of the engine; `slots` is the launch's context block."""
+    S = state.S
+    if "fault" in state.composition.fields and S.fault:
+        return HookError(diagnostics=(replace(fault_of(state, work, code), code=HookError.code),))
+    row = code.segments.table[int(S.trap_seg)]
+    if status == TRAPPED and row["kind"] != SegmentKind.TRAP:
+        return work.trap(trap_record(work, slots))
+    v, pc = int(S.trap_g) // int(S.width), int(row["last_pc"])
+    if status == TRAPPED:
+        who = _place(state, code, v, mask_of(S.trap_lanes))
+        return work.trap(TrapRecord(TrapKind.TRAP, pc, *who, code=int(row["imm"])))
+    if status == DIVERGENT_BARRIER:
+        return work.trap(_divergent(state, work, code, v, pc))
+    if status == OVER_BUDGET:
+        return work.trap(_endless(state, work, code, v, pc, opinion))
+    if status == STACK_OVERFLOW:
+        return SimulationError("a re-convergence stack is full")
+    if status == BAD_SPLIT:
+        mask = int(state.rows["group"]["mask"][int(S.trap_g)])
+        return _stuck(
+            state,
+            work,
+            code,
+            f"the policy splits lanes {_bits(int(S.trap_lanes), code)} off a group with lanes "
+            f"{_bits(mask, code)}",
+            "`split` takes some lanes of the group's mask, and leaves it some",
+        )
+    return _stuck(
+        state,
+        work,
+        code,
+        f"nothing can go on at cycle {int(S.now):,}: every group waits for another one",
+        "the policy never wakes them; --policy conv finishes what can finish",
+    )
+
+
+def going_nowhere(state: EngineState, work: Work, code: Code) -> SimulationError:
+    """The engine has been busy for a long while, and no lane has executed anything."""
+    return _stuck(
+        state,
+        work,
+        code,
+        f"no lane executes anything any more at cycle {int(state.S.now):,}, and the policy or the "
+        "scheduler goes on",
+        "a group without lanes issues for ever (who is split keeps some lanes and gives some "
+        "away); `on_stall` answers 1 only if it has woken somebody",
+    )
+
+
+def waiting_too_long(due: int, state: EngineState, work: Work, code: Code) -> SimulationError:
+    """Nothing happens for longer than any machine takes."""
+    return _stuck(
+        state,
+        work,
+        code,
+        f"nothing happens from cycle {int(state.S.now):,} to cycle {due:,}",
+        "a latency of the machine is too long, or a policy wakes a group too late",
+    )
+
+
+def _stuck(state: EngineState, work: Work, code: Code, message: str, hint: str) -> SimulationError:
+    return SimulationError(
+        diagnostics=(
+            Diagnostic(
+                SimulationError.code,
+                f"kernel {work.kernel.name}: {message}",
+                notes=waiting(state, work, code),
+                hint=hint,
+            ),
+        )
+    )
+
+
+def _place(state: EngineState, code: Code, v: int, lanes: int) -> tuple[int, int]:
+    """(workgroup, flat local id) of the lowest of some lanes of a warp context."""
+    group, warp = _owner(code, v)
+    return group, warp * int(state.S.width) + lowest(lanes)
+
+
+def _owner(code: Code, v: int) -> tuple[int, int]:
+    """Whose a warp context is: (workgroup, warp of it)."""
+    header = code.segments.layout.header(code.blocks[v])
+    return int(header[Header.GROUP]), int(header[Header.WARP])
+
+
+def _divergent(state: EngineState, work: Work, code: Code, v: int, pc: int) -> TrapRecord:
+    """Not all come to the barrier at `pc`: who of warp v does, and where the others are."""
+    rows, warps = state.rows, int(state.S.warps)
+    stands = [*((lanes, at) for lanes, at, _ in grouped(state, v)), *parked(state, v)]
+    # The engine may name lanes that others wait for at the barrier, which will never come.
+    come = sum(lanes for lanes, at in stands if at == pc) or mask_of(state.S.trap_lanes)
+    away = [(lanes & ~come, at) for lanes, at in stands if lanes & ~come]
+    parts = ["not all work-items of the workgroup come to this barrier"]
+    if away:
+        parts = [f"only {lanes_that(come, 'come', ' of the warp')} to this barrier"]
+        parts += [f"{lanes_that(lanes, 'stand')} at {place(work, at)}" for lanes, at in away]
+    team = rows["team"][rows["warp"]["team"][v]]
+    mates = [v - v % warps + i for i in range(warps) if int(team["warps"]) >> i & 1]
+    gone = rows["warp"]["all"][mates] & ~rows["warp"]["live"][mates]
+    returned = sum(mask_of(lanes).bit_count() for lanes in gone)
+    if returned:
+        parts.append(f"{returned:,} work-item{'s have' if returned > 1 else ' has'} returned")
+    return TrapRecord(
+        TrapKind.DIVERGENT_BARRIER,
+        pc,
+        *_place(state, code, v, come),
+        detail=", ".join(parts),
+        notes=waiting(state, work, code),
+    )
+
+
+def _endless(
+    state: EngineState, work: Work, code: Code, v: int, pc: int, opinion: SecondOpinion
+) -> TrapRecord:
+    """Warp v has spent its budget: for nothing, where a fair schedule would end, or none."""
+    notes, lanes = waiting(state, work, code), mask_of(state.S.trap_lanes)
+    if opinion.finishes():
+        return _deadlock(state, work, code, v, lanes, pc, notes)
+    kind, detail = TrapKind.BUDGET, f"{_spent(work)}; {spinning(work, lanes, pc)}"
+    if opinion.is_livelock():
+        kind, detail = TrapKind.LIVELOCK, f"{spinning(work, lanes, pc)} without changing anything"
+    detail += _while(_asleep(state, work, v))
+    return TrapRecord(kind, pc, *_place(state, code, v, lanes), detail=detail, notes=notes)
+
+
+def _deadlock(
+    state: EngineState, work: Work, code: Code, v: int, lanes: int, pc: int, notes: tuple[Note, ...]
+) -> TrapRecord:
+    """Lanes of warp v have spent their budget, and somebody waits for a turn."""
+    v, lanes, pc = _who_starves_others(state, v, lanes, pc)
+    asleep = _asleep(state, work, v)
+    loop = spinning(work, lanes, pc, " of the warp" if asleep else _whose(code, v))
+    for other in np.flatnonzero(state.rows["warp"]["live"]):
+        asleep = asleep or _asleep(state, work, int(other), _whose(code, int(other)))
+    if asleep:
+        who = _while(asleep)
+    else:
+        is_ready = state.rows["ready_at"]["t"] <= int(state.S.now)
+        ready = int(((state.rows["group"]["mask"] != 0) & is_ready).sum())
+        who = f"; {ready} groups are ready, and not all are chosen"
+    return TrapRecord(
+        TrapKind.SIMT_DEADLOCK,
+        pc,
+        *_place(state, code, v, lanes),
+        detail=f"{_spent(work)}; {loop}{who}",
+        notes=(Note("every work-item finishes when all are scheduled in turn"), *notes),
+    )
+
+
+def _spent(work: Work) -> str:
+    return f"a work-item has executed {work.budget} instructions"
+
+
+def _who_starves_others(state: EngineState, v: int, lanes: int, pc: int) -> tuple[int, int, int]:
+    """Warp, lanes and pc of a loop for which others of the warp wait; as given, if there is none.
+
+    The warp that spends its budget first may wait for the lock of another one, which then is at
+    its loop for as long.
+    """
+    if parked(state, v):
+        return v, lanes, pc
+    spent = state.rows["warp"]["n_thread_instr"]
+    for other in map(int, np.flatnonzero(state.rows["warp"]["live"])):
+        for mask, at, will_run in grouped(state, other) if parked(state, other) else ():
+            if will_run and 2 * spent[other] * lanes.bit_count() > spent[v] * mask.bit_count():
+                return other, mask, at
+    return v, lanes, pc
+
+
+def _asleep(state: EngineState, work: Work, v: int, whose: str = "") -> list[str]:
+    """Which lanes of a warp wait for others of it, and where."""
+    return [
+        f"{lanes_that(lanes, 'wait', whose)} at {place(work, at)}" for lanes, at in parked(state, v)
+    ]
+
+
+def _while(asleep: list[str]) -> str:
+    return f" while {', '.join(asleep)}" if asleep else ""
+
+
+def _whose(code: Code, v: int) -> str:
+    group, warp = _owner(code, v)
+    return f" of warp {warp} of workgroup {group}"
+
+
+def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
+    """Where the groups stand and what for, the first few of them."""
+    warps, rows = int(state.S.warps), state.rows
+    found: list[Note] = []
+    for v in np.flatnonzero(rows["warp"]["groups"]):
+        for g in groups_of(state, int(v)):
+            if rows["group"]["mask"][g]:  # a row of a large warp may have nobody on its path
+                found.append(_note(state, work, code, int(v), g, warps))
+    if len(found) > MOST_NOTES:
+        rest = len(found) - MOST_NOTES
+        found = [*found[:MOST_NOTES], Note(f"{rest:,} more groups wait")]
+    return tuple(found)
+
+
+def _bits(mask: int, code: Code) -> str:
+    """A mask, lane 0 first."""
+    return "".join("1" if mask >> i & 1 else "0" for i in range(code.segments.width))
+
+
+def _note(state: EngineState, work: Work, code: Code, v: int, g: int, warps: int) -> Note:
+    mask, ready = mask_of(state.rows["group"]["mask"][g]), ready_at(state, g)
+    it = state.rows["group"][int(state.rows["group"]["lead"][g])]
+    group, warp = _owner(code, v)
+    if is_held(state, g):
+        state_ = "left behind until others come back"
+    elif ready < NEVER:
+        state_ = f"ready at cycle {ready:,}"
+    else:
+        state_ = f"waits: {NAMES[int(it['cause'])]}"
+    return Note(
+        f"WPU {v // warps}, warp context {v % warps} (workgroup {group}, warp {warp}), lanes "
+        f"{_bits(mask, code)}: {state_}",
+        span=work.program.span(work.kernel, pc_of(state, g)),
+    )

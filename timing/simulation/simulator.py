@@ -1,0 +1,339 @@
+"""Run launches on a machine: the Python side of the engine.
+
+A `Simulator` is a machine with its clock, caches and counters, which go on from launch to launch.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from itertools import takewhile
+
+import numpy as np
+
+from ...emu.engine import Interrupted, Work
+from ...emu.fairness import SecondOpinion
+from ...emu.jit.segments.compile import SegmentContext, compile_segments, context_of
+from ...emu.jit.segments.table import Grain
+from ...emu.jit.segments.warp_block import HEADER_BYTES, Header, aligned_bytes, blocks_of
+from ...emu.memory import CODE_BASE
+from ...isa.errors import SimtError, UsageError
+from ...isa.program import align
+from ..compiler.checks import raised
+from ..compiler.compose import Composition, EngineState, aligned, compose
+from ..compiler.files import Policy, configured, files_of, grain_of
+from ..compiler.inspection import own_files
+from ..compiler.launched import Code
+from ..engine.causes import N_CAUSES
+from ..engine.intrinsics import NEVER
+from ..machines.machine import Machine
+from ..results.samples import SAMPLE, LaunchCount, Samples
+from ..results.statistics import Statistics, collect
+from ..results.trace import Trace
+from .books import check, close, close_early
+from .failures import (
+    DONE,
+    RUNNING,
+    BooksError,
+    HookError,
+    error_of,
+    going_nowhere,
+    waiting_too_long,
+)
+from .scripted import Registers, Script, script_rows, start_with
+
+EVENTS = 1 << 20
+"""Events between two looks at the keyboard."""
+
+PATIENCE = 1 << 20
+"""Events of which one at least must let a lane execute something."""
+
+PLAIN_EVENTS = 1 << 15
+"""At most so many of both in a plain engine with files of the user's: an event takes long there."""
+
+LONGEST_WAIT = 10**10
+"""Cycles after which the next event must come: ten seconds of a machine at 1 GHz."""
+
+
+class Simulator:
+    """A machine under a policy. `plain=True` runs the engine uncompiled.
+
+    `checked=True` looks at what hooks do (checks.py), as the plain engine always does, and takes
+    about twice the time. `script` tells an adversary what to answer (given.py). Every `sample`
+    cycles counts are kept for the table of intervals (MAWS-16); 0 keeps none. A `trace` collects
+    what happens.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        policy: Policy,
+        *,
+        plain: bool = False,
+        checked: bool = False,
+        script: Script | None = None,
+        sample: int = SAMPLE,
+        trace: Trace | None = None,
+    ) -> None:
+        machine = self.machine = configured(machine, policy)
+        self.policy = policy
+        files = (*files_of(machine, policy), *(("trace_events",) if trace is not None else ()))
+        self.composition: Composition = compose(files, plain=plain, checked=checked)
+        self.state = EngineState(self.composition, machine)
+        self.launches = 0
+        self._runs = False  # a launch does: some cycles have no owner yet
+        self._own = own_files(self.composition.files)
+        self._broken = False  # the books are, and that has been told
+        if script:
+            if machine.memory != "adversary":
+                raise UsageError("only a machine with memory = 'adversary' takes a script")
+            self.state.put_table("script", script_rows(script, self.composition.tables["script"]))
+            self.state.S.script_length = len(script)
+        self._codes: dict[tuple[object, ...], Code] = {}
+        self._memory: tuple[object, ...] = ()
+        self._loaded: Code | None = None  # whose tables the engine has
+        self.samples = Samples(self, sample)
+        self.state.S.pause_at = self.samples.due
+        self.launch_counts: list[LaunchCount] = []
+        self._counted = LaunchCount.nothing()
+        self.trace = trace
+        if trace is not None:
+            trace.open(self.state)
+        self.on_progress: Callable[[Simulator], object] = lambda simulator: None
+        """Called now and then while a launch runs."""
+
+    @property
+    def cycles(self) -> int:
+        """The clock: cycles since the first launch began."""
+        return int(self.state.S.now)
+
+    @property
+    def width(self) -> int:
+        """Lanes of a warp."""
+        return self.machine.width
+
+    @property
+    def contexts(self) -> int:
+        """Work-items that the machine holds at once."""
+        return self.machine.contexts
+
+    @property
+    def core_contexts(self) -> int:
+        """Work-items that a WPU holds at once: the largest workgroup."""
+        return self.machine.core_contexts
+
+    @property
+    def codes(self) -> Iterable[Code]:
+        """The code of every kernel that was launched, in the order of the first launches."""
+        return self._codes.values()
+
+    # --- a launch
+
+    def run(self, work: Work, registers: Registers | None = None) -> None:
+        """Simulate one launch; raises Trap, UsageError, SimulationError, Interrupted.
+
+        BooksError, a SimulationError, is for engine files from outside this package.
+
+        The launch's own warp width is not looked at: warps are as wide as the machine's lanes.
+        `registers` are what work-items begin with (given.py), zero unless named. What was counted
+        up to an error stays.
+        """
+        geometry = replace(work.geometry, width=self.machine.width)
+        work = replace(work, geometry=geometry)
+        team_warps = -(-geometry.largest_group // self.machine.width)
+        if team_warps > self.machine.warps:
+            raise UsageError(
+                f"a workgroup of {geometry.largest_group:,} work-items does not fit: a WPU of "
+                f"{self.machine.name!r} holds {self.machine.core_contexts:,}",
+                code="SIM611",
+                hint=f"a smaller workgroup, or more contexts: --set warps={team_warps}",
+            )
+        if self.machine.private == "on-chip" and self.machine.private_bytes:
+            self._check_private(work)
+        code = self._code(work)
+        context = context_of(code.segments, work)
+        start = start_with(code.segments, work, registers) if registers else None
+        self._begin(work, code, context, team_warps)
+        if start is not None:
+            self.state.S.start_fn = ctypes.cast(start, ctypes.c_void_p).value
+        if self.trace is not None:
+            self.trace.launched(self.launches + 1, code)
+        opinion = SecondOpinion(work)
+        self._runs = True
+        executed, at = -1, 0
+        is_own = self.composition.plain and self._own
+        patience = min(PATIENCE, PLAIN_EVENTS) if is_own else PATIENCE
+        try:
+            while (status := self._advance(work, code)) == RUNNING:
+                self.on_progress(self)
+                if self.state.S.events - at >= patience:
+                    before, executed = executed, self._executed()
+                    at = int(self.state.S.events)
+                    if executed == before:
+                        raise going_nowhere(self.state, work, code)
+            if status != DONE:
+                raise error_of(status, self.state, work, code, context.slots, opinion)
+        except (KeyboardInterrupt, SimtError) as stop:
+            with suppress(BooksError):  # why it stopped says more
+                self._end(work, early=True)
+            if isinstance(stop, KeyboardInterrupt):
+                raise Interrupted(None) from None
+            raise
+        self._end(work, early=False)
+
+    def _check_private(self, work: Work) -> None:
+        wanted, there = work.kernel.private_size, self.machine.private_bytes
+        if wanted > there:
+            raise UsageError(
+                f"kernel {work.kernel.name} has {wanted:,} bytes of private memory a work-item; "
+                f"{self.machine.name!r} has {there:,} on chip",
+                code="SIM611",
+                hint=f"--set private_bytes={wanted}",
+            )
+
+    def _code(self, work: Work) -> Code:
+        kernel, program = work.kernel, work.program
+        key = (
+            kernel.name,
+            kernel.words,
+            kernel.group_size,
+            kernel.private_size,
+            program.readonly_data,
+        )
+        code = self._codes.get(key)
+        if code is None:
+            segments = compile_segments(
+                kernel, program, self.machine.width, Grain(grain_of(self.machine, self.policy))
+            )
+            rows, tables = len(segments.table), self.composition.tables
+            code = self._codes[key] = Code(
+                program,
+                segments,
+                blocks_of(segments.layout, self.machine.wpus * self.machine.warps),
+                aligned(rows * N_CAUSES, tables["seg_cycles"]),
+                aligned(rows, tables["seg_count"]),
+            )
+        return code
+
+    def _begin(self, work: Work, code: Code, context: SegmentContext, team_warps: int) -> None:
+        S, state = self.state.S, self.state
+        layout, count = code.segments.layout, len(code.blocks)
+        group_bytes = align(max(layout.group_bytes, 8), 64)
+        private_bytes = align(max(layout.private_bytes, 8), 64)
+        self._memory = (
+            aligned_bytes(group_bytes * count), aligned_bytes(private_bytes * count), context
+        )  # fmt: skip
+        S.group_memory, S.group_bytes = self._memory[0].ctypes.data, group_bytes
+        private, start = self._memory[1].ctypes.data, code.blocks.ctypes.data
+        headers = code.blocks[:, :HEADER_BYTES].view(np.int64)
+        headers[:, Header.PRIVATE_MEMORY] = private + private_bytes * np.arange(count)
+        headers[:, Header.CONTEXT] = context.address
+        if code is not self._loaded:
+            self._loaded = code
+            state.rows["warp"]["block"] = start + layout.total * np.arange(count)
+            state.put_table("seg", code.segments.table)
+            state.put_table("seg_cycles", code.seg_cycles)
+            state.put_table("seg_count", code.seg_count)
+        if "fault" in self.composition.fields:  # of a checked engine
+            S.segments, S.fault, S.hook = len(code.segments.table), 0, 0
+        for name, value in {
+            "start_fn": code.segments.start,
+            "private_bytes": private_bytes,
+            "code_base": _code_base(work),
+            "teams": work.geometry.n_groups,
+            "next_team": 0,
+            "team_warps": team_warps,
+            "team_items": work.geometry.largest_group,
+            "launch": self.launches + 1,
+            "running": 0,
+            "starting": 1,
+            "ended": S.now,
+            "budget": min(work.budget, NEVER >> 6),  # times 64 lanes it is a number still
+            "exited_arrive": work.exited_arrive,
+        }.items():
+            setattr(S, name, int(value))
+        cores = state.rows["wpu"]
+        cores["free"] = (1 << self.machine.warps) - 1 if self.machine.warps < 64 else -1
+        cores["event"], cores["current"] = 0, -1
+        state.rows["next_event"]["at"] = NEVER
+        cores["slots_used"] = 0
+        state.rows["slot"]["group"] = -1
+        state.rows["due"]["at"] = NEVER
+
+    def _executed(self) -> int:
+        """Instructions that lanes have executed."""
+        return int(self.state.rows["wpu"]["n_thread_instr"].sum())
+
+    def _run_events(self) -> int:
+        """Let the engine run; what files of the user's raise in a plain one is told at its line."""
+        if not (self.composition.plain and self._own):
+            return self.state.run(EVENTS)
+        try:
+            return self.state.run(min(EVENTS, PLAIN_EVENTS))
+        except Exception as error:
+            raise HookError(raised(error, self.state, self._own)) from error
+
+    def _advance(self, work: Work, code: Code) -> int:
+        """Let the engine run for a while; its status. Takes the samples that are due."""
+        status = self._run_events()
+        if self.trace is not None:
+            self.trace.drain(self.state)
+        due = int(self.state.rows["next_event"]["at"].min())
+        if status == RUNNING and self.cycles + LONGEST_WAIT < due < NEVER:
+            raise waiting_too_long(due, self.state, work, code)
+        # NEVER: that was the last event of the launch, though the engine has not noticed.
+        while status == RUNNING and self.samples.due <= due < NEVER:
+            self.samples.take(self)
+        self.state.S.pause_at = self.samples.due
+        return status
+
+    def _end(self, work: Work, *, early: bool) -> None:
+        """The launch is over, or is given up."""
+        self._runs = False
+        if early:
+            close_early(self.state)
+        else:
+            close(self.state)
+        while self.cycles >= self.samples.due:
+            self.samples.take(self)
+        self.launches += 1
+        counted = LaunchCount.now(self, work)
+        self.launch_counts.append(counted.since(self._counted))
+        self._counted = counted
+        # All that comes later adds to the same sums; but the launch to blame is wanted for files
+        # of the user's.
+        if self._own or self.launches & (self.launches - 1) == 0:
+            self._check()
+
+    def _check(self) -> None:
+        """The books add up. Raises BooksError once, so that what was counted can be told."""
+        if self._broken:
+            return
+        try:
+            check(self.state, ((c.segments.table, c.seg_cycles, c.seg_count) for c in self.codes))
+        except AssertionError as wrong:
+            if not self._own:
+                raise
+            self._broken = True
+            raise BooksError(self._own, " ".join(str(wrong).split())) from None
+
+    # --- what was counted
+
+    def counters(self) -> Mapping[str, int]:
+        """The header's counters: fields whose names begin with `n_`."""
+        names = self.composition.fields
+        return {n[2:]: int(getattr(self.state.S, n)) for n in names if n.startswith("n_")}
+
+    def statistics(self) -> Statistics:
+        """Everything that was counted up to now."""
+        if not self._runs:
+            self._check()
+        return collect(self)
+
+
+def _code_base(work: Work) -> int:
+    """Where a kernel's code lies in simulated memory: kernels of a program follow each other."""
+    before = takewhile(lambda kernel: kernel is not work.kernel, work.program.kernels)
+    return CODE_BASE + 8 * sum(len(kernel.words) for kernel in before)
