@@ -201,6 +201,28 @@ def _fields_of(policy: Policy) -> dict[str, st.SearchStrategy[Any]]:
     return fields
 
 
+_LEAVING = """
+kernel leaving(u32 %n, global u32* %out) {
+    workitemabsid_u32  $s0, 0
+    cvt_u64_u32        $d1, $s0
+    ld_kernarg_u64     $d0, [%out]
+    mad_u64            $d0, $d1, 4, $d0
+    and_u32            $s1, $s0, 1
+    cmp_ne_u32         $c0, $s1, 0
+    cbr                $c0, @odd
+    st_global_u32      $s0, [$d0]
+    ret
+@odd:
+    add_u32            $s1, $s0, 100
+    st_global_u32      $s1, [$d0]
+    ret
+}
+"""
+
+LEAVING = Case(_LEAVING, Geometry.of(items=24, group_size=12), (24, np.zeros(24, np.uint32)))
+"""Half of each warp returns while the other half waits: few random kernels come to that."""
+
+
 def _check(
     policy: Policy,
     fields: Mapping[str, st.SearchStrategy[Any]],
@@ -240,6 +262,8 @@ def _check(
             f"compiled and plain engine take different cycles: {took[0]} and {plain}\n{case}"
         )
 
+    first: dict[str, Any] = {"width": 4, "rows": 1, "issue": next(iter(sorted(policy.issue)), "")}
+    plainly((LEAVING, {key: value for key, value in first.items() if key in fields}))
     # Both draw the same examples.
     seed = Identity(policy.name, parts).seed()
     for step in (plainly, compiled):
