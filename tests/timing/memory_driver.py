@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from simtlab.timing.engine.intrinsics import device, record, table
 
 if TYPE_CHECKING:
-    from simtlab.timing.engine.hooks import State, line_access, simd_access
+    from simtlab.timing.engine.hooks import State, line_access
+    from simtlab.timing.engine.loop import ask
     from simtlab.timing.engine.memory.icache import code_line
     from simtlab.timing.engine.memory.lines import FETCH
     from simtlab.timing.engine.state import group, warp
@@ -49,10 +50,7 @@ def drive_simd(S: State, n: int) -> int:
         warp(S, v).block = it.block
         group(S, v * S.width).seg = it.seg
         group(S, v * S.width).warp = v
-        S.until_bank = 0
-        S.until_mshr = 0
-        S.until_l2 = 0
-        it.ready = simd_access(S, it.w, v * S.width, it.mask, it.t)
+        it.ready = ask(S, it.w, v * S.width, it.mask, it.t)
         it.hits = S.hits
         it.bank = S.until_bank
         it.mshr = S.until_mshr

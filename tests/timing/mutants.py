@@ -11,8 +11,8 @@ from pathlib import Path
 
 from simtlab.testing import memory_contract, policy_contract, scheduler_contract
 from simtlab.timing.compiler.compose import source_of
-from simtlab.timing.compiler.inspection import ENGINE
 from simtlab.timing.compiler.files import POLICIES
+from simtlab.timing.compiler.inspection import ENGINE
 from simtlab.timing.machines import machine
 
 

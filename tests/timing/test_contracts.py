@@ -16,6 +16,7 @@ from simtlab.isa.errors import UsageError
 from simtlab.testing import memory_contract, policy_contract, scheduler_contract
 from simtlab.testing.contract import Identity, OwnExamples, check_examples
 from simtlab.timing.compiler import files as policies
+from simtlab.timing.compiler.compose import source_of
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
 
@@ -187,8 +188,8 @@ def test_a_memory_that_answers_before_it_is_asked(tmp_path):
 
 
 def test_a_policy_that_forgets_the_other_path(tmp_path):
-    conv = Path(policies.__file__).parent / "policy" / "conv.py"
-    text = conv.read_text(encoding="utf-8").replace("from ..", "from simtlab.timing.")
+    text = source_of("policy/conv").read_text(encoding="utf-8")
+    text = text.replace("from ...", "from simtlab.timing.engine.")
     assert "return diverge(S, g, taken)" in text
     text = text.replace("return diverge(S, g, taken)", "return send(S, g, taken)")
     path = tmp_path / "mine.py"

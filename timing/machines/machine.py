@@ -433,7 +433,7 @@ def _mistake(error: Any) -> str:
     key = key_of(error)
     if error["type"] == "extra_forbidden":
         if isinstance(error["input"], dict):  # a table that no machine has: its keys are unknown
-            key = ".".join((key, *list(error["input"])[:1]))
+            key = ".".join((key, *map(str, list(error["input"])[:1])))
         return f"{key}: unknown key{_near(key)}"
     if error["type"] == "literal_error":
         words = choices(key)
