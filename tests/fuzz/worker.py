@@ -24,7 +24,7 @@ from . import generators
 from .example import Draw, Example
 from .findings import Finding, signature_of
 
-REDUCING = 30.0
+REDUCING = 60.0
 """Seconds that go into making an example smaller."""
 
 MEMORY = 8 << 30
@@ -81,18 +81,21 @@ class Slice:
     def reduced(self, example: Example, error: BaseException) -> tuple[Example, BaseException]:
         """The smallest example found that goes wrong in the same way."""
         wanted, end = signature_of(error), time.monotonic() + REDUCING
-        found = True
-        while found:
-            found = False
-            for smaller in example.smaller():
+        first = 0
+        while True:
+            for at, smaller in enumerate([*example.smaller()][first:], first):
                 now = self.progress[1] = time.monotonic()
                 if now > end:
                     return example, error
                 other = error_of(smaller)
                 if other is not None and signature_of(other) == wanted:
-                    example, error, found = smaller, other, True
+                    # What comes next was not tried yet; what came before may succeed now.
+                    example, error, first = smaller, other, at
                     break
-        return example, error
+            else:
+                if first == 0:
+                    return example, error
+                first = 0
 
 
 def error_of(example: Example) -> BaseException | None:
