@@ -496,7 +496,8 @@ def check(made: Sample) -> None:
 
 def main(first: int, end: int, text: Path) -> None:
     faulthandler.enable()
-    fairness.VERDICT_BUDGET = 500  # why a launch hangs is other tests' question, and takes long
+    # Why a launch hangs, and whether it waits, is other tests' question, and takes long.
+    fairness.VERDICT_BUDGET = engine.DECIDING_BUDGET = 500
     for seed in range(first, end):
         faulthandler.dump_traceback_later(PATIENCE, exit=True)
         made = sample(seed)
