@@ -208,7 +208,7 @@ def test_the_digest_of_memory_is_that_of_its_content() -> None:
     expected = Device()
     expected.map(np.arange(1, 51, dtype=np.float32))
     for engine in engine_names():
-        for scheme in SCHEMES:
+        for scheme in SCHEMES if engine == "interp" else ["stack"]:
             assert digest(engine, scheme) == memory_digest(expected.memory)
     expected.zeros(1, np.uint8)
     assert digest("interp", "stack") != memory_digest(expected.memory)
