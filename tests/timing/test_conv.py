@@ -55,12 +55,15 @@ def differences(a: Simulator, b: Simulator) -> list[str]:
         for n in sorted(fields)
         if not n.startswith(hidden) and getattr(a.state.S, n) != getattr(b.state.S, n)
     ]
-    for name, rows in a.state.rows.items():
-        for field in rows.dtype.names or ():
-            if (name, field) not in {("warp", "block"), ("seg", "fn"), ("seg", "move")} and (
-                rows[field] != b.state.rows[name][field]
-            ).any():
-                found.append(f"{name}.{field}")
+    addresses = {("warp", "block"), ("seg", "fn"), ("seg", "move")}
+    for name in sorted(a.state.rows.keys() & b.state.rows.keys()):
+        one, other = a.state.rows[name], b.state.rows[name]
+        assert one.dtype == other.dtype, name
+        found += [
+            f"{name}.{field}"
+            for field in one.dtype.names or ()
+            if (name, field) not in addresses and (one[field] != other[field]).any()
+        ]
     return found
 
 
