@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from ..schemes import Scheme
 from ..traps import TrapKind, TrapRecord
-from ..wording import lanes_that, lowest
+from ..wording import lanes_that, lowest, place
+from .batch import Batch
 from .warps import NO_PC, SEVERAL
-
-if TYPE_CHECKING:
-    from .interpreter import Interpreter
 
 Array = np.ndarray
 
 
-def arrive(it: Interpreter, warps: Array, pc: int) -> None:
+def arrive(batch: Batch, warps: Array, pc: int) -> None:
     """Warps come to the barrier at `pc` with their running lanes."""
-    state = it.warps
+    state = batch.warps
     whole = state.count[warps] == state.live[warps]
     waiting = warps[whole]
     state.pc[waiting] = NO_PC
@@ -32,21 +30,21 @@ def arrive(it: Interpreter, warps: Array, pc: int) -> None:
     def wait(scheme: Scheme, i: int) -> None:
         lanes = scheme.mask
         if not scheme.barrier():
-            _partial(it, int(pieces[i]), pc, lanes, scheme)
+            _partial(batch, int(pieces[i]), pc, lanes, scheme)
 
     state.event(pieces, pc, wait)
     state.wait_in_pieces(pieces)
 
 
-def open_complete(it: Interpreter) -> bool:
+def open_complete(batch: Batch) -> bool:
     """Open the barriers of all workgroups that wait and can do nothing else. False if none does.
 
     Raises Trap for a barrier that not all work-items of its workgroup come to.
     """
-    state = it.warps
+    state = batch.warps
     if not state.waits.any():
         return False
-    shape = (it.resident.slots, it.resident.warps_per_group)
+    shape = (batch.resident.slots, batch.resident.warps_per_group)
     waits = state.waits.reshape(shape)
     at = state.barrier_pc.reshape(shape)
     first = np.where(waits, at, NO_PC).min(axis=1)
@@ -56,11 +54,11 @@ def open_complete(it: Interpreter) -> bool:
     if not waiting.any():
         return False
     simple = waiting & (first == last) & (first != SEVERAL)
-    if not it.work.exited_arrive:
+    if not batch.work.exited_arrive:
         simple &= returned == 0
     for slot in np.flatnonzero(waiting & ~simple).tolist():
-        _open_piecewise(it, slot, int(returned[slot]))
-    it.statistics.barriers += int(waiting.sum())
+        _open_piecewise(batch, slot, int(returned[slot]))
+    batch.statistics.barriers += int(waiting.sum())
     for pc in np.unique(first[simple]).tolist():
         warps = np.flatnonzero((waits & (simple & (first == pc))[:, None]).reshape(-1))
         state.waits[warps] = False
@@ -68,17 +66,17 @@ def open_complete(it: Interpreter) -> bool:
     return True
 
 
-def _open_piecewise(it: Interpreter, slot: int, returned: int) -> None:
+def _open_piecewise(batch: Batch, slot: int, returned: int) -> None:
     """A workgroup some of whose warps wait piece by piece, or whose barrier is divergent."""
-    state = it.warps
-    size = it.resident.warps_per_group
+    state = batch.warps
+    size = batch.resident.warps_per_group
     waiting = np.flatnonzero(state.waits[slot * size : (slot + 1) * size]) + slot * size
     stands: dict[int, list[tuple[int, int]]] = {}
     for warp in waiting.tolist():
-        for mask, pc in _at_barrier(it, warp):
+        for mask, pc in _at_barrier(batch, warp):
             stands.setdefault(pc, []).append((warp, mask))
-    if len(stands) > 1 or (returned and not it.work.exited_arrive):
-        _unequal(it, stands, returned)
+    if len(stands) > 1 or (returned and not batch.work.exited_arrive):
+        _unequal(batch, stands, returned)
     (pc,) = stands
     state.waits[waiting] = False
     pieces = state.barrier_pc[waiting] == SEVERAL
@@ -86,35 +84,35 @@ def _open_piecewise(it: Interpreter, slot: int, returned: int) -> None:
     state.move(waiting[~pieces], pc + 1)
 
 
-def _at_barrier(it: Interpreter, warp: int) -> list[tuple[int, int]]:
+def _at_barrier(batch: Batch, warp: int) -> list[tuple[int, int]]:
     """(mask, pc) of everything of a warp that waits at a barrier."""
-    pc = int(it.warps.barrier_pc[warp])
-    return it.warps.parked(warp) if pc == SEVERAL else [(it.warps.mask_of(warp), pc)]
+    pc = int(batch.warps.barrier_pc[warp])
+    return batch.warps.parked(warp) if pc == SEVERAL else [(batch.warps.mask_of(warp), pc)]
 
 
-def _partial(it: Interpreter, warp: int, pc: int, lanes: int, scheme: Scheme) -> NoReturn:
+def _partial(batch: Batch, warp: int, pc: int, lanes: int, scheme: Scheme) -> NoReturn:
     """A lock-step warp comes to a barrier with only a part of its live lanes."""
-    owner, first = it.resident.place(warp * it.resident.width)
+    owner, first = batch.resident.place(warp * batch.resident.width)
     elsewhere = ", ".join(
-        f"{lanes_that(mask, 'stand')} at {it.where(at)}" for mask, at in scheme.parked()
+        f"{lanes_that(mask, 'stand')} at {place(batch.work, at)}" for mask, at in scheme.parked()
     )
     who = lanes_that(lanes, "come", " of the warp")
     detail = f"only {who} to this barrier, {elsewhere}"
-    raise it.work.trap(
+    raise batch.work.trap(
         TrapRecord(TrapKind.DIVERGENT_BARRIER, pc, owner, first + lowest(lanes), detail=detail)
     )
 
 
-def _unequal(it: Interpreter, stands: dict[int, list[tuple[int, int]]], returned: int) -> NoReturn:
+def _unequal(batch: Batch, stands: dict[int, list[tuple[int, int]]], returned: int) -> NoReturn:
     """The work-items of a workgroup wait at different barriers, or some have returned."""
     pc = min(stands)
     warp, mask = stands[pc][0]
-    owner, first = it.resident.place(warp * it.resident.width)
+    owner, first = batch.resident.place(warp * batch.resident.width)
     count = {at: sum(m.bit_count() for _, m in who) for at, who in stands.items()}
-    parts = [f"{n} work-items wait at {it.where(at)}" for at, n in sorted(count.items())]
+    parts = [f"{n} work-items wait at {place(batch.work, at)}" for at, n in sorted(count.items())]
     if returned:
         parts.append(f"{returned} have returned")
     detail = "of the workgroup, " + ", ".join(parts)
-    raise it.work.trap(
+    raise batch.work.trap(
         TrapRecord(TrapKind.DIVERGENT_BARRIER, pc, owner, first + lowest(mask), detail=detail)
     )

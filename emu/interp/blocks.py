@@ -49,10 +49,13 @@ def leaders(instructions: tuple[Instruction, ...]) -> set[int]:
     return {pc for pc in found if pc < len(instructions)}
 
 
-def build(resident: Resident, *, every_pc: bool = False) -> list[Block | None]:
-    """The block that begins at each pc, or None where no block begins.
+def build(
+    resident: Resident, executed: Callable[[Group], np.ndarray], *, every_pc: bool = False
+) -> list[Block | None]:
+    """Return the block that begins at each pc, or None where no block begins.
 
-    With `every_pc` each instruction is a block of its own.
+    `executed` counts the instructions that each lane of a group has executed before its current
+    block. With `every_pc` each instruction is a block of its own.
     """
     instructions = resident.work.kernel.instructions
     n = len(instructions)
@@ -69,7 +72,7 @@ def build(resident: Resident, *, every_pc: bool = False) -> list[Block | None]:
                 last = ins
                 break
             if ins.row.stem == "clock":
-                steps.append(_clock(resident, ins, position=stop - 1 - start))
+                steps.append(_clock(resident, ins, executed, position=stop - 1 - start))
             else:
                 steps.append(bind(resident, ins))
             if stop in starts or stop == n:
@@ -99,13 +102,21 @@ def bind(resident: Resident, ins: Instruction) -> Step:
     return _alu(resident, ins)
 
 
-def _clock(resident: Resident, ins: Instruction, position: int) -> Step:
-    """Instructions that the work-item has executed before this one."""
+def _clock(
+    resident: Resident,
+    ins: Instruction,
+    executed: Callable[[Group], np.ndarray],
+    position: int,
+) -> Step:
+    """Bind `clock`: the instructions that the work-item has executed before this one.
+
+    `position` is the number of instructions before it in its block.
+    """
     assert ins.dst is not None
     register = resident.registers[ins.dst.cls.value].bits[ins.dst.index]
 
     def step(g: Group) -> None:
-        register[g.index] = (resident.executed(g) + position).view(np.uint64)
+        register[g.index] = (executed(g) + position).view(np.uint64)
 
     return step
 

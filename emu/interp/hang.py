@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,12 +30,10 @@ from ...isa.types import RegClass
 from ..engine import overspent
 from ..fairness import SecondOpinion
 from ..traps import Trap, TrapKind, TrapRecord
-from ..wording import lanes_that, lowest, spinning
+from ..wording import lanes_that, lowest, place, spinning
+from .batch import Batch
+from .blocks import Block
 from .warps import NO_PC
-
-if TYPE_CHECKING:
-    from .blocks import Block
-    from .interpreter import Interpreter
 
 Array = np.ndarray
 
@@ -58,9 +55,9 @@ FIRST_PERIOD = 64
 class Snapshots:
     """All warps, each at one moment: where it was, who ran, what its registers held."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
-        self._resident, self._warps = interpreter.resident, interpreter.warps
-        self._code = interpreter.work.kernel.instructions
+    def __init__(self, batch: Batch) -> None:
+        self._resident, self._warps = batch.resident, batch.warps
+        self._code = batch.work.kernel.instructions
         n, width = self._warps.n, self._warps.width
         self._pc = np.full(n, NO_PC)
         self._lanes = np.zeros((n, width), bool)
@@ -140,11 +137,11 @@ class Snapshots:
 class HangDetector:
     """Watches the rounds of one interpreter."""
 
-    def __init__(self, interpreter: Interpreter) -> None:
-        self.interpreter = interpreter
-        self.opinion = SecondOpinion(interpreter.work)
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self.opinion = SecondOpinion(batch.work)
         # What `clock` reads is in no register.
-        self._can_watch = all(i.row.stem != "clock" for i in interpreter.work.kernel.instructions)
+        self._can_watch = all(i.row.stem != "clock" for i in batch.work.kernel.instructions)
         self._snapshots: Snapshots | None = None
         self._has_probed = False
         self.restart()
@@ -157,7 +154,7 @@ class HangDetector:
     def _watch_for(self, rounds: int, start: int) -> None:
         """Begin to watch after `start` quiet rounds, for a number of rounds."""
         self._start, self._stop = start, start + rounds
-        self.interpreter.resident.watched_writes = None
+        self._batch.resident.watched_writes = None
         if self._snapshots is not None:
             self._snapshots.forget()
 
@@ -171,8 +168,8 @@ class HangDetector:
             self._watch_for(2 * rounds, self._stop + PAUSE * rounds)
             return
         if self._snapshots is None:
-            self._snapshots = Snapshots(self.interpreter)
-        seen, resident = self._snapshots, self.interpreter.resident
+            self._snapshots = Snapshots(self._batch)
+        seen, resident = self._snapshots, self._batch.resident
         if resident.watched_writes is None:
             resident.watched_writes = 0
         writes = resident.watched_writes
@@ -180,47 +177,47 @@ class HangDetector:
         seen.look_at(warps, block.start, block.stop, writes)
         if np.count_nonzero(seen.looping) > before:
             stuck = seen.looping & (seen.writes == writes)
-            if stuck[self.interpreter.warps.pc != NO_PC].all():
+            if stuck[self._batch.warps.pc != NO_PC].all():
                 raise self.verdict(TrapKind.LIVELOCK)
 
     def probe(self, steps: int) -> None:
         """Ask native code once whether a work-item will spend its budget. Raises Trap."""
         # The rest of a small budget is spent as soon.
-        if self._has_probed or steps < PROBED or self.interpreter.work.budget < 4 * PROBED:
+        if self._has_probed or steps < PROBED or self._batch.work.budget < 4 * PROBED:
             return
         self._has_probed = True
-        record = overspent(self.interpreter.work)
+        record = overspent(self._batch.work)
         if record is not None:
-            loop = spinning(self.interpreter.work, 1 << self._lane_of(record), record.pc)
-            raise self.interpreter.work.trap(replace(record, detail=f"{record.detail}; {loop}"))
+            loop = spinning(self._batch.work, 1 << self._lane_of(record), record.pc)
+            raise self._batch.work.trap(replace(record, detail=f"{record.detail}; {loop}"))
 
     def _lane_of(self, record: TrapRecord) -> int:
-        return record.local % self.interpreter.resident.width
+        return record.local % self._batch.resident.width
 
     def verdict(self, kind: TrapKind, record: TrapRecord | None = None) -> Trap:
         """The trap for a launch that does not end: `kind`, unless a fair schedule would end it."""
-        it = self.interpreter
+        batch = self._batch
         stuck = self._stuck() if record is None else [self._warp_of(record)]
-        warp = next((w for w in stuck if it.warps.parked(w)), stuck[0])
-        lanes = it.warps.mask_of(warp)
-        owner, first = it.resident.place(warp * it.resident.width)
-        parked = it.warps.parked(warp)
-        detail = spinning(it.work, lanes, int(it.warps.pc[warp]))
+        warp = next((w for w in stuck if batch.warps.parked(w)), stuck[0])
+        lanes = batch.warps.mask_of(warp)
+        owner, first = batch.resident.place(warp * batch.resident.width)
+        parked = batch.warps.parked(warp)
+        detail = spinning(batch.work, lanes, int(batch.warps.pc[warp]))
         if record is None:
             detail += " without changing anything"
         else:
             detail = f"{record.detail}; {detail}"
         if parked:
             detail += " while " + ", ".join(
-                f"{lanes_that(mask, 'wait')} at {it.where(pc)}" for mask, pc in parked
+                f"{lanes_that(mask, 'wait')} at {place(batch.work, pc)}" for mask, pc in parked
             )
         notes = []
         if len(stuck) > 1:
             notes.append(Note(f"{len(stuck)} warps do so"))
-        waiting = int(it.warps.waits.sum())
+        waiting = int(batch.warps.waits.sum())
         if waiting:
             notes.append(Note(f"{waiting} warps wait at a barrier"))
-        later = it.work.geometry.n_groups - it.resident.first_group - it.resident.n_groups
+        later = batch.work.geometry.n_groups - batch.resident.first_group - batch.resident.n_groups
         if later:
             notes.append(Note(f"{later} workgroups have not started"))
         finishes = self.opinion.finishes()
@@ -230,15 +227,15 @@ class HangDetector:
         elif finishes is None and (parked or later or kind is TrapKind.BUDGET):
             kind = TrapKind.UNDECIDED
             notes.append(Note("whether it finishes when all are scheduled in turn is not known"))
-        found = record or TrapRecord(kind, int(it.warps.pc[warp]), owner, first + lowest(lanes))
-        return it.work.trap(replace(found, kind=kind, detail=detail, notes=tuple(notes)))
+        found = record or TrapRecord(kind, int(batch.warps.pc[warp]), owner, first + lowest(lanes))
+        return batch.work.trap(replace(found, kind=kind, detail=detail, notes=tuple(notes)))
 
     def _stuck(self) -> list[int]:
         assert self._snapshots is not None
         return np.flatnonzero(self._snapshots.looping).tolist()
 
     def _warp_of(self, record: TrapRecord) -> int:
-        resident = self.interpreter.resident
+        resident = self._batch.resident
         slot = record.group - resident.first_group
         return slot * resident.warps_per_group + record.local // resident.width
 

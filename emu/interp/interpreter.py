@@ -24,9 +24,9 @@ from ..engine import Interrupted, Work
 from ..schemes import Scheme, resolve
 from ..statistics import Statistics
 from ..traps import TrapKind, TrapRecord
-from ..wording import place
 from . import barriers
 from .alu import LaneFault
+from .batch import Batch
 from .blocks import Block, build
 from .hang import HangDetector
 from .resident import Group, Resident
@@ -69,10 +69,11 @@ class Interpreter:
         self.statistics = Statistics(executions=np.zeros(n, np.int64), lanes=np.zeros(n, np.int64))
         self.resident = Resident(work, _slots(work))
         self.warps = Warps(self.resident, scheme_class, options, self.statistics)
-        self.resident.executed = self.warps.executed
-        self.blocks = build(self.resident, every_pc=scheme_class.needs_every_pc(options))
+        every_pc = scheme_class.needs_every_pc(options)
+        self.blocks = build(self.resident, self.warps.executed, every_pc=every_pc)
         self.rounds = 0
-        self.hang = HangDetector(self)
+        self._batch = Batch(work, self.resident, self.warps, self.statistics)
+        self.hang = HangDetector(self._batch)
 
     def run(self) -> Statistics:
         """Every batch of workgroups, one after the other."""
@@ -114,7 +115,7 @@ class Interpreter:
         pc = self._fair_choice() if self.rounds % FAIR == 0 else int(pcs.min())
         if pc == NO_PC:
             self.hang.restart()
-            return barriers.open_complete(self)
+            return barriers.open_complete(self._batch)
         warps = np.flatnonzero(pcs == pc)
         block = self.blocks[pc]
         assert block is not None, "a warp stands between two leaders"
@@ -132,7 +133,7 @@ class Interpreter:
         self._finish(block, group)
         if self.rounds % LOOK_ROUNDS == 0:
             self._check_budget()
-            if barriers.open_complete(self):
+            if barriers.open_complete(self._batch):
                 self.hang.restart()
         self.hang.after_round(warps, block)
         return True
@@ -163,7 +164,7 @@ class Interpreter:
                     raise self.hang.verdict(TrapKind.BUDGET, spent)
                 self.warps.retire(warps, block.stop - 1)
             case "barrier":
-                barriers.arrive(self, warps, block.stop - 1)
+                barriers.arrive(self._batch, warps, block.stop - 1)
             case "reconverge":
                 self._reconverge(warps, block.stop)
             case _:
@@ -215,10 +216,6 @@ class Interpreter:
         raise self.work.trap(TrapRecord(TrapKind.TRAP, pc, owner, local, code=ins.literals[0]))
 
     # --- traps
-
-    def where(self, pc: int) -> str:
-        """A place in the kernel for a message."""
-        return place(self.work, pc)
 
     def _record(self, fault: LaneFault, pc: int, group: Group) -> TrapRecord:
         """The trap of the lowest work-item among the faulting lanes of one instruction."""

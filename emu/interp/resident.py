@@ -7,7 +7,6 @@ stands at the same pc.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -79,8 +78,6 @@ class Resident:
         self.first_group = 0
         self.started = np.zeros((self.n_warps, self.width), bool)
         self._identity: dict[tuple[str, int], Array] = {}
-        self.executed: Callable[[Group], Array] = lambda g: np.zeros(g.count, np.int64)
-        """Instructions that each lane of a group has executed before its current block."""
         self.watched_writes: int | None = None
         """Stores that changed memory, counted while somebody watches for a hang; else None."""
 
