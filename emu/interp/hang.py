@@ -28,7 +28,7 @@ from ...isa.instruction import Instruction, Reg
 from ...isa.table import Flags
 from ...isa.types import RegClass
 from ..engine import overspent
-from ..fairness import SecondOpinion
+from ..second_opinion import SecondOpinion
 from ..traps import Trap, TrapKind, TrapRecord
 from ..wording import lanes_that, lowest, place, spinning
 from .batch import Batch

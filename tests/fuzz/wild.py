@@ -9,7 +9,7 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from simtlab.emu import fairness
+from simtlab.emu import second_opinion
 
 from ..emu.jit import wild
 from .example import Draw, Example, Files, Generator
@@ -43,7 +43,9 @@ wild.check(wild.sample({number}))
 
 
 def _open(scratch: Path, rng: random.Random) -> Draw:
-    fairness.VERDICT_BUDGET = 500  # why a launch hangs is not the question here, and takes long
+    second_opinion.VERDICT_BUDGET = (
+        500  # why a launch hangs is not the question here, and takes long
+    )
     return lambda rng: Wild(rng.randrange(1 << 40))
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from ...emu.engine import Work
-from ...emu.fairness import SecondOpinion
 from ...emu.jit.launch.engine import trap_record
 from ...emu.jit.segments.table import SegmentKind
 from ...emu.jit.segments.warp_block import Header
+from ...emu.second_opinion import SecondOpinion
 from ...emu.traps import TrapKind, TrapRecord
 from ...emu.wording import lanes_that, lowest, place, spinning
 from ...isa.errors import Diagnostic, Note, Outcome, SimtError

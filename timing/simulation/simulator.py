@@ -14,11 +14,11 @@ from itertools import takewhile
 import numpy as np
 
 from ...emu.engine import Interrupted, Work
-from ...emu.fairness import SecondOpinion
 from ...emu.jit.segments.compile import SegmentContext, compile_segments, context_of
 from ...emu.jit.segments.table import Grain
 from ...emu.jit.segments.warp_block import HEADER_BYTES, Header, aligned_bytes, blocks_of
 from ...emu.memory import CODE_BASE
+from ...emu.second_opinion import SecondOpinion
 from ...isa.errors import SimtError, UsageError
 from ...isa.program import align
 from ..compiler.checks import raised

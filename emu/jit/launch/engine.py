@@ -17,10 +17,11 @@ from ....isa.table import Flags
 from ...analysis import order, ssa
 from ...analysis.barriers import arrive_whole
 from ...analysis.limits import is_too_large
+from ...analysis.repeatable import is_repeatable
 from ...analysis.spin import may_spin, may_wait
 from ...engine import Interrupted, Work
-from ...fairness import MAX_COPY, is_repeatable, verdict
 from ...geometry import Geometry
+from ...second_opinion import MAX_COPY, verdict
 from ...statistics import Statistics
 from ...traps import Trap, TrapKind, TrapRecord
 from ..kernel.compile import facts_at

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.ma  # NumPy would import it while its `zeros` is replaced, and refuse
 
 from simtlab.asm.assemble import assemble
-from simtlab.emu import fairness
+from simtlab.emu import second_opinion
 from simtlab.emu.arguments import bind
 from simtlab.emu.device import Device, DeviceArray
 from simtlab.emu.engine import Work
@@ -497,7 +497,7 @@ def check(made: Sample) -> None:
 def main(first: int, end: int, text: Path) -> None:
     faulthandler.enable()
     # Why a launch hangs, and whether it waits, is other tests' question, and takes long.
-    fairness.VERDICT_BUDGET = engine.DECIDING_BUDGET = 500
+    second_opinion.VERDICT_BUDGET = engine.DECIDING_BUDGET = 500
     for seed in range(first, end):
         faulthandler.dump_traceback_later(PATIENCE, exit=True)
         made = sample(seed)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from simtlab.asm.assemble import assemble
-from simtlab.emu import fairness
+from simtlab.emu.analysis import repeatable, spin
 
 HEAD = "kernel k(global u32* %p) {\n  ld_kernarg_u64 $d0, [%p]\n  mov_u32 $s0, 0\n"
 
 
 def may_wait(body: str) -> bool:
     store = "  st_global_u32 $s0, [$d0]\n"
-    return fairness.may_wait(assemble(HEAD + body + store + "  ret\n}\n").kernels[0])
+    return spin.may_wait(assemble(HEAD + body + store + "  ret\n}\n").kernels[0])
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ LOCAL = "  mov_u32 $s2, 0\n  st_private_u32 $s0, [$s2]\n  ld_private_u32 $s1, [$
 def test_whose_launch_can_start_over(body, expected):
     head = HEAD + "  .private u32 own[1]\n"
     kernel = assemble(head + body + "  ret\n}\n").kernels[0]
-    assert fairness.is_repeatable(kernel) == expected
+    assert repeatable.is_repeatable(kernel) == expected

@@ -1,16 +1,16 @@
-"""Whether a launch that does not end would do so if every work-item had its turn.
+"""Second opinions on a launch that does not end: it is run again, by another engine.
 
 The oracle schedules each work-item alone and in turn. A kernel that finishes there, and not in lock
-step, waits for somebody who never runs: a SIMT deadlock. One that does not finish there is in a
-livelock if the interpreter sees every warp come back to where it was; else its budget is too small.
+step, waits for work-items that never run: a SIMT deadlock. One that does not finish there is in a
+livelock if the interpreter sees every warp return to an earlier state; else its budget is too
+small.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from ..isa.program import Kernel
-from ..isa.types import Segment
+from .analysis.repeatable import is_repeatable
 from .analysis.spin import may_wait
 from .engine import Work, engine
 from .memory import Memory
@@ -20,18 +20,20 @@ MAX_COPY = 64 << 20
 """Bytes of buffers that are worth copying before a launch."""
 
 ORACLE_ITEMS = 2048
-ORACLE_BUDGET = 4_000_000
-"""Limits of the second opinion: work-items of the launch, and instructions of all of them."""
+"""Work-items of the largest launch that the oracle runs again."""
 
+ORACLE_BUDGET = 4_000_000
+"""Instructions of all work-items together that the oracle executes."""
 
 VERDICT_BUDGET = 1 << 16
-"""Instructions per work-item that the interpreter gets to say why a launch hangs."""
+"""Instructions per work-item that the interpreter executes to find out why a launch hangs."""
 
 
 class SecondOpinion:
-    """Made before a launch, which it can start over if that is small.
+    """What other engines find out about a launch; made before it, asked when it does not end.
 
-    It keeps the memory of one whose kernel may wait for a store, unless that cannot see its own.
+    The launch is run again only if it is small. Its memory is copied beforehand only if the kernel
+    may wait for a store and may load what it has stored itself.
     """
 
     def __init__(self, work: Work) -> None:
@@ -39,15 +41,16 @@ class SecondOpinion:
         total = sum(b.size for b in work.memory.buffers if b.alive)
         self._small = work.geometry.n_items <= ORACLE_ITEMS and total <= MAX_COPY
         keeps = self._small and may_wait(work.kernel) and not is_repeatable(work.kernel)
-        self._kept = work.memory.copy() if keeps else None
+        self._initial_memory = work.memory.copy() if keeps else None
 
     def _memory(self) -> Memory | None:
-        """Return memory to start over with; None if the launch is too large.
+        """Return memory to run the launch again with; None if the launch is too large.
 
-        A kernel that cannot wait executes the same with the memory that it has changed.
+        A kernel that cannot wait executes the same instructions with the memory that it has
+        changed.
         """
-        if self._kept is not None:
-            return self._kept.copy()
+        if self._initial_memory is not None:
+            return self._initial_memory.copy()
         return self.work.memory.copy() if self._small else None
 
     def finishes(self) -> bool | None:
@@ -77,9 +80,10 @@ _ENDLESS = (TrapKind.LIVELOCK, TrapKind.SIMT_DEADLOCK, TrapKind.BUDGET, TrapKind
 
 
 def verdict(work: Work, memory: Memory) -> Trap | None:
-    """What the interpreter finds out about a launch that does not end, starting over.
+    """Run a launch that does not end in the interpreter, from `memory`, and return why.
 
-    A livelock, a SIMT deadlock, or who repeats what when the budget, if a smaller one, is spent.
+    The trap is a livelock, a SIMT deadlock, or a spent budget with the loop that spent it. None
+    where the launch ends after all, or with a trap of another kind.
     """
     budget = min(work.budget, VERDICT_BUDGET)
     try:
@@ -87,14 +91,3 @@ def verdict(work: Work, memory: Memory) -> Trap | None:
     except Trap as trap:
         return trap if trap.record.kind in _ENDLESS else None
     return None
-
-
-def is_repeatable(kernel: Kernel) -> bool:
-    """Whether a launch does the same when it starts over with the memory that it has changed.
-
-    That is so for kernels that do not load from global memory, or do not store there.
-    """
-    rows = [ins.row for ins in kernel.instructions if ins.row.segment is Segment.GLOBAL]
-    loads = any(row.is_load or row.is_atomic for row in rows)
-    stores = any(row.is_store or row.is_atomic for row in rows)
-    return not (loads and stores)
