@@ -1,13 +1,13 @@
-"""The contract of an executor, and the list of them.
+"""The contract of an engine, the list of engines, and which of them runs a launch.
 
-An engine takes one `Work` and runs it to the end. Its promise, in order:
+An engine takes one `Work` and runs it to the end. What it promises:
 
 1. It changes nothing but the host bytes of live, writable buffers of `work.memory`.
 2. It runs every work-item of the geometry from pc 0 with zero registers, private memory and (per
    workgroup) group memory, until it executes `ret`.
-3. Barriers, traps and the budget mean what docs/isa.md says; the first trap that it reports is
-   one that the oracle's per-thread semantics has too, but for barriers to which a lock-step
-   scheme brings only a part of a warp. A trap is raised as `Trap`.
+3. Barriers, traps and the budget mean what docs/isa.md says. A trap is raised as `Trap`. The
+   oracle's per-thread semantics has the same trap, except at a barrier that a lock-step scheme
+   reaches with only a part of a warp.
 4. It returns the statistics of the scheme, or None where `work.stats` is false and counting them
    would cost time. A KeyboardInterrupt leaves as `Interrupted` with what was counted so far.
 """
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from ..isa.errors import Outcome, SimtError, UsageError, did_you_mean
 from ..isa.program import Kernel, Program
@@ -29,9 +29,10 @@ from .traps import Trap, TrapRecord
 
 if TYPE_CHECKING:
     from .checks import Checks
+    from .jit.launch.plan import Plan
 
 DEFAULT_BUDGET = 1 << 24
-"""Instructions per work-item before a launch is taken to hang."""
+"""Instructions that a work-item may execute; after them a launch is taken to hang."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,14 @@ class SchemeSpec:
     name: str = "stack"
     knobs: dict[str, str | int | bool] = field(default_factory=dict)
     own: type[Any] | None = None
-    """A class of the user's that is the scheme; the name may also be that of a file of theirs."""
+    """The user's own scheme class, if one was passed; a file of the user's is given by name."""
+
+
+class Kept(TypedDict, total=False):
+    """What an engine keeps from call to call of one `Launch`, where only arguments differ."""
+
+    plan: Plan
+    """Native code's, ready for its arguments."""
 
 
 @dataclass
@@ -57,23 +65,22 @@ class Work:
     budget: int = DEFAULT_BUDGET
     stats: bool = False
     exited_arrive: bool = False
-    """Barrier knob: a work-item that has returned counts as arrived (default: it is divergent)."""
+    """Count work-items that have returned as arrived at a barrier (default: it is divergent)."""
     threads: int = 1
-    """Threads of the host that an engine with native code may use."""
-    kept: dict[str, Any] = field(default_factory=dict)
-    """What an engine keeps from call to call of one `Launch`, where only arguments differ."""
+    """Host threads that an engine with native code may use."""
+    kept: Kept = field(default_factory=Kept)
     checks: Checks | None = None
-    """What the interpreter checks besides; no other engine traps for `checks.arrays`."""
+    """Additional checks by the interpreter; no other engine traps for `checks.arrays`."""
     run_by: str = ""
-    """The engine that has run it, where that became known during the launch only."""
+    """The engine that has run the launch, if it became known only during the launch."""
 
     def trap(self, record: TrapRecord) -> Trap:
-        """The error for a trap of this launch."""
+        """Return the error for a trap of this launch."""
         return Trap(record, self.program, self.kernel, self.geometry, self.memory)
 
 
 class Interrupted(SimtError):
-    """The user interrupted a launch; `statistics` is what was counted until then."""
+    """The user interrupted a launch; `statistics` holds what was counted until then."""
 
     code = "SIM430"
     outcome = Outcome.INTERRUPTED
@@ -90,19 +97,19 @@ _ENGINES = {
     "interp": (".interp.interpreter", "run"),
     "oracle": (".oracle.oracle", "run"),
 }
-"""Name -> (module, function); a module is imported when its engine is first asked for."""
+"""Name -> (module, function); a module is imported when its engine is first used."""
 
 DEFAULT_ENGINE = "jit"
 
 GENERATED = ("llvm", "asm")
-"""Forms in which native code can be looked at."""
+"""Forms in which native code can be shown."""
 
 
 def chosen(name: str | None, *, usual: bool, stats: bool) -> str:
-    """Return the engine that runs when `name` is asked for, or the fastest that can where none is.
+    """Return the name of the engine for a launch whose options ask for `name` (None: the fastest).
 
-    Native code leaves counting to interp, and follows no divergence scheme: it gives the results of
-    the `usual` one. Raises UsageError.
+    The jit leaves counting to interp, and follows no divergence scheme: it gives the results of the
+    `usual` one. Raises UsageError.
     """
     if name is None:
         return DEFAULT_ENGINE if usual and not stats else "interp"
@@ -117,12 +124,16 @@ def chosen(name: str | None, *, usual: bool, stats: bool) -> str:
     return name
 
 
-def executor(name: str, kernel: Kernel, geometry: Geometry) -> str:
-    """The engine that runs a kernel when `name` is asked for: the jit leaves some to interp."""
+def who_runs(name: str, kernel: Kernel, geometry: Geometry, *, stats: bool = False) -> str:
+    """Return the name of the engine that runs a kernel when `name` is asked for.
+
+    The jit leaves to interp what it cannot count, and kernels whose results depend on which
+    work-items issue together or are scheduled first.
+    """
     if name != "jit":
         return name
     jit = import_module(_ENGINES["jit"][0], __package__)
-    return "interp" if jit.leaves(kernel, geometry) else "jit"
+    return "interp" if stats or jit.leaves(kernel, geometry) else "jit"
 
 
 def overspent(work: Work) -> TrapRecord | None:
@@ -131,12 +142,12 @@ def overspent(work: Work) -> TrapRecord | None:
 
 
 def engine_names() -> tuple[str, ...]:
-    """The engines that can be asked for."""
+    """Return the names of all engines."""
     return tuple(_ENGINES)
 
 
 def check_engine(name: str) -> None:
-    """Raises UsageError where there is no engine of this name."""
+    """Raise UsageError unless there is an engine of this name."""
     if not isinstance(name, str) or name not in _ENGINES:
         raise UsageError(
             f"unknown engine {shown(name)}; there are {', '.join(_ENGINES)}",
@@ -145,7 +156,7 @@ def check_engine(name: str) -> None:
 
 
 def engine(name: str) -> Engine:
-    """The engine of this name. Raises UsageError."""
+    """Return the engine of this name. Raises UsageError."""
     check_engine(name)
     module, function = _ENGINES[name]
     return getattr(import_module(module, __package__), function)

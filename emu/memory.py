@@ -15,8 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from .jit.launch.plan import Table
 
 CODE_BASE = 0x1_0000
 """Where the code of a program lies, for the instruction cache of the timing layer."""
@@ -81,8 +85,8 @@ class Memory:
         """Buffers that there have ever been."""
         self.version = 0
         """Raised by every change, for what is derived from `buffers`."""
-        self.table: object = None
-        """What an engine has derived. A change lets go of it, as it keeps host memory alive."""
+        self.table: Table | None = None
+        """Native code's table of buffers. Every change drops it, as it keeps host memory alive."""
         self._freed: list[Buffer] = []
         self._next = FIRST_BUFFER
 

@@ -22,11 +22,12 @@ from .engine import (
     DEFAULT_ENGINE,
     GENERATED,
     Engine,
+    Kept,
     SchemeSpec,
     Work,
     chosen,
     engine,
-    executor,
+    who_runs,
 )
 from .geometry import DEFAULT_WIDTH, Geometry, whole
 from .result import Result
@@ -247,7 +248,7 @@ class _Prepared(NamedTuple):
     program: Program
     kernel: Kernel
     bind: Binder
-    kept: dict[str, Any]
+    kept: Kept
 
 
 @dataclass(frozen=True)
@@ -267,7 +268,7 @@ class Launch:
     def _prepared(self) -> _Prepared:
         program = self.function.module.for_scheme(self.scheme)
         kernel = program.kernel(self.function.name)
-        name = executor(self.engine, kernel, self.geometry)
+        name = who_runs(self.engine, kernel, self.geometry, stats=self.stats)
         return _Prepared(engine(name), name, program, kernel, Binder(kernel), {})
 
     def generated(self, form: str) -> str:

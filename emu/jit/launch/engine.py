@@ -159,7 +159,7 @@ def _start_over(work: Work, record: TrapRecord) -> Statistics:
         raise
     # It will wait again: from now on it is left to the interpreter at once.
     _SCHEDULED[work.kernel.words] = True
-    work.kept.clear()
+    work.kept.pop("plan", None)
     work.run_by = "interp"
     return statistics
 

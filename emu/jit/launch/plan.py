@@ -55,7 +55,7 @@ class Table:
     def of(cls, memory: Memory) -> Table:
         """The one that is up to date."""
         table = memory.table
-        if not isinstance(table, Table) or table.version != memory.version:
+        if table is None or table.version != memory.version:
             table = memory.table = Table(memory)
         return table
 
