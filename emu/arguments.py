@@ -1,4 +1,4 @@
-"""From the arguments of a launch to its argument block: checks, mapping, packing."""
+"""The argument block of a launch: checks, mapping and packing of its arguments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BoundArguments:
     temporary: list[Buffer] = field(default_factory=list)
 
     def finish(self) -> None:
-        """Bring results back into arrays that could not be mapped, and unmap what was mapped."""
+        """Copy results back into arrays that could not be mapped, and unmap the others."""
         for original, copy in self.copies:
             if original.flags.writeable:
                 original[...] = copy
@@ -41,8 +41,8 @@ class BoundArguments:
 class Binder:
     """Binds one kernel's arguments, launch after launch.
 
-    Device arrays and Python's own numbers, which is what a host loop passes, are packed in one go.
-    Whatever else is given, and whatever is wrong, goes through `bind`, with the same result.
+    Device arrays and Python's own numbers, which a host loop passes, are packed in one step. All
+    other arguments, and all errors, go through `bind`, with the same result.
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -84,7 +84,7 @@ class Binder:
 
 
 def _block_format(kernel: Kernel) -> str:
-    """The argument block for `struct`: C layout is spelt out, as its own is the host's."""
+    """Return the argument block's format for `struct`: C layout, with explicit padding."""
     text, end = "<", 0
     for param in kernel.params:
         type_ = param.type
@@ -103,7 +103,7 @@ def _block_format(kernel: Kernel) -> str:
 def in_order(
     kernel: Kernel, args: Sequence[object], named: Mapping[str, object]
 ) -> tuple[object, ...]:
-    """The arguments in declared order, from those given by place and by name.
+    """Return the arguments in declared order, from those given by place and by name.
 
     Raises ArgumentError for a name that the kernel does not have, and for an argument that is given
     twice or not at all.
@@ -175,7 +175,7 @@ def bind(kernel: Kernel, args: Sequence[object]) -> BoundArguments:
 
 @dataclass(slots=True)
 class _Complaint:
-    """Makes the error for one argument: which one, what it must be, what was given."""
+    """Makes the error for one argument: its number, what it must be and what was passed."""
 
     kernel: Kernel
     position: int
@@ -226,7 +226,7 @@ def _scalar(param: Param, value: object, problem: _Complaint) -> bytes:
 
 
 def _as_float(value: int | float | np.integer | np.floating) -> float | np.floating:
-    """A number as a float, infinite where it is a whole number that no float is near."""
+    """Return a number as a float; infinite where a whole number is too large for one."""
     if isinstance(value, (float, np.floating)):
         return value
     try:
@@ -248,21 +248,22 @@ def _check_dtype(param: Param, dtype: np.dtype, problem: _Complaint) -> None:
 def _copy_strided(
     kernel: Kernel, arrays: dict[int, tuple[Param, np.ndarray]], bound: BoundArguments
 ) -> None:
-    """Put a contiguous copy in the place of every array that cannot be mapped as it is.
+    """Replace every array that cannot be mapped by a contiguous copy.
 
-    One that overlaps another is refused: a store through one would not be seen through the other.
+    An array that overlaps another one is refused: a store through one would not be visible through
+    the other.
     """
-    given = dict(arrays)
-    for position, (param, array) in given.items():
+    originals = dict(arrays)
+    for position, (param, array) in originals.items():
         if array.flags.c_contiguous:
             continue
-        for other, (_, neighbour) in given.items():
+        for other, (_, neighbour) in originals.items():
             if not _is_same(array, neighbour) and _shares_writable_memory(array, neighbour):
                 raise ArgumentError(
                     f"kernel {kernel.name}, argument {position + 1} ({param}) is not contiguous "
                     f"and overlaps argument {other + 1}",
                     code="SIM307",
-                    hint="pass a copy of one of them, as: x.copy()",
+                    hint="pass a copy of one of them, for example: x.copy()",
                 )
         copy = next((c for original, c in bound.copies if _is_same(original, array)), None)
         if copy is None:
@@ -273,7 +274,7 @@ def _copy_strided(
 
 
 def _is_same(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays are the same view of the same memory."""
+    """Return whether two arrays are the same view of the same memory."""
     return a.__array_interface__ == b.__array_interface__
 
 
@@ -290,10 +291,10 @@ def _shares_writable_memory(a: np.ndarray, b: np.ndarray) -> bool:
 def _map_arrays(
     arrays: dict[int, tuple[Param, np.ndarray]], bound: BoundArguments
 ) -> dict[int, int]:
-    """Map the arrays of a launch in the order of its parameters; their addresses by position.
+    """Map the arrays of a launch in the order of its parameters; return addresses by position.
 
     Arrays that share memory (the same one twice, overlapping slices) become one buffer, so that
-    a store through one is seen through the other, as on a real device.
+    a store through one is visible through the other, as on a real device.
     """
     starts = {position: array.ctypes.data for position, (_, array) in arrays.items()}
     spans = {p: (start, start + arrays[p][1].nbytes) for p, start in starts.items()}
@@ -314,7 +315,7 @@ def _map_arrays(
 
 
 def _cluster(spans: dict[int, tuple[int, int]], position: int) -> tuple[int, int]:
-    """The union of all host ranges that are connected to one of them by overlaps."""
+    """Return the union of all host ranges that are connected to one of them by overlaps."""
     start, end = spans[position]
     grown = start < end
     while grown:
@@ -327,7 +328,7 @@ def _cluster(spans: dict[int, tuple[int, int]], position: int) -> tuple[int, int
 
 
 def _raw(start: int, end: int, owners: list[np.ndarray]) -> np.ndarray:
-    """The bytes of a host range that several arrays cover without a gap; keeps them alive."""
+    """Return the bytes of a host range that arrays cover without a gap; keep the arrays alive."""
     raw = (ctypes.c_uint8 * (end - start)).from_address(start)
     raw._owners = owners  # pyright: ignore[reportAttributeAccessIssue]
     return np.ctypeslib.as_array(raw)

@@ -1,9 +1,9 @@
-"""The user's cache folder: where it is, and whether what is in it is the user's own.
+"""The user's cache folder: where it is, and whether its files are the user's own.
 
-Native code is loaded from there and run, so that whoever can write there runs code as the user. A
-folder or a file that belongs to another user, or that others can write, is refused: simtlab says so
-once and works without a cache, which costs time and nothing else. What is checked is what was
-opened, not a path that may lead elsewhere a moment later, and the last two names of the path are
+Native code is loaded from there and run, so that anyone who can write there runs code as the user.
+A folder or a file that belongs to another user, or that others can write, is refused: simtlab says
+so once and works without a cache, which costs time and nothing else. The checks apply to the opened
+file, not to a path that may lead elsewhere a moment later, and the last two names of the path are
 not followed where they are symbolic links.
 """
 
@@ -27,13 +27,13 @@ VARIABLE = "SIMTLAB_CACHE"
 """Environment variable: another folder for the cache, or the null device for none."""
 
 _OPENS_FOLDERS = os.open in os.supports_dir_fd
-"""Whether files are opened by way of an open folder. Windows has no such thing, and no owners and
-modes in Python's sense: there a user's folder is private by its access-control list."""
+"""Whether files are opened relative to an open folder. Windows cannot do that, and has no owners
+and modes in Python's sense: there a user's folder is private by its access-control list."""
 
 _NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINKS
 _FILE = getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | _NO_LINKS
-"""Not blocking: to open a pipe that was put in a file's place would wait for its other end."""
+"""Not blocking: opening a pipe in a file's place would wait for its other end."""
 
 
 class Refused(Exception):
@@ -41,7 +41,7 @@ class Refused(Exception):
 
 
 def shown() -> Path | None:
-    """Where the cache folder would be, for a person; None where that is nowhere."""
+    """Return where the cache folder would be, for display; None without one."""
     try:
         return location()
     except (Refused, UsageError):
@@ -49,7 +49,7 @@ def shown() -> Path | None:
 
 
 def location() -> Path | None:
-    """Where the cache folder is; None where the user wants none.
+    """Return where the cache folder is; None where the user wants none.
 
     Raises UsageError for a relative SIMTLAB_CACHE, and Refused without a home.
     """
@@ -84,7 +84,7 @@ class Folder:
     _number: int | None
 
     def read(self, name: str) -> tuple[bytes, float] | None:
-        """The content of a file and the time of its last change; None where there is none.
+        """Return the content of a file and the time of its last change; None where there is none.
 
         Raises OSError, and Refused for a file that is not the user's own.
         """
@@ -115,18 +115,18 @@ class Folder:
             raise
 
     def names(self) -> list[str]:
-        """What is in the folder."""
+        """Return the names of the files in the folder."""
         return os.listdir(self.path if self._number is None else self._number)
 
     def changed(self, name: str) -> float | None:
-        """The time of a file's last change; None where there is none."""
+        """Return the time of a file's last change; None where there is none."""
         try:
             return os.stat(self._at(name), dir_fd=self._number, follow_symlinks=False).st_mtime
         except FileNotFoundError:
             return None
 
     def touch(self, name: str) -> None:
-        """Set the time of a file's last change to now, and make it where there is none."""
+        """Set the time of a file's last change to now; create the file if missing."""
         number = self._open(name, os.O_WRONLY | os.O_CREAT)
         with os.fdopen(number, "wb"):
             os.utime(number if os.utime in os.supports_fd else self._at(name))
@@ -144,7 +144,7 @@ class Folder:
 
 @contextmanager
 def opened(inner: str) -> Iterator[Folder | None]:
-    """A folder in the cache folder, made where it is not there; None where the user wants none.
+    """Open a folder in the cache folder, and create it if missing; None if the user wants none.
 
     Raises OSError, UsageError, and Refused where one of the two is not the user's own.
     """
@@ -171,7 +171,7 @@ def opened(inner: str) -> Iterator[Folder | None]:
 
 @contextmanager
 def noticed() -> Iterator[None]:
-    """Say why there is no cache, on stderr and once, and go on without one."""
+    """Say once on stderr why there is no cache, and continue without one."""
     try:
         yield
     except Refused as refused:
@@ -181,7 +181,7 @@ def noticed() -> Iterator[None]:
 
 
 def problem(inner: str) -> str:
-    """Why there is no such folder in the cache folder, for `doctor`; nothing where there is one."""
+    """Return why the cache folder has no such folder, for `doctor`; "" where it has."""
     try:
         with opened(inner) as folder:
             if folder is None:
@@ -198,7 +198,7 @@ def problem(inner: str) -> str:
 
 
 def _make(place: Path) -> None:
-    """Make a folder, and those that it is in, for the user alone."""
+    """Make a folder and its parents, for the user alone."""
     try:
         os.mkdir(place, 0o700)
     except FileExistsError:
@@ -228,7 +228,7 @@ def _open_folder(name: str, within: int | None, path: Path) -> int:
 
 
 def _check_owner(found: os.stat_result, path: Path) -> None:
-    """Refuse what belongs to another user, or what others can write."""
+    """Refuse a file that belongs to another user, or that others can write."""
     if not hasattr(os, "geteuid"):
         return
     if found.st_uid != os.geteuid():
@@ -243,7 +243,7 @@ def _reason(error: OSError) -> str:
 
 
 _said: set[str] = set()
-"""The notice, once there was one."""
+"""The notice, once it was printed."""
 
 
 def _say(reason: str) -> None:

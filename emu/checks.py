@@ -1,6 +1,6 @@
-"""Checks that a launch may ask for: accesses beyond the array they name, elements never written.
+"""Optional checks of a launch: accesses outside the array they name, elements never written.
 
-Neither changes what a kernel computes. The interpreter has them; native code has not.
+Neither changes what a kernel computes. Only the interpreter has them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Coverage:
         self._reached: dict[int, np.ndarray] = {}
 
     def note(self, buffer: Buffer, offset: np.ndarray, size: int) -> None:
-        """Take down accesses of `size` bytes at byte offsets into a buffer."""
+        """Record accesses of `size` bytes at byte offsets into a buffer."""
         reached = self._reached.get(buffer.base)
         if reached is None:
             reached = self._reached[buffer.base] = np.zeros(buffer.size, bool)
@@ -30,7 +30,7 @@ class Coverage:
             reached[offset + np.uint64(byte)] = True
 
     def unwritten(self, buffer: Buffer, itemsize: int) -> np.ndarray:
-        """The numbers of the elements of which no byte was written, in ascending order."""
+        """Return the numbers of the elements without a written byte, in ascending order."""
         count = buffer.size // itemsize
         reached = self._reached.get(buffer.base)
         if reached is None:
@@ -40,7 +40,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Checks:
-    """What is checked: `arrays`, that an access stays in the array that its address names."""
+    """The checks to make: `arrays`, that an access stays in the array that its address names."""
 
     arrays: bool = False
     coverage: Coverage | None = None
@@ -56,7 +56,7 @@ class Checks:
         return checked
 
     def array_of(self, program: Program, kernel: Kernel, name: str) -> Symbol | None:
-        """The array of this name if accesses are to stay in it; None where no name is known."""
+        """Return the array of this name if accesses must stay in it; None without a name."""
         if not self.arrays or not name:
             return None
         symbols = (*kernel.group, *kernel.private, *program.readonly)

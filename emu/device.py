@@ -19,7 +19,7 @@ MAX_SIZE = (1 << 47) - 1
 class DeviceArray:
     """An array in device memory. Launches take it where they take a NumPy array.
 
-    `to_host()` copies it out; nothing of it is seen by the host before.
+    `to_host()` copies it out; until then the host sees none of its content.
     """
 
     def __init__(self, device: Device, buffer: Buffer, shape: tuple[int, ...], dtype: np.dtype):
@@ -46,7 +46,7 @@ class DeviceArray:
         return self.buffer.host.view(self.dtype).reshape(self.shape)
 
     def to_host(self) -> np.ndarray:
-        """A copy of the content."""
+        """Return a copy of the content."""
         return self._elements().copy()
 
     def copy_from(self, array: np.ndarray) -> None:
@@ -66,11 +66,11 @@ class DeviceArray:
         elements[...] = source
 
     def free(self) -> None:
-        """Give the memory back; a kernel that still uses its address traps."""
+        """Free the memory; a kernel that still uses its address traps."""
         self.device.memory.free(self.buffer)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
-        """NumPy functions see a copy of the content."""
+        """Return a copy of the content, for NumPy functions."""
         return self.to_host() if dtype is None else self.to_host().astype(dtype)
 
     def __repr__(self) -> str:
@@ -81,33 +81,33 @@ class DeviceArray:
 
 
 class Device:
-    """One simulated memory. Arrays of different devices cannot meet in one launch."""
+    """One simulated memory. Arrays of different devices cannot be used in one launch."""
 
     def __init__(self) -> None:
         self.memory = Memory()
 
     def to_device(self, array: np.ndarray, name: str | None = None) -> DeviceArray:
-        """A copy of `array` in device memory."""
+        """Return a copy of `array` in device memory."""
         source = np.array(_array_of(array), order="C")
         return self._add(source, source.shape, name)
 
     def empty(
         self, shape: int | Sequence[int], dtype: DTypeLike, name: str | None = None
     ) -> DeviceArray:
-        """An array of zeros: what is never written must be the same in every run."""
+        """Return an array of zeros, so that elements never written are the same in every run."""
         return self.zeros(shape, dtype, name)
 
     def zeros(
         self, shape: int | Sequence[int], dtype: DTypeLike, name: str | None = None
     ) -> DeviceArray:
-        """An array of zeros."""
+        """Return an array of zeros."""
         element = _element_type(dtype)
         sizes = _shape(shape)
         try:
             host = np.zeros(sizes, element)
         except (ValueError, MemoryError):
             raise ArgumentError(
-                f"there is no memory for an array of {element} with shape {shown(sizes)}",
+                f"not enough memory for an array of {element} with shape {shown(sizes)}",
                 code="SIM312",
             ) from None
         return self._add(host, host.shape, name)
@@ -132,7 +132,7 @@ class Device:
                 f"device memory holds integers and floats of this machine's byte order, "
                 f"not {host.dtype}",
                 code="SIM307",
-                hint="convert it, as: x.astype(np.float32)",
+                hint="convert it, for example: x.astype(np.float32)",
             )
         if not isinstance(name, str | None):
             raise ArgumentError(
@@ -144,7 +144,7 @@ class Device:
 
 
 def _array_of(value: object) -> np.ndarray:
-    """What NumPy makes of a value. Raises ArgumentError where it makes nothing of it."""
+    """Return a value as a NumPy array. Raises ArgumentError where NumPy cannot convert it."""
     try:
         return np.asarray(value)
     except Exception as problem:  # whatever the object's own conversion raises
@@ -164,7 +164,7 @@ def _element_type(dtype: object) -> np.dtype:
     raise ArgumentError(
         f"{shown(dtype)} is not an element type",
         code="SIM312",
-        hint='give NumPy\'s type or its name, as np.float32 or "float32"',
+        hint='give NumPy\'s type or its name: np.float32 or "float32"',
     )
 
 

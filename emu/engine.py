@@ -117,9 +117,9 @@ def chosen(name: str | None, *, usual: bool, stats: bool) -> str:
     name = "interp" if stats and name == "jit" else name
     if not usual and name != "interp":
         raise UsageError(
-            f"a divergence scheme has no effect with the engine {name}, which follows none",
+            f"the engine {name} follows no divergence scheme",
             code="SIM517",
-            hint="leave out the engine, or ask for interp",
+            hint="leave out the engine, or choose interp",
         )
     return name
 

@@ -21,7 +21,7 @@ Dim3 = tuple[int, int, int]
 
 
 def whole(value: object) -> int | None:
-    """`value` as an int if it is a whole number of Python's or NumPy's, not a bool; else None."""
+    """Return a whole number of Python or NumPy as an int; None for a bool or anything else."""
     if isinstance(value, (bool, np.bool_)):
         return None
     try:
@@ -31,7 +31,7 @@ def whole(value: object) -> int | None:
 
 
 def dim3(value: int | Sequence[int], what: str) -> Dim3:
-    """One to three positive sizes of 32 bits as three; raises ArgumentError.
+    """Return one to three positive 32-bit sizes as three; raises ArgumentError.
 
     `what` names the argument in the message.
     """
@@ -52,7 +52,7 @@ def dim3(value: int | Sequence[int], what: str) -> Dim3:
 
 
 def _shown(value: object) -> str:
-    """Return `value` as a message shows it, be it a number of thousands of digits."""
+    """Return `value` as a message shows it, even a number of thousands of digits."""
     try:
         text = repr(value)
     except ValueError:  # Python refuses to print such numbers
@@ -96,7 +96,7 @@ class Geometry:
         items: int | Sequence[int] | None = None,
         width: int = DEFAULT_WIDTH,
     ) -> Geometry:
-        """From a number of workgroups (as CUDA's grid) or a total of work-items, not both."""
+        """Make one from a number of workgroups (CUDA's grid) or a total of work-items, not both."""
         size = dim3(group_size, "group_size")
         if (groups is None) == (items is None):
             raise ArgumentError(
@@ -132,12 +132,12 @@ class Geometry:
         return prod(self.current_size(0))
 
     def group_id(self, flat: int) -> Dim3:
-        """workgroupid of a flat workgroup number (dimension 0 fastest)."""
+        """Return workgroupid of a flat workgroup number (dimension 0 fastest)."""
         gx, gy, _ = self.groups
         return flat % gx, flat // gx % gy, flat // (gx * gy)
 
     def current_size(self, flat: int) -> Dim3:
-        """currentworkgroupsize of a flat workgroup number."""
+        """Return currentworkgroupsize of a flat workgroup number."""
         x, y, z = (
             min(size, items - index * size)
             for size, items, index in zip(
@@ -147,12 +147,12 @@ class Geometry:
         return x, y, z
 
     def local_id(self, group: int, flat_local: int) -> Dim3:
-        """workitemid of a flat local id in a flat workgroup number."""
+        """Return workitemid of a flat local id in a flat workgroup number."""
         sx, sy, _ = self.current_size(group)
         return flat_local % sx, flat_local // sx % sy, flat_local // (sx * sy)
 
     def absolute_id(self, group: int, flat_local: int) -> Dim3:
-        """workitemabsid of a work-item."""
+        """Return workitemabsid of a work-item."""
         x, y, z = (
             g * size + i
             for g, size, i in zip(
@@ -165,10 +165,10 @@ class Geometry:
         return x, y, z
 
     def flat_absolute(self, absolute: Dim3) -> int:
-        """workitemflatabsid of an absolute id."""
+        """Return workitemflatabsid of an absolute id."""
         nx, ny, _ = self.items
         return absolute[0] + nx * (absolute[1] + ny * absolute[2])
 
     def warps_in(self, group: int) -> int:
-        """Warps of a flat workgroup number."""
+        """Return the number of warps of a flat workgroup number."""
         return -(-prod(self.current_size(group)) // self.width)

@@ -1,11 +1,11 @@
 """The simulated global address space: buffers that are NumPy arrays, and gaps between them.
 
 Addresses are deterministic: buffers lie in order of creation, page 0 is unmapped, a freed range is
-never used again, and host addresses never show. At least `GAP` unmapped bytes separate two
+never used again, and host addresses are never visible. At least `GAP` unmapped bytes separate two
 buffers, so a small overrun never lands in a neighbour.
 
-Threads may share a memory: buffers are added at the end of the list, and where some are forgotten
-another list takes its place.
+Threads may share a memory: buffers are appended to the list, and a new list replaces it when some
+are forgotten.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from .jit.launch.plan import Table
 
 CODE_BASE = 0x1_0000
-"""Where the code of a program lies, for the instruction cache of the timing layer."""
+"""Address of a program's code, for the instruction cache of the timing layer."""
 
 FIRST_BUFFER = 0x1000_0000
 GAP = 4096
 ALIGNMENT = 256
 
 FREED_KEPT = 256
-"""Freed buffers that are remembered at least, the last ones: an access to one is told as such.
+"""How many freed buffers to remember at least, so that an access to one is reported as such.
 
 Each launch that mixes NumPy arrays with a device's maps and frees its own; they must not pile up.
 """
@@ -44,7 +44,7 @@ class Buffer:
     """A range of simulated memory over the bytes of a host array.
 
     `host` is a one-dimensional uint8 array of `size` bytes; the kernel's stores land in it at once.
-    A freed buffer keeps its range and lets go of the host's memory.
+    A freed buffer keeps its range and drops the host's memory.
     """
 
     name: str
@@ -62,11 +62,11 @@ class Buffer:
 
     @property
     def end(self) -> int:
-        """The first address behind the buffer."""
+        """The first address after the buffer."""
         return self.base + self.size
 
     def view(self, dtype: str) -> np.ndarray:
-        """The whole elements of the buffer as a one-dimensional array of `dtype`, not a copy."""
+        """Return the buffer's whole elements as a one-dimensional array of `dtype`, not a copy."""
         view = self._views.get(dtype)
         if view is None:
             itemsize = np.dtype(dtype).itemsize
@@ -76,15 +76,15 @@ class Buffer:
 
 
 class Memory:
-    """All buffers of a device by address: the live ones, and those freed last."""
+    """All buffers of a device by address: the live ones, and the last freed ones."""
 
     def __init__(self) -> None:
         self.buffers: list[Buffer] = []
         """In ascending order."""
         self.created = 0
-        """Buffers that there have ever been."""
+        """Number of buffers ever created."""
         self.version = 0
-        """Raised by every change, for what is derived from `buffers`."""
+        """Incremented by every change, for data derived from `buffers`."""
         self.table: Table | None = None
         """Native code's table of buffers. Every change drops it, as it keeps host memory alive."""
         self._freed: list[Buffer] = []
@@ -117,7 +117,7 @@ class Memory:
             self._changed()
 
     def __getstate__(self) -> dict[str, object]:
-        """For copies and pickles: a table is of host addresses, and of no use with other memory."""
+        """Return the state for copies and pickles, without the table, which has host addresses."""
         return {**self.__dict__, "table": None}
 
     def _changed(self) -> None:
@@ -125,7 +125,7 @@ class Memory:
         self.table = None
 
     def find(self, address: int, size: int = 1) -> Buffer | None:
-        """The buffer, live or freed, that holds all of `size` bytes from `address` on."""
+        """Return the buffer, live or freed, that holds all of `size` bytes from `address` on."""
         buffers = self.buffers
         index = bisect_right(buffers, address, key=_base) - 1
         if index < 0:
@@ -134,7 +134,7 @@ class Memory:
         return buffer if address + size <= buffer.end else None
 
     def nearest(self, address: int) -> Buffer | None:
-        """The live buffer whose range is closest to `address`."""
+        """Return the live buffer whose range is closest to `address`."""
         live = [b for b in self.buffers if b.alive]
         return min(
             live,
@@ -143,14 +143,14 @@ class Memory:
         )
 
     def copy(self, contents: Mapping[int, np.ndarray] | None = None) -> Memory:
-        """The same address space over copies of all bytes.
+        """Return the same address space over copies of all bytes.
 
-        `contents` are the bytes of some buffers, by address, that are used in place of copies.
+        `contents` maps base addresses to bytes that some buffers get in place of copies.
         """
         twin = Memory()
-        given = contents or {}
+        supplied = contents or {}
         for b in self.buffers:
-            host = given[b.base] if b.base in given else b.host.copy()
+            host = supplied[b.base] if b.base in supplied else b.host.copy()
             twin.buffers.append(Buffer(b.name, b.base, host, b.writable, b.alive, b.size))
         twin.created = self.created
         twin._freed = [b for b in twin.buffers if not b.alive]

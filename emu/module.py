@@ -34,7 +34,7 @@ from .result import Result
 from .schemes import Scheme, is_usual, resolve, spec_of
 
 MAX_THREADS = 1024
-"""Most threads of the host that a launch runs on, whatever it is allowed."""
+"""Most host threads that a launch uses, whatever it is allowed."""
 
 LAUNCHES_KEPT = 64
 """Shapes of `kernel[groups, group_size]` that a module remembers."""
@@ -49,13 +49,13 @@ class Module:
     def __init__(self, program: Program) -> None:
         if not isinstance(program, Program):
             raise UsageError(
-                f"a Module is made of a Program, not of {shown(program)}",
+                f"a Module needs a Program, not {shown(program)}",
                 code="SIM515",
-                hint="simtlab.assemble makes one of a source, simtlab.load of an object file",
+                hint="simtlab.assemble makes one from a source, simtlab.load from an object file",
             )
         self.program = program
         self._launches: dict[str, Launch] = {}
-        """Those of `kernel[groups, group_size]`, since what a launch prepares is worth keeping."""
+        """Launches of `kernel[groups, group_size]`, kept because preparing one is expensive."""
 
     def __getitem__(self, name: str) -> KernelFunction:
         try:
@@ -94,7 +94,7 @@ class Module:
         return disassemble(self.program, loc=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the object file. Raises UsageError where that cannot be done."""
+        """Write the object file. Raises UsageError where that fails."""
         name = expect.path(path, "the name of an object file")
         try:
             with open(name, "wb") as file:
@@ -119,7 +119,7 @@ class Module:
         return self.program if self._has_markers else with_markers(self.program)
 
     def for_scheme(self, spec: SchemeSpec) -> Program:
-        """The program in the form that a scheme acts on."""
+        """Return the program in the form that a scheme needs: with markers or without."""
         cls, _ = resolve(spec)
         return self._explicit if cls.explicit else self.program
 
@@ -162,7 +162,7 @@ class KernelFunction:
         try:
             key = f"{self.name}{shape!r}"  # not the shape itself: 1, 1.0 and True are equal
         except Exception:
-            key = ""  # what Python cannot write, as a number of 5,000 digits, is refused
+            key = ""  # Python refuses to print it, such as a number of 5,000 digits
         found = known.get(key)
         if found is None:
             groups, group_size = shape
@@ -194,14 +194,14 @@ class KernelFunction:
         exited_arrive: bool = False,
         threads: int = 1,
     ) -> Launch:
-        """A launch with every option by name; call it with the kernel's arguments.
+        """Return a launch with options by name; call it with the kernel's arguments.
 
         `groups` counts workgroups, `items` work-items in total (one of the two); `warp` is the
-        warp width; `scheme` names one, or is a file or subclass of `Scheme` of your own; `knobs`
-        are the scheme's; `budget` bounds instructions per work-item. Without an `engine` it is jit,
-        or interp where a scheme is followed. With `stats` the instructions of the scheme are
-        counted, which the jit leaves to the interpreter.
-        `threads` bounds the threads of the host that native code runs on.
+        warp width. `scheme` names a divergence scheme, or is a file or subclass of `Scheme` of your
+        own; `knobs` are the scheme's. `budget` bounds instructions per work-item. Without `engine`
+        the jit runs the kernel, or interp if a scheme is chosen. With `stats` the instructions of
+        the scheme are counted, which the jit leaves to interp. `threads` bounds the host threads
+        that native code uses.
         """
         spec = spec_of(scheme)
         if knobs is not None:
@@ -212,16 +212,16 @@ class KernelFunction:
         many = min(_positive(threads, "the number of threads"), MAX_THREADS)
         if many > 1 and name != "jit":
             raise UsageError(
-                f"only native code runs on several threads, and the engine {name} has none",
+                f"the engine {name} runs on one thread; only jit runs on several",
                 code="SIM517",
-                hint="leave out what asks for another engine than jit (statistics do, too)",
+                hint="leave out the options that need another engine than jit (statistics do)",
             )
         bound = _positive(budget, "the budget")
         arrive = expect.flag(exited_arrive, "exited_arrive")
         return Launch(self, geometry, name, spec, bound, counts, arrive, many)
 
     def time(self, **options: Any) -> Any:
-        """How long a launch takes on a machine, and why: `simtlab.simulate(self, ...)`."""
+        """Return how long a launch takes on a machine, and why: `simtlab.simulate(self, ...)`."""
         from .. import simulate
 
         return simulate(self, **options)
@@ -240,11 +240,11 @@ def _positive(value: int, what: str) -> int:
 
 
 class _Prepared(NamedTuple):
-    """What is the same in every call; a small kernel takes less time than to look it up."""
+    """What all calls share: looking it up takes longer than a small kernel."""
 
     run: Engine
     name: str
-    """Of the engine that runs."""
+    """The engine that runs the kernel."""
     program: Program
     kernel: Kernel
     bind: Binder
@@ -272,10 +272,10 @@ class Launch:
         return _Prepared(engine(name), name, program, kernel, Binder(kernel), {})
 
     def generated(self, form: str) -> str:
-        """The code that is generated for this launch, as LLVM's IR ("llvm") or assembly ("asm").
+        """Return the code generated for this launch, as LLVM's IR ("llvm") or assembly ("asm").
 
-        Raises UsageError where there is none: with another engine than the jit, and for kernels
-        that the jit leaves to the interpreter.
+        Raises UsageError for another engine than the jit, and for kernels that the jit leaves to
+        the interpreter.
         """
         ready = self._prepared
         if not isinstance(form, str) or form not in GENERATED:
@@ -287,7 +287,7 @@ class Launch:
             raise UsageError(
                 f"the engine {self.engine} generates no code",
                 code="SIM517",
-                hint="leave out what asks for another engine than jit (statistics do, too)",
+                hint="leave out the options that need another engine than jit (statistics do)",
             )
         if ready.name != "jit":
             raise UsageError(
@@ -302,7 +302,7 @@ class Launch:
         return listing(ready.kernel, len(ready.program.readonly_data), facts, form)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies and pickles: what is prepared has addresses of this process."""
+        """Return the fields for copies and pickles, without addresses of this process."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __call__(self, /, *args: object, **named: object) -> Result:
@@ -313,7 +313,7 @@ class Launch:
         return self.run_by(self._prepared.run, *args, **named)
 
     def run_by(self, run: Engine, /, *args: object, **named: object) -> Result:
-        """The same launch by another executor: `launch.run_by(simulator.run, *arguments)`."""
+        """Run the launch by another executor: `launch.run_by(simulator.run, *arguments)`."""
         ready = self._prepared
         if not callable(run):
             raise UsageError(f"an executor is a function, not {shown(run)}", code="SIM515")

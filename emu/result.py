@@ -1,4 +1,4 @@
-"""What a launch gives back besides its memory."""
+"""The result of a launch besides its memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .tables import labelled, labelled_html
 
 @dataclass(frozen=True)
 class Result:
-    """One launch: who ran it and what was counted. Times are host seconds."""
+    """One launch: the engine that ran it, and what was counted. Times are host seconds."""
 
     kernel: str
     engine: str
@@ -23,7 +23,7 @@ class Result:
     host_seconds: float
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON; statistics are null where none were asked for."""
+        """Return the fields for JSON; statistics are null unless they were counted."""
         counts = (self.statistics or Statistics()).to_dict()
         if self.statistics is None:
             counts = dict.fromkeys(counts)
@@ -39,7 +39,7 @@ class Result:
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """Label and value of what a person wants to see."""
+        """Return label and value of the rows that a person wants to see."""
         s, g = self.statistics, self.geometry
         rows = [
             ("kernel", self.kernel),
@@ -67,7 +67,7 @@ class Result:
 
 
 def memory_digest(memory: Memory) -> str:
-    """Eight hexadecimal digits over the content of all live buffers, in order of creation."""
+    """Return eight hexadecimal digits over the live buffers' content, in order of creation."""
     crc = 0
     for buffer in memory.buffers:
         if buffer.alive:

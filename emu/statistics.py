@@ -1,4 +1,4 @@
-"""What a functional run counts: instructions, lanes, divergence, per pc."""
+"""Counts of a functional run: instructions, lanes and divergence, per pc."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Statistics:
         return self.thread_instructions / self.lane_slots if self.lane_slots else 1.0
 
     def __add__(self, other: Statistics) -> Statistics:
-        """The counts of two launches; per-pc counts add up where the code is as long."""
+        """Return the sum of two launches' counts; per-pc counts only if the code is as long."""
         same = self.executions.size == other.executions.size
         empty = np.zeros(0, np.int64)
         return Statistics(
@@ -53,7 +53,7 @@ class Statistics:
         )
 
     def to_dict(self) -> dict[str, int | float]:
-        """The scalar counts for JSON, in a fixed order."""
+        """Return the scalar counts for JSON, in a fixed order."""
         return {
             "warp_instructions": self.warp_instructions,
             "thread_instructions": self.thread_instructions,

@@ -1,7 +1,7 @@
 """Tables of plain text, for results, listings and comparisons of every layer above.
 
-Without a library: rich folds lines to the width of a terminal, which is right for lists that a
-command prints (cli/output/output.py) and wrong for texts that are kept, compared and piped.
+No library is used: rich folds lines to the width of a terminal, which is right for lists that a
+command prints (cli/output/output.py) and wrong for texts that are stored, compared and piped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ GAP = "  "
 
 
 def labelled(rows: Iterable[tuple[str, str]], least: int = 0) -> str:
-    """Labels and values in two columns; further lines of a value stand below its first one.
+    """Return labels and values in two columns; further lines of a value go below its first.
 
     The column of labels is at least `least` characters wide.
     """
@@ -27,10 +27,10 @@ def labelled(rows: Iterable[tuple[str, str]], least: int = 0) -> str:
 def aligned(
     rows: Iterable[Sequence[str]], left: Collection[int] = (0,), least: Sequence[int] = ()
 ) -> str:
-    """Rows with equal widths: the columns named in `left` flush left, the others flush right.
+    """Return rows with aligned columns: those in `left` flush left, the others flush right.
 
     `least` has the least widths of the first columns. A row with fewer cells than the first one is
-    a remark: its last cell has no column, and takes the room that it needs.
+    a remark: its last cell has no column, and is as wide as its text.
     """
     rows = list(rows)
     full = len(rows[0]) if rows else 0
@@ -50,7 +50,7 @@ def aligned(
 
 
 def labelled_html(rows: Iterable[tuple[str, str]]) -> str:
-    """Labels and values as an HTML table, for notebooks."""
+    """Return labels and values as an HTML table, for notebooks."""
     from html import escape  # 2 ms that no command needs
 
     cells = "".join(

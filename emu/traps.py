@@ -1,4 +1,4 @@
-"""Traps: what ends a launch, told with kernel, line, work-item, address and nearest buffer."""
+"""Traps: what ends a launch, reported with kernel, line, work-item, address and nearest buffer."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class TrapRecord:
 
     @property
     def key(self) -> tuple[TrapKind, int, int, int]:
-        """What two engines must agree on: kind, pc and work-item."""
+        """Return what two engines must agree on: kind, pc and work-item."""
         return self.kind, self.pc, self.group, self.local
 
 
 class Trap(SimtError):
-    """A kernel did what no kernel may do; the launch has ended, the device stays usable."""
+    """A kernel broke a rule; the launch has ended, and the device stays usable."""
 
     outcome = Outcome.FINDING
 
@@ -97,14 +97,14 @@ class Trap(SimtError):
 
 
 def _dims(value: Dim3, extent: Dim3) -> str:
-    """A position, as one number where the launch has one dimension."""
+    """Return a position as text; one number where the launch has one dimension."""
     return str(value[0]) if extent[1] == extent[2] == 1 else str(value)
 
 
 def _explain(
     record: TrapRecord, program: Program, kernel: Kernel, geometry: Geometry, memory: Memory
 ) -> tuple[str, str]:
-    """The sentence that says what happened, and the hint."""
+    """Return the sentence that says what happened, and the hint."""
     access = f"{'store to' if record.store else 'load from'} {record.segment} address"
     shown = (
         ""
@@ -117,7 +117,7 @@ def _explain(
         case TrapKind.OUT_OF_BOUNDS if record.segment is Segment.GLOBAL:
             return (
                 f"out-of-bounds {access} {shown} ({record.size} bytes): {_near(record, memory)}",
-                "guard the access, as: cmp_ge_u32 $c0, $s0, $s1; cbr $c0, @done",
+                "guard the access, for example: cmp_ge_u32 $c0, $s0, $s1; cbr $c0, @done",
             )
         case TrapKind.OUT_OF_BOUNDS:
             size = {
@@ -137,7 +137,7 @@ def _explain(
         case TrapKind.MISALIGNED:
             return (
                 f"misaligned {access} {shown}: not a multiple of {record.size}",
-                f"scale the index by {record.size}, as: "
+                f"scale the index by {record.size}, for example: "
                 + (
                     f"mad_u64 $d0, $d1, {record.size}, $d0"
                     if record.segment is Segment.GLOBAL
@@ -147,7 +147,7 @@ def _explain(
         case TrapKind.FREED:
             return (
                 f"{access} {shown}: {_near(record, memory)}",
-                "keep the buffer until its last launch is over",
+                "free the buffer only after its last launch",
             )
         case TrapKind.READ_ONLY:
             return (
@@ -173,20 +173,19 @@ def _explain(
         case TrapKind.SIMT_DEADLOCK:
             return (
                 f"SIMT deadlock: {record.detail}",
-                "the scheme never gives the waiting work-items a turn: let one work-item of a warp "
+                "the scheme never schedules the waiting work-items: let one work-item of a warp "
                 "take the lock for all (--engine oracle, which schedules each alone, would finish)",
             )
         case TrapKind.LIVELOCK:
             return (
                 f"livelock: {record.detail}",
-                "the loop has no way out under any schedule",
+                "the loop ends under no schedule: check the condition that leaves it",
             )
         case TrapKind.UNDECIDED:
             return (
                 f"the launch does not end: {record.detail}",
-                "a loop without an end, or work-items that wait for others in a way that was not "
-                "recognised: run fewer work-items with --engine interp or --engine oracle, which "
-                "decide",
+                "a loop is endless, or work-items wait for others in a way that was not "
+                "recognised: run fewer work-items with --engine interp or oracle to find out",
             )
         case TrapKind.TRAP:
             return f"trap instruction with code {record.code}", ""
@@ -195,7 +194,7 @@ def _explain(
 def _beyond_array(
     record: TrapRecord, program: Program, kernel: Kernel, access: str, shown: str
 ) -> tuple[str, str]:
-    """The sentence and the hint for an access that leaves the array which its address names."""
+    """Return the sentence and the hint for an access that leaves the array its address names."""
     named = kernel.instructions[record.pc].address
     assert named is not None and record.address is not None
     symbols = [
@@ -220,7 +219,7 @@ def _beyond_array(
 
 
 def _array(record: TrapRecord, kernel: Kernel) -> Symbol | None:
-    """The group or private array that the instruction names."""
+    """Return the group or private array that the instruction names, if it names one."""
     address = kernel.instructions[record.pc].address
     arrays = {Segment.GROUP: kernel.group, Segment.PRIVATE: kernel.private}
     if address is None:
@@ -232,7 +231,7 @@ def _array(record: TrapRecord, kernel: Kernel) -> Symbol | None:
 
 
 def _local_hint(array: Symbol | None, geometry: Geometry) -> str:
-    """What to look at where an offset lies outside of its segment."""
+    """Return the hint for an offset outside of its segment."""
     items = prod(geometry.group_size)
     if array is not None and array.segment is Segment.GROUP and items > array.count:
         return (
@@ -243,6 +242,7 @@ def _local_hint(array: Symbol | None, geometry: Geometry) -> str:
 
 
 def _near(record: TrapRecord, memory: Memory) -> str:
+    """Say where a global address lies: in which buffer, or how far from the nearest one."""
     address = record.address or 0
     inside = memory.find(address)
     if inside is not None and not inside.alive:
@@ -251,10 +251,10 @@ def _near(record: TrapRecord, memory: Memory) -> str:
         return f"inside buffer {inside.name}, which is read-only"
     near = memory.nearest(address)
     if near is None:
-        return "there is no live buffer"
+        return "no buffer is live"
     span = f"buffer {near.name} [{near.base:#x}, {near.end:#x})"
     if address < near.base:
         return f"{near.base - address} bytes before {span}"
     if address >= near.end:
-        return f"{address - near.end} bytes behind the end of {span}"
+        return f"{address - near.end} bytes after the end of {span}"
     return f"runs over the end of {span}"

@@ -1,4 +1,4 @@
-"""Words of messages: places in a kernel, lanes, and loops that lanes repeat."""
+"""Phrases of messages: places in a kernel, lanes, and loops that lanes repeat."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .engine import Work
 
 
 def _loops(kernel: Kernel) -> list[tuple[int, int]]:
-    """First and last pc of every loop, taken to be the code from a jump backwards to its target."""
+    """Return the first and last pc of every loop: the code from a backward jump to its target."""
     return [
         (jump.target, pc)
         for pc, jump in enumerate(kernel.instructions)
@@ -16,33 +16,39 @@ def _loops(kernel: Kernel) -> list[tuple[int, int]]:
 
 
 def place(work: Work, pc: int) -> str:
-    """A place in the kernel for a message: its line if known, else its pc."""
+    """Return a place in the kernel for a message: its line if known, else its pc."""
     span = work.program.span(work.kernel, pc) if pc >= 0 else None
     return f"line {span.line}" if span else f"pc {pc}" if pc >= 0 else "the end"
 
 
 def spinning(work: Work, lanes: int, pc: int, whose: str = " of the warp") -> str:
-    """Who repeats which loop, for a message; outside of loops, who stands where."""
+    """Say which lanes repeat the loop around `pc`; outside of loops, which lanes are where."""
     where = place(work, pc)
     if any(low <= pc <= high for low, high in _loops(work.kernel)):
         return f"{lanes_that(lanes, 'repeat', whose)} the loop at {where}"
-    return f"{lanes_that(lanes, 'stand', whose)} at {where}"
+    return f"{lanes_that(lanes, 'are', whose)} at {where}"
 
 
 def lowest(mask: int) -> int:
-    """The lowest lane of a mask."""
+    """Return the lowest lane of a mask."""
     return (mask & -mask).bit_length() - 1
 
 
 def lanes_that(mask: int, verb: str, whose: str = "") -> str:
-    """Subject and verb: `lane 3 of the warp waits`, `lanes 0-2 wait`."""
+    """Return subject and verb: `lane 3 of the warp waits`, `lanes 0-2 wait`.
+
+    `verb` is the plural form, `whose` follows the lanes.
+    """
     if mask.bit_count() == 1:
-        return f"lane {lowest(mask)}{whose} {verb}s"
+        return f"lane {lowest(mask)}{whose} {_SINGULAR.get(verb, f'{verb}s')}"
     return f"lanes {lane_list(mask)}{whose} {verb}"
 
 
+_SINGULAR = {"are": "is", "reach": "reaches"}
+
+
 def lane_list(mask: int) -> str:
-    """Lanes of a mask as ranges: 0-4,7."""
+    """Return the lanes of a mask as ranges: 0-4,7."""
     parts: list[str] = []
     lane = 0
     while mask >> lane:

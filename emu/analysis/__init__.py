@@ -1,1 +1,1 @@
-"""What is known about a kernel before any code is generated. Nothing here knows of LLVM."""
+"""Analyses of a kernel before any code is generated. Nothing here depends on LLVM."""

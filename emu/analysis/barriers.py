@@ -1,9 +1,9 @@
 """Barriers that every warp reaches with all of its live lanes, known before the launch.
 
-A divergence scheme in lock step traps where a warp reaches a barrier with a part of its lanes. That
+A lock-step divergence scheme traps where a warp reaches a barrier with a part of its lanes. That
 depends on the width of warps and on where the scheme re-converges, which native code does not
-follow. A barrier is safe where no branch that may part a warp lies between it and the branch's
-re-convergence point; kernels with other barriers belong to the interpreter.
+follow. A barrier is safe unless it lies between a branch that may diverge and its re-convergence
+point; kernels with other barriers are left to the interpreter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .uniformity import Facts, Shapes
 
 
 def arrive_whole(kernel: Kernel, facts: Facts) -> bool:
-    """Return whether warps reach every barrier whole, for what is known of the launch."""
+    """Return whether warps reach every barrier with all live lanes, given facts of the launch."""
     if facts.width == 1 or not any(ins.row.stem == "barrier" for ins in kernel.instructions):
         return True
     key = (kernel.words, facts)

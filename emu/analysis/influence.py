@@ -1,7 +1,7 @@
 """Values that some instructions influence: through operands, and through branches that decide.
 
-A value is influenced as it varies from lane to lane (shapes.py): by its operands, where the sides
-of an influenced branch meet, and where a loop is left by an influenced condition.
+Influence spreads as variation from lane to lane does (uniformity.py): through operands, where the
+sides of an influenced branch join, and where an influenced condition leaves a loop.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Influence(Shapes):
         """Return whether an instruction makes an influenced value of operands that are not."""
         return False
 
-    def meetings(self, branch: int) -> set[int]:
-        """Return the nodes at which lanes meet that have left a branch by different sides."""
-        return self._meetings(branch)
+    def join_nodes(self, branch: int) -> set[int]:
+        """Return the nodes at which the sides of a branch join."""
+        return self._join_nodes(branch)
 
     def _varies(self, value: Value) -> bool:
         if isinstance(value, Phi):

@@ -1,7 +1,7 @@
 """Kernels that are too large for native code.
 
-Most steps take time in proportion to a kernel. Some grow faster: those about loops inside of loops,
-branches that diverge and accesses. At these limits compiling takes about five seconds.
+Most steps take time in proportion to a kernel's size. Some grow faster: those about nested loops,
+divergent branches and accesses. At these limits compiling takes about five seconds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OPTIMISED_BACKWARD_BRANCHES = 30
 
 
 def is_too_large(kernel: Kernel) -> bool:
-    """Whether compiling a kernel may take unreasonably long."""
+    """Return whether compiling a kernel may take unreasonably long."""
     code = kernel.instructions
     return (
         len(code) > MOST_INSTRUCTIONS
@@ -30,7 +30,7 @@ def is_too_large(kernel: Kernel) -> bool:
 
 
 def is_worth_optimising(kernel: Kernel) -> bool:
-    """Whether LLVM's better code comes in time."""
+    """Return whether LLVM optimises a kernel in reasonable time."""
     return (
         len(kernel.instructions) <= OPTIMISED_INSTRUCTIONS
         and backward_branches(kernel) <= OPTIMISED_BACKWARD_BRANCHES
@@ -38,6 +38,6 @@ def is_worth_optimising(kernel: Kernel) -> bool:
 
 
 def backward_branches(kernel: Kernel) -> int:
-    """Branches to where control has been; each loop has one at least."""
+    """Return the number of backward branches; each loop has at least one."""
     code = kernel.instructions
     return sum(ins.target is not None and ins.target <= pc for pc, ins in enumerate(code))

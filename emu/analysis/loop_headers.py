@@ -1,13 +1,13 @@
-"""Where a loop begins: the header of a strongly connected part, and the edges that close it.
+"""The headers of loops: where a strongly connected part begins, and which edges close it.
 
-Lanes that wait for the next trip of a loop do so at its latch, behind all its nodes; whoever stands
-at a node of the loop runs first. That must not tear lanes apart that would meet: where all that
-part at a branch come to one node, the *meeting*, before they leave the loop, nobody may run the
-meeting while others wait at the latch who have not been there.
+Lanes that wait for the next iteration of a loop do so at its latch, after all its nodes; lanes at
+a node of the loop run first. Lanes that diverged must rejoin: if all sides of a branch reach one
+node, the *join node*, before they leave the loop, none may run the join node while others still
+wait at the latch and have not reached it.
 
-So edges back to the header from in front of a meeting close an inner loop, which all leave before
-anyone runs the meeting; and a header for which that does not help is not chosen if there is
-another. There always seems to be one where loops have one entry each.
+So an edge back to the header that comes before a join node closes an inner loop, which all lanes
+leave before any of them runs the join node. A header for which that does not help is not chosen if
+there is another one. There always seems to be one where loops have one entry each.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from functools import cached_property
 class Part:
     """A strongly connected part of a graph whose edges to the headers around it are cut.
 
-    `entries` are the members that are entered from outside, `exits` those that leave, be it by an
-    edge that is cut.
+    `entries` are the members that are entered from outside, `exits` those with an edge out of the
+    part or an edge that is cut.
     """
 
     members: frozenset[int]
@@ -31,46 +31,46 @@ class Part:
     exits: frozenset[int]
 
     def choose(self) -> tuple[int, list[int]]:
-        """The header and the nodes whose edges to it close the loop.
+        """Return the header and the nodes whose edges to it close the loop.
 
-        The first entry in the code that keeps no lanes apart, or any node that does not.
+        The header is the first entry in the code that separates no lanes, or else any such node.
         """
         candidates = [*sorted(self.entries), *sorted(self.members - self.entries)]
         for header in candidates:
             closing = self._closing(header)
-            if not self._tears_apart(header, closing):
+            if not self._separates_lanes(header, closing):
                 return header, closing
         return candidates[0], self._closing(candidates[0])
 
     def _closing(self, header: int) -> list[int]:
-        """The nodes whose edges to the header close this loop, and not one inside it."""
+        """Return the nodes whose edges to the header close this loop, and not one inside it."""
         sources = [m for m in sorted(self.members) if header in self.edges[m]]
         best = sources
         if len(sources) > 1:
-            for meeting, bound in self._bound_for.items():
+            for join, bound in self._bound_for.items():
                 if header in bound:
-                    before = _reachable(self._ways, [header], self.members - {meeting})
-                    behind = [s for s in sources if s not in before]
-                    best = behind if 0 < len(behind) < len(best) else best
+                    before = _reachable(self._ways, [header], self.members - {join})
+                    after = [s for s in sources if s not in before]
+                    best = after if 0 < len(after) < len(best) else best
         return best
 
-    def _tears_apart(self, header: int, closing: Sequence[int]) -> bool:
-        """Whether some may run a meeting while others wait for the header on their way to it."""
+    def _separates_lanes(self, header: int, closing: Sequence[int]) -> bool:
+        """Return whether lanes may run a join node while others wait at the latch before it."""
         within = {m: [t for t in self._ways[m] if t != header or m not in closing]
                   for m in self.members}  # fmt: skip
         back = _reversed(within)
-        for meeting, bound in self._bound_for.items():
-            together = bound >= self.entries - {meeting}
-            if meeting == header:
-                # Those that enter here run it at once, those from other entries in the next trip.
+        for join, bound in self._bound_for.items():
+            together = bound >= self.entries - {join}
+            if join == header:
+                # Lanes that enter here run it at once, those from other entries an iteration later.
                 if together and header in self.entries and len(self.entries) > 1:
                     return True
                 continue
             waiting = [s for s in closing if s in bound]
             if not waiting:
                 continue
-            late = _reachable(back, waiting, self.members - {meeting})
-            early = _reachable(back, [meeting], self.members)
+            late = _reachable(back, waiting, self.members - {join})
+            early = _reachable(back, [join], self.members)
             if late & early & bound or (together and late & self.entries and early & self.entries):
                 return True
         return False
@@ -81,20 +81,20 @@ class Part:
 
     @cached_property
     def _bound_for(self) -> dict[int, frozenset[int]]:
-        """Each node -> the others that cannot leave the part without passing it, if there are."""
+        """Node -> the other nodes that cannot leave the part without passing it, if any."""
         back = _reversed(self._ways)
         found = {}
-        for meeting in sorted(self.members) if self.exits else ():
-            free = _reachable(back, self.exits - {meeting}, self.members - {meeting})
-            if bound := self.members - free - {meeting}:
-                found[meeting] = bound
+        for join in sorted(self.members) if self.exits else ():
+            free = _reachable(back, self.exits - {join}, self.members - {join})
+            if bound := self.members - free - {join}:
+                found[join] = bound
         return found
 
 
 def _reversed(ways: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
     back: dict[int, list[int]] = {node: [] for node in ways}
-    for node, there in ways.items():
-        for target in there:
+    for node, targets in ways.items():
+        for target in targets:
             back[target].append(node)
     return back
 
@@ -102,12 +102,12 @@ def _reversed(ways: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
 def _reachable(
     ways: Mapping[int, Iterable[int]], starts: Iterable[int], inside: frozenset[int]
 ) -> set[int]:
-    """The starts, and what is reached from them within a set of nodes."""
+    """Return the starts and all nodes that are reached from them inside a set of nodes."""
     found = set(starts)
     work = list(found)
     while work:
-        for there in ways[work.pop()]:
-            if there in inside and there not in found:
-                found.add(there)
-                work.append(there)
+        for target in ways[work.pop()]:
+            if target in inside and target not in found:
+                found.add(target)
+                work.append(target)
     return found

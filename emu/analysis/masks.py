@@ -1,10 +1,8 @@
-"""Which nodes share a mask, and which never run empty: what generated code need not compute.
+"""Masks that nodes share, and nodes that never run empty: what generated code need not compute.
 
 Lanes that wait at a node are collected in its mask. Much of that is known beforehand: where all
-lanes that part at a branch come together again, the mask is that of the branch. So loops need not
-collect the lanes that leave them, and code behind a test needs no test of its own.
-
-Nothing here knows of LLVM.
+lanes that diverged at a branch rejoin, the mask is that of the branch. So loops need not collect
+the lanes that leave them, and code after a test needs no second test.
 """
 
 from __future__ import annotations
@@ -15,15 +13,15 @@ from functools import cached_property
 from .order import START, Flow, Loop, Node
 
 RESUME = -1
-"""Where a warp goes on behind a barrier: a second start."""
+"""The node number that stands for resuming after a barrier: a second start."""
 
 
 class Masks:
-    """What is known about the masks of nodes, for waiting sets and nodes that test for emptiness.
+    """Facts about the masks of nodes, for given waiting sets and nodes that test for emptiness.
 
-    `same` maps a node to one in front of it (or to itself) whose mask it has; `tested` are those of
-    the given nodes, latches among them, that need the test after all. `exits` are, for headers of
-    loops that run as one node, where their lanes wait next.
+    `same` maps a node to an earlier one (or to itself) that has the same mask; `tested` are those
+    of the given nodes, and of the latches, that need the test after all. `exits` are, for headers
+    of loops that run as one node, where their lanes wait next.
     """
 
     def __init__(
@@ -47,26 +45,26 @@ class Masks:
         self.tested = self._asked - self._never_empty()
 
     def shared(self, number: int) -> bool:
-        """Whether a node takes its mask from another one."""
+        """Return whether a node takes its mask from another one."""
         return self.same[number] != number
 
     def next_of(self, waits: Iterable[int]) -> int | None:
-        """The first of the nodes at which lanes may wait."""
+        """Return the first of the nodes at which lanes may wait."""
         return min(waits, key=self.flow.position.__getitem__, default=None)
 
-    # --- where code goes on
+    # --- where code continues
 
     def _exits(self, number: int) -> list[tuple[int | None, bool]]:
-        """(next node, whether all lanes of this one go there) for each way on from a node's code.
+        """Return (next node, whether all lanes go there) for each exit of a node's code.
 
-        Without the jump past a node that is empty.
+        The jump past an empty node is not among them.
         """
         node, waits = self.flow.nodes[number], self.waits[number]
         if node.latch_of is not None:
             return [(node.successors[0], True)]
         if number in self._exits_of:
             return [(self.next_of(waits | self._exits_of[number]), False)]
-        ways = [self.flow.route(number, there) for there in node.successors]
+        ways = [self.flow.route(number, successor) for successor in node.successors]
         if not ways or (node.last is not None and node.last.row.stem == "barrier"):
             return [(self.next_of(waits), False)]
         if number in self.uniform or len(ways) == 1:
@@ -75,7 +73,7 @@ class Masks:
         return [(self.next_of(waits | set(ways)), False)]
 
     def _skip(self, number: int) -> int | None:
-        """Where code goes on past an empty node."""
+        """Return the node where code continues past an empty node."""
         return self.next_of(self.waits[number]) if number in self._asked else None
 
     @cached_property
@@ -101,13 +99,13 @@ class Masks:
         return {
             number: set(self._exits_of[number])
             if number in self._exits_of
-            else {self.flow.route(number, there) for there in self.flow.nodes[number].successors}
+            else {self.flow.route(number, to) for to in self.flow.nodes[number].successors}
             for number in self.waits
         }
 
     @cached_property
     def _before(self) -> dict[int, set[int]]:
-        """Node -> those whose code may run just before its own."""
+        """Node -> the nodes whose code may run just before its own."""
         found: dict[int, set[int]] = {number: set() for number in self.waits}
         for source, targets in self._code.items():
             for target in targets:
@@ -123,7 +121,7 @@ class Masks:
         return number if passed is None else self.same[passed]
 
     def _passed_on(self, number: int) -> int | None:
-        """The only node in front, if it hands all its lanes on."""
+        """Return the only preceding node, if all its lanes come from there to this one."""
         if len(self._before[number]) != 1:
             return None
         (before,) = self._before[number]
@@ -133,7 +131,7 @@ class Masks:
         return before if whole and self._skip(before) != number else None
 
     def _branch_that_joins(self, number: int) -> int | None:
-        """A node all of whose lanes come here next in the same trip, and only they."""
+        """Return the branch whose lanes, and no others, reach this node in the same iteration."""
         here = self.flow.loop_of[number]
         branch = self._dominators[number]
         while branch is not None and self.flow.loop_of[branch] != here:
@@ -145,7 +143,7 @@ class Masks:
         between = _reach(self._lanes, self._lanes[branch], inside, {number}) - {number}
         if any(self._loses_lanes(self.flow.nodes[n], inside, loop) for n in {branch} | between):
             return None
-        # From an endless loop nobody comes here, and it may run later.
+        # From an endless loop no lane reaches this node, and the loop may run later.
         if any(self.flow.position[n] > self.flow.position[number] for n in between):
             return None
         for ways in (self._lanes, self._code):
@@ -158,7 +156,7 @@ class Masks:
         return branch
 
     def _loses_lanes(self, node: Node, inside: frozenset[int], loop: Loop | None) -> bool:
-        """Whether lanes of a node return, leave the loop, or end its trip."""
+        """Return whether lanes of a node return, leave the loop, or end its iteration."""
         if loop is not None and node.number == loop.latch:
             return True
         if node.last is not None and node.last.row.stem in ("ret", "barrier"):
@@ -168,15 +166,15 @@ class Masks:
     def _entries(
         self, ways: Mapping[int, set[int]], inside: frozenset[int], loop: Loop | None
     ) -> set[int]:
-        """The nodes at which a trip begins, of the loop or of the whole kernel."""
+        """Return the nodes where an iteration of the loop begins; without one, the whole kernel."""
         if loop is None:
             return {START, *self._resumed}
         return {
-            there
+            successor
             for source, targets in ways.items()
             if source not in inside or source == loop.latch
-            for there in targets
-            if there in inside
+            for successor in targets
+            if successor in inside
         }
 
     @cached_property
@@ -212,7 +210,7 @@ class Masks:
     # --- empty masks
 
     def _never_empty(self) -> frozenset[int]:
-        """Nodes whose code runs for one lane at least, by tests in front of them."""
+        """Return the nodes whose code runs for at least one lane, because of earlier tests."""
         full = set(self.waits)
         changed = True
         while changed:
@@ -241,13 +239,13 @@ class Masks:
 def _reach(
     ways: Mapping[int, set[int]], starts: Iterable[int], inside: frozenset[int], stop: set[int]
 ) -> set[int]:
-    """What is reached from some nodes within a part of the graph, not going on behind `stop`."""
+    """Return the nodes of a part of the graph that are reached without passing `stop`."""
     found = {s for s in starts if s in inside}
     work = list(found)
     while work:
         number = work.pop()
-        for there in ways[number] if number not in stop else ():
-            if there in inside and there not in found:
-                found.add(there)
-                work.append(there)
+        for successor in ways[number] if number not in stop else ():
+            if successor in inside and successor not in found:
+                found.add(successor)
+                work.append(successor)
     return found

@@ -1,12 +1,10 @@
-"""Control flow of a kernel for generated code: nodes in a linear order, and who may wait where.
+"""Control flow of a kernel for generated code: nodes in a linear order, and where lanes may wait.
 
 One scheme covers every graph, reducible or not (after partial control-flow linearisation, Moll and
 Hack, and the min-PC rule): lanes that leave a node wait at their next node, and nodes run in one
 fixed order, each for all lanes that wait there. An edge that leads back in the order goes to the
-*latch* of its loop, a node behind the loop's last one from which lanes return to the header; so
+*latch* of its loop, a node after the loop's last one from which lanes return to the header; so
 loops run until no lane is left in them.
-
-Nothing here knows of LLVM.
 """
 
 from __future__ import annotations
@@ -18,12 +16,12 @@ from ...isa.instruction import Instruction
 from .loop_headers import Part
 
 START = 0
-"""The node in front of the first instruction: it is empty and has no predecessor."""
+"""The node before the first instruction: it is empty and has no predecessor."""
 
 
 @dataclass(slots=True)
 class Node:
-    """Instructions `start` to `stop` (exclusive) that run together; `last` decides where to go on.
+    """Instructions `start` to `stop` (exclusive) that run together; `last` decides what follows.
 
     `successors` are node numbers: the fall-through first, then the target; each once. A latch has
     no instructions and the header of its loop as its only successor.
@@ -67,11 +65,11 @@ class Flow:
     """(source, header) of each edge that leads back -> the latch to which its lanes go."""
 
     def route(self, source: int, target: int) -> int:
-        """Where lanes on this edge wait: the target, or the latch of its loop."""
+        """Return where lanes on this edge wait: the target, or the latch of its loop."""
         return self.back.get((source, target), target)
 
     def loops_around(self, node: int) -> list[Loop]:
-        """The loops that contain a node, innermost first."""
+        """Return the loops that contain a node, innermost first."""
         found = []
         number = self.loop_of[node]
         while number is not None:
@@ -80,12 +78,12 @@ class Flow:
         return found
 
     def left_by(self, source: int, target: int) -> list[Loop]:
-        """The loops that an edge leaves, innermost first."""
+        """Return the loops that an edge leaves, innermost first."""
         return [loop for loop in self.loops_around(source) if target not in loop.nodes]
 
 
 def build(code: Sequence[Instruction]) -> Flow:
-    """The flow of a kernel's reachable code."""
+    """Return the flow of a kernel's reachable code."""
     flow = Flow(_nodes(code))
     for node in flow.nodes:
         flow.loop_of[node.number] = None
@@ -121,10 +119,10 @@ def _nodes(code: Sequence[Instruction]) -> list[Node]:
     reached = {0}
     work = [0]
     while work:
-        for there in ways[work.pop()]:
-            if there not in reached:
-                reached.add(there)
-                work.append(there)
+        for successor in ways[work.pop()]:
+            if successor not in reached:
+                reached.add(successor)
+                work.append(successor)
     numbers = {start: i for i, start in enumerate((s for s in starts if s in reached), START + 1)}
     nodes = [Node(START, 0, 0, successors=(START + 1,))]
     for start, stop in zip(starts, stops, strict=True):
@@ -137,20 +135,20 @@ def _nodes(code: Sequence[Instruction]) -> list[Node]:
                     start,
                     stop - 1 if decides else stop,
                     last if decides else None,
-                    tuple(numbers[there] for there in ways[start]),
+                    tuple(numbers[successor] for successor in ways[start]),
                 )
             )
     for node in nodes:
-        for there in node.successors:
-            nodes[there].predecessors += (node.number,)
+        for successor in node.successors:
+            nodes[successor].predecessors += (node.number,)
     return nodes
 
 
 def _arrange(flow: Flow, edges: dict[int, list[int]]) -> list[int]:
-    """The linear order of the graph; cuts the edges back to headers out of `edges`."""
+    """Return the linear order of the graph; cuts the edges back to headers out of `edges`."""
     result: list[int] = []
     nodes = [node.number for node in flow.nodes]
-    # What is left to arrange of each loop around, the outermost first; and who the loops are.
+    # The parts still to be arranged of each open loop, outermost first, with the loop.
     around: list[tuple[Iterator[list[int]], Loop | None]] = [(_parts(edges, nodes), None)]
     while around:
         parts, outer = around[-1]
@@ -197,7 +195,7 @@ def _close(
 
 
 def _add_to_parents(flow: Flow, number: int, latch: int) -> None:
-    """A latch lies in all loops around its own."""
+    """Add a latch to all loops around its own."""
     parent = flow.loops[number].parent
     while parent is not None:
         flow.loops[parent].nodes |= {latch}
@@ -221,7 +219,7 @@ def _part(flow: Flow, edges: dict[int, list[int]], members: frozenset[int]) -> P
 def components(
     edges: dict[int, list[int]], nodes: Sequence[int], inside: set[int]
 ) -> list[list[int]]:
-    """Strongly connected components in topological order; ties keep the order of the nodes.
+    """Return strongly connected components in topological order; ties keep the order of nodes.
 
     Tarjan's algorithm with an explicit stack. Roots are tried from the last node to the first and
     successors likewise, so that the reversed order of completion follows the code.
@@ -241,16 +239,16 @@ def components(
         work[0] = (root, iter(sorted((t for t in edges[root] if t in inside), reverse=True)))
         while work:
             node, ways = work[-1]
-            for there in ways:
-                if there not in index:
-                    index[there] = low[there] = len(index)
-                    stack.append(there)
-                    on_stack.add(there)
-                    after = sorted((t for t in edges[there] if t in inside), reverse=True)
-                    work.append((there, iter(after)))
+            for successor in ways:
+                if successor not in index:
+                    index[successor] = low[successor] = len(index)
+                    stack.append(successor)
+                    on_stack.add(successor)
+                    after = sorted((t for t in edges[successor] if t in inside), reverse=True)
+                    work.append((successor, iter(after)))
                     break
-                if there in on_stack:
-                    low[node] = min(low[node], index[there])
+                if successor in on_stack:
+                    low[node] = min(low[node], index[successor])
             else:
                 work.pop()
                 if work:
@@ -268,7 +266,7 @@ def components(
 
 
 def waiting(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[int]]:
-    """For each node, the other nodes at which lanes may wait while it runs.
+    """Return for each node the other nodes at which lanes may wait while it runs.
 
     `uniform` are the nodes whose branch sends all lanes the same way. Nodes that never run are
     absent.
@@ -278,10 +276,10 @@ def waiting(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[int]
 
 
 def arrivals(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[tuple[int, int]]]:
-    """For each node, (place, source) of the lanes that may wait elsewhere while it runs.
+    """Return for each node (place, source) of lanes that may wait elsewhere while it runs.
 
-    `source` is the node from which they came. All that may wait is one set for each node, so two
-    places of a set need not be occupied at once.
+    `source` is the node that they left. Each node has one set for all cases, so two places of a
+    set need not be occupied at once.
     """
     same_way = frozenset(uniform)
     found: dict[int, frozenset[tuple[int, int]]] = {START: frozenset()}
@@ -301,12 +299,12 @@ def arrivals(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[tup
         number = work.pop()
         waits = found[number]
         node = flow.nodes[number]
-        ways = [(flow.route(number, there), number) for there in node.successors]
+        ways = [(flow.route(number, successor), number) for successor in node.successors]
         if number in same_way:
             for way in ways:
                 go(waits | {way})
         else:
             go(waits | frozenset(ways))
-        # A node at which nobody waits after all is passed over.
+        # A node at which no lane waits after all is skipped.
         go(waits)
     return found

@@ -1,12 +1,13 @@
-"""Loops that few lanes enter and that jump about in memory: each lane had better run them alone.
+"""Sparse loops: few lanes enter, and accesses are scattered, so that lanes run them one by one.
 
-A loop behind a divergent branch that lanes leave in different trips, whose accesses are indexed by
-what was loaded, gains nothing from vectors: gathers cost what scalar loads cost, and trips are
-those of the slowest lane.
+Vectors gain nothing in a loop after a divergent branch that lanes leave in different iterations and
+whose accesses are indexed by loaded values: gathers cost what scalar loads cost, and the slowest
+lane sets the number of iterations.
 """
 
 from __future__ import annotations
 
+from ...isa.table import Unit
 from ...isa.types import RegClass, Segment
 from .order import Flow, Loop
 from .ssa import Op, Phi, Value
@@ -14,7 +15,7 @@ from .uniformity import Shapes
 
 
 def sparse_loops(shapes: Shapes) -> dict[int, Loop]:
-    """Header -> loop of the outermost loops that lanes run one after the other."""
+    """Return header -> loop of the outermost loops that lanes run one after the other."""
     found: dict[int, Loop] = {}
     covered: set[int] = set()
     for loop in shapes.flow.loops:
@@ -26,18 +27,18 @@ def sparse_loops(shapes: Shapes) -> dict[int, Loop]:
 
 
 def ways_out(flow: Flow, loop: Loop) -> list[tuple[int, int]]:
-    """(source, target) of the edges that leave a loop."""
+    """Return (source, target) of the edges that leave a loop."""
     return [
-        (number, there)
+        (number, successor)
         for number in sorted(loop.nodes)
         if flow.nodes[number].latch_of is None
-        for there in flow.nodes[number].successors
-        if flow.route(number, there) not in loop.nodes
+        for successor in flow.nodes[number].successors
+        if flow.route(number, successor) not in loop.nodes
     ]
 
 
 def can_run_alone(shapes: Shapes, loop: Loop) -> bool:
-    """Whether lanes may run a loop one after the other: what they leave behind has a place each."""
+    """Return whether lanes may run a loop one by one: each keeps its results in its own place."""
     flow, ssa = shapes.flow, shapes.ssa
     return (
         loop.number in shapes.divergent_loops
@@ -45,27 +46,27 @@ def can_run_alone(shapes: Shapes, loop: Loop) -> bool:
         and _has_one_entry(flow, loop)
         and all(
             shapes.stride(phi) is None
-            for _, there in ways_out(flow, loop)
-            for phi in ssa.phis.get(there, ())
+            for _, successor in ways_out(flow, loop)
+            for phi in ssa.phis.get(successor, ())
         )
     )
 
 
 def gains_alone(shapes: Shapes, loop: Loop) -> bool:
-    """Whether that should be faster than vectors are."""
-    return _is_behind_a_branch(shapes, loop) and _jumps_about(shapes, loop)
+    """Return whether running lanes one by one should be faster than vectors."""
+    return _follows_a_branch(shapes, loop) and _jumps_about(shapes, loop)
 
 
 def _runs_alone(op: Op) -> bool:
-    """Whether an instruction can be done for one lane of a warp."""
+    """Return whether an instruction can be done for one lane of a warp."""
     row = op.ins.row
     if row.is_memory and (row.is_atomic or row.segment not in (Segment.GLOBAL, Segment.KERNARG)):
         return False
-    return row.unit.value != "id"
+    return row.unit is not Unit.ID
 
 
 def _has_one_entry(flow: Flow, loop: Loop) -> bool:
-    """Whether lanes enter at the header only, and none waits inside for others (a barrier)."""
+    """Return whether lanes enter at the header only, and no barrier lies inside."""
     return all(
         (node == loop.header or loop.nodes.issuperset(flow.nodes[node].predecessors))
         and (last is None or last.row.stem != "barrier")
@@ -74,8 +75,8 @@ def _has_one_entry(flow: Flow, loop: Loop) -> bool:
     )
 
 
-def _is_behind_a_branch(shapes: Shapes, loop: Loop) -> bool:
-    """Whether a divergent branch outside may send some lanes past the loop."""
+def _follows_a_branch(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether a divergent branch outside may send some lanes past the loop."""
     uniform = shapes.uniform_branches()
     return any(
         branch not in loop.nodes
@@ -86,7 +87,7 @@ def _is_behind_a_branch(shapes: Shapes, loop: Loop) -> bool:
 
 
 def _jumps_about(shapes: Shapes, loop: Loop) -> bool:
-    """Whether all addresses are made of loaded values, and one of what is loaded in the loop."""
+    """Return whether all addresses depend on loads, and at least one on a load in the loop."""
     bases = [
         op.base
         for number in loop.nodes
@@ -100,7 +101,7 @@ def _jumps_about(shapes: Shapes, loop: Loop) -> bool:
 
 
 def _loads_of(value: Value) -> set[Op]:
-    """The loads of global memory that a value is computed from, conditions aside."""
+    """Return the loads of global memory that a value is computed from, conditions aside."""
     found: set[Op] = set()
     seen: set[Value] = set()
     work = [value]

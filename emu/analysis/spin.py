@@ -1,7 +1,7 @@
 """Kernels whose control flow depends on when other work-items store.
 
 Generated code runs a warp from start to end, or to its next barrier. A warp that waits for a store
-of a later one would wait for ever. There are two answers, one certain and one cautious:
+of a later warp would wait for ever. There are two tests, one certain and one cautious:
 
 - `may_wait`: a branch, an address or a divisor may depend on a value that another work-item stores
   during the launch. In all other kernels each work-item executes the same instructions whatever
@@ -42,7 +42,7 @@ _WAITING: dict[tuple[int, ...], bool] = {}
 
 
 def _written(kernel: Kernel) -> frozenset[Segment]:
-    """The segments that work-items share and that the kernel changes."""
+    """Return the segments that work-items share and that the kernel changes."""
     stores = [i.row for i in kernel.instructions if i.row.is_store or i.row.is_atomic]
     return frozenset(s for s in _SHARED if any(row.segment is s for row in stores))
 
@@ -72,7 +72,7 @@ class _Foreign(Influence):
     def is_source(self, op: Op) -> bool:
         row = op.ins.row
         if row.segment is Segment.PRIVATE and row.is_load:
-            # What lies there may have been loaded, or stored on one side of a branch only.
+            # The value may have been loaded from shared memory, or stored on one side of a branch.
             return True
         return row.segment in self._written and (row.is_load or row.is_atomic)
 
@@ -88,7 +88,7 @@ def _polls(slices: _Slices, loop: Loop) -> bool:
     exits = [
         number
         for number in loop.nodes
-        if any(there not in loop.nodes for there in flow.nodes[number].successors)
+        if any(successor not in loop.nodes for successor in flow.nodes[number].successors)
         and flow.nodes[number].latch_of is None
     ]
     return any(
@@ -133,9 +133,9 @@ class _Slices:
 
     @cached_property
     def _joins(self) -> dict[int, set[int]]:
-        """The nodes at which the sides of each branch meet."""
+        """Branch -> the nodes at which its sides join."""
         influence = Influence(self.form)
-        return {branch: influence.meetings(branch) for branch in self.form.conditions}
+        return {branch: influence.join_nodes(branch) for branch in self.form.conditions}
 
     def _stored(self, loop: Loop) -> list[Value]:
         """Return what a loop stores into private memory, and where."""
@@ -168,6 +168,6 @@ def _changes(value: Value, form: Ssa, loop: Loop) -> bool:
     """Return whether a value may be another one in the next iteration of this very loop."""
     return isinstance(value, Phi) and any(
         value.args[before] is not value
-        for (before, there), latch in form.flow.back.items()
-        if there == value.node and latch == loop.latch
+        for (before, header), latch in form.flow.back.items()
+        if header == value.node and latch == loop.latch
     )

@@ -1,9 +1,9 @@
 """Static single assignment of one work-item's registers, over the nodes of a flow.
 
-Every value is scalar here and has the meaning that one work-item gives it. Phis stand where lanes
-arrive from several nodes with different values, and wherever a value leaves the loop in which it is
-defined: lanes leave a loop in different iterations, the code of the loop overwrites its variables
-until the last lane has left, and such a phi is where each lane keeps what it left with. So no value
+Every value is a scalar of one work-item. Phis are where lanes arrive from several nodes with
+different values, and wherever a value leaves the loop in which it is defined: lanes leave a loop in
+different iterations, the code of the loop overwrites its variables until the last lane has left,
+and such a phi is where each lane keeps the value that it left with. So no value
 is used outside of a loop that defines it, except by a phi at an exit; `check_exits` proves it.
 
 Registers are zero at the start. `mov` makes no value of its own.
@@ -49,8 +49,7 @@ class Op(Value):
     ins: Instruction
     args: list[Value]
     parts: int = 0
-    """Operations that accesses look through to see what this address or index is made of; 0 where
-    they take it as it is."""
+    """Operations of this address or index that accesses take apart; 0 where they take it whole."""
 
     @property
     def base(self) -> Value | None:
@@ -80,7 +79,7 @@ class Ssa:
     conditions: dict[int, Value]
 
     def values(self) -> list[Value]:
-        """All ops and phis, in the order of the flow."""
+        """Return all ops and phis, in the order of the flow."""
         found: list[Value] = []
         for number in self.flow.order:
             found += self.phis.get(number, ())
@@ -89,7 +88,7 @@ class Ssa:
 
 
 def build(code: tuple[Instruction, ...], flow: Flow) -> Ssa:
-    """SSA form of a kernel, without trivial phis and unused values."""
+    """Return the SSA form of a kernel, without trivial phis and unused values."""
     live = _liveness(code, flow)
     ssa = Ssa(flow, {}, {}, {})
     _place_phis(flow, live, ssa)
@@ -107,7 +106,7 @@ def build(code: tuple[Instruction, ...], flow: Flow) -> Ssa:
 
 
 def _real_nodes(flow: Flow) -> list[Node]:
-    """The nodes with code, each after the predecessors from which no edge leads back."""
+    """Return the nodes with code, each after the predecessors from which no edge leads back."""
     return [flow.nodes[n] for n in flow.order if flow.nodes[n].latch_of is None]
 
 
@@ -116,13 +115,13 @@ def _register(reg: Reg) -> Register:
 
 
 def _body(code: tuple[Instruction, ...], node: Node) -> list[Instruction]:
-    """The instructions of a node with the deciding one, whose condition is read too."""
+    """Return the instructions of a node with the deciding one, whose condition is read too."""
     body = list(code[node.start : node.stop])
     return body if node.last is None else [*body, node.last]
 
 
 def _liveness(code: tuple[Instruction, ...], flow: Flow) -> dict[int, frozenset[Register]]:
-    """The registers whose values matter at the head of each node."""
+    """Return the registers whose values matter at the head of each node."""
     nodes = _real_nodes(flow)
     reads: dict[int, frozenset[Register]] = {}
     writes: dict[int, frozenset[Register]] = {}
@@ -147,7 +146,7 @@ def _liveness(code: tuple[Instruction, ...], flow: Flow) -> dict[int, frozenset[
 
 
 def _place_phis(flow: Flow, live: dict[int, frozenset[Register]], ssa: Ssa) -> None:
-    """Put a phi for every live register where lanes meet and where they leave a loop."""
+    """Put a phi for every live register where lanes join and where they leave a loop."""
     for node in _real_nodes(flow):
         meets = node.predecessors and not _follows_one(node, flow)
         leaves = any(flow.left_by(before, node.number) for before in node.predecessors)
@@ -158,7 +157,7 @@ def _place_phis(flow: Flow, live: dict[int, frozenset[Register]], ssa: Ssa) -> N
 
 
 def _follows_one(node: Node, flow: Flow) -> bool:
-    """Whether a node has one predecessor, and one that stands before it in the order."""
+    """Return whether a node has one predecessor, and that precedes it in the order."""
     return len(node.predecessors) == 1 and (node.predecessors[0], node.number) not in flow.back
 
 
@@ -173,7 +172,7 @@ def _rename(
     ends: dict[int, dict[Register, Value]],
     live: dict[int, frozenset[Register]],
 ) -> dict[Register, Value]:
-    """Turn a node's instructions into ops; the register values at its end."""
+    """Turn a node's instructions into ops; return the register values at its end."""
     env: dict[Register, Value] = {}
     if _follows_one(node, ssa.flow):
         before = ends[node.predecessors[0]]
@@ -206,7 +205,7 @@ def _rename(
 
 
 def _remove_redundant_phis(ssa: Ssa) -> None:
-    """Replace phis that stand for one other value, and mark those that keep a loop's value.
+    """Replace phis that equal one other value, and mark those that keep a loop's value.
 
     A group of phis that take each other's values and one value from outside is that value, however
     the loops between them are entered (Braun et al., "Simple and Efficient Construction of Static
@@ -221,7 +220,7 @@ def _remove_redundant_phis(ssa: Ssa) -> None:
         return value
 
     def stands_for(group: set[Phi]) -> Value | None:
-        """The only value from outside, if it may take the place of all phis of a group."""
+        """Return the only value from outside, if it may take the place of all phis of a group."""
         outside = {
             same_value(value): value
             for phi in group
@@ -263,7 +262,7 @@ def _remove_redundant_phis(ssa: Ssa) -> None:
 
 
 def _knots(phis: list[Phi], final: Callable[[Value], Value]) -> Iterator[set[Phi]]:
-    """The strongly connected groups of some phis, each after those whose values it takes."""
+    """Yield the strongly connected groups of some phis, each after those whose values it takes."""
     numbers = {phi: i for i, phi in enumerate(phis)}
     takers: dict[int, list[int]] = {i: [] for i in range(len(phis))}
     for phi, i in numbers.items():
@@ -276,7 +275,7 @@ def _knots(phis: list[Phi], final: Callable[[Value], Value]) -> Iterator[set[Phi
 
 
 def _leaves_its_loop(flow: Flow, phi: Phi, before: int, value: Value) -> bool:
-    """Whether the edge from `before` to a phi leaves a loop that defines the value it brings."""
+    """Return whether the edge from `before` to a phi leaves a loop that defines its value."""
     return isinstance(value, (Op, Phi)) and any(
         value.node in loop.nodes for loop in flow.left_by(before, phi.node)
     )
@@ -314,7 +313,7 @@ def same_value(value: Value) -> object:
 
 
 def has_effect(op: Op) -> bool:
-    """Whether an op must stay though nobody uses its value."""
+    """Return whether an op must stay even if its value is unused."""
     row = op.ins.row
     return row.is_memory or Flags.MAY_TRAP in row.flags or op.ins.dst is None
 
@@ -341,18 +340,18 @@ def _remove_unused(ssa: Ssa) -> None:
 ADDRESS_ARITHMETIC = frozenset(
     f"{stem}_{type_}" for stem in ("add", "sub", "mul", "mad", "shl") for type_ in ("u64", "s64")
 ) | {f"cvt_{to}_{source}" for to in ("u64", "s64") for source in ("u32", "s32")}
-"""What addresses.py looks through to see what an address is made of."""
+"""Rows that jit/kernel/addresses.py takes apart to find the parts of an address."""
 
 INDEX_ARITHMETIC = frozenset({"add_u32", "add_s32", "sub_u32", "sub_s32"})
-"""What it looks through to see which indices differ by the same in all lanes."""
+"""Rows that it takes apart to find indices that differ by the same in all lanes."""
 
 
 MOST_PARTS = 64
-"""Operations of an address that are taken apart: each access looks through all of them."""
+"""The most operations of an address that are taken apart: each access visits all of them."""
 
 
 def _count_parts(ssa: Ssa) -> None:
-    """Say of each operation whether an address is taken apart there."""
+    """Set `parts` of every operation at which an address may be taken apart."""
     for value in ssa.values():
         if isinstance(value, Op) and value.ins.row.name in _TAKEN_APART:
             parts = 1 + sum(arg.parts for arg in value.args if isinstance(arg, Op))
@@ -363,7 +362,7 @@ _TAKEN_APART = ADDRESS_ARITHMETIC | INDEX_ARITHMETIC
 
 
 def uses(op: Op) -> set[Value]:
-    """The values that the code of an op may ask for: its sources, and the parts of its address."""
+    """Return the values that an op's code may use: its sources and the parts of its address."""
     found: set[Value] = set(op.args)
     work = [op.base] if op.base is not None else []
     while work:
@@ -375,7 +374,7 @@ def uses(op: Op) -> set[Value]:
 
 
 def live_out(ssa: Ssa) -> dict[int, set[Value]]:
-    """The values that are used after each node: in later nodes, or by phis on the way to them."""
+    """Return for each node the values used after it: in later nodes, or by phis on the way."""
     needs: dict[int, set[Value]] = {}
     defined: dict[int, set[Value]] = {}
     nodes = [n for n in ssa.flow.nodes if n.latch_of is None]
@@ -392,9 +391,9 @@ def live_out(ssa: Ssa) -> dict[int, set[Value]]:
         changed = False
         for node in reversed(nodes):
             new: set[Value] = set()
-            for there in node.successors:
-                phis = ssa.phis.get(there, ())
-                new |= (needs[there] | out[there]) - defined[there]
+            for successor in node.successors:
+                phis = ssa.phis.get(successor, ())
+                new |= (needs[successor] | out[successor]) - defined[successor]
                 new |= {
                     phi.args[node.number]
                     for phi in phis

@@ -1,4 +1,4 @@
-"""What is the same in all lanes of a warp, and what steps from lane to lane by a constant.
+"""Uniform values of a warp, and values that step from lane to lane by a constant.
 
 A value is *uniform* where all lanes that run its node together have the same value; uniform values
 become scalars, uniform conditions stay branches. A value with *stride* k is, in such lanes, that
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...isa.table import Unit
 from ...isa.types import Segment, sign_extend
 from .order import Flow
 from .ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value
@@ -25,7 +26,7 @@ _UNIFORM_IDENTITY = frozenset(
 class Facts:
     """What generated code may take for granted: warp width, workgroup size, whole workgroups.
 
-    `whole` says that every workgroup has its full size and that it is a multiple of the width.
+    `whole`: every workgroup has its full size, which is a multiple of the width.
     `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
     """
 
@@ -50,27 +51,27 @@ class Shapes:
         self.facts = facts
         self.varying: set[Value] = set()
         self.joins: set[int] = set()
-        """Nodes at which lanes meet that came different ways."""
+        """Nodes at which lanes join that came along different paths."""
         self.divergent_loops: set[int] = set()
-        """Loops that lanes leave in different trips."""
+        """Loops that lanes leave in different iterations."""
         self._postdominators = _postdominators(self.flow)
         self._find_varying()
         self._strides = self._find_strides()
 
     def is_uniform(self, value: Value) -> bool:
-        """Whether all lanes that run together have the same value."""
+        """Return whether all lanes that run together have the same value."""
         return value not in self.varying
 
     def uniform_branches(self) -> frozenset[int]:
-        """Nodes whose branch sends all lanes the same way."""
+        """Return the nodes whose branch sends all lanes the same way."""
         return frozenset(n for n, v in self.ssa.conditions.items() if self.is_uniform(v))
 
     def stride(self, value: Value) -> int | None:
-        """The step from lane to lane, 0 for uniform values; None where there is none."""
+        """Return the step from lane to lane, 0 for uniform values; None where there is none."""
         return 0 if self.is_uniform(value) else self._strides.get(value)
 
     def passes(self, number: int, other: int) -> bool:
-        """Whether every way from a node to an end passes another one."""
+        """Return whether every path from a node to an end passes another node."""
         return bool(self._postdominators[number] >> other & 1)
 
     # --- uniformity
@@ -103,7 +104,7 @@ class Shapes:
             return value.ins.literals[0] == 0 or not self.facts.rows
         if row.stem in _UNIFORM_IDENTITY:
             return False
-        if row.unit.value == "id":
+        if row.unit is Unit.ID:
             return True
         if row.is_atomic or (row.segment is Segment.PRIVATE and row.is_memory):
             return True
@@ -117,17 +118,17 @@ class Shapes:
         )
 
     def _spread(self, branch: int) -> None:
-        """What a divergent branch does: its sides meet, and loops are left in different trips."""
+        """Note the join nodes of a divergent branch, and the loops that lanes leave unevenly."""
         for loop in self.flow.loops_around(branch):
             if not self._postdominators[branch] & _bits(loop.nodes - {branch, loop.latch}):
                 self.divergent_loops.add(loop.number)
-        self.joins |= self._meetings(branch)
+        self.joins |= self._join_nodes(branch)
 
-    def _meetings(self, branch: int) -> set[int]:
-        """The nodes at which lanes meet that have left a branch by different sides.
+    def _join_nodes(self, branch: int) -> set[int]:
+        """Return the nodes at which lanes join that have left a branch by different sides.
 
-        Each successor starts a label; a node that two labels reach is a join and carries its own
-        label on, so that what lies behind the branch's post-dominator carries one label only.
+        Each successor starts a label; a node that two labels reach is a join and passes on its own
+        label, so that all nodes after the branch's post-dominator carry one label only.
         """
         joins: set[int] = set()
         nodes = self._side_nodes(branch)
@@ -138,37 +139,35 @@ class Shapes:
             joins.add(conflict)
 
     def _side_nodes(self, branch: int) -> list[int]:
-        """Return the nodes that labels of a branch can reach and where they can meet, in order.
+        """Return the nodes that labels of a branch can reach and where they can join, in order.
 
-        Where both sides run forward to one node behind them in the order, all lanes meet there
-        before it runs, and nothing after it can be a join of this branch. Otherwise all nodes.
+        Where both sides run forward to one later node in the order, all lanes join there before it
+        runs, and no node after it can be a join of this branch. Otherwise all nodes.
         """
         flow = self.flow
         after = flow.order[flow.position[branch] + 1 :]
-        meeting = next((n for n in after if self.passes(branch, n)), None)
+        join = next((n for n in after if self.passes(branch, n)), None)
         around = {loop.number for loop in flow.loops_around(branch)}
-        if meeting is None or not around.issubset(
-            loop.number for loop in flow.loops_around(meeting)
-        ):
+        if join is None or not around.issubset(loop.number for loop in flow.loops_around(join)):
             return flow.order
-        found = {meeting}
+        found = {join}
         work = [branch]
         while work:
             number = work.pop()
-            for there in flow.nodes[number].successors:
-                if flow.position[flow.route(number, there)] > flow.position[meeting]:
+            for successor in flow.nodes[number].successors:
+                if flow.position[flow.route(number, successor)] > flow.position[join]:
                     return flow.order
-                if there not in found:
-                    found.add(there)
-                    work.append(there)
+                if successor not in found:
+                    found.add(successor)
+                    work.append(successor)
         return sorted(found, key=flow.position.__getitem__)
 
     def _label(self, branch: int, nodes: Sequence[int], joins: set[int]) -> int | None:
         """Spread labels from a branch, adding to `joins` where two arrive at an unlabelled node.
 
-        Returns a node that had its label before a second one arrived, as the header of a loop does;
-        None where there is none. One at a time: its new label may be what the next one gets, too.
-        A loop may be entered behind its header in the order, so one pass does not reach all nodes.
+        Returns one node that had its label before a second one arrived, such as the header of a
+        loop; None where there is none. Only one, since its new label may also be the next node's.
+        A loop may be entered after its header in the order, so one pass does not reach all nodes.
         """
         labels: dict[int, int] = {}
         while True:
@@ -187,7 +186,7 @@ class Shapes:
                 return conflict
 
     def _arriving(self, branch: int, number: int, labels: dict[int, int]) -> set[int]:
-        """The labels that come to a node."""
+        """Return the labels that arrive at a node."""
         node = self.flow.nodes[number]
         found = {labels[p] for p in node.predecessors if p != branch and p in labels}
         return found | {number} if branch in node.predecessors else found
@@ -195,7 +194,7 @@ class Shapes:
     # --- strides
 
     def _find_strides(self) -> dict[Value, int | None]:
-        """Optimistic: phis have any stride until one of their values says otherwise."""
+        """Return strides; optimistic: a phi has any stride until one of its values contradicts."""
         unknown = object()
         found: dict[Value, int | object | None] = {v: unknown for v in self.varying}
 
@@ -266,7 +265,7 @@ class Shapes:
         return sign_extend(step, row.type.bits)
 
     def _keeps_step(self, cvt: Op) -> bool:
-        """Whether a conversion to 64 bits leaves the step as it is.
+        """Return whether a conversion to 64 bits leaves the step as it is.
 
         Identities of work-items that exist never wrap around. Read as signed numbers they do, from
         one warp to the next where workgroups are whole, and within a warp where they are not.
@@ -275,7 +274,7 @@ class Shapes:
         if row.name not in ADDRESS_ARITHMETIC or not isinstance(source, Op):
             return False
         signed = row.name.endswith("_s32")
-        return source.ins.row.unit.value == "id" and (self.facts.whole or not signed)
+        return source.ins.row.unit is Unit.ID and (self.facts.whole or not signed)
 
 
 class Alone(Shapes):
@@ -287,7 +286,7 @@ class Alone(Shapes):
         self.facts = facts
 
     def is_uniform(self, value: Value) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
 
@@ -296,9 +295,9 @@ def _bits(numbers: Iterable[int]) -> int:
 
 
 def _postdominators(flow: Flow) -> dict[int, int]:
-    """For each node the nodes that every way from it to an end passes, as bits; itself excluded.
+    """Return for each node, as bits, the other nodes that every path from it to an end passes.
 
-    Of a node from which no end can be reached nothing is claimed.
+    A node from which no end can be reached gets no bits.
     """
     everything = (1 << len(flow.nodes)) - 1
     real = [n for n in flow.nodes if n.latch_of is None]
@@ -308,8 +307,8 @@ def _postdominators(flow: Flow) -> dict[int, int]:
         changed = False
         for node in reversed(real):
             meet = everything if node.successors else 0
-            for there in node.successors:
-                meet &= found[there] | 1 << there
+            for successor in node.successors:
+                meet &= found[successor] | 1 << successor
             if meet != found[node.number]:
                 found[node.number] = meet
                 changed = True

@@ -1,4 +1,4 @@
-"""How many lanes a warp of native code has, where results do not depend on it.
+"""The width of native code's warps, where results do not depend on it.
 
 Most kernels do best at 32 lanes. Loops that all lanes leave together and whose accesses are wide or
 the same for all, known beforehand, need few masks and registers: twice the lanes are twice the
@@ -21,7 +21,7 @@ WIDE = 64
 
 
 def width_for(kernel: Kernel, facts: Facts) -> int:
-    """The lanes of a warp, given the facts of the launch with warps of the usual width."""
+    """Return the lanes of a warp, given the facts of the launch with warps of the usual width."""
     branches = any(ins.target is not None for ins in kernel.instructions)
     if prod(facts.group_size) % WIDE or not branches:
         return USUAL
@@ -38,7 +38,7 @@ _FOUND: dict[tuple[object, ...], int] = {}
 
 
 def gains_by_width(shapes: Shapes) -> bool:
-    """Whether there are loops, all left together, whose accesses are wide or uniform."""
+    """Return whether there are loops, all left together, whose accesses are wide or uniform."""
     loops = shapes.flow.loops
     inside = {number for loop in loops for number in loop.nodes}
     return (
@@ -49,7 +49,7 @@ def gains_by_width(shapes: Shapes) -> bool:
 
 
 def _is_easy(shapes: Shapes, op: Op) -> bool:
-    """Whether an instruction is no access, or one of neighbours or of one place for all."""
+    """Return whether an op accesses neighbouring places or one place for all lanes, or none."""
     row = op.ins.row
     if not row.is_memory or row.segment is Segment.KERNARG:
         return True

@@ -1,7 +1,7 @@
 """Memory instructions of the interpreter: addresses, checks, data movement, atomics.
 
 Each maker returns a function of the issuing group. Checks come in the order bounds (freed buffers
-included), alignment, write protection; the first lane that fails is the one that is reported.
+included), alignment, write protection; the first lane that fails is reported.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _UNSIGNED = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64"}
 
 
 class GlobalAccess:
-    """Finds the bytes behind the addresses of one memory instruction.
+    """Finds the bytes at the addresses of one memory instruction.
 
-    Most instructions stay in one buffer, so that of the first lane is tried for all.
+    Most instructions access one buffer only, so the first lane's buffer is tried for all.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class GlobalAccess:
         self.last: Buffer | None = None
 
     def resolve(self, address: Array) -> list[tuple[Array, Array, slice | Array]]:
-        """(elements of a buffer, element indices, which of the addresses) for every buffer hit.
+        """Return (elements, element indices, which addresses) for every buffer that is accessed.
 
         `address` is uint64. Raises LaneFault.
         """
@@ -78,30 +78,30 @@ class GlobalAccess:
         result = []
         for number in np.unique(which):
             buffer = buffers[int(number)]
-            mine = np.flatnonzero(which == number)
-            offset = address[mine] - np.uint64(buffer.base)
-            result.append(self._elements(buffer, offset, mine, address))
+            chosen = np.flatnonzero(which == number)
+            offset = address[chosen] - np.uint64(buffer.base)
+            result.append(self._elements(buffer, offset, chosen, address))
         return result
 
     def _elements(
-        self, buffer: Buffer, offset: Array, mine: slice | Array, address: Array
+        self, buffer: Buffer, offset: Array, chosen: slice | Array, address: Array
     ) -> tuple[Array, Array, slice | Array]:
         low = offset & np.uint64(self.size - 1)
         if low.any():
-            lanes = np.arange(address.size)[mine][np.flatnonzero(low)]
+            lanes = np.arange(address.size)[chosen][np.flatnonzero(low)]
             raise LaneFault(TrapKind.MISALIGNED, lanes, address)
         if self.store and not buffer.writable:
-            raise LaneFault(TrapKind.READ_ONLY, np.arange(address.size)[mine], address)
+            raise LaneFault(TrapKind.READ_ONLY, np.arange(address.size)[chosen], address)
         if self.coverage is not None:
             self.coverage.note(buffer, offset, self.size)
         index = (offset >> self.shift).astype(np.intp)
-        return buffer.view(_UNSIGNED[self.size]), index, mine
+        return buffer.view(_UNSIGNED[self.size]), index, chosen
 
 
 class LocalAccess:
-    """Finds the bytes behind the 32-bit offsets of group, private and readonly memory.
+    """Finds the bytes at the 32-bit offsets of group, private and readonly memory.
 
-    Where an array is given, accesses that leave it are faults, too.
+    Where an array is given, accesses outside of it are faults, too.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class LocalAccess:
         self.shift = size.bit_length() - 1
 
     def resolve(self, offset: Array, base: Array | int) -> tuple[Array, Array]:
-        """(elements, indices) for int64 offsets into segments that begin at byte `base`."""
+        """Return (elements, indices) for int64 offsets into segments that begin at byte `base`."""
         wrong = (offset < 0) | (offset > self.limit)
         if wrong.any():
             raise LaneFault(TrapKind.OUT_OF_BOUNDS, np.flatnonzero(wrong), offset)
@@ -130,7 +130,7 @@ class LocalAccess:
 
 
 def _address_source(resident: Resident, address: Address) -> Callable[[Group], Array]:
-    """Global addresses as uint64, offsets into the other segments as int64; one per lane."""
+    """Return global addresses as uint64, offsets into other segments as int64; one per lane."""
     base, offset = address.base, address.offset
     if base is None:
         constant = np.int64(offset)
@@ -147,7 +147,7 @@ Resolver = Callable[[Group], list[tuple[Array, Array, slice | Array]]]
 
 
 def resolver(resident: Resident, ins: Instruction) -> Resolver:
-    """A function from the issuing group to the places in host memory that it accesses."""
+    """Return a function from the issuing group to the places in host memory that it accesses."""
     address = ins.address
     assert address is not None and ins.row.type is not None
     size = ins.row.type.size
@@ -180,7 +180,7 @@ def resolver(resident: Resident, ins: Instruction) -> Resolver:
 
 
 def load(resident: Resident, ins: Instruction) -> Step:
-    """`ld`: types under 32 bits are extended to the register."""
+    """Bind `ld`; types under 32 bits are extended to the register."""
     assert ins.dst is not None and ins.row.type is not None
     find = resolver(resident, ins)
     type_ = ins.row.type
@@ -195,15 +195,15 @@ def load(resident: Resident, ins: Instruction) -> Step:
             register[g.index] = elements.take(index).view(in_memory)
             return
         values = np.empty(g.count, widened)
-        for elements, index, mine in places:
-            values[mine] = elements.take(index).view(in_memory)
+        for elements, index, chosen in places:
+            values[chosen] = elements.take(index).view(in_memory)
         register[g.index] = values
 
     return step
 
 
 def load_argument(resident: Resident, ins: Instruction) -> Step:
-    """`ld_kernarg`: one value for all lanes, known before the launch (the verifier has checked)."""
+    """Bind `ld_kernarg`: one value for all lanes, known before the launch (verified)."""
     assert ins.dst is not None and ins.row.type is not None and ins.address is not None
     type_ = ins.row.type
     register = resident.register(ins.dst.cls.value, ins.dst.index, type_)
@@ -216,7 +216,7 @@ def load_argument(resident: Resident, ins: Instruction) -> Step:
 
 
 def store(resident: Resident, ins: Instruction) -> Step:
-    """`st`: the highest lane wins where two lanes of one instruction store to one address."""
+    """Bind `st`; the highest lane wins where lanes of one instruction store to one address."""
     find = resolver(resident, ins)
     (source,) = ins.reads()[:1]
     assert ins.row.type is not None
@@ -225,10 +225,10 @@ def store(resident: Resident, ins: Instruction) -> Step:
 
     def step(g: Group) -> None:
         values = register[g.index].astype(narrow, copy=False)
-        for elements, index, mine in find(g):
-            resident.note_write(elements, index, values[mine])
+        for elements, index, chosen in find(g):
+            resident.note_write(elements, index, values[chosen])
             # NumPy assigns in order, so of repeated indices the last one stays.
-            elements[index] = values[mine]
+            elements[index] = values[chosen]
 
     return step
 
@@ -245,7 +245,7 @@ _UPDATES: dict[str, np.ufunc] = {
 
 
 def atomic(resident: Resident, ins: Instruction) -> Step:
-    """Atomics: the lanes of one instruction take effect in ascending order."""
+    """Bind an atomic; the lanes of one instruction take effect in ascending order."""
     type_ = ins.row.type
     assert type_ is not None
     find = resolver(resident, ins)
@@ -261,10 +261,10 @@ def atomic(resident: Resident, ins: Instruction) -> Step:
     def step(g: Group) -> None:
         operands = [s[g.index] for s in sources]
         old = np.empty(g.count, dtype)
-        for elements, index, mine in find(g):
+        for elements, index, chosen in find(g):
             cells = elements.view(dtype)
-            old[mine] = _update(operation, cells, index, [o[mine] for o in operands])
-            resident.note_write(cells, index, old[mine])
+            old[chosen] = _update(operation, cells, index, [o[chosen] for o in operands])
+            resident.note_write(cells, index, old[chosen])
         if register is not None:
             register[g.index] = old
 
@@ -274,14 +274,14 @@ def atomic(resident: Resident, ins: Instruction) -> Step:
 def _reduction(
     resident: Resident, find: Resolver, update: np.ufunc, operand: Array, dtype: np.dtype
 ) -> Step:
-    """An atomic whose old value nobody asks for; with `at` NumPy takes lane after lane itself."""
+    """Bind an atomic without a result; NumPy's `ufunc.at` updates lane after lane itself."""
 
     def step(g: Group) -> None:
         values = operand[g.index]
-        for elements, index, mine in find(g):
+        for elements, index, chosen in find(g):
             cells = elements.view(dtype)
             before = cells[index]
-            update.at(cells, index, values[mine])
+            update.at(cells, index, values[chosen])
             resident.note_write(cells, index, before)
 
     return step
@@ -315,7 +315,7 @@ def _update(operation: str, cells: Array, index: Array, operands: list[Array]) -
 
 
 def _in_turn(order: Array, new_run: Array) -> list[Array]:
-    """Sets of lanes with different indices: the first lane of every run, then the second ones."""
+    """Return sets of lanes with distinct indices: the first lane of every run, then the second."""
     starts = np.flatnonzero(new_run)
     rank = np.arange(order.size) - np.repeat(starts, np.diff(starts, append=order.size))
     by_rank = np.argsort(rank, kind="stable")
@@ -331,7 +331,7 @@ def _combine(operation: str, old: Array, operands: list[Array]) -> Array:
 
 
 def _prefix(operation: str, cells: Array, index: Array, values: Array, new_run: Array) -> Array:
-    """Sums of runs of equal indices: old value plus what the earlier lanes of the run added."""
+    """Add up runs of equal indices; return the value that each lane found before its addition."""
     signed = values if operation == "add" else np.negative(values)
     total = np.cumsum(signed, dtype=cells.dtype)
     before = total - signed

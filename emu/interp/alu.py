@@ -1,4 +1,4 @@
-"""What the register-to-register instructions compute, on arrays of the lanes that run.
+"""The register-to-register instructions, on arrays of the lanes that run.
 
 Every function takes one array per source, already in the type of its operand, and returns the
 result in the type of the destination. No lane that is switched off is ever seen here, so a fault
@@ -36,14 +36,14 @@ class LaneFault(Exception):
 
 
 def dtype_of(type_: Type) -> np.dtype:
-    """The dtype in which a register operand of this type is handed over."""
+    """Return the dtype in which a register operand of this type is handed over."""
     if type_.bits < 32 and type_.kind is not Kind.BOOL:
         return np.dtype("int32" if type_.is_signed else "uint32")
     return np.dtype(type_.numpy)
 
 
 def implementation(row: Row, literals: tuple[int, ...] = ()) -> Function:
-    """The function of a row; `literals` are constants of the instruction that it needs."""
+    """Return the function of a row; `literals` are constants of the instruction that it needs."""
     make = _MAKERS.get(row.stem)
     if make is None:
         raise KeyError(row.name)
@@ -130,7 +130,7 @@ _SIGN = {
 
 
 def _keep_bits(function: Function) -> Function:
-    """For sign operations on floats: they work on bits and touch NaNs as any other value."""
+    """Return the bits of floats for sign operations, which treat NaNs as any other value."""
     return lambda x: function(x).view(x.dtype)
 
 
@@ -161,7 +161,7 @@ _simple("popcount", lambda a: np.bitwise_count(a).astype(np.uint32))
 
 
 def _clz(a: Array) -> Array:
-    """Leading zeros: smear the highest one bit downwards and count what is left above it."""
+    """Count leading zeros: smear the highest one bit downwards, count the zeros above it."""
     a = a.copy()
     width = a.dtype.itemsize * 8
     shift = 1
@@ -261,14 +261,14 @@ def _make_cvt(row: Row, literals: tuple[int, ...]) -> Function:
 
 
 def _narrow(x: Array, source: Type) -> Array:
-    """The value of a register read in its source type; small types take the low bits."""
+    """Return the value of a register read in its source type; small types take the low bits."""
     if source.bits >= 32 or source.kind is Kind.BOOL:
         return x
     return x.astype(source.numpy)
 
 
 def _widen(x: Array, to: Type) -> Array:
-    """Integers keep their low bits, and small types are extended to the register."""
+    """Convert integers: keep their low bits, and extend small types to the register."""
     return x.astype(to.numpy).astype(dtype_of(to))
 
 
@@ -276,12 +276,12 @@ _MAKERS["cvt"] = _make_cvt
 
 
 def _make_function(row: Row, literals: tuple[int, ...]) -> Function:
-    """sin, cos, exp2, log2: the shared list of steps, evaluated with the functions above."""
+    """Return sin, cos, exp2 or log2: the shared list of steps, evaluated by the functions above."""
     return _compile_steps(row.stem)
 
 
 _SKIPPED = np.zeros(1, np.uint32)
-"""Stands for a guarded step that no lane needs; its value reaches no result."""
+"""The value of a guarded step that no lane needs; it reaches no result."""
 
 
 @cache
@@ -312,7 +312,7 @@ def _compile_steps(stem: str) -> Function:
 
 
 def _operands(step: Step) -> list[tuple[str | Array, np.dtype]]:
-    """Names stay names, constants become arrays of one element."""
+    """Return a name unchanged, a constant as an array of one element."""
     operands: list[tuple[str | Array, np.dtype]] = []
     for argument, operand in zip(step.args, step.row.srcs, strict=True):
         assert operand.type is not None

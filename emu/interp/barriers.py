@@ -1,4 +1,4 @@
-"""Barriers of the interpreter: who waits, when a workgroup may go on, and when it never can."""
+"""Barriers of the interpreter: which warps wait, and when a workgroup may continue or never can."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = np.ndarray
 
 
 def arrive(batch: Batch, warps: Array, pc: int) -> None:
-    """Warps come to the barrier at `pc` with their running lanes."""
+    """Let warps reach the barrier at `pc` with their running lanes; whole warps wait."""
     state = batch.warps
     whole = state.count[warps] == state.live[warps]
     waiting = warps[whole]
@@ -37,18 +37,18 @@ def arrive(batch: Batch, warps: Array, pc: int) -> None:
 
 
 def open_complete(batch: Batch) -> bool:
-    """Open the barriers of all workgroups that wait and can do nothing else. False if none does.
+    """Open the barriers of all workgroups that can only wait; return whether there was one.
 
-    Raises Trap for a barrier that not all work-items of its workgroup come to.
+    Raises Trap for a barrier that not all work-items of its workgroup reach.
     """
     state = batch.warps
     if not state.waits.any():
         return False
     shape = (batch.resident.slots, batch.resident.warps_per_group)
     waits = state.waits.reshape(shape)
-    at = state.barrier_pc.reshape(shape)
-    first = np.where(waits, at, NO_PC).min(axis=1)
-    last = np.where(waits, at, SEVERAL).max(axis=1)
+    barrier_pcs = state.barrier_pc.reshape(shape)
+    first = np.where(waits, barrier_pcs, NO_PC).min(axis=1)
+    last = np.where(waits, barrier_pcs, SEVERAL).max(axis=1)
     returned = (state.starters - state.live).reshape(shape).sum(axis=1)
     waiting = waits.any(axis=1) & (state.pc.reshape(shape) == NO_PC).all(axis=1)
     if not waiting.any():
@@ -67,17 +67,17 @@ def open_complete(batch: Batch) -> bool:
 
 
 def _open_piecewise(batch: Batch, slot: int, returned: int) -> None:
-    """A workgroup some of whose warps wait piece by piece, or whose barrier is divergent."""
+    """Open the barrier of a workgroup with warps that wait piece by piece, or trap as divergent."""
     state = batch.warps
     size = batch.resident.warps_per_group
     waiting = np.flatnonzero(state.waits[slot * size : (slot + 1) * size]) + slot * size
-    stands: dict[int, list[tuple[int, int]]] = {}
+    waiting_at: dict[int, list[tuple[int, int]]] = {}
     for warp in waiting.tolist():
         for mask, pc in _at_barrier(batch, warp):
-            stands.setdefault(pc, []).append((warp, mask))
-    if len(stands) > 1 or (returned and not batch.work.exited_arrive):
-        _unequal(batch, stands, returned)
-    (pc,) = stands
+            waiting_at.setdefault(pc, []).append((warp, mask))
+    if len(waiting_at) > 1 or (returned and not batch.work.exited_arrive):
+        _unequal(batch, waiting_at, returned)
+    (pc,) = waiting_at
     state.waits[waiting] = False
     pieces = state.barrier_pc[waiting] == SEVERAL
     state.event(waiting[pieces], pc, lambda scheme, i: scheme.release())
@@ -85,30 +85,30 @@ def _open_piecewise(batch: Batch, slot: int, returned: int) -> None:
 
 
 def _at_barrier(batch: Batch, warp: int) -> list[tuple[int, int]]:
-    """(mask, pc) of everything of a warp that waits at a barrier."""
+    """Return (mask, pc) of all lanes of a warp that wait at a barrier."""
     pc = int(batch.warps.barrier_pc[warp])
     return batch.warps.parked(warp) if pc == SEVERAL else [(batch.warps.mask_of(warp), pc)]
 
 
 def _partial(batch: Batch, warp: int, pc: int, lanes: int, scheme: Scheme) -> NoReturn:
-    """A lock-step warp comes to a barrier with only a part of its live lanes."""
+    """Raise the trap of a lock-step warp that reaches a barrier with a part of its live lanes."""
     owner, first = batch.resident.place(warp * batch.resident.width)
     elsewhere = ", ".join(
-        f"{lanes_that(mask, 'stand')} at {place(batch.work, at)}" for mask, at in scheme.parked()
+        f"{lanes_that(mask, 'are')} at {place(batch.work, at)}" for mask, at in scheme.parked()
     )
-    who = lanes_that(lanes, "come", " of the warp")
-    detail = f"only {who} to this barrier, {elsewhere}"
+    arrived = lanes_that(lanes, "reach", " of the warp")
+    detail = f"only {arrived} this barrier, {elsewhere}"
     raise batch.work.trap(
         TrapRecord(TrapKind.DIVERGENT_BARRIER, pc, owner, first + lowest(lanes), detail=detail)
     )
 
 
-def _unequal(batch: Batch, stands: dict[int, list[tuple[int, int]]], returned: int) -> NoReturn:
-    """The work-items of a workgroup wait at different barriers, or some have returned."""
-    pc = min(stands)
-    warp, mask = stands[pc][0]
+def _unequal(batch: Batch, waiting_at: dict[int, list[tuple[int, int]]], returned: int) -> NoReturn:
+    """Raise the trap of a workgroup whose work-items wait at several barriers or have returned."""
+    pc = min(waiting_at)
+    warp, mask = waiting_at[pc][0]
     owner, first = batch.resident.place(warp * batch.resident.width)
-    count = {at: sum(m.bit_count() for _, m in who) for at, who in stands.items()}
+    count = {at: sum(m.bit_count() for _, m in pieces) for at, pieces in waiting_at.items()}
     parts = [f"{n} work-items wait at {place(batch.work, at)}" for at, n in sorted(count.items())]
     if returned:
         parts.append(f"{returned} have returned")

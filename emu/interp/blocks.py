@@ -1,6 +1,6 @@
-"""Cuts a kernel into blocks and binds every instruction to the resident lanes' arrays.
+"""Blocks of a kernel, whose instructions are bound to the resident lanes' arrays.
 
-A block runs from a leader to the next instruction that may change who runs: a branch, `ret`,
+A block runs from a leader to the next instruction that may change which lanes run: a branch, `ret`,
 `trap`, `barrier`, `reconverge`, or the last one before another leader. Paths are parked at leaders
 only, so schemes need to be asked at leaders only.
 """
@@ -40,12 +40,12 @@ class Block:
 
 
 def leaders(instructions: tuple[Instruction, ...]) -> set[int]:
-    """PCs at which a path can be parked or re-converge."""
+    """Return the PCs at which a path can be parked or re-converge."""
     found = {0}
     for pc, ins in enumerate(instructions):
         if ins.row.stem in _CUTS:
             found.add(pc + 1)
-        found.update(there for there in (ins.target, ins.join) if there is not None)
+        found.update(leader for leader in (ins.target, ins.join) if leader is not None)
     return {pc for pc in found if pc < len(instructions)}
 
 
@@ -82,7 +82,7 @@ def build(
 
 
 def bind(resident: Resident, ins: Instruction) -> Step:
-    """The function that executes one instruction, control flow excepted, for a group of lanes."""
+    """Return the function that executes one instruction, except control flow, for lanes."""
     row = ins.row
     if row.is_load:
         assert ins.address is not None
@@ -94,7 +94,7 @@ def bind(resident: Resident, ins: Instruction) -> Step:
     if row.is_atomic:
         return access.atomic(resident, ins)
     if row.stem in ("nop", "memfence"):
-        # Stores are visible at once here, so a fence has nothing to wait for.
+        # Stores are visible at once here, so a fence does not wait.
         return lambda g: None
     if row.unit is Unit.ID:
         is_lane = Flags.CROSS_LANE in row.flags
@@ -162,7 +162,7 @@ def _source(resident: Resident, ins: Instruction, position: int) -> Callable[[Gr
 
 
 def _lda(resident: Resident, ins: Instruction, out: np.ndarray) -> Step:
-    """The 32-bit offset itself; arithmetic wraps as for any u32."""
+    """Bind `lda`: the 32-bit offset itself; arithmetic wraps as for any u32."""
     assert ins.address is not None
     base = ins.address.base
     step_bytes = np.uint32(ins.address.offset & 0xFFFF_FFFF)

@@ -14,7 +14,7 @@ _BITS = {"float32": np.uint32, "float64": np.uint64}
 
 
 def bits_of(x: Array) -> Array:
-    """The bit patterns of a float array (a view)."""
+    """Return the bit patterns of a float array (a view)."""
     return x.view(_BITS[x.dtype.name])
 
 
@@ -27,13 +27,13 @@ def canonical(x: Array) -> Array:
 
 
 def fma(a: Array, b: Array, c: Array) -> Array:
-    """a * b + c rounded once."""
+    """Return a * b + c rounded once."""
     a, b, c = np.broadcast_arrays(a, b, c)
     return canonical(_fma32(a, b, c) if a.dtype == np.float32 else _fma64(a, b, c))
 
 
 def _two_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """s = a + b rounded, and the exact error of it (Knuth)."""
+    """Return s = a + b rounded, and its exact error (Knuth)."""
     s = a + b
     t = s - a
     return s, (a - (s - t)) + (b - t)
@@ -69,14 +69,14 @@ _SPLIT = np.float64((1 << 27) + 1)
 
 
 def _split(a: Array) -> tuple[Array, Array]:
-    """Upper and lower half of the significand (Veltkamp)."""
+    """Return the upper and lower half of the significand (Veltkamp)."""
     t = _SPLIT * a
     high = t - (t - a)
     return high, a - high
 
 
 def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
-    """p = a * b rounded, and the exact error of it (Dekker)."""
+    """Return p = a * b rounded, and its exact error (Dekker)."""
     p = a * b
     ah, al = _split(a)
     bh, bl = _split(b)
@@ -84,7 +84,7 @@ def _two_product(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _exponent(x: Array) -> Array:
-    """Biased exponent of f64 values."""
+    """Return the biased exponent of f64 values."""
     return (x.view(np.uint64) >> np.uint64(52) & np.uint64(0x7FF)).astype(np.int64)
 
 
@@ -114,7 +114,7 @@ def _fma64(a: Array, b: Array, c: Array) -> Array:
 
 
 def _fma64_scalar(a: float, b: float, c: float) -> float:
-    """One f64 fma by integer arithmetic, for operands near the ends of the range."""
+    """Compute one f64 fma in integer arithmetic, for operands near the ends of the range."""
     if not (np.isfinite(a) and np.isfinite(b)):
         return a * b + c
     if not np.isfinite(c):
@@ -123,7 +123,7 @@ def _fma64_scalar(a: float, b: float, c: float) -> float:
         return a * b + c
     if c == 0.0:
         # The product alone, rounded once; adding a zero of either sign cannot change it unless
-        # it rounds to zero itself, and then the sign of the product stands.
+        # it rounds to zero itself, and then the sign of the product is kept.
         return a * b
     (na, da), (nb, db), (nc, dc) = (x.as_integer_ratio() for x in (a, b, c))
     numerator = na * nb * dc + nc * da * db
@@ -137,12 +137,12 @@ def _fma64_scalar(a: float, b: float, c: float) -> float:
 
 
 def minimum(a: Array, b: Array) -> Array:
-    """The lesser; the number wins over NaN, -0 < +0."""
+    """Return the lesser; the number wins over NaN, -0 < +0."""
     return _extreme(a, b, a < b, np.bitwise_or)
 
 
 def maximum(a: Array, b: Array) -> Array:
-    """The greater; the number wins over NaN, -0 < +0."""
+    """Return the greater; the number wins over NaN, -0 < +0."""
     return _extreme(a, b, a > b, np.bitwise_and)
 
 

@@ -1,19 +1,19 @@
-"""Finds out that a launch can never end, and says why: livelock or SIMT deadlock.
+"""Detection of launches that can never end, and of the reason: livelock or SIMT deadlock.
 
-A warp that comes back to the same pc with the same lanes and registers, while nobody has changed
-memory in between, will do the same for ever. When that holds for every warp that can run, the
-launch hangs: no budget has to run out first. Watching costs time, so it begins only after
-`PATIENCE` rounds in which no warp returned and no barrier opened.
+A warp that returns to the same pc with the same lanes and registers, while memory has not changed
+in between, repeats that for ever. When this holds for every warp that can run, the launch hangs,
+and no budget has to run out first. Watching costs time, so it begins only after `PATIENCE` rounds
+in which no warp returned and no barrier opened.
 
-Registers count only if a branch, memory or a trap within the loop depends on them: a loop that does
-nothing but add up is found as well.
+Registers count only if a branch, memory or a trap within the loop depends on them: a loop that only
+adds up is found as well.
 
-If lanes of such warps wait for their turn, a fair scheduler might have let them go on. The oracle
-has one: a kernel that finishes there starves under this scheme, which is a SIMT deadlock. Where
-the launch is too large for the oracle, the verdict is that this was not decided.
+If lanes of such warps wait to be scheduled, a fair scheduler might have let them continue. The
+oracle has one: a kernel that finishes there starves under this scheme, which is a SIMT deadlock.
+Where the launch is too large for the oracle, the verdict is "undecided".
 
 A loop whose state never repeats spends the whole budget. If no store decides what a work-item
-executes, native code finds the work-item that does so: `PROBED` instructions are enough to ask it.
+executes, native code finds the work-item that does so; it is asked after `PROBED` instructions.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ Array = np.ndarray
 NEVER = -1
 
 PATIENCE = 2048
-"""Rounds without progress before the detector begins to watch, and for which it first does."""
+"""Rounds without progress before the detector begins to watch, and length of its first watch."""
 
 PAUSE = 3
-"""Rounds without watching after each watched one: most long loops end, and watching costs time."""
+"""Unwatched rounds per watched one: most long loops end, and watching costs time."""
 
 PROBED = 1 << 16
 """Instructions of a warp before native code is asked whether the budget will run out."""
 
 FIRST_PERIOD = 64
-"""Rounds of a warp after which its snapshot is taken anew; doubles each time (Brent)."""
+"""Rounds of a warp after which its snapshot is retaken; doubles each time (Brent)."""
 
 
 class Snapshots:
-    """All warps, each at one moment: where it was, who ran, what its registers held."""
+    """A snapshot of every warp: its pc, running lanes and registers at one moment."""
 
     def __init__(self, batch: Batch) -> None:
         self._resident, self._warps = batch.resident, batch.warps
@@ -66,24 +66,24 @@ class Snapshots:
             for name, r in self._resident.registers.items()
         }
         self.writes = np.full(n, NEVER)
-        """Stores that had changed memory by then; `NEVER` where there is no snapshot."""
+        """Stores that had changed memory at the snapshot; `NEVER` where there is none."""
         self._left = np.zeros(n, np.int64)
         self._period = np.zeros(n, np.int64)
         self._start = np.zeros(n, np.int64)
         self._stop = np.zeros(n, np.int64)
         self._rows: dict[tuple[int, int], dict[str, list[int]]] = {}
         self.looping = np.zeros(n, bool)
-        """Warps that have come back to where they were."""
+        """Warps that have returned to their snapshot."""
 
     def forget(self) -> None:
-        """Begin anew: something went forward."""
+        """Drop all snapshots: a warp has made progress."""
         self.writes[:] = NEVER
         self.looping[:] = False
 
-    def look_at(self, warps: Array, start: int, stop: int, writes: int) -> None:
+    def compare(self, warps: Array, start: int, stop: int, writes: int) -> None:
         """Compare warps that have executed the block from `start` to `stop` with their snapshots.
 
-        `writes` counts the stores that have changed memory until now.
+        `writes` counts the stores that have changed memory so far.
         """
         state = self._warps
         warps = warps[state.pc[warps] != NO_PC]
@@ -101,9 +101,9 @@ class Snapshots:
         if back.size:
             self.looping[back] = self._are_equal(back)
         self._left[warps] -= 1
-        over = warps[(self._left[warps] <= 0) & ~self.looping[warps]]
-        if over.size:
-            self._take(over, writes, self._period[over] * 2)
+        expired = warps[(self._left[warps] <= 0) & ~self.looping[warps]]
+        if expired.size:
+            self._take(expired, writes, self._period[expired] * 2)
 
     def _take(self, warps: Array, writes: int, period: int | Array) -> None:
         state = self._warps
@@ -118,7 +118,7 @@ class Snapshots:
         return self._resident.registers[name].bits.reshape(-1, self._warps.n, self._warps.width)
 
     def _are_equal(self, warps: Array) -> Array:
-        """Whether the registers that count in what warps have executed are as they were."""
+        """Return which warps have the registers of their snapshots, as far as they count."""
         equal = np.ones(warps.size, bool)
         ranges = set(zip(self._start[warps].tolist(), self._stop[warps].tolist(), strict=True))
         for start, stop in ranges:
@@ -135,31 +135,31 @@ class Snapshots:
 
 
 class HangDetector:
-    """Watches the rounds of one interpreter."""
+    """Watches the rounds of one batch."""
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
         self.opinion = SecondOpinion(batch.work)
-        # What `clock` reads is in no register.
+        # The value that `clock` reads is not in a register.
         self._can_watch = all(i.row.stem != "clock" for i in batch.work.kernel.instructions)
         self._snapshots: Snapshots | None = None
         self._has_probed = False
         self.restart()
 
     def restart(self) -> None:
-        """Something went forward: a warp returned, a barrier opened, a batch began."""
+        """Note progress: a warp returned, a barrier opened or a batch began."""
         self.quiet = 0
         self._watch_for(PATIENCE, PATIENCE)
 
     def _watch_for(self, rounds: int, start: int) -> None:
-        """Begin to watch after `start` quiet rounds, for a number of rounds."""
+        """Watch for a number of rounds, after `start` quiet ones."""
         self._start, self._stop = start, start + rounds
         self._batch.resident.watched_writes = None
         if self._snapshots is not None:
             self._snapshots.forget()
 
     def after_round(self, warps: Array, block: Block) -> None:
-        """Look at the warps that have just run. Raises Trap when nobody can ever go forward."""
+        """Check the warps that have just run. Raises Trap when no warp can ever make progress."""
         self.quiet += 1
         if self.quiet < self._start or not self._can_watch:
             return
@@ -169,20 +169,20 @@ class HangDetector:
             return
         if self._snapshots is None:
             self._snapshots = Snapshots(self._batch)
-        seen, resident = self._snapshots, self._batch.resident
+        snapshots, resident = self._snapshots, self._batch.resident
         if resident.watched_writes is None:
             resident.watched_writes = 0
         writes = resident.watched_writes
-        before = np.count_nonzero(seen.looping)
-        seen.look_at(warps, block.start, block.stop, writes)
-        if np.count_nonzero(seen.looping) > before:
-            stuck = seen.looping & (seen.writes == writes)
+        before = np.count_nonzero(snapshots.looping)
+        snapshots.compare(warps, block.start, block.stop, writes)
+        if np.count_nonzero(snapshots.looping) > before:
+            stuck = snapshots.looping & (snapshots.writes == writes)
             if stuck[self._batch.warps.pc != NO_PC].all():
                 raise self.verdict(TrapKind.LIVELOCK)
 
     def probe(self, steps: int) -> None:
         """Ask native code once whether a work-item will spend its budget. Raises Trap."""
-        # The rest of a small budget is spent as soon.
+        # A small budget is spent as quickly as native code could be asked.
         if self._has_probed or steps < PROBED or self._batch.work.budget < 4 * PROBED:
             return
         self._has_probed = True
@@ -195,7 +195,7 @@ class HangDetector:
         return record.local % self._batch.resident.width
 
     def verdict(self, kind: TrapKind, record: TrapRecord | None = None) -> Trap:
-        """The trap for a launch that does not end: `kind`, unless a fair schedule would end it."""
+        """Return the trap of a launch that does not end: `kind`, unless a fair schedule ends it."""
         batch = self._batch
         stuck = self._stuck() if record is None else [self._warp_of(record)]
         warp = next((w for w in stuck if batch.warps.parked(w)), stuck[0])
@@ -213,18 +213,20 @@ class HangDetector:
             )
         notes = []
         if len(stuck) > 1:
-            notes.append(Note(f"{len(stuck)} warps do so"))
+            notes.append(Note(f"{len(stuck)} warps do this"))
         waiting = int(batch.warps.waits.sum())
         if waiting:
             notes.append(Note(f"{waiting} warps wait at a barrier"))
-        later = batch.work.geometry.n_groups - batch.resident.first_group - batch.resident.n_groups
-        if later:
-            notes.append(Note(f"{later} workgroups have not started"))
+        not_started = (
+            batch.work.geometry.n_groups - batch.resident.first_group - batch.resident.n_groups
+        )
+        if not_started:
+            notes.append(Note(f"{not_started} workgroups have not started"))
         finishes = self.opinion.finishes()
         if finishes:
-            kind = TrapKind.SIMT_DEADLOCK if parked or later else TrapKind.UNDECIDED
+            kind = TrapKind.SIMT_DEADLOCK if parked or not_started else TrapKind.UNDECIDED
             notes.append(Note("every work-item finishes when all are scheduled in turn"))
-        elif finishes is None and (parked or later or kind is TrapKind.BUDGET):
+        elif finishes is None and (parked or not_started or kind is TrapKind.BUDGET):
             kind = TrapKind.UNDECIDED
             notes.append(Note("whether it finishes when all are scheduled in turn is not known"))
         found = record or TrapRecord(kind, int(batch.warps.pc[warp]), owner, first + lowest(lanes))

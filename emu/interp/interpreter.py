@@ -1,18 +1,18 @@
 """The interpreter: warps with masks under a divergence scheme, on NumPy arrays.
 
-It runs a batch of workgroups at a time and one block at a time: of all warps that stand at a pc,
-every running lane executes the block together. What a warp computes and counts does not depend on
-which other warps happen to be with it.
+It runs a batch of workgroups at a time and one block at a time: the running lanes of all warps at
+one pc execute the block together. What a warp computes and counts does not depend on which other
+warps are at the same pc.
 
 One round, in order:
 1. Choose a pc: the smallest at which a warp can run, so that warps gather; every `FAIR`-th round
    the pc of the warp that has executed least, so that no warp waits for ever.
-2. Execute the block's instructions for the running lanes of the warps that stand there.
+2. Execute the block's instructions for the running lanes of the warps at that pc.
 3. Its last instruction moves every warp: uniform outcomes at once, divergent ones one by one
    through the warp's scheme.
-4. Warps that come to the pc which their scheme watches are handed to it (schemes/base.py, rule 1).
-5. Where no warp can run, workgroups all of whose warps wait or have returned pass their barrier;
-   every `LOOK_ROUNDS`-th round they do so while others run, who may be waiting for them.
+4. Warps that reach the pc which their scheme watches are handed to it (schemes/base.py, rule 1).
+5. Where no warp can run, workgroups whose warps all wait or have returned pass their barrier. Every
+   `LOOK_ROUNDS`-th round they do so while other warps run, which may be waiting for them.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from .warps import NO_PC, Warps
 Array = np.ndarray
 
 BATCH_LANES = 16_384
-"""Lanes that are resident at once: enough to hide the cost of a NumPy call, few enough for L2."""
+"""Resident lanes: enough to hide the cost of a NumPy call, few enough for the L2 cache."""
 
 BATCH_BYTES = 64 << 20
-"""Group and private memory that is resident at once, where it is more than one workgroup's."""
+"""Bytes of resident group and private memory, unless one workgroup alone needs more."""
 
 FAIR = 16
 LOOK_ROUNDS = 256
-"""Rounds between two looks at the budget, and at barriers that are complete while others run."""
+"""Rounds between two checks of the budget, and of barriers complete while other warps run."""
 
 
 def run(work: Work) -> Statistics:
@@ -51,7 +51,7 @@ def run(work: Work) -> Statistics:
 
 
 def _slots(work: Work) -> int:
-    """Workgroups that are resident at once."""
+    """Return the number of workgroups that are resident at once."""
     geometry, kernel = work.geometry, work.kernel
     lanes = -(-geometry.largest_group // geometry.width) * geometry.width
     memory = kernel.group_size + lanes * kernel.private_size
@@ -60,7 +60,7 @@ def _slots(work: Work) -> int:
 
 
 class Interpreter:
-    """One launch. `run` does it all; `start` and `round` are its steps, for debuggers."""
+    """One launch. `run` executes all of it; `start` and `round` are its steps, for debuggers."""
 
     def __init__(self, work: Work) -> None:
         self.work = work
@@ -76,7 +76,7 @@ class Interpreter:
         self.hang = HangDetector(self._batch)
 
     def run(self) -> Statistics:
-        """Every batch of workgroups, one after the other."""
+        """Run every batch of workgroups, one after the other, and return what was counted."""
         try:
             with np.errstate(all="ignore"):
                 for first in range(0, self.work.geometry.n_groups, self.resident.slots):
@@ -118,15 +118,15 @@ class Interpreter:
             return barriers.open_complete(self._batch)
         warps = np.flatnonzero(pcs == pc)
         block = self.blocks[pc]
-        assert block is not None, "a warp stands between two leaders"
+        assert block is not None, "a warp is between two leaders"
         group = self.warps.group(warps)
-        at = pc
+        current_pc = pc
         try:
             for step in block.steps:
                 step(group)
-                at += 1
+                current_pc += 1
         except LaneFault as fault:
-            raise self.work.trap(self._record(fault, at, group)) from None
+            raise self.work.trap(self._record(fault, current_pc, group)) from None
         self.warps.steps[warps] += block.stop - block.start
         block.executions += warps.size
         block.lanes += group.count
@@ -144,7 +144,7 @@ class Interpreter:
         return int(pcs[least])
 
     def _finish(self, block: Block, group: Group) -> None:
-        """What the last instruction of a block does to the warps that issued it."""
+        """Apply the last instruction of a block to the warps that issued it."""
         ins = block.last
         warps = group.warps
         if ins is None:
@@ -178,7 +178,7 @@ class Interpreter:
         flags = self.resident.registers["c"].bits[condition.index]
         n_taken = int(np.count_nonzero(flags[group.index]))
         if n_taken == 0 or target == fall:
-            # Where both ways lead to the same instruction nothing can come apart.
+            # Both sides lead to the same instruction: the warp cannot diverge.
             state.move(warps, fall)
             return
         if n_taken == group.count:
@@ -218,7 +218,7 @@ class Interpreter:
     # --- traps
 
     def _record(self, fault: LaneFault, pc: int, group: Group) -> TrapRecord:
-        """The trap of the lowest work-item among the faulting lanes of one instruction."""
+        """Return the trap of the lowest work-item among the faulting lanes of one instruction."""
         flat = group.flat(self.resident.numbers)
         which = int(fault.lanes[np.argmin(flat[fault.lanes])])
         owner, local = self.resident.place(int(flat[which]))
@@ -238,16 +238,16 @@ class Interpreter:
         )
 
     def _check_budget(self) -> None:
-        """Look at the warps that can run; the others are looked at when they go on or return."""
+        """Check the warps that can run; the others are checked when they continue or return."""
         self.hang.probe(int(self.warps.steps.max()))
         spent = self._over_budget(np.flatnonzero(self.warps.pc != NO_PC))
         if spent is not None:
             raise self.hang.verdict(TrapKind.BUDGET, spent)
 
     def _over_budget(self, warps: Array, pc: int | None = None) -> TrapRecord | None:
-        """The trap of a work-item of these warps that has executed more than the budget allows.
+        """Return the trap of a work-item of these warps that has exceeded its budget, if any.
 
-        `pc` is where they stand, unless told by the warp.
+        `pc` is where the warps are; without it, where each warp's state says.
         """
         state, budget = self.warps, self.work.budget
         # A warp issues at least as many instructions as any of its lanes executes.
@@ -260,6 +260,6 @@ class Interpreter:
             return None
         warp = int(suspects[rows[0]])
         owner, local = self.resident.place(warp * state.width + int(lanes[0]))
-        at = int(state.pc[warp]) if pc is None else pc
+        trap_pc = int(state.pc[warp]) if pc is None else pc
         detail = f"a work-item has executed {budget} instructions"
-        return TrapRecord(TrapKind.BUDGET, at, owner, local, detail=detail)
+        return TrapRecord(TrapKind.BUDGET, trap_pc, owner, local, detail=detail)

@@ -19,7 +19,7 @@ Step = Callable[[Group], None]
 
 
 def identity(resident: Resident, ins: Instruction) -> Step:
-    """workitemid and its relatives: precomputed per batch of workgroups."""
+    """Bind workitemid and its relatives, precomputed per batch of workgroups."""
     assert ins.dst is not None
     register = resident.registers[ins.dst.cls.value].bits[ins.dst.index]
     stem = ins.row.stem
@@ -32,7 +32,7 @@ def identity(resident: Resident, ins: Instruction) -> Step:
 
 
 def cross_lane(resident: Resident, ins: Instruction) -> Step:
-    """The activelane family."""
+    """Bind an instruction of the activelane family."""
     assert ins.dst is not None and ins.row.dst is not None and ins.row.dst.type is not None
     register = resident.register(ins.dst.cls.value, ins.dst.index, ins.row.dst.type)
     compute = _CROSS_LANE[ins.row.stem]
@@ -53,7 +53,7 @@ def cross_lane(resident: Resident, ins: Instruction) -> Step:
 
 
 def _warps(resident: Resident, lanes: Array, flags: Array) -> tuple[Array, Array]:
-    """(rows of bools with the flags of the given lanes, warp of each given lane)."""
+    """Return (rows of bools with the flags of the given lanes, warp of each given lane)."""
     rows = np.zeros(resident.n_lanes, bool)
     rows[lanes] = flags
     return rows.reshape(resident.n_warps, resident.width), lanes // resident.width

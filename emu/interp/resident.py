@@ -1,8 +1,8 @@
 """The resident lanes of a launch: registers, identity and on-chip memory of several workgroups.
 
 The interpreter runs a batch of workgroups at a time. Lanes are numbered flat: workgroup slot, warp,
-lane. Every register is one array over all of them, so that one NumPy call serves every warp that
-stands at the same pc.
+lane. Every register is one array over all of them, so that one NumPy call serves every warp at the
+same pc.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Registers:
         self._views: dict[np.dtype, Array] = {self.bits.dtype: self.bits}
 
     def view(self, dtype: np.dtype) -> Array:
-        """The same bits read as another type of the same width."""
+        """Return the same bits read as another type of the same width."""
         found = self._views.get(dtype)
         if found is None:
             found = self._views[dtype] = self.bits.view(dtype)
@@ -38,7 +38,7 @@ class Registers:
 class Group:
     """The lanes that issue one instruction together in the interpreter: some warps at one pc.
 
-    `index` selects the running lanes out of a flat array: a slice where they are neighbours (then
+    `index` selects the running lanes of a flat array: a slice where they are contiguous (then
     operands are views), else an index array. `warps` are the rows, `count` the number of lanes.
     """
 
@@ -48,14 +48,14 @@ class Group:
     lanes: Array | None = None
 
     def flat(self, numbers: Array) -> Array:
-        """The flat lane numbers; `numbers` is arange over all lanes."""
+        """Return the flat lane numbers; `numbers` is arange over all lanes."""
         if self.lanes is None:
             self.lanes = numbers[self.index] if isinstance(self.index, slice) else self.index
         return self.lanes
 
 
 class Resident:
-    """State of up to `slots` workgroups at once. `load` puts a range of workgroups in."""
+    """State of up to `slots` workgroups at once; `load` fills it with a range of workgroups."""
 
     def __init__(self, work: Work, slots: int) -> None:
         geometry, kernel = work.geometry, work.kernel
@@ -79,10 +79,10 @@ class Resident:
         self.started = np.zeros((self.n_warps, self.width), bool)
         self._identity: dict[tuple[str, int], Array] = {}
         self.watched_writes: int | None = None
-        """Stores that changed memory, counted while somebody watches for a hang; else None."""
+        """Stores that changed memory, counted while the hang detector watches; else None."""
 
     def note_write(self, elements: Array, index: Array, values: Array) -> None:
-        """Count a store that makes a difference, if somebody is watching."""
+        """Count a store that changes memory, while the hang detector watches."""
         if self.watched_writes is not None and (elements[index] != values).any():
             self.watched_writes += 1
 
@@ -104,11 +104,11 @@ class Resident:
         self.started = live.reshape(self.n_warps, self.width)
 
     def register(self, name: str, index: int, type_: Type) -> Array:
-        """One register over all lanes, read as `type_`."""
+        """Return one register over all lanes, read as `type_`."""
         return self.registers[name].view(dtype_of(type_))[index]
 
     def place(self, lane: int) -> tuple[int, int]:
-        """(flat workgroup, flat local id) of a flat lane number."""
+        """Return (flat workgroup, flat local id) of a flat lane number."""
         return self.first_group + lane // self.lanes_per_group, lane % self.lanes_per_group
 
     @cached_property
@@ -134,7 +134,7 @@ class Resident:
         return np.stack([flat % sx, flat // sx % sy, flat // (sx * sy)], axis=1)
 
     def identity(self, stem: str, dimension: int) -> Array:
-        """The value of an identity instruction for every lane, uint32."""
+        """Return the value of an identity instruction for every lane, uint32."""
         found = self._identity.get((stem, dimension))
         if found is None:
             value = np.asarray(self._compute_identity(stem, dimension))

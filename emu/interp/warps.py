@@ -1,8 +1,8 @@
-"""The resident warps: where each one stands, which lanes run, and its scheme.
+"""The resident warps: the pc, the running lanes and the scheme of each.
 
-What the interpreter needs at every block lies in arrays with one element (or row) per warp, so that
-uniform control flow moves all warps at once. A warp's scheme object is made at its first event:
-until then it is whole. `event` hands warps to their schemes and brings the outcome back.
+The state that the interpreter needs at every block is in arrays with one element (or row) per warp,
+so that uniform control flow moves all warps at once. A warp's scheme object is made at its first
+event: until then the warp is whole. `event` hands warps to their schemes and stores the outcome.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NO_PC = np.iinfo(np.int64).max
 """The pc of a warp that cannot run now, and a watch that is never met."""
 
 SEVERAL = -1
-"""The barrier pc of a warp whose lanes wait piece by piece; its scheme knows where."""
+"""The barrier pc of a warp whose lanes wait piece by piece, where its scheme says."""
 
 
 class Warps:
@@ -44,7 +44,7 @@ class Warps:
         self.pc = np.full(n, NO_PC)
         self.watch = np.full(n, NO_PC)
         self.watching = False
-        """Whether any warp of the batch has had something to watch yet."""
+        """Whether a warp of the batch has ever had a pc to watch."""
         self.active = np.zeros((n, width), bool)
         self.count = np.zeros(n, np.int64)
         """Running lanes."""
@@ -55,7 +55,7 @@ class Warps:
         self.steps = np.zeros(n, np.int64)
         """Warp-instructions issued."""
         self.credited = np.zeros(n, np.int64)
-        """Those of them that `lane_steps` and the comparisons already know of."""
+        """Those of them that `lane_steps` and the comparisons already include."""
         self.lane_steps = np.zeros((n, width), np.int64)
         self.comparisons = np.zeros(n, np.int64)
         self.waits = np.zeros(n, bool)
@@ -85,7 +85,7 @@ class Warps:
         self.steps[:] = self.credited[:] = 0
 
     def group(self, warps: Array) -> Group:
-        """The running lanes of some warps; a slice where they are neighbours."""
+        """Return the running lanes of some warps, as a slice where they are contiguous."""
         count = int(self.count[warps].sum())
         first, last = int(warps[0]), int(warps[-1])
         if count == warps.size * self.width and last - first + 1 == warps.size:
@@ -94,7 +94,7 @@ class Warps:
         return Group(warps[rows] * self.width + lanes, warps, count)
 
     def move(self, warps: Array, pc: int) -> None:
-        """Move warps to a pc, and to their schemes those that watch it."""
+        """Move warps to a pc; hand those that watch it to their schemes."""
         self.pc[warps] = pc
         if not self.watching:
             return
@@ -104,7 +104,7 @@ class Warps:
             self.event(warps[met], pc, _arrive)
 
     def retire(self, warps: Array, pc: int) -> None:
-        """The running lanes of some warps return."""
+        """Let the running lanes of some warps return."""
         whole = self.count[warps] == self.live[warps]
         self.live[warps] -= self.count[warps]
         done = warps[whole]
@@ -123,7 +123,7 @@ class Warps:
         self.waits[idle] = True
 
     def event(self, warps: Array, pc: int, handle: Callable[[Scheme, int], None]) -> None:
-        """Call `handle(scheme, i)` for the i-th warp, which stands at `pc`; take what comes out."""
+        """Call `handle(scheme, i)` for the i-th warp, which is at `pc`, and store the outcome."""
         self.credit(warps)
         numbers = warps.tolist()
         outcome = np.empty((len(numbers), 4), np.int64)
@@ -160,34 +160,34 @@ class Warps:
         self.credited[warps] = self.steps[warps]
 
     def executed(self, group: Group) -> Array:
-        """Instructions that each running lane has executed before its current block."""
+        """Return how many instructions each running lane has executed before its current block."""
         lanes = group.flat(self.resident.numbers)
         return (
             self.lane_steps.reshape(-1)[lanes] + (self.steps - self.credited)[lanes // self.width]
         )
 
     def runnable(self) -> set[int]:
-        """Warps that can run now."""
+        """Return the warps that can run now."""
         return set(np.flatnonzero(self.pc != NO_PC).tolist())
 
     def mask_of(self, warp: int) -> int:
-        """The running lanes of a warp, bit l = lane l."""
+        """Return the running lanes of a warp, bit l = lane l."""
         return self.masks(self.active[warp : warp + 1])[0]
 
     def parked(self, warp: int) -> list[tuple[int, int]]:
-        """(mask, pc) of the paths of a warp that do not run."""
+        """Return (mask, pc) of the paths of a warp that do not run."""
         scheme = self.schemes[warp]
         return [] if scheme is None else scheme.parked()
 
     def masks(self, rows: Array) -> list[int]:
-        """Rows of bools as masks."""
+        """Return rows of bools as masks."""
         packed = np.packbits(rows, axis=1, bitorder="little")
         wide = np.zeros((rows.shape[0], 8), np.uint8)
         wide[:, : packed.shape[1]] = packed
         return wide.view(np.uint64)[:, 0].tolist()
 
     def rows(self, masks: list[int]) -> Array:
-        """Masks as rows of bools."""
+        """Return masks as rows of bools."""
         octets = np.array(masks, np.uint64).view(np.uint8).reshape(-1, 8)
         return np.unpackbits(octets, axis=1, bitorder="little")[:, : self.width].view(bool)
 

@@ -40,7 +40,7 @@ class Segments:
         }
 
     def locator(self, segment: Segment, size: int, *, store: bool) -> Locate:
-        """The check of accesses of `size` bytes to a segment; `store` covers atomics."""
+        """Return the check of accesses of `size` bytes to a segment; `store` covers atomics."""
         if segment is Segment.GLOBAL:
             return self._global(size, store)
         return self._offset(segment, size, store)

@@ -18,7 +18,7 @@ from .integers import INTEGER, Operation
 
 
 def _operation(row: Row) -> Operation | None:
-    """The operation of a row, or None where it is a list of others or does more than compute."""
+    """Return a row's operation; None if it is a list of others or does more than compute."""
     if row.type is None:
         return None
     if row.source is not None:

@@ -38,7 +38,7 @@ class Code:
         ]
 
     def _slot(self, source: Reg | Imm | int) -> int:
-        """The slot of a register, an immediate or a literal."""
+        """Return the slot of a register, an immediate or a literal."""
         if isinstance(source, Reg):
             return self._first[source.cls.value] + source.index
         value = source.bits if isinstance(source, Imm) else source
@@ -48,7 +48,7 @@ class Code:
         return self._constants[value]
 
     def _step(self, ins: Instruction, after: int) -> Step:
-        """The step of one instruction; `after` is the pc behind it."""
+        """Return the step of one instruction; `after` is the pc after it."""
         row = ins.row
         if row.has_address:
             return self._memory_step(ins, after)
@@ -124,7 +124,7 @@ class Code:
 
 
 def _compute(operation: Operation, dst: int, sources: Sequence[int], after: int) -> Step:
-    """Destination = operation(sources); one to three sources are spelled out for speed."""
+    """Return destination = operation(sources); one to three sources are spelled out for speed."""
     match sources:
         case [a]:
 
@@ -161,7 +161,7 @@ def _compute(operation: Operation, dst: int, sources: Sequence[int], after: int)
 
 
 def _guarded(step: Step) -> Step:
-    """A step whose division by zero is the work-item's trap."""
+    """Return a step whose division by zero is the work-item's trap."""
 
     def guarded(item: WorkItem) -> int:
         try:
@@ -182,7 +182,7 @@ def _identity(function: Callable[..., int], dst: int, sources: Sequence[int], af
 
 
 def _address_of(dst: int, base: int, offset: int, after: int) -> Step:
-    """The offset of an address in its segment; a register holds it modulo 2^32."""
+    """Return the offset of an address in its segment; a register holds it modulo 2^32."""
 
     def address_of(item: WorkItem) -> int:
         slots = item.slots
@@ -193,7 +193,7 @@ def _address_of(dst: int, base: int, offset: int, after: int) -> Step:
 
 
 def _atomic(stem: str, type_: Type) -> Operation:
-    """Old memory and the sources -> new memory."""
+    """Return the new value of memory, from the old one and the sources."""
     name = stem.removeprefix("atomic_")
     if name == "exch":
         return lambda old, a: a
@@ -202,7 +202,7 @@ def _atomic(stem: str, type_: Type) -> Operation:
     return INTEGER[name](type_)
 
 
-# --- steps of control: from the sources' slots, the target and the pc behind the instruction
+# --- steps of control: from the sources' slots, the target and the pc after the instruction
 
 
 def _branch(sources: Sequence[int], target: int, after: int) -> Step:
@@ -232,7 +232,7 @@ def _trap(sources: Sequence[int], target: int, after: int) -> Step:
 
 
 def _barrier(sources: Sequence[int], target: int, after: int) -> Step:
-    """The work-item stays at the barrier's pc until its workgroup lets it go on."""
+    """Return a step that keeps the work-item at the barrier's pc until the barrier opens."""
 
     def barrier(item: WorkItem) -> int:
         item.state = State.WAITING
@@ -242,7 +242,7 @@ def _barrier(sources: Sequence[int], target: int, after: int) -> Step:
 
 
 def _nothing(sources: Sequence[int], target: int, after: int) -> Step:
-    """A fence orders nothing here: stores are visible at once."""
+    """Return a step without effect: stores are visible at once, so a fence orders nothing."""
     return lambda item: after
 
 

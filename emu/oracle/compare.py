@@ -1,4 +1,4 @@
-"""Comparisons: ordered ones for every type, and those that say what NaN does."""
+"""Comparisons: ordered ones for every type, and those with a rule for NaN."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COMPARISONS = _ORDERED | _UNORDERED
 
 
 def comparison(stem: str, t: Type) -> Operation:
-    """The comparison of two patterns of a type; gives 0 or 1."""
+    """Return the comparison of two patterns of a type; gives 0 or 1."""
     read = FORMATS[t].value if t.is_float else reader(t)
     holds = COMPARISONS[stem]
     return lambda a, b: int(holds(read(a), read(b)))

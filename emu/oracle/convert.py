@@ -10,7 +10,7 @@ from .integers import Operation, reader, register
 
 
 def conversion(to: Type, source: Type) -> Operation:
-    """The conversion of a register that holds `source` into one that holds `to`.
+    """Return the conversion of a register that holds `source` into one that holds `to`.
 
     Sources under 32 bits are the low bits of their register, read in their type; results under 32
     bits fill the register as a load does.
@@ -23,19 +23,19 @@ def conversion(to: Type, source: Type) -> Operation:
 
 
 def _nonzero(source: Type) -> Operation:
-    """A != 0, which holds for NaN and not for -0."""
+    """Return a != 0, which holds for NaN and not for -0."""
     read = FORMATS[source].value if source.is_float else reader(source)
     return lambda a: int(read(a) != 0)
 
 
 def _float_to_float(to: Type, source: Type) -> Operation:
-    """Exact to f64, rounded to f32; NaN becomes the canonical one."""
+    """Convert exactly to f64, rounded to f32; NaN becomes the canonical one."""
     value, pattern = FORMATS[source].value, FORMATS[to].pattern
     return lambda a: pattern(value(a))
 
 
 def _float_to_integer(to: Type, source: Type) -> Operation:
-    """Towards zero, then to the nearest value that the type has; NaN gives 0."""
+    """Round towards zero, then to the nearest value that the type has; NaN gives 0."""
     value, put = FORMATS[source].value, register(to)
     least = -(1 << to.bits - 1) if to.is_signed else 0
     greatest = mask_of(to.bits - 1 if to.is_signed else to.bits)
@@ -52,12 +52,12 @@ def _float_to_integer(to: Type, source: Type) -> Operation:
 
 
 def _integer_to_float(to: Type, source: Type) -> Operation:
-    """Rounded once (through f64, u64 to f32 would round twice)."""
+    """Convert with one rounding (through f64, u64 to f32 would round twice)."""
     read, nearest = reader(source), FORMATS[to].round
     return lambda a: nearest(read(a))
 
 
 def _integer_to_integer(to: Type, source: Type) -> Operation:
-    """Extended as the source's type says, or cut to the low bits."""
+    """Extend as the source's type says, or cut to the low bits."""
     read, put = reader(source), register(to)
     return lambda a: put(read(a))

@@ -9,7 +9,7 @@ from .integers import Operation
 
 
 def elementary(function: Function, operations: Mapping[str, Operation]) -> Operation:
-    """The function as one operation. A step whose guard is false keeps the value 0: none asks."""
+    """Return the function as one operation. A step with a false guard keeps 0, which is unused."""
     steps = [(s.dst, operations[s.name], s.args, s.guard) for s in function.steps]
     result = function.result
     zeros = dict.fromkeys((step.dst for step in function.steps), 0)

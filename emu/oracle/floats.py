@@ -21,7 +21,7 @@ FloatStem = Callable[[Format], Operation]
 
 
 def _quotient(x: float, y: float) -> float:
-    """IEEE division: Python raises where the divisor is zero."""
+    """Divide as IEEE does: Python raises where the divisor is zero."""
     if y:
         return x / y
     if x == 0 or x != x:
@@ -30,36 +30,36 @@ def _quotient(x: float, y: float) -> float:
 
 
 def _root(x: float) -> float:
-    """IEEE square root: Python raises below zero; the root of -0 is -0."""
+    """Return the IEEE square root: Python raises below zero; the root of -0 is -0."""
     return math.sqrt(x) if x >= 0 else math.nan
 
 
 def add(f: Format) -> Operation:
-    """The sum."""
+    """Return the sum."""
     value, pattern = f.value, f.pattern
     return lambda a, b: pattern(value(a) + value(b))
 
 
 def sub(f: Format) -> Operation:
-    """The difference."""
+    """Return the difference."""
     value, pattern = f.value, f.pattern
     return lambda a, b: pattern(value(a) - value(b))
 
 
 def mul(f: Format) -> Operation:
-    """The product."""
+    """Return the product."""
     value, pattern = f.value, f.pattern
     return lambda a, b: pattern(value(a) * value(b))
 
 
 def div(f: Format) -> Operation:
-    """The quotient; never traps."""
+    """Return the quotient; never traps."""
     value, pattern = f.value, f.pattern
     return lambda a, b: pattern(_quotient(value(a), value(b)))
 
 
 def fma(f: Format) -> Operation:
-    """Product plus addend, rounded once."""
+    """Return the product plus the addend, rounded once."""
 
     def multiply_add(a: int, b: int, c: int) -> int:
         x, y, z = f.value(a), f.value(b), f.value(c)
@@ -79,11 +79,11 @@ def fma(f: Format) -> Operation:
 
 
 def _pick(f: Format, choose: Callable[..., int]) -> Operation:
-    """The min or max of two patterns: the number wins over NaN, -0 < +0."""
+    """Return the min or max of two patterns: the number wins over NaN, -0 < +0."""
     sign = f.sign
 
     def order(pattern: int) -> int:
-        """Numbers in ascending order; -0 is -1 and +0 is 0."""
+        """Return a number that orders patterns; -0 is -1 and +0 is 0."""
         return ~(pattern & ~sign) if pattern & sign else pattern
 
     def picked(a: int, b: int) -> int:
@@ -95,40 +95,40 @@ def _pick(f: Format, choose: Callable[..., int]) -> Operation:
 
 
 def minimum(f: Format) -> Operation:
-    """The lesser."""
+    """Return the lesser."""
     return _pick(f, min)
 
 
 def maximum(f: Format) -> Operation:
-    """The greater."""
+    """Return the greater."""
     return _pick(f, max)
 
 
 def magnitude(f: Format) -> Operation:
-    """Clears the sign bit, also of NaN; other bits stay."""
+    """Clear the sign bit, also of NaN; other bits stay."""
     rest = f.sign - 1
     return lambda a: a & rest
 
 
 def negate(f: Format) -> Operation:
-    """Changes the sign bit, also of NaN; other bits stay."""
+    """Change the sign bit, also of NaN; other bits stay."""
     sign = f.sign
     return lambda a: a ^ sign
 
 
 def sqrt(f: Format) -> Operation:
-    """The square root."""
+    """Return the square root."""
     return lambda a: f.pattern(_root(f.value(a)))
 
 
 def rsqrt(f: Format) -> Operation:
-    """The square root, rounded, and then its reciprocal, rounded."""
+    """Return the square root, rounded, and then its reciprocal, rounded."""
     root, quotient, one = sqrt(f), div(f), f.pattern(1.0)
     return lambda a: quotient(one, root(a))
 
 
 def _integral(f: Format, whole: Callable[[float], int]) -> Operation:
-    """Rounding to an integral value; a result of zero keeps the argument's sign."""
+    """Return a rounding to an integral value; a result of zero keeps the argument's sign."""
 
     def rounded(a: int) -> int:
         x = f.value(a)
@@ -140,22 +140,22 @@ def _integral(f: Format, whole: Callable[[float], int]) -> Operation:
 
 
 def floor(f: Format) -> Operation:
-    """Towards minus infinity."""
+    """Round towards minus infinity."""
     return _integral(f, math.floor)
 
 
 def ceil(f: Format) -> Operation:
-    """Towards plus infinity."""
+    """Round towards plus infinity."""
     return _integral(f, math.ceil)
 
 
 def trunc(f: Format) -> Operation:
-    """Towards zero."""
+    """Round towards zero."""
     return _integral(f, math.trunc)
 
 
 def rint(f: Format) -> Operation:
-    """To nearest; Python's round takes ties to even."""
+    """Round to nearest; Python's round takes ties to even."""
     return _integral(f, round)
 
 

@@ -55,11 +55,11 @@ class Format:
         return ((1 << (self.bits - self.precision)) - 1) << (self.precision - 1)
 
     def is_nan(self, pattern: int) -> bool:
-        """Whether a pattern is any NaN."""
+        """Return whether a pattern is any NaN."""
         return pattern & ~self.sign > self.infinity
 
     def split(self, pattern: int) -> tuple[int, int]:
-        """A finite pattern as (m, e) with its exact value m * 2**e; the sign is m's.
+        """Return a finite pattern as (m, e) with its exact value m * 2**e; the sign is m's.
 
         Zeros of both signs give m = 0.
         """
@@ -72,7 +72,7 @@ class Format:
         return (-significand if pattern & self.sign else significand), exponent
 
     def round(self, number: int, exponent: int = 0) -> int:
-        """The pattern nearest to number * 2**exponent, rounded once; plus zero for zero."""
+        """Return the pattern nearest to number * 2**exponent, rounded once; plus zero for zero."""
         if number == 0:
             return 0
         sign = self.sign if number < 0 else 0
@@ -85,7 +85,7 @@ class Format:
 
 
 def _shift(magnitude: int, places: int) -> int:
-    """Magnitude * 2**places as a whole number, rounded to nearest, ties to even."""
+    """Return magnitude * 2**places as a whole number, rounded to nearest, ties to even."""
     if places >= 0:
         return magnitude << places
     whole = magnitude >> -places
@@ -99,7 +99,7 @@ def _value32(pattern: int) -> float:
 
 
 def _pattern32(value: float) -> int:
-    """Packing as C's float rounds to nearest even; it reports overflow, which is infinity here."""
+    """Round by packing as C's float, to nearest even; overflow is infinity."""
     if value != value:
         return BINARY32.nan
     try:

@@ -1,4 +1,4 @@
-"""Who a work-item is, and what cross-lane instructions give one that is alone in its warp.
+"""Identity of a work-item, and results of cross-lane instructions with one lane per warp.
 
 Each function takes the work-item, then the instruction's sources and literals in order. Identity
 follows from the launch's geometry, its warp width included. The cross-lane instructions work over
@@ -14,7 +14,7 @@ from .state import WorkItem
 
 
 def _local_id(item: WorkItem) -> Dim3:
-    """Workitemid: the flat local id over the workgroup's actual size, dimension 0 fastest."""
+    """Return workitemid: the flat local id over the workgroup's actual size, dimension 0 first."""
     x, y, _ = item.group.size
     return item.local % x, item.local // x % y, item.local // (x * y)
 
@@ -35,7 +35,7 @@ def _lane(item: WorkItem) -> int:
 
 
 def _permute(item: WorkItem, a: int, b: int) -> int:
-    """The lane that b names, which is this one or does not issue."""
+    """Return the lane that b names, which is this one or does not issue."""
     return a if b % item.group.geometry.width == _lane(item) else 0
 
 

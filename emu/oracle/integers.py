@@ -1,7 +1,7 @@
 """Integer, bit and move instructions: per stem a function from the row's type to the operation.
 
 An operation takes and gives unsigned bit patterns of the register's width, sources in order and
-literals behind them.
+literals after them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class DivideByZero(ArithmeticError):
 
 
 def reader(t: Type) -> Callable[[int], int]:
-    """Reads the low bits of a register as a number of an integer type or b1."""
+    """Read the low bits of a register as a number of an integer type or b1."""
     bits, wrap = t.bits, mask_of(t.bits)
     if t.is_signed:
         return lambda pattern: sign_extend(pattern, bits)
@@ -27,7 +27,7 @@ def reader(t: Type) -> Callable[[int], int]:
 
 
 def register(t: Type) -> Callable[[int], int]:
-    """Puts a number into a register: its low bits in the type, extended as the type says.
+    """Put a number into a register: its low bits in the type, extended as the type says.
 
     Types under 32 bits fill a 32-bit register: u types with zeros, s types with their sign.
     """
@@ -39,17 +39,17 @@ def register(t: Type) -> Callable[[int], int]:
 
 
 def mov(t: Type) -> Operation:
-    """Copies bits."""
+    """Return the bits unchanged."""
     return lambda a: a
 
 
 def movhi(t: Type) -> Operation:
-    """Takes the upper half and the old destination, whose lower half stays."""
+    """Return the upper half joined to the lower half of the old destination."""
     return lambda a, old: a << 32 | old & mask_of(32)
 
 
 def select(t: Type) -> Operation:
-    """Takes one of two, bits kept."""
+    """Return one of two values, bits unchanged."""
     return lambda a, b, c: b if a else c
 
 
@@ -57,37 +57,37 @@ def select(t: Type) -> Operation:
 
 
 def add(t: Type) -> Operation:
-    """The sum."""
+    """Return the sum."""
     wrap = mask_of(t.bits)
     return lambda a, b: (a + b) & wrap
 
 
 def sub(t: Type) -> Operation:
-    """The difference."""
+    """Return the difference."""
     wrap = mask_of(t.bits)
     return lambda a, b: (a - b) & wrap
 
 
 def mul(t: Type) -> Operation:
-    """The low half of the product, which has no signedness."""
+    """Return the low half of the product, which has no signedness."""
     wrap = mask_of(t.bits)
     return lambda a, b: a * b & wrap
 
 
 def mulhi(t: Type) -> Operation:
-    """The high half of the product in the type's signedness."""
+    """Return the high half of the product in the type's signedness."""
     read, bits, wrap = reader(t), t.bits, mask_of(t.bits)
     return lambda a, b: read(a) * read(b) >> bits & wrap
 
 
 def mad(t: Type) -> Operation:
-    """Product plus addend."""
+    """Return the product plus the addend."""
     wrap = mask_of(t.bits)
     return lambda a, b, c: (a * b + c) & wrap
 
 
 def _quotient(x: int, y: int) -> int:
-    """The quotient rounded towards zero (Python's // rounds down). Raises DivideByZero."""
+    """Return the quotient rounded towards zero (Python's // rounds down). Raises DivideByZero."""
     if y == 0:
         raise DivideByZero
     magnitude = abs(x) // abs(y)
@@ -95,13 +95,13 @@ def _quotient(x: int, y: int) -> int:
 
 
 def div(t: Type) -> Operation:
-    """The quotient; the one that does not fit, INT_MIN / -1, wraps to INT_MIN."""
+    """Return the quotient; INT_MIN / -1, which does not fit, wraps to INT_MIN."""
     read, wrap = reader(t), mask_of(t.bits)
     return lambda a, b: _quotient(read(a), read(b)) & wrap
 
 
 def rem(t: Type) -> Operation:
-    """What the quotient leaves; it has the dividend's sign."""
+    """Return the remainder, which has the dividend's sign."""
     read, wrap = reader(t), mask_of(t.bits)
 
     def remainder(a: int, b: int) -> int:
@@ -112,25 +112,25 @@ def rem(t: Type) -> Operation:
 
 
 def minimum(t: Type) -> Operation:
-    """The lesser in the type's signedness."""
+    """Return the lesser in the type's signedness."""
     read = reader(t)
     return lambda a, b: a if read(a) < read(b) else b
 
 
 def maximum(t: Type) -> Operation:
-    """The greater in the type's signedness."""
+    """Return the greater in the type's signedness."""
     read = reader(t)
     return lambda a, b: a if read(a) > read(b) else b
 
 
 def magnitude(t: Type) -> Operation:
-    """|a|; INT_MIN stays."""
+    """Return |a|; INT_MIN stays."""
     read, wrap = reader(t), mask_of(t.bits)
     return lambda a: abs(read(a)) & wrap
 
 
 def negate(t: Type) -> Operation:
-    """-a; INT_MIN stays."""
+    """Return -a; INT_MIN stays."""
     wrap = mask_of(t.bits)
     return lambda a: -a & wrap
 
@@ -139,51 +139,51 @@ def negate(t: Type) -> Operation:
 
 
 def bit_and(t: Type) -> Operation:
-    """Bitwise and."""
+    """Return the bitwise and."""
     return lambda a, b: a & b
 
 
 def bit_or(t: Type) -> Operation:
-    """Bitwise or."""
+    """Return the bitwise or."""
     return lambda a, b: a | b
 
 
 def bit_xor(t: Type) -> Operation:
-    """Bitwise exclusive or."""
+    """Return the bitwise exclusive or."""
     return lambda a, b: a ^ b
 
 
 def bit_not(t: Type) -> Operation:
-    """Bitwise complement."""
+    """Return the bitwise complement."""
     wrap = mask_of(t.bits)
     return lambda a: ~a & wrap
 
 
 def shl(t: Type) -> Operation:
-    """Shifts left by the count modulo the width."""
+    """Shift left by the count modulo the width."""
     bits, wrap = t.bits, mask_of(t.bits)
     return lambda a, b: a << b % bits & wrap
 
 
 def shr(t: Type) -> Operation:
-    """Shifts right by the count modulo the width; Python's >> brings in the sign."""
+    """Shift right by the count modulo the width; Python's >> extends the sign."""
     read, bits, wrap = reader(t), t.bits, mask_of(t.bits)
     return lambda a, b: read(a) >> b % bits & wrap
 
 
 def popcount(t: Type) -> Operation:
-    """The number of one bits."""
+    """Return the number of one bits."""
     return lambda a: a.bit_count()
 
 
 def clz(t: Type) -> Operation:
-    """The number of zeros above the highest one bit."""
+    """Return the number of zeros above the highest one bit."""
     bits = t.bits
     return lambda a: bits - a.bit_length()
 
 
 def bitextract(t: Type) -> Operation:
-    """A field of `length` bits from `position` on, extended as the type says."""
+    """Return a field of `length` bits from `position` on, extended as the type says."""
     wrap, signed = mask_of(t.bits), t.is_signed
 
     def extract(a: int, position: int, length: int) -> int:
@@ -194,7 +194,7 @@ def bitextract(t: Type) -> Operation:
 
 
 def bitinsert(t: Type) -> Operation:
-    """A with the field replaced by the low bits of b."""
+    """Return a with the field replaced by the low bits of b."""
 
     def insert(a: int, b: int, position: int, length: int) -> int:
         field = mask_of(length) << position
@@ -229,4 +229,4 @@ INTEGER: dict[str, Callable[[Type], Operation]] = {
     "bitextract": bitextract,
     "bitinsert": bitinsert,
 }
-"""By stem; `mov` and `select` also serve the float types, whose bits they keep."""
+"""By stem; `mov` and `select` also serve the float types, whose bits they do not change."""

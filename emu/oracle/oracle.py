@@ -1,4 +1,4 @@
-"""The schedule of the oracle: who runs when, barriers, traps, the budget.
+"""The schedule of the oracle: turns, barriers, traps and the budget.
 
 One step of a launch, in order:
 
@@ -7,11 +7,11 @@ One step of a launch, in order:
 2. Each of its running work-items, in ascending flat local id, executes up to `QUANTUM`
    instructions. It stops earlier at a barrier, at `ret`, at a trap, or when its budget is spent and
    it has not returned (trap BUDGET at the instruction that it would execute next).
-3. Where none of its work-items runs any more, the workgroup meets. If some wait at a barrier
-   while another has returned or waits at another barrier, that is trap DIVERGENT_BARRIER (with
-   `exited_arrive` a work-item that has returned does not count). If all that did not return wait
-   at one barrier, they go on. If one has trapped, the workgroup has ended: the barrier that the
-   others wait at is never complete.
+3. When no work-item of the workgroup runs any more, its barrier is decided. If some wait at a
+   barrier while another has returned or waits at another barrier, that is trap DIVERGENT_BARRIER
+   (with `exited_arrive` a work-item that has returned does not count). If all that did not return
+   wait at one barrier, they continue. If one has trapped, the workgroup has ended: the barrier at
+   which the others wait is never complete.
 
 Every work-item of a running workgroup gets its turn again after boundedly many instructions of
 others, so a kernel that finishes under every fair schedule finishes here. With more than
@@ -66,12 +66,12 @@ def trace(work: Work) -> Traces:
 
 
 def trap_records(work: Work) -> list[TrapRecord]:
-    """Every trap that the launch can report, in the order of the schedule.
+    """Return every trap that the launch can report, in the order of the schedule.
 
-    A work-item that traps stops; its workgroup goes on to the next barrier or to its end, the
+    A work-item that traps stops; its workgroup continues to the next barrier or to its end, the
     others to theirs. A divergent barrier is reported once per work-item that waits. Consequences
-    count too: who waits for a store of a work-item that has trapped exhausts its budget. It runs
-    on a copy of the memory.
+    count too: a work-item that waits for a store of one that has trapped exhausts its budget. The
+    launch runs on a copy of the memory.
     """
     records: list[TrapRecord] = []
     _run(_Launch(replace(work, memory=work.memory.copy()), records.append))
@@ -79,12 +79,12 @@ def trap_records(work: Work) -> list[TrapRecord]:
 
 
 def all_traps(work: Work) -> set[TrapKey]:
-    """The keys of `trap_records`: what an engine may report for this launch."""
+    """Return the keys of `trap_records`: what an engine may report for this launch."""
     return {record.key for record in trap_records(work)}
 
 
 def _raising(work: Work) -> Callable[[TrapRecord], None]:
-    """Ends the launch with the first trap."""
+    """Return a handler that ends the launch with the first trap."""
 
     def report(record: TrapRecord) -> None:
         raise work.trap(record)
@@ -132,7 +132,7 @@ class _Launch:
                 running.append(group)
 
     def _start(self, number: int) -> Workgroup:
-        """A workgroup at pc 0 with zeros in registers, group and private memory."""
+        """Return a workgroup at pc 0 with zeros in registers, group and private memory."""
         geometry, kernel = self._work.geometry, self._work.kernel
         size = geometry.current_size(number)
         group = Workgroup(
@@ -149,7 +149,7 @@ class _Launch:
         return group
 
     def _turn(self, group: Workgroup) -> None:
-        """A quantum for each running work-item; the workgroup meets where none is left."""
+        """Give each running work-item a quantum; decide the barrier when none runs any more."""
         for item in group.running:
             try:
                 self._advance(item)
@@ -178,7 +178,7 @@ class _Launch:
                 return
 
     def _meet(self, group: Workgroup) -> None:
-        """Nobody runs: let a complete barrier go, or find out why it never will be."""
+        """Open the barrier if it is complete, else trap: no work-item of the workgroup runs."""
         waiting = [item for item in group.items if item.state is State.WAITING]
         returned = [item for item in group.items if item.state is State.RETURNED]
         trapped = any(item.state is State.TRAPPED for item in group.items)
@@ -195,7 +195,7 @@ class _Launch:
             group.running = waiting
 
     def _who_waits(self, waiting: list[WorkItem], returned: list[WorkItem]) -> str:
-        """The sentence of a divergent barrier, with flat local ids."""
+        """Return the sentence of a divergent barrier, with flat local ids."""
         parts = []
         for pc in sorted({item.pc for item in waiting}):
             here = [item.local for item in waiting if item.pc == pc]
@@ -223,7 +223,7 @@ class _Launch:
         )
 
     def statistics(self) -> Statistics:
-        """What was executed until now."""
+        """Return what was executed until now."""
         counts = np.array(self._counts, np.int64)
         total = sum(self._counts)
         code = zip(self._work.kernel.instructions, self._counts, strict=True)
@@ -240,7 +240,7 @@ class _Launch:
 
 
 def _ranges(numbers: list[int]) -> str:
-    """Ascending numbers, runs of neighbours as first-last: 0-3, 7."""
+    """Return ascending numbers as text, consecutive ones as first-last: 0-3, 7."""
     runs = []
     for _, pairs in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
         run_ = [number for _, number in pairs]

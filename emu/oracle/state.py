@@ -40,9 +40,9 @@ class Workgroup:
 class WorkItem:
     """One work-item.
 
-    `slots` holds its registers as bit patterns, and behind them the constants of the code (see
+    `slots` holds its registers as bit patterns, and after them the constants of the code (see
     code.py). `local` is the flat local id; `executed` counts instructions; `trace` collects the
-    pc of each where that was asked for.
+    pc of each if a trace was requested.
     """
 
     group: Workgroup

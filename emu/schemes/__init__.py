@@ -1,4 +1,4 @@
-"""Divergence schemes that need no clock: who of a warp runs next."""
+"""Divergence schemes that need no clock: which lanes of a warp run next."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def is_usual(spec: SchemeSpec) -> bool:
 
 
 def spec_of(scheme: str | SchemeSpec | type[Scheme]) -> SchemeSpec:
-    """A scheme as a launch takes it: a name, a file, a class, or a spec."""
+    """Return a scheme as a launch takes it: a name, a file, a class, or a spec."""
     if isinstance(scheme, type) and issubclass(scheme, Scheme):
         if SCHEMES.get(scheme.__dict__.get("name", "")) is scheme:
             return SchemeSpec(scheme.name)
@@ -38,7 +38,7 @@ def spec_of(scheme: str | SchemeSpec | type[Scheme]) -> SchemeSpec:
 
 
 def resolve(spec: SchemeSpec) -> tuple[type[Scheme], dict[str, str | int | bool]]:
-    """The scheme's class and all of its knobs with their values. Raises UsageError."""
+    """Return the scheme's class and all of its knobs with their values. Raises UsageError."""
     if spec.own is not None:
         cls = from_class(spec.own)
     elif isinstance(spec.name, str) and spec.name.endswith(".py"):

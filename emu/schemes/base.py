@@ -1,22 +1,22 @@
-"""What a divergence scheme is: one warp's record of who stands where, and who runs next.
+"""The contract of a divergence scheme: where a warp's lanes are, and which of them run next.
 
 A scheme object belongs to one warp. It owns what the paper's hardware owns (a stack, a table of
 PCs) and exposes the path that runs now:
 
     pc      word address of the running path
-    mask    its lanes (bit l = lane l); 0 means that nothing of the warp can run
-    watch   where the scheme wants to be asked again, or NOWHERE
+    mask    its lanes (bit l = lane l); 0 means that no lane of the warp can run
+    watch   the pc at which `arrive` must be called, or NOWHERE
 
-The executor moves `pc` along by itself for instructions and uniform branches, and calls the scheme
-at the events below. Contract, in the order in which an executor keeps it:
+The executor advances `pc` for instructions and uniform branches, and calls the scheme at the events
+below. Contract, in the order in which an executor keeps it:
 
 1. After each instruction the executor tests `stops_at(pc)` and calls `arrive()` if it holds. Paths
    are parked at block leaders only, so testing at leaders is testing everywhere.
 2. `branch()` is called for divergent branches only, `exit()` when the running lanes returned,
-   `reconverge()` after a `reconverge` instruction was issued (pc is already behind it).
-3. `barrier()` is called when the running lanes come to a barrier: it returns False where the
-   scheme cannot have a part of the warp wait (lock-step schemes), else parks them.
-   `release()` lets all waiting lanes go on behind it.
+   `reconverge()` after a `reconverge` instruction was issued (pc is already past it).
+3. `barrier()` is called when the running lanes reach a barrier: it returns False where a part of
+   the warp cannot wait (lock-step schemes), else parks them. `release()` lets all waiting lanes
+   continue after the barrier.
 4. The masks of all paths are disjoint and their union is the live lanes of the warp.
 """
 
@@ -26,7 +26,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 NOWHERE = -1
-"""A watch that no pc meets."""
+"""A watch that no pc equals."""
 
 Knobs = dict[str, tuple[str | int | bool, ...]]
 
@@ -50,7 +50,7 @@ class Scheme(ABC):
 
     @classmethod
     def needs_every_pc(cls, options: dict[str, str | int | bool]) -> bool:
-        """Whether rule 1 must be kept at every pc, because paths park between leaders too."""
+        """Return whether rule 1 applies at every pc, because paths park between leaders too."""
         return False
 
     @property
@@ -69,28 +69,28 @@ class Scheme(ABC):
 
     @abstractmethod
     def exit(self) -> None:
-        """The running lanes have returned; another path runs, or `mask` is 0."""
+        """Remove the running lanes, which have returned; run another path, or set `mask` to 0."""
 
     def arrive(self) -> None:  # noqa: B027 (a scheme that never watches has nothing to do)
-        """The running path has come to `watch`."""
+        """Handle that the running path has reached `watch`."""
 
     def reconverge(self) -> None:  # noqa: B027 (nor has one that is not explicit)
-        """The running path has executed a `reconverge` instruction; `pc` is behind it."""
+        """Handle a `reconverge` instruction of the running path; `pc` is past it."""
 
     def barrier(self) -> bool:
-        """The running path stands at a barrier; True if it may wait there."""
+        """Park the running path at a barrier; return False where it may not wait there."""
         return not self.parked()
 
     def release(self) -> None:
-        """The barrier has opened; `pc` goes behind it."""
+        """Let the waiting lanes continue after the barrier, which has opened."""
         self.pc += 1
 
     @abstractmethod
     def parked(self) -> list[tuple[int, int]]:
-        """(mask, pc) of every path that is not running, for reports."""
+        """Return (mask, pc) of every path that is not running, for reports."""
 
     def stops_at(self, pc: int) -> bool:
-        """Whether `arrive` must be called at `pc`."""
+        """Return whether `arrive` must be called at `pc`."""
         if self.watch == NOWHERE:
             return False
         return pc >= self.watch if self.watches_order else pc == self.watch

@@ -25,13 +25,13 @@ _EVENTS = ("branch", "exit", "arrive", "reconverge", "barrier", "release", "park
 
 
 class SchemeFileError(UsageError):
-    """A file that is meant to be a scheme and cannot be one."""
+    """A file that should be a scheme and is not."""
 
     code = "SIM505"
 
 
 def from_file(path: str) -> type[Scheme]:
-    """The scheme of a file, watched. Raises SchemeFileError."""
+    """Return the scheme of a file, watched. Raises SchemeFileError."""
     name = Path(path).name
     try:
         text = Path(path).read_bytes()
@@ -59,7 +59,7 @@ def _from_text(name: str, path: str, text: bytes) -> type[Scheme]:
         if isinstance(value, type) and value.__module__ == module.__name__
     ]
     found = [cls for cls in own if issubclass(cls, Scheme)]
-    # A class that another one in the file builds upon is a part of that one.
+    # A base class of another one in the file is not a scheme of its own.
     last = [cls for cls in found if not any(cls in c.__mro__[1:] for c in found)]
     if len(last) != 1:
         names = ", ".join(cls.__name__ for cls in last) or "none"
@@ -84,7 +84,7 @@ def _execute(code: CodeType, module: ModuleType, name: str) -> None:
 
 @cache
 def from_class(cls: type[Scheme], file: str = "") -> type[Scheme]:
-    """A class of the user's as a scheme that is watched. Raises SchemeFileError."""
+    """Return a class of the user's as a scheme that is watched. Raises SchemeFileError."""
     file = file or cls.__name__
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
@@ -126,7 +126,7 @@ def _parameters(function: Any) -> list[str]:
 
 
 def _place(what: Any, file: str) -> str:
-    """Where a class or function of a file begins, `file:line`."""
+    """Return where a class or function of a file begins, `file:line`."""
     try:
         if inspect.isfunction(what):
             return f"{Path(what.__code__.co_filename).name}:{what.__code__.co_firstlineno}"

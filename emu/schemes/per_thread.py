@@ -19,7 +19,7 @@ class PerThread(Scheme):
         super().__init__(mask, options)
         self.lanes = mask.bit_count()
         self.groups: dict[int, int] = {}
-        """PC -> mask of the lanes that stand there and do not run now."""
+        """PC -> mask of the lanes that are there and do not run now."""
         self.waiting: dict[int, int] = {}
         """PC of a barrier -> mask of the lanes that wait at it."""
 

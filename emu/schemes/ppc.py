@@ -2,8 +2,9 @@
 
 One entry per divergent branch holds both sides: {taken PC, not-taken PC, their masks, current
 side}. Only the two PCs of the top entry are compared: equal PCs merge and delete the entry, else
-the side with the smaller PC runs. No join has to be known, so warps re-converge wherever both
-sides meet, before the immediate post-dominator if control flow is unstructured (PPC-10).
+the side with the smaller PC runs. No join has to be known, so warps re-converge wherever
+both sides have the same PC, before the immediate post-dominator if control flow is unstructured
+(PPC-10).
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class PairedPath(Scheme):
         self._compare()
 
     def _compare(self) -> None:
-        """Fig. 4: merge equal PCs, else run the side with the smaller one."""
+        """Merge equal PCs, else run the side with the smaller PC (Fig. 4)."""
         while self.stack:
             top = self.stack[-1]
             if top.taken.pc != top.not_taken.pc:
@@ -92,7 +93,7 @@ class PairedPath(Scheme):
         self._run_top()
 
     def _write_back(self, pc: int) -> None:
-        """A deleted entry leaves its PC in the path below (Q-PPC-4: the warp PC if none)."""
+        """Store a deleted entry's PC in the path below (Q-PPC-4: the warp PC if none)."""
         self.pc = pc
         if self.stack:
             self.stack[-1].current.pc = pc
@@ -114,7 +115,7 @@ class PairedPath(Scheme):
     def _watch(self, top: DualPath) -> int:
         if top.current.pc >= top.other.pc:
             # Without `cascade` a path may run although it is not the smaller one: compare after
-            # its next instruction, wherever that leads.
+            # its next instruction, whatever its PC.
             return 0
         return top.other.pc
 

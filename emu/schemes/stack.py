@@ -2,10 +2,10 @@
 
 A warp has a stack of (PC, RPC, mask); the top entry runs. A divergent branch sets the top's PC to
 the branch's re-convergence point and pushes both paths, the one to run first on top. A path that
-comes to its RPC is popped.
+reaches its RPC is popped.
 
-The explicit form looks at the RPC only when a `reconverge` instruction is issued, as machines do
-whose finalizer marks the join (PPC-02); the joined lanes go on behind that instruction.
+The explicit form checks the RPC only when a `reconverge` instruction is issued, as machines do
+whose finalizer marks the join (PPC-02); the joined lanes continue after that instruction.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Entry:
 
 
 class IpdomStack(Scheme):
-    """Re-convergence at the immediate post-dominator, noticed when the PC gets there."""
+    """Re-convergence at the immediate post-dominator, noticed when the PC reaches it."""
 
     name = "stack"
     knobs: ClassVar[Knobs] = {"first-path": ("fallthrough", "taken", "majority", "minpc")}
@@ -56,11 +56,11 @@ class IpdomStack(Scheme):
         self._settle()
 
     def _resume(self, rpc: int) -> int:
-        """Where the joined lanes go on."""
+        """Return the pc at which the joined lanes continue."""
         return rpc
 
     def _takes_first(self, taken: Entry, fall: Entry) -> bool:
-        """Which path runs first (Q-DWS-11: fall-through unless told)."""
+        """Return whether the taken path runs first (Q-DWS-11: fall-through by default)."""
         match self.options["first-path"]:
             case "taken":
                 return True
@@ -85,7 +85,7 @@ class IpdomStack(Scheme):
     def _settle(self) -> None:
         """Pop entries that are empty or already at their RPC (Q-DWS-12), then run the top."""
         stack = self.stack
-        while stack and (not stack[-1].mask or self._is_over(stack[-1])):
+        while stack and (not stack[-1].mask or self._is_done(stack[-1])):
             stack.pop()
         if not stack:
             self.mask, self.watch = 0, NOWHERE
@@ -93,7 +93,7 @@ class IpdomStack(Scheme):
         top = stack[-1]
         self.pc, self.mask, self.watch = top.pc, top.mask, self._watch(top)
 
-    def _is_over(self, entry: Entry) -> bool:
+    def _is_done(self, entry: Entry) -> bool:
         return entry.pc == entry.rpc
 
     def _watch(self, entry: Entry) -> int:
@@ -119,9 +119,9 @@ class ExplicitIpdomStack(IpdomStack):
     def _resume(self, rpc: int) -> int:
         return NOWHERE if rpc == NOWHERE else rpc + 1
 
-    def _is_over(self, entry: Entry) -> bool:
+    def _is_done(self, entry: Entry) -> bool:
         # A path that starts at its join still has to issue the instruction there. A joined path of
-        # the same branch, met again in a loop, stands behind it: its lanes have issued theirs.
+        # the same branch in a later iteration is past it: its lanes have issued theirs.
         return entry.rpc != NOWHERE and entry.pc == entry.rpc + 1
 
     def _watch(self, entry: Entry) -> int:

@@ -1,8 +1,8 @@
-"""A scheme that is watched: after every event each lane is where its own instructions lead it.
+"""Watched schemes: after every event each lane must be where its own instructions lead it.
 
-Lanes execute in order, whichever path they are in. So the pc of each lane after an event is known
-from the event alone; what a scheme says, `pc` and `mask` of the path that runs and those of
-`parked()`, must agree with it: every live lane in one path, at its own pc.
+Lanes execute in order, whichever path they are in. So the pc of each lane after an event follows
+from the event alone. The scheme's `pc` and `mask` of the running path and those of `parked()` must
+agree with it: every live lane in one path, at its own pc.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ class SchemeError(SimtError):
 
 
 def watched(cls: type[Scheme], scheme_name: str) -> type[Scheme]:
-    """A subclass of a scheme that raises SchemeError for the first event that goes wrong."""
+    """Return a subclass of a scheme that raises SchemeError for the first event that goes wrong."""
 
     class Watched(cls):
         name = scheme_name
 
         def __init__(self, mask: int, options: dict[str, str | int | bool]) -> None:
             self.__lanes = {lane: 0 for lane in range(64) if mask >> lane & 1}
-            """Lane -> its pc; lanes that have returned are in no place."""
+            """Lane -> its pc, for lanes that have not returned."""
             self.__event("__init__", lambda: cls.__init__(self, mask, options))
             self.__look("__init__")
 
@@ -57,30 +57,30 @@ def watched(cls: type[Scheme], scheme_name: str) -> type[Scheme]:
             before = self.__running()
             may_wait = self.__keep("barrier", lambda: cls.barrier(self), look=False)
             if may_wait not in (True, False):
-                raise self.__wrong("barrier", f"answers {may_wait!r}, not True or False")
+                raise self.__wrong("barrier", f"returns {may_wait!r} instead of True or False")
             if may_wait:
                 self.__look("barrier")
                 again = [lane for lane in before if self.mask >> lane & 1]
                 if again:
                     raise self.__wrong(
-                        "barrier", f"lets {_lanes(again)} run, which wait at the barrier"
+                        "barrier", f"lets {_lanes(again)} run before the barrier opens"
                     )
             return may_wait
 
         def release(self) -> None:
             self.__event("release", lambda: cls.release(self))
-            # Only lanes at a barrier are there when it opens.
+            # All remaining lanes are at the barrier when it opens.
             self.__lanes = {lane: pc + 1 for lane, pc in self.__lanes.items()}
             self.__look("release")
 
         def __running(self) -> list[int]:
-            """The lanes that run, which are at `pc` by now."""
+            """Return the lanes that run, which are at `pc` by now."""
             lanes = [lane for lane in self.__lanes if self.mask >> lane & 1]
             self.__lanes |= dict.fromkeys(lanes, self.pc)
             return lanes
 
         def __keep(self, event: str, call: Callable[[], Any], *, look: bool = True) -> Any:
-            """An event after which all lanes are where they were."""
+            """Pass on an event that moves no lane."""
             self.__running()
             answer = self.__event(event, call)
             if look:
@@ -121,13 +121,13 @@ def watched(cls: type[Scheme], scheme_name: str) -> type[Scheme]:
                     if wanted is None:
                         raise self.__wrong(
                             event,
-                            f"has lane {lane} in a path, which has returned or does not exist",
+                            f"has lane {lane} in a path; that lane has returned or does not exist",
                         )
                     if wanted != pc:
                         raise self.__wrong(
                             event,
-                            f"has lane {lane} in a path at pc {pc}; its own instructions have "
-                            f"brought it to pc {wanted}",
+                            f"has lane {lane} in a path at pc {pc}; its own instructions lead it "
+                            f"to pc {wanted}",
                         )
             lost = [lane for lane in self.__lanes if not seen >> lane & 1]
             if lost:

@@ -177,8 +177,8 @@ error[SIM517]: the oracle runs every work-item alone and has no divergence schem
  = help: leave out --scheme and --set, or use --engine interp
 """,
     "run saxpy --engine jit --scheme ppc": """\
-error[SIM517]: a divergence scheme has no effect with the engine jit, which follows none
- = help: leave out the engine, or ask for interp
+error[SIM517]: the engine jit follows no divergence scheme
+ = help: leave out the engine, or choose interp
 """,
     "run saxpy --warp x": "error[SIM515]: --warp takes a whole number from 0 on, not 'x'\n",
     "run saxpy --size tiny --warp 65": (
@@ -191,12 +191,12 @@ error[SIM517]: a divergence scheme has no effect with the engine jit, which foll
         "error[SIM309]: the number of threads must be a positive whole number, not 0\n"
     ),
     "run saxpy --size tiny --threads 2 --stats": """\
-error[SIM517]: only native code runs on several threads, and the engine interp has none
- = help: leave out what asks for another engine than jit (statistics do, too)
+error[SIM517]: the engine interp runs on one thread; only jit runs on several
+ = help: leave out the options that need another engine than jit (statistics do)
 """,
     "run saxpy --size tiny --engine oracle --dump asm": """\
 error[SIM517]: the engine oracle generates no code
- = help: leave out what asks for another engine than jit (statistics do, too)
+ = help: leave out the options that need another engine than jit (statistics do)
 """,
     "run around.sasm --items 64 --dump asm": """\
 error[SIM517]: no code is generated for kernel around: the jit leaves it to interp, since it \

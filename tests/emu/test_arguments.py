@@ -132,7 +132,7 @@ def test_a_strided_array_that_overlaps_another_is_refused() -> None:
         run(x, x[::2])
     assert str(caught.value) == (
         "error[SIM307]: kernel add_one, argument 2 (global u32* %y) is not contiguous and overlaps "
-        "argument 1\n = help: pass a copy of one of them, as: x.copy()"
+        "argument 1\n = help: pass a copy of one of them, for example: x.copy()"
     )
     with pytest.raises(ArgumentError, match=r"argument 1 .* overlaps argument 2"):
         run(x[::2], x[::3])
@@ -188,7 +188,7 @@ def test_an_empty_array_may_be_passed_and_owns_no_byte(engine: str) -> None:
     k.launch(items=1, engine=engine)(empty, empty)
     x = u32(1, 2, 3, 4)
     # A slice without elements has nothing of the array that it was cut from.
-    with pytest.raises(Trap, match="0 bytes behind the end of buffer y"):
+    with pytest.raises(Trap, match="0 bytes after the end of buffer y"):
         run(x, x[2:2], engine=engine)
 
 

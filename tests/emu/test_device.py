@@ -89,7 +89,7 @@ def test_device_memory_holds_plain_numbers(array: np.ndarray) -> None:
         Device().to_device(array)
     assert str(caught.value) == (
         "error[SIM307]: device memory holds integers and floats of this machine's byte order, "
-        f"not {array.dtype}\n = help: convert it, as: x.astype(np.float32)"
+        f"not {array.dtype}\n = help: convert it, for example: x.astype(np.float32)"
     )
 
 

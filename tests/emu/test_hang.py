@@ -85,8 +85,8 @@ def test_a_spin_lock_among_the_lanes_of_a_warp_is_a_simt_deadlock_under_the_stac
         "  |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ atomic_cas_global_u32\n"
         "  = note: work-item 1 (workgroup 0, warp 0, lane 1) at pc 4\n"
         "  = note: every work-item finishes when all are scheduled in turn\n"
-        "  = help: the scheme never gives the waiting work-items a turn: let one work-item of a "
-        "warp take the lock for all (--engine oracle, which schedules each alone, would finish)"
+        "  = help: the scheme never schedules the waiting work-items: let one work-item of a warp "
+        "take the lock for all (--engine oracle, which schedules each alone, would finish)"
     )
 
 

@@ -352,7 +352,7 @@ def test_the_sessions_of_the_page_on_python_are_true() -> None:
 @pytest.mark.parametrize("options", [{"scheme": "ppc"}, {"knobs": {"first-path": "taken"}}])
 def test_an_engine_that_follows_no_scheme_refuses_one(engine: str, options):
     (function,) = simtlab.assemble("kernel k() {\n ret\n}\n")
-    with pytest.raises(simtlab.UsageError, match=f"no effect with the engine {engine}"):
+    with pytest.raises(simtlab.UsageError, match=f"engine {engine} follows no divergence scheme"):
         function.launch(items=1, engine=engine, **options)
 
 

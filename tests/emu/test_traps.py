@@ -112,11 +112,11 @@ HOSTILE = {
     ),
     "not-scaled-back": wild(
         "mad_u64 $d4, $d0, 4, $d1; ld_global_u32 $s1, [$d4]",
-        4 * VICTIM, "100 bytes behind the end of buffer x", "x",
+        4 * VICTIM, "100 bytes after the end of buffer x", "x",
     ),
     "huge-stride": wild(
         "shl_u64 $d4, $d0, 40; add_u64 $d4, $d4, $d1; ld_global_u8 $s1, [$d4]", VICTIM << 40,
-        "bytes behind the end of buffer behind", "x",
+        "bytes after the end of buffer behind", "x",
     ),
     "negative-index": wild(
         "mov_u64 $d4, -1; mad_s64 $d4, $d4, 4, $d1; st_global_u32 $s0, [$d4]",
@@ -124,10 +124,10 @@ HOSTILE = {
     ),
     # --- edges
     "one-past": wild(
-        f"ld_global_u32 $s1, [$d1+{X_BYTES}]", X_BYTES, "0 bytes behind the end of buffer x", "x"
+        f"ld_global_u32 $s1, [$d1+{X_BYTES}]", X_BYTES, "0 bytes after the end of buffer x", "x"
     ),
     "one-byte-past": wild(
-        f"st_global_u8 $s1, [$d1+{X_BYTES}]", X_BYTES, "0 bytes behind the end of buffer x", "x"
+        f"st_global_u8 $s1, [$d1+{X_BYTES}]", X_BYTES, "0 bytes after the end of buffer x", "x"
     ),
     "one-byte-before": wild(
         "ld_global_s8 $s1, [$d1-1]", -1, "1 bytes before buffer x", "x"
@@ -398,7 +398,7 @@ def test_a_pointer_that_outlives_its_array_traps(engine: str, scheme: str) -> No
 def test_an_empty_array_has_no_byte_to_read(engine: str, scheme: str) -> None:
     launch = module(TOO_MANY)["touch"].launch(items=1, engine=engine, scheme=scheme)
     trap = trap_of(launch, np.zeros(0, np.uint32), np.zeros(1, np.uint32))
-    assert "0 bytes behind the end of buffer x [0x10000000, 0x10000000)" in str(trap)
+    assert "0 bytes after the end of buffer x [0x10000000, 0x10000000)" in str(trap)
 
 
 @pytest.mark.parametrize("engine", engine_names())
@@ -412,13 +412,13 @@ def test_a_program_without_readonly_data_has_nothing_to_read_there(engine: str) 
 
 MESSAGES = {
     "not-scaled-back": """\
-error[SIM401]: kernel hostile: out-of-bounds load from global address 0x10001184 (4 bytes): 100 bytes behind the end of buffer x [0x10001100, 0x10001120)
+error[SIM401]: kernel hostile: out-of-bounds load from global address 0x10001184 (4 bytes): 100 bytes after the end of buffer x [0x10001100, 0x10001120)
   --> <text>:13:5
    |
 13 |     ld_global_u32 $s1, [$d4] // here
    |     ^^^^^^^^^^^^^^^^^^^^^^^^ ld_global_u32
    = note: work-item 33 (workgroup 1, warp 1, lane 5) at pc 8
-   = help: guard the access, as: cmp_ge_u32 $c0, $s0, $s1; cbr $c0, @done""",  # noqa: E501
+   = help: guard the access, for example: cmp_ge_u32 $c0, $s0, $s1; cbr $c0, @done""",  # noqa: E501
     "group-over-the-end": """\
 error[SIM401]: kernel hostile: out-of-bounds store to group address 12 (8 bytes): outside the group segment of 16 bytes, which shared[4] is a part of
   --> <text>:13:5
@@ -434,7 +434,7 @@ error[SIM402]: kernel hostile: misaligned store to global address 0x10001104: no
 12 |     st_global_f64 $d0, [$d1+4] // here
    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^ st_global_f64
    = note: work-item 33 (workgroup 1, warp 1, lane 5) at pc 7
-   = help: scale the index by 8, as: mad_u64 $d0, $d1, 8, $d0""",
+   = help: scale the index by 8, for example: mad_u64 $d0, $d1, 8, $d0""",
     "freed": """\
 error[SIM403]: kernel hostile: load from global address 0x10002204: inside buffer gone, which was freed
   --> <text>:12:5
@@ -442,7 +442,7 @@ error[SIM403]: kernel hostile: load from global address 0x10002204: inside buffe
 12 |     ld_global_u32 $s1, [$d3+4] // here
    |     ^^^^^^^^^^^^^^^^^^^^^^^^^^ ld_global_u32
    = note: work-item 33 (workgroup 1, warp 1, lane 5) at pc 7
-   = help: keep the buffer until its last launch is over""",  # noqa: E501
+   = help: free the buffer only after its last launch""",  # noqa: E501
     "rem-s64": """\
 error[SIM404]: kernel hostile: integer division by zero
   --> <text>:12:5
@@ -621,7 +621,7 @@ error[SIM405]: kernel k: divergent barrier: {}
         ("half of a warp returned", "oracle", "stack",
          "of the workgroup's work-items, 4-15 wait at pc 3 (line 5), 0-3 have returned", 4),
         ("half of a warp returned", "interp", "stack",
-         "only lanes 4-7 of the warp come to this barrier, lanes 0-3 stand at line 7", 4),
+         "only lanes 4-7 of the warp reach this barrier, lanes 0-3 are at line 7", 4),
         ("half of a warp returned", "interp", "per-thread",
          "of the workgroup, 12 work-items wait at line 5, 4 have returned", 4),
         ("a whole warp returned", "interp", "ppc",
@@ -701,9 +701,7 @@ def test_with_exited_arrive_those_that_returned_are_not_waited_for(
     if limit in (3, 12) and (engine == "jit" or scheme in ("ppc", "ppc-explicit")):
         # The fall-through, or the side with the smaller PC, runs first: it reaches the barrier
         # before the others return.
-        with pytest.raises(
-            Trap, match=f"only lanes {limit % 8}-7 of the warp come to this barrier"
-        ):
+        with pytest.raises(Trap, match=f"only lanes {limit % 8}-7 of the warp reach this barrier"):
             launch(x)
         return
     launch(x)

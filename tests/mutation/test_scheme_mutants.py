@@ -126,7 +126,7 @@ MUTANTS = {
         Mutant(STACK, "a path that is at its join already runs through it",
                "return entry.pc == entry.rpc\n", "return False\n"),
         Mutant(STACK, "a path is popped where it begins at its watch",
-               "while stack and (not stack[-1].mask or self._is_over(stack[-1])):",
+               "while stack and (not stack[-1].mask or self._is_done(stack[-1])):",
                "while len(stack) > 1 and (not stack[-1].mask or stack[-1].rpc != NOWHERE):"),
         Mutant(STACK, "the join is watched an instruction late",
                "        return entry.rpc\n\n    def parked",

@@ -89,8 +89,8 @@ kernel ever(global u32* %x, global u32* %y) {
 }
 """
 
-FIRST_BARRIER = "only lanes 1-3 of the warp come to this barrier, lane 0 stands at line 8"
-SECOND_BARRIER = "only lane 0 of the warp comes to this barrier, lanes 1-3 stand at line 5"
+FIRST_BARRIER = "only lanes 1-3 of the warp reach this barrier, lane 0 is at line 8"
+SECOND_BARRIER = "only lane 0 of the warp reaches this barrier, lanes 1-3 are at line 5"
 
 
 def error_of(kernel: str, policy: str, items: int = 4, budget: int = 120) -> simtlab.Trap:
@@ -148,7 +148,7 @@ def test_a_divergent_barrier_says_who_comes_and_where_the_others_are(
 def test_who_has_returned_does_not_come_to_a_barrier(policy: str):
     error = error_of(ONE_LEAVES, policy)
     assert error.first.message == (
-        "kernel one: divergent barrier: not all work-items of the workgroup come to this barrier, "
+        "kernel one: divergent barrier: not all work-items of the workgroup reach this barrier, "
         "1 work-item has returned"
     )
     assert error.lane == 1, "the lowest that came"
@@ -162,7 +162,7 @@ def test_who_has_returned_does_not_come_to_a_barrier(policy: str):
             120,
             "lane 0 of the warp repeats the loop at line 6 while lanes 1-3 wait at line 7",
         ),
-        (STRAIGHT, 3, "lanes 0-3 of the warp stand at line 5"),
+        (STRAIGHT, 3, "lanes 0-3 of the warp are at line 5"),
     ],
 )
 def test_a_spent_budget_says_who_repeats_and_who_waits(kernel: str, budget: int, who: str):

@@ -69,7 +69,7 @@ def error_of(
     slots: np.ndarray,
     opinion: SecondOpinion,
 ) -> SimtError:
-    """The error behind a status of the engine; `slots` is the launch's context block."""
+    """Return the error behind a status of the engine; `slots` is the launch's context block."""
     S = state.S
     if "fault" in state.composition.fields and S.fault:
         return HookError(diagnostics=(replace(fault_of(state, work, code), code=HookError.code),))
@@ -106,7 +106,7 @@ def error_of(
 
 
 def going_nowhere(state: EngineState, work: Work, code: Code) -> SimulationError:
-    """The engine has been busy for a long while, and no lane has executed anything."""
+    """Return the engine has been busy for a long while, and no lane has executed anything."""
     return _stuck(
         state,
         work,
@@ -143,7 +143,7 @@ def _stuck(state: EngineState, work: Work, code: Code, message: str, hint: str) 
 
 
 def _place(state: EngineState, code: Code, v: int, lanes: int) -> tuple[int, int]:
-    """(workgroup, flat local id) of the lowest of some lanes of a warp context."""
+    """Return (workgroup, flat local id) of the lowest of some lanes of a warp context."""
     group, warp = _owner(code, v)
     return group, warp * int(state.S.width) + lowest(lanes)
 
@@ -161,10 +161,10 @@ def _divergent(state: EngineState, work: Work, code: Code, v: int, pc: int) -> T
     # The engine may name lanes that others wait for at the barrier, which will never come.
     come = sum(lanes for lanes, at in stands if at == pc) or mask_of(state.S.trap_lanes)
     away = [(lanes & ~come, at) for lanes, at in stands if lanes & ~come]
-    parts = ["not all work-items of the workgroup come to this barrier"]
+    parts = ["not all work-items of the workgroup reach this barrier"]
     if away:
-        parts = [f"only {lanes_that(come, 'come', ' of the warp')} to this barrier"]
-        parts += [f"{lanes_that(lanes, 'stand')} at {place(work, at)}" for lanes, at in away]
+        parts = [f"only {lanes_that(come, 'reach', ' of the warp')} this barrier"]
+        parts += [f"{lanes_that(lanes, 'are')} at {place(work, at)}" for lanes, at in away]
     team = rows["team"][rows["warp"]["team"][v]]
     mates = [v - v % warps + i for i in range(warps) if int(team["warps"]) >> i & 1]
     gone = rows["warp"]["all"][mates] & ~rows["warp"]["live"][mates]
@@ -197,7 +197,7 @@ def _endless(
 def _deadlock(
     state: EngineState, work: Work, code: Code, v: int, lanes: int, pc: int, notes: tuple[Note, ...]
 ) -> TrapRecord:
-    """Lanes of warp v have spent their budget, and somebody waits for a turn."""
+    """Return lanes of warp v have spent their budget, and somebody waits for a turn."""
     v, lanes, pc = _who_starves_others(state, v, lanes, pc)
     asleep = _asleep(state, work, v)
     loop = spinning(work, lanes, pc, " of the warp" if asleep else _whose(code, v))
@@ -239,7 +239,7 @@ def _who_starves_others(state: EngineState, v: int, lanes: int, pc: int) -> tupl
 
 
 def _asleep(state: EngineState, work: Work, v: int, whose: str = "") -> list[str]:
-    """Which lanes of a warp wait for others of it, and where."""
+    """Return which lanes of a warp wait for others of it, and where."""
     return [
         f"{lanes_that(lanes, 'wait', whose)} at {place(work, at)}" for lanes, at in parked(state, v)
     ]
@@ -255,7 +255,7 @@ def _whose(code: Code, v: int) -> str:
 
 
 def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
-    """Where the groups stand and what for, the first few of them."""
+    """Return where the groups stand and what for, the first few of them."""
     warps, rows = int(state.S.warps), state.rows
     found: list[Note] = []
     for v in np.flatnonzero(rows["warp"]["groups"]):
@@ -269,7 +269,7 @@ def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
 
 
 def _bits(mask: int, code: Code) -> str:
-    """A mask, lane 0 first."""
+    """Return a mask, lane 0 first."""
     return "".join("1" if mask >> i & 1 else "0" for i in range(code.segments.width))
 
 

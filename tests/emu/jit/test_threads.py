@@ -159,7 +159,7 @@ def test_threads_that_cannot_be() -> None:
             PROGRAM["work"].launch(items=1, threads=threads)  # pyright: ignore[reportArgumentType]
     elsewhere: list[dict[str, Any]] = [{"engine": "interp"}, {"engine": "oracle"}, {"stats": True}]
     for options in elsewhere:
-        with pytest.raises(UsageError, match="only native code runs on several threads"):
+        with pytest.raises(UsageError, match="only jit runs on several"):
             PROGRAM["work"].launch(items=1, threads=2, **options)
 
 
