@@ -36,18 +36,18 @@ def dim3(value: int | Sequence[int], what: str) -> Dim3:
     `what` names the argument in the message.
     """
     sizes = [whole(v) for v in (value if isinstance(value, Sequence) else (value,))]
-    known = [size for size in sizes if size is not None and size > 0]
-    if known != sizes or not 1 <= len(known) <= 3:
+    positive = [size for size in sizes if size is not None and size > 0]
+    if positive != sizes or not 1 <= len(positive) <= 3:
         raise ArgumentError(
             f"{what} must be one to three positive whole numbers, not {_shown(value)}",
             code="SIM301",
         )
-    if max(known) > MAX_ITEMS:
+    if max(positive) > MAX_ITEMS:
         raise ArgumentError(
-            f"{what} is too large: {_shown(max(known))}; 2^32 - 1 is the most in each dimension",
+            f"{what} is too large: {_shown(max(positive))}; 2^32 - 1 is the most in each dimension",
             code="SIM303",
         )
-    x, y, z = (*known, 1, 1)[:3]
+    x, y, z = (*positive, 1, 1)[:3]
     return x, y, z
 
 

@@ -158,18 +158,18 @@ class KernelFunction:
                 code="SIM308",
                 hint="groups counts workgroups, group_size work-items in each",
             )
-        known = self.module._launches
+        launches = self.module._launches
         try:
             key = f"{self.name}{shape!r}"  # not the shape itself: 1, 1.0 and True are equal
         except Exception:
             key = ""  # Python refuses to print it, such as a number of 5,000 digits
-        found = known.get(key)
+        found = launches.get(key)
         if found is None:
             groups, group_size = shape
             found = self.launch(groups=groups, group_size=group_size)
-            if len(known) >= LAUNCHES_KEPT:
-                known.clear()
-            known[key] = found
+            if len(launches) >= LAUNCHES_KEPT:
+                launches.clear()
+            launches[key] = found
         return found
 
     def __call__(self, /, *args: object, **named: object) -> Result:

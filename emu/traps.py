@@ -35,8 +35,8 @@ class TrapRecord:
     """A trap as an engine finds it: which work-item, at which pc, on which address.
 
     `group` and `local` are flat numbers. `address` is simulated for global memory and an offset
-    for the other segments; `size` is the bytes of the access. `detail` is a sentence of its own
-    for kinds that need one (who waits where), `code` the operand of a `trap` instruction.
+    for the other segments; `size` is the bytes of the access. `detail` is an extra sentence
+    for kinds that need one (which lanes wait where), `code` the operand of a `trap` instruction.
     """
 
     kind: TrapKind

@@ -25,7 +25,7 @@ from .simulation.simulator import Simulator
 class ComparedLaunch:
     """A launch under several policies; call it with the kernel's arguments.
 
-    `comparison` is the last one, also where it was interrupted.
+    `comparison` is the last result, also where it was interrupted.
     """
 
     def __init__(self, launches: Sequence[SimulatedLaunch], baseline: str) -> None:
@@ -36,15 +36,14 @@ class ComparedLaunch:
     def __call__(self, /, *args: object, **named: object) -> Comparison:
         """Simulate under every policy, on arguments by place or by name.
 
-        Arrays are changed in place, as by one launch.
-
-        Every policy finds the arrays as they were given. Traps and the like are in the comparison;
-        raises ArgumentError, Interrupted, and UsageError where no policy can run.
+        Arrays are changed in place, as by one launch; every policy starts with the original
+        content. Traps and other errors of a simulation are in the comparison. Raises ArgumentError,
+        Interrupted, and UsageError where no policy can run.
         """
         if named:
             first = next(iter(self.launches.values()))
             args = in_order(first.launch.function.kernel, args, named)
-        given = [(array, _content(array)) for array in args if _is_array(array)]
+        originals = [(array, _content(array)) for array in args if _is_array(array)]
 
         def prepare(policy: Policy) -> tuple[SimulatedLaunch, Simulator]:
             launch = self.launches[policy.name]
@@ -52,7 +51,7 @@ class ComparedLaunch:
 
         def run(prepared: tuple[SimulatedLaunch, Simulator]) -> Contender:
             launch, simulator = prepared
-            for array, content in given:
+            for array, content in originals:
                 _restore(array, content)
             error: SimtError | None = None
             try:
@@ -97,12 +96,12 @@ def compare(
     set: Mapping[str, object] | None = None,
     **options: Any,
 ) -> ComparedLaunch:
-    """Which policy is faster, and at what cost; call the result with the kernel's arguments.
+    """Return a launch that compares policies; call it with the kernel's arguments.
 
     `policies` is a list of names or policies, or names with commas between them; `all` stands for
     every one that the machine can run. Speedups are over the first, or over `baseline`. Settings
-    in `set` are for those policies that have them. All else is as for `simulate`. Raises UsageError
-    for a machine, list or shape that cannot be.
+    in `set` are for those policies that have them. All other options are `simulate`'s. Raises
+    UsageError for an impossible machine, list or shape.
     """
     check_kernel(kernel, "simtlab.compare")
     sets = expect.mapping(set, "set", MachineError)

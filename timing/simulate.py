@@ -27,7 +27,7 @@ from .simulation.simulator import Simulator
 
 @dataclass(frozen=True)
 class Simulation:
-    """What a simulation found: `stats`, and who ran what where.
+    """The result of a simulation: `stats`, with kernel, machine and policy.
 
     `finished` is false where the launch trapped or was interrupted; the counts go up to there.
     `memory_digest` covers the buffers of the launch, in order.
@@ -41,7 +41,7 @@ class Simulation:
     host_seconds: float
     finished: bool = True
     trace: Trace | None = None
-    """What happened, where it was asked for: `trace.save("out.json.gz")`."""
+    """The recorded events, if requested: `trace.save("out.json.gz")`."""
 
     @property
     def cycles(self) -> int:
@@ -60,15 +60,15 @@ class Simulation:
 
     @property
     def energy(self) -> Energy:
-        """What it cost (timing/energy), with the figures of the preset `65nm`."""
+        """The energy (results/energy), with the figures of the preset `65nm`."""
         return energy_of(self.stats, self.machine)
 
     def annotate(self) -> str:
-        """The kernel's lines with executions, mean lanes, and where warp-cycles went."""
+        """Return the kernel's lines with executions, mean lanes, and where warp-cycles went."""
         return annotated(self.stats.lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields for JSON."""
         return {
             "kernel": self.kernel,
             "machine": self.machine.name,
@@ -101,14 +101,14 @@ class Simulation:
 
 
 def stalls(stats: Statistics) -> dict[str, int]:
-    """Issue slots by cause, those that issued left out."""
+    """Return issue slots by cause, without those that issued."""
     return {name: n for name, n in stats.issue_slots.items() if name != "issued"}
 
 
 class SimulatedLaunch:
     """A launch with its machine; call it with the kernel's arguments, as often as you like.
 
-    Every call begins with a cold machine. `simulation` is the last one, also where the launch
+    Every call begins with a cold machine. `simulation` is the last result, also where the launch
     trapped or was interrupted.
     """
 
@@ -138,7 +138,7 @@ class SimulatedLaunch:
         return self.run_on(self.cold_machine(), *args, **named)
 
     def cold_machine(self) -> Simulator:
-        """A machine on which nothing has run. Raises UsageError where it cannot run the policy."""
+        """Return a machine in its initial state. Raises UsageError if it cannot run the policy."""
         trace = None
         if self.window:
             trace = Trace(*self.window, facts=facts_of(self.machine, self.policy))
@@ -183,23 +183,23 @@ class SimulatedLaunch:
 
 
 def check_kernel(kernel: object, function: str) -> None:
-    """Raises UsageError for what is not a kernel."""
+    """Raise UsageError unless `kernel` is a kernel."""
     if not isinstance(kernel, KernelFunction):
         raise UsageError(
             f"{function} takes a kernel, not {shown(kernel)}",
             code="SIM515",
-            hint='give program["name"], of program = simtlab.assemble(...)',
+            hint='pass program["name"], where program = simtlab.assemble(...)',
         )
 
 
 def _window(trace: bool | tuple[int, int]) -> tuple[int, int] | None:
-    """The first cycle that is traced and the one after the last; None for no trace."""
+    """Return the first cycle that is traced and the one after the last; None for no trace."""
     if isinstance(trace, tuple) and len(trace) == 2:
         begin, end = (expect.whole(t, "a cycle of trace", 0, NEVER) for t in trace)
         return begin, end
     if isinstance(trace, tuple):
         raise UsageError(
-            f"trace is True, False or two cycles, as trace=(100, 200), not {shown(trace)}",
+            f"trace must be True, False or two cycles such as (100, 200), not {shown(trace)}",
             code="SIM515",
         )
     return (0, NEVER) if expect.flag(trace, "trace") else None
@@ -220,14 +220,14 @@ def simulate(
     checked: bool = False,
     trace: bool | tuple[int, int] = False,
 ) -> SimulatedLaunch:
-    """How long a launch takes on a machine, and why; call the result with the kernel's arguments.
+    """Return a launch that simulates a kernel on a machine; call it with the kernel's arguments.
 
     `machine` is a preset, a TOML file or a Machine, of which `set` replaces fields
     (`{"l1d.size": "16KiB"}`). `groups` counts workgroups, `items` work-items in total (one of the
-    two); a workgroup has 256 work-items unless told, or as many as a WPU holds. `plain` runs the
-    engine uncompiled, `checked` one that checks what hooks do. `trace` records what happens, in all
-    cycles or from one up to another; the result has it. Raises UsageError for a machine, policy or
-    shape that cannot be.
+    two); a workgroup has 256 work-items by default, or as many as a WPU holds. `plain` runs the
+    engine uncompiled, `checked` one that checks what hooks do. `trace` records events, in all
+    cycles or from one up to another; the result holds them. Raises UsageError for an impossible
+    machine, policy or shape.
     """
     check_kernel(kernel, "simtlab.simulate")
     found = machine if isinstance(machine, Machine) else load(machine)

@@ -132,13 +132,13 @@ class Masks:
 
     def _branch_that_joins(self, number: int) -> int | None:
         """Return the branch whose lanes, and no others, reach this node in the same iteration."""
-        here = self.flow.loop_of[number]
+        loop_number = self.flow.loop_of[number]
         branch = self._dominators[number]
-        while branch is not None and self.flow.loop_of[branch] != here:
+        while branch is not None and self.flow.loop_of[branch] != loop_number:
             branch = self._dominators[branch]
         if branch is None or self.flow.nodes[number].latch_of is not None:
             return None
-        loop = None if here is None else self.flow.loops[here]
+        loop = None if loop_number is None else self.flow.loops[loop_number]
         inside = frozenset(self.waits) if loop is None else loop.nodes & self.waits.keys()
         between = _reach(self._lanes, self._lanes[branch], inside, {number}) - {number}
         if any(self._loses_lanes(self.flow.nodes[n], inside, loop) for n in {branch} | between):

@@ -89,7 +89,7 @@ def build(code: Sequence[Instruction]) -> Flow:
         flow.loop_of[node.number] = None
     edges = {node.number: list(node.successors) for node in flow.nodes}
     flow.order = _arrange(flow, edges)
-    flow.position = {number: at for at, number in enumerate(flow.order)}
+    flow.position = {number: index for index, number in enumerate(flow.order)}
     return flow
 
 

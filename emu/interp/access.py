@@ -62,12 +62,12 @@ class GlobalAccess:
         ends = np.array([b.end for b in buffers], np.uint64)
         alive = np.array([b.alive for b in buffers], bool)
         inside = which >= 0
-        known = np.maximum(which, 0)
+        nearest = np.maximum(which, 0)
         if buffers:
             # No sum here: an address near 2^64 must not wrap around into a buffer.
-            room = ends[known] - np.minimum(address, ends[known])
+            room = ends[nearest] - np.minimum(address, ends[nearest])
             inside &= room >= np.uint64(self.size)
-            freed = inside & ~alive[known]
+            freed = inside & ~alive[nearest]
         else:
             freed = inside
         faulty = ~inside | freed

@@ -94,7 +94,8 @@ def _partial(batch: Batch, warp: int, pc: int, lanes: int, scheme: Scheme) -> No
     """Raise the trap of a lock-step warp that reaches a barrier with a part of its live lanes."""
     owner, first = batch.resident.place(warp * batch.resident.width)
     elsewhere = ", ".join(
-        f"{lanes_that(mask, 'are')} at {place(batch.work, at)}" for mask, at in scheme.parked()
+        f"{lanes_that(mask, 'are')} at {place(batch.work, lanes_pc)}"
+        for mask, lanes_pc in scheme.parked()
     )
     arrived = lanes_that(lanes, "reach", " of the warp")
     detail = f"only {arrived} this barrier, {elsewhere}"
@@ -108,8 +109,13 @@ def _unequal(batch: Batch, waiting_at: dict[int, list[tuple[int, int]]], returne
     pc = min(waiting_at)
     warp, mask = waiting_at[pc][0]
     owner, first = batch.resident.place(warp * batch.resident.width)
-    count = {at: sum(m.bit_count() for _, m in pieces) for at, pieces in waiting_at.items()}
-    parts = [f"{n} work-items wait at {place(batch.work, at)}" for at, n in sorted(count.items())]
+    count = {
+        lanes_pc: sum(m.bit_count() for _, m in pieces) for lanes_pc, pieces in waiting_at.items()
+    }
+    parts = [
+        f"{n} work-items wait at {place(batch.work, lanes_pc)}"
+        for lanes_pc, n in sorted(count.items())
+    ]
     if returned:
         parts.append(f"{returned} have returned")
     detail = "of the workgroup, " + ", ".join(parts)

@@ -87,8 +87,8 @@ class Code:
 
             def load(item: WorkItem) -> int:
                 slots = item.slots
-                data, at = locate(item, slots[base] + offset)
-                slots[dst] = put(int.from_bytes(data[at : at + size], "little"))
+                data, place = locate(item, slots[base] + offset)
+                slots[dst] = put(int.from_bytes(data[place : place + size], "little"))
                 return after
 
             return load
@@ -99,8 +99,8 @@ class Code:
 
             def store(item: WorkItem) -> int:
                 slots = item.slots
-                data, at = locate(item, slots[base] + offset)
-                data[at : at + size] = (slots[source] & low).to_bytes(size, "little")
+                data, place = locate(item, slots[base] + offset)
+                data[place : place + size] = (slots[source] & low).to_bytes(size, "little")
                 return after
 
             return store
@@ -109,10 +109,10 @@ class Code:
 
         def atomic(item: WorkItem) -> int:
             slots = item.slots
-            data, at = locate(item, slots[base] + offset)
-            old = int.from_bytes(data[at : at + size], "little")
+            data, place = locate(item, slots[base] + offset)
+            old = int.from_bytes(data[place : place + size], "little")
             new = update(old, *(slots[s] for s in sources))
-            data[at : at + size] = new.to_bytes(size, "little")
+            data[place : place + size] = new.to_bytes(size, "little")
             if dst is not None:
                 slots[dst] = old
             return after

@@ -198,10 +198,10 @@ class _Launch:
         """Return the sentence of a divergent barrier, with flat local ids."""
         parts = []
         for pc in sorted({item.pc for item in waiting}):
-            here = [item.local for item in waiting if item.pc == pc]
+            locals_at_pc = [item.local for item in waiting if item.pc == pc]
             span = self._work.program.span(self._work.kernel, pc)
             place = f"pc {pc} (line {span.line})" if span else f"pc {pc}"
-            parts.append(f"{_ranges(here)} wait at {place}")
+            parts.append(f"{_ranges(locals_at_pc)} wait at {place}")
         if returned:
             parts.append(f"{_ranges([item.local for item in returned])} have returned")
         return f"of the workgroup's work-items, {', '.join(parts)}"

@@ -76,9 +76,9 @@ class IpdomStack(Scheme):
         self._settle()
 
     def exit(self) -> None:
-        gone = self.mask
+        returned = self.mask
         for entry in self.stack:
-            entry.mask &= ~gone
+            entry.mask &= ~returned
         self.stack.pop()
         self._settle()
 

@@ -77,10 +77,10 @@ def test_a_policy_that_gets_stuck_has_a_row_and_the_others_run(cli, monkeypatch)
     stuck(monkeypatch, "conv", then=None)
     done = compared(cli, *FILE, *TOY, *THREE)
     assert done.status == 1
-    assert done.rows["conv"] == "cannot go on (SIM440)"
+    assert done.rows["conv"] == "cannot continue (SIM440)"
     assert done.rows["launches"] == "1, of 8 work-items in 1 workgroup"
     assert done.rows["dws.lazy-split"].split()[1] == "-"  # there is nothing to be faster than
-    assert done.err.startswith("error[SIM440]: conv: kernel scale: nothing can go on")
+    assert done.err.startswith("error[SIM440]: conv: kernel scale: nothing can continue")
     first, second, third = compared(cli, *FILE, *TOY, *THREE, "--json").json
     assert (first["error"]["code"], first["speedup"]) == ("SIM440", None)
     assert "error" not in second
@@ -130,7 +130,7 @@ def test_a_policy_that_the_machine_cannot_run_has_a_row(cli):
     done = compared(cli, *FILE, *TOY, "--policies", "conv,odd.py")
     assert (done.status, done.rows["odd"]) == (2, "cannot run (SIM610)")
     assert done.rows["conv"].split()[1] == "1.000"
-    assert done.err.startswith("error[SIM610]: odd: odd.py:4: 'on_nothing' is no hook")
+    assert done.err.startswith("error[SIM610]: odd: odd.py:4: 'on_nothing' is not a hook")
     found = compared(cli, *FILE, *TOY, "--policies", "conv,odd.py", "--json").json[1]
     assert (found["policy"], found["speedup"], "cycles" in found) == ("odd", None, False)
     alone = compared(cli, *FILE, *TOY, "--policies", "odd.py")
@@ -183,8 +183,8 @@ error[SIM602]: there is no policy 'dws.brunch-only'
         "error[SIM515]: the list of policies has dws.branch-only twice\n"
     ),
     "scale.sasm --policies ''": """\
-error[SIM515]: policies are compared by a list of names with commas between them
- = help: as conv,dws.revive-split, or all; `simtlab policies` lists what there is
+error[SIM515]: expected a list of policies: names separated by commas
+ = help: for example conv,dws.revive-split, or all; `simtlab policies` lists the names
 """,
     "scale.sasm": """\
 error[SIM514]: missing option '--policies'

@@ -121,8 +121,8 @@ MUTANTS = {
                "    def arrive(self) -> None:\n        self.stack.pop()\n",
                "    def arrive(self) -> None:\n        del self.stack[-2:]\n"),
         Mutant(STACK, "the other side returns, too",
-               "gone = self.mask", "gone = self.mask | self.stack[-2].mask if len(self.stack) > 2 "
-               "else self.mask"),
+               "returned = self.mask",
+               "returned = self.mask | self.stack[-2].mask if len(self.stack) > 2 else self.mask"),
         Mutant(STACK, "a path that is at its join already runs through it",
                "return entry.pc == entry.rpc\n", "return False\n"),
         Mutant(STACK, "a path is popped where it begins at its watch",

@@ -108,7 +108,7 @@ def test_a_state_from_which_the_engine_cannot_go_on_names_the_files(tmp_path):
         Path(path).read_text() + "\n\n@device\ndef on_pick(S, w, g, t):\n"
         "    return end_group(S, g)\n"
     )
-    with pytest.raises(HookError, match=r"youngest\.py has left it in at cycle 0: IndexError"):
+    with pytest.raises(HookError, match=r"youngest\.py has left at cycle 0: IndexError"):
         run("conv", scheduler=path)
 
 

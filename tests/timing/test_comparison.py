@@ -103,7 +103,7 @@ def test_an_interruption_keeps_what_was_done(monkeypatch):
 def test_where_no_policy_can_run_the_reason_is_raised(tmp_path):
     file = tmp_path / "odd.py"
     file.write_text(f"EXTENDS = {POLICIES['conv'].files!r}\n\n\ndef on_nothing(S):\n    return 0\n")
-    with pytest.raises(simtlab.UsageError, match="is no hook"):
+    with pytest.raises(simtlab.UsageError, match="is not a hook"):
         double(str(file))(12, np.zeros(12, np.uint32))
     found = double(["conv", str(file)])(12, np.zeros(12, np.uint32))
     assert [c.verdict for c in found] == ["", "cannot run (SIM610)"]

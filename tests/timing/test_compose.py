@@ -95,7 +95,7 @@ def test_a_hook_that_nobody_calls(tmp_path):
             return 0
     """,
     )
-    with pytest.raises(CompositionError, match="'on_stal' is no hook") as caught:
+    with pytest.raises(CompositionError, match="'on_stal' is not a hook") as caught:
         compose((*FILES, path))
     assert "on_stall" in str(caught.value)
 

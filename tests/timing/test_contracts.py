@@ -182,7 +182,7 @@ def test_a_memory_that_answers_before_it_is_asked(tmp_path):
         """,
     )
     with pytest.raises(
-        AssertionError, match=r"simd_access \(mine\.py:\d+\) answers cycle \d+, which is over"
+        AssertionError, match=r"simd_access \(mine\.py:\d+\) answers cycle \d+, which is past"
     ):
         memory_contract(machine.load("toy", {"memory": path}), examples=2, shrink=False)
 
@@ -216,5 +216,5 @@ def test_a_policy_that_forgets_the_other_path(tmp_path):
 def test_files_that_are_no_engine_files(tmp_path):
     with pytest.raises(UsageError, match="cannot read engine file"):
         policies.find(str(tmp_path / "nobody.py"))
-    with pytest.raises(UsageError, match="is no engine file"):
+    with pytest.raises(UsageError, match="is not an engine file"):
         policies.find(outside(tmp_path, "def ("))

@@ -121,7 +121,7 @@ def test_a_generation_shrinks_by_seven_tenths():
         (("int_op = 2.5", "int_op = true"), "dynamic.int_op: must be a valid number"),
         (("int_op = 2.5", "int_op = inf"), "dynamic.int_op: must be a finite number"),
         (("int_op = 2.5", "int_op = -1"), "dynamic.int_op: must be greater than 0 .got -1"),
-        (("vdd = 0.9", ""), "own.toml is no energy model: vdd: is missing"),
+        (("vdd = 0.9", ""), "own.toml is not a valid energy model: vdd: is missing"),
         (("[dynamic]", "[dynamic"), "own.toml"),
     ],
 )

@@ -190,7 +190,7 @@ def test_who_waits_in_the_stack_is_named():
 def test_who_is_never_chosen_is_named():
     text = message("maws.lat-spec", "a lock between warps")
     assert " of workgroup 0 repeat" in text
-    assert "groups are ready, and not all are chosen" in text
+    assert "groups are ready, but not all are chosen" in text
     assert "ready at cycle" in text
 
 
@@ -208,4 +208,4 @@ def test_slip_forgets_whom_it_has_left_behind():
         "error[SIM407]: kernel litmus: SIMT deadlock: a work-item has executed 120 instructions; "
         "lanes 0-2 of the warp repeat the loop at line 20 while lane 3 waits at line 15"
     )
-    assert "lanes 0001: left behind until others come back" in text
+    assert "lanes 0001: left behind until others return" in text

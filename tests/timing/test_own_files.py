@@ -112,7 +112,7 @@ def test_a_hook_with_other_arguments_and_one_that_nobody_calls(tmp_path):
     few = RANK.replace("g, t", "g")
     assert refused(tmp_path, few).startswith("mine.py:4: hook 'rank' takes (S, w, g, t)")
     odd = RANK + RANK.replace("rank", "on_stal")
-    assert refused(tmp_path, odd) == "mine.py:8: 'on_stal' is no hook of the engine"
+    assert refused(tmp_path, odd) == "mine.py:8: 'on_stal' is not a hook of the engine"
 
 
 def test_a_function_that_another_file_has(tmp_path):
@@ -201,8 +201,8 @@ def test_a_setup_that_gives_no_fields(tmp_path, text, message):
         ("EXTENDS = files()", "EXTENDS is a tuple of engine files, as "),
         ('SETTINGS = {"a": 1, "b": 0.5}', "SETTINGS is a dictionary of names with "),
         ('SETTINGS = {"a": None}', "SETTINGS is a dictionary of names with "),
-        ("x = (", "this is no engine file: '(' was never closed"),
-        ("return 1", "this is no engine file: 'return' outside function"),
+        ("x = (", "this is not an engine file: '(' was never closed"),
+        ("return 1", "this is not an engine file: 'return' outside function"),
     ],
 )
 def test_constants_that_cannot_be(tmp_path, text, message):

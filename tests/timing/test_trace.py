@@ -157,7 +157,7 @@ def test_kanata(traced, tmp_path):
 
 @pytest.mark.parametrize("window", [(100, 50), (100, 100)])
 def test_a_window_has_a_cycle(window):
-    with pytest.raises(UsageError, match="is of none") as caught:
+    with pytest.raises(UsageError, match="has no cycle") as caught:
         Trace(*window)
     assert caught.value.first.code == "SIM515"
 

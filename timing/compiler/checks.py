@@ -1,8 +1,8 @@
-"""Checked engines: how hooks are watched, and the errors for what they break.
+"""Checked engines: how hooks are watched, and the errors for the rules that they break.
 
-`interpose` puts a function before every hook that a file fills: it calls the hook, looks at what it
-answers, and, where the hook was called by the engine and not by another hook, at what it has left
-behind (checking.py). An engine that is not checked has none of this.
+`interpose` puts a function before every hook that a file fills. It calls the hook and checks its
+answer; where the engine, and not another hook, called the hook, it also checks the state that the
+hook has left (checking.py). An engine that is not checked has none of this.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .compose import EngineState
     from .launched import Code
 
-    # What engine code sees of this file.
+    # What engine code uses of this file.
     HOOK_ON_START = HOOK_ON_SYNC = HOOK_RANK = HOOK_SIMD_ACCESS = 0
     IN_PACKS = OWN_SCHEDULER = 0
     _Checked = Callable[..., int]
@@ -42,7 +42,7 @@ FILES = ("faults", "checking")
 
 REPLACED = ("on_start", "pick", "compute", "move", "simd_access", "enter_barrier", "open_barrier",
             "wake", "make_group")  # fmt: skip
-"""The functions of others that it replaces."""
+"""Functions of other files that it replaces."""
 
 _ANSWERS = {
     **dict.fromkeys(("on_branch", "on_arrival", "on_exit", "on_sync", "on_stall"), "check_flag"),
@@ -52,15 +52,15 @@ _ANSWERS = {
     "rank": "check_place",
     "stand_in": "check_chosen",
 }
-"""What hooks answer, by the function of faults.py that looks at it; others answer nothing."""
+"""Hook -> the function of faults.py that checks its answer; other hooks answer nothing."""
 
 _OWN = ("on_start", "simd_access", "on_event", "issue")
-"""Hooks that checking.py itself is put before, or that change nothing."""
+"""Hooks that checking.py itself replaces, or that change nothing."""
 
 _LEAVES_ALONE = ("rank", "fetch", "line_access", "next_level", "forget_line", "write_back",
                  "dram_access", "extra_slots", "on_move", "on_served")  # fmt: skip
-"""Hooks after which groups are not looked at: called often, or while an access is half done. `pick`
-looks later."""
+"""Hooks after which groups are not checked: called often, or while an access is half done. `pick`
+checks them later."""
 
 _BEFORE = """\
 def {name}({parameters}):
@@ -94,9 +94,9 @@ def interpose(module: ModuleType, before: dict[str, Any], filled: set[str]) -> N
 
 
 def _watched(name: str, number: int, space: dict[str, Any]) -> FunctionType:
-    """The function before a hook."""
-    given = hook_names()[name].__code__
-    parameters = given.co_varnames[: given.co_argcount]
+    """Return the function that is put before a hook."""
+    code = hook_names()[name].__code__
+    parameters = code.co_varnames[: code.co_argcount]
     w = "w" if "w" in parameters else "0"
     g = "g" if "g" in parameters else "-1"
     begin, answer, look = "pass", "pass", "pass"
@@ -131,14 +131,14 @@ _FAULTS = {
     1: ("answers {found}", "0 or 1"),
     2: ("answers {found} for group {g}, which is never picked then", "a number less than NEVER"),
     3: ("answers {found}", "a number of cycles or slots, from 0"),
-    4: ("answers cycle {found}, which is over", "cycle {wanted} or later"),
+    4: ("answers cycle {found}, which is past", "cycle {wanted} or later"),
     5: ("names group {found}, which does not exist", "a group of this WPU"),
     6: ("answers group {found}, which is not of this WPU", "a group of the same warp as {g}"),
     7: ("answers group {found}, which has ended", "a group of the same warp as {g}"),
     8: ("answers group {found}, which has no scheduler slot", "a group that can be picked"),
     9: ("answers group {found}, which is not ready before {when}",
         "a group that is ready at this cycle"),
-    10: ("wakes group {g} at cycle {found}, which is over", "cycle {wanted} or later"),
+    10: ("wakes group {g} at cycle {found}, which is past", "cycle {wanted} or later"),
     11: ("leaves lanes {lanes} in group {g}, which have returned or do not exist",
          "lanes of its warp that live"),
     12: ("leaves lanes {lanes} in group {g} and in another one", "every lane in one group at most"),
@@ -176,14 +176,15 @@ BROKEN_RULE = 8
 
 
 def fault_of(state: EngineState, work: Work, code: Code) -> Diagnostic:
-    """The diagnostic for the fault that a checked engine has found; its code is the caller's."""
+    """Return the diagnostic for a checked engine's fault; the caller adds the code."""
     S, space = state.S, vars(state.composition.namespace)
     w, g, warps, width = int(S.fault_w), int(S.fault_g), int(S.warps), int(S.width)
     wanted, found = int(S.fault_wanted), int(S.fault_found)
     name = list(hook_names())[int(S.fault_hook) - 1] if S.fault_hook else ""
-    who = f"hook {name} ({filled_by(space, name)})" if name else "what is composed of " + ", ".join(
-        Path(file).name for file in state.composition.files if file.endswith(".py")
-    )  # fmt: skip
+    own = (Path(file).name for file in state.composition.files if file.endswith(".py"))
+    culprit = (
+        f"hook {name} ({filled_by(space, name)})" if name else f"an engine with {', '.join(own)}"
+    )
     words = {
         "g": g,
         "found": found,
@@ -194,27 +195,27 @@ def fault_of(state: EngineState, work: Work, code: Code) -> Diagnostic:
         "there": _line(work, code, wanted),
     }
     if wanted >= intrinsics.NEVER:
-        # In place of a date: nobody has woken the group, or its lanes wait at a barrier.
+        # There is no date: nothing has woken the group, or its lanes wait at a barrier.
         words["when"] = "something wakes it" if int(S.fault) == 9 else "their barrier opens"
     does, expected = (text.format(**words) for text in _FAULTS[int(S.fault)])
-    at = f"cycle {int(S.now):,}, WPU {w}"
+    where = f"cycle {int(S.now):,}, WPU {w}"
     if g >= 0:
-        at += f", warp context {g // width % warps}, group {g}"
+        where += f", warp context {g // width % warps}, group {g}"
     return Diagnostic(
         "",
-        f"kernel {work.kernel.name}: {who} {does} ({at})",
+        f"kernel {work.kernel.name}: {culprit} {does} ({where})",
         notes=(Note(f"expected: {expected}"),),
         hint="simtlab.testing.policy_contract finds a small kernel that shows it",
     )
 
 
 def filled_by(space: dict[str, Any], name: str) -> str:
-    """The place of the function that fills a hook, `file:line`."""
+    """Return the place of the function that fills a hook, as `file:line`."""
     return place(space.get(f"unchecked_{name}", space[name]))
 
 
 def _line(work: Work, code: Code, segment: int) -> str:
-    """A segment by the line of its first instruction."""
+    """Return the name of a segment in a message: the line of its first instruction."""
     if segment == -2:
         return "the end, as they have returned"
     if not 0 <= segment < len(code.segments.table):
@@ -224,7 +225,7 @@ def _line(work: Work, code: Code, segment: int) -> str:
 
 
 def raised(error: Exception, state: EngineState, files: Sequence[str]) -> str:
-    """What an exception in a plain engine with files of the user's comes down to, at their line."""
+    """Return the text for an exception in a plain engine, at the line of the user's file."""
     what = f"{type(error).__name__}: {' '.join(str(error).split())}"
     wanted = {str(Path(file).resolve()) for file in files}
     own = [
@@ -236,4 +237,4 @@ def raised(error: Exception, state: EngineState, files: Sequence[str]) -> str:
         return f"{own[-1]}: {what}"
     names = ", ".join(Path(file).name for file in files)
     at = f"cycle {int(state.S.now):,}"
-    return f"the engine cannot go on from the state that {names} has left it in at {at}: {what}"
+    return f"the engine cannot continue from the state that {names} has left at {at}: {what}"

@@ -1,4 +1,4 @@
-"""Which policies a machine can run, and which of them are meant by a list of names."""
+"""The choice of policies: those that a machine can run, and those that a list names."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .files import configured, files_of, find
 from .inspection import CompositionError
 
 ALL = "all"
-"""Stands for every policy of the catalogue that the machine can run."""
+"""The name for every policy of the catalogue that the machine can run."""
 
 _SETTING = "policy."
-"""What keys of `--set` begin with that are for the policy."""
+"""How keys of `--set` begin that belong to the policy."""
 
 Value = TypeVar("Value")
 
 
 def refusal(machine: Machine, policy: Policy) -> UsageError | None:
-    """Why a machine cannot run a policy; None where it can."""
+    """Return the error for a policy that a machine cannot run; None where it can."""
     try:
         compose(files_of(configured(machine, policy), policy))
     except UsageError as error:
@@ -32,12 +32,12 @@ def refusal(machine: Machine, policy: Policy) -> UsageError | None:
 
 
 def presets_for(policy: Policy) -> list[Machine]:
-    """The machines of this package that can run a policy."""
+    """Return the machines of this package that can run a policy."""
     return [machine for machine in map(load, names()) if refusal(machine, policy) is None]
 
 
 def sets_for(policy: Policy, sets: Mapping[str, Value]) -> dict[str, Value]:
-    """Without the settings of other policies."""
+    """Return `sets` without the settings of other policies."""
     return {
         key: value
         for key, value in sets.items()
@@ -48,7 +48,7 @@ def sets_for(policy: Policy, sets: Mapping[str, Value]) -> dict[str, Value]:
 def machine_for(
     policy: Policy, machine: str | Path | Machine, sets: Mapping[str, object]
 ) -> Machine:
-    """A preset, TOML file or machine with `sets`, those of other policies left out.
+    """Return a preset, TOML file or machine with `sets`, except those of other policies.
 
     Raises MachineError.
     """
@@ -62,7 +62,7 @@ def choose(
     sets: Mapping[str, object],
     baseline: str | None = None,
 ) -> tuple[list[Policy], str]:
-    """The policies of a list, or of a text with commas, and the name of the baseline.
+    """Return the policies of a list, or of a text with commas, and the name of the baseline.
 
     The baseline is the first one unless named. `all` adds what the machine can run and the list
     does not name. Raises UsageError for a list that is empty or names a policy twice, for a
@@ -72,9 +72,9 @@ def choose(
     words = [word.strip() if isinstance(word, str) else word for word in words]
     if not words or not all(isinstance(word, Policy) or word for word in words):
         raise UsageError(
-            "policies are compared by a list of names with commas between them",
+            "expected a list of policies: names separated by commas",
             code="SIM515",
-            hint="as conv,dws.revive-split, or all; `simtlab policies` lists what there is",
+            hint="for example conv,dws.revive-split, or all; `simtlab policies` lists the names",
         )
     found = [w if isinstance(w, Policy) else _contender(w) for w in words if w != ALL]
     if ALL in words:
@@ -102,14 +102,14 @@ def choose(
 
 
 def _listed(wanted: object) -> list[str | Policy]:
-    """The policies of a list; an empty one for what is not a list of names and policies."""
+    """Return the entries of a list of names and policies; an empty list for anything else."""
     if not isinstance(wanted, Sequence) or isinstance(wanted, bytes):
         return []
     return list(wanted) if all(isinstance(word, (str, Policy)) for word in wanted) else []
 
 
 def _contender(word: str) -> Policy:
-    """A policy by its name; that of a file which is no engine file refuses every machine."""
+    """Return a policy by name; one of a file that is not an engine file refuses every machine."""
     try:
         return find(word)
     except CompositionError as error:

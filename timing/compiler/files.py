@@ -1,4 +1,4 @@
-"""Policies, schedulers and memory systems by name: the engine files that a run is made of."""
+"""Policies, schedulers and memory systems by name, and the engine files of a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .inspection import CompositionError
 
 
 def find(name: str | Path) -> Policy:
-    """The policy of a name, or that of a file outside the package; raises UsageError."""
+    """Return the policy of a name, or of a file outside the package; raises UsageError."""
     name = expect.path(name, "a policy", "a name or the path of a file")
     if name.endswith(".py"):
         return outside(name)
@@ -33,7 +33,7 @@ def find(name: str | Path) -> Policy:
 
 
 def _near(name: str) -> str:
-    """What was perhaps meant: the policies of a family, or one whose name is near."""
+    """Return a suggestion: the policies of a family, or one with a similar name."""
     family = [known for known in POLICIES if known.partition(".")[0] == name]
     if family:
         return f"{name} is a family of policies: {', '.join(family)}"
@@ -64,23 +64,23 @@ _ISSUE = {"switch-on-access": "issue/switch_on_access", "barrel": "issue/barrel"
 
 
 def outside(path: str) -> Policy:
-    """A policy, scheduler or memory system of a user: an engine file with some constants.
+    """Return a user's policy, scheduler or memory system: an engine file with some constants.
 
-    `EXTENDS` names files of this package that it builds upon, `SETTINGS` what can be set, `GRAIN`
-    how long segments are, `SCHEDULER` who is its scheduler unless one is chosen; all may be
-    missing. The file's docstring is the text. Raises UsageError.
+    `EXTENDS` names files of this package that it builds upon, `SETTINGS` its settings, `GRAIN` the
+    length of segments, `SCHEDULER` its scheduler unless the user chooses one; all may be missing.
+    The file's docstring is the text. Raises UsageError.
     """
     name = Path(path).name
     try:
         tree = ast.parse(Path(path).read_text(encoding="utf-8"), path)
-        compile(tree, path, "exec")  # it finds more than the parser
+        compile(tree, path, "exec")  # finds more mistakes than the parser
     except OSError as e:
         raise UsageError(f"cannot read engine file {path}: {e.strerror}", code="SIM602") from None
     except SyntaxError as e:
         where = f"{name}:{e.lineno}" if e.lineno else name
-        raise CompositionError(f"{where}: this is no engine file: {e.msg}") from None
+        raise CompositionError(f"{where}: this is not an engine file: {e.msg}") from None
     except ValueError as e:
-        raise CompositionError(f"{name}: this is no engine file: {e}") from None
+        raise CompositionError(f"{name}: this is not an engine file: {e}") from None
     constants = {
         target.id: _constant(target.id, node, name)
         for node in tree.body
@@ -120,12 +120,12 @@ _CONSTANTS: dict[str, tuple[Callable[[object], bool], str]] = {
     "GRAIN": (lambda value: value in list(Grain), " or ".join(repr(str(g.value)) for g in Grain)),
     "SCHEDULER": (lambda value: isinstance(value, str), 'the name of a scheduler, as "swf"'),
 }
-"""What an engine file may say of itself: a test, and what is meant."""
+"""Constants that an engine file may define: a test of the value, and its description."""
 
 
 def _constant(name: str, node: ast.Assign, file: str) -> Any:
-    """The value of a constant of an engine file; raises CompositionError for what it cannot be."""
-    is_right, meant = _CONSTANTS[name]
+    """Return a constant of an engine file; raises CompositionError for an invalid value."""
+    is_right, expected = _CONSTANTS[name]
     try:
         value = ast.literal_eval(node.value)
     except (ValueError, TypeError):
@@ -134,15 +134,15 @@ def _constant(name: str, node: ast.Assign, file: str) -> Any:
         shown = ast.unparse(node.value)
         if isinstance(value, dict):
             shown = str({k: v for k, v in value.items() if not _is_setting(k, v)})
-        raise CompositionError(f"{file}:{node.lineno}: {name} is {meant}, not {shown}")
+        raise CompositionError(f"{file}:{node.lineno}: {name} is {expected}, not {shown}")
     return value
 
 
 def configured(machine: Machine, policy: Policy) -> Machine:
-    """The machine with all of the policy's settings, its own replacing the policy's values.
+    """Return the machine with all of the policy's settings, its own replacing the policy's values.
 
-    It has the policy's scheduler and fetch groups, too, where the policy names some and the user
-    has not. Raises UsageError for settings that the policy does not have, and for machines that it
+    It also has the policy's scheduler and fetch groups, where the policy names them and the user
+    does not. Raises UsageError for settings that the policy does not have, and for machines that it
     cannot run on.
     """
     unknown = sorted(set(machine.policy) - set(policy.settings))
@@ -192,7 +192,7 @@ def _check(policy: Policy, setting: Setting, value: object) -> None:
 
 
 def grain_of(machine: Machine, policy: Policy) -> str:
-    """How long the segments are that the engine takes: a barrel issues single instructions."""
+    """Return the length of the engine's segments: a barrel issues single instructions."""
     if machine.issue == "barrel":
         return "instruction"
     asked = (
@@ -202,7 +202,7 @@ def grain_of(machine: Machine, policy: Policy) -> str:
 
 
 def files_of(machine: Machine, policy: Policy) -> tuple[str, ...]:
-    """The engine files of a machine with a policy, in the order of composition."""
+    """Return the engine files of a machine with a policy, in the order of composition."""
     memory = _MEMORIES.get(machine.memory) or outside(machine.memory).files
     if "memory/bus" in memory:
         memory = (*memory, f"memory/dram_{machine.dram.model}")

@@ -1,7 +1,7 @@
-"""What is wrong with engine code, by file and line, before numba sees it.
+"""Inspection of engine code: mistakes by file and line, before numba sees the code.
 
-numba tells some of it in words of its own, some at the place of a caller, and some not at all. What
-is looked at is bytecode, which has no constants to compute and no code that cannot be reached.
+numba reports some of them in its own words, some at a caller, and some not at all. Bytecode is
+inspected, which has no constant expressions and no unreachable code.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ENGINE = Path(hooks.__file__).parent
 
 
 class CompositionError(UsageError):
-    """Files that do not fit together, or engine code that cannot be."""
+    """Files that do not fit together, or code that is not engine code."""
 
     code = "SIM610"
 
@@ -55,22 +55,22 @@ _PYTHON = {
     "LOAD_BUILD_CLASS": "makes a class",
     "RETURN_GENERATOR": "is a generator",
 }
-"""Instructions that only CPython has, and what the source does there."""
+"""CPython's instructions that engine code must not have, and what the source does there."""
 
 
 def own_files(files: Iterable[str]) -> list[str]:
-    """Those of an engine's files that are the user's own, not of this package."""
+    """Return an engine's files that are the user's, not of this package."""
     return [name for name in files if name.endswith(".py")]
 
 
 def is_device(value: object) -> bool:
-    """Whether something is engine code; numba's functions have the marks of ours."""
+    """Return whether a value is engine code; numba's functions keep the mark."""
     return getattr(value, "is_device", False)
 
 
 @cache
 def hook_names() -> Mapping[str, FunctionType]:
-    """The hooks, and what stands for those that nobody fills."""
+    """Return name -> default function of every hook."""
     return {
         n: f
         for n, f in vars(hooks).items()
@@ -79,7 +79,7 @@ def hook_names() -> Mapping[str, FunctionType]:
 
 
 def place(function: Any) -> str:
-    """Where a function is defined, `file:line`; below its decorators."""
+    """Return where a function is defined, `file:line`; below its decorators."""
     code: CodeType = getattr(function, "py_func", function).__code__
     path, first = Path(code.co_filename), code.co_firstlineno
     lines = path.read_text(encoding="utf-8").splitlines()[first - 1 :]
@@ -88,9 +88,9 @@ def place(function: Any) -> str:
 
 
 def check(space: Mapping[str, Any], *, plain: bool) -> None:
-    """Look at all that a namespace defines; raises CompositionError for the first that is wrong.
+    """Check all functions of a namespace; raise CompositionError for the first mistake.
 
-    Where the engine runs uncompiled its code may use Python, as to print.
+    Where the engine runs uncompiled its code may use Python, for example to print.
     """
     own = [
         (name, value)
@@ -108,12 +108,12 @@ def check(space: Mapping[str, Any], *, plain: bool) -> None:
 
 
 def _check_hook(name: str, function: FunctionType) -> None:
-    """Hooks are known, take what they are called with, and are engine code."""
+    """Check that a hook exists, takes the right parameters, and is engine code."""
     known = hook_names()
     if name not in known:
         if name.startswith("on_"):
             raise CompositionError(
-                f"{place(function)}: {name!r} is no hook of the engine",
+                f"{place(function)}: {name!r} is not a hook of the engine",
                 hint=did_you_mean(name, list(known)),
             )
         return
@@ -132,7 +132,7 @@ def _check_hook(name: str, function: FunctionType) -> None:
 
 
 def _check_names(name: str, function: FunctionType, space: Mapping[str, Any]) -> None:
-    """Every global that code uses exists."""
+    """Check that every global name exists that a function uses."""
     for where, step in _steps(function):
         if step.opname == "LOAD_GLOBAL" and step.argval not in space:
             if hasattr(builtins, str(step.argval)):
@@ -144,7 +144,7 @@ def _check_names(name: str, function: FunctionType, space: Mapping[str, Any]) ->
 
 
 def _check_answers(name: str, function: FunctionType) -> None:
-    """A hook answers a number on every path; any other function does on all paths or on none."""
+    """Check that a hook returns a number on every path, and others on all paths or none."""
     nothing, number = "", name in hook_names()
     before = None
     for where, step in _steps(function):
@@ -165,7 +165,7 @@ def _check_answers(name: str, function: FunctionType) -> None:
 
 
 def _check_compilable(name: str, function: FunctionType, space: Mapping[str, Any]) -> None:
-    """Code makes no Python objects, and calls engine code only."""
+    """Check that a function makes no Python objects, and calls engine code only."""
     for where, step in _steps(function):
         does = _PYTHON.get(step.opname)
         if step.opname == "LOAD_GLOBAL":
@@ -191,7 +191,7 @@ def _check_compilable(name: str, function: FunctionType, space: Mapping[str, Any
 
 
 def _steps(function: FunctionType) -> Iterator[tuple[str, dis.Instruction]]:
-    """The instructions of a function, each with its place."""
+    """Yield the instructions of a function, each with its place."""
     code = function.__code__
     file = Path(code.co_filename).name
     line = code.co_firstlineno

@@ -1,4 +1,4 @@
-"""A kernel's code on a machine: its segments, its warps' memory and its counters."""
+"""A launched kernel on a machine: its segments, its warps' memory and its counters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...isa.program import Kernel, Program
 
 @dataclass
 class Code:
-    """A kernel that was launched; the counters go on from launch to launch."""
+    """A kernel that was launched; its counters persist from launch to launch."""
 
     program: Program
     segments: Segments

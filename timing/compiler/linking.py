@@ -1,10 +1,10 @@
 """The functions of an engine as one LLVM module.
 
 numba makes a library of every function, in which it links, optimises and emits everything that the
-function calls: for a hundred functions that call each other this is most of the time of compiling,
-and what is not inlined is called across libraries. Here numba's libraries keep their IR only, and a
-module takes all of it in, once, as internal functions, so that LLVM sees the whole program: what is
-called from one place is inlined, and results that are always alike vanish.
+function calls. For a hundred functions that call each other this is most of the compile time, and
+functions that are not inlined are called across libraries. Here numba's libraries keep only their
+IR, and one module links all of it, once, as internal functions. LLVM then sees the whole program:
+it inlines functions with one caller and folds results that never differ.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def {name}(header, n):
     return {what}(state_at(header), n)
 """
 
-# numba's functions answer a status, which is 0 here, and write their result and exceptions.
+# numba's functions return a status, which is 0 here, and write their result and exceptions.
 _NATIVE = """\
 declare i32 @"{inner}"(ptr, ptr, i64, i64)
 
@@ -44,11 +44,11 @@ define i64 @{name}(i64 %header, i64 %n) {{
 
 
 _FOREIGN = ("Py", "numba_", "NRT_MemInfo_new", "NRT_Allocate")
-"""How the names of functions begin that live in Python, or make objects for numba."""
+"""Prefixes of functions that belong to Python, or make objects for numba."""
 
 
 class ForeignCode(Exception):
-    """An engine's function needs something of Python."""
+    """An engine's function needs Python."""
 
     def __init__(self, function: str) -> None:
         self.function = function
@@ -68,11 +68,11 @@ class _NoEnvironments:
         return getattr(self._codegen, name)
 
     def set_env(self, name: str, env: object) -> None:
-        """Nothing: engine code raises nothing, which is what environments are for."""
+        """Do nothing: environments are for exceptions, and engine code raises none."""
 
 
 class _Part(JITCodeLibrary):
-    """A function of the engine, which stays IR."""
+    """A function of the engine, kept as IR."""
 
     @property
     def codegen(self) -> Any:
@@ -86,12 +86,12 @@ class _Part(JITCodeLibrary):
         return 0
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Nothing of a function alone: that is done for all of them at once."""
+        """Do nothing: all functions are optimised together."""
         ll_module.data_layout = self._codegen._data_layout
 
 
 def native_ir(space: dict[str, Any], what: str, name: str, fields: Mapping[str, int]) -> str:
-    """The IR of engine code as `i64 name(i64 header, i64 n)`, which calls `what(S, n)`.
+    """Return the IR of engine code as `i64 name(i64 header, i64 n)`, which calls `what(S, n)`.
 
     Functions of the namespace that are marked as engine code become numba's. `fields` are the words
     of the header. Raises numba's errors.
@@ -122,7 +122,7 @@ def native_ir(space: dict[str, Any], what: str, name: str, fields: Mapping[str, 
 
 @contextmanager
 def _parts(functions: Collection[str]) -> Iterator[None]:
-    """While this is open, numba keeps the IR of these functions."""
+    """Let numba keep the IR of these functions, within the context."""
     codegen = cast(Any, cpu_target).target_context.codegen()
 
     def create_library(name: str) -> JITCodeLibrary:
@@ -137,9 +137,9 @@ def _parts(functions: Collection[str]) -> Iterator[None]:
 
 
 def _linked(entry: Any, inner: str, name: str, inlined: Collection[str]) -> str:
-    """The IR of a library and all that it reaches, each once; only `name` can be called.
+    """Return the IR of a library and all that it reaches, each once; only `name` can be called.
 
-    `inlined` are the functions that vanish in their callers. Raises ForeignCode.
+    `inlined` are the functions that are always inlined. Raises ForeignCode.
     """
     module = llvm.parse_assembly(_NATIVE.format(inner=inner, name=name))
     module.data_layout = entry._codegen._data_layout
@@ -156,7 +156,7 @@ def _linked(entry: Any, inner: str, name: str, inlined: Collection[str]) -> str:
 
 
 def _reached(entry: Any) -> Iterator[tuple[Any, str]]:
-    """A library and all that it reaches, each once, with the engine's function that needs it."""
+    """Yield a library and all that it reaches, each once, with the engine function that uses it."""
     found: list[Any] = []
     todo = [(entry, entry.name)]
     while todo:
@@ -169,7 +169,7 @@ def _reached(entry: Any) -> Iterator[tuple[Any, str]]:
 
 
 def _user_of(name: str, entry: Any) -> str:
-    """The engine's function that needs a native one."""
+    """Return the engine's function that needs a native one."""
     for library, user in _reached(entry):
         lines = str(library._final_module).splitlines()
         if any(name in line and not line.startswith("declare") for line in lines):

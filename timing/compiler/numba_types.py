@@ -1,4 +1,4 @@
-"""How numba sees the engine: the types of the state, and LLVM for each intrinsic.
+"""The engine's types for numba: those of the state, and the LLVM code of each intrinsic.
 
 Types carry layouts, not sizes: code compiled for one machine serves all with the same files. All
 fields are int64 to the type inferencer, however wide they are stored, and `compile_device` makes
@@ -68,7 +68,7 @@ def _place(builder: Builder, pointer: ir.Value, field: tuple[int, int]) -> ir.Va
 
 
 def _name(builder: Builder, typ: Rows, attr: str, access: ir.Instruction) -> None:
-    """Tell LLVM which field an access is of: it overlaps no other one (TBAA)."""
+    """Mark an access with its field for LLVM: it overlaps no other field (TBAA)."""
     module = builder.module
     root = module.add_metadata(["simtlab engine"])
     kind = module.add_metadata([f"{typ.name}.{attr}", root, _I64(0)])
@@ -94,14 +94,14 @@ def _set(context: Any, builder: Builder, sig: Any, args: Any, attr: str) -> None
 
 
 def layout_of(dtype: np.dtype) -> dict[str, tuple[int, int]]:
-    """Name -> (byte offset, bits) of the fields of a record."""
+    """Return name -> (byte offset, bits) of the fields of a record."""
     assert dtype.fields is not None
     return {name: (spec[1], spec[0].itemsize * 8) for name, spec in dtype.fields.items()}
 
 
 @cache
 def register_table(accessor: Callable[..., Any]) -> None:
-    """Make a table's accessor known: it loads the table's address from the header, `p_<name>`."""
+    """Register a table's accessor: it loads the table's address from the header, `p_<name>`."""
     name, dtype = twins.TABLES[accessor]
     row = Rows(name, layout_of(dtype))
 
@@ -115,12 +115,12 @@ def register_table(accessor: Callable[..., Any]) -> None:
         index = context.cast(builder, index, sig.args[1], types.int64)
         base = _get(context, builder, sig.args[0], state, f"p_{name}")
         at = builder.mul(index, _I64(dtype.itemsize))
-        # From a pointer on, LLVM sees how the addresses of a loop run, and makes vectors of them.
+        # With a pointer LLVM sees the stride of a loop's addresses, and vectorises them.
         return builder.gep(builder.inttoptr(base, _POINTER), [at], source_etype=_I8)
 
 
 def state_at(fields: Mapping[str, int]) -> Callable[[int], Any]:
-    """The function from the address of a header to the state; `fields`: name -> word."""
+    """Return the function from a header's address to the state; `fields`: name -> word."""
     typ = Rows("S", {name: (8 * word, 64) for name, word in fields.items()})
 
     def state(address: int) -> Any:
@@ -138,10 +138,10 @@ def state_at(fields: Mapping[str, int]) -> Callable[[int], Any]:
 
 
 class _Compiler(CompilerBase):
-    """numba's passes without those that engine code gives nothing to do.
+    """numba's passes without those that engine code does not need.
 
-    It has no closures, contexts, literals, array expressions and overloads; to look for them takes
-    a third of the time.
+    It has no closures, contexts, literals, array expressions and overloads; searching for them
+    takes a third of the time.
     """
 
     def define_pipelines(self) -> list[PassManager]:
@@ -164,7 +164,7 @@ class _Compiler(CompilerBase):
 
 
 def compile_device(f: Any) -> Any:
-    """Engine code for numba: one signature, whatever literals and widths it is called with."""
+    """Compile engine code with numba: one signature for all literals and widths."""
     compiled: Any = cast(Any, numba.njit)(
         f,
         error_model="numpy",
@@ -294,30 +294,30 @@ _NUMBERS = ir.Constant(_VECTOR, list(range(_CHUNK)))
 
 
 def _all(value: int) -> ir.Constant:
-    """A number in every element of a chunk."""
+    """Return a number in every element of a chunk."""
     return ir.Constant(_VECTOR, [value] * _CHUNK)
 
 
 def _spread(b: Builder, value: ir.Value) -> ir.Value:
-    """The same for a number that only the engine knows."""
+    """Return a number that is known at run time in every element of a chunk."""
     places = ir.Constant(ir.VectorType(ir.IntType(32), _CHUNK), [0] * _CHUNK)
     nothing = ir.Constant(_VECTOR, ir.Undefined)
     return b.shuffle_vector(b.insert_element(nothing, value, ir.IntType(32)(0)), nothing, places)
 
 
 def _chunk(b: Builder, address: ir.Value, start: ir.Value) -> ir.Value:
-    """The words from number `start` on."""
+    """Return the words from number `start` on."""
     at = b.inttoptr(b.add(address, b.shl(start, _I64(3))), _VECTOR.as_pointer())
     return b.load(at, align=8, typ=_VECTOR)
 
 
 def _bits(b: Builder, lanes: ir.Value) -> ir.Value:
-    """The elements of a chunk for which a comparison holds, as a mask."""
+    """Return the elements of a chunk for which a comparison holds, as a mask."""
     return b.zext(b.bitcast(lanes, ir.IntType(_CHUNK)), _I64)
 
 
 def _reduce(b: Builder, how: str, vector: Any) -> ir.Value:
-    """One number out of a vector."""
+    """Return the reduction of a vector to one number."""
     name = f"llvm.vector.reduce.{how}.v{vector.type.count}i{vector.type.element.width}"
     known = b.module.globals.get(name)
     kind = ir.FunctionType(vector.type.element, [vector.type])
@@ -330,9 +330,9 @@ def _over_chunks(
     values: Sequence[Any],
     body: Callable[..., Sequence[ir.Value]],
 ) -> Sequence[ir.Value]:
-    """A loop over the chunks of n > 0 words: `body(first word, *values)` makes new values of them.
+    """Emit a loop over the chunks of n > 0 words; `body(first word, *values)` returns new values.
 
-    Answers the last ones.
+    Returns the last ones.
     """
     entry = b.block
     loop, done = b.append_basic_block("chunks"), b.append_basic_block("chunks.done")
@@ -353,7 +353,7 @@ def _over_chunks(
 def _lanes(
     b: Builder, address: ir.Value, width: ir.Value, test: Callable[[ir.Value, ir.Value], ir.Value]
 ) -> ir.Value:
-    """The lanes of a row for which `test(words, first lane)` holds."""
+    """Return the lanes of a row for which `test(words, first lane)` holds."""
 
     def add(start: ir.Value, found: ir.Value) -> tuple[ir.Value]:
         same = _bits(b, test(_chunk(b, address, start), start))
@@ -388,13 +388,13 @@ def _lanes_in_steps(b: Builder, args: list[ir.Value]) -> ir.Value:
 
 
 def _word_numbers(b: Builder, words: ir.Value, offset: ir.Value, mask: ir.Value) -> ir.Value:
-    """The low bits of the numbers of the 32-bit words at some addresses."""
+    """Return the low bits of the numbers of the 32-bit words at some addresses."""
     number = b.lshr(b.add(words, _spread(b, offset)), _all(2))
     return b.and_(number, _spread(b, mask))
 
 
 def _chosen(b: Builder, lanes: ir.Value, start: ir.Value) -> ir.Value:
-    """The lanes of a mask that are in the chunk from lane `start` on."""
+    """Return the lanes of a mask that are in the chunk from lane `start` on."""
     return b.bitcast(b.trunc(b.lshr(lanes, start), ir.IntType(_CHUNK)), _LANES)
 
 
@@ -413,7 +413,7 @@ def _bits_of_words(b: Builder, args: list[ir.Value]) -> ir.Value:
 
 @_intrinsic(twins.most_in_a_bank)
 def _most_in_a_bank(b: Builder, args: list[ir.Value]) -> ir.Value:
-    """Sixteen banks at a time: two words have a byte each for the lanes at even and at odd ones."""
+    """Count sixteen banks at a time: one word has a byte per even bank, another per odd bank."""
     address, width, offset, mask, lanes = args
     entry = b.block
     loop, done = b.append_basic_block("banks"), b.append_basic_block("banks.done")
@@ -453,7 +453,7 @@ def _words_up_to(b: Builder, args: list[ir.Value]) -> ir.Value:
 
 @_intrinsic(twins.find_word)
 def _find_word(b: Builder, args: list[ir.Value]) -> ir.Value:
-    """One chunk, or 64 words at a time: a loop that ends where the word is, no host can foresee."""
+    """Search one chunk, or 64 words at a time: no host predicts a loop that ends at the word."""
     address, n, value = args
     values, entry = _spread(b, value), b.block
     loop, done = b.append_basic_block("words"), b.append_basic_block("words.done")
@@ -482,14 +482,14 @@ def _find_word(b: Builder, args: list[ir.Value]) -> ir.Value:
         phi.add_incoming(long, end)
     for start, block in (_I64(0), entry), (after, end):
         first.add_incoming(start, block)
-    # The first one that is equal may be behind the end, where there are none then.
+    # The first equal word may be past the end; then there is none.
     place = b.add(at, b.cttz(found, ir.IntType(1)(0)))
     return b.select(b.icmp_signed("<", place, n), place, _I64(-1))
 
 
 @_intrinsic(twins.first_least)
 def _first_least(b: Builder, args: list[ir.Value]) -> ir.Value:
-    """Each element of a chunk keeps its least word and where that was; then the least of those."""
+    """Find each element's least word over the chunks, with its place; then the least of those."""
     address, n = args
     most = _all((1 << 63) - 1)
 

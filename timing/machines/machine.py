@@ -1,7 +1,7 @@
-"""A machine as data: what presets (machines/*.toml) and `--set` give, checked.
+"""Machines as data: the values of presets (machines/*.toml) and `--set`, checked.
 
-Every field has a unit; a preset says for each value where it is from. Sizes may be written as
-`32KiB`. Unknown keys, wrong types and impossible geometries are errors that name the key.
+Every field has a unit; a preset names the source of each value. Sizes may be written as `32KiB`.
+Unknown keys, wrong types and impossible geometries are errors that name the key.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from .presets import Part, Presets, key_of, wording
 PACKAGE = __package__ or "simtlab.timing.machines"
 FIRST_PATHS = ("fallthrough", "taken", "majority", "minpc")
 CHOSEN = "set by the user"
-"""The source of a value that is nobody else's."""
+"""The source of a value that the user has set."""
 LONGEST = 1 << 20
-"""Most cycles of one step of an access: the clock, of 62 bits, holds 2^42 of them."""
+"""Most cycles of one step of an access; the 62-bit clock holds 2^42 such steps."""
 MOST_LINES = 1 << 22
-"""Most cache lines of a machine, whose tables take 200 MB then."""
+"""Most cache lines of a machine; their tables then take 200 MB."""
 
 
 class MachineError(UsageError):
-    """A machine that cannot be, or a key that no machine has."""
+    """An impossible machine, or an unknown key of one."""
 
     code = "SIM601"
 
 
 def _size(value: object) -> object:
-    """`32KiB` as a number of bytes."""
+    """Return a size such as `32KiB` as a number of bytes."""
     if not isinstance(value, str):
         return value
     found = re.fullmatch(r"(\d+) ?(B|KiB|MiB|GiB|KB|MB)?", value.strip())
     if not found:
-        raise ValueError("must be a number of bytes from 0 on, as 32768 or 32KiB")
+        raise ValueError("must be a number of bytes, such as 32768 or 32KiB")
     factor = {None: 1, "B": 1, "KiB": 1 << 10, "KB": 1 << 10, "MiB": 1 << 20, "MB": 1 << 20,
               "GiB": 1 << 30}  # fmt: skip
     return int(found[1]) * factor[found[2]]
@@ -56,7 +56,7 @@ def _unit(unit: str, text: str, **limits: Any) -> Any:
 
 
 def _one_of(*names: str) -> Callable[[str], str]:
-    """A check that a text is one of some names, or a user's engine file."""
+    """Return a check that a text is one of `names`, or a user's engine file."""
 
     def check(value: str) -> str:
         if value not in names and not value.endswith(".py"):
@@ -69,7 +69,7 @@ def _one_of(*names: str) -> Callable[[str], str]:
 
 
 def _settings(value: object) -> object:
-    """What a policy's settings take it says itself (policies.py): here other values are texts."""
+    """Return a policy's settings, other values as texts; files.py checks them."""
     if not isinstance(value, Mapping):
         return value
     return {k: v if isinstance(v, bool | int | str) else str(v) for k, v in value.items()}
@@ -121,7 +121,7 @@ class Cache(Part):
             if rest:
                 raise ValueError(f"size = {self.size}: must be a multiple of line = {self.line}")
             if lines % self.n_ways:
-                raise ValueError(f"{lines} lines cannot be shared out to {self.n_ways} ways")
+                raise ValueError(f"{lines} lines cannot be divided into {self.n_ways} ways")
             if self.sets & (self.sets - 1):
                 raise ValueError(
                     f"size = {self.size} with {self.n_ways} ways of {self.line} bytes makes "
@@ -161,7 +161,7 @@ class Dram(Part):
 
 
 class Machine(Part):
-    """All that the timing engine knows of a machine."""
+    """A machine, with everything that the timing engine needs of it."""
 
     name: Annotated[str, _unit("", "name of the preset")]
     title: Annotated[str, _unit("", "what it is")] = ""
@@ -251,12 +251,12 @@ class Machine(Part):
     sources: Annotated[Mapping[str, str], _unit("", "where each value is from, by key")] = {}
 
     def replaced(self, overrides: Mapping[str, object]) -> Machine:
-        """The same machine with other values (`{"l1d.size": "16KiB"}`). Raises MachineError."""
+        """Return the machine with other values (`{"l1d.size": "16KiB"}`). Raises MachineError."""
         table = self.model_dump(exclude_unset=True)
         return build(_overridden(table, overrides), self.name)
 
     def is_chosen(self, key: str) -> bool:
-        """Whether a user has set a key of the first level: what a preset gives has a source."""
+        """Return whether a user has set a top-level key; a preset's values have a source."""
         return key in self.model_fields_set and self.sources.get(key, CHOSEN) == CHOSEN
 
     @property
@@ -271,22 +271,22 @@ class Machine(Part):
 
     @property
     def rows(self) -> int:
-        """Warp contexts that make a large warp (LWM-06); 1 unless the policy forms some."""
+        """Warp contexts of a large warp (LWM-06); 1 unless the policy forms large warps."""
         return max(1, int(self.policy.get("warp", self.width)) // self.width)
 
     @property
     def l1d_banks(self) -> int:
-        """Banks of a first-level data cache, a power of two: one per lane unless told."""
+        """Banks of a first-level data cache, a power of two: one per lane by default."""
         return self.l1d.banks or 1 << (self.width - 1).bit_length()
 
     @property
     def l2_banks(self) -> int:
-        """Banks of the second level, a power of two: one per WPU unless told."""
+        """Banks of the second level, a power of two: one per WPU by default."""
         return self.l2.banks or 1 << (self.wpus - 1).bit_length()
 
     @property
     def first_path(self) -> int:
-        """`first` as engine code knows it."""
+        """`first` as the number that engine code uses."""
         return FIRST_PATHS.index(self.first)
 
     @model_validator(mode="after")
@@ -316,7 +316,7 @@ class Machine(Part):
             raise ValueError("dram.row_conflict must be at least dram.row_hit")
         unknown = [key for key in self.sources if key not in ALL_KEYS]
         if unknown:
-            raise ValueError(f"sources names {unknown[0]}, which is no key{_near(unknown[0])}")
+            raise ValueError(f"sources names {unknown[0]}, which is not a key{_near(unknown[0])}")
         return self
 
 
@@ -336,7 +336,7 @@ ALL_KEYS = _keys()
 
 
 def choices(key: str) -> tuple[str, ...]:
-    """The words that a key takes; empty where it takes numbers."""
+    """Return the words that a key takes; empty where it takes numbers."""
     table, _, last = key.rpartition(".")
     kind: Any = Machine.model_fields[table].annotation if table else Machine
     return get_args(kind.model_fields[last].annotation) if key in ALL_KEYS else ()
@@ -344,7 +344,7 @@ def choices(key: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Value:
-    """A key of a machine with what it stands for, as `simtlab machines NAME` prints it."""
+    """A key of a machine with its meaning, as `simtlab machines NAME` prints it."""
 
     key: str
     value: Any
@@ -354,7 +354,7 @@ class Value:
 
 
 def values(machine: Machine) -> list[Value]:
-    """Every key with its value, in the order of the declaration."""
+    """Return every key with its value, in the order of the declaration."""
     found: list[Value] = []
     for key in ALL_KEYS:
         if key in ("name", "title", "policy", "sources"):
@@ -364,8 +364,10 @@ def values(machine: Machine) -> list[Value]:
         spec = type(part).model_fields[last]
         extra = spec.json_schema_extra
         unit = str(extra["unit"]) if isinstance(extra, dict) else ""
-        given = last in part.model_fields_set and (not table or table in machine.model_fields_set)
-        source = machine.sources.get(key, "" if given else "default")
+        is_given = last in part.model_fields_set and (
+            not table or table in machine.model_fields_set
+        )
+        source = machine.sources.get(key, "" if is_given else "default")
         found.append(Value(key, getattr(part, last), unit, spec.description or "", source))
     return found
 
@@ -382,7 +384,7 @@ names = _PRESETS.names
 
 
 def load(name: str | Path, overrides: Mapping[str, object] | None = None) -> Machine:
-    """A machine: a preset's name or a TOML file, with fields replaced (`{"l1d.size": "16KiB"}`).
+    """Return a preset or a TOML file as a machine, with fields replaced (`{"l1d.size": "16KiB"}`).
 
     Raises MachineError, which lists every mistake with its key.
     """
@@ -401,7 +403,7 @@ def _overridden(table: dict[str, Any], overrides: Mapping[str, object]) -> dict[
 
 
 def build(table: Mapping[str, Any], where: str) -> Machine:
-    """A machine out of nested tables; raises MachineError."""
+    """Return a machine from nested tables; raises MachineError."""
     return _PRESETS.build(Machine, table, where, _mistake)
 
 
@@ -410,14 +412,14 @@ def _put(table: dict[str, Any], key: str, value: object) -> None:
     *path, last = key.replace("-", "_").split(".") if not key.startswith("policy.") else (
         "policy", key.partition(".")[2]
     )  # fmt: skip
-    here = table
+    inner = table
     for part in path:
-        here = here.setdefault(part, {})
-        if not isinstance(here, dict):
-            raise MachineError(f"{key!r} is no key of a machine: {part!r} is a single value")
+        inner = inner.setdefault(part, {})
+        if not isinstance(inner, dict):
+            raise MachineError(f"{key!r} is not a key of a machine: {part!r} is a single value")
     found = _value(value)
-    # A policy takes no fractions: it shall complain of them as they were written.
-    here[last] = value if path == ["policy"] and isinstance(found, float) else found
+    # A policy takes no fractions; its error shows them as they were written.
+    inner[last] = value if path == ["policy"] and isinstance(found, float) else found
 
 
 def _value(value: object) -> object:
@@ -425,14 +427,14 @@ def _value(value: object) -> object:
         return value
     try:
         return tomllib.loads(f"v = {value}")["v"]
-    except (ValueError, RecursionError):  # no TOML, or more than Python reads
+    except (ValueError, RecursionError):  # not TOML, or too large for Python
         return value
 
 
 def _mistake(error: Any) -> str:
     key = key_of(error)
     if error["type"] == "extra_forbidden":
-        if isinstance(error["input"], dict):  # a table that no machine has: its keys are unknown
+        if isinstance(error["input"], dict):  # an unknown table: its keys are unknown too
             key = ".".join((key, *map(str, list(error["input"])[:1])))
         return f"{key}: unknown key{_near(key)}"
     if error["type"] == "literal_error":
@@ -442,7 +444,7 @@ def _mistake(error: Any) -> str:
             f" ({near})" if near else ""
         )
     if error["type"] in ("model_type", "model_attributes_type"):
-        return f"{key}: is a table of keys, as {key}.{_inside(key)}"
+        return f"{key}: is a table of keys, such as {key}.{_inside(key)}"
     return wording(error)
 
 
@@ -451,7 +453,7 @@ def _inside(table: str) -> str:
 
 
 def _near(key: str) -> str:
-    """What was perhaps meant: a policy's setting, a key of that table or name, or a near one."""
+    """Return a suggestion: a policy's setting, a key of that table or name, or a similar key."""
     table, _, last = key.rpartition(".")
     setting = key.replace("_", "-")
     own = [known for known in ALL_KEYS if known.startswith(f"{table}.")]
@@ -459,7 +461,7 @@ def _near(key: str) -> str:
     same = [known for known in ALL_KEYS if known.rpartition(".")[2] == last]
     if setting in SETTINGS:
         found = [f"policy.{setting}"]
-    elif own:  # the table is right, so that the key is one of its
+    elif own:  # the table exists, so the key is one of it
         meant = [name for name in names if any(w.startswith(last) for w in name.split("_"))]
         found = [f"{table}.{name}" for name in meant or get_close_matches(last, names, n=1)]
     else:

@@ -1,4 +1,4 @@
-"""Files of figures: presets of the package and TOML files of users, read and checked alike."""
+"""Presets of the package and TOML files of users, read and checked alike."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...isa.quoting import shown
 
 
 class Part(BaseModel):
-    """A table of such a file: what it does not declare is an error."""
+    """A table of such a file; an undeclared key is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -26,9 +26,9 @@ Model = TypeVar("Model", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Presets:
-    """The TOML files in a folder of the package: `kind` says what they are, as "machine".
+    """The TOML files in a folder of the package; `kind` is what they describe, such as "machine".
 
-    `error` is what is raised, `hint` what helps with a file that is wrong.
+    `error` is the class to raise, `hint` the help for a file with mistakes.
     """
 
     package: str
@@ -37,12 +37,12 @@ class Presets:
     hint: str = ""
 
     def names(self) -> list[str]:
-        """The presets."""
+        """Return the names of the presets."""
         files = resources.files(self.package).iterdir()
         return sorted(f.name[: -len(".toml")] for f in files if f.name.endswith(".toml"))
 
     def read(self, name: str) -> tuple[dict[str, Any], str]:
-        """The content of a preset or of a user's file, and its name for messages."""
+        """Return the content of a preset or of a user's file, and its name for messages."""
         text, where = self._text(name)
         try:
             return tomllib.loads(text), where
@@ -60,7 +60,7 @@ class Presets:
                     f"cannot read {self.kind} file {name}: {problem.strerror}"
                 ) from None
             except ValueError:
-                raise self.error(f"{self.kind} file {name} is no UTF-8 text") from None
+                raise self.error(f"{self.kind} file {name} is not UTF-8 text") from None
         known = self.names()
         if name not in known:
             raise self.error(
@@ -73,21 +73,23 @@ class Presets:
     def build(
         self, model: type[Model], table: Any, where: str, mistake: Callable[[Any], str]
     ) -> Model:
-        """The content as a model; `mistake` words what is wrong with a key."""
+        """Return the content as a model; `mistake` turns a finding into a sentence."""
         try:
             return model.model_validate(table)
         except ValidationError as error:
             lines = "; ".join(mistake(found) for found in error.errors())
-            raise self.error(f"{where} is no {self.kind}: {lines}", hint=self.hint) from None
+            raise self.error(
+                f"{where} is not a valid {self.kind}: {lines}", hint=self.hint
+            ) from None
 
 
 def key_of(error: Any) -> str:
-    """The key that a finding of pydantic's is about, as `l1d.size`."""
+    """Return the key that a finding of pydantic's is about, as `l1d.size`."""
     return ".".join(map(str, error["loc"]))
 
 
 def wording(error: Any) -> str:
-    """A finding of pydantic's in our words."""
+    """Return the text of a finding of pydantic's, reworded."""
     key, text = key_of(error), str(error["msg"]).removeprefix("Value error, ")
     text = text.replace("Input should be", "must be").replace("Field required", "is missing")
     if error["type"] == "missing":

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_picture(path: str | Path) -> None:
-    """Raises UsageError for a name that is no PNG's, and where matplotlib is missing."""
+    """Raise UsageError for a name without .png, or if matplotlib is missing."""
     if not expect.path(path, "a picture").endswith(".png"):
         raise UsageError(f"a picture is a file that ends in .png, not {path}", code="SIM515")
     _matplotlib()
@@ -35,8 +35,8 @@ def _matplotlib() -> Any:
 def draw(comparison: Comparison, path: str | Path, title: str) -> None:
     """Write a PNG: a bar for each speedup, and beside it the issue slots by cause.
 
-    Slots are in units of all the baseline's, so that a bar is as long as the policy took. Policies
-    that did not come to the right end have no bar. Raises UsageError and OSError.
+    Slots are in units of the baseline's total, so that a bar is as long as the policy's time.
+    Policies that failed have no bar. Raises UsageError and OSError.
     """
     check_picture(path)
     names = [c.policy for c in comparison.finished]
@@ -55,7 +55,7 @@ def draw(comparison: Comparison, path: str | Path, title: str) -> None:
 def _draw_speedups(axes: Any, comparison: Comparison, names: list[str]) -> None:
     ratios = [comparison.speedup(name) or 0.0 for name in names]
     axes.barh(names, ratios, color="#4c78a8")
-    # In a column of their own behind the axes: beside a bar they would lie on the line at 1.
+    # In a column to the right of the axes: beside a bar they would cover the line at 1.
     for place, ratio in enumerate(ratios):
         label = f"{ratio:.3f}" if ratio else "-"
         axes.text(1.02, place, label, transform=axes.get_yaxis_transform(), va="center")

@@ -1,4 +1,4 @@
-"""Several policies on the same launches: who is faster, by how much, and at what cost."""
+"""Several policies on the same launches: speedups and costs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Prepared = TypeVar("Prepared")
 
 
 class MemoryDiffers(SimtError):
-    """A policy leaves other memory than the baseline."""
+    """A policy leaves memory that differs from the baseline's."""
 
     code = "SIM421"
     outcome = Outcome.FINDING
@@ -35,7 +35,7 @@ class MemoryDiffers(SimtError):
 
 @dataclass(frozen=True)
 class Contender:
-    """What a policy made of the launches; `error` where they did not come to the right end."""
+    """The result of the launches under one policy; `error` if they failed."""
 
     policy: str
     stats: Statistics | None = None
@@ -56,7 +56,7 @@ class Contender:
 
     @property
     def verdict(self) -> str:
-        """How it ended, in a word or two; empty where all went well."""
+        """The outcome in a word or two; empty where the launches succeeded."""
         if self.error is None:
             return ""
         code = self.error.first.code
@@ -68,7 +68,7 @@ _VERDICTS = {
     "SIM420": "wrong result",
     "SIM421": "other memory",
     "SIM430": "interrupted",
-    "SIM440": "cannot go on",
+    "SIM440": "cannot continue",
     "SIM441": "wrong books",
 }
 
@@ -76,7 +76,7 @@ _VERDICTS = {
 class Comparison:
     """Contenders in the order in which they ran, by name, and the baseline of speedups.
 
-    One whose memory differs from the baseline's gets a `MemoryDiffers` for an error.
+    A contender whose memory differs from the baseline's gets a `MemoryDiffers` as its error.
     """
 
     def __init__(self, contenders: Sequence[Contender], baseline: str) -> None:
@@ -103,23 +103,23 @@ class Comparison:
 
     @property
     def finished(self) -> tuple[Contender, ...]:
-        """Those whose launches came to the right end."""
+        """Contenders whose launches succeeded."""
         return tuple(c for c in self if c.error is None)
 
     @property
     def errors(self) -> dict[str, SimtError]:
-        """What went wrong, by policy."""
+        """Errors by policy."""
         return {c.policy: c.error for c in self if c.error is not None}
 
     def speedup(self, policy: str) -> float | None:
-        """The baseline's cycles over those of a policy; None unless both came to the right end."""
+        """Return the baseline's cycles over a policy's; None unless both succeeded."""
         base, other = self._contenders.get(self.baseline), self[policy]
         if base is None or base.error is not None or other.error is not None:
             return None
         return base.cycles / other.cycles if other.cycles else 1.0
 
     def rows(self) -> list[tuple[str, ...]]:
-        """A row of `COLUMNS` for each policy; just policy and verdict where it went wrong."""
+        """Return a row of `COLUMNS` for each policy; only policy and verdict where it failed."""
         return [self._row(c) for c in self]
 
     def _row(self, c: Contender) -> tuple[str, ...]:
@@ -138,11 +138,11 @@ class Comparison:
         )
 
     def table(self) -> str:
-        """The rows under their titles, numbers to the right."""
+        """Return the rows under their titles, numbers to the right."""
         return aligned((COLUMNS, *self.rows()))
 
     def bars(self, block: str = FULL_BLOCK) -> str:
-        """A bar for each speedup, from zero on; empty where there are fewer than two of them."""
+        """Return a bar for each speedup, starting at zero; empty with fewer than two of them."""
         found = {c.policy: ratio for c in self if (ratio := self.speedup(c.policy)) is not None}
         if len(found) < 2:
             return ""
@@ -168,7 +168,7 @@ class Comparison:
 
 
 def _bar(length: float, block: str) -> str:
-    """So many blocks; full ones in steps of an eighth, others in whole ones."""
+    """Return a bar of about `length` blocks: full blocks in eighths, other characters whole."""
     if block != FULL_BLOCK:
         return block * max(1, round(length))
     whole, eighths = divmod(max(1, round(8 * length)), 8)
@@ -176,7 +176,7 @@ def _bar(length: float, block: str) -> str:
 
 
 def _judged(contender: Contender, judge: Contender | None) -> Contender:
-    """With an error where it came to its end and left other memory than the judge."""
+    """Return a contender, with an error if it succeeded and its memory differs from the judge's."""
     if contender.error or not judge or contender.memory_digest == judge.memory_digest:
         return contender
     error = MemoryDiffers(
@@ -193,11 +193,11 @@ def contest(
     prepare: Callable[[Policy], Prepared],
     run: Callable[[Prepared], Contender],
 ) -> Comparison:
-    """Let one policy after the other run.
+    """Run one policy after the other and compare them.
 
-    One that `prepare` refuses with a UsageError has that for an error, and the others run; if all
-    are refused, the first refusal is raised. An interruption ends the contest, and what was done
-    until then is kept. Whatever else `run` raises is raised.
+    A policy that `prepare` refuses with a UsageError gets it as its error, and the others run; if
+    all are refused, the first refusal is raised. An interruption ends the contest, and the results
+    up to it are kept. Any other exception of `run` is raised.
     """
     found: list[Contender] = []
     refusals: list[UsageError] = []
@@ -212,7 +212,7 @@ def contest(
             found.append(run(prepared))
             if isinstance(found[-1].error, Interrupted):
                 break
-    except KeyboardInterrupt:  # while an engine is made, or between two launches
+    except KeyboardInterrupt:  # while an engine is compiled, or between two launches
         found.append(Contender(policies[len(found)].name, error=Interrupted(None)))
     if len(refusals) == len(policies):
         raise refusals[0]

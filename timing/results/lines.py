@@ -1,4 +1,4 @@
-"""Counts line by line: where instructions issue, lanes diverge and cycles go."""
+"""Counts by source line: instructions issued, divergence, and cycles by cause."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..compiler.launched import Code
 from ..engine.causes import BANK, BARRIER, HIT, ISSUED, L2, MEMORY, MSHR, N_CAUSES, NAMES, READY
 
 _OF_THE_ACCESS = (HIT, BANK, MSHR, L2, MEMORY, READY)
-"""A warp that waits for these stands at the access, the last instruction of its segment."""
+"""A warp that waits for one of these is at the access, the last instruction of its segment."""
 
 
 @dataclass
@@ -41,14 +41,14 @@ class LineCount:
         return sum(self.cycles.values())
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON; causes without a cycle are left out."""
+        """Return the fields for JSON, without causes of no cycle."""
         found = dict(vars(self))
         found["cycles"] = {name: n for name, n in self.cycles.items() if n}
         return found
 
 
 def lines_of(code: Code) -> list[LineCount]:
-    """The lines of a kernel, in the order of its code."""
+    """Return the lines of a kernel, in the order of its code."""
     kernel, program, table = code.kernel, code.program, code.segments.table
     by_pc = _cycles_by_pc(code)
     sizes = table["n_instr"]
@@ -77,7 +77,7 @@ def lines_of(code: Code) -> list[LineCount]:
 
 
 def _cycles_by_pc(code: Code) -> np.ndarray:
-    """int64 of shape (instructions, causes)."""
+    """Return warp-cycles as int64 of shape (instructions, causes)."""
     table = code.segments.table
     cycles = code.seg_cycles["cycles"].reshape(-1, N_CAUSES)
     found = np.zeros((len(code.kernel.words), N_CAUSES), np.int64)
@@ -88,15 +88,15 @@ def _cycles_by_pc(code: Code) -> np.ndarray:
         for cause in range(N_CAUSES):
             if cause == ISSUED or not spent[cause]:
                 continue
-            at = last if access and cause in _OF_THE_ACCESS else first
+            pc = last if access and cause in _OF_THE_ACCESS else first
             if cause == BARRIER:
-                at = max(0, first - 1)  # a warp waits behind the barrier
-            found[at, cause] += spent[cause]
+                pc = max(0, first - 1)  # a waiting warp's pc is after the barrier
+            found[pc, cause] += spent[cause]
     return found
 
 
 def annotated(lines: Iterable[LineCount]) -> str:
-    """The listing that --annotate prints: executions, mean lanes, share of warp-cycles, why."""
+    """Return the listing of --annotate: executions, mean lanes, share of warp-cycles, causes."""
     return "\n\n".join(
         _listing(kernel, list(found)) for kernel, found in groupby(lines, key=lambda x: x.kernel)
     )
@@ -118,7 +118,7 @@ def _listing(kernel: str, lines: list[LineCount]) -> str:
 
 
 def _why(line: LineCount) -> str:
-    """What warps waited for at a line, and how often lanes parted there."""
+    """Return what warps waited for at a line, and how often lanes diverged there."""
     parts: list[str] = []
     waits = sorted(
         ((n, name) for name, n in line.cycles.items() if name != "issued" and 100 * n > line.total),

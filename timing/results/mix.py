@@ -1,6 +1,6 @@
-"""Instructions by functional unit, and the register words that they touch: what energy is made of.
+"""Instructions by functional unit, and the register words that they access, for the energy model.
 
-The engine counts how often a segment runs and with how many lanes; what is in it is known here.
+The engine counts how often a segment runs and with how many lanes; this module adds its content.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class InstructionMix:
     register_writes: int = 0
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Return the fields for JSON."""
         return {
             "warp": dict(self.warp),
             "thread": dict(self.thread),
@@ -40,7 +40,7 @@ class InstructionMix:
 
 
 def mix_of(codes: Iterable[Code]) -> InstructionMix:
-    """The mix of everything that was issued from some code."""
+    """Return the mix of all instructions that were issued from some kernels."""
     warp, thread = np.zeros(len(UNITS), np.int64), np.zeros(len(UNITS), np.int64)
     reads = writes = 0
     for code in codes:
@@ -64,7 +64,7 @@ def mix_of(codes: Iterable[Code]) -> InstructionMix:
 
 
 def _words(ins: Instruction) -> tuple[int, int]:
-    """Register words that a lane reads and writes; conditions are masks of the warp."""
+    """Return register words that a lane reads and writes; conditions are masks of the warp."""
     return tuple(  # pyright: ignore[reportReturnType]
         sum(r.cls.bits // 32 for r in regs if r.cls is not RegClass.C)
         for regs in (ins.reads(), ins.writes())

@@ -1,4 +1,4 @@
-"""Reads that would be stale on a machine without coherence, by name (MAWS-13, Q-MAWS-20)."""
+"""Stale reads on a machine without coherence, with their lines (MAWS-13, Q-MAWS-20)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StaleRead:
-    """A word that one WPU read and another had written since the last flush."""
+    """A read of a word that another WPU had written since the last flush."""
 
     kernel: str
     file: str | None
@@ -34,7 +34,7 @@ class StaleRead:
 
 
 def stale_reads(simulator: Simulator) -> list[StaleRead]:
-    """The first of them, one for each instruction and launch; none where caches are coherent."""
+    """Return the first stale reads, one for each instruction and launch."""
     rows = simulator.state.rows.get("stale")
     if rows is None:
         return []

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def rows(s: Statistics) -> list[tuple[str, str]]:
-    """Label and value of what a person wants to see first."""
+    """Return label and value of the rows that a person wants to see first."""
     found = [
         ("cycles", f"{s.cycles:,}"),
         ("warp-instructions", f"{s.warp_instructions:,}, {s.warp_ipc:.3f} a cycle and WPU"),
@@ -55,7 +55,7 @@ def rows(s: Statistics) -> list[tuple[str, str]]:
 
 
 def _shares(cycles: object) -> str:
-    """The causes in descending order, those under half a percent left out."""
+    """Return the causes in descending order, without those of half a percent or less."""
     assert isinstance(cycles, dict)
     total = sum(cycles.values())
     named = sorted(cycles.items(), key=lambda pair: -pair[1])
@@ -63,7 +63,7 @@ def _shares(cycles: object) -> str:
 
 
 def text(s: Statistics) -> str:
-    """Two columns."""
+    """Return the rows as text in two columns."""
     return labelled(rows(s), least=19)
 
 
@@ -75,7 +75,7 @@ COLOURS: dict[str, str] = dict(zip(NAMES, (
 
 
 def page(s: Statistics) -> str:
-    """An HTML fragment: a bar of all issue slots, and the rows."""
+    """Return an HTML fragment: a bar of all issue slots, and the rows."""
     total = sum(s.issue_slots.values()) or 1
     parts = "".join(
         f"<span title='{name}: {n:,} ({n / total:.1%})' style='display:inline-block;height:1em;"

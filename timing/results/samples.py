@@ -1,4 +1,4 @@
-"""Counts over time: launch by launch, and every so many cycles (MAWS-16)."""
+"""Counts over time: by launch, and at regular intervals of cycles (MAWS-16)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAMPLE = 1_000_000
 
 @dataclass(frozen=True)
 class LaunchCount:
-    """A launch: when, and what was issued in it."""
+    """A launch: its cycles, and what it issued."""
 
     kernel: str
     items: tuple[int, int, int]
@@ -35,12 +35,12 @@ class LaunchCount:
 
     @staticmethod
     def nothing() -> LaunchCount:
-        """Before the first launch."""
+        """Return the counts before the first launch."""
         return LaunchCount("", (0, 0, 0), (0, 0, 0), 0, 0, 0, 0, dict.fromkeys(NAMES, 0))
 
     @staticmethod
     def now(simulator: Simulator, work: Work) -> LaunchCount:
-        """What has been counted up to now, all launches together."""
+        """Return the counts up to now, all launches together."""
         rows = simulator.state.rows
         slots = rows["slot_cycles"]["cycles"].reshape(-1, N_CAUSES).sum(axis=0)
         return LaunchCount(
@@ -55,7 +55,7 @@ class LaunchCount:
         )
 
     def since(self, begun: LaunchCount) -> LaunchCount:
-        """What was counted after `begun`."""
+        """Return the counts since `begun`."""
         return LaunchCount(
             self.kernel,
             self.items,
@@ -70,7 +70,7 @@ class LaunchCount:
 
 @dataclass(frozen=True)
 class Interval:
-    """What happened up to a cycle, since the interval before (MAWS-16)."""
+    """Counts of the cycles from the previous interval up to `end` (MAWS-16)."""
 
     end: int
     branches: int
@@ -98,7 +98,7 @@ class Samples:
         self.due += self.every
 
     def rest(self, simulator: Simulator) -> list[Interval]:
-        """All intervals, with what has happened since the last one."""
+        """Return all intervals, with an unfinished one since the last."""
         before = self._before
         last = self._since(simulator.cycles, simulator)
         self._before = before
@@ -122,6 +122,6 @@ class Samples:
 
 
 def nonloop_branches(table: np.ndarray, counts: np.ndarray) -> tuple[int, int]:
-    """(executed, divergent) conditional branches that do not close or leave a loop."""
+    """Return (executed, divergent) conditional branches that do not close or leave a loop."""
     plain = (table["kind"] == SegmentKind.BRANCH) & (table["loop"] == 0)
     return int(counts["runs"][plain].sum()), int(counts["n_div"][plain].sum())

@@ -1,7 +1,7 @@
-"""What a simulation counted, with everything that the papers report (docs/statistics.md).
+"""Counts of a simulation, with all figures that the papers report (docs/statistics.md).
 
-Counters are whole numbers; what is computed from them (means, shares, rates) is a property. All of
-it is the same on every host.
+Counters are whole numbers; means, shares and rates are properties. All of them are the same on
+every host.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ BUCKETS = ((0, 0), (1, 7), (8, 15), (16, 23), (24, 31), (32, 32))
 
 
 def count(unit: str, text: str, source: str = "", *, counter: str = "") -> Any:
-    """A field of `Statistics`; `counter` names the field `n_…` of the engine's header behind it."""
+    """Return a field of `Statistics`; `counter` names its field `n_…` of the engine's header."""
     return field(
         default=0, metadata={"unit": unit, "text": text, "source": source, "counter": counter}
     )
 
 
 def table(unit: str, text: str, source: str = "") -> Any:
-    """A field of `Statistics` with more than one number."""
+    """Return a field of `Statistics` with more than one number."""
     return field(default=(), metadata={"unit": unit, "text": text, "source": source, "counter": ""})
 
 
@@ -182,7 +182,7 @@ class Statistics:
     lines: tuple[LineCount, ...] = table("", "line by line of every kernel that was launched")
     races: tuple[StaleRead, ...] = table("", "where the first stale reads were", "Q-MAWS-20")
 
-    # --- what follows from the counts
+    # --- derived values
 
     @property
     def ipc(self) -> float:
@@ -311,7 +311,7 @@ class Statistics:
     # --- forms
 
     def counts(self) -> dict[str, Any]:
-        """The counters alone, for JSON, without those of single lines."""
+        """Return the counters alone, for JSON, without those of single lines."""
         by_line = ("lines", "races")
         found = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in by_line}
         found["launches"] = [asdict(x) for x in self.launches]
@@ -320,14 +320,14 @@ class Statistics:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Counters and what follows from them, for JSON."""
+        """Return counters and derived values, for JSON."""
         lines = [line.to_dict() for line in self.lines]
         races = [asdict(race) for race in self.races]
         derived = {n: getattr(self, n) for n in DERIVED}
         return {**self.counts(), **derived, "lines": lines, "races": races}
 
     def to_frame(self, which: str = "") -> Any:
-        """A pandas DataFrame: of `launches`, `intervals` or `lines`, or all single numbers."""
+        """Return a pandas DataFrame of `launches`, `intervals`, `lines`, or all single numbers."""
         forms = ("launches", "intervals", "lines")
         if which and (not isinstance(which, str) or which not in forms):
             raise UsageError(
@@ -342,7 +342,7 @@ class Statistics:
         return pandas.DataFrame([numbers])
 
     def digest(self, memory: str) -> str:
-        """Eight digits over all counters and a memory digest: equal on every host."""
+        """Return eight digits over all counters and a memory digest: equal on every host."""
         content = json.dumps([memory, self.counts()], sort_keys=True)
         return f"{zlib.crc32(content.encode()):08x}"
 
@@ -358,14 +358,14 @@ class Statistics:
 
 
 DERIVED = tuple(name for name, value in vars(Statistics).items() if isinstance(value, property))
-"""What is computed from the counters, in the order of the page."""
+"""Names of the derived values, in the order of the page."""
 
 COUNTERS = {f.metadata["counter"]: f.name for f in fields(Statistics) if f.metadata["counter"]}
 """Field of the engine's header without its `n_` -> field of the statistics."""
 
 
 def collect(simulator: Simulator) -> Statistics:
-    """What a simulator has counted up to now."""
+    """Return the counts of a simulator up to now."""
     machine, rows, codes = simulator.machine, simulator.state.rows, list(simulator.codes)
     wpus, width = machine.wpus, machine.width
     cores = rows["wpu"]

@@ -1,6 +1,6 @@
-"""A trace of a simulation: collected from the engine, kept in one file, shown in other tools.
+"""Traces of simulations: collected from the engine, stored in one file, shown in other tools.
 
-A `.npz` file is the trace itself, with all that is needed to read it years later: program text,
+A `.npz` file is the trace itself, with everything needed to read it years later: program text,
 machine, policy, versions, seed and command line. `.json.gz` is for Perfetto and Chrome, one track
 for each warp-split; `.kanata` for Konata.
 """
@@ -36,7 +36,7 @@ FORMAT = 1
 """Version of the .npz file."""
 
 MOST = 1 << 24
-"""Events that are kept (about 0.9 GB); those behind them are counted as lost."""
+"""Most events that are kept (about 0.9 GB); later ones are counted as lost."""
 
 SUFFIXES = (".npz", ".json.gz", ".json", ".kanata")
 
@@ -48,7 +48,7 @@ class Trace:
     """Events of a run, or of the cycles from `begin` up to `end` of it.
 
     `events` is an array of records (trace_events.EVENT) in the order of simulation; `kernels` maps
-    the number of a launch, from 1, to its kernel in `codes`; `facts` is what else the file says.
+    the number of a launch, from 1, to its kernel in `codes`; `facts` are the file's other entries.
     """
 
     begin: int = 0
@@ -62,12 +62,12 @@ class Trace:
     _length: int = 0
 
     def __post_init__(self) -> None:
-        """Raises UsageError where no cycle is in the window."""
+        """Raise UsageError where no cycle is in the window."""
         if self.begin >= self.end:
             raise UsageError(
-                f"a trace from cycle {self.begin} up to cycle {self.end} is of none",
+                f"a trace from cycle {self.begin} up to cycle {self.end} has no cycle",
                 code="SIM515",
-                hint="its first cycle lies below its last, as --trace-window 100:200 (or "
+                hint="give a first cycle below the last, for example --trace-window 100:200 (or "
                 "trace=(100, 200))",
             )
 
@@ -82,18 +82,18 @@ class Trace:
     # --- collecting
 
     def open(self, state: EngineState) -> None:
-        """Tell the engine which cycles to record."""
+        """Set the cycles that the engine records."""
         state.S.trace_begin, state.S.trace_end = self.begin, self.end
 
     def launched(self, number: int, code: Code) -> None:
-        """A launch begins."""
+        """Note that a launch of a kernel begins."""
         text = _described(code)
         if text not in self.codes:
             self.codes.append(text)
         self.kernels[number] = self.codes.index(text)
 
     def drain(self, state: EngineState) -> None:
-        """Take what the engine has recorded."""
+        """Take the events that the engine has recorded."""
         n = min(int(state.S.trace_length), max(0, self.most - self._length))
         self.lost += int(state.S.trace_length) - n + int(state.S.trace_lost)
         state.S.trace_length = state.S.trace_lost = 0
@@ -114,8 +114,8 @@ class Trace:
                      "kernels": sorted(self.kernels.items())}  # fmt: skip
             columns = {n: self.events[n] for n in EVENT.names or ()}
             with open(path, "wb") as file:
-                told: dict[str, Any] = {"facts": np.array(json.dumps(facts)), **columns}
-                np.savez_compressed(file, **told)
+                arrays: dict[str, Any] = {"facts": np.array(json.dumps(facts)), **columns}
+                np.savez_compressed(file, **arrays)
         elif name.endswith(".kanata"):
             Path(path).write_text("\n".join(self.kanata()) + "\n", encoding="utf-8")
         else:
@@ -125,14 +125,14 @@ class Trace:
 
     @staticmethod
     def load(path: str | Path) -> Trace:
-        """Read a .npz file. Raises UsageError where it is none, and OSError."""
+        """Read a .npz file. Raises UsageError where it is not a trace, and OSError."""
         name = expect.path(path, "a trace")
         try:
             return Trace._read(name)
         except (OSError, UsageError):
             raise
         except Exception as problem:  # there are many ways in which a file can be damaged
-            raise UsageError(f"{name} is no trace: {problem}", code="SIM510") from None
+            raise UsageError(f"{name} is not a trace: {problem}", code="SIM510") from None
 
     @staticmethod
     def _read(path: str) -> Trace:
@@ -155,10 +155,10 @@ class Trace:
             _parts=[events],
         )
 
-    # --- what was going on
+    # --- spans of time
 
     def spans(self) -> Iterator[Span]:
-        """What each group did, span after span, in the order of their ends within a group."""
+        """Yield the spans of each group, in the order of their ends within a group."""
         last: dict[int, tuple[int, int]] = {}  # group -> (seq, end of its last span)
         for event in self.events:
             g, seq, t = int(event["g"]), int(event["seq"]), int(event["t"])
@@ -168,15 +168,15 @@ class Trace:
                 "w": int(event["w"]), "g": g, "seq": seq, "mask": int(event["mask"]),
                 "code": code, "segment": segment,
             }  # fmt: skip
-            known, end = last.get(g, (-1, 0))
+            last_seq, end = last.get(g, (-1, 0))
             if event["kind"] == EV_ISSUE:
                 end = t + segment["n_instr"]
                 yield Span(t, end, "issued", **where)
             elif event["kind"] == EV_DISPATCH:
                 ready = min(int(event["ready"]), t)
-                if known == seq and ready > end:
+                if last_seq == seq and ready > end:
                     yield Span(end, ready, NAMES[int(event["cause"])], **where)
-                if known == seq and t > max(ready, end):
+                if last_seq == seq and t > max(ready, end):
                     yield Span(max(ready, end), t, "ready", **where)
                 end = t
             else:
@@ -187,7 +187,7 @@ class Trace:
             last[g] = seq, end
 
     def perfetto(self) -> dict[str, Any]:
-        """The trace-event form of Chrome, which Perfetto reads; a cycle is a microsecond."""
+        """Return the trace-event form of Chrome, which Perfetto reads; a cycle is a microsecond."""
         width = int(self.facts.get("width", 64))
         found: list[dict[str, Any]] = []
         tracks: set[tuple[int, int]] = set()
@@ -218,14 +218,14 @@ class Trace:
         return {"traceEvents": names + found, "otherData": self.facts}
 
     def kanata(self) -> Iterator[str]:
-        """The form of Konata: an instruction for each segment that was issued."""
+        """Yield the form of Konata: an instruction for each segment that was issued."""
         commands: list[tuple[int, int, str]] = []
         number = -1
         current: dict[int, tuple[int, int]] = {}  # group -> (its instruction, end)
 
         def retire(g: int) -> None:
-            mine, end = current.pop(g)
-            commands.append((end, mine, f"R\t{mine}\t{mine}\t0"))
+            instruction, end = current.pop(g)
+            commands.append((end, instruction, f"R\t{instruction}\t{instruction}\t0"))
 
         for span in self.spans():
             if span.what == "miss":
@@ -238,15 +238,15 @@ class Trace:
                     (span.begin, number, f"I\t{number}\t{number}\t{span.g}"),
                     (span.begin, number, f"L\t{number}\t0\t{span.line or '-'}: {span.text}"),
                 ]
-                mine = number
+                instruction = number
             elif span.g in current:
-                mine = current[span.g][0]
+                instruction = current[span.g][0]
             else:
                 continue
             stage = _STAGES.get(span.what, span.what)
-            commands.append((span.begin, mine, f"S\t{mine}\t0\t{stage}"))
-            commands.append((span.end, mine, f"E\t{mine}\t0\t{stage}"))
-            current[span.g] = mine, span.end
+            commands.append((span.begin, instruction, f"S\t{instruction}\t0\t{stage}"))
+            commands.append((span.end, instruction, f"E\t{instruction}\t0\t{stage}"))
+            current[span.g] = instruction, span.end
         for g in list(current):
             retire(g)
         commands.sort(key=lambda c: c[0])
@@ -265,7 +265,7 @@ _STAGES = {"issued": "Is", "ready": "Rd", "memory": "Me", "hit": "Hi", NAMES[BAR
 
 @dataclass(frozen=True)
 class Span:
-    """A group did one thing, from a cycle up to another one."""
+    """What a group did from one cycle up to another."""
 
     begin: int
     end: int
@@ -274,7 +274,7 @@ class Span:
     w: int
     g: int
     seq: int
-    """The group's number; ids are used again."""
+    """The group's unique number; group ids are reused."""
     mask: int
     code: Mapping[str, Any] = field(repr=False)
     segment: Mapping[str, Any] = field(repr=False)
@@ -293,12 +293,12 @@ class Span:
 
     @property
     def _instruction(self) -> Mapping[str, Any]:
-        at = "first_pc" if self.what == "issued" else "last_pc"
-        return self.code["instructions"][self.segment[at]]
+        which = "first_pc" if self.what == "issued" else "last_pc"
+        return self.code["instructions"][self.segment[which]]
 
 
 def facts_of(machine: Machine, policy: Policy, **more: Any) -> dict[str, Any]:
-    """What a file tells of the run: machine, policy, versions, and what the caller adds."""
+    """Return what a file says of the run: machine, policy, versions, and the caller's additions."""
     return {
         "simtlab": _version(),
         "python": platform.python_version(),
@@ -317,7 +317,7 @@ def _version() -> str:
 
 
 def check_name(path: str) -> None:
-    """Raises UsageError for a name that says of no form what it is."""
+    """Raise UsageError for a name without the ending of a known form."""
     if not path.endswith(SUFFIXES):
         raise UsageError(
             f"a trace ends in {either(SUFFIXES)}, not {path!r}",
@@ -345,5 +345,5 @@ def _described(code: Code) -> dict[str, Any]:
 
 
 def _lanes(mask: int, width: int) -> str:
-    """A mask with lane 0 first."""
+    """Return a mask with lane 0 first."""
     return "".join("1" if mask >> lane & 1 else "0" for lane in range(width))

@@ -1,7 +1,7 @@
-"""Closes the books: cycles that nobody has claimed get an owner, and all sums are checked.
+"""The books of a launch: cycles without an owner get one, and all sums are checked.
 
-The engine charges a wait when it is over (account.py). At the end of a launch what is left belongs
-to nobody's work; where a launch is cut short, it belongs to what everybody was waiting for.
+The engine charges a wait when it ends (account.py). At the end of a launch the cycles that remain
+are idle; where a launch is cut short, they are charged to what each warp was waiting for.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..engine.causes import BANK, BARRIER, IDLE, ISSUED, L2, MSHR, N_CAUSES, NAM
 
 
 def close(state: EngineState) -> None:
-    """After a launch: idle up to its end, then the barrier between launches."""
+    """Charge what remains after a launch: idle up to its end, then the barrier between launches."""
     S, rows = state.S, state.rows
     ended, now = int(S.ended), int(S.now)
     for table, owners in (("slot_cycles", "wpu"), ("warp_cycles", "warp")):
@@ -27,7 +27,7 @@ def close(state: EngineState) -> None:
 
 
 def close_early(state: EngineState) -> None:
-    """In the middle of a launch, which will not go on: everybody's wait ends now."""
+    """End every wait now, in the middle of a launch that is given up."""
     S, rows = state.S, state.rows
     wpus, warps = int(S.wpus), int(S.warps)
     now = max(int(S.now), int(rows["wpu"]["busy"].max()), int(rows["warp"]["busy"].max()))
@@ -58,13 +58,13 @@ def close_early(state: EngineState) -> None:
 
 
 def groups_of(state: EngineState, v: int) -> list[int]:
-    """The groups of a warp context, in ascending order."""
+    """Return the groups of a warp context, in ascending order."""
     mask = int(state.rows["warp"]["groups"][v])
     return [v * int(state.S.width) + i for i in range(64) if mask >> i & 1]
 
 
 def _next_group(state: EngineState, v: int) -> int:
-    """The group of a warp that is ready first, -1 for none."""
+    """Return the group of a warp that is ready first, -1 for none."""
     groups = state.rows["group"]
     found = {int(groups["lead"][g]) for g in groups_of(state, v)}
     ready = state.rows["ready_at"]["t"]
@@ -72,16 +72,16 @@ def _next_group(state: EngineState, v: int) -> int:
 
 
 def _shares(state: EngineState, g: int, since: int, now: int) -> Iterator[tuple[int, int]]:
-    """(cause, cycles) of a group's wait from `since` to `now`; as `account.charge_wait` cuts it."""
+    """Yield (cause, cycles) of a group's wait from `since` to `now`, as `account.charge_wait`."""
     if g < 0:
         yield IDLE, now - since
         return
-    it = state.rows["group"][g]
+    row = state.rows["group"][g]
     for until, cause in (
-        (it["until_bank"], BANK),
-        (it["until_mshr"], MSHR),
-        (it["until_l2"], L2),
-        (state.rows["ready_at"]["t"][g], it["cause"]),
+        (row["until_bank"], BANK),
+        (row["until_mshr"], MSHR),
+        (row["until_l2"], L2),
+        (state.rows["ready_at"]["t"][g], row["cause"]),
         (now, READY),
     ):
         until = min(int(until), now)
@@ -93,7 +93,7 @@ def _shares(state: EngineState, g: int, since: int, now: int) -> Iterator[tuple[
 def check(
     state: EngineState, segments: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray]]
 ) -> None:
-    """Every issue slot, warp-cycle and lane has exactly one owner; AssertionError where not.
+    """Raise AssertionError unless every issue slot, warp-cycle and lane has exactly one owner.
 
     `segments` are the tables of all code that ran: (segments, their cycles, their counts).
     """
@@ -121,7 +121,7 @@ def check(
     _equal("instructions of all lines", runs, issued.sum())
     _equal("lanes of all lines", work, lanes.sum())
     for cause, name in enumerate(NAMES):
-        if cause not in (IDLE, BARRIER):  # at these a warp may stand at no line
+        if cause not in (IDLE, BARRIER):  # with these causes a warp may be at no line
             _equal(f"{name} of all lines", by_line[cause], contexts[:, cause].sum())
 
 

@@ -1,4 +1,4 @@
-"""What went wrong in a simulation, as an error: who, where, and who waits for what."""
+"""Errors of simulations: what went wrong, where, and which groups wait for what."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from .standing import grouped, is_held, mask_of, parked, pc_of, ready_at
 ) = range(8)  # fmt: skip
 
 MOST_NOTES = 8
-"""Groups that a message names."""
+"""Most groups that a message lists."""
 
 
 class SimulationError(SimtError):
-    """A simulation that cannot go on, although no work-item did anything wrong."""
+    """A simulation that cannot continue, although no work-item did anything wrong."""
 
     code = "SIM440"
     outcome = Outcome.FINDING
 
 
 class BooksError(SimulationError):
-    """Cycles or lanes of a launch have no owner, or two, under engine files of the user's."""
+    """Cycles or lanes of a launch have no owner, or two, with engine files of the user."""
 
     code = "SIM441"
 
@@ -49,14 +49,14 @@ class BooksError(SimulationError):
         names = ", ".join(Path(name).name for name in files)
         super().__init__(
             f"the books of a launch do not add up under {names}: {reason}",
-            hint="most often lanes were taken from a group and given to nobody, or a group was "
-            "woken without what its wait is charged by; simtlab.testing.policy_contract finds a "
-            "small kernel that shows it",
+            hint="most often lanes were taken from a group and added to no other, or a group was "
+            "woken without the boundaries that its wait is charged by; "
+            "simtlab.testing.policy_contract finds a small kernel that shows it",
         )
 
 
 class HookError(SimulationError):
-    """A hook has answered what it must not, or left groups as they cannot be (checks.py)."""
+    """A hook has given a forbidden answer, or left groups in an impossible state (checks.py)."""
 
     code = "SIM442"
 
@@ -94,32 +94,32 @@ def error_of(
             code,
             f"the policy splits lanes {_bits(int(S.trap_lanes), code)} off a group with lanes "
             f"{_bits(mask, code)}",
-            "`split` takes some lanes of the group's mask, and leaves it some",
+            "`split` must take some lanes of the group's mask, and leave some",
         )
     return _stuck(
         state,
         work,
         code,
-        f"nothing can go on at cycle {int(S.now):,}: every group waits for another one",
+        f"nothing can continue at cycle {int(S.now):,}: every group waits for another one",
         "the policy never wakes them; --policy conv finishes what can finish",
     )
 
 
 def going_nowhere(state: EngineState, work: Work, code: Code) -> SimulationError:
-    """Return the engine has been busy for a long while, and no lane has executed anything."""
+    """Return the error of an engine that stays busy although no lane executes anything."""
     return _stuck(
         state,
         work,
         code,
-        f"no lane executes anything any more at cycle {int(state.S.now):,}, and the policy or the "
-        "scheduler goes on",
-        "a group without lanes issues for ever (who is split keeps some lanes and gives some "
-        "away); `on_stall` answers 1 only if it has woken somebody",
+        f"no lane executes anything any more at cycle {int(state.S.now):,}, but the policy or the "
+        "scheduler keeps running",
+        "a group with no lanes keeps issuing (a split must leave lanes on both sides), or "
+        "`on_stall` answers 1 although it has woken no group",
     )
 
 
 def waiting_too_long(due: int, state: EngineState, work: Work, code: Code) -> SimulationError:
-    """Nothing happens for longer than any machine takes."""
+    """Return the error of an engine whose next event is later than any machine's."""
     return _stuck(
         state,
         work,
@@ -149,16 +149,16 @@ def _place(state: EngineState, code: Code, v: int, lanes: int) -> tuple[int, int
 
 
 def _owner(code: Code, v: int) -> tuple[int, int]:
-    """Whose a warp context is: (workgroup, warp of it)."""
+    """Return (workgroup, warp of it) of a warp context."""
     header = code.segments.layout.header(code.blocks[v])
     return int(header[Header.GROUP]), int(header[Header.WARP])
 
 
 def _divergent(state: EngineState, work: Work, code: Code, v: int, pc: int) -> TrapRecord:
-    """Not all come to the barrier at `pc`: who of warp v does, and where the others are."""
+    """Return the trap of a barrier at `pc` that not all lanes of warp v's workgroup reach."""
     rows, warps = state.rows, int(state.S.warps)
     stands = [*((lanes, at) for lanes, at, _ in grouped(state, v)), *parked(state, v)]
-    # The engine may name lanes that others wait for at the barrier, which will never come.
+    # The engine may name lanes that others wait for at the barrier and that never reach it.
     come = sum(lanes for lanes, at in stands if at == pc) or mask_of(state.S.trap_lanes)
     away = [(lanes & ~come, at) for lanes, at in stands if lanes & ~come]
     parts = ["not all work-items of the workgroup reach this barrier"]
@@ -166,9 +166,9 @@ def _divergent(state: EngineState, work: Work, code: Code, v: int, pc: int) -> T
         parts = [f"only {lanes_that(come, 'reach', ' of the warp')} this barrier"]
         parts += [f"{lanes_that(lanes, 'are')} at {place(work, at)}" for lanes, at in away]
     team = rows["team"][rows["warp"]["team"][v]]
-    mates = [v - v % warps + i for i in range(warps) if int(team["warps"]) >> i & 1]
-    gone = rows["warp"]["all"][mates] & ~rows["warp"]["live"][mates]
-    returned = sum(mask_of(lanes).bit_count() for lanes in gone)
+    team_warps = [v - v % warps + i for i in range(warps) if int(team["warps"]) >> i & 1]
+    returned_lanes = rows["warp"]["all"][team_warps] & ~rows["warp"]["live"][team_warps]
+    returned = sum(mask_of(lanes).bit_count() for lanes in returned_lanes)
     if returned:
         parts.append(f"{returned:,} work-item{'s have' if returned > 1 else ' has'} returned")
     return TrapRecord(
@@ -183,7 +183,7 @@ def _divergent(state: EngineState, work: Work, code: Code, v: int, pc: int) -> T
 def _endless(
     state: EngineState, work: Work, code: Code, v: int, pc: int, opinion: SecondOpinion
 ) -> TrapRecord:
-    """Warp v has spent its budget: for nothing, where a fair schedule would end, or none."""
+    """Return the trap of warp v, whose budget is spent: budget, livelock or SIMT deadlock."""
     notes, lanes = waiting(state, work, code), mask_of(state.S.trap_lanes)
     if opinion.finishes():
         return _deadlock(state, work, code, v, lanes, pc, notes)
@@ -197,23 +197,23 @@ def _endless(
 def _deadlock(
     state: EngineState, work: Work, code: Code, v: int, lanes: int, pc: int, notes: tuple[Note, ...]
 ) -> TrapRecord:
-    """Return lanes of warp v have spent their budget, and somebody waits for a turn."""
-    v, lanes, pc = _who_starves_others(state, v, lanes, pc)
+    """Return the trap of lanes of warp v that spend their budget while others wait to be chosen."""
+    v, lanes, pc = _starving_loop(state, v, lanes, pc)
     asleep = _asleep(state, work, v)
     loop = spinning(work, lanes, pc, " of the warp" if asleep else _whose(code, v))
     for other in np.flatnonzero(state.rows["warp"]["live"]):
         asleep = asleep or _asleep(state, work, int(other), _whose(code, int(other)))
     if asleep:
-        who = _while(asleep)
+        waiters = _while(asleep)
     else:
         is_ready = state.rows["ready_at"]["t"] <= int(state.S.now)
         ready = int(((state.rows["group"]["mask"] != 0) & is_ready).sum())
-        who = f"; {ready} groups are ready, and not all are chosen"
+        waiters = f"; {ready} groups are ready, but not all are chosen"
     return TrapRecord(
         TrapKind.SIMT_DEADLOCK,
         pc,
         *_place(state, code, v, lanes),
-        detail=f"{_spent(work)}; {loop}{who}",
+        detail=f"{_spent(work)}; {loop}{waiters}",
         notes=(Note("every work-item finishes when all are scheduled in turn"), *notes),
     )
 
@@ -222,24 +222,24 @@ def _spent(work: Work) -> str:
     return f"a work-item has executed {work.budget} instructions"
 
 
-def _who_starves_others(state: EngineState, v: int, lanes: int, pc: int) -> tuple[int, int, int]:
-    """Warp, lanes and pc of a loop for which others of the warp wait; as given, if there is none.
+def _starving_loop(state: EngineState, v: int, lanes: int, pc: int) -> tuple[int, int, int]:
+    """Return warp, lanes and pc of a loop for which other lanes of its warp wait.
 
-    The warp that spends its budget first may wait for the lock of another one, which then is at
-    its loop for as long.
+    They are those given if there is no such loop. The warp that spends its budget first may wait
+    for the lock of another warp, which then has been in its loop for as long.
     """
     if parked(state, v):
         return v, lanes, pc
     spent = state.rows["warp"]["n_thread_instr"]
     for other in map(int, np.flatnonzero(state.rows["warp"]["live"])):
-        for mask, at, will_run in grouped(state, other) if parked(state, other) else ():
+        for mask, lanes_pc, will_run in grouped(state, other) if parked(state, other) else ():
             if will_run and 2 * spent[other] * lanes.bit_count() > spent[v] * mask.bit_count():
-                return other, mask, at
+                return other, mask, lanes_pc
     return v, lanes, pc
 
 
 def _asleep(state: EngineState, work: Work, v: int, whose: str = "") -> list[str]:
-    """Return which lanes of a warp wait for others of it, and where."""
+    """Say which lanes of a warp wait for others of the warp, and where."""
     return [
         f"{lanes_that(lanes, 'wait', whose)} at {place(work, at)}" for lanes, at in parked(state, v)
     ]
@@ -255,12 +255,12 @@ def _whose(code: Code, v: int) -> str:
 
 
 def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
-    """Return where the groups stand and what for, the first few of them."""
+    """Return notes on where the first few groups are and what they wait for."""
     warps, rows = int(state.S.warps), state.rows
     found: list[Note] = []
     for v in np.flatnonzero(rows["warp"]["groups"]):
         for g in groups_of(state, int(v)):
-            if rows["group"]["mask"][g]:  # a row of a large warp may have nobody on its path
+            if rows["group"]["mask"][g]:  # a row of a large warp may have no lane on its path
                 found.append(_note(state, work, code, int(v), g, warps))
     if len(found) > MOST_NOTES:
         rest = len(found) - MOST_NOTES
@@ -269,22 +269,22 @@ def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
 
 
 def _bits(mask: int, code: Code) -> str:
-    """Return a mask, lane 0 first."""
+    """Return a mask as text, lane 0 first."""
     return "".join("1" if mask >> i & 1 else "0" for i in range(code.segments.width))
 
 
 def _note(state: EngineState, work: Work, code: Code, v: int, g: int, warps: int) -> Note:
     mask, ready = mask_of(state.rows["group"]["mask"][g]), ready_at(state, g)
-    it = state.rows["group"][int(state.rows["group"]["lead"][g])]
+    lead = state.rows["group"][int(state.rows["group"]["lead"][g])]
     group, warp = _owner(code, v)
     if is_held(state, g):
-        state_ = "left behind until others come back"
+        status = "left behind until others return"
     elif ready < NEVER:
-        state_ = f"ready at cycle {ready:,}"
+        status = f"ready at cycle {ready:,}"
     else:
-        state_ = f"waits: {NAMES[int(it['cause'])]}"
+        status = f"waits: {NAMES[int(lead['cause'])]}"
     return Note(
         f"WPU {v // warps}, warp context {v % warps} (workgroup {group}, warp {warp}), lanes "
-        f"{_bits(mask, code)}: {state_}",
+        f"{_bits(mask, code)}: {status}",
         span=work.program.span(work.kernel, pc_of(state, g)),
     )

@@ -1,7 +1,7 @@
-"""What a simulation may be given beside its arguments: registers, and what the adversary answers.
+"""Scripted inputs of a simulation: initial registers, and the adversary's answers.
 
-The worked scenarios of the papers say which lanes branch and which lanes miss; kernels need not
-compute it.
+The worked scenarios of the papers say which lanes branch and which lanes miss; with a script,
+kernels need not compute it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Registers = Mapping[str, np.ndarray]
 
 
 def script_rows(script: Script, layout: np.dtype) -> np.ndarray:
-    """The adversary's table for a script."""
+    """Return the adversary's table for a script."""
     rows = np.zeros(len(script), layout)
     for row, ((item, n), (hit, latency)) in zip(rows, sorted(script.items()), strict=True):
         if latency < 0:
@@ -37,14 +37,14 @@ def script_rows(script: Script, layout: np.dtype) -> np.ndarray:
 
 
 def start_with(segments: Segments, work: Work, registers: Registers) -> Any:
-    """A `start_fn` that also puts values into registers. Keep it as long as it is called.
+    """Return a `start_fn` that also sets registers. Keep a reference while it may be called.
 
     Work-items are numbered workgroup after workgroup, by flat local id; raises UsageError where
     the kernel does not use a register, or an array does not have a value per work-item.
     """
     geometry, layout = work.geometry, segments.layout
-    given = {_register(segments, name): np.asarray(v) for name, v in registers.items()}
-    for reg, values in given.items():
+    values_of = {_register(segments, name): np.asarray(v) for name, v in registers.items()}
+    for reg, values in values_of.items():
         if values.shape != (geometry.n_items,):
             raise UsageError(
                 f"{reg} is given {values.shape} values for {geometry.n_items} work-items"
@@ -58,13 +58,13 @@ def start_with(segments: Segments, work: Work, registers: Registers) -> Any:
         first = group * geometry.largest_group
         first += int(layout.header(block)[Header.WARP]) * layout.width
         count = lanes.bit_count()
-        for reg, values in given.items():
-            mine = values[first : first + count]
+        for reg, values in values_of.items():
+            lane_values = values[first : first + count]
             row = layout.view(block, reg)
             if reg.cls is RegClass.C:
-                row[0] = sum(1 << lane for lane, value in enumerate(mine) if value)
+                row[0] = sum(1 << lane for lane, value in enumerate(lane_values) if value)
             else:
-                row[:count] = mine.astype(row.dtype, casting="unsafe")
+                row[:count] = lane_values.astype(row.dtype, casting="unsafe")
         return lanes
 
     return kind(start)

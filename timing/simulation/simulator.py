@@ -1,6 +1,6 @@
 """Run launches on a machine: the Python side of the engine.
 
-A `Simulator` is a machine with its clock, caches and counters, which go on from launch to launch.
+A `Simulator` is a machine with its clock, caches and counters, which persist from launch to launch.
 """
 
 from __future__ import annotations
@@ -45,25 +45,24 @@ from .failures import (
 from .scripted import Registers, Script, script_rows, start_with
 
 EVENTS = 1 << 20
-"""Events between two looks at the keyboard."""
+"""Events between two checks for Ctrl-C."""
 
 PATIENCE = 1 << 20
-"""Events of which one at least must let a lane execute something."""
+"""Events of which at least one must let a lane execute an instruction."""
 
 PLAIN_EVENTS = 1 << 15
-"""At most so many of both in a plain engine with files of the user's: an event takes long there."""
+"""The limit of both in a plain engine with the user's files, where an event takes long."""
 
 LONGEST_WAIT = 10**10
-"""Cycles after which the next event must come: ten seconds of a machine at 1 GHz."""
+"""Cycles within which the next event must come: ten seconds of a machine at 1 GHz."""
 
 
 class Simulator:
     """A machine under a policy. `plain=True` runs the engine uncompiled.
 
-    `checked=True` looks at what hooks do (checks.py), as the plain engine always does, and takes
-    about twice the time. `script` tells an adversary what to answer (given.py). Every `sample`
-    cycles counts are kept for the table of intervals (MAWS-16); 0 keeps none. A `trace` collects
-    what happens.
+    `checked=True` checks what hooks do (checks.py), as the plain engine always does, and takes
+    about twice the time. `script` holds an adversary's answers (scripted.py). Every `sample` cycles
+    a row of the table of intervals is taken (MAWS-16); 0 takes none. A `trace` collects events.
     """
 
     def __init__(
@@ -83,9 +82,9 @@ class Simulator:
         self.composition: Composition = compose(files, plain=plain, checked=checked)
         self.state = EngineState(self.composition, machine)
         self.launches = 0
-        self._runs = False  # a launch does: some cycles have no owner yet
+        self._runs = False  # during a launch, when some cycles have no owner yet
         self._own = own_files(self.composition.files)
-        self._broken = False  # the books are, and that has been told
+        self._broken = False  # the books do not add up, and that was reported
         if script:
             if machine.memory != "adversary":
                 raise UsageError("only a machine with memory = 'adversary' takes a script")
@@ -93,7 +92,7 @@ class Simulator:
             self.state.S.script_length = len(script)
         self._codes: dict[tuple[object, ...], Code] = {}
         self._memory: tuple[object, ...] = ()
-        self._loaded: Code | None = None  # whose tables the engine has
+        self._loaded: Code | None = None  # the code whose tables the engine has
         self.samples = Samples(self, sample)
         self.state.S.pause_at = self.samples.due
         self.launch_counts: list[LaunchCount] = []
@@ -102,7 +101,7 @@ class Simulator:
         if trace is not None:
             trace.open(self.state)
         self.on_progress: Callable[[Simulator], object] = lambda simulator: None
-        """Called now and then while a launch runs."""
+        """Called from time to time while a launch runs."""
 
     @property
     def cycles(self) -> int:
@@ -136,9 +135,9 @@ class Simulator:
 
         BooksError, a SimulationError, is for engine files from outside this package.
 
-        The launch's own warp width is not looked at: warps are as wide as the machine's lanes.
-        `registers` are what work-items begin with (given.py), zero unless named. What was counted
-        up to an error stays.
+        The launch's own warp width is ignored: warps are as wide as the machine's lanes.
+        `registers` are the work-items' initial values (scripted.py), zero unless named. Counts up
+        to an error are kept.
         """
         geometry = replace(work.geometry, width=self.machine.width)
         work = replace(work, geometry=geometry)
@@ -162,21 +161,21 @@ class Simulator:
             self.trace.launched(self.launches + 1, code)
         opinion = SecondOpinion(work)
         self._runs = True
-        executed, at = -1, 0
+        executed, checked_at = -1, 0
         is_own = self.composition.plain and self._own
         patience = min(PATIENCE, PLAIN_EVENTS) if is_own else PATIENCE
         try:
             while (status := self._advance(work, code)) == RUNNING:
                 self.on_progress(self)
-                if self.state.S.events - at >= patience:
+                if self.state.S.events - checked_at >= patience:
                     before, executed = executed, self._executed()
-                    at = int(self.state.S.events)
+                    checked_at = int(self.state.S.events)
                     if executed == before:
                         raise going_nowhere(self.state, work, code)
             if status != DONE:
                 raise error_of(status, self.state, work, code, context.slots, opinion)
         except (KeyboardInterrupt, SimtError) as stop:
-            with suppress(BooksError):  # why it stopped says more
+            with suppress(BooksError):  # the reason for the stop matters more
                 self._end(work, early=True)
             if isinstance(stop, KeyboardInterrupt):
                 raise Interrupted(None) from None
@@ -184,11 +183,11 @@ class Simulator:
         self._end(work, early=False)
 
     def _check_private(self, work: Work) -> None:
-        wanted, there = work.kernel.private_size, self.machine.private_bytes
-        if wanted > there:
+        wanted, available = work.kernel.private_size, self.machine.private_bytes
+        if wanted > available:
             raise UsageError(
                 f"kernel {work.kernel.name} has {wanted:,} bytes of private memory a work-item; "
-                f"{self.machine.name!r} has {there:,} on chip",
+                f"{self.machine.name!r} has {available:,} on chip",
                 code="SIM611",
                 hint=f"--set private_bytes={wanted}",
             )
@@ -250,7 +249,7 @@ class Simulator:
             "running": 0,
             "starting": 1,
             "ended": S.now,
-            "budget": min(work.budget, NEVER >> 6),  # times 64 lanes it is a number still
+            "budget": min(work.budget, NEVER >> 6),  # times 64 lanes it still fits
             "exited_arrive": work.exited_arrive,
         }.items():
             setattr(S, name, int(value))
@@ -263,11 +262,11 @@ class Simulator:
         state.rows["due"]["at"] = NEVER
 
     def _executed(self) -> int:
-        """Instructions that lanes have executed."""
+        """Return the number of instructions that lanes have executed."""
         return int(self.state.rows["wpu"]["n_thread_instr"].sum())
 
     def _run_events(self) -> int:
-        """Let the engine run; what files of the user's raise in a plain one is told at its line."""
+        """Let the engine run; an exception in the user's files becomes an error at its line."""
         if not (self.composition.plain and self._own):
             return self.state.run(EVENTS)
         try:
@@ -276,21 +275,21 @@ class Simulator:
             raise HookError(raised(error, self.state, self._own)) from error
 
     def _advance(self, work: Work, code: Code) -> int:
-        """Let the engine run for a while; its status. Takes the samples that are due."""
+        """Let the engine run for a while and return its status; take the samples that are due."""
         status = self._run_events()
         if self.trace is not None:
             self.trace.drain(self.state)
         due = int(self.state.rows["next_event"]["at"].min())
         if status == RUNNING and self.cycles + LONGEST_WAIT < due < NEVER:
             raise waiting_too_long(due, self.state, work, code)
-        # NEVER: that was the last event of the launch, though the engine has not noticed.
+        # NEVER: that was the last event of the launch, which the engine has not noticed yet.
         while status == RUNNING and self.samples.due <= due < NEVER:
             self.samples.take(self)
         self.state.S.pause_at = self.samples.due
         return status
 
     def _end(self, work: Work, *, early: bool) -> None:
-        """The launch is over, or is given up."""
+        """Close the books of a launch that has ended or, if `early`, is given up."""
         self._runs = False
         if early:
             close_early(self.state)
@@ -302,13 +301,13 @@ class Simulator:
         counted = LaunchCount.now(self, work)
         self.launch_counts.append(counted.since(self._counted))
         self._counted = counted
-        # All that comes later adds to the same sums; but the launch to blame is wanted for files
-        # of the user's.
+        # Later launches add to the same sums, so not every one is checked, except with files of the
+        # user, where the launch at fault must be known.
         if self._own or self.launches & (self.launches - 1) == 0:
             self._check()
 
     def _check(self) -> None:
-        """The books add up. Raises BooksError once, so that what was counted can be told."""
+        """Check the books. Raises BooksError only once, so that counts can still be reported."""
         if self._broken:
             return
         try:
@@ -322,18 +321,18 @@ class Simulator:
     # --- what was counted
 
     def counters(self) -> Mapping[str, int]:
-        """The header's counters: fields whose names begin with `n_`."""
+        """Return the header's counters: fields whose names begin with `n_`."""
         names = self.composition.fields
         return {n[2:]: int(getattr(self.state.S, n)) for n in names if n.startswith("n_")}
 
     def statistics(self) -> Statistics:
-        """Everything that was counted up to now."""
+        """Return all counts up to now."""
         if not self._runs:
             self._check()
         return collect(self)
 
 
 def _code_base(work: Work) -> int:
-    """Where a kernel's code lies in simulated memory: kernels of a program follow each other."""
+    """Return the address of a kernel's code; kernels of a program follow each other."""
     before = takewhile(lambda kernel: kernel is not work.kernel, work.program.kernels)
     return CODE_BASE + 8 * sum(len(kernel.words) for kernel in before)

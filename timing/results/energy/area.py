@@ -1,4 +1,4 @@
-"""What the mechanisms add to the hardware: DWS-24, MAWS-15, LWM-20, PPC-HW."""
+"""Hardware costs of the mechanisms: DWS-24, MAWS-15, LWM-20, PPC-HW."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ...machines.machine import Machine
 
 GENERATIONS = (180, 130, 90, 65, 45, 32, 22, 16, 10, 7)
-"""Processes, in nm, each one generation from the next."""
+"""Process generations, in nm, in order."""
 
 LARGE_WARP = 256
 """Work-items of a large warp in LWM, thus bits of its masks."""
@@ -23,7 +23,7 @@ LARGE_WARP_BUFFERS = 3
 
 @dataclass(frozen=True)
 class Area:
-    """A WPU's sizes, and what a mechanism adds to it. Bytes and bits are exact, mm² estimates."""
+    """A WPU's sizes and each mechanism's addition. Bytes and bits are exact, mm² are estimates."""
 
     wpu_mm2: float
     l1_bytes: int
@@ -57,12 +57,12 @@ class Area:
 
 
 def dws_entry_bits(machine: Machine) -> int:
-    """A warp-split's mask, warp, PC and status (DWS-04: 84 for four warps of sixteen)."""
+    """Return a warp-split's mask, warp, PC and status (DWS-04: 84 for four warps of sixteen)."""
     return machine.width + math.ceil(math.log2(machine.warps)) + 64 + 2
 
 
 def area_of(machine: Machine, parameters: Parameters | None = None) -> Area:
-    """The sizes of a machine's WPU; lanes have 32 bits, so that 64-bit results take pairs."""
+    """Return the sizes of a machine's WPU; lanes have 32 bits, 64-bit results take pairs."""
     a = (parameters or load()).area
     scale = a.shrink ** generations(a.technology_nm, machine.technology_nm)
     l1 = machine.l1i.size + machine.l1d.size
@@ -85,7 +85,7 @@ def area_of(machine: Machine, parameters: Parameters | None = None) -> Area:
 
 
 def generations(old: int, new: int) -> int:
-    """How many process generations lie between two, in nm; negative towards larger ones."""
+    """Return how many process generations lie between two, in nm; negative towards larger ones."""
 
     def nearest(nm: int) -> int:
         return min(range(len(GENERATIONS)), key=lambda i: abs(math.log(GENERATIONS[i] / nm)))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..statistics import Statistics
 
 WITH_TIME = ("clock", "leakage")
-"""Parts that grow with time, whatever is done in it."""
+"""Parts that grow with time, whatever the machine does."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Energy:
         return self.total * 1e-9 / self.seconds if self.seconds else 0.0
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Return the fields for JSON."""
         return {
             "nanojoules": self.total,
             "parts": dict(self.parts),
@@ -58,7 +58,7 @@ class Energy:
 
 
 def energy_of(stats: Statistics, machine: Machine, parameters: Parameters | None = None) -> Energy:
-    """What a simulation has cost. Dynamic energy goes with the square of the supply."""
+    """Return what a simulation has cost. Dynamic energy goes with the square of the supply."""
     p = parameters or load()
     e, thread, mix = p.dynamic, stats.instruction_mix.thread, stats.instruction_mix
     lines = stats.l1_hits + stats.l1_misses + stats.mshr_merges

@@ -63,7 +63,7 @@ class Areas(Part):
 
 
 class Parameters(Part):
-    """All of them; `sources` has where each one is from, by `table.key`."""
+    """All parameters; `sources` has the source of each one, by `table.key`."""
 
     title: str = ""
     technology_nm: Whole
@@ -82,11 +82,11 @@ _PRESETS = Presets(
 )
 
 names = _PRESETS.names
-"""The files that come with simtlab."""
+"""Names of the files that come with simtlab."""
 
 
 def load(name: str | Path = "65nm") -> Parameters:
-    """Parameters by name or from a TOML file. Raises UsageError, which lists every mistake."""
+    """Load parameters by name or from a TOML file. Raises UsageError, which lists every mistake."""
     table, where = _PRESETS.read(str(name))
     return _PRESETS.build(Parameters, table, where, _mistake)
 
