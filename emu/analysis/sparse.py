@@ -7,7 +7,6 @@ lane sets the number of iterations.
 
 from __future__ import annotations
 
-from ...isa.table import Unit
 from ...isa.types import RegClass, Segment
 from .order import Flow, Loop
 from .ssa import Op, Phi, Value
@@ -62,7 +61,7 @@ def _runs_alone(op: Op) -> bool:
     row = op.ins.row
     if row.is_memory and (row.is_atomic or row.segment not in (Segment.GLOBAL, Segment.KERNARG)):
         return False
-    return row.unit is not Unit.ID
+    return row.unit.value != "id"
 
 
 def _has_one_entry(flow: Flow, loop: Loop) -> bool:

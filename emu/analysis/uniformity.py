@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...isa.table import Unit
 from ...isa.types import Segment, sign_extend
 from .order import Flow
 from .ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value
@@ -104,7 +103,7 @@ class Shapes:
             return value.ins.literals[0] == 0 or not self.facts.rows
         if row.stem in _UNIFORM_IDENTITY:
             return False
-        if row.unit is Unit.ID:
+        if row.unit.value == "id":
             return True
         if row.is_atomic or (row.segment is Segment.PRIVATE and row.is_memory):
             return True
@@ -274,7 +273,7 @@ class Shapes:
         if row.name not in ADDRESS_ARITHMETIC or not isinstance(source, Op):
             return False
         signed = row.name.endswith("_s32")
-        return source.ins.row.unit is Unit.ID and (self.facts.whole or not signed)
+        return source.ins.row.unit.value == "id" and (self.facts.whole or not signed)
 
 
 class Alone(Shapes):

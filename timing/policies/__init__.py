@@ -1,4 +1,4 @@
-"""All policies by name; a file for each family has their engine files and sources."""
+"""Every policy by name: a file for each family, with what it is made of and where it is from."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ _FAMILIES = (conv, dws, maws, ppc, slip, lwm, beyond)
 POLICIES: dict[str, Policy] = {p.name: p for family in _FAMILIES for p in family.POLICIES}
 
 ALIASES: dict[str, str] = dws.ALIASES
-"""Other names of policies."""
+"""Other names under which a policy is known."""

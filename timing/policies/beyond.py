@@ -21,9 +21,9 @@ _BYPASS = _named("dws.lazy-split", DWS)
 _LARGE = _named("lwm", LWM)
 _FORMED = _named("dwf.majority", LWM)
 _REVIVE = (
-    "An access of which some lanes hit and some miss makes those that hit a {what} of their own if "
-    "no other {what} can hide the latency; when the WPU stalls later, the waiting {what} with the "
-    "most served lanes is split."
+    "An access of which some lanes hit and some miss makes those that hit {what} of their own if "
+    "nobody else can hide the latency; when the WPU stalls later, the one that waits with the most "
+    "lanes served parts from them."
 )
 
 POLICIES = (
@@ -48,7 +48,7 @@ POLICIES = (
     replace(
         _LARGE,
         name="lwm+dws",
-        text=f"{_LARGE.text} {_REVIVE.format(what='pack')} Packs of a large warp share its "
+        text=f"{_LARGE.text} {_REVIVE.format(what='a pack')} Packs of a large warp share its "
         "stack and wait for each other at conditional branches, re-convergence points and "
         "barriers; those that are ready at the same PC merge. Beyond the papers: subdivision on "
         "misses for large warps.",
@@ -58,7 +58,7 @@ POLICIES = (
     replace(
         _FORMED,
         name="dwf+dws",
-        text=f"{_FORMED.text} {_REVIVE.format(what='warp')} They merge with others in the pool, "
+        text=f"{_FORMED.text} {_REVIVE.format(what='a warp')} They merge with others in the pool, "
         "at equal PCs. Beyond the papers: what subdivision adds to warp formation, where the sides "
         "of a branch are warps already.",
         source="LWM-17 and LWM-18 with DWS-09 and DWS-12",

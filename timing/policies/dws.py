@@ -14,7 +14,7 @@ _STACK = (
     "A group that reaches the re-convergence point at the top of the stack waits there for the "
     "others of its warp."
 )
-_PC = "Splits of a warp that are ready at the same PC merge, and no split waits for that."
+_PC = "Splits of a warp that are ready at the same PC merge, without anybody waiting."
 _MEMORY = {
     "aggressive": "Every access of which some lanes hit and some miss splits its group.",
     "lazy": "An access of which some lanes hit and some miss splits its group if no other group "
@@ -26,15 +26,15 @@ _MEMORY = {
 
 
 WAITING = {"branch-limited": (True, "branch")}
-"""Splits that wait for each other at branches need segments that end before them."""
+"""Who waits for others at branches has to stop in front of them."""
 
 
 def sides_never_wait(machine: Machine) -> None:
-    """Raise UsageError if sides of a branch would wait for each other at different branches."""
+    """Sides of a branch cannot wait for each other at the next one: that is not the same one."""
     if machine.policy["branch-split"] and machine.policy["branch-limited"]:
         raise UsageError(
             "policy.branch-split and policy.branch-limited exclude each other: the sides of a "
-            "branch reach different branches, where they would wait for each other",
+            "branch come to different branches, where they would wait for each other",
             code="SIM602",
             hint="--set policy.branch-split=false, or --set policy.branch-limited=false",
         )

@@ -19,7 +19,7 @@ _LARGE = (
 )
 _TWO_LEVEL = (
     "Only warps of one fetch group issue, in turns, until none of them can; then those of the "
-    "next. Groups reach a long wait one after the other, and hide it for each other."
+    "next. Groups come to a long wait one after the other, and hide it for each other."
 )
 _PACKED = {"barrel": "issue/packed"}
 _MEMORY = ("never", "aggressive", "lazy", "revive")
@@ -27,7 +27,7 @@ _SPLIT = ("policy/memory_split", "policy/pack_split")
 
 
 def _whole_rows(machine: Machine) -> None:
-    """Raise UsageError unless a large warp has whole rows that fit on a WPU."""
+    """A large warp has whole rows, and they fit on a WPU."""
     size, width, most = machine.policy["warp"], machine.width, machine.core_contexts
     assert isinstance(size, int)
     if size % width or not width <= size <= most:
@@ -89,7 +89,7 @@ POLICIES = (
     Policy(
         "two-level",
         CONV.files,
-        f"{_TWO_LEVEL} Lanes that diverge take one path after the other, as under conv.",
+        f"{_TWO_LEVEL} Lanes that do not agree go one path after the other, as under conv.",
         "LWM-13, LWM-14; Figures 9 and 13",
         scheduler="two-level",
     ),

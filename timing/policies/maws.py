@@ -7,8 +7,8 @@ from .policy import Policy
 _PATH = (
     "Splits of a warp stay on one path: they wait for each other at re-convergence points and "
     "conditional branches, but pass the branch of a loop that all of them are in; threads that "
-    "leave it wait outside. Splits that are ready at the same access merge, and the split that has "
-    "executed least issues first."
+    "leave it wait outside. Splits that are ready at the same access merge, and the one that has "
+    "executed least goes first."
 )
 
 

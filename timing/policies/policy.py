@@ -1,4 +1,4 @@
-"""The catalogue's entry of a policy."""
+"""What the catalogue says of a policy."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ class Policy:
     text: str
     source: str
     grain: str = "segment"
-    """Where segments end: `segment`; `branch` where the policy decides at branches; `instruction`
-    where it decides at every instruction."""
+    """What its segments end at: `segment`, `branch` where it looks at who comes to a branch, or
+    `instruction` where it looks at every one."""
     settings: Mapping[str, bool | int | str] = field(default_factory=dict)
-    """Settings that `--set policy.NAME=VALUE` changes, with their values here."""
+    """What `--set policy.NAME=VALUE` may change, and its value here."""
     finer: Mapping[str, tuple[bool | int | str, str]] = field(default_factory=dict)
-    """Setting -> the value that needs another grain, and that grain."""
+    """Settings with a value that asks for another grain, and that grain."""
     scheme: str = "stack"
-    """The functional scheme (emu/schemes) whose form of a program it needs: with markers or not."""
+    """The functional scheme (emu/schemes) whose form of a program it takes: with markers or not."""
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Setting -> the words that it takes, if it takes words."""
+    """The words that a setting takes, where it takes words."""
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Setting -> the least and greatest number that it takes, unless all from 0 on are allowed."""
+    """The least and greatest number that a setting takes, where that is not any from 0 on."""
     scheduler: str | None = None
-    """The scheduler unless the user chooses one; None: the machine's."""
+    """The scheduler unless the user has chosen one; None: that of the machine."""
     fetch_group: int | None = None
-    """The size of a fetch group unless the user chooses one; None: the machine's."""
+    """The size of a fetch group, likewise."""
     issue: Mapping[str, str] = field(default_factory=dict)
-    """Issue discipline -> its own issue file; it runs on machines with one of these only."""
+    """Its own issue files, by the machine's discipline; it then runs on no other machine."""
     check: Callable[[Machine], object] = lambda machine: None
-    """Raises UsageError if it cannot run with the machine's settings."""
+    """Raises UsageError where it cannot run with the settings that the machine has."""
     extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Setting -> engine files that it includes unless the setting is `never`."""
+    """By setting: engine files that it takes along only where that is not `never`."""
 
     def extra_files(self, chosen: Mapping[str, bool | int | str]) -> tuple[str, ...]:
-        """Return the engine files that the chosen settings need besides `files`."""
+        """What settings ask for beside `files`."""
         return tuple(
             file for name, files in self.extra.items() if chosen[name] != "never" for file in files
         )

@@ -1,4 +1,4 @@
-"""Paired-path comparison, its baselines, and the dual-path stack that it builds upon."""
+"""Paired-path comparison, what it is compared with, and what its stack comes from."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ POLICIES = (
     Policy(
         "ppc",
         ("policy/dual_path", "policy/ppc", "policy/ppc_implicit"),
-        f"{_NO_JOIN}, before the post-dominator if they are equal there; no join has to be known. "
+        f"{_NO_JOIN}, before the post-dominator if they meet there; no join has to be known. "
         "`cascade=false` compares the entry below one instruction later, as the paper's "
         "pseudo-code does. With `interleave` the other side issues while the first waits for "
-        "memory; with `run-ahead` lanes that an access has served also leave behind those that "
+        "memory; with `run-ahead` lanes that an access has served also leave those behind that "
         "wait.",
         "PPC-04..08, PPC-10, PPC-12",
         settings={"cascade": True, "interleave": False, "run-ahead": False},

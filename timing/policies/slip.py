@@ -7,9 +7,9 @@ from .policy import Policy
 
 _FILES = ("splits", "local_stack", "dws", "pc_merge", "loop_bypass", "slip", "slip_control")
 _SLIP = (
-    "At an access of which some lanes hit, the others are left behind, unless that exceeds the "
-    "number that the WPU allows. They rejoin when the lanes that run ahead reach the same access "
-    "again and their data have arrived, or continue alone when those have to wait for them"
+    "At an access of which some lanes hit, the others are left behind, if that makes no more than "
+    "the WPU allows. They rejoin when the lanes that run ahead come to the same access again and "
+    "their data are there, or go on alone when those have to wait for them"
 )
 _CONTROL = (
     "Every `interval` cycles a WPU that has waited for memory for most of them allows a lane more, "
@@ -48,7 +48,7 @@ POLICIES = (
     _slip(
         "slip.branch-bypass",
         "DWS-20, DWS-21; 5.7 and Figures 13, 18, 19",
-        ". Branches split a warp as under `dws.branch-only`, so that no lane waits at them.",
+        ". Branches split a warp as under `dws.branch-only`, so that nobody waits at them.",
         bypass=True,
     ),
 )
