@@ -43,15 +43,15 @@ class Part:
         return candidates[0], self._closing(candidates[0])
 
     def _closing(self, header: int) -> list[int]:
-        """Return the nodes whose edges to the header close this loop, and not one inside it."""
+        """The nodes whose edges to the header close this loop, and not one inside it."""
         sources = [m for m in sorted(self.members) if header in self.edges[m]]
         best = sources
         if len(sources) > 1:
-            for join, bound in self._bound_for.items():
+            for meeting, bound in self._bound_for.items():
                 if header in bound:
-                    before = _reachable(self._ways, [header], self.members - {join})
-                    after = [s for s in sources if s not in before]
-                    best = after if 0 < len(after) < len(best) else best
+                    before = _reachable(self._ways, [header], self.members - {meeting})
+                    behind = [s for s in sources if s not in before]
+                    best = behind if 0 < len(behind) < len(best) else best
         return best
 
     def _separates_lanes(self, header: int, closing: Sequence[int]) -> bool:
@@ -59,9 +59,9 @@ class Part:
         within = {m: [t for t in self._ways[m] if t != header or m not in closing]
                   for m in self.members}  # fmt: skip
         back = _reversed(within)
-        for join, bound in self._bound_for.items():
-            together = bound >= self.entries - {join}
-            if join == header:
+        for meeting, bound in self._bound_for.items():
+            together = bound >= self.entries - {meeting}
+            if meeting == header:
                 # Lanes that enter here run it at once, those from other entries an iteration later.
                 if together and header in self.entries and len(self.entries) > 1:
                     return True
@@ -69,8 +69,8 @@ class Part:
             waiting = [s for s in closing if s in bound]
             if not waiting:
                 continue
-            late = _reachable(back, waiting, self.members - {join})
-            early = _reachable(back, [join], self.members)
+            late = _reachable(back, waiting, self.members - {meeting})
+            early = _reachable(back, [meeting], self.members)
             if late & early & bound or (together and late & self.entries and early & self.entries):
                 return True
         return False
@@ -81,13 +81,13 @@ class Part:
 
     @cached_property
     def _bound_for(self) -> dict[int, frozenset[int]]:
-        """Node -> the other nodes that cannot leave the part without passing it, if any."""
+        """Each node -> the others that cannot leave the part without passing it, if there are."""
         back = _reversed(self._ways)
         found = {}
-        for join in sorted(self.members) if self.exits else ():
-            free = _reachable(back, self.exits - {join}, self.members - {join})
-            if bound := self.members - free - {join}:
-                found[join] = bound
+        for meeting in sorted(self.members) if self.exits else ():
+            free = _reachable(back, self.exits - {meeting}, self.members - {meeting})
+            if bound := self.members - free - {meeting}:
+                found[meeting] = bound
         return found
 
 
@@ -102,12 +102,12 @@ def _reversed(ways: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
 def _reachable(
     ways: Mapping[int, Iterable[int]], starts: Iterable[int], inside: frozenset[int]
 ) -> set[int]:
-    """Return the starts and all nodes that are reached from them inside a set of nodes."""
+    """The starts, and what is reached from them within a set of nodes."""
     found = set(starts)
     work = list(found)
     while work:
-        for target in ways[work.pop()]:
-            if target in inside and target not in found:
-                found.add(target)
-                work.append(target)
+        for there in ways[work.pop()]:
+            if there in inside and there not in found:
+                found.add(there)
+                work.append(there)
     return found

@@ -239,13 +239,13 @@ class Masks:
 def _reach(
     ways: Mapping[int, set[int]], starts: Iterable[int], inside: frozenset[int], stop: set[int]
 ) -> set[int]:
-    """Return the nodes of a part of the graph that are reached without passing `stop`."""
+    """What is reached from some nodes within a part of the graph, not going on behind `stop`."""
     found = {s for s in starts if s in inside}
     work = list(found)
     while work:
         number = work.pop()
-        for successor in ways[number] if number not in stop else ():
-            if successor in inside and successor not in found:
-                found.add(successor)
-                work.append(successor)
+        for there in ways[number] if number not in stop else ():
+            if there in inside and there not in found:
+                found.add(there)
+                work.append(there)
     return found

@@ -219,7 +219,7 @@ def _part(flow: Flow, edges: dict[int, list[int]], members: frozenset[int]) -> P
 def components(
     edges: dict[int, list[int]], nodes: Sequence[int], inside: set[int]
 ) -> list[list[int]]:
-    """Return strongly connected components in topological order; ties keep the order of nodes.
+    """Strongly connected components in topological order; ties keep the order of the nodes.
 
     Tarjan's algorithm with an explicit stack. Roots are tried from the last node to the first and
     successors likewise, so that the reversed order of completion follows the code.
@@ -239,16 +239,16 @@ def components(
         work[0] = (root, iter(sorted((t for t in edges[root] if t in inside), reverse=True)))
         while work:
             node, ways = work[-1]
-            for successor in ways:
-                if successor not in index:
-                    index[successor] = low[successor] = len(index)
-                    stack.append(successor)
-                    on_stack.add(successor)
-                    after = sorted((t for t in edges[successor] if t in inside), reverse=True)
-                    work.append((successor, iter(after)))
+            for there in ways:
+                if there not in index:
+                    index[there] = low[there] = len(index)
+                    stack.append(there)
+                    on_stack.add(there)
+                    after = sorted((t for t in edges[there] if t in inside), reverse=True)
+                    work.append((there, iter(after)))
                     break
-                if successor in on_stack:
-                    low[node] = min(low[node], index[successor])
+                if there in on_stack:
+                    low[node] = min(low[node], index[there])
             else:
                 work.pop()
                 if work:

@@ -294,9 +294,9 @@ def _bits(numbers: Iterable[int]) -> int:
 
 
 def _postdominators(flow: Flow) -> dict[int, int]:
-    """Return for each node, as bits, the other nodes that every path from it to an end passes.
+    """For each node the nodes that every way from it to an end passes, as bits; itself excluded.
 
-    A node from which no end can be reached gets no bits.
+    Of a node from which no end can be reached nothing is claimed.
     """
     everything = (1 << len(flow.nodes)) - 1
     real = [n for n in flow.nodes if n.latch_of is None]
@@ -306,8 +306,8 @@ def _postdominators(flow: Flow) -> dict[int, int]:
         changed = False
         for node in reversed(real):
             meet = everything if node.successors else 0
-            for successor in node.successors:
-                meet &= found[successor] | 1 << successor
+            for there in node.successors:
+                meet &= found[there] | 1 << there
             if meet != found[node.number]:
                 found[node.number] = meet
                 changed = True
