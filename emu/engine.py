@@ -102,7 +102,7 @@ _ENGINES = {
 DEFAULT_ENGINE = "jit"
 
 GENERATED = ("llvm", "asm")
-"""Forms in which native code can be shown."""
+"""Forms in which native code can be looked at."""
 
 
 def chosen(name: str | None, *, usual: bool, stats: bool) -> str:

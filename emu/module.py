@@ -221,7 +221,7 @@ class KernelFunction:
         return Launch(self, geometry, name, spec, bound, counts, arrive, many)
 
     def time(self, **options: Any) -> Any:
-        """Return how long a launch takes on a machine, and why: `simtlab.simulate(self, ...)`."""
+        """How long a launch takes on a machine, and why: `simtlab.simulate(self, ...)`."""
         from .. import simulate
 
         return simulate(self, **options)
@@ -272,10 +272,10 @@ class Launch:
         return _Prepared(engine(name), name, program, kernel, Binder(kernel), {})
 
     def generated(self, form: str) -> str:
-        """Return the code generated for this launch, as LLVM's IR ("llvm") or assembly ("asm").
+        """The code that is generated for this launch, as LLVM's IR ("llvm") or assembly ("asm").
 
-        Raises UsageError for another engine than the jit, and for kernels that the jit leaves to
-        the interpreter.
+        Raises UsageError where there is none: with another engine than the jit, and for kernels
+        that the jit leaves to the interpreter.
         """
         ready = self._prepared
         if not isinstance(form, str) or form not in GENERATED:

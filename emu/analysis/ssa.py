@@ -1,12 +1,12 @@
 """Static single assignment of one work-item's registers, over the nodes of a flow.
 
-Every value is a scalar of one work-item. Phis are where lanes
-arrive from several nodes with different values, and wherever a value leaves the iteration in which
-it is defined: out of the loop, or back to its header. Lanes leave a loop in different iterations,
-and one that is entered after its header has nodes that some lanes skip in the next iteration. Until
-the last lane has left, the code of the loop overwrites its variables for all lanes; such a phi is
-where each lane keeps its own value. So every value is used in the iteration that defines it, except
-by a phi; `check_iterations` proves it.
+Every value is a scalar of one work-item. Phis are where lanes arrive from several nodes with
+different values, and wherever a value leaves the iteration in which it is defined: out of the loop,
+or back to its header. Lanes leave a loop in different iterations, and a loop that is entered after
+its header has nodes that some lanes skip in the next iteration. Until the last lane has left, the
+code of the loop overwrites its variables for all lanes; such a phi is where each lane keeps its own
+value. So every value is used in the iteration that defines it, except by a phi; `check_iterations`
+proves it.
 
 Registers are zero at the start. `mov` makes no value of its own.
 """

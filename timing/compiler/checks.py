@@ -59,8 +59,8 @@ _OWN = ("on_start", "simd_access", "on_event", "issue")
 
 _LEAVES_ALONE = ("rank", "fetch", "line_access", "next_level", "forget_line", "write_back",
                  "dram_access", "extra_slots", "on_move", "on_served")  # fmt: skip
-"""Hooks after which groups are not checked: called often, or while an access is half done. `pick`
-checks them later."""
+"""Hooks after which groups are not looked at: called often, or while an access is half done. `pick`
+looks later."""
 
 _BEFORE = """\
 def {name}({parameters}):
@@ -94,9 +94,9 @@ def interpose(module: ModuleType, before: dict[str, Any], filled: set[str]) -> N
 
 
 def _watched(name: str, number: int, space: dict[str, Any]) -> FunctionType:
-    """Return the function that is put before a hook."""
-    code = hook_names()[name].__code__
-    parameters = code.co_varnames[: code.co_argcount]
+    """The function before a hook."""
+    given = hook_names()[name].__code__
+    parameters = given.co_varnames[: given.co_argcount]
     w = "w" if "w" in parameters else "0"
     g = "g" if "g" in parameters else "-1"
     begin, answer, look = "pass", "pass", "pass"
@@ -210,7 +210,7 @@ def fault_of(state: EngineState, work: Work, code: Code) -> Diagnostic:
 
 
 def filled_by(space: dict[str, Any], name: str) -> str:
-    """Return the place of the function that fills a hook, as `file:line`."""
+    """The place of the function that fills a hook, `file:line`."""
     return place(space.get(f"unchecked_{name}", space[name]))
 
 

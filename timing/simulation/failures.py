@@ -255,12 +255,12 @@ def _whose(code: Code, v: int) -> str:
 
 
 def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
-    """Return notes on where the first few groups are and what they wait for."""
+    """Where the groups stand and what for, the first few of them."""
     warps, rows = int(state.S.warps), state.rows
     found: list[Note] = []
     for v in np.flatnonzero(rows["warp"]["groups"]):
         for g in groups_of(state, int(v)):
-            if rows["group"]["mask"][g]:  # a row of a large warp may have no lane on its path
+            if rows["group"]["mask"][g]:  # a row of a large warp may have nobody on its path
                 found.append(_note(state, work, code, int(v), g, warps))
     if len(found) > MOST_NOTES:
         rest = len(found) - MOST_NOTES
@@ -275,16 +275,16 @@ def _bits(mask: int, code: Code) -> str:
 
 def _note(state: EngineState, work: Work, code: Code, v: int, g: int, warps: int) -> Note:
     mask, ready = mask_of(state.rows["group"]["mask"][g]), ready_at(state, g)
-    lead = state.rows["group"][int(state.rows["group"]["lead"][g])]
+    it = state.rows["group"][int(state.rows["group"]["lead"][g])]
     group, warp = _owner(code, v)
     if is_held(state, g):
-        status = "left behind until others return"
+        state_ = "left behind until others return"
     elif ready < NEVER:
-        status = f"ready at cycle {ready:,}"
+        state_ = f"ready at cycle {ready:,}"
     else:
-        status = f"waits: {NAMES[int(lead['cause'])]}"
+        state_ = f"waits: {NAMES[int(it['cause'])]}"
     return Note(
         f"WPU {v // warps}, warp context {v % warps} (workgroup {group}, warp {warp}), lanes "
-        f"{_bits(mask, code)}: {status}",
+        f"{_bits(mask, code)}: {state_}",
         span=work.program.span(work.kernel, pc_of(state, g)),
     )
