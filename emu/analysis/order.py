@@ -145,7 +145,7 @@ def _nodes(code: Sequence[Instruction]) -> list[Node]:
 
 
 def _arrange(flow: Flow, edges: dict[int, list[int]]) -> list[int]:
-    """Return the linear order of the graph; cuts the edges back to headers out of `edges`."""
+    """Return the linear order of the graph; remove the edges back to headers from `edges`."""
     result: list[int] = []
     nodes = [node.number for node in flow.nodes]
     # The parts still to be arranged of each open loop, outermost first, with the loop.

@@ -184,7 +184,7 @@ class _Launch:
         trapped = any(item.state is State.TRAPPED for item in group.items)
         diverged = len({item.pc for item in waiting}) > 1
         if waiting and (diverged or (returned and not self._work.exited_arrive)):
-            detail = self._who_waits(waiting, returned)
+            detail = self._waiting_places(waiting, returned)
             for item in waiting:
                 self._report_trapped(item, Trapped(TrapKind.DIVERGENT_BARRIER, detail=detail))
         elif not trapped:
@@ -194,7 +194,7 @@ class _Launch:
                 item.state = State.RUNNING
             group.running = waiting
 
-    def _who_waits(self, waiting: list[WorkItem], returned: list[WorkItem]) -> str:
+    def _waiting_places(self, waiting: list[WorkItem], returned: list[WorkItem]) -> str:
         """Return the sentence of a divergent barrier, with flat local ids."""
         parts = []
         for pc in sorted({item.pc for item in waiting}):
