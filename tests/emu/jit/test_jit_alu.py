@@ -15,7 +15,7 @@ from simtlab.emu.jit.llvm.toolchain import Level
 from simtlab.isa.table import BY_NAME, TABLE
 from simtlab.isa.types import F32, F64, Kind, Type
 
-from ..alu_rows import COMPUTING, bit_patterns, literal_choices
+from ..support.alu_rows import COMPUTING, bit_patterns, literal_choices
 from .loops import DIVISIONS, Loop, Loops, differences
 
 CASES = 600

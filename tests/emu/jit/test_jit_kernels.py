@@ -15,7 +15,7 @@ from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap, TrapKind
 from simtlab.testing import Case, assert_all_agree, kernels
 
-from ..oracle_work import make
+from ..support.oracle_work import make
 
 
 def same(text: str, args: list[Any], **launch: Any) -> list[np.ndarray]:

@@ -11,7 +11,7 @@ from simtlab.emu.analysis.ssa import Op, Value
 from simtlab.emu.jit.kernel.near import is_shuffled
 from simtlab.emu.jit.kernel.values import Values
 
-from .flows import op_of, shapes_of
+from ..support.flows import op_of, shapes_of
 from .test_jit_kernels import same
 
 SHUFFLED = {

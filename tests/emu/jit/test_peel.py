@@ -17,8 +17,8 @@ from simtlab.emu.traps import Trap
 from simtlab.programs import find
 from simtlab.testing import Case, assert_all_agree, kernels
 
-from ..oracle_work import make
-from .flows import shapes_of
+from ..support.flows import shapes_of
+from ..support.oracle_work import make
 from .test_jit_kernels import same
 
 WALK = """

@@ -17,7 +17,7 @@ from simtlab.programs.index import Entry, catalogue
 from simtlab.programs.runner import PlainLauncher, run_program
 from simtlab.testing import Case, assert_all_agree, kernels
 
-from ..oracle_work import make
+from ..support.oracle_work import make
 from . import segment_walker
 from . import test_jit_kernels as whole
 

@@ -29,8 +29,8 @@ from simtlab.isa.program import Program
 from simtlab.isa.table import Unit
 from simtlab.isa.types import RegClass
 
-from ..oracle_work import make
-from .flows import kernel_of
+from ..support.flows import kernel_of
+from ..support.oracle_work import make
 from .segment_walker import FN, START
 
 LOOP = """

@@ -8,7 +8,7 @@ import pytest
 from simtlab.emu.analysis.uniformity import Facts
 from simtlab.emu.analysis.width import USUAL, WIDE, width_for
 
-from .flows import kernel_of
+from ..support.flows import kernel_of
 from .test_jit_kernels import same
 
 START = """

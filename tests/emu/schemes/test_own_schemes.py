@@ -13,7 +13,7 @@ from simtlab.emu.schemes.outside import SchemeFileError
 from simtlab.emu.schemes.watched import SchemeError
 from simtlab.testing import scheme_contract
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "fewest_first.py"
+EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "fewest_first.py"
 
 KERNEL = """kernel k(global u32* %x) {
     workitemabsid_u32 $s0, 0

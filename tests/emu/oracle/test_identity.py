@@ -9,7 +9,7 @@ import pytest
 from simtlab.emu.geometry import Geometry
 from simtlab.isa.table import TABLE
 
-from .oracle_work import per_item
+from ..support.oracle_work import per_item
 
 PARTIAL: dict[str, Any] = {"items": (5, 3, 3), "group_size": (2, 2, 2), "width": 3}
 """A grid that its workgroups do not divide, in any dimension; warps that workgroups do not fill."""

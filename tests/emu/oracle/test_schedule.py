@@ -10,7 +10,7 @@ from simtlab.emu.oracle import oracle
 from simtlab.emu.oracle.oracle import QUANTUM, RESIDENT, all_traps, run, trace, trap_records
 from simtlab.emu.traps import Trap, TrapKind
 
-from .oracle_work import make, per_item
+from ..support.oracle_work import make, per_item
 
 COLLATZ = """
         workitemflatabsid_u32 $s1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simtlab.emu.analysis.ssa import Const, Op, Phi, Ssa, live_out
 from simtlab.isa.types import RegClass
 
-from .flows import op_of, phis_of, ssa_of, stored
+from ..support.flows import op_of, phis_of, ssa_of, stored
 
 HEAD = """
     ld_kernarg_u64 $d0, [%x]

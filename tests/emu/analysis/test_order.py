@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from simtlab.emu.analysis import order
 from simtlab.emu.analysis.order import START, Flow, waiting
 
-from .flows import TEST, at, flow_of, graphs, kernel_of, loop_at
+from ..support.flows import TEST, at, flow_of, graphs, kernel_of, loop_at
 
 
 def starts(flow: Flow) -> list[str]:

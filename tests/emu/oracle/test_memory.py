@@ -6,7 +6,7 @@ import pytest
 from simtlab.emu.oracle.oracle import run
 from simtlab.isa.types import MEMORY
 
-from .oracle_work import make, per_item
+from ..support.oracle_work import make, per_item
 
 PATTERN = 0x8182_8384_8586_8788
 

@@ -6,7 +6,7 @@ import pytest
 
 from simtlab.emu.analysis.spin import may_spin
 
-from .flows import ssa_of
+from ..support.flows import ssa_of
 
 HEAD = """
     ld_kernarg_u64 $d0, [%x]

@@ -6,7 +6,7 @@ import pytest
 
 from simtlab.emu.analysis.uniformity import Facts, Shapes
 
-from .flows import op_of, phis_of, shapes_of, stored
+from ..support.flows import op_of, phis_of, shapes_of, stored
 
 LINE = Facts(32, (64, 1, 1), True)
 ROWS = Facts(32, (32, 4, 1), True)

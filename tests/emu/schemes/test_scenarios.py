@@ -14,7 +14,7 @@ from simtlab.emu.schemes.ppc import PairedPath
 from simtlab.emu.schemes.stack import Entry, IpdomStack
 from simtlab.isa.errors import UsageError
 
-from .walker import lanes, show, start, step, taken_by, walk
+from ..support.scheme_walker import lanes, show, start, step, taken_by, walk
 
 ALU = ("alu",)
 EXIT = ("exit",)

@@ -8,7 +8,7 @@ from simtlab.emu.oracle.oracle import all_traps, run, trap_records
 from simtlab.emu.traps import Trap, TrapKind
 from simtlab.isa.types import Segment
 
-from .oracle_work import make
+from ..support.oracle_work import make
 
 
 def record_of(work: Work):

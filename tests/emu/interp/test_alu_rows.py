@@ -14,7 +14,7 @@ from simtlab.emu.oracle.integers import DivideByZero
 from simtlab.isa.table import BY_NAME, TABLE, Flags, Row
 from simtlab.isa.types import Type
 
-from .alu_rows import COMPUTING, bit_patterns, literal_choices, source_types
+from ..support.alu_rows import COMPUTING, bit_patterns, literal_choices, source_types
 
 CASES = 600
 

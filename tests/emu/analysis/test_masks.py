@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from simtlab.emu.analysis.masks import Masks
 from simtlab.emu.analysis.order import START, Flow, waiting
 
-from .flows import TEST, at, flow_of, graphs
+from ..support.flows import TEST, at, flow_of, graphs
 
 STEPS = 150
 
