@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from . import wild
+from .support import wild
 
 KERNELS = 100
 """Per child; `python wild.py FIRST END TEXT` tries any others."""

@@ -15,7 +15,7 @@ from simtlab.emu.jit.llvm.toolchain import Compiled, Level, compile_text, functi
 from simtlab.isa.table import BY_NAME, Row
 from simtlab.isa.types import Type
 
-from ..support.alu_rows import source_types
+from ...support.alu_rows import source_types
 
 DIVISIONS = frozenset({"div", "rem"})
 

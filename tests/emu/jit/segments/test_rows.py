@@ -34,8 +34,8 @@ from simtlab.isa.program import Kernel, Param, Program, Symbol
 from simtlab.isa.table import BY_NAME, TABLE, Operand, OperandKind, Row
 from simtlab.isa.types import U8, U64, RegClass, Segment, mask_of
 
-from ..support.alu_rows import bit_patterns, literal_choices
-from .segment_walker import FN, START
+from ...support.alu_rows import bit_patterns, literal_choices
+from ..support.segment_walker import FN, START
 
 WIDTHS = [1, 7, 16, 32, 64]
 BYTES = {Segment.GROUP: 1024, Segment.PRIVATE: 64, Segment.READONLY: 1024}

@@ -29,9 +29,9 @@ from simtlab.isa.program import Program
 from simtlab.isa.table import Unit
 from simtlab.isa.types import RegClass
 
-from ..support.flows import kernel_of
-from ..support.oracle_work import make
-from .segment_walker import FN, START
+from ...support.flows import kernel_of
+from ...support.oracle_work import make
+from ..support.segment_walker import FN, START
 
 LOOP = """
     workitemid_u32 $s1, 0

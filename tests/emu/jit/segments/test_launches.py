@@ -17,9 +17,9 @@ from simtlab.programs.index import Entry, catalogue
 from simtlab.programs.runner import PlainLauncher, run_program
 from simtlab.testing import Case, assert_all_agree, kernels
 
-from ..support.oracle_work import make
-from . import segment_walker
-from . import test_jit_kernels as whole
+from ...support.oracle_work import make
+from .. import test_kernels as whole
+from ..support import segment_walker
 
 WIDTHS = [1, 7, 16, 32, 64]
 BOTH = list(Grain)

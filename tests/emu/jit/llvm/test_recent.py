@@ -9,7 +9,7 @@ from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.jit.llvm import toolchain as build
 from simtlab.emu.jit.llvm.recent import Recent
 
-from ..support.oracle_work import make
+from ...support.oracle_work import make
 
 
 def test_the_one_asked_for_longest_ago_goes() -> None:

@@ -8,8 +8,8 @@ import pytest
 from simtlab.emu.analysis.uniformity import Facts
 from simtlab.emu.analysis.width import USUAL, WIDE, width_for
 
-from ..support.flows import kernel_of
-from .test_jit_kernels import same
+from ...support.flows import kernel_of
+from ..test_kernels import same
 
 START = """
     workitemflatabsid_u32 $s0

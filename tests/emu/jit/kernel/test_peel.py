@@ -17,9 +17,9 @@ from simtlab.emu.traps import Trap
 from simtlab.programs import find
 from simtlab.testing import Case, assert_all_agree, kernels
 
-from ..support.flows import shapes_of
-from ..support.oracle_work import make
-from .test_jit_kernels import same
+from ...support.flows import shapes_of
+from ...support.oracle_work import make
+from ..test_kernels import same
 
 WALK = """
     kernel walk(global u32* %x, global u32* %next, global u64* %wide, u32 %n) {{

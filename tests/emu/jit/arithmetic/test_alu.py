@@ -15,8 +15,8 @@ from simtlab.emu.jit.llvm.toolchain import Level
 from simtlab.isa.table import BY_NAME, TABLE
 from simtlab.isa.types import F32, F64, Kind, Type
 
-from ..support.alu_rows import COMPUTING, bit_patterns, literal_choices
-from .loops import DIVISIONS, Loop, Loops, differences
+from ...support.alu_rows import COMPUTING, bit_patterns, literal_choices
+from ..support.loops import DIVISIONS, Loop, Loops, differences
 
 CASES = 600
 USUAL_WIDTHS = (0, 4, 7, 8, 16, 32)

@@ -14,7 +14,7 @@ from simtlab.programs.index import catalogue
 from simtlab.programs.runner import run_program
 from simtlab.testing import Case, kernels, run_case
 
-from ..support.flows import shapes_of, ssa_of
+from ...support.flows import shapes_of, ssa_of
 
 POISON = "0x5a5a5a5b"
 """What variables hold in debug builds: nothing that a kernel is likely to compute."""
