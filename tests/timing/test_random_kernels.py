@@ -13,7 +13,7 @@ from simtlab.testing import Case, kernels, run_case
 from simtlab.timing.machines import machine as machines
 from simtlab.timing.simulation.simulator import Simulator
 
-from .test_conv import CONV, differences, owners, simulate
+from .engine.policy.test_conv_random import CONV, differences, owners, simulate
 
 KINDS: dict[str, dict[str, Any]] = {
     "coherent": {"name": "dws", "l1d.size": "1KiB", "l2.size": "16KiB", "l1d.mshrs": 3},
