@@ -11,8 +11,8 @@ from simtlab.isa.functions import ARGUMENT, FUNCTIONS, Function
 from simtlab.isa.table import BY_NAME, Flags, Unit
 from simtlab.isa.types import B1, F32, TYPES
 
-from . import functions_exact as exact
-from .functions_numpy import REFERENCE, Array, evaluate, fma, ulp_error
+from .support import functions_exact as exact
+from .support.functions_numpy import REFERENCE, Array, evaluate, fma, ulp_error
 
 PAGE = Path(__file__).parents[2] / "docs" / "functions.md"
 

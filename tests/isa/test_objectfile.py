@@ -25,8 +25,8 @@ from simtlab.isa.program import layout_params, layout_symbols
 from simtlab.isa.quoting import cut_message
 from simtlab.isa.types import F32, U8, U32, U64
 
-from .forms import registers
-from .programs import programs
+from .support.forms import registers
+from .support.programs import programs
 
 HEADER = 16
 

@@ -15,7 +15,7 @@ from simtlab.asm.texts.collector import Collector
 from simtlab.isa import BY_NAME, Instruction, Kernel, ObjectFileError, Program, Reg, RegClass
 from simtlab.isa.encoding import encode
 
-from .kernels import draft, jumping_code
+from ..support.kernels import draft, jumping_code
 
 
 def annotated(text: str, limit: int = 50):

@@ -10,7 +10,7 @@ from simtlab.isa.objectfile import dumps
 from simtlab.isa.verify import verify
 from simtlab.programs import Entry, catalogue
 
-from .kernels import jumping_code
+from ..support.kernels import jumping_code
 
 
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)

@@ -9,7 +9,7 @@ import pytest
 from simtlab.lab import Measurement, Setup
 from simtlab.timing.results.statistics import Statistics
 
-from .conftest import Cli, Done
+from ..conftest import Cli, Done
 
 
 def reproduced(cli: Cli, *arguments: str) -> tuple[Done, list[Setup]]:

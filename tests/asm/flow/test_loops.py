@@ -6,7 +6,7 @@ from simtlab.asm.flow.cfg import Cfg, build, reverse
 from simtlab.asm.flow.dominators import dominators
 from simtlab.asm.flow.loops import Loops, find
 
-from .kernels import draft, jumping_code
+from ..support.kernels import draft, jumping_code
 
 
 def loops_of(text: str):

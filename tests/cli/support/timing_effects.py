@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .conftest import SCALE_ARGS, Cli
+from ..conftest import SCALE_ARGS, Cli
 
 TOY = ["--machine", "toy", "--set", "memory=ideal"]
 
@@ -51,7 +51,7 @@ def set_(cli: Cli) -> None:
     assert slow["statistics"]["instruction_mix"] == program(cli)["statistics"]["instruction_mix"]
 
 
-YOUNGEST = Path(__file__).parents[2] / "docs" / "examples" / "youngest.py"
+YOUNGEST = Path(__file__).parents[3] / "docs" / "examples" / "youngest.py"
 
 
 def checked(cli: Cli) -> None:

@@ -1,6 +1,6 @@
 """Measures the functions of isa/functions.py on all 2^32 arguments, through generated C.
 
-    python -m tests.isa.functions_exhaustive [sin cos exp2 log2]
+    python -m tests.isa.support.functions_exhaustive [sin cos exp2 log2]
 
 Each list becomes a C function of the same steps, compiled without contraction, and is compared
 with the C library's function in double precision, whose error is below 2^-28 f32 ulp. Needs a C

@@ -8,7 +8,7 @@ import pytest
 
 from simtlab.timing.simulation.simulator import Simulator
 
-from .conftest import SCALE_ARGS
+from ..conftest import SCALE_ARGS
 
 TOY = ["--machine", "toy", "--set", "memory=ideal"]
 KEYS = {

@@ -8,7 +8,7 @@ from simtlab.cli.options.complete import experiments
 from simtlab.lab import measurement
 from simtlab.programs import runner
 
-from .reproduce_effects import reproduced
+from ..support.reproduce_effects import reproduced
 
 PROGRAMS = ["fft", "filter", "hotspot", "lu", "merge", "short", "kmeans", "svm"]
 TABLE = ["reproduce", "dws-tab1", "--scale", "small"]

@@ -1,6 +1,6 @@
 """Fits the polynomials of isa/functions.py anew: minimax with coefficients that are f32 values.
 
-    python -m tests.isa.functions_fit [sin exp2 log2]       (cos shares the polynomial of sin)
+    python -m tests.isa.support.functions_fit [sin exp2 log2]   (cos shares the polynomial of sin)
 
 The best approximation for real coefficients is a linear programme over a fine grid. The
 coefficients are then made f32 one by one, the one of lowest order first, each to several

@@ -11,7 +11,7 @@ import pytest
 
 from simtlab.timing.simulation.simulator import Simulator
 
-from .conftest import SCALE_ARGS, Cli, Done
+from ..conftest import SCALE_ARGS, Cli, Done
 
 TOY = ["--machine", "toy", "--set", "memory=ideal"]
 TWO = ["--policies", "conv,dws.branch-only"]

@@ -13,8 +13,8 @@ from simtlab.cli.options.complete import policy_lists
 from simtlab.timing.compiler.files import POLICIES
 from simtlab.timing.simulation.simulator import Simulator
 
-from .compare_effects import FILE, TOY, TWO, compared
-from .conftest import SCALE_ARGS
+from ..conftest import SCALE_ARGS
+from ..support.compare_effects import FILE, TOY, TWO, compared
 
 EXTENDS = f"EXTENDS = {POLICIES['conv'].files!r}"
 THREE = ["--policies", "conv,dws.branch-only,dws.lazy-split"]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from simtlab.asm.flow.cfg import Edges, Walk, build, components, reach
 from simtlab.asm.flow.dominators import dominators, post_dominators, tree
 
-from .kernels import draft
+from ..support.kernels import draft
 
 
 @st.composite

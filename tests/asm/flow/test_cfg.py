@@ -1,6 +1,6 @@
 from simtlab.asm.flow.cfg import build, reverse
 
-from .kernels import draft
+from ..support.kernels import draft
 
 
 def graph(text: str):

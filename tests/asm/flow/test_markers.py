@@ -11,7 +11,7 @@ from simtlab.asm.flow.joins import annotate
 from simtlab.asm.flow.markers import insert, strip
 from simtlab.asm.texts.collector import Collector
 
-from .kernels import draft, jumping_code, shown
+from ..support.kernels import draft, jumping_code, shown
 
 
 def marked(text: str) -> list[str]:

@@ -22,7 +22,7 @@ from simtlab.asm.syntax.shapes import FILE, STARTS, STATEMENTS, Shape, ShapeErro
 
 grammar = cache(generate.grammar)
 
-PROGRAMS = Path(__file__).resolve().parents[2] / "programs"
+PROGRAMS = Path(__file__).resolve().parents[3] / "programs"
 LINES = sorted(
     {
         line
