@@ -25,6 +25,7 @@ F6 = Scenario(
     script=script("mmmm"),
 )
 
+# A loop that lanes leave one by one; two of them miss once, and fall behind.
 X1 = Scenario(
     f"""@L: {named("a", follow("d0"))} cmp_ne_u64 $c0, $d0, $d1
         cbr $c0, @L

@@ -1,7 +1,8 @@
 """The worked scenarios of the DWS paper as programs: code, masks, which accesses hit.
 
-Each access names a register with the line that each work-item wants; masks are written lane 0
-first. Latencies are those of the toy machine: a hit a cycle, a miss `miss` cycles.
+F3 to F12 are figures of the paper; X1 to X10 each pin down a rule (docs/papers.md, "Scenarios").
+An access names a register that holds the line of each work-item. Masks have lane 0 on the left.
+Latencies are those of the toy machine: a hit takes a cycle, a miss `miss` cycles.
 """
 
 from __future__ import annotations
@@ -73,11 +74,13 @@ class Scenario:
         return f"kernel k(global u64* %memory) {{\n{body}}}\n"
 
 
+# An if-else: lanes 5 and 6 take C, the others B.
 F3 = Scenario(
     f"@A: {alu(2)} cbr $c0, @C\n @B: {alu(3)} br @D\n @C: {alu(2)} @D: {alu(2)} ret\n",
     masks={"c0": "00000110"},
 )
 
+# An access in each path: it misses in B and hits in C.
 F4 = Scenario(
     f"""@A: {alu(1)} cbr $c0, @C, @D, subdivide
     @B: {named("x", ld("d0"))} {alu(4)} br @D
@@ -89,6 +92,7 @@ F4 = Scenario(
     script=script("mmmmmhhm"),
 )
 
+# A miss in path C, and one at an access after the join that both paths reach.
 F5 = Scenario(
     f"""@A: {alu(1)} cbr $c0, @C, @D, subdivide
     @B: {alu(4)} br @D
@@ -100,6 +104,7 @@ F5 = Scenario(
     lines={"d1": "yyyyyyyy", "d2": "zzzzzzzz"},
 )
 
+# Nested branches: only the inner one may split the warp, and one of its sides misses.
 _F6_BODY = f"""@A: {alu(1)} cbr $c0, @C, @G, nosubdivide
     @B: {alu(1)} cbr $c1, @D, @F, subdivide
     @E: {named("e", ld("d0"))} {alu(1)} br @F
@@ -111,15 +116,19 @@ _F6_BODY = f"""@A: {alu(1)} cbr $c0, @C, @G, nosubdivide
 _F6_MASKS = {"c0": "00000110", "c1": "00011001"}
 _F6_LINES = {"d0": "eeeeeeee", "d1": "ffffffff"}
 
+# The access after the inner join hits in F6, and misses in F6B.
 F6 = Scenario(_F6_BODY, masks=_F6_MASKS, lines=_F6_LINES, script=script("mmmhh..h", "hhh....."))
 F6B = Scenario(_F6_BODY, masks=_F6_MASKS, lines=_F6_LINES)
 
 _TWO_LOADS = f"@A: {named('a', ld('d0'))} {alu(3)} {named('b', ld('d1'))} {alu(3)} ret\n"
 
+# Each lane hits at one of two loads and misses at the other.
 F8 = Scenario(
     _TWO_LOADS, width=2, miss=20, lines={"d0": "ab", "d1": "cd"}, script=script("hm", "mh")
 )
+# As F8, but both lanes want the same line at the second load.
 F9 = Scenario(_TWO_LOADS, width=2, miss=20, lines={"d0": "ab", "d1": "cc"}, script=script("hm"))
+# Two warps: lane 0 of warp 1 hits, and can run ahead to its second miss, which is too early.
 F10 = Scenario(
     f"@A: {named('a', ld('d0'))} {alu(15)} {named('b', ld('d1'))} {alu(2)} ret\n",
     width=2,
@@ -128,6 +137,7 @@ F10 = Scenario(
     script=script("mmhm", "mmmm"),
 )
 
+# Two divergent accesses in one path of a branch.
 F12 = Scenario(
     f"""@A: {alu(1)} cbr $c0, @C, @D, nosubdivide
     @B: {named("x", ld("d0"))} {alu(2)} {named("y", ld("d1"))} {alu(2)} br @D
@@ -140,6 +150,7 @@ F12 = Scenario(
     script=script("hhhmm..m", "hhmhh..h"),
 )
 
+# A loop in which lane 1 misses once.
 X1 = Scenario(
     f"@L: {follow('d0')} cmp_ne_u64 $c0, $d0, 0\n cbr $c0, @L, nosubdivide\n@X: {alu(2)} ret\n",
     width=2,
@@ -147,6 +158,7 @@ X1 = Scenario(
     script=script("hm", *["hh"] * 5),
 )
 
+# Two warps: warp 0 diverges at both loads, warp 1 misses as a whole and keeps it from splitting.
 X2 = Scenario(
     _TWO_LOADS,
     width=2,
@@ -156,6 +168,7 @@ X2 = Scenario(
     script=script("hmmm", "mhhh"),
 )
 
+# A loop in a loop; lane 1 misses once, in the outer one.
 X3 = Scenario(
     # The condition of the outer loop is computed in the last inner iteration, which is at J: one of
     # its own would take an instruction. J's branch never goes back: $c0 is false by then.
@@ -173,6 +186,7 @@ X3 = Scenario(
     script=script("hm", *["hh"] * 20),
 )
 
+# A miss in each path, and a divergent access after the join.
 X4 = Scenario(
     f"""@A: {alu(1)} cbr $c0, @C, @D, subdivide
     @B: {named("x", ld("d0"))} {alu(1)} br @D
@@ -185,6 +199,7 @@ X4 = Scenario(
     script=script("mmmm", "hm.."),
 )
 
+# Two warps: one lane of each misses, then both warps diverge at a branch.
 X5 = Scenario(
     f"""@A: {named("a", ld("d0"))} cbr $c0, @C, @D, nosubdivide
     @B: {alu(2)} br @D
@@ -198,6 +213,7 @@ X5 = Scenario(
     script=script("hhhmhhhm"),
 )
 
+# Nested branches, for machines with few scheduler slots.
 X6 = Scenario(
     f"""@A: {alu(1)} cbr $c0, @C, @G, nosubdivide
     @B: {alu(1)} cbr $c1, @E, @F, subdivide
@@ -213,6 +229,7 @@ X6 = Scenario(
     script=script("hhhh"),
 )
 
+# A barrier of two warps; one lane of warp 0 misses before it.
 X7 = Scenario(
     f"@A: {named('a', ld('d0'))} {alu(1)}\n{named('w', 'barrier')}\n @B: {alu(1)} ret\n",
     width=2,
@@ -222,6 +239,7 @@ X7 = Scenario(
     script=script("hmhh"),
 )
 
+# Three loads, each missed by a different lane.
 X9 = Scenario(
     f"""@A: {named("a", ld("d0"))} {alu(1)} {named("b", ld("d1"))} {alu(1)}
         {named("c", ld("d2"))} {alu(1)} ret
@@ -232,6 +250,7 @@ X9 = Scenario(
     script=script("hhhm", "hhmh", "hmhh"),
 )
 
+# Lane 1 misses at both loads: it is the critical path.
 X10 = Scenario(
     _TWO_LOADS, width=2, miss=20, lines={"d0": "ab", "d1": "cd"}, script=script("hm", "hm")
 )
@@ -239,7 +258,7 @@ X10 = Scenario(
 _COUNT = "sub_u32 $s1, $s1, 1\n cmp_gt_s32 $c0, $s1, 0\n cbr $c0, @L, nosubdivide\n"
 
 LEAVING = Scenario(
-    # Lanes leave the loop one by one, one of them while another is behind.
+    # Lanes leave the loop one by one, one of them while another is left behind.
     f"@L: {named('a', ld('d0'))} {_COUNT} @X: {alu(1)} ret\n",
     width=4,
     miss=20,
@@ -249,7 +268,7 @@ LEAVING = Scenario(
 )
 
 APART = Scenario(
-    # A lane waits at P for one that will not come: it has left the loop.
+    # Lane 0 waits at a branch for lane 1, which has left the loop and will not arrive.
     f"""@A: cbr $c2, @Z, nosubdivide
     @L: cbr $c1, @M, nosubdivide
     @B: {alu(1)}

@@ -6,36 +6,37 @@ import pytest
 
 from ...support import scenarios
 from ...support.history import History
+from ...support.tables import described
 from ...support.toy import Toy
 
-CASES = {
-    # scenario: (cycles, idle)
-    "F3": (12, 0),
-    "F4": (26, 9),
-    "F5": (38, 22),
-    "F6": (29, 9),
-    "F6B": (38, 18),
-    "F8": (47, 38),
-    "F9": (47, 38),
-    "F10": (54, 14),
-    "F12": (35, 22),
-    "X1": (30, 9),
-    "X2": (47, 29),
-    "X3": (69, 7),
-    "X4": (28, 18),
-    "X5": (24, 8),
-    "X6": (14, 0),
-    "X7": (16, 6),
-    "X9": (64, 57),
-    "X10": (47, 38),
-}
+CASES = [
+    # scenario, cycles, idle, what it shows
+    ("F3", 12, 0, "an if-else issues one path after the other"),
+    ("F4", 26, 9, "the path that hits waits for the path that misses"),
+    ("F5", 38, 22, "a miss in one path and a miss after the join do not overlap"),
+    ("F6", 29, 9, "nested branches; one side of the inner branch misses"),
+    ("F6B", 38, 18, "as F6, with a second miss after the inner join"),
+    ("F8", 47, 38, "two loads, each missed by a different lane: the misses do not overlap"),
+    ("F9", 47, 38, "as F8, but both lanes want the same line at the second load"),
+    ("F10", 54, 14, "two warps; the fifteen instructions between two misses hide most of them"),
+    ("F12", 35, 22, "two divergent accesses in one path of a branch"),
+    ("X1", 30, 9, "a loop in which one lane misses once"),
+    ("X2", 47, 29, "two warps; in the first one, a different lane misses at each load"),
+    ("X3", 69, 7, "nested loops with one miss outside of the inner loop"),
+    ("X4", 28, 18, "a miss in one path, and a divergent access after the join"),
+    ("X5", 24, 8, "two warps, each with one lane that misses, diverge at a branch"),
+    ("X6", 14, 0, "nested branches without a miss"),
+    ("X7", 16, 6, "a barrier of two warps, one of which waits for a lane that misses"),
+    ("X9", 64, 57, "three loads, each missed by a different lane"),
+    ("X10", 47, 38, "two loads, both missed by the same lane"),
+]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "cycles", "idle"), described(CASES))
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
-def test_cycles_of_conv(name: str, plain: bool) -> None:
+def test_cycles_of_conv(name: str, cycles: int, idle: int, plain: bool) -> None:
     toy = Toy(getattr(scenarios, name), plain=plain)
-    assert (toy.cycles, toy.idle) == CASES[name]
+    assert (toy.cycles, toy.idle) == (cycles, idle)
 
 
 def test_figure_3_pushes_three_entries_and_pops_them() -> None:

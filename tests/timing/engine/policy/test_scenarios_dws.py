@@ -12,36 +12,42 @@ import pytest
 
 from ...support import scenarios
 from ...support.history import History
+from ...support.tables import described
 from ...support.toy import Toy
 
+MEMORY_SPLITS = ("aggress", "lazy", "revive")
+
 CASES = [
-    # scenario, policy, cycles, idle
-    ("F4", "dws.branch-only", 20, 0),
-    ("F4", "dws.branch-only.stack", 20, 0),
-    ("F5", "dws.branch-only", 31, 10),
-    ("F6", "dws.branch-only", 26, 0),
-    ("F6", "dws.branch-only.stack", 26, 0),
-    ("F6B", "dws.branch-only.stack", 32, 6),
-    ("F6B", "dws.branch-only", 27, 6),
-    *(("F8", f"dws.{m}-split", 28, 15) for m in ("aggress", "lazy", "revive")),
-    *(("F8", f"dws.{m}-split.bl", 28, 15) for m in ("aggress", "lazy", "revive")),
-    *(("F9", f"dws.{m}-split", 28, 15) for m in ("aggress", "lazy", "revive")),
-    ("F10", "dws.lazy-split", 62, 62 - 56),
-    ("F10", "dws.revive-split", 62, 62 - 59),
-    ("F12", "dws.lazy-split", 24, 5),
-    ("X1", "dws.lazy-split.bl", 30, 8),
-    ("X1", "dws.lazy-split", 30, 0),
-    ("X2", "dws.lazy-split", 47, 29),
-    ("X2", "dws.revive-split", 36, 14),
-    ("X3", "dws.lazy-split", 72, 0),
-    ("X4", "dws.branch-only", 27, 16),
-    ("X5", "dws.aggress-split", 23, 1),
-    ("X6", "dws.branch-only.stack", 17, 0),
-    ("X7", "dws.aggress-split", 16, 4),
-    ("X9", "dws.lazy-split", 26, 13),
-    ("X10", "dws.lazy-split", 47, 30),
-    ("X10", "dws.revive-split", 47, 30),
-]
+    # scenario, policy, cycles, idle, what it shows
+    ("F4", "dws.branch-only", 20, 0, "one path issues while the other waits for its miss"),
+    ("F4", "dws.branch-only.stack", 20, 0, "the same where splits join at the stack only"),
+    ("F5", "dws.branch-only", 31, 10, "a path passes the join at once, and two misses overlap"),
+    ("F6", "dws.branch-only", 26, 0, "the inner branch splits the warp, which hides the miss"),
+    ("F6", "dws.branch-only.stack", 26, 0, "the same where splits join at the stack only"),
+    ("F6B", "dws.branch-only.stack", 32, 6, "joined at the stack only, splits run one block twice"),
+    ("F6B", "dws.branch-only", 27, 6, "merged by PC, splits run that block once"),
+    *(("F8", f"dws.{m}-split", 28, 15, "the lane that hits runs ahead to its own miss")
+      for m in MEMORY_SPLITS),
+    *(("F8", f"dws.{m}-split.bl", 28, 15, "without branches BranchLimited changes nothing")
+      for m in MEMORY_SPLITS),
+    *(("F9", f"dws.{m}-split", 28, 15, "the miss of the lane ahead is the other one's prefetch")
+      for m in MEMORY_SPLITS),
+    ("F10", "dws.lazy-split", 62, 62 - 56, "an early split costs 16 instructions and 8 cycles"),
+    ("F10", "dws.revive-split", 62, 62 - 59, "a revival costs 3 more instructions"),
+    ("F12", "dws.lazy-split", 24, 5, "a path splits at both of its accesses and merges again"),
+    ("X1", "dws.lazy-split.bl", 30, 8, "the lane ahead waits at the branch of the loop"),
+    ("X1", "dws.lazy-split", 30, 0, "the lane ahead passes the branch of the loop"),
+    ("X2", "dws.lazy-split", 47, 29, "no split while another warp can issue"),
+    ("X2", "dws.revive-split", 36, 14, "a suspended warp is split when the WPU stalls"),
+    ("X3", "dws.lazy-split", 72, 0, "splits of nested loops merge within the inner loop"),
+    ("X4", "dws.branch-only", 27, 16, "splits that have merged do not split again"),
+    ("X5", "dws.aggress-split", 23, 1, "a full table: no split, or a split with its own stack"),
+    ("X6", "dws.branch-only.stack", 17, 0, "one slot: a split issues when the other one waits"),
+    ("X7", "dws.aggress-split", 16, 4, "splits enter a barrier as one warp"),
+    ("X9", "dws.lazy-split", 26, 13, "splits split again, up to one for each lane"),
+    ("X10", "dws.lazy-split", 47, 30, "no gain where one lane takes every miss"),
+    ("X10", "dws.revive-split", 47, 30, "a revival cannot help that lane either"),
+]  # fmt: skip
 
 SCARCE: dict[str, dict[str, Any]] = {"X5": {"wst_entries": 2}, "X6": {"slots": 1}}
 """What a scenario's machine has little of."""
@@ -52,7 +58,7 @@ def history(name: str, policy: str, **fields: Any) -> History:
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
-@pytest.mark.parametrize(("name", "policy", "cycles", "idle"), CASES)
+@pytest.mark.parametrize(("name", "policy", "cycles", "idle"), described(CASES))
 def test_cycles(name: str, policy: str, cycles: int, idle: int, plain: bool) -> None:
     toy = Toy(getattr(scenarios, name), policy, plain=plain, **SCARCE.get(name, {}))
     assert (toy.cycles, toy.idle) == (cycles, idle)

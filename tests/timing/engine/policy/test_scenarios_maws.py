@@ -19,25 +19,30 @@ from simtlab.timing.simulation.simulator import Simulator
 from ...support import maws_scenarios, scenarios
 from ...support.history import History, Standing
 from ...support.scenarios import Scenario
+from ...support.tables import described
 from ...support.toy import Toy
 
 FIFO: dict[str, Any] = {"scheduler": "fifo"}
 
 
+BOTH_PAPERS = [
+    # scenario, policy, cycles, idle, what it shows
+    *((s, f"maws.{p}", 28, 15, "the lane that hits runs ahead to the next miss")
+      for s in ("F8", "F9") for p in ("aggress", "lazy-split")),
+    ("F10", "maws.lazy-split", 62, 6, "a split too early costs 8 cycles"),
+    ("F10", "conv", 54, 14, "without a split"),
+    *(("F12", f"maws.{p}", 24, 5, "a path splits at both of its accesses and merges again")
+      for p in ("aggress", "lazy-split")),
+    ("X2", "maws.lazy-split", 36, 14, "a stored hit mask is used when the WPU stalls (Q-MAWS-13)"),
+    *(("X9", f"maws.{p}", 26, 13, "splits split again, up to one for each lane")
+      for p in ("aggress", "lazy-split")),
+    *((s, "maws.lat-spec", 47, idle, "no latency is known yet: no split (Q-MAWS-14)")
+      for s, idle in (("F9", 38), ("X2", 25))),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
-@pytest.mark.parametrize(
-    ("scenario", "policy", "cycles", "idle"),
-    [
-        *((s, f"maws.{p}", 28, 15) for s in ("F8", "F9") for p in ("aggress", "lazy-split")),
-        ("F10", "maws.lazy-split", 62, 6),
-        ("F10", "conv", 54, 14),
-        *(("F12", f"maws.{p}", 24, 5) for p in ("aggress", "lazy-split")),
-        ("X2", "maws.lazy-split", 36, 14),  # a mask that is used when the WPU stalls (Q-MAWS-13)
-        *(("X9", f"maws.{p}", 26, 13) for p in ("aggress", "lazy-split")),
-        # Nobody has measured a latency yet (Q-MAWS-14).
-        *((s, "maws.lat-spec", 47, idle) for s, idle in (("F9", 38), ("X2", 25))),
-    ],
-)
+@pytest.mark.parametrize(("scenario", "policy", "cycles", "idle"), described(BOTH_PAPERS))
 def test_scenarios_of_both_papers(
     scenario: str, policy: str, cycles: int, idle: int, plain: bool
 ) -> None:

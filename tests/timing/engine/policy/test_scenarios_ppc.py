@@ -22,6 +22,7 @@ from simtlab.isa.errors import UsageError
 from simtlab.timing.simulation.simulator import Simulator
 
 from ...support.scenarios import F8, F9, Scenario, alu, ld
+from ...support.tables import described
 from ...support.toy import Toy
 
 IF_ELSE = Scenario(
@@ -75,35 +76,47 @@ NESTED_MARKED = replace(
 LITERAL: dict[str, Any] = {"policy.cascade": False}
 
 COUNTS = [
-    # scenario, policy, fields, instructions, activity factor, comparisons
-    *((IF_ELSE, p, {}, 9, 0.75, n) for p, n in (("conv", None), ("ppc", 5), ("per-thread", 72))),
-    (IF_ELSE, "dps", {}, 9, 0.75, None),
-    (NESTED, "ppc", {}, 10, 0.575, 7),
-    (NESTED, "conv", {}, 10, 0.575, None),
-    (NESTED, "ppc", LITERAL, 11, 0.5227, 9),
-    (LOOP, "ppc", {}, 15, 0.7, 9),
-    (LOOP, "conv", {}, 15, 0.7, None),
-    (LOOP, "ppc", LITERAL, 18, 0.5833, 12),
-    (short_circuit("00001111"), "ppc", {}, 9, 0.8889, 2),
-    (short_circuit("00001111"), "conv", {}, 12, 0.6667, None),
-    (short_circuit("00001100"), "ppc", {}, 15, 0.5333, 11),
-    (short_circuit("00001100"), "conv", {}, 15, 0.5333, None),
-    (short_circuit("00001100"), "per-thread", {}, 12, 0.6667, 96),
-    (GOTO_ERROR, "ppc", {}, 9, 0.7778, 4),
-    (GOTO_ERROR, "conv", {}, 11, 0.6364, None),
-    (IF_ELSE_MARKED, "ppc-explicit", {}, 11, 0.7045, 2),
-    (IF_ELSE_MARKED, "conv-explicit", {}, 11, 0.7045, None),
-    (replace(IF_ELSE_MARKED, masks={"c0": "00000000"}), "ppc-explicit", {}, 8, 1.0, 0),
-    (LOOP_MARKED, "ppc-explicit", {}, 19, 0.6053, 4),
-    (LOOP_MARKED, "conv-explicit", {}, 19, 0.6053, None),
-    (NESTED_MARKED, "ppc-explicit", {}, 14, None, 4),
-    (LOWER_JOIN, "ppc", {}, 10, 0.6, 4),
-    (LOWER_JOIN, "conv", {}, 8, 0.75, None),
-]
+    # scenario, policy, fields, instructions, activity factor, comparisons, what it shows
+    *((IF_ELSE, policy, {}, 9, 0.75, n, "an if-else costs as much under every policy (F1 to F3)")
+      for policy, n in (("conv", None), ("ppc", 5), ("per-thread", 72), ("dps", None))),
+    (NESTED, "ppc", {}, 10, 0.575, 7, "nested branches: a merge cascades to the entry below (F4)"),
+    (NESTED, "conv", {}, 10, 0.575, None, "nested branches with one join (F4)"),
+    (NESTED, "ppc", LITERAL, 11, 0.5227, 9, "no cascade: the parent issues one more (F4)"),
+    (LOOP, "ppc", {}, 15, 0.7, 9, "a loop that lanes leave one by one (F5)"),
+    (LOOP, "conv", {}, 15, 0.7, None, "a loop that lanes leave one by one (F5)"),
+    (LOOP, "ppc", LITERAL, 18, 0.5833, 12, "the same loop without cascade (F5)"),
+    (short_circuit("00001111"), "ppc", {}, 9, 0.8889, 2,
+     "a short-circuit condition merges before the post-dominator (X1)"),
+    (short_circuit("00001111"), "conv", {}, 12, 0.6667, None,
+     "a short-circuit condition merges at the post-dominator (X1)"),
+    (short_circuit("00001100"), "ppc", {}, 15, 0.5333, 11,
+     "sides on different levels of the stack do not meet (X2)"),
+    (short_circuit("00001100"), "conv", {}, 15, 0.5333, None,
+     "the post-dominator stack costs as much there (X2)"),
+    (short_circuit("00001100"), "per-thread", {}, 12, 0.6667, 96,
+     "per-thread PCs merge those sides (X2)"),
+    (GOTO_ERROR, "ppc", {}, 9, 0.7778, 4, "a goto from both arms merges at its target (X3)"),
+    (GOTO_ERROR, "conv", {}, 11, 0.6364, None, "the arms merge at the post-dominator (X3)"),
+    (IF_ELSE_MARKED, "ppc-explicit", {}, 11, 0.7045, 2,
+     "a marker costs one issue for each side that arrives (X4)"),
+    (IF_ELSE_MARKED, "conv-explicit", {}, 11, 0.7045, None,
+     "a marker costs one issue for each side that arrives (X4)"),
+    (replace(IF_ELSE_MARKED, masks={"c0": "00000000"}), "ppc-explicit", {}, 8, 1.0, 0,
+     "a marker costs one issue where no branch has diverged (X4)"),
+    (LOOP_MARKED, "ppc-explicit", {}, 19, 0.6053, 4,
+     "the marker of a loop is issued once for each lane that leaves (X5)"),
+    (LOOP_MARKED, "conv-explicit", {}, 19, 0.6053, None,
+     "the marker of a loop is issued once for each lane that leaves (X5)"),
+    (NESTED_MARKED, "ppc-explicit", {}, 14, None, 4, "nested branches have one marker each (X6)"),
+    (LOWER_JOIN, "ppc", {}, 10, 0.6, 4, "a join at a lower address is never seen (X7)"),
+    (LOWER_JOIN, "conv", {}, 8, 0.75, None, "the stack joins at a lower address (X7)"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
-@pytest.mark.parametrize(("scenario", "policy", "fields", "n", "activity", "compared"), COUNTS)
+@pytest.mark.parametrize(
+    ("scenario", "policy", "fields", "n", "activity", "compared"), described(COUNTS)
+)
 def test_instructions_and_activity(
     scenario: Scenario,
     policy: str,
@@ -302,46 +315,44 @@ INTERLEAVE: dict[str, Any] = {"policy.interleave": True}
 RUN_AHEAD: dict[str, Any] = {"policy.run-ahead": True}
 
 CYCLES = [
-    # scenario, policy, fields, cycles, instructions
-    (WAITING, "conv", {}, 18, 9),
-    (WAITING, "ppc", {}, 18, 9),
-    # The taken side issues in cycles 3 and 4, and waits at the join.
-    (WAITING, "dps", {}, 16, 9),
-    # It does not know the join, and issues what is behind it in cycles 5 and 6.
-    (WAITING, "ppc", INTERLEAVE, 16, 11),
-    # In front of a barrier it has to wait.
-    (WITH_BARRIER, "ppc", INTERLEAVE, 16, 9),
-    # The other side stands where the access leads: nothing may issue (Q-PPC-14).
-    (ONE_ARM, "ppc", {}, 14, 5),
-    (ONE_ARM, "ppc", INTERLEAVE, 14, 5),
-    # What is served runs ahead as in dynamic warp subdivision: S-DWS-F8, F9.
-    (F8, "ppc", {}, 47, 9),
-    (F8, "ppc", INTERLEAVE, 47, 9),
-    (F8, "ppc", RUN_AHEAD, 28, 13),
-    (F9, "ppc", RUN_AHEAD, 28, 13),
-]
+    # scenario, policy, fields, cycles, instructions, what it shows
+    (WAITING, "conv", {}, 18, 9, "nothing issues while one side waits for memory"),
+    (WAITING, "ppc", {}, 18, 9, "nothing issues while one side waits for memory"),
+    (WAITING, "dps", {}, 16, 9, "the taken side issues in cycles 3 and 4, and waits at the join"),
+    (WAITING, "ppc", INTERLEAVE, 16, 11, "not knowing the join, it also issues in cycles 5 and 6"),
+    (WITH_BARRIER, "ppc", INTERLEAVE, 16, 9, "it waits before a barrier at the join"),
+    (ONE_ARM, "ppc", {}, 14, 5, "an if without an else"),
+    (ONE_ARM, "ppc", INTERLEAVE, 14, 5,
+     "nothing may issue: the other side is where the access leads (Q-PPC-14)"),
+    (F8, "ppc", {}, 47, 9, "misses of different lanes do not overlap (S-DWS-F8)"),
+    (F8, "ppc", INTERLEAVE, 47, 9, "nor do they where sides interleave: there is one side"),
+    (F8, "ppc", RUN_AHEAD, 28, 13, "lanes that hit run ahead as in warp subdivision (S-DWS-F8)"),
+    (F9, "ppc", RUN_AHEAD, 28, 13, "their miss is a prefetch for the others (S-DWS-F9)"),
+]  # fmt: skip
 
-
-NOBODY_STAYS = {"c0": "11111111"}
+ALL_TAKE = {"c0": "11111111"}
 BASELINES = [
-    # Both sides issue, five instructions up to the join, whoever wants them.
-    (replace(IF_ELSE, masks=NOBODY_STAYS), "conv", {}, 6, 6),
-    (replace(IF_ELSE, masks=NOBODY_STAYS), "predication", {}, 9, 9),
-    (replace(IF_ELSE, masks=NOBODY_STAYS), "predication", {"policy.predicate-up-to": 4}, 6, 6),
-    (IF_ELSE, "predication", {}, 9, 9),
-    # A branch in a side that nobody wants has two such sides.
-    (replace(NESTED, masks={"c0": "11111111", "c1": "00000000"}), "predication", {}, 10, 10),
-    # An access for nobody takes its slot, and no memory.
-    (replace(WAITING, masks=NOBODY_STAYS), "predication", {}, 9, 9),
-    # 8 lanes in four slots, 6 in three, 2 in one: 4 + 4, 3 x 3, 2 x 1, 4 + 4.
-    (IF_ELSE, "density-time", {"policy.units": 2}, 27, 9),
-    (IF_ELSE, "density-time", {"policy.units": 2, "policy.skip-masked": False}, 36, 9),
-    (IF_ELSE, "density-time", {"policy.units": 8}, 9, 9),
-]
+    (replace(IF_ELSE, masks=ALL_TAKE), "conv", {}, 6, 6, "a side without lanes is skipped"),
+    (replace(IF_ELSE, masks=ALL_TAKE), "predication", {}, 9, 9, "a side without lanes issues"),
+    (replace(IF_ELSE, masks=ALL_TAKE), "predication", {"policy.predicate-up-to": 4}, 6, 6,
+     "five instructions up to the join are too many to predicate"),
+    (IF_ELSE, "predication", {}, 9, 9, "both sides issue"),
+    (replace(NESTED, masks={"c0": "11111111", "c1": "00000000"}), "predication", {}, 10, 10,
+     "a branch in a side without lanes has two sides without lanes"),
+    (replace(WAITING, masks=ALL_TAKE), "predication", {}, 9, 9,
+     "an access without lanes takes its slot, and no memory"),
+    (IF_ELSE, "density-time", {"policy.units": 2}, 27, 9,
+     "8 lanes take four slots, 6 three, 2 one: 4 + 4, 3 x 3, 2 x 1, 4 + 4"),
+    (IF_ELSE, "density-time", {"policy.units": 2, "policy.skip-masked": False}, 36, 9,
+     "masked lanes that are not skipped take slots as well"),
+    (IF_ELSE, "density-time", {"policy.units": 8}, 9, 9, "a unit for each lane: one slot"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
-@pytest.mark.parametrize(("scenario", "policy", "fields", "cycles", "n"), CYCLES + BASELINES)
+@pytest.mark.parametrize(
+    ("scenario", "policy", "fields", "cycles", "n"), described(CYCLES + BASELINES)
+)
 def test_cycles(
     scenario: Scenario, policy: str, fields: dict[str, Any], cycles: int, n: int, plain: bool
 ) -> None:

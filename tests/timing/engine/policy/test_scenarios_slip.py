@@ -19,30 +19,31 @@ from simtlab.timing.simulation.simulator import Simulator
 
 from ...support import scenarios
 from ...support.history import History
+from ...support.tables import described
 from ...support.toy import Toy
 from .test_splits_random import HOSTILE, machine_for, simulate
 
 CASES = [
-    # scenario, policy, max-div, cycles, idle
-    ("X1", "slip", 1, 33, 0),
-    ("X1", "slip.branch-bypass", 1, 33, 0),
-    ("X3", "slip", 1, 82, 0),
-    ("X3", "slip.branch-bypass", 1, 82, 0),
-    ("F12", "slip", 2, 35, 19),
-    ("F12", "slip", 3, 30, 11),
-    ("F12", "slip", 7, 24, 5),
-    ("LEAVING", "slip", 1, 33, 12),
-    ("APART", "slip", 1, 24, 6),
-    # Branches as under dws.branch-only:
-    ("F4", "slip.branch-bypass", 0, 20, 0),
-    ("F5", "slip.branch-bypass", 0, 31, 10),
-    ("F6", "slip.branch-bypass", 0, 26, 0),
-    ("F6B", "slip.branch-bypass", 0, 27, 6),
+    # scenario, policy, max-div, cycles, idle, what it shows
+    ("X1", "slip", 1, 33, 0, "the loop returns to the access of the lane left behind"),
+    ("X1", "slip.branch-bypass", 1, 33, 0, "the same where branches may split the warp"),
+    ("X3", "slip", 1, 82, 0, "the lane left behind waits for all of the inner loop"),
+    ("X3", "slip.branch-bypass", 1, 82, 0, "the same where branches may split the warp"),
+    ("F12", "slip", 2, 35, 19, "three lanes miss first, too many for a limit of 2; then one"),
+    ("F12", "slip", 3, 30, 11, "three are left behind, which leaves none for the second access"),
+    ("F12", "slip", 7, 24, 5, "all that miss are left behind, as under dws.lazy-split"),
+    ("LEAVING", "slip", 1, 33, 12, "lanes leave a loop while another is left behind"),
+    ("APART", "slip", 1, 24, 6, "no lane waits at a branch for one that has left the loop"),
+    # Where no lane may be left behind, branches split the warp as under dws.branch-only.
+    ("F4", "slip.branch-bypass", 0, 20, 0, "one path issues while the other waits for its miss"),
+    ("F5", "slip.branch-bypass", 0, 31, 10, "a path passes the join at once; misses overlap"),
+    ("F6", "slip.branch-bypass", 0, 26, 0, "the inner branch splits the warp"),
+    ("F6B", "slip.branch-bypass", 0, 27, 6, "splits that meet after the inner join merge by PC"),
 ]
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
-@pytest.mark.parametrize(("name", "policy", "max_div", "cycles", "idle"), CASES)
+@pytest.mark.parametrize(("name", "policy", "max_div", "cycles", "idle"), described(CASES))
 def test_cycles(name: str, policy: str, max_div: int, cycles: int, idle: int, plain: bool) -> None:
     fields: dict[str, Any] = {"policy.max-div": max_div}
     toy = Toy(getattr(scenarios, name), policy, plain=plain, **fields)
