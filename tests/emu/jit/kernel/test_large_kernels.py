@@ -19,7 +19,7 @@ from simtlab.emu.jit.kernel.compile import _level, generate
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.jit.llvm.toolchain import Level
 
-from ..test_kernels import same
+from ..support.agreement import same
 
 
 def kernel(body: str) -> str:

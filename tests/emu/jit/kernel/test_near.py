@@ -12,7 +12,7 @@ from simtlab.emu.jit.kernel.near import is_shuffled
 from simtlab.emu.jit.kernel.values import Values
 
 from ...support.flows import op_of, shapes_of
-from ..test_kernels import same
+from ..support.agreement import same
 
 SHUFFLED = {
     "butterfly": "sub_u32 $s4, $s2, 1\n and_u32 $s4, $s0, $s4\n shl_u32 $s3, $s0, 1\n"

@@ -19,7 +19,7 @@ from simtlab.testing import Case, assert_all_agree, kernels
 
 from ...support.flows import shapes_of
 from ...support.oracle_work import make
-from ..test_kernels import same
+from ..support.agreement import same
 
 WALK = """
     kernel walk(global u32* %x, global u32* %next, global u64* %wide, u32 %n) {{

@@ -9,7 +9,7 @@ from simtlab.emu.analysis.uniformity import Facts
 from simtlab.emu.analysis.width import USUAL, WIDE, width_for
 
 from ...support.flows import kernel_of
-from ..test_kernels import same
+from ..support.agreement import same
 
 START = """
     workitemflatabsid_u32 $s0

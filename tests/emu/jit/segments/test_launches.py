@@ -18,8 +18,9 @@ from simtlab.programs.runner import PlainLauncher, run_program
 from simtlab.testing import Case, assert_all_agree, kernels
 
 from ...support.oracle_work import make
-from .. import test_kernels as whole
-from ..support import segment_walker
+from .. import test_kernels, test_values
+from ..support import agreement, segment_walker
+from ..support.hostile_work import HOSTILE, hostile_work
 
 WIDTHS = [1, 7, 16, 32, 64]
 BOTH = list(Grain)
@@ -34,8 +35,10 @@ def through_segments(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Grain, int]]
         segment_walker.run(work, how[0][0])
 
     monkeypatch.setattr("simtlab.emu.jit.launch.engine.run", run)
-    monkeypatch.setattr(whole, "execute", run)
-    monkeypatch.setattr(whole, "make", lambda *args, **how_: make(*args, width=how[0][1], **how_))
+    monkeypatch.setattr(agreement, "execute", run)
+    monkeypatch.setattr(
+        agreement, "make", lambda *args, **options: make(*args, width=how[0][1], **options)
+    )
     return how
 
 
@@ -111,30 +114,32 @@ def test_thousands_of_random_kernels_leave_the_oracles_memory(case, grain, width
 USUAL = [(Grain.SEGMENT, 32), (Grain.INSTRUCTION, 7), (Grain.SEGMENT, 64)]
 
 
-@pytest.mark.parametrize("name", whole.NAN_BODIES)
+@pytest.mark.parametrize("name", test_values.NAN_BODIES)
 def test_nans_have_the_oracles_bits(through_segments, name: str) -> None:
     for through_segments[0] in USUAL[:2]:
-        whole.test_nans_have_the_oracles_bits(name)
+        test_values.test_nans_have_the_oracles_bits(name)
 
 
-@pytest.mark.parametrize("place", whole.PLACES)
+@pytest.mark.parametrize("place", test_values.PLACES)
 def test_every_type_travels_by_every_way(through_segments, place: str) -> None:
     for through_segments[0] in USUAL[:2]:
-        whole.test_every_type_travels_by_every_way(place)
+        test_values.test_every_type_travels_by_every_way(place)
 
 
 @pytest.mark.parametrize("ragged", [False, True])
-@pytest.mark.parametrize("group_size", whole.GROUP_SIZES)
+@pytest.mark.parametrize("group_size", test_kernels.GROUP_SIZES)
 def test_every_work_item_knows_who_it_is(through_segments, group_size, ragged: bool) -> None:
     for through_segments[0] in (*USUAL, (Grain.SEGMENT, 1), (Grain.SEGMENT, 16)):
-        whole.test_every_work_item_knows_who_it_is(group_size, ragged)
+        test_kernels.test_every_work_item_knows_who_it_is(group_size, ragged)
 
 
 @pytest.mark.parametrize("ragged", [False, True])
-@pytest.mark.parametrize("group_size", whole.GROUP_SIZES)
+@pytest.mark.parametrize("group_size", test_kernels.GROUP_SIZES)
 def test_warps_exchange_through_group_memory(through_segments, group_size, ragged: bool) -> None:
     for through_segments[0] in USUAL:
-        whole.test_warps_exchange_through_group_memory_and_keep_their_values(group_size, ragged)
+        test_kernels.test_warps_exchange_through_group_memory_and_keep_their_values(
+            group_size, ragged
+        )
 
 
 # --- traps
@@ -152,27 +157,27 @@ def expect_trap_of(work: Work, grain: Grain) -> Trap | None:
     return caught.value
 
 
-@pytest.mark.parametrize("name", [n for n in whole.HOSTILE if "barrier" not in n])
+@pytest.mark.parametrize("name", [n for n in HOSTILE if "barrier" not in n])
 def test_a_trap_is_one_that_a_work_item_alone_has(name: str) -> None:
-    body, kind = whole.HOSTILE[name]
+    body, kind = HOSTILE[name]
     for width, grain in ((32, Grain.SEGMENT), (7, Grain.INSTRUCTION), (64, Grain.SEGMENT)):
-        trap = expect_trap_of(whole.hostile_work(body, width=width), grain)
+        trap = expect_trap_of(hostile_work(body, width=width), grain)
         assert trap is not None
         assert trap.record.kind is kind
         str(trap)
 
 
-@pytest.mark.parametrize("name", [n for n in whole.HOSTILE if "barrier" not in n])
+@pytest.mark.parametrize("name", [n for n in HOSTILE if "barrier" not in n])
 def test_lanes_that_are_off_do_not_trap(name: str) -> None:
     guard = "cmp_ge_u32 $c5, $s0, %d\n cbr $c5, @out"
-    body, _ = whole.HOSTILE[name]
+    body, _ = HOSTILE[name]
     for bound in (0, 17, 40):
-        expect_trap_of(whole.hostile_work(f"{guard % bound}\n{body}"), Grain.SEGMENT)
+        expect_trap_of(hostile_work(f"{guard % bound}\n{body}"), Grain.SEGMENT)
 
 
 def test_a_freed_buffer_traps_as_such() -> None:
     for body in ("ld_global_u32 $s9, [$d4]", "st_global_u32 $s9, [$d1]"):
-        work = whole.hostile_work(body)
+        work = hostile_work(body)
         work.memory.free(work.memory.buffers[0])
         with pytest.raises(Trap) as caught:
             segment_walker.run(work)
@@ -180,7 +185,7 @@ def test_a_freed_buffer_traps_as_such() -> None:
 
 
 def test_a_launch_without_buffers_has_nowhere_to_go() -> None:
-    work = whole.hostile_work("ld_global_u32 $s9, [$d4]")
+    work = hostile_work("ld_global_u32 $s9, [$d4]")
     for buffer in work.memory.buffers:
         work.memory.free(buffer)
     assert expect_trap_of(work, Grain.SEGMENT) is not None
