@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from .support.engine_mutants import MUTANTS, Mutant
+from .support.engine_mutants import MUTANTS
+from .support.mutant import Mutant
 
 
 @pytest.fixture(autouse=True)

@@ -1,25 +1,25 @@
-"""Runs wild kernels in native code, in a process of its own: `python wild.py FIRST END TEXT`.
+"""Runs of wild kernels in native code, in a process of their own.
+
+    python -m tests.emu.jit.support.wild FIRST END TEXT
 
 Every seed from FIRST to END is one kernel with one launch: random instructions of every kind, jumps
-to anywhere, deep nests, addresses inside and outside of everything, barriers where not all come,
-budgets that run out, workgroups of one to three dimensions that fill the grid or do not. TEXT is
-the file that holds the kernel under way, so that it survives this process.
+to anywhere, deep nests, addresses inside and outside of every buffer, barriers that some lanes do
+not reach, budgets that run out, workgroups of one to three dimensions that fill the grid or do not.
+TEXT is the file that holds the kernel under way, so that it survives this process.
 
-Each block of memory that native code is given ends at a page that nobody may touch, and has known
-bytes in front. Where the outcome depends on nobody else (a single work-item, or no stores to what
-others see) memory and traps must be the oracle's.
+Each block of memory that native code is given lies between fences (fences.py). Where the outcome
+does not depend on the order of work-items (there is only one, or no store is visible to others),
+memory and traps must be the oracle's.
 """
 
 from __future__ import annotations
 
 import ctypes
 import faulthandler
-import mmap
 import random
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -37,37 +37,13 @@ from simtlab.emu.traps import Trap, TrapKind
 from simtlab.isa.table import TABLE, Flags, Format, OperandKind, Row, Unit
 from simtlab.isa.types import B1, RegClass, Segment, Type
 
+from .fences import BEFORE, fenced, zeros
+
 PATIENCE = 300.0
 """Seconds for one kernel; a machine that is busy needs a few of them."""
 
 COMPARABLE_BUDGET = 2000
 """Most instructions of a work-item that the oracle, which is slow, is asked for."""
-
-PAGE = mmap.PAGESIZE
-BEFORE = 0xA5
-"""What the bytes in front of a block hold."""
-
-# --- memory with a fence
-
-
-def fenced(size: int, alignment: int = 1) -> np.ndarray:
-    """Bytes that end where a page begins that nobody may touch (as nearly as alignment allows)."""
-    pages = -(-(size + 64) // PAGE)
-    block = mmap.mmap(-1, (pages + 1) * PAGE)
-    start = np.frombuffer(block, np.uint8)
-    fence = start.ctypes.data + pages * PAGE
-    if ctypes.CDLL(None).mprotect(ctypes.c_void_p(fence), PAGE, 0) != 0:
-        raise OSError("mprotect failed")
-    at = (pages * PAGE - size) // alignment * alignment
-    start[:at] = BEFORE
-    return start[at : at + size]
-
-
-def zeros(shape: int | tuple[int, ...], dtype: Any = float) -> np.ndarray:
-    """`numpy.zeros` with a fence, for what the engine makes for itself."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    return fenced(size, 64).view(dtype).reshape(shape)
-
 
 # --- kernels
 
