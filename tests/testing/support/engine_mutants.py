@@ -10,7 +10,6 @@ from .mutant import hook as _hook
 from .mutant import of_kind as _kind
 
 _TURN = "it.slot >= 0 and due(S, it.slot).at <= t and it.count < group(S, g).count"
-_LAST = "                g = h\n    return g\n"
 _ANSWER = "            g = h\n    return g\n"
 
 MUTANTS = [

@@ -1,4 +1,4 @@
-"""Tables of cases whose rows say what they show."""
+"""Tables of cases whose rows say what they show, and the two ways to run them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
+
+BOTH = pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
+"""Marks a test that runs on the plain engine and on the compiled one."""
 
 
 def described(rows: Iterable[Sequence[Any]]) -> list[Any]:

@@ -16,21 +16,6 @@ def barrel(scenario: Scenario, *, plain: Any = True, **fields: Any) -> Toy:
     return Toy(scenario, plain=plain, issue="barrel", pipeline=7, **fields)
 
 
-def letters(n: int) -> str:
-    return "".join(chr(ord("a") + i) for i in range(n))
-
-
-def loads(warps: int, phases: int) -> Scenario:
-    """Ten instructions and a load that every warp misses, so many times; ten more, `ret` last."""
-    return Scenario(
-        (alu(10) + ld("d0")) * phases + alu(9) + "ret\n",
-        width=1,
-        warps=warps,
-        lines={"d0": letters(warps)},
-        script=script(*["m" * warps] * phases),
-    )
-
-
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
 @pytest.mark.parametrize(
     ("warps", "cycles"),

@@ -1,4 +1,4 @@
-"""The worked scenarios of large warps, two-level scheduling and dynamic warp formation."""
+"""The worked scenarios of large warps and of two-level scheduling."""
 
 from __future__ import annotations
 
@@ -17,22 +17,13 @@ from simtlab.emu.traps import Trap
 from simtlab.isa.errors import UsageError
 from simtlab.timing.compiler.files import configured, find
 from simtlab.timing.machines import machine as machines
-from simtlab.timing.results.statistics import Statistics
 from simtlab.timing.simulation.simulator import Simulator
 
-from ...support.scenarios import Scenario, alu, ld
-from ...support.toy import Toy
-from ..issue.test_barrel import loads
+from ...support.barrel import GOES_HOME, barrel, loads
+from ...support.scenarios import Scenario, alu
+from ...support.tables import BOTH
 
 DWF = ("dwf.majority", "dwf.pdom")
-BOTH = pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
-
-
-def barrel(scenario: Scenario, policy: str, *, rows: int = 0, **fields: Any) -> Toy:
-    """A scenario on the toy machine with the barrel of LWM; `rows` to a large warp."""
-    if rows:
-        fields["policy.warp"] = rows * scenario.width
-    return Toy(scenario, policy, **{"issue": "barrel", "pipeline": 7, **fields})
 
 
 @dataclass(frozen=True)
@@ -308,74 +299,6 @@ def test_fetch_groups_of_large_warps(size: int, switches: bool) -> None:
     assert (max(first) >= 8 * 10 * size) == switches
 
 
-def test_x6_incremental_merging() -> None:
-    """Only the youngest warp at a PC is merged with; the hole in an older one stays."""
-    scenario = Scenario(f"{alu(2)} ret\n", width=4, warps=3)
-    sim = barrel(scenario, "dwf.majority").sim
-    engine, S, rows = vars(sim.composition.namespace), sim.state.S, sim.state.rows
-    lanes = {"P1": "1000", "P2": "1100", "R": "0110"}
-    ids = {}
-    for v, (name, text) in enumerate(lanes.items()):
-        mask = int(text[::-1], 2)
-        g = ids[name] = engine["new_group"](S, v, mask, 1)
-        engine["wake"](S, g, 100, 0)
-        engine["schedule"](S, 0, g)
-        rows["part"]["next"][g] = -1
-        rows["pool"][g] = (mask, name != "R", v + 1, v, 0, 0)
-    S.entries = 2
-    engine["enter_pool"](S, 0, ids["R"])
-
-    def warp_of(g: int) -> list[tuple[int, int]]:
-        found = []
-        while g >= 0:
-            found.append((int(rows["group"]["warp"][g]), int(rows["group"]["mask"][g])))
-            g = int(rows["part"]["next"][g])
-        return found
-
-    leads = [int(g) for g in rows["slot"]["group"] if g >= 0]
-    assert [warp_of(g) for g in leads if g == ids["P1"]] == [[(0, 0b0001)]]
-    assert [warp_of(g) for g in leads if g == ids["P2"]] == [[(1, 0b0011), (2, 0b0100)]]
-    (rest,) = set(leads) - {ids["P1"], ids["P2"]}
-    assert warp_of(rest) == [(2, 0b0010)]
-    # It is the youngest now.
-    assert rows["pool"]["entered"][rest] == 3
-    # A large warp with these threads has two sub-warps.
-    masks = "".join(lanes.values())
-    large = replace(FORK, warps=3, team=3, masks={"c0": masks})
-    assert len(SubWarps(large, rows=3).at(C)) == 2
-
-
-@BOTH
-@pytest.mark.parametrize(
-    ("policy", "masks", "cycles", "merges"),
-    [
-        # What falls through and what jumps makes a full warp each, at once.
-        ("dwf.majority", "01111000", 7, 2),
-        ("dwf.pdom", "01111000", 7, 2),
-        # Three of four lanes jump: they go first, and are gone when the others come to D.
-        ("dwf.majority", "01110111", 12, 0),
-        # All get their turns. The first to come to D fills the youngest warp there; the second
-        # finds it full, and a hole in the older one, with which it does not merge.
-        ("dwf.pdom", "01110111", 11, 1),
-    ],
-)
-def test_priorities_of_warp_formation(policy, masks, cycles, merges, plain) -> None:
-    scenario = replace(FORK, warps=2, masks={"c0": masks})
-    toy = barrel(scenario, policy, plain=plain, pipeline=1)
-    assert (toy.cycles, toy.issued) == (cycles, cycles)
-    assert (toy.counters["branch_split"], toy.counters["pc_merge"]) == (2, merges)
-
-
-def test_a_formed_warp_accesses_as_one() -> None:
-    """Lanes of two homes that want the same line share it; other lines come one by one."""
-    body = f"cbr $c0, @C\n {ld('d0')} br @D\n @C: {ld('d0')} @D: ret\n"
-    scenario = Scenario(body, width=4, warps=2, masks={"c0": "01111000"}, lines={"d0": "abbbbaaa"})
-    run = SubWarps(scenario, "dwf.majority", pipeline=1, **ROW_SIZED)
-    for access in (*run.at(1), *run.at(3)):
-        assert sorted(access.rows.values()) == ["0111", "1000"]
-        assert access.lines == 1
-
-
 @pytest.mark.parametrize(("word", "extra"), [(1, 0), (32, 1)])
 def test_banks_of_group_memory_serve_a_sub_warp(word: int, extra: int) -> None:
     """Lane 0 of one row and lane 1 of the other, in one sub-warp, want words of one bank or not."""
@@ -393,22 +316,6 @@ def test_banks_of_group_memory_serve_a_sub_warp(word: int, extra: int) -> None:
     assert toy.cycles == 4 * 8 + 7 + extra + 8
 
 
-GOES_HOME = """
-kernel k(u32 %n, global u32* %x) {
-    workitemabsid_u32 $s0, 0
-    ld_kernarg_u64    $d0, [%x]
-    cvt_u64_u32       $d1, $s0
-    mad_u64           $d0, $d1, 4, $d0
-    ld_global_u32     $s1, [$d0]
-    cmp_ne_u32        $c0, $s1, 0
-    cbr               $c0, @stay
-    ret
-@stay:
-    barrier
-    st_global_u32     $s0, [$d0]
-    ret
-}
-"""
 FOUR = [("lwm", {"policy.warp": 8}), ("lwm", {"policy.warp": 4}), *((p, {}) for p in DWF)]
 
 
@@ -457,27 +364,6 @@ def test_a_trap_names_its_work_item(policy, fields) -> None:
     with pytest.raises(Trap) as caught:
         launch(16, x)
     assert "13" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("mean", "intensity"),
-    [(31, "low"), (30, "medium"), (25, "medium"), (20, "medium"), (19, "high")],
-)
-@pytest.mark.parametrize("width", [32, 64])
-def test_x7_branch_intensity(mean: int, intensity: str, width: int) -> None:
-    n = 1000
-    stats = Statistics(warp_instructions=n, thread_instructions=n * mean * width // 32, width=width)
-    assert stats.branch_intensity == intensity
-
-
-@pytest.mark.parametrize(
-    ("idle", "intensity"),
-    [(10, "low"), (20, "medium"), (30, "medium"), (40, "medium"), (50, "high")],
-)
-def test_x7_idle_intensity(idle: int, intensity: str) -> None:
-    histogram = (0,) * 32 + (100 - idle,)
-    stats = Statistics(cycles=100, wpus=1, width=32, width_histogram=histogram)
-    assert stats.idle_intensity == intensity
 
 
 def test_a_barrier_of_large_warps() -> None:

@@ -20,8 +20,9 @@ import simtlab
 from simtlab.emu.traps import Trap
 from simtlab.timing.simulation.simulator import Simulator
 
+from ...support.barrel import GOES_HOME, barrel
 from ...support.scenarios import Scenario, alu, ld, script
-from .test_scenarios_lwm import BOTH, GOES_HOME, barrel
+from ...support.tables import BOTH
 
 Step = tuple[int, int, dict[int, str], str]
 """A sub-warp: its cycle and segment, its lanes by warp context, and who waits in its large warp."""
