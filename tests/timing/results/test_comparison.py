@@ -16,7 +16,7 @@ from simtlab.timing.results import chart
 from simtlab.timing.results.comparison import Comparison, Contender
 from simtlab.timing.simulation.simulator import Simulator
 
-from ..test_face import SCALE
+from ..support.kernels import SCALE
 
 DOUBLE = SCALE.replace("kernel scale", "kernel double")
 TWO = "conv,dws.branch-only"

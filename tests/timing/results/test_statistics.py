@@ -22,30 +22,10 @@ from simtlab.timing.results.lines import annotated
 from simtlab.timing.results.statistics import BUCKETS, COUNTERS, DERIVED, Statistics, collect
 from simtlab.timing.simulation.simulator import Simulator
 
+from ..support.kernels import DIVERGES
 from ..support.toy import work_of
 
 PAGE = (Path(simtlab.__file__).parent / "docs" / "statistics.md").read_text(encoding="utf-8")
-
-DIVERGES = """\
-kernel k(global u32* %x) {
-    workitemabsid_u32  $s0, 0
-    ld_kernarg_u64     $d0, [%x]
-    cvt_u64_u32        $d1, $s0
-    mad_u64            $d1, $d1, 4, $d0
-    and_u32            $s1, $s0, 1
-    cmp_eq_u32         $c0, $s1, 1
-    cbr                $c0, @odd
-    st_global_u32      $s0, [$d1]
-@odd:
-    ld_global_u32      $s2, [$d0]
-@again:
-    sub_u32            $s1, $s1, 1
-    cmp_gt_s32         $c1, $s1, 0
-    cbr                $c1, @again
-    barrier
-    ret
-}
-"""
 
 
 def simulator(memory: str = "ideal", sample: int = 0, **fields: object) -> Simulator:

@@ -17,8 +17,8 @@ from simtlab.timing.results.statistics import Statistics
 from simtlab.timing.results.trace import Trace, facts_of
 from simtlab.timing.simulation.simulator import Simulator
 
+from ..support.kernels import DIVERGES
 from ..support.toy import work_of
-from .test_statistics import DIVERGES
 
 
 def run(

@@ -11,8 +11,8 @@ from simtlab.timing.machines import machine as machines
 
 from ...support.event_ordered_memory import EventOrderedMemory
 from ...support.memory_rig import FETCH
+from ...support.memory_streams import KINDS, Access, accesses, geometries
 from ...support.reference_memory import ReferenceMemory
-from .test_reference import KINDS, Access, accesses, geometries
 
 
 @settings(max_examples=25)

@@ -8,63 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.traps import Trap
 from simtlab.testing import Case, kernels, run_case
 from simtlab.timing.compiler.files import find
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
+
+from ...support.random_runs import assert_every_cycle_has_an_owner, differences, outcome
 
 CONV = find("conv")
 
 
 def toy(**fields: object) -> machine.Machine:
     return machine.load("toy", {"memory": "ideal", **fields})
-
-
-def simulate(
-    case: Case, simulator: Simulator, *, budget: int = 1 << 20
-) -> tuple[list[np.ndarray], Trap | None]:
-    (function,) = case.module
-    g = case.geometry
-    launch = function.launch(items=g.items, group_size=g.group_size, budget=budget)
-    arguments = case.arguments()
-    trap = None
-    try:
-        launch.run_by(simulator.run, *arguments)
-    except Trap as caught:
-        trap = caught
-    return [a for a in arguments if isinstance(a, np.ndarray)], trap
-
-
-def owners(simulator: Simulator) -> None:
-    """Every cycle has one owner."""
-    m, rows = simulator.machine, simulator.state.rows
-    assert rows["slot_cycles"]["cycles"].sum() == simulator.cycles * m.wpus
-    assert rows["warp_cycles"]["cycles"].sum() == simulator.cycles * m.wpus * m.warps
-
-
-def differences(a: Simulator, b: Simulator) -> list[str]:
-    """Where two runs do not agree: header fields and tables, but for host addresses.
-
-    What only a checked engine keeps (the plain one is checked) is not compared.
-    """
-    hidden = ("p_", "start_fn", "group_memory")
-    fields = a.composition.fields.keys() & b.composition.fields.keys()
-    found = [
-        n
-        for n in sorted(fields)
-        if not n.startswith(hidden) and getattr(a.state.S, n) != getattr(b.state.S, n)
-    ]
-    addresses = {("warp", "block"), ("seg", "fn"), ("seg", "move")}
-    for name in sorted(a.state.rows.keys() & b.state.rows.keys()):
-        one, other = a.state.rows[name], b.state.rows[name]
-        assert one.dtype == other.dtype, name
-        found += [
-            f"{name}.{field}"
-            for field in one.dtype.names or ()
-            if (name, field) not in addresses and (one[field] != other[field]).any()
-        ]
-    return found
 
 
 @settings(max_examples=20)
@@ -76,11 +31,11 @@ def test_random_kernels(case, wpus, width, latency):
     compiled, plain = Simulator(m, CONV), Simulator(m, CONV, plain=True)
     _, expected, _ = run_case(case, "oracle")
     for simulator in (compiled, plain):
-        arrays, trap = simulate(case, simulator)
+        arrays, trap = outcome(case, simulator)
         assert trap is None
         for got, want in zip(arrays, expected, strict=True):
             np.testing.assert_array_equal(got.view(np.uint8), want.view(np.uint8))
-        owners(simulator)
+        assert_every_cycle_has_an_owner(simulator)
     assert not differences(compiled, plain)
     assert counts(compiled) == interpreted(case, width)
 
@@ -121,6 +76,6 @@ def test_a_trap_in_mid_run(engine):
         Geometry((64, 1, 1), (32, 1, 1), 8),
         (64, np.arange(64, dtype=np.uint32)[::-1].copy()),
     )
-    _, trap = simulate(case, Simulator(toy(), CONV, plain=engine == "plain"))
+    _, trap = outcome(case, Simulator(toy(), CONV, plain=engine == "plain"))
     assert trap is not None
     assert "divi" in str(trap)

@@ -16,8 +16,8 @@ from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
 
 from ...support import maws_scenarios
+from ...support.random_runs import machine_for, simulate
 from ...support.toy import work_of
-from .test_splits_random import machine_for, simulate
 
 MAWS = [n for n in policies.POLICIES if n.startswith("maws.")]
 

@@ -22,8 +22,7 @@ from simtlab.timing.engine.intrinsics import low_bits
 from simtlab.timing.machines import machine as machines
 from simtlab.timing.simulation.simulator import Simulator
 
-from .test_conv_random import differences
-from .test_splits_random import assert_oracles_memory, simulate
+from ...support.random_runs import assert_oracles_memory, differences, simulate
 
 MODES = ("aggressive", "lazy", "revive")
 LARGE: list[tuple[str, dict[str, Any]]] = [

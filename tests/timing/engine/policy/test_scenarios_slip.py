@@ -19,9 +19,9 @@ from simtlab.timing.simulation.simulator import Simulator
 
 from ...support import scenarios
 from ...support.history import History
+from ...support.random_runs import HOSTILE, machine_for, simulate
 from ...support.tables import described
 from ...support.toy import Toy
-from .test_splits_random import HOSTILE, machine_for, simulate
 
 CASES = [
     # scenario, policy, max-div, cycles, idle, what it shows

@@ -6,19 +6,23 @@ width goes: whoever loses a lane, runs one twice or waits for ever is found here
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtlab.emu.traps import Trap
-from simtlab.testing import Case, kernels, run_case
+from simtlab.testing import Case, kernels
 from simtlab.timing.compiler.compose import EngineState
 from simtlab.timing.compiler.files import POLICIES, find
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
+
+from ...support.random_runs import (
+    HOSTILE,
+    assert_oracles_memory,
+    machine_for,
+    simulate,
+)
 
 SPLITTERS = [n for n, p in POLICIES.items() if "policy/splits" in p.files]
 
@@ -28,48 +32,6 @@ def splitter(m: machine.Machine, name: str, *, seed: int, plain: bool = False) -
     slips = "max-div" in POLICIES[name].settings
     chosen = {"max-div": seed % m.width, "predicated": seed % 2 == 1} if slips else {}
     return Simulator(m.model_copy(update={"policy": chosen}), find(name), plain=plain)
-
-
-def machine_for(
-    case: Case, width: int, seed: int, slots: int = 0, entries: int = 0
-) -> machine.Machine:
-    items = int(np.prod(case.geometry.group_size))
-    fields = {
-        "width": width,
-        "wpus": 2,
-        "warps": min(64, -(-items // width) + 1),
-        "slots": slots,
-        "wst_entries": entries,
-        "adversary_seed": seed,
-    }
-    return machine.load("toy", fields)
-
-
-def simulate(case: Case, simulator: Simulator) -> list[np.ndarray]:
-    (function,) = case.module
-    g = case.geometry
-    launch = function.launch(items=g.items, group_size=g.group_size, budget=1 << 16)
-    arguments = case.arguments()
-    launch.run_by(simulator.run, *arguments)
-    return [a for a in arguments if isinstance(a, np.ndarray)]
-
-
-def counted(simulator: Simulator) -> int:
-    return int(simulator.state.rows["wpu"]["n_thread_instr"].sum())
-
-
-def assert_same(got: list[np.ndarray], expected: list[np.ndarray], policy: str) -> None:
-    for a, b in zip(got, expected, strict=True):
-        np.testing.assert_array_equal(a.view(np.uint8), b.view(np.uint8), policy)
-
-
-HOSTILE = (
-    kernels(),
-    st.sampled_from([1, 2, 5, 8, 16]),
-    st.integers(1, 1000),
-    st.sampled_from([0, 0, 1, 3, 8]),
-    st.sampled_from([0, 0, 2, 5, 16]),
-)
 
 
 @pytest.mark.slow
@@ -83,23 +45,6 @@ def check_policies(case: Case, width: int, seed: int, slots: int, entries: int) 
     m = machine_for(case, width, seed, slots, entries)
     others = ((name, splitter(m, name, seed=seed)) for name in SPLITTERS)
     assert_oracles_memory(case, Simulator(m, find("conv")), others)
-
-
-def assert_oracles_memory(
-    case: Case, conv: Simulator, others: Iterable[tuple[str, Simulator]]
-) -> None:
-    """Conv and others leave what the oracle leaves; others are told by what they are called."""
-    _, expected, trap = run_case(case, "oracle")
-    assert trap is None
-    assert_same(simulate(case, conv), expected, "conv")
-    for name, simulator in others:
-        try:
-            got = simulate(case, simulator)
-        except Trap as caught:
-            raise AssertionError(f"{name}: {caught}") from caught
-        assert_same(got, expected, name)
-        # Every work-item executes its own instructions, as often as alone.
-        assert counted(simulator) == counted(conv), name
 
 
 def check_lanes(state: EngineState) -> None:
