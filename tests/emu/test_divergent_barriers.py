@@ -116,7 +116,7 @@ error[SIM405]: kernel k: divergent barrier: {}
          "of the workgroup, 12 work-items wait at line 5, 4 work-items wait at line 8", 0),
     ],
 )  # fmt: skip
-def test_the_report_of_a_divergent_barrier_tells_who_waits_where(
+def test_the_report_of_a_divergent_barrier_lists_which_work_items_wait_where(
     name: str, engine: str, scheme: str, detail: str, item: int
 ) -> None:
     launch = module(BARRIERS[name])["k"].launch(
@@ -153,7 +153,7 @@ ASSERTION = EARLY_OUT.replace("cbr $c0, @out", "cbr $c0, @fine\n    trap 3\n@fin
 
 
 @every_way
-def test_a_barrier_may_stand_behind_an_assertion(engine: str, scheme: str) -> None:
+def test_a_barrier_may_follow_an_assertion(engine: str, scheme: str) -> None:
     def launch(limit: int) -> Launch:
         text = ASSERTION.replace("LIMIT", str(limit))
         return module(text)["k"].launch(

@@ -28,7 +28,7 @@ from .support.hostile_kernels import (
 
 @every_way
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_access_traps_where_it_stands_and_harms_nobody(
+def test_a_hostile_access_traps_at_its_line_and_changes_no_buffer(
     name: str, engine: str, scheme: str
 ) -> None:
     hostile = HOSTILE[name]

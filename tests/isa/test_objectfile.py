@@ -195,7 +195,7 @@ def test_a_wrong_checksum_is_named():
     assert refusal(bytes(data)) == "the object file is damaged: its checksum does not match"
 
 
-def test_bytes_behind_the_last_kernel_are_named():
+def test_bytes_after_the_last_kernel_are_named():
     body = dumps(example())[HEADER:]
     assert refusal(sealed(body + b"\0\0")) == "2 bytes stand behind the last kernel"
 

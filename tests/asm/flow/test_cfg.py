@@ -36,7 +36,7 @@ def test_a_jump_to_the_next_instruction_still_ends_its_block():
     assert graph("alu\nbr @next\nnext: alu\nret").successors == ((1,), (2,), ())
 
 
-def test_code_behind_a_jump_that_nothing_jumps_to_is_unreachable():
+def test_code_after_a_jump_that_is_no_target_is_unreachable():
     cfg = graph("br @end\nalu\nalu\nend: ret")
     assert cfg.reachable == {0, 2}
     assert [(b.start, b.end) for b in cfg.unreachable] == [(1, 3)]

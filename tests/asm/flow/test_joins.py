@@ -37,11 +37,11 @@ def test_an_if_re_converges_where_its_sides_meet():
     assert joins("cbr @join\nalu\njoin: ret") == [2]
 
 
-def test_an_if_with_an_else_re_converges_behind_both():
+def test_an_if_with_an_else_re_converges_after_both():
     assert joins("cbr @else\nalu\nbr @join\nelse: alu\njoin: ret") == [4]
 
 
-def test_a_loop_re_converges_behind_it():
+def test_a_loop_re_converges_after_it():
     assert joins("alu\nhead: alu\ncbr @head\nalu\nret") == [3]
 
 
@@ -59,7 +59,7 @@ def test_a_trap_at_the_end_of_a_longer_way_makes_all_of_it_a_side_that_is_not_wa
     assert joins(code) == [5, 3]
 
 
-def test_a_loop_with_an_assertion_joins_behind_the_assertion_and_behind_the_loop():
+def test_a_loop_with_an_assertion_joins_after_the_assertion_and_after_the_loop():
     assert joins("head: alu\ncbr @ok\ntrap\nok: alu\ncbr @head\nret") == [3, 5]
 
 
@@ -78,7 +78,7 @@ def test_the_join_of_a_side_that_traps_is_the_one_that_a_loaded_program_may_name
     assert not is_post_dominator(cfg, post_dominators(cfg), 0, 1)
 
 
-def test_a_short_circuit_re_converges_behind_the_whole_condition():
+def test_a_short_circuit_re_converges_after_the_whole_condition():
     code = "cbr @x\ncbr @x\nalu\nbr @join\nx: alu\njoin: ret"
     assert joins(code) == [5, 5]
 
@@ -128,14 +128,14 @@ def test_the_hint_proposes_none_where_no_join_exists():
     assert problem.hint == "leave the re-convergence point out, or write none"
 
 
-def test_a_path_that_goes_round_for_ever_avoids_a_join_behind_the_loop():
+def test_a_path_that_loops_for_ever_avoids_a_join_after_the_loop():
     cfg = build(draft("cbr @b\nself: br @self\nb: ret").code)
     assert why_not_post_dominator(cfg, post_dominators(cfg), 0, 2) == (
         "a path avoids it: cbr at 0x00 falls through, then br at 0x08 goes round for ever"
     )
 
 
-def test_a_join_in_front_of_the_branch_in_its_own_block_is_no_post_dominator():
+def test_a_join_before_the_branch_in_its_own_block_is_not_a_post_dominator():
     cfg = build(draft("head: alu\ncbr @head\nret").code)
     assert why_not_post_dominator(cfg, post_dominators(cfg), 1, 0) == (
         "a path avoids it: cbr at 0x08 falls through, then ret at 0x10 ends the work-item"
@@ -166,13 +166,13 @@ def test_every_computed_join_is_a_post_dominator(lines):
             assert is_post_dominator(cfg, tree, pc, ins.join)
 
 
-def test_dws_06_a_branch_may_subdivide_where_the_block_behind_its_join_is_short():
+def test_dws_06_a_branch_may_subdivide_where_the_block_at_its_join_is_short():
     code = "cbr @join\nalu\njoin: alu\nalu\nret"
     assert subdivides(code, 3) == [True]
     assert subdivides(code, 2) == [False]
 
 
-def test_dws_06_the_block_behind_the_join_ends_at_the_next_branch_or_label():
+def test_dws_06_the_block_at_the_join_ends_at_the_next_branch_or_label():
     code = "cbr @join\nalu\njoin: alu\ncbr @end\nalu\nalu\nalu\nend: ret"
     assert subdivides(code, 2) == [True, True]
     assert subdivides(code, 1) == [False, True]
@@ -193,7 +193,7 @@ def test_dws_06_markers_do_not_count():
     assert subdivides(code, 1) == [False]
 
 
-def test_dws_06_a_marker_that_has_its_block_to_itself_belongs_to_the_block_behind_it():
+def test_dws_06_a_marker_alone_in_its_block_belongs_to_the_block_after_it():
     code = "cbr @outer\ncbr @inner\nalu\ninner: rcv\nouter: rcv\nalu\nret"
     assert joins(code) == [4, 3]
     assert subdivides(code, 2) == [True, True]

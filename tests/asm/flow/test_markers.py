@@ -34,7 +34,7 @@ def test_s_ppc_x4_an_if_with_an_else_has_one_marker_at_its_join():
     ]
 
 
-def test_s_ppc_x5_a_loop_has_one_marker_behind_it():
+def test_s_ppc_x5_a_loop_has_one_marker_after_it():
     assert marked("alu\nalu\ncbr @08\nalu\nret") == [
         "alu",
         "alu",
@@ -151,7 +151,7 @@ def test_a_marker_has_the_place_of_its_branch():
     assert [ins.location.line for ins in kernel.code[4:6]] == [3, 1]
 
 
-def test_stripping_removes_the_markers_of_the_source_and_what_pointed_at_them_points_behind():
+def test_stripping_removes_the_markers_of_the_source_and_moves_labels_to_the_next_instruction():
     kernel = draft("cbr @a @b\nalu\na: alu\nb: rcv\nc: ret")
     assert shown(strip(kernel)) == ["cbr @10 @18", "alu", "alu", "ret"]
     assert strip(kernel).labels == {"a": 2, "b": 3, "c": 3}

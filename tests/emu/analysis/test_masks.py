@@ -47,7 +47,7 @@ def test_a_loop_that_all_leave_together_tests_nothing():
     assert not masks_of(flow, frozenset({at(flow, 0)})).tested
 
 
-def test_behind_a_test_there_is_none():
+def test_code_after_a_test_needs_no_test():
     flow = flow_of(f"{TEST} cbr $c0, @out\n nop\n{TEST} cbr $c0, @b\n nop\n@b:\n nop\n@out:")
     inner, join = at(flow, 2), at(flow, 6)
     assert masks_of(flow, tested=(inner, join)).tested == {inner}

@@ -27,7 +27,7 @@ def starts(flow: Flow) -> list[str]:
 # --- hand-made kernels
 
 
-def test_straight_code_is_one_node_behind_the_start():
+def test_straight_code_is_one_node_after_the_start():
     flow = flow_of("mov_u32 $s0, 1")
     assert flow.order == [START, 1]
     assert flow.nodes[1].predecessors == (START,)
@@ -61,7 +61,7 @@ def test_a_branch_whose_sides_are_the_same_has_one_successor():
     assert flow.nodes[1].successors == (2,)
 
 
-def test_a_loop_on_itself_has_a_latch_behind_it():
+def test_a_loop_on_itself_has_a_latch_after_it():
     flow = flow_of(f"nop\n@top:\n {TEST} cbr $c0, @top")
     assert starts(flow) == ["0", "1", "latch 1", "3"]
     (loop,) = flow.loops
@@ -74,7 +74,7 @@ def test_a_loop_on_itself_has_a_latch_behind_it():
     assert waiting(flow)[header] == {at(flow, 3)}
 
 
-def test_an_endless_loop_has_nobody_who_waits():
+def test_no_lane_waits_at_an_endless_loop():
     flow = flow_of("@top:\n br @top")
     (loop,) = flow.loops
     assert waiting(flow) == {
@@ -104,7 +104,7 @@ def test_an_edge_may_leave_two_loops_at_once():
     assert flow.left_by(at(flow, 1), at(flow, 7)) == [inner, flow.loops[inner.parent or 0]]
 
 
-def test_every_exit_of_a_loop_is_behind_its_latch():
+def test_every_exit_of_a_loop_is_after_its_latch():
     flow = flow_of(
         f"@top:\n {TEST} cbr $c0, @a\n {TEST} cbr $c0, @b\n br @top\n@a:\n nop\n br @end\n@b:\n"
         " nop\n@end:"
@@ -124,7 +124,7 @@ def test_a_loop_with_two_entries_gets_the_first_one_as_its_header():
     assert waiting(flow)[loop.header] == {at(flow, 4), at(flow, 6)}
 
 
-def test_two_loops_with_one_header_are_nested_where_all_meet_behind_the_inner_one():
+def test_two_loops_with_one_header_are_nested_where_all_lanes_join_after_the_inner_one():
     # top: ... cbr top; meet: ... cbr top
     flow = flow_of(f"@top:\n {TEST} cbr $c0, @top\n nop\n {TEST} cbr $c0, @top")
     assert starts(flow) == ["0", "latch 0", "2", "latch 0", "5"]
@@ -156,7 +156,7 @@ def test_ways_back_from_two_sides_of_a_branch_close_one_loop():
     }
 
 
-def test_a_uniform_branch_sends_nobody_to_wait():
+def test_no_lane_waits_at_a_uniform_branch():
     text = f"{TEST} cbr $c0, @else\n nop\n br @end\n@else:\n nop\n@end:"
     flow = flow_of(text)
     found = waiting(flow, uniform={at(flow, 0)})
@@ -179,7 +179,7 @@ def test_every_edge_leads_forward_in_the_order_or_to_a_latch(text: str):
 
 
 @given(graphs())
-def test_a_latch_lies_behind_all_nodes_of_its_loop_and_in_front_of_all_that_follow(text: str):
+def test_a_latch_lies_after_all_nodes_of_its_loop_and_before_all_that_follow(text: str):
     flow = flow_of(text)
     for loop in flow.loops:
         places = sorted(flow.position[n] for n in loop.nodes)

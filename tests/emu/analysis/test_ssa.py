@@ -70,7 +70,7 @@ def test_equal_values_need_no_phi():
     assert not nodes_of(form)
 
 
-def test_a_register_that_nobody_reads_has_no_phi():
+def test_a_register_that_is_never_read_has_no_phi():
     form = made(f"{TEST} cbr $c0, @end\n mov_u32 $s1, 2\n@end:\n nop")
     assert not nodes_of(form)
 
@@ -119,7 +119,7 @@ def test_an_inner_loop_with_the_header_of_its_outer_one_keeps_what_that_assigns(
     assert kept.node == add.node
 
 
-def test_what_nobody_uses_is_removed_and_what_has_an_effect_stays():
+def test_what_is_unused_is_removed_and_what_has_an_effect_stays():
     form = made(
         "add_u32 $s1, $s0, 1\n mul_u32 $s2, $s1, 3\n ld_global_u32 $s3, [$d0]\n"
         " div_u32 $s4, $s0, $s9\n atomic_add_global_u32 $s5, [$d0], $s9"
@@ -149,7 +149,7 @@ def test_a_constant_has_the_bits_and_class_of_its_operand():
     assert (constant.cls, constant.bits) == (RegClass.D, 0x3FF8_0000_0000_0000)
 
 
-def test_live_behind_a_node_is_what_later_ones_and_their_phis_use():
+def test_live_after_a_node_is_what_later_ones_and_their_phis_use():
     form = made(f"{TEST} mov_u32 $s1, $s9\n cbr $c0, @end\n add_u32 $s1, $s0, 1\n@end:\n {STORE}")
     out = live_out(form)
     pointer, count = op_of(form, "ld_kernarg_u64"), op_of(form, "ld_kernarg_u32")

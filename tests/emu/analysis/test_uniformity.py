@@ -106,13 +106,13 @@ def test_a_value_that_may_wrap_around_has_no_stride_as_an_address():
 JOIN = "{test} mov_u32 $s1, {a}\n cbr $c0, @end\n mov_u32 $s1, {b}\n@end:\n"
 
 
-def test_behind_a_varying_branch_values_vary_and_behind_a_uniform_one_they_do_not():
+def test_after_a_varying_branch_values_vary_and_after_a_uniform_one_they_do_not():
     assert stride_of(JOIN.format(test=VARYING, a="1", b="2")) is None
     assert stride_of(JOIN.format(test=UNIFORM, a="1", b="2")) == 0
     assert stride_of(JOIN.format(test=UNIFORM, a="$s0", b="$s0")) == 1
 
 
-def test_a_phi_of_equal_strides_keeps_the_stride_behind_a_uniform_branch():
+def test_a_phi_of_equal_strides_keeps_the_stride_after_a_uniform_branch():
     both = f"add_u32 $s2, $s0, $s9\n {JOIN.format(test=UNIFORM, a='$s0', b='$s2')}"
     assert stride_of(both) == 1
     assert stride_of(both.replace(UNIFORM, VARYING)) is None

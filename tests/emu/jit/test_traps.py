@@ -57,7 +57,7 @@ def test_a_freed_buffer_traps_as_such() -> None:
         assert caught.value.record.key in oracle.all_traps(work)
 
 
-def test_who_has_returned_may_count_as_arrived() -> None:
+def test_work_items_that_have_returned_may_count_as_arrived() -> None:
     body = "cmp_lt_u32 $c0, $s1, 7\n cbr $c0, @out\n barrier\n st_global_u32 $s2, [$d4]"
     work = hostile_work(body, exited_arrive=True)
     execute(work)

@@ -29,7 +29,7 @@ def run_child(first: int, end: int, folder: Path) -> tuple[str, str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 4 * KERNELS, KERNELS))
-def test_wild_kernels_hurt_nobody(first: int, tmp_path: Path) -> None:
+def test_wild_kernels_do_not_hurt_the_host(first: int, tmp_path: Path) -> None:
     problem, kernel = run_child(first, first + KERNELS, tmp_path)
     assert not kernel, f"{problem}\n{kernel}"
 

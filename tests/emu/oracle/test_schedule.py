@@ -215,7 +215,7 @@ def test_a_work_item_may_spend_its_budget_to_the_last_instruction(length):
     assert all_traps(make(text, budget=length - 1)) == {(TrapKind.BUDGET, length - 1, 0, 0)}
 
 
-def test_the_budget_is_per_work_item_and_goes_on_across_barriers():
+def test_the_budget_is_per_work_item_and_continues_across_barriers():
     text = "kernel k() {\n barrier\n barrier\n ret\n }"
     run(make(text, items=10, budget=3))
     assert all_traps(make(text, items=2, budget=2)) == {(TrapKind.BUDGET, 2, 0, i) for i in (0, 1)}

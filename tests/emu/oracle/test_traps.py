@@ -179,7 +179,7 @@ ODD_TRAP = """
 """
 
 
-def test_all_traps_goes_on_after_each_and_leaves_memory_alone():
+def test_all_traps_continues_after_each_and_leaves_memory_alone():
     out = np.full(6, 99, np.uint32)
     work = make(ODD_TRAP, [out], items=6, group_size=4)
     expected = {(TrapKind.TRAP, 9, g, i) for g, i in [(0, 1), (0, 3), (1, 1)]}
@@ -196,7 +196,7 @@ def test_a_run_reports_a_trap_of_the_set_and_names_the_work_item():
         run(work)
 
 
-def test_after_a_trap_the_workgroup_goes_on_to_the_next_barrier_and_no_further():
+def test_after_a_trap_the_workgroup_continues_to_the_next_barrier_and_no_further():
     text = """
         kernel k() {
             workitemflatid_u32 $s0

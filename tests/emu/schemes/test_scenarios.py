@@ -251,7 +251,7 @@ def test_lanes_that_exit_inside_a_branch_leave_every_mask(scheme):
     assert all(gone)
 
 
-def test_q_ppc_12_the_survivor_of_an_entry_goes_on_at_the_level_below():
+def test_q_ppc_12_the_survivor_of_an_entry_continues_at_the_level_below():
     code = {0x00: br(0x10, None, "00001111"), 0x08: EXIT, 0x10: ALU, 0x18: EXIT}
     result = walk("ppc", code)
     assert result.issued[2:] == [(0x10, "00001111"), (0x18, "00001111")]

@@ -56,7 +56,7 @@ def test_every_engine_function_has_one_signature(tmp_path, monkeypatch):
     assert {len(f.signatures) for f in functions.values()} == {0, 1}  # 0: nobody calls it
 
 
-def test_a_required_hook_that_nobody_fills():
+def test_a_required_hook_that_no_file_fills():
     with pytest.raises(CompositionError, match=r"no file of this engine fills 'rank'"):
         compose(without("schedule"))
 
@@ -85,7 +85,7 @@ def test_a_hook_with_other_arguments(tmp_path):
         compose((*without("schedule"), path))
 
 
-def test_a_hook_that_nobody_calls(tmp_path):
+def test_a_hook_that_is_never_called(tmp_path):
     path = engine_file(
         tmp_path,
         "mine.py",
@@ -100,7 +100,7 @@ def test_a_hook_that_nobody_calls(tmp_path):
     assert "on_stall" in str(caught.value)
 
 
-def test_a_name_that_nobody_defines(tmp_path):
+def test_a_name_that_no_file_defines(tmp_path):
     path = engine_file(
         tmp_path,
         "mine.py",
@@ -208,7 +208,7 @@ def test_print_is_for_uncompiled_engines(tmp_path, monkeypatch):
         EngineState(compose((*without("schedule"), path)), TOY)
 
 
-def test_a_setting_that_a_file_wants_and_nobody_gives():
+def test_a_setting_that_a_file_wants_and_no_policy_gives():
     files = files_of(TOY, find("dws.branch-only"))
     with pytest.raises(CompositionError, match=r"wants the setting '[a-z-]+'"):
         EngineState(compose(files, plain=True), TOY)

@@ -108,7 +108,7 @@ def test_a_function_for_setup_needs_no_mark(tmp_path):
     compose(scheduler(tmp_path, text + "\ndef setup(machine):\n    return {'x': limit(machine)}\n"))
 
 
-def test_a_hook_with_other_arguments_and_one_that_nobody_calls(tmp_path):
+def test_a_hook_with_other_arguments_and_one_that_is_never_called(tmp_path):
     few = RANK.replace("g, t", "g")
     assert refused(tmp_path, few).startswith("mine.py:4: hook 'rank' takes (S, w, g, t)")
     odd = RANK + RANK.replace("rank", "on_stal")

@@ -132,7 +132,7 @@ def words(address, i):
     return word64(address, 0)
 
 
-def test_words_behind_an_address():
+def test_words_at_an_address():
     memory = np.array([0, -2, 1 << 40], np.int64)
     assert words(memory.ctypes.data, 1) == -2 + 0xFFFF_FFFE
     assert memory[0] == -2 + 0xFFFF_FFFE

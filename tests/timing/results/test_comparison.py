@@ -109,7 +109,7 @@ def test_where_no_policy_can_run_the_reason_is_raised(tmp_path):
     assert [c.verdict for c in found] == ["", "cannot run (SIM610)"]
 
 
-def test_who_leaves_other_memory_than_the_baseline():
+def test_a_contender_that_leaves_other_memory_than_the_baseline():
     stats = double()(12, np.zeros(12, np.uint32))["conv"]
     found = Comparison(
         [
@@ -178,7 +178,7 @@ def test_the_labels_of_a_picture_are_clear_of_bars_and_of_the_baselines_line(tmp
     assert all(box.x1 < right.get_window_extent().x0 for box in labels)
 
 
-def test_a_picture_of_nobody(tmp_path):
+def test_a_picture_without_contenders(tmp_path):
     pytest.importorskip("matplotlib")
     double()(12, np.zeros(8, np.uint32)).save_picture(tmp_path / "c.png")
     assert (tmp_path / "c.png").exists()

@@ -58,7 +58,7 @@ def launch(body: str, args: tuple[Any, ...] = (), **options: Any) -> Work:
 
 
 @pytest.mark.parametrize("why", DIVERGENT)
-def test_a_divergent_barrier_names_somebody_who_waits(why: str) -> None:
+def test_a_divergent_barrier_names_a_work_item_that_waits(why: str) -> None:
     with pytest.raises(Trap) as caught:
         simulator().run(launch(DIVERGENT[why]))
     assert caught.value.record.kind is TrapKind.DIVERGENT_BARRIER
@@ -79,7 +79,7 @@ def test_an_endless_loop_uses_up_its_budget(loop: str) -> None:
     assert caught.value.record.kind is TrapKind.BUDGET
 
 
-def test_lanes_that_wait_for_nobody_are_in_a_livelock() -> None:
+def test_lanes_that_wait_for_no_other_lane_are_in_a_livelock() -> None:
     body = """.group u32 flag[1]
         @wait:
         ld_group_u32 $s0, [flag]

@@ -75,7 +75,7 @@ def test_a_split_without_lanes_for_both(lanes: str, message) -> None:
     assert " off a group with lanes 1111" in found
 
 
-def test_a_stall_that_nobody_ends(message) -> None:
+def test_a_stall_that_no_hook_ends(message) -> None:
     found = message(f"{BEGIN}def on_stall(S, w, t):\n    return 1\n")
     assert "hook on_stall (mine.py:6) answers 1, and has not woken or made a group" in found
     never = "wake(S, slot(S, w * S.slots).group, NEVER, HIT)"
@@ -89,7 +89,7 @@ def test_a_wake_up_that_is_too_late(message) -> None:
     assert "to cycle 1,000,000,0" in found
 
 
-def test_a_scheduler_that_chooses_nobody(message) -> None:
+def test_a_scheduler_that_chooses_no_group(message) -> None:
     scheduler = """
 from simtlab.timing.engine.intrinsics import NEVER, device
 @device

@@ -132,7 +132,7 @@ def test_the_warp_whose_own_lanes_wait_is_blamed_for_a_deadlock(policy: str):
         ("dwf.majority", 9, SECOND_BARRIER),
     ],
 )
-def test_a_divergent_barrier_says_who_comes_and_where_the_others_are(
+def test_a_divergent_barrier_names_the_lanes_that_arrive_and_where_the_others_are(
     policy: str, line: int, detail: str
 ):
     error = error_of(TWO_BARRIERS, policy)
@@ -145,7 +145,7 @@ def test_a_divergent_barrier_says_who_comes_and_where_the_others_are(
 
 
 @pytest.mark.parametrize("policy", ["dws.branch-only", "per-thread", "dwf.majority"])
-def test_who_has_returned_does_not_come_to_a_barrier(policy: str):
+def test_lanes_that_have_returned_do_not_reach_a_barrier(policy: str):
     error = error_of(ONE_LEAVES, policy)
     assert error.first.message == (
         "kernel one: divergent barrier: not all work-items of the workgroup come to this barrier, "
@@ -165,7 +165,9 @@ def test_who_has_returned_does_not_come_to_a_barrier(policy: str):
         (STRAIGHT, 3, "lanes 0-3 of the warp stand at line 5"),
     ],
 )
-def test_a_spent_budget_says_who_repeats_and_who_waits(kernel: str, budget: int, who: str):
+def test_a_spent_budget_names_the_lanes_that_repeat_and_those_that_wait(
+    kernel: str, budget: int, who: str
+):
     spent = f"instruction budget exhausted: a work-item has executed {budget} instructions"
     assert error_of(kernel, "conv", budget=budget).first.message.endswith(f": {spent}; {who}")
 

@@ -32,7 +32,7 @@ kernel k(global u64* %x) {
 
 @pytest.mark.parametrize("first", ["hhhh", "hmmm", "mhhh", "hmhm"])
 @pytest.mark.parametrize("policy", ["dws.revive-split", "dws.aggress-split"])
-def test_who_returns_last_opens_the_barrier(policy: str, first: str) -> None:
+def test_the_lanes_that_return_last_open_the_barrier(policy: str, first: str) -> None:
     """The others go on behind it; they do not begin again."""
     x = np.zeros(32, np.uint64)
     m = machine.load("toy", {"width": 4, "warps": 1})

@@ -155,8 +155,10 @@ def always(policy: Policy) -> Policy:
 
 @settings(max_examples=10)
 @given(*SOME)
-def test_who_never_splits_does_as_ever(case: Case, like: dict[str, int]) -> None:
-    """All that is counted is as without the code for splits."""
+def test_policies_that_never_split_take_the_cycles_of_the_plain_one(
+    case: Case, like: dict[str, int]
+) -> None:
+    """Every counter is as without the code for splits."""
     for name in ("lwm", "lwm+two-level", "dwf.majority", "dwf.pdom"):
         machine = machine_for(case, name, {}, **like)
         found = []

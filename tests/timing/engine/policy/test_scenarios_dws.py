@@ -277,7 +277,7 @@ def test_revival_of_a_suspended_warp() -> None:
     assert history("X2", "dws.lazy-split").issued[23] == "11@b"
 
 
-def test_who_is_revived_waits_for_its_hits() -> None:
+def test_revived_lanes_wait_for_their_hits() -> None:
     """The WPU stalls at 2; with hits of 3 cycles the lanes that hit at 0 have no data before 3."""
     groups = history("X2", "dws.revive-split", **{"l1d.hit_latency": 3}).groups
     assert {t: groups[t] for t in groups if t <= 3} == {

@@ -321,7 +321,7 @@ FOUR = [("lwm", {"policy.warp": 8}), ("lwm", {"policy.warp": 4}), *((p, {}) for 
 
 @pytest.mark.parametrize(("policy", "fields"), FOUR)
 @pytest.mark.parametrize("who", [0b1, 0b10000000, 0b1111, 0b11110000, 0b10101010])
-def test_who_has_returned_may_count_as_arrived(policy, fields, who) -> None:
+def test_work_items_that_have_returned_may_count_as_arrived(policy, fields, who) -> None:
     x = np.array([0 if who >> i & 1 else 9 for i in range(16)], np.uint32)
     fields = {"issue": "barrel", "width": 4, "warps": 4, "memory": "ideal", **fields}
     options = {"policy": policy, "set": fields, "groups": 2, "group_size": 8, "plain": True}

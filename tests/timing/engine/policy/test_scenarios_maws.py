@@ -88,7 +88,7 @@ def test_f5_an_early_split_that_harms() -> None:
     assert [h.issued[c] for c in (2, 17, 18)] == ["10@A", "10@b", "11@A"]
 
 
-def test_x1_who_leaves_the_loop_waits_below() -> None:
+def test_x1_lanes_that_leave_the_loop_wait_in_the_entry_below() -> None:
     h = History(maws_scenarios.X1, "maws.aggress", **FIFO)
     assert h.stack == {
         0: "(L,-,1111)",
@@ -239,7 +239,7 @@ def test_a_miss_may_be_too_short_to_count() -> None:
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_who_never_splits_takes_the_cycles_of_conv(seed: int, plain: bool) -> None:
+def test_a_policy_that_never_splits_takes_the_cycles_of_conv(seed: int, plain: bool) -> None:
     """No miss is long enough to be one: no latency is ever known, and nothing worth a split."""
     lines = {"d1": "".join(maws_scenarios.node(n) for n in (11, 5, 9, 9, 3, 7, 8, 7))}
     scenario = replace(maws_scenarios.X1, warps=2, chain={"d0": 12}, lines=lines, script={})

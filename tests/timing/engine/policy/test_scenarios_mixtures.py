@@ -291,8 +291,10 @@ def test_cycles_of_formed_warps(fields, cycles: int, splits: int, revived: int, 
 )
 @pytest.mark.parametrize("who", [0b1, 0b10000000, 0b1111, 0b11110000, 0b10101010])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_who_has_returned_may_count_as_arrived(policy, fields, who: int, seed: int) -> None:
-    """However those who come to the barrier have parted on their way."""
+def test_work_items_that_have_returned_may_count_as_arrived(
+    policy, fields, who: int, seed: int
+) -> None:
+    """In whatever way those that reach the barrier have split before it."""
     x = np.array([0 if who >> i & 1 else 9 for i in range(16)], np.uint32)
     fields = {
         **{"issue": "barrel", "width": 4, "warps": 4, "adversary_seed": seed},

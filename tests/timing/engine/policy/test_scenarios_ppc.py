@@ -256,7 +256,7 @@ def test_s_ppc_x2_sides_on_different_levels_do_not_meet() -> None:
     ]  # fmt: skip
 
 
-def test_s_ppc_x4_x6_explicit_sides_meet_behind_the_instruction() -> None:
+def test_s_ppc_x4_x6_explicit_sides_merge_after_the_instruction() -> None:
     assert Walk(IF_ELSE_MARKED, "ppc-explicit").issued[5:] == [
         "38 10011111 {28/01100000,38/10011111,N}",
         "28 01100000 {28/01100000,40/10011111,T}",

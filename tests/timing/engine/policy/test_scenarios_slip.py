@@ -54,7 +54,7 @@ def history(name: str, max_div: int, **fields: Any) -> History:
     return History(getattr(scenarios, name), "slip", **{"policy.max-div": max_div, **fields})
 
 
-def test_a_loop_that_comes_back_for_who_is_left_behind() -> None:
+def test_a_loop_returns_to_the_lane_left_behind() -> None:
     h = history("X1", 1)
     groups = {t: h.groups[t] for t in h.groups if t <= 13}
     assert groups == {
@@ -101,7 +101,7 @@ def test_all_that_are_left_behind_count() -> None:
     }
 
 
-def test_a_forced_wait_lets_everybody_go_on() -> None:
+def test_at_a_forced_wait_all_lanes_left_behind_continue() -> None:
     h = history("F12", 7)
     assert {t: h.groups[t] for t in h.groups if 5 <= t <= 19} == {
         5: "11000000@y ready, 00100000@y held, 00011001@x held",
@@ -115,7 +115,7 @@ def test_a_forced_wait_lets_everybody_go_on() -> None:
     }
 
 
-def test_lanes_leave_their_loop_while_another_is_behind() -> None:
+def test_lanes_leave_their_loop_while_another_is_left_behind() -> None:
     h = history("LEAVING", 1)
     assert h.stack == {
         0: "(L,-,1111)",
@@ -128,7 +128,7 @@ def test_lanes_leave_their_loop_while_another_is_behind() -> None:
     assert h.groups[11] == "0010@X rpc-wait, 0001@a wait"
 
 
-def test_nobody_waits_at_a_branch_for_who_does_not_come() -> None:
+def test_no_lane_waits_at_a_branch_for_one_that_will_not_arrive() -> None:
     h = history("APART", 1)
     assert {t: h.groups[t] for t in h.groups if t >= 6} == {
         6: "1000@L branch-wait, 0100@a wait",
@@ -222,7 +222,7 @@ def test_intervals_pass(interval: int, lanes: int, plain: bool) -> None:
 
 @settings(max_examples=15)
 @given(*HOSTILE)
-def test_nobody_left_behind_is_conv(
+def test_slip_that_leaves_no_lane_behind_is_conv(
     case: Case, width: int, seed: int, slots: int, entries: int
 ) -> None:
     m = machine_for(case, width, seed, slots, entries)
