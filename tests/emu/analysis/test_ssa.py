@@ -113,7 +113,7 @@ def test_an_inner_loop_with_the_header_of_its_outer_one_keeps_what_that_assigns(
     )
     add = op_of(form, "add_u32", 1)
     kept = add.args[0]
-    # $s1 has a phi at the header, which the inner latch sets again for whoever waits.
+    # $s1 has a phi at the header, which the inner latch sets again for lanes that wait.
     assert isinstance(kept, Phi)
     assert kept.keeps
     assert kept.node == add.node

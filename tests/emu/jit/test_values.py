@@ -167,7 +167,7 @@ def test_every_type_travels_by_every_way(place: str) -> None:
         rng = np.random.default_rng(size)
         x, data = (rng.integers(0, 1 << 64, 128, np.uint64) for _ in range(2))
         if place.endswith("one") and how.segment != "private":
-            data[:] = data[0]  # all lanes store one value: the order between warps is nobody's
+            data[:] = data[0]  # all lanes store one value: the order of warps is open
         if place in ("every third", "strided"):
             # Within a workgroup all places differ.
             same(text, [x, data, np.zeros(40, np.uint64)], items=21, group_size=21)

@@ -1,4 +1,4 @@
-"""Values that nobody expects, for the tests of every public function."""
+"""Unexpected values, for the tests of every public function."""
 
 from __future__ import annotations
 

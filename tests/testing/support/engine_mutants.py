@@ -32,7 +32,7 @@ MUTANTS = [
         ("minus one", _ANSWER, "            g = h\n    return -1\n"),
         ("a negative group", _ANSWER, "            g = h\n    return -g - 1\n"),
         (
-            "a group behind the last",
+            "a group after the last",
             _ANSWER,
             "            g = h\n    return S.wpus * S.warps * S.width\n",
         ),
@@ -153,7 +153,7 @@ MUTANTS = [
             "    S.n_memory_split += 1\n    group(S, g).at_memory = 0",
         ),
         (
-            "the group goes on behind the access",
+            "the group continues after the access",
             "    S.n_memory_split += 1",
             "    S.n_memory_split += 1\n    group(S, g).seg += 1",
         ),
@@ -194,7 +194,7 @@ MUTANTS = [
             "        wake(S, h, t - 1, MEMORY)",
         ),
         (
-            "a stall wakes nobody that it has split",
+            "a stall wakes none of the lanes that it has split",
             "        wake(S, h, t, MEMORY)",
             "        wake(S, best, t, MEMORY)",
         ),
@@ -291,13 +291,13 @@ MUTANTS = [
             "    it.mask = mates.waiting\n    it.seg = mates.seg",
         ),
         (
-            "nobody waits for the others",
+            "no lane waits for the others",
             "    if gathering(S, v).waiting != stack(S, top(S, v)).mask:",
             "    if 0 != 0:",
         ),
-        ("who waits is forgotten", "    gather(S, v, it.mask, it.seg)\n", ""),
+        ("lanes that wait are forgotten", "    gather(S, v, it.mask, it.seg)\n", ""),
         (
-            "those that wait go on elsewhere",
+            "lanes that wait continue elsewhere",
             "    it.seg = mates.seg\n    mates.waiting",
             "    it.seg = mates.seg + 1\n    mates.waiting",
         ),
@@ -307,7 +307,7 @@ MUTANTS = [
         "dws.aggress-split",
         "policy/splits",
         ("opens for a part of the warp", "    if mates.barrier != live:", "    if 0 != 0:"),
-        ("a part of the warp goes on", "    it.mask = live\n", ""),
+        ("a part of the warp continues", "    it.mask = live\n", ""),
         ("lanes stay at it", "    it.mask = live\n    mates.barrier = 0", "    it.mask = live"),
         (
             "never opens",
@@ -315,12 +315,12 @@ MUTANTS = [
             "    on_rejoin(S, g)\n    return 0\n\n\ndef setup",
         ),
         (
-            "the last that come are all",
+            "the last lanes to arrive count as all",
             "    mates.barrier |= it.mask",
             "    mates.barrier = it.mask",
         ),
         (
-            "who waits is a group as well",
+            "lanes that wait are a group as well",
             "    if mates.barrier != live:\n        on_wait(S, g)\n        end_group(S, g)",
             "    if mates.barrier != live:\n        on_wait(S, g)",
         ),
@@ -348,7 +348,7 @@ MUTANTS = [
         "conv",
         "policy/conv",
         (
-            "nobody is woken again",
+            "no group is woken again",
             "        follow_top(S, g)\n    return 0",
             "        follow_top(S, g)\n        return 1\n    return 0",
         ),
@@ -385,15 +385,15 @@ MUTANTS = [
             "return follow_top(S, g)",
             "return 0 * follow_top(S, g)",
         ),
-        ("lanes that have returned go on", "    forget_lanes(S, it.warp, it.mask)\n", ""),
-        ("the last lanes go on", "return follow_top(S, g)", "return 1 | follow_top(S, g)"),
+        ("lanes that have returned continue", "    forget_lanes(S, it.warp, it.mask)\n", ""),
+        ("the last lanes continue", "return follow_top(S, g)", "return 1 | follow_top(S, g)"),
     ),
     *_kind(
         "wait",
         "maws.aggress",
         "policy/maws",
         (
-            "the last that comes stops, too",
+            "the last lanes to arrive stop, too",
             "    if is_root(S, g) == 0 and wait_for_others(S, g) == 0:\n",
             "    if is_root(S, g) == 0:\n        wait_for_others(S, g)\n",
         ),
@@ -402,7 +402,7 @@ MUTANTS = [
         "scheduler",
         "",
         "schedule/rr",
-        ("ranks nobody", "return group(S, g).turn", "return 1 << 62"),
+        ("ranks no group", "return group(S, g).turn", "return 1 << 62"),
         (
             "never picks young groups",
             "return group(S, g).turn",

@@ -65,7 +65,7 @@ def lines(address, width, offset, shift, line):
 
 @given(st.integers(1, 64), st.integers(2, 12), st.integers(-300, 300), st.data())
 def test_lanes_of_a_line(width, shift, offset, data):
-    # Rows are padded to whole vectors; what lies behind the width is nobody's.
+    # Rows are padded to whole vectors; words beyond the width belong to no group.
     row = np.full(64, 0x4000, np.int64)
     row[:width] = data.draw(st.lists(st.integers(0x3F00, 0x4100), min_size=width, max_size=width))
     line = (int(row[data.draw(st.integers(0, width - 1))]) + offset) >> shift

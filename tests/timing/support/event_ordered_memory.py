@@ -96,7 +96,7 @@ class EventOrderedMemory(ReferenceMemory):
         return self.open(gate)
 
     def open(self, gate: Gate) -> None:
-        """Let everybody on who waits."""
+        """Resume all requests that wait."""
         gate.is_open, gate.opened = True, self.now
         for process, its_gate in gate.waiting:
             self._push(self.now, process, its_gate)
@@ -215,7 +215,7 @@ class EventOrderedMemory(ReferenceMemory):
         line.used = self.tick()
         there = self.l1d[w].find(address) is mine
         if kind == UPGRADE and not there:
-            kind = STORE  # somebody else was first: the data have to come, too
+            kind = STORE  # another request was first: the data have to be fetched, too
         holders = line.copies.setdefault(address, set())
         steps: list[Gate] = []
         for other in sorted(holders - {w}):

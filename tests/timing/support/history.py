@@ -1,19 +1,19 @@
-"""What the toy machine's WPU did in a scenario, cycle by cycle, in the words of the papers.
+"""History of a scenario on the toy machine's WPU, cycle by cycle, in the words of the papers.
 
     h = History(scenarios.F12, "dws.lazy-split")
     h.stack[1]    "(D,-,11111111)(C,D,00000110)(B,D,11111001)"   block, rpc block, mask; top right
     h.groups[2]   "11100000@B ready, 00011001@x wait"            mask, place, status
-    h.issued[3]   "11100000@B"                                   "-" where nobody issues
+    h.issued[3]   "11100000@B"                                   "-" where nothing issues
     h.entries[2]  2                                              of the warp-split table
 
-Each is a dict of changes: cycle -> what is true from the *end* of that cycle on (of `issued`: in
-the cycle). Labels in capitals name blocks, others a single instruction. A place is the instruction
-that a group issues next, or the access at which it stands. Statuses are run, ready, wait,
+Each is a dict of changes: cycle -> the value from the *end* of that cycle on (for `issued`: in the
+cycle). Labels in capitals name blocks, others a single instruction. A place is the instruction that
+a group issues next, or the access that it waits for. Statuses are run, ready, wait,
 held (by slip), slotless, rpc-wait, branch-wait, barrier-wait and parked. Texts of several warps are
 joined by "; ". Masks have lane 0 on the left.
 
-The engine runs plain, an event at a time. One event may issue many segments; who issues is seen
-where the engine charges for it.
+The engine runs plain, one event at a time. One event may issue many segments; History sees each
+issue where the engine charges for it.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ NO_SLOT, WAITS_FOR_SLOT = -2, -1
 
 @dataclass(frozen=True)
 class Standing:
-    """A group, or lanes that wait for others: mask, place, and when they can be picked."""
+    """A group, or lanes that wait for others: mask, place, and the first cycle to issue in."""
 
     lanes: int
     mask: str
     place: str
     status: str
-    """Empty where it is a matter of time."""
+    """Empty if `ready` alone decides between ready and wait."""
     ready: int = NEVER
 
     def at(self, cycle: int) -> str:
@@ -110,7 +110,7 @@ class History:
         sim.state.run = self._run
 
     def _run(self, events: int) -> int:
-        """In place of the engine's loop: so many events, with a look at the state behind each."""
+        """Replace the engine's loop: take one event at a time, and record the state after each."""
         status = 0
         while status == 0 and events > 0:
             core = self._state.rows["wpu"][0]
@@ -125,7 +125,7 @@ class History:
         return status
 
     def _issue(self, S: Any, w: int, g: int, s: int, n: int, lanes: int, t: int) -> int:
-        """In place of `charge_issue`: a group issues n instructions of segment s from t on."""
+        """Replace `charge_issue`: record that g issues n instructions of segment s from t on."""
         first = int(self._segment(s)["first_pc"])
         mask = self._mask(self._state.rows["group"][g]["mask"])
         for i in range(n):
@@ -180,21 +180,21 @@ class History:
         if "gathering" in rows and rows["warp"]["live"][v]:
             yield from self._gathered(v, rows["gathering"][v])
 
-    def _gathered(self, v: int, mates: np.void) -> Iterator[Standing]:
-        if mates["waiting"]:
+    def _gathered(self, v: int, gathered: np.void) -> Iterator[Standing]:
+        if gathered["waiting"]:
             top = v * int(self._state.S.stack_depth) + int(self._state.rows["warp"]["depth"][v]) - 1
-            joins = self._state.rows["stack"][top]["rpc"] == mates["seg"]
+            joins = self._state.rows["stack"][top]["rpc"] == gathered["seg"]
             status = "rpc-wait" if joins else "branch-wait"
-            yield self._standing(mates["waiting"], self._block(mates["seg"]), status)
-        if mates["barrier"]:
-            pc = int(self._segment(mates["barrier_seg"])["last_pc"])
-            yield self._standing(mates["barrier"], self._place(pc), "barrier-wait")
+            yield self._standing(gathered["waiting"], self._block(gathered["seg"]), status)
+        if gathered["barrier"]:
+            pc = int(self._segment(gathered["barrier_seg"])["last_pc"])
+            yield self._standing(gathered["barrier"], self._place(pc), "barrier-wait")
 
     def _standing(self, mask: int, place: str, status: str, ready: int = NEVER) -> Standing:
         return Standing(int(mask), self._mask(mask), place, status, ready)
 
     def _local(self, g: int) -> Iterator[str]:
-        """The stack of a group that has one of its own."""
+        """Return the stack of a group that has its own."""
         rows = self._state.rows
         if "local_level" in rows:
             room = int(self._state.S.local_depth)
@@ -208,11 +208,11 @@ class History:
         return self._state.rows["seg"][s]
 
     def _block(self, s: int) -> str:
-        """The block of a segment; "-" for none."""
+        """Return the name of a segment's block; "-" for none."""
         return "-" if s < 0 else self._block_of(int(self._segment(s)["first_pc"]))
 
     def _place(self, pc: int) -> str:
-        """The instruction's own name, else its block's."""
+        """Return the instruction's own label, else its block's."""
         own = [label for label, at in self._labels() if at == pc and not label.isupper()]
         return own[0] if own else self._block_of(pc)
 
@@ -226,7 +226,7 @@ class History:
 
 
 def _changes(values: Iterable[_T]) -> Mapping[int, _T]:
-    """Cycle -> value, where it is another than in the cycle before."""
+    """Return cycle -> value for the cycles in which the value changes."""
     found: dict[int, _T] = {}
     last: object = object()
     for cycle, value in enumerate(values):

@@ -15,29 +15,29 @@ HIT, MISS = (True, 0), (False, 0)
 
 
 def alu(n: int) -> str:
-    """So many instructions that only take a cycle each."""
+    """Return n instructions that take a cycle each."""
     return "add_u32 $s9, $s9, 1\n" * n
 
 
 def named(name: str, line: str) -> str:
-    """An instruction with a name of its own."""
+    """Return an instruction under a label."""
     return f"@{name}:\n{line}"
 
 
 def ld(register: str) -> str:
-    """A load from the line that a register of addresses names."""
+    """Return a load from the address in a register."""
     return f"ld_global_u32 $s8, [${register}]\n"
 
 
 def follow(register: str, into: str = "") -> str:
-    """A load that makes a register of addresses, the same or another, what it finds there."""
+    """Return a load of the next address of a chain, into the same register or `into`."""
     return f"ld_global_u64 ${into or register}, [${register}]\n"
 
 
 def script(*accesses: str) -> dict[tuple[int, int], tuple[bool, int]]:
-    """What the accesses of each work-item do, from a text per access, a character per work-item.
+    """Return (work-item, access) -> (hit, latency or 0 for the machine's), from a text per access.
 
-    h hits, m misses; anything else is left to the natural rule.
+    A text has a character per work-item: h hits, m misses, anything else follows the natural rule.
     """
     answers = {"h": HIT, "m": MISS}
     return {
@@ -50,13 +50,13 @@ def script(*accesses: str) -> dict[tuple[int, int], tuple[bool, int]]:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A kernel body, the machine's shape, and what work-items begin with."""
+    """A kernel body, the machine's shape, and the first values of registers."""
 
     body: str
     width: int = 8
     warps: int = 1
     team: int = 1
-    """Warps of a workgroup."""
+    """Warps per workgroup."""
     miss: int = 10
     masks: Mapping[str, str] = field(default_factory=dict)
     """Condition register -> lanes in which it is true."""

@@ -1,4 +1,4 @@
-"""Runs scenarios on the toy machine."""
+"""Scenarios on the toy machine, and what they cost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LINE = 64
 def work_of(
     text: str, args: Sequence[Any] = (), *, items: int, group_size: int, **options: Any
 ) -> Work:
-    """The launch of the only kernel of a program; `options` are fields of `Work`."""
+    """Return a launch of a program's only kernel; `options` are fields of `Work`."""
     program = assemble(text)
     (kernel,) = program.kernels
     bound = bind(kernel, args)
@@ -33,7 +33,7 @@ def work_of(
 
 
 class Toy:
-    """A scenario that has run, and what its one WPU did."""
+    """A finished run of a scenario: cycles, counters, and the owners of cycles."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ def _by_cause(table: np.ndarray) -> dict[str, int]:
 
 
 def _registers(scenario: Scenario, memory: np.ndarray, base: int) -> Mapping[str, np.ndarray]:
-    """Masks, addresses of lines, and chains of pointers that are written into memory."""
+    """Return the registers of a scenario; write its chains of pointers into `memory`."""
     given: dict[str, np.ndarray] = {
         name: np.array([c == "1" for c in mask]) for name, mask in scenario.masks.items()
     }

@@ -2,7 +2,7 @@
 
 One kernel holds all rows. A block of random bits goes through an instruction twice: in native code,
 and as the interpreter's arrays. All bytes of the block and of memory must be the same afterwards:
-what the lanes of the mask got, and what nobody was to touch.
+what the lanes of the mask got, and what was to stay untouched.
 """
 
 from __future__ import annotations

@@ -284,7 +284,7 @@ def test_numba_calls_segments_through_their_addresses():
     expected = np.arange(100, 110) * np.where(np.arange(10) == 3, 1, np.arange(10))
     expected[8:] = [108, 109]
     assert x.tolist() == expected.tolist()
-    # Lanes behind the array are refused, and nobody's store has happened.
+    # Lanes beyond the array are refused, and no lane has stored.
     assert walk(segments.table, address, mask) == 0b1111_1100_0000_0000
     assert x.tolist() == expected.tolist()
     record = trap_record(work, context.slots)

@@ -349,7 +349,7 @@ class Sample:
 
     @property
     def is_comparable(self) -> bool:
-        """Whether its outcome depends on nobody else."""
+        """Whether its outcome does not depend on the order of work-items."""
         alone = not self.stores or self.geometry.n_items == 1
         return alone and not self.crossing and self.budget <= COMPARABLE_BUDGET
 

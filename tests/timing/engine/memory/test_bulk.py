@@ -35,7 +35,7 @@ def test_copies_do_not_know_each_other() -> None:
     rig = bulk()
     assert rig.load(0, 5, 0) == MISS
     assert rig.load(1, 5, 1000) == MISS
-    # A store needs nobody's leave, and takes nobody's copy.
+    # A store asks no other cache, and invalidates no copy.
     assert rig.store(0, 5, 2000) == HIT
     assert [rig.state_of(w, 5) for w in (0, 1, 2)] == [MODIFIED, EXCLUSIVE, INVALID]
     assert rig.load(1, 5, 3000) == HIT

@@ -92,7 +92,7 @@ def test_an_l2_bank_takes_a_request_a_cycle():
     # bank; then the line for the port out of it, until 2040.25: 2042.49, so 2043 + 4.
     rows = rig.lines([(2, 0, LOAD, 2000), (3, 4, LOAD, 2000)])
     assert list(rows["ready"]) == [2045, 2047]
-    # Different banks: nobody waits.
+    # Different banks: no request waits.
     for w in (0, 1):
         rig.lines([(w, line, LOAD, 3000 + 1000 * w) for line in (8, 9)])
     rows = rig.lines([(2, 8, LOAD, 5000), (3, 9, LOAD, 5000)])
@@ -246,7 +246,7 @@ def test_a_dirty_victim_goes_after_the_request():
     rig.store(0, 0, 0)
     assert rig.load(0, 1, 200) == MISS
     assert rig.S.n_writeback == 1
-    # The write-back occupies the port out of the WPU from 204 to 206.246, nobody else.
+    # The write-back occupies the port out of the WPU from 204 to 206.246, and delays nothing else.
     rig.store(0, 2, 400)
     # Line 0 is in L2: 645. Its request left at 603-604, the write-back of line 2 at 604-606.246;
     # the next request, of cycle 601, leaves behind it, arrives at 612, and is looked up by 642.
@@ -319,7 +319,7 @@ def test_sectors_share_an_l2_line():
     miss = 38 + 8 + 300 + 1 + 4
     assert rig.load(0, 4, 0) == miss == 351
     assert rig.load(0, 5, 400) == 38 + 1 + 4
-    assert rig.load(1, 6, 600) == 38 + 1 + 4  # nobody owns that sector
+    assert rig.load(1, 6, 600) == 38 + 1 + 4  # no cache owns that sector
     assert rig.S.n_forward == 0
     assert rig.S.n_dram == 1
     assert rig.S.n_crossbar_bytes == 96

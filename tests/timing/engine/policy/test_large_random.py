@@ -1,5 +1,4 @@
-"""Random kernels with large warps and with formed ones: the oracle's memory, whoever issues with
-whom.
+"""Random kernels with large and formed warps: the oracle's memory, however lanes are combined.
 
 The memory answers as a seed says, workgroups do not fill their large warps, and any width goes.
 """
@@ -129,7 +128,7 @@ def test_the_oracles_memory_at_length(case: Case, like: dict[str, int]) -> None:
 @settings(max_examples=8)
 @given(*SOME, st.sampled_from([*LARGE, *FORMED]))
 def test_sub_warps_have_each_thread_once(case, like, chosen) -> None:
-    """As many as the fullest lane has parts; and nobody is lost: the plain engine does the same."""
+    """As many as the fullest column has threads, none lost; the plain engine does the same."""
     name, fields = chosen
     machine = machine_for(case, name, fields, **like)
     plain, compiled = Simulator(machine, find(name), plain=True), Simulator(machine, find(name))

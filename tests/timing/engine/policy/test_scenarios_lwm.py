@@ -333,7 +333,7 @@ def test_work_items_that_have_returned_may_count_as_arrived(policy, fields, who)
 
 
 def test_rows_wait_for_what_their_large_warp_waits_for() -> None:
-    """Everybody is told of with their own lanes, and nobody twice."""
+    """The report names each row with its own lanes, and names none twice."""
     x = np.array([0, 9, 9, 9, 9, 9, 9, 9], np.uint32)
     kernel = simtlab.assemble(GOES_HOME).k
     fields = {"issue": "barrel", "width": 4, "warps": 4, "memory": "ideal", "policy.warp": 8}

@@ -115,7 +115,7 @@ def test_x1_without_bypass_the_run_ahead_waits_at_the_branch() -> None:
 
 
 def test_a_loop_that_was_not_pushed_is_not_passed() -> None:
-    """A branch that nobody has parted at leaves the stack alone, as an ordinary one does."""
+    """A branch at which no lanes have diverged leaves the stack alone, like any other branch."""
     h = History(maws_scenarios.X1, "maws.aggress", **FIFO | {"policy.push-uniform": False})
     assert h.groups[4] == "1100@L branch-wait, 0011@a wait"
     # The iteration in which lanes 1 and 2 leave has pushed it.

@@ -1,7 +1,7 @@
-"""Worked scenarios of large warps and of formed warps that part at accesses.
+"""Worked scenarios of large warps and of formed warps that split at accesses.
 
-All with the barrel of seven stages unless told. A sub-warp of an access that hits is out of the
-pipeline seven cycles later; data of a miss at t are there at t + `miss`.
+The barrel has seven stages unless a test says otherwise. A sub-warp whose access hits leaves the
+pipeline seven cycles later; the data of a miss at t arrive at t + `miss`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ...support.scenarios import Scenario, alu, ld, script
 from ...support.tables import BOTH
 
 Step = tuple[int, int, dict[int, str], str]
-"""A sub-warp: its cycle and segment, its lanes by warp context, and who waits in its large warp."""
+"""A sub-warp: cycle, segment, lanes by warp context, and the waiting lanes of its large warp."""
 
 
 class Packs:
@@ -91,7 +91,7 @@ NOBODY = "0000/0000"
 def test_lanes_that_hit_meet_the_others_at_a_branch_and_at_a_join() -> None:
     run = Packs(MEET, "lwm+dws", rows=2)
     assert run.found == [
-        # Accesses go row by row. Of eight lanes four hit, and nobody else could issue.
+        # Accesses go row by row. Of eight lanes four hit, and no other warp could issue.
         (0, LOAD, {0: "1111"}, NOBODY),
         (1, LOAD, {1: "1111"}, NOBODY),
         (8, ADD, {0: "1110"}, NOBODY),
@@ -177,12 +177,12 @@ TWO = Scenario(
 def test_revive_on_a_stall_and_merge_at_a_pc() -> None:
     run = Packs(TWO, "lwm+dws", rows=2)
     assert run.found == [
-        # The other large warp could issue: nobody parts.
+        # The other large warp could issue: no split.
         (0, 0, {0: "1111"}, NOBODY),
         (1, 0, {1: "1111"}, NOBODY),
         (2, 0, {2: "1111"}, NOBODY),
         (3, 0, {3: "1111"}, NOBODY),
-        # At 4 nobody can. Three lanes were served, and are out of the pipeline at 1 + 7.
+        # At 4 none can. Three lanes were served, and leave the pipeline at 1 + 7.
         (8, 1, {0: "1000"}, NOBODY),
         (9, 1, {1: "1100"}, NOBODY),
         (21, 1, {0: "0111"}, NOBODY),
@@ -270,7 +270,7 @@ def test_formed_warps_part_and_merge_in_the_pool() -> None:
     ("fields", "cycles", "splits", "revived"),
     [
         ({"policy.memory-split": "aggressive"}, 8, 2, 0),
-        # The second warp could issue when the first one accesses; when it does itself nobody can.
+        # The second warp could issue when the first one accesses; when it accesses, none can.
         ({"policy.memory-split": "lazy"}, 10, 1, 0),
         # At 4 its hits have returned. Those of the first one part then.
         ({"policy.memory-split": "revive"}, 8, 1, 1),

@@ -1,7 +1,7 @@
 """Random kernels under every policy: the oracle's memory, however warps split and merge.
 
 The memory answers as a seed says, scheduler slots and the warp-split table are scarce, and any
-width goes: whoever loses a lane, runs one twice or waits for ever is found here.
+warp width is allowed: a policy that loses a lane, runs one twice or waits for ever is found here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SPLITTERS = [n for n, p in POLICIES.items() if "policy/splits" in p.files]
 
 
 def splitter(m: machine.Machine, name: str, *, seed: int, plain: bool = False) -> Simulator:
-    """A policy on a machine; slip, which leaves nobody behind at first, leaves some."""
+    """Return a policy on a machine; slip may leave lanes behind, which by default it may not."""
     slips = "max-div" in POLICIES[name].settings
     chosen = {"max-div": seed % m.width, "predicated": seed % 2 == 1} if slips else {}
     return Simulator(m.model_copy(update={"policy": chosen}), find(name), plain=plain)
