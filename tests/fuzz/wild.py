@@ -43,9 +43,8 @@ wild.check(wild.sample({number}))
 
 
 def _open(scratch: Path, rng: random.Random) -> Draw:
-    second_opinion.VERDICT_BUDGET = (
-        500  # why a launch hangs is not the question here, and takes long
-    )
+    # Why a launch hangs is not the question here, and takes long.
+    second_opinion.VERDICT_BUDGET = 500
     return lambda rng: Wild(rng.randrange(1 << 40))
 
 

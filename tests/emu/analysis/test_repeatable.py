@@ -1,4 +1,4 @@
-"""Which kernels are worth a copy of memory before a launch: those that may wait in a loop."""
+"""Kernels whose memory is copied before a launch: those that may wait and cannot start over."""
 
 from __future__ import annotations
 
