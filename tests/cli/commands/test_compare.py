@@ -58,7 +58,7 @@ def test_a_program_is_checked(cli):
 
 def stuck(monkeypatch: pytest.MonkeyPatch, *policies: str, then: BaseException | None) -> None:
     """Make launches under some policies end after they began: in a deadlock, or as `then`."""
-    from simtlab.timing.simulation.failures import DEADLOCK
+    from simtlab.timing.engine.state import DEADLOCK
 
     advance = Simulator._advance
 

@@ -64,7 +64,7 @@ from simtlab.timing.engine.intrinsics import device
 
 
 @device
-def fetch(S, w, seg, t):
+def fetch(S, w, s, t):
     return t
 """
 

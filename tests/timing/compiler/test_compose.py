@@ -61,6 +61,84 @@ def test_a_required_hook_that_no_file_fills():
         compose(without("schedule"))
 
 
+def test_a_hook_that_only_some_engines_call_is_filled_there():
+    """The modes of memory_split part lanes; how they do it, another file says."""
+    compose((*FILES, "policy/predication"))  # nothing calls `has_room` there
+    with pytest.raises(CompositionError, match=r"fills '\w+', which memory_split.py:\d+ calls"):
+        compose((*FILES, "policy/memory_split"))
+
+
+def test_a_word_that_hooks_declare_is_given_by_no_file(tmp_path):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        def setup(machine):
+            return {"access_hits": 1}
+    """,
+    )
+    engine = compose((*FILES, path), plain=True)
+    with pytest.raises(CompositionError, match=r"field 'access_hits', as does hooks.py"):
+        EngineState(engine, TOY)
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_answers_have_their_declared_values_before_a_hook(tmp_path, plain):
+    """A memory that sets nothing serves all lanes from its first level, without a wait."""
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        answer = table("answer", record(hits="i8", at="i8", bubbles="i8", bank="i8"))
+        @device
+        def simd_access(S, w, g, lanes, t):
+            return t + 5
+        @device
+        def look(S, n):
+            S.access_hits = 1
+            S.access_hits_at = 99
+            S.access_bubbles = 3
+            S.access_until_bank = 7
+            simd_access(S, 0, 0, 6, n)
+            answer(S, 0).hits = S.access_hits
+            answer(S, 0).at = S.access_hits_at
+            answer(S, 0).bubbles = S.access_bubbles
+            answer(S, 0).bank = S.access_until_bank
+            return 0
+        def setup(machine):
+            return {"answer": 1}
+    """,
+    )
+    engine = compose((*without("memory/ideal"), path), plain=plain)
+    state = EngineState(engine, TOY)
+    if plain:
+        engine.namespace.look(state.S, 40)
+    else:
+        native(engine, "look")(state.words.ctypes.data, 40)
+    assert state.rows["answer"][0].tolist() == (6, 40, 0, 0)
+
+
+def test_a_parameter_that_hides_a_table(tmp_path):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        @device
+        def rank(S, w, group, t):
+            return group
+    """,
+    )
+    wanted = r"mine.py:5: the parameter 'group' of rank hides the table 'group'"
+    with pytest.raises(CompositionError, match=wanted):
+        compose((*without("schedule"), path))
+
+
+def test_waiting_lanes_is_a_function(tmp_path):
+    path = engine_file(tmp_path, "mine.py", "waiting_lanes = 3\n")
+    with pytest.raises(CompositionError, match=r"mine.py: waiting_lanes is not a function"):
+        compose((*FILES, path))
+
+
 def test_a_name_that_two_files_define():
     with pytest.raises(CompositionError, match=r"defines 'rank', which another file"):
         compose((*FILES, "schedule/gto"))

@@ -158,7 +158,7 @@ def test_what_numba_refuses_is_told_at_the_users_line(tmp_path, monkeypatch, lin
         ),
         ("x = 1 / 0\n", "mine.py:2: ZeroDivisionError: division by zero"),
         ("def f():\n    exit(1)\n\n\nf()\n", "mine.py:3: SystemExit: 1"),
-        ("setup = 5\n", "mine.py: setup is no function"),
+        ("setup = 5\n", "mine.py: setup is not a function"),
     ],
 )
 def test_a_file_that_cannot_be_executed(tmp_path, text, message):

@@ -100,3 +100,29 @@ def rank(S, w, g, t):
     assert "SIM442" in found
     assert "hook rank (order.py:4) answers 4611686018427387903 for group " in found
     assert "expected: a number less than NEVER" in found
+
+
+def test_lanes_that_wait_in_a_table_of_ones_own(message) -> None:
+    """The policy's file says where they are, and the report of the deadlock shows it."""
+    found = message("""
+from simtlab.timing.engine.intrinsics import device, record, table
+EXTENDS = ("policy/conv",)
+kept = table("kept", record(mask="i8", seg="i8"))
+@device
+def on_start(S, w, v, t):
+    kept(S, v).mask = warp(S, v).live & 5
+    kept(S, v).seg = seg(S, 0).next
+    return 0
+@device
+def on_exit(S, w, g, t):
+    return 0
+@device
+def on_sync(S, w, g, t):
+    return 1
+def waiting_lanes(rows, S, v):
+    yield rows["kept"]["mask"][v], rows["kept"]["seg"][v], False
+def setup(machine):
+    return {"kept": machine.wpus * machine.warps}
+""")
+    assert "warp 0), lanes 1010: the policy keeps them until others come" in found
+    assert "\n7 |     add_u32" in found

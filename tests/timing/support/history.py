@@ -28,6 +28,7 @@ from unittest.mock import patch
 import numpy as np
 
 from simtlab.timing.engine.causes import BARRIER
+from simtlab.timing.engine.groups import NO_SLOT, WAITS_FOR_SLOT
 from simtlab.timing.engine.intrinsics import NEVER
 from simtlab.timing.engine.state import ACCESS, ISSUE
 from simtlab.timing.simulation.books import groups_of
@@ -37,9 +38,6 @@ from .scenarios import Scenario
 from .toy import Toy
 
 _T = TypeVar("_T")
-
-NO_SLOT, WAITS_FOR_SLOT = -2, -1
-"""As in groups.py, which is engine code."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from simtlab.timing.engine.intrinsics import device, record, table
 
 if TYPE_CHECKING:
-    from simtlab.timing.engine.hooks import State, line_access
-    from simtlab.timing.engine.loop import ask
+    from simtlab.timing.engine.hooks import State, line_access, simd_access
     from simtlab.timing.engine.memory.icache import code_line
     from simtlab.timing.engine.memory.lines import FETCH
     from simtlab.timing.engine.state import group, warp
@@ -35,9 +34,9 @@ def drive_lines(S: State, n: int) -> int:
             continue
         S.line_lanes = it.lanes
         it.ready = line_access(S, it.w, it.line, it.kind, it.t)
-        it.hit = S.hit
-        it.mshr = S.line_mshr if S.hit == 0 else 0
-        it.l2 = S.line_l2 if S.hit == 0 else 0
+        it.hit = S.line_hit
+        it.mshr = S.line_until_mshr if S.line_hit == 0 else 0
+        it.l2 = S.line_until_l2 if S.line_hit == 0 else 0
     return 0
 
 
@@ -50,11 +49,11 @@ def drive_simd(S: State, n: int) -> int:
         warp(S, v).block = it.block
         group(S, v * S.width).seg = it.seg
         group(S, v * S.width).warp = v
-        it.ready = ask(S, it.w, v * S.width, it.mask, it.t)
-        it.hits = S.hits
-        it.bank = S.until_bank
-        it.mshr = S.until_mshr
-        it.l2 = S.until_l2
+        it.ready = simd_access(S, it.w, v * S.width, it.mask, it.t)
+        it.hits = S.access_hits
+        it.bank = S.access_until_bank
+        it.mshr = S.access_until_mshr
+        it.l2 = S.access_until_l2
     return 0
 
 

@@ -73,7 +73,7 @@ def test_a_dirty_victim_takes_bus_and_bank() -> None:
 
 def simd(rig: Rig, addresses: list[int | None], t: int, kind: int = LOAD, atomic: bool = False):
     row = rig.simd(addresses, t, is_load=kind == LOAD, is_store=kind == STORE, is_atomic=atomic)
-    return int(row["ready"]) - t, int(row["hits"]), rig.S.bubbles
+    return int(row["ready"]) - t, int(row["hits"]), rig.S.access_bubbles
 
 
 def test_lines_take_turns() -> None:

@@ -54,8 +54,8 @@ class SubWarps:
     def _watch(self, undo: ExitStack, sim: Simulator) -> None:
         self.sim = sim
         space = vars(sim.composition.namespace)
-        self._charge, self._ask = space["charge_sub_warp"], space["ask"]
-        watch = {"charge_sub_warp": self._issue, "ask": self._access}
+        self._charge, self._ask = space["charge_sub_warp"], space["simd_access"]
+        watch = {"charge_sub_warp": self._issue, "simd_access": self._access}
         undo.enter_context(patch.dict(space, watch))
 
     def _issue(self, S: Any, w: int, g: int, lanes: int, t: int) -> int:
@@ -78,7 +78,7 @@ class SubWarps:
 
     def _access(self, S: Any, w: int, g: int, lanes: int, t: int) -> int:
         ready = self._ask(S, w, g, lanes, t)
-        self.found[-1] = replace(self.found[-1], lines=int(S.bubbles) + 1)
+        self.found[-1] = replace(self.found[-1], lines=int(S.access_bubbles) + 1)
         return ready
 
     def _parts(self, g: int) -> Iterator[int]:
