@@ -63,8 +63,8 @@ _OWN = ("on_start", "simd_access", "on_event", "issue")
 _LEAVES_ALONE = ("rank", "fetch", "line_access", "next_level", "forget_line", "write_back",
                  "dram_access", "extra_slots", "on_move", "on_served",
                  "has_room", "run_ahead", "split_chosen")  # fmt: skip
-"""Hooks after which groups are not looked at: called often, or while an access is half done. `pick`
-looks later."""
+"""Hooks after which groups are not checked: called often, or while an access is half done. `pick`
+checks them later."""
 
 _BEFORE = """\
 def {name}({parameters}):
@@ -98,7 +98,7 @@ def interpose(module: ModuleType, before: dict[str, Any], filled: set[str]) -> N
 
 
 def _watched(name: str, number: int, space: dict[str, Any]) -> FunctionType:
-    """The function before a hook."""
+    """Return the function that is put before a hook."""
     parameters = parameters_of(hook_names()[name])
     w = "w" if "w" in parameters else "0"
     g = "g" if "g" in parameters else "-1"
@@ -212,7 +212,7 @@ def fault_of(state: EngineState, work: Work, code: Code) -> Diagnostic:
 
 
 def filled_by(space: dict[str, Any], name: str) -> str:
-    """The place of the function that fills a hook, `file:line`."""
+    """Return the place of the function that fills a hook, as `file:line`."""
     return place(filler(space, name))
 
 

@@ -251,12 +251,12 @@ def _whose(code: Code, v: int) -> str:
 
 
 def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
-    """Where the groups stand and what for, the first few of them."""
+    """Return notes on where the first few groups are and what they wait for."""
     rows = state.rows
     found: list[Note] = []
     for v in np.flatnonzero(rows["warp"]["groups"]):
         for g in groups_of(state, int(v)):
-            if rows["group"]["mask"][g]:  # a row of a large warp may have nobody on its path
+            if rows["group"]["mask"][g]:  # a row of a large warp may have no lane on its path
                 found.append(_note(state, work, code, int(v), g))
     if len(found) > MOST_NOTES:
         rest = len(found) - MOST_NOTES
@@ -289,14 +289,14 @@ def _bits(mask: int, code: Code) -> str:
 
 def _note(state: EngineState, work: Work, code: Code, v: int, g: int) -> Note:
     mask, ready = mask_of(state.rows["group"]["mask"][g]), ready_at(state, g)
-    it = state.rows["group"][int(state.rows["group"]["lead"][g])]
+    lead = state.rows["group"][int(state.rows["group"]["lead"][g])]
     if is_held(state, g):
-        state_ = "left behind until others return"
+        status = "left behind until others return"
     elif ready < NEVER:
-        state_ = f"ready at cycle {ready:,}"
+        status = f"ready at cycle {ready:,}"
     else:
-        state_ = f"waits: {NAMES[int(it['cause'])]}"
+        status = f"waits: {NAMES[int(lead['cause'])]}"
     return Note(
-        f"{_context(state, code, v)}, lanes {_bits(mask, code)}: {state_}",
+        f"{_context(state, code, v)}, lanes {_bits(mask, code)}: {status}",
         span=work.program.span(work.kernel, pc_of(state, g)),
     )
