@@ -154,7 +154,7 @@ def _execute(name: str, composition: Composition, tables: dict[str, np.dtype]) -
     space["__package__"] = ".".join((PACKAGE, *folders))
     space["__file__"] = str(path)
     # Imported constants and dtypes are those of the package; device functions never are.
-    code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
+    code = _code_of(str(path), path.read_text(encoding="utf-8"))
     if inside:
         exec(code, space)
     else:
@@ -189,6 +189,12 @@ def _execute(name: str, composition: Composition, tables: dict[str, np.dtype]) -
                 "defined",
                 hint="two files that fill the same hook exclude each other",
             )
+
+
+@cache
+def _code_of(path: str, text: str) -> CodeType:
+    """Return the compiled text of a file, which all engines share that have it."""
+    return compile(text, path, "exec")
 
 
 def _execute_own(code: CodeType, space: dict[str, Any]) -> None:
