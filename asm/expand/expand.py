@@ -273,8 +273,8 @@ class _Expander:
                 raise Mistake(
                     "SIM124",
                     "a macro has instructions and labels only",
-                    label="cannot stand in a macro",
-                    hint="put it in front of the .macro, or into the kernel",
+                    label="not allowed in a macro",
+                    hint="put it before the .macro, or into the kernel",
                 )
         except Mistake as mistake:
             self._report(inner, mistake)

@@ -85,7 +85,7 @@ def _holes(
                     (match.start(), match.end() - match.start()),
                     "unknown",
                     did_you_mean(parameter, parameters)
-                    or "parameters stand behind the macro's name: .macro name a, b",
+                    or "parameters follow the macro's name: .macro name a, b",
                     notes=(Note("the macro begins here", statement.line.span(start, length)),),
                 ),
             )
@@ -188,7 +188,7 @@ class ExpandedLine(Line):
             raise Mistake(
                 "SIM131",
                 f"a line of the macro `{use.macro.name}` has {len(text)} characters with its "
-                f"arguments; {MAX_TEXT} is the most",
+                f"arguments; at most {MAX_TEXT} are allowed",
             )
 
     def span(self, start: int, length: int) -> Span:

@@ -52,7 +52,7 @@ def _sum(parts: tuple[Part, ...], row: Row, segment: Segment, scope: Scope) -> A
             if start is not None or sign < 0:
                 raise Mistake(
                     "SIM121",
-                    "an address begins at one array or parameter at most",
+                    "an address has at most one array or parameter",
                     part.at,
                     "a second one" if start is not None else "cannot be subtracted",
                 )
@@ -95,7 +95,7 @@ def _check_base(
     if base is not None or sign < 0:
         raise Mistake(
             "SIM121",
-            "an address has one register at most, and adds it",
+            "an address adds at most one register",
             word.at,
             "a second register" if base is not None else "cannot be subtracted",
             "compute the sum first, as: add_u64 $d0, $d0, $d1"
@@ -124,7 +124,7 @@ def _check_base(
         "SIM121",
         f"{reg} cannot be the address register of {row.name}",
         word.at,
-        f"a ${wanted.value} register expected",
+        f"expected a ${wanted.value} register",
         hint,
     )
 
@@ -196,7 +196,7 @@ def _constant(part: Part, scope: Scope) -> int:
     value = evaluate(part, scope.constants)
     if not isinstance(value, int):
         raise Mistake(
-            "SIM115", "a float where a byte offset belongs", part.at, "an integer expected"
+            "SIM115", "a float where a byte offset is expected", part.at, "expected an integer"
         )
     return value
 

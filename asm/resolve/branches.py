@@ -96,7 +96,7 @@ def _flags(row: Row, rest: Sequence[Part]) -> dict[str, bool]:
                 "SIM143",
                 f"{f'`{name}`' if name else 'a constant'} cannot follow the labels of {row.name}",
                 part.at,
-                "no flag of it",
+                "not one of its flags",
                 did_you_mean(name, allowed) or f"its flags are {', '.join(allowed)}",
             )
         flag, value = _FLAGS[name]
@@ -129,10 +129,10 @@ def place(label: Word, labels: Mapping[str, int], size: int, elsewhere: Mapping[
         if index >= size:
             raise Mistake(
                 "SIM110",
-                f"`{label.text}` stands behind the last instruction",
+                f"`{label.text}` is after the last instruction",
                 label.at,
                 "nothing to branch to",
-                "put an instruction behind the label, as ret",
+                "put an instruction after the label, as ret",
             )
         return index
     if address := re.fullmatch(r"@0[xX]([0-9A-Fa-f]{1,8})", label.text):

@@ -86,7 +86,7 @@ def array(statement: Statement, segment: Segment, constants: Mapping[str, Value]
 def _count(part: Part, constants: Mapping[str, Value]) -> int:
     value = evaluate(part, constants)
     if not isinstance(value, int):
-        raise Mistake("SIM115", "a float where a number of elements belongs", part.at)
+        raise Mistake("SIM115", "a float where a number of elements is expected", part.at)
     return value
 
 
@@ -112,7 +112,7 @@ class Layout:
                 "SIM129",
                 f"`{found.name.text}` ends at byte {end} of {self.segment} memory",
                 found.name.at,
-                f"{MAX_SEGMENT[self.segment]} bytes is the most",
+                f"at most {MAX_SEGMENT[self.segment]} bytes",
             )
         self.end = end
 
@@ -152,6 +152,6 @@ def parameters(head: Statement) -> list[Parameter]:
             "SIM128",
             f"a kernel of {len(found)} parameters",
             found[MAX_PARAMS].name.at,
-            f"{MAX_PARAMS} is the most",
+            f"at most {MAX_PARAMS}",
         )
     return found

@@ -95,7 +95,7 @@ def _unsegmented(word: Word, rows: tuple[Row, ...], type_: str) -> Mistake:
 
 
 def _wrong_type(word: Word, stem: str, rows: tuple[Row, ...], type_: str) -> Mistake:
-    what = f"`{stem}` has no type {type_}" if type_ in TYPES else f"{type_} is no type"
+    what = f"`{stem}` has no type {type_}" if type_ in TYPES else f"{type_} is not a type"
     return Mistake("SIM105", what, word.at, "no such instruction", _existing(stem, rows, type_))
 
 

@@ -183,9 +183,9 @@ def _literal(row: Row, slot: _Slot, part: Part, scope: Scope) -> int:
     if not isinstance(value, int):
         raise Mistake(
             "SIM115",
-            f"a float where {slot.operand.describe()} belongs",
+            f"a float where {slot.operand.describe()} is expected",
             part.at,
-            "an integer expected",
+            "expected an integer",
         )
     return value
 
@@ -259,7 +259,7 @@ def _hint(row: Row, operand: Operand, part: Part) -> str:
         case "NAME" if f"${part.text}" in REGISTERS:
             return f"did you mean `${part.text}`?"
         case "NAME" if operand.kind is OperandKind.MEM:
-            return f"an address stands in brackets: [{part.text}]"
+            return f"an address is written in brackets: [{part.text}]"
         case "NAME" if operand.kind in (OperandKind.SRC, *LITERALS):
             return f"the value of an array or parameter is loaded first; [{part.text}] is its place"
         case _:

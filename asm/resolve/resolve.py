@@ -294,7 +294,7 @@ class _Kernel:
                 "SIM125",
                 f"kernel `{self.name.text}` falls off its end",
                 None,
-                "execution would go on behind this",
+                "execution would continue after this",
                 "end the kernel with ret, br or trap",
                 notes=(Note("the kernel begins here", self.draft.span),),
             )

@@ -109,16 +109,16 @@ def _not_closed(head: Statement, following: Statement | None) -> Mistake:
 def _inside(statement: Statement) -> Mistake:
     return Mistake(
         "SIM124",
-        ".readonly stands outside of kernels: its array belongs to the whole program",
+        ".readonly is not allowed inside a kernel: its array belongs to the whole program",
         label="inside a kernel",
-        hint="move it in front of the kernel",
+        hint="move it before the kernel",
     )
 
 
 def _outside() -> Mistake:
     return Mistake(
         "SIM124",
-        "this can only stand inside a kernel",
+        "this is allowed only inside a kernel",
         label="outside of any kernel",
         hint="begin one with: kernel name(u32 %n) {",
     )

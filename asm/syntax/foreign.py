@@ -110,7 +110,7 @@ def hint_for(text: str) -> str:
     if text in _DECLARATIONS:
         return f"here it is declared as: {_DECLARATIONS[text]}"
     if text in TYPES:
-        return "there are registers in place of variables: mov_u32 $s0, 1"
+        return "registers take the place of variables: mov_u32 $s0, 1"
     joined = re.sub(r"\.+", "_", text)
     if joined != text and joined in BY_NAME:
         return f"mnemonics are joined by underscores: `{joined}`"

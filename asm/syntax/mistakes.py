@@ -66,20 +66,20 @@ def _bad_character(words: Sequence[Word], found: Word | None, start: str) -> Mis
     alone = ("LSQB", "RSQB") if start == "line" else ()
     if found is None or found.kind not in ("UNKNOWN", "OPEN", "DIRECTIVE", *alone):
         return None
-    text, rest = found.text, f"`{found.text}` cannot stand here"
+    text, rest = found.text, f"`{found.text}` is not allowed here"
     if found.kind == "DIRECTIVE":
         return _unknown_directive(found)
     hints = {
-        "[": ("SIM102", "the bracket is not closed", "] expected behind this", ""),
+        "[": ("SIM102", "the bracket is not closed", "expected ] after this", ""),
         "]": ("SIM102", "a closing bracket without an opening one", "nothing to close", ""),
-        '"': ("SIM102", "the text has no end", "begins here", 'close it with "'),
+        '"': ("SIM102", "the text is not closed", "begins here", 'close it with "'),
         "'": ("SIM140", "the character has no end", "begins here", "write it as 'a'"),
         ";": ("SIM102", rest, "unexpected", "one instruction a line; comments begin with //"),
         "#": ("SIM102", rest, "unexpected", "comments begin with //"),
-        "\\": ("SIM133", rest, "unexpected", "a parameter of a macro stands in its body only"),
+        "\\": ("SIM133", rest, "unexpected", "a parameter of a macro is used in its body only"),
         "!": ("SIM102", rest, "unexpected", "conditions are $c registers"),
         "$": ("SIM107", rest, "unexpected", "registers are $s0, $d0 and $c0"),
-        "@": ("SIM109", "a label without a name", "a name expected behind this", "write @loop"),
+        "@": ("SIM109", "a label without a name", "expected a name after this", "write @loop"),
         ".": ("SIM140", rest, "unexpected", "numbers begin with a digit, as 0.5"),
     }
     if text in hints:
@@ -91,7 +91,7 @@ def _bad_character(words: Sequence[Word], found: Word | None, start: str) -> Mis
         "SIM102",
         f"unexpected character `{text}`{shown}",
         found.at,
-        "no part of the language",
+        "not part of the language",
         "names are made of the letters A to Z, a to z, digits, _ and ." if text.isalnum() else "",
     )
 
@@ -136,7 +136,7 @@ def _misspelt(words: Sequence[Word]) -> Mistake | None:
             "SIM127",
             f"the directive `.{first.text}` begins with a dot",
             first.at,
-            "a dot belongs in front of this",
+            "expected a dot before this",
             f"write .{first.text}",
         )
     near = did_you_mean(f".{first.text}", _DIRECTIVES)
@@ -148,7 +148,7 @@ def _misspelt(words: Sequence[Word]) -> Mistake | None:
             "SIM123",
             f"unexpected `{first.text}` at the head of a kernel",
             first.at,
-            "kernel expected here",
+            "expected kernel here",
             did_you_mean(first.text.lower(), ("kernel",))
             or "a kernel begins with: kernel name(u32 %n) {",
         )
@@ -170,5 +170,5 @@ def _unexpected(words: Sequence[Word], error: ShapeError, found: Word | None) ->
     expected = [_SHOWN[kind] for kind in sorted(error.expected) if kind in _SHOWN]
     label = f"expected {either(expected)}" if 0 < len(expected) <= 8 else "not expected here"
     if found is None:
-        return Mistake("SIM102", "the line ends too early", words[-1].at, f"{label} behind this")
+        return Mistake("SIM102", "the line ends too early", words[-1].at, f"{label} after this")
     return Mistake("SIM102", f"unexpected `{found.text}`", found.at, label)

@@ -231,9 +231,9 @@ def bits_of(value: Value, type_: Type, part: Part) -> int:
     if not isinstance(value, int):
         raise Mistake(
             "SIM115",
-            f"a float where {_an(type_)} value belongs",
+            f"a float where {_an(type_)} value is expected",
             part.at,
-            f"{type_} expected",
+            f"expected {type_}",
             _integer_hint(value, type_),
         )
     low = -(1 << type_.bits - 1) if type_.kind is not Kind.BOOL else 0
@@ -271,17 +271,17 @@ def _float_bits(value: Value, type_: Type, part: Part) -> int:
         other = "0f and 8 digits" if type_.bits == 32 else "0d and 16 digits"
         raise Mistake(
             "SIM115",
-            f"an f{value.width} bit pattern where {_an(type_)} value belongs",
+            f"an f{value.width} bit pattern where {_an(type_)} value is expected",
             part.at,
-            f"{type_} expected",
+            f"expected {type_}",
             f"the bits of an {type_} are written as {other}",
         )
     if isinstance(value, int):
         raise Mistake(
             "SIM115",
-            f"an integer where {_an(type_)} value belongs",
+            f"an integer where {_an(type_)} value is expected",
             part.at,
-            f"{type_} expected",
+            f"expected {type_}",
             f"write {value}.0",
         )
     if type_.bits == 64:
@@ -330,7 +330,7 @@ def immediate_bits(value: Value, type_: Type, part: Part) -> int:
         if bits & BITS32:
             raise Mistake(
                 "SIM114",
-                f"{_shown(value)} is not possible as an f64 immediate",
+                f"{_shown(value)} does not fit in an f64 immediate",
                 part.at,
                 "the lower 32 bits of its pattern are not zero",
                 f"load it into a register first: mov_u64 $d0, 0d{bits:016x}",

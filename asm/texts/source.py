@@ -209,7 +209,7 @@ def _not_utf8(data: bytes, problem: UnicodeDecodeError, shown: str) -> Diagnosti
     column = len(before[begin:].decode("utf-8", "replace")) + 1
     return Diagnostic(
         "SIM101",
-        f"{shown} is not UTF-8 text: byte {data[problem.start]:#04x} cannot stand here",
+        f"{shown} is not UTF-8 text: byte {data[problem.start]:#04x} is not allowed here",
         Span(shown, before.count(b"\n") + 1, column, 1, line.decode("utf-8", "replace")),
         label="not UTF-8",
         hint="save the file as UTF-8; an object file (.sbc) is read by `simtlab disasm`",

@@ -65,7 +65,7 @@ def test_bytes_that_are_no_utf8_are_shown_with_their_place(tmp_path: Path) -> No
     path.write_bytes("kernel k() {\n    ret // é\n}\n".encode("latin-1"))
     name = path.name
     assert error_of(path) == (
-        f"error[SIM101]: {name} is not UTF-8 text: byte 0xe9 cannot stand here\n"
+        f"error[SIM101]: {name} is not UTF-8 text: byte 0xe9 is not allowed here\n"
         f" --> {name}:2:12\n"
         "  |\n"
         "2 |     ret // \N{REPLACEMENT CHARACTER}\n"
