@@ -96,8 +96,8 @@ def _shower(dump: Dump) -> Show:
     for name in dump:
         if name not in PASSES:
             raise UsageError(
-                f"there is no pass {name!r} to dump",
-                hint=did_you_mean(name, PASSES) or f"passes are {', '.join(PASSES)}",
+                f"unknown pass {name!r} to dump",
+                hint=did_you_mean(name, PASSES) or f"the passes are {', '.join(PASSES)}",
                 code="SIM501",
             )
 

@@ -31,8 +31,8 @@ A SIMT laboratory: assemble kernels, run them on NumPy arrays, and see what thei
 
 For example:
 
-  simtlab run mandelbrot --picture m.png   run a program of simtlab's
-  simtlab asm saxpy.sasm                   assemble a kernel of your own
+  simtlab run mandelbrot --picture m.png   run a program that comes with simtlab
+  simtlab asm saxpy.sasm                   assemble your own kernel
   simtlab run --help                       how to run it on arrays
   simtlab time filter --annotate           how long a program takes on a machine, and why
   simtlab explain fma_f32                  what an instruction does
@@ -76,7 +76,7 @@ class _Commands(_KeepWords, TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             raise UsageError(
-                f"there is no command {args[0]!r}; there are {', '.join(self.commands)}",
+                f"unknown command {args[0]!r}; the commands are {', '.join(self.commands)}",
                 code="SIM514",
                 hint=did_you_mean(args[0], tuple(self.commands)),
             )
@@ -137,12 +137,12 @@ def dispatch(arguments: list[str]) -> int:
 
 _ELSEWHERE = {
     ("run", "--machine"): "machines are for `simtlab time`",
-    ("run", "--policy"): "a plain run has --scheme in its place; policies are for `simtlab time`",
+    ("run", "--policy"): "policies are for `simtlab time`; `run` takes --scheme instead",
     ("time", "--engine"): "a simulation executes kernels in its own engine",
-    ("time", "--lines"): "--annotate tells where cycles went, line by line",
-    ("time", "--scheme"): "a simulation has --policy in its place",
-    ("time", "--stats"): "a simulation always counts; --json has all of it",
-    ("time", "--warp"): "the machine says how wide a warp is: --set width=8",
+    ("time", "--lines"): "use --annotate, which also shows where cycles went",
+    ("time", "--scheme"): "a simulation takes --policy instead",
+    ("time", "--stats"): "a simulation always counts; --json prints every count",
+    ("time", "--warp"): "the machine fixes the width of a warp: --set width=8",
 }
 """What stands in place of an option that another command has."""
 

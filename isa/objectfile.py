@@ -234,9 +234,7 @@ def _read_program(r: _Reader) -> Program:
     data = r.take(size)
     kernels = tuple(_read_kernel(r, len(files)) for _ in range(r.count(4, 24)))
     if r.at != len(r.data):
-        raise ObjectFileError(
-            f"{len(r.data) - r.at} bytes stand behind the last kernel", code="SIM203"
-        )
+        raise ObjectFileError(f"{len(r.data) - r.at} bytes follow the last kernel", code="SIM203")
     used = dict.fromkeys(p.file for kernel in kernels for p in kernel.locations)
     if list(used) != list(range(len(files))) or len(set(files)) != len(files):
         raise ObjectFileError(
@@ -270,7 +268,7 @@ def _read_kernel(r: _Reader, n_files: int) -> Kernel:
     )
     if any(p.file >= n_files or p.line < 1 or p.column < 1 for p in locations):
         raise ObjectFileError(
-            f"kernel {name}: a source location names a file, line or column that cannot be",
+            f"kernel {name}: a source location has an impossible file, line or column",
             code="SIM204",
         )
     labels = tuple((r.name("label"), r.number(4)) for _ in range(r.count(4, 6)))

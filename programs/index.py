@@ -69,11 +69,13 @@ def find(name: str) -> Entry:
     if not matches:
         known = tuple(dict.fromkeys(n for e in entries for n in (e.short, e.name)))
         raise UsageError(
-            f"there is no program {shown(name)}",
+            f"unknown program {shown(name)}",
             hint=did_you_mean(name, known) or "`simtlab programs` lists them all",
         )
     first, *others = matches
     if not others:
         return first
     also = " and ".join(e.name for e in others)
-    return Entry(first.folder, first.short, f"{name!r} means {first.name}; there is also {also}")
+    return Entry(
+        first.folder, first.short, f"{name!r} is taken as {first.name}; there is also {also}"
+    )

@@ -33,8 +33,8 @@ def compare(
         str,
         typer.Option(
             metavar="A,B,…",
-            help="The policies, as `simtlab policies` lists them; all: every one that the machine "
-            "can run.",
+            help="The policies, as `simtlab policies` lists them; all: every policy that the "
+            "machine can run.",
             autocompletion=policy_lists,
             rich_help_panel=SIMULATION,
         ),
@@ -43,7 +43,7 @@ def compare(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The policy that speedups are over (the first one).",
+            help="The policy that speedups are relative to (the first one).",
             autocompletion=policy_lists,
             rich_help_panel=SIMULATION,
         ),
@@ -52,7 +52,7 @@ def compare(
     set_: MachineSets = None,
     picture: Annotated[
         str | None,
-        typer.Option(metavar="F.png", help="Draw speedups, and where the issue slots went."),
+        typer.Option(metavar="F.png", help="Draw speedups and the causes of issue slots."),
     ] = None,
     kernel: Kernel = None,
     grid: Grid = None,
@@ -66,12 +66,12 @@ def compare(
     subdivide_limit: SubdivideLimit = "50",
     json: Json = False,
 ) -> int:
-    """Simulate the same launches under several policies: who is faster, and at what cost.
+    """Simulate the same launches under several policies: which is faster, and at what cost.
 
-    Every policy begins with the same inputs and a cold machine. Results are checked as those of
-    `simtlab time` are, and have to be the same under every policy. A policy that the machine
-    cannot run, or under which a kernel traps or gets stuck, has a row that says so; the others
-    still run. --set policy.NAME=VALUE is for those that have the parameter.
+    Every policy begins with the same inputs and a cold machine. Results are checked as
+    `simtlab time` checks them, and must be the same under every policy. If the machine cannot run
+    a policy, or a kernel traps or gets stuck under it, its row says so and the others still run.
+    --set policy.NAME=VALUE applies to the policies that have the setting.
 
     For example:
 

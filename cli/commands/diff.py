@@ -15,10 +15,12 @@ from ..options.options import Json, whole_number
 
 
 def diff(
-    first: Annotated[str, typer.Argument(metavar="A.json", help="What `time --json` printed.")],
-    second: Annotated[str, typer.Argument(metavar="B.json", help="The one to compare with it.")],
+    first: Annotated[
+        str, typer.Argument(metavar="A.json", help="A result that `simtlab time --json` printed.")
+    ],
+    second: Annotated[str, typer.Argument(metavar="B.json", help="The result to compare with it.")],
     top: Annotated[
-        str, typer.Option(metavar="N", help="Lines and causes that are listed (10).")
+        str, typer.Option(metavar="N", help="Number of lines and causes to list.")
     ] = "10",
     json: Json = False,
 ) -> int:
@@ -55,7 +57,7 @@ def _read(path: str) -> dict[str, Any]:
 
         raise cannot("read", path, problem) from None
     except ValueError as problem:
-        raise UsageError(f"{path} holds no JSON: {problem}", code="SIM510") from None
+        raise UsageError(f"{path} is not JSON: {problem}", code="SIM510") from None
     statistics = found.get("statistics") if isinstance(found, dict) else None
     if not isinstance(statistics, dict) or "lines" not in statistics or "cycles" not in statistics:
         raise UsageError(
@@ -120,7 +122,7 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
     a, b = found["numbers"]["memory_wait"]
     rows.append(("waiting for memory", f"{a:.1%} -> {b:.1%} of issue slots"))
     if "memory_digest" in differs:
-        rows.append(("memory", "the final memory DIFFERS: other inputs, or a race"))
+        rows.append(("memory", "the final memory DIFFERS: other inputs or a race"))
     return rows
 
 
@@ -129,7 +131,7 @@ def _print_causes(title: str, moved: list[dict[str, Any]]) -> None:
     rows += [(r["cause"], f"{r['a']:,}", f"{r['b']:,}", f"{r['change']:+,}") for r in moved]
     print("\n" + aligned(rows, least=(12, 15, 15, 15)))
     if not moved:
-        print("nothing moved")
+        print("no change")
 
 
 def _print_lines(shown: list[dict[str, Any]], total: int) -> None:

@@ -17,7 +17,7 @@ def explain(
         typer.Argument(
             metavar="OPCODE|CODE|PAGE",
             help="An instruction as fma_f32, a stem as fma, an error code as SIM104, or a page of "
-            "the documentation as timing; without it, what there is.",
+            "the documentation as timing; without it, a list of all.",
             autocompletion=explained,
         ),
     ] = None,

@@ -58,7 +58,7 @@ def policies(
     ] = None,
     json: Json = False,
 ) -> int:
-    """List what warps can do at branches, misses and joins, or show one policy.
+    """List the policies (what warps do at branches, misses and joins), or show one.
 
     For example:
 
@@ -136,7 +136,7 @@ def _print_policy(policy: Policy) -> None:
 
     told, width = _policy_details(policy), min(100, console(sys.stdout).width) - 11
     machines = [f"{issue}: {', '.join(names)}" for issue, names in told["machines"].items()]
-    nowhere = f"no machine of simtlab's: {told['refusal']}"
+    nowhere = f"none of simtlab's machines: {told['refusal']}"
     own = [
         (key.replace("_", " "), f"{told[key]}, unless another one is set")
         for key in ("scheduler", "fetch_group")

@@ -44,8 +44,8 @@ def run(
         str | None,
         typer.Option(
             metavar="jit|interp|oracle",
-            help="jit, the default, runs native code, interp warps with masks (also where --stats "
-            "asks it to count, or --scheme is given), oracle every work-item alone.",
+            help="jit (the default): native code; interp: warps with active masks, also used for "
+            "--stats and --scheme; oracle: every work-item on its own.",
             autocompletion=engines,
             rich_help_panel=EXECUTION,
         ),
@@ -54,7 +54,7 @@ def run(
         str | None,
         typer.Option(
             metavar="stack|ipdom-explicit|ppc|ppc-explicit|per-thread|F.py",
-            help="How the lanes of a warp diverge and re-converge (stack); F.py is one of yours.",
+            help="How the lanes of a warp diverge and re-converge (stack); F.py: your own scheme.",
             autocompletion=schemes,
             rich_help_panel=EXECUTION,
         ),
@@ -64,7 +64,7 @@ def run(
         typer.Option(
             "--set",
             metavar="scheme.KNOB=VALUE",
-            help="A knob of the scheme, as scheme.cascade=false.",
+            help="Set a knob of the scheme, as scheme.cascade=false.",
             rich_help_panel=EXECUTION,
         ),
     ] = None,
@@ -82,26 +82,34 @@ def run(
         str,
         typer.Option(
             metavar="N",
-            help="Threads of the host that native code may run on.",
+            help="Host threads that run native code.",
             rich_help_panel=EXECUTION,
         ),
     ] = "1",
-    stats: Annotated[bool, typer.Option("--stats", help="Count, and print every count.")] = False,
+    stats: Annotated[
+        bool,
+        typer.Option(
+            "--stats", help="Print every count (instructions, branches, barriers and more)."
+        ),
+    ] = False,
     lines: Annotated[
-        bool, typer.Option("--lines", help="Executions and mean active lanes, line by line.")
+        bool,
+        typer.Option(
+            "--lines", help="Print executions and mean active lanes of every source line."
+        ),
     ] = False,
     check_arrays: Annotated[
         bool,
         typer.Option(
             "--check-arrays",
-            help="End with a trap where an access leaves the group, private or readonly array that "
-            "its address names.",
+            help="Trap if an access leaves the group, private or readonly array that its address "
+            "names.",
         ),
     ] = False,
     check_coverage: Annotated[
         bool,
         typer.Option(
-            "--check-coverage", help="Show how many elements of each array were never written."
+            "--check-coverage", help="Print how many elements of each array were never written."
         ),
     ] = False,
     markers: RunMarkers = None,
@@ -111,9 +119,9 @@ def run(
 ) -> int:
     """Run a kernel on arrays, or a program that comes with simtlab.
 
-    A program brings its own inputs and launches, and is checked against its reference. A file
-    needs --items or --grid, and one --arg for each parameter; every array that the kernel changed
-    is shown, or written where --out says.
+    A program has its own inputs and launches, and its result is compared with its reference. A
+    file needs --items or --grid, and one --arg for each parameter; every array that the kernel
+    changed is printed, or written to the file that --out names.
 
     For example:
 

@@ -40,7 +40,7 @@ def time(
         str,
         typer.Option(
             metavar="NAME",
-            help="What warps do at branches and misses; `simtlab policies` lists what there is.",
+            help="What warps do at branches and misses; `simtlab policies` lists the policies.",
             autocompletion=policies,
             rich_help_panel=SIMULATION,
         ),
@@ -50,22 +50,23 @@ def time(
         bool,
         typer.Option(
             "--checked",
-            help="Check what every hook does, lane by lane: for policies, schedulers and memory "
-            "systems of your own.",
+            help="Check every hook lane by lane: for your own policies, schedulers and memory "
+            "systems.",
             rich_help_panel=SIMULATION,
         ),
     ] = False,
     annotate: Annotated[
         bool,
         typer.Option(
-            "--annotate", help="Executions, mean lanes and where cycles went, line by line."
+            "--annotate",
+            help="Print executions, mean lanes and causes of cycles of every source line.",
         ),
     ] = False,
     trace: Annotated[
         str | None,
         typer.Option(
             metavar="F.npz|F.json.gz|F.kanata",
-            help="Write what happened: to be kept, for Perfetto, or for Konata.",
+            help="Write a trace: as NumPy arrays, for Perfetto, or for Konata.",
             rich_help_panel=_TRACE,
         ),
     ] = None,
@@ -73,7 +74,7 @@ def time(
         str | None,
         typer.Option(
             metavar="FROM:TO",
-            help="The cycles that the trace is of (all).",
+            help="The cycles that the trace covers (all).",
             rich_help_panel=_TRACE,
         ),
     ] = None,
@@ -96,8 +97,8 @@ def time(
     """Simulate a kernel or a program on a machine: how long it takes, and why.
 
     Results are the same as those of `simtlab run`, and are checked in the same way. A run that is
-    interrupted or traps prints what was counted until then. The first run of a kind of machine
-    with a policy compiles the engine, which takes some seconds; later ones find it in the cache.
+    interrupted or traps prints what was counted until then. The first run with a kind of machine
+    and a policy compiles the engine, which takes some seconds; later runs find it in the cache.
 
     For example:
 

@@ -82,7 +82,7 @@ def _argument(param: Param, text: str, seed: list[int]) -> object:
             return ArraySpec(text, param, seed).make()
         except (MemoryError, ValueError) as problem:
             raise ArgumentError(
-                f"--arg {param.name}: {text} cannot be made: {problem}", code="SIM323"
+                f"--arg {param.name}: {text} cannot be created: {problem}", code="SIM323"
             ) from None
     number = parse_number(text, param.type)
     if number is None:
@@ -103,7 +103,7 @@ def check_outputs(kernel: Kernel, pairs: Sequence[str]) -> dict[str, str]:
         param = next(p for p in kernel.params if p.name == name)
         if not param.is_pointer:
             raise ArgumentError(
-                f"--out: {param} is no array; a kernel cannot change it",
+                f"--out: {param} is not an array, so the kernel cannot change it",
                 code="SIM320",
                 hint=f"the signature: {kernel.signature}",
             )

@@ -32,7 +32,7 @@ class ArraySpec:
         self.how, *parts = text.split(":")
         if self.how not in _MAKERS:
             raise self.error(
-                f"{text!r} is no array",
+                f"{text!r} is not an array",
                 did_you_mean(self.how, tuple(_MAKERS)) or f"arrays are written as {FORMS}",
             )
         self.type = param.type
@@ -59,7 +59,7 @@ class ArraySpec:
             array = _MAKERS[self.how](self)
         if self.rest:
             raise self.error(
-                f"{self.text!r} has {':'.join(self.rest)!r} too many",
+                f"{self.text!r} has the extra fields {':'.join(self.rest)!r}",
                 f"arrays are written as {FORMS}",
             )
         return array
@@ -67,7 +67,8 @@ class ArraySpec:
     def _element_type(self, name: str) -> Type:
         if name not in ELEMENT_TYPES:
             raise self.error(
-                f"{self.text!r} has no element type {name!r}; there are {', '.join(ELEMENT_TYPES)}",
+                f"{self.text!r} has the unknown element type {name!r}; "
+                f"the types are {', '.join(ELEMENT_TYPES)}",
                 did_you_mean(name, tuple(ELEMENT_TYPES)),
             )
         return ELEMENT_TYPES[name]
@@ -78,7 +79,7 @@ class ArraySpec:
             raise self.error(f"{self.text!r} needs a value", f"as {self.text}:7")
         number = parse_number(self.rest[0], self.type)
         if number is None:
-            raise self.error(f"{self.rest[0]!r} is no {self.type}")
+            raise self.error(f"{self.rest[0]!r} is not a value of type {self.type}")
         self.rest.pop(0)
         return number
 
@@ -123,7 +124,7 @@ def load_array(path: str, param: Param) -> np.ndarray:
         raise cannot("read", path, problem) from None
     except (ValueError, EOFError, KeyError, SyntaxError):
         raise ArgumentError(
-            f"--arg {param.name}: {path} is no .npy file of numbers",
+            f"--arg {param.name}: {path} is not an .npy file of numbers",
             code="SIM322",
             hint="numpy.save writes one; arrays of Python objects cannot be read",
         ) from None

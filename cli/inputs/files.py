@@ -54,7 +54,7 @@ def read_stdin_source() -> str:
     except UnicodeDecodeError as problem:
         raise SourceError(
             f"standard input is not UTF-8 text: byte {data[problem.start]:#04x} at offset "
-            f"{problem.start} cannot stand there",
+            f"{problem.start} is not valid there",
             code="SIM101",
         ) from None
 
@@ -111,7 +111,7 @@ def spare_sources(path: str, prefix: str = "") -> None:
     """Refuse output over a kernel source, which nothing could bring back. Raises UsageError."""
     if path.endswith((".sasm", ".sinc")) and os.path.exists(path):
         raise UsageError(
-            f"{prefix}{path} is a source, and would be lost",
+            f"{prefix}{path} is a source and would be overwritten",
             code="SIM511",
             hint="name another file",
         )

@@ -44,7 +44,7 @@ def find_target(name: str) -> Target:
     if os.path.isdir(name):
         raise UsageError(f"{name} is a folder", code="SIM510", hint="name a .sasm or .sbc file")
     raise UsageError(
-        f"there is neither a file nor a program {name!r}",
+        f"there is no file and no program {name!r}",
         code="SIM500",
         hint=_file_of_that_name(name)
         or did_you_mean(name, names)
@@ -78,7 +78,7 @@ def load_module(target: Target, settings: RunSettings, listings: Listings) -> Mo
         raise UsageError(
             f"scheme {scheme.name} acts on `reconverge` instructions, which --markers none strips",
             code="SIM517",
-            hint="leave --markers out, and they are put at every join",
+            hint="leave out --markers: the assembler then inserts them at every join",
         )
     source = target.entry.path if target.entry is not None else read_source(target.name)
     program = assemble_source(source, markers, settings.subdivide_limit, listings)
@@ -91,7 +91,7 @@ def _refuse_assembling(name: str, settings: RunSettings, listings: Listings) -> 
     for option, value in given.items():
         if value is not None:
             raise UsageError(
-                f"{option} is for sources, and {name} is assembled already",
+                f"{option} is for sources, and {name} is an object file",
                 code="SIM517",
                 hint="run the .sasm file",
             )

@@ -145,7 +145,7 @@ def explanation(word: str | None) -> Explanation:
         return Page(page)
     stems = dict.fromkeys(row.stem for row in TABLE)
     raise UsageError(
-        f"there is no instruction, no error code and no page {word!r}",
+        f"there is no instruction, error code or page {word!r}",
         code="SIM500",
         hint=did_you_mean(wanted, (*stems, *BY_NAME, *codes(), *pages))
         or did_you_mean(code, tuple(codes()))

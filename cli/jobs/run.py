@@ -70,7 +70,7 @@ def _checks(settings: RunSettings) -> Checks | None:
         return None
     if settings.engine == "oracle":
         raise UsageError(
-            f"{asked[0]} is a check of the interpreter, and the oracle has none",
+            f"{asked[0]} needs the interpreter, and --engine oracle excludes it",
             code="SIM517",
             hint="leave out --engine",
         )

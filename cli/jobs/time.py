@@ -77,7 +77,10 @@ def simulate(name: str, settings: TimeSettings) -> int:
     if trace is not None and settings.trace is not None:
         trace.save(settings.trace)
         if trace.lost:
-            print_remark(f"{trace.lost:,} events did not fit into the trace; --trace-window helps")
+            print_remark(
+                f"{trace.lost:,} events did not fit into the trace; "
+                "choose fewer cycles with --trace-window"
+            )
     return code
 
 
@@ -121,7 +124,7 @@ def _trace(settings: TimeSettings, facts: dict[str, object]) -> Trace | None:
     """The trace that is asked for, its name and window checked. Raises UsageError."""
     if settings.trace is None:
         if settings.trace_window is not None:
-            raise UsageError("--trace-window is for --trace", code="SIM517")
+            raise UsageError("--trace-window has no effect without --trace", code="SIM517")
         return None
     check_name(settings.trace)
     check_writable(settings.trace, "--trace")
