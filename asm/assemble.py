@@ -16,6 +16,7 @@ from .emit import emit, verify
 from .expand.expand import expand
 from .flow import joins
 from .flow import markers as marking
+from .flow.cfg import build
 from .resolve.resolve import resolve
 from .syntax.parse import Parser, Statement
 from .texts.collector import MAX_ERRORS, Collector
@@ -77,10 +78,12 @@ def _assemble(file: SourceFile, markers: Markers, subdivide_limit: int, show: Sh
 
     _mark(draft, markers)
     show("markers", draft)
-    show("flow", draft)
+
+    graphs = {kernel.name: build(kernel.code) for kernel in draft.kernels}
+    show("flow", graphs)
 
     for kernel in draft.kernels:
-        joins.annotate(kernel, collector, subdivide_limit)
+        joins.annotate(kernel, graphs[kernel.name], collector, subdivide_limit)
     show("joins", draft)
     collector.raise_if_any()
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ..isa.instruction import WORD_BYTES, Address, Imm
 from ..isa.program import Program
 from ..isa.table import OperandKind
 from .draft import DraftInstruction, DraftKernel, DraftProgram, Join
-from .flow.cfg import build
+from .flow.cfg import Cfg
 from .literals import value_text
 from .syntax.parse import Statement
 from .syntax.shapes import Word
@@ -34,9 +34,9 @@ def draft(program: DraftProgram) -> str:
     return "\n".join(line for kernel in program.kernels for line in _kernel(kernel))
 
 
-def flow(program: DraftProgram) -> str:
-    """The basic blocks of every kernel and where they lead."""
-    return "\n".join(f"kernel {kernel.name}\n{build(kernel.code)}" for kernel in program.kernels)
+def flow(graphs: Mapping[str, Cfg]) -> str:
+    """Return the basic blocks of every kernel and their successors."""
+    return "\n".join(f"kernel {name}\n{graph}" for name, graph in graphs.items())
 
 
 def words(program: Program) -> str:

@@ -42,7 +42,7 @@ def _kernel(kernel: Kernel) -> Kernel:
         draft.code.append(_draft(ins, kernel.locations[pc] if kernel.locations else _NO_LOCATION))
         draft.code[-1].join_span = None if computed else _NO_SPAN
     marked = insert(draft)
-    annotate(marked, Collector())
+    annotate(marked, build(marked.code), Collector())
     instructions = tuple(instruction(ins) for ins in marked.code)
     found = replace(
         kernel,

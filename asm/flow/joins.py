@@ -26,13 +26,13 @@ _MOST_DIAGNOSTICS = 20
 
 
 def annotate(
-    kernel: DraftKernel, collector: Collector, subdivide_limit: int = SUBDIVIDE_LIMIT
+    kernel: DraftKernel, cfg: Cfg, collector: Collector, subdivide_limit: int = SUBDIVIDE_LIMIT
 ) -> None:
-    """Fill in joins, subdivide flags and loop flags that the source leaves out; check the joins.
+    """Fill in the joins, subdivide flags and loop flags that the source omits; check the others.
 
-    Targets and joins outside the code are left to the verifier.
+    `cfg` is the graph of the kernel's code. Targets and joins outside the code are left to the
+    verifier.
     """
-    cfg = build(kernel.code)
     tree, loops = post_dominators(cfg), find(cfg)
     for pc, ins in enumerate(kernel.code):
         if ins.row.is_branch and ins.loop is None:
@@ -66,10 +66,10 @@ def length_behind(cfg: Cfg, join: int | Join) -> int:
     if not isinstance(join, int) or not 0 <= join < len(cfg.code):
         return 0
     code = cfg.code
-    while join + 1 < len(code) and code[join].row.stem == "reconverge":
+    while join + 1 < len(code) and code[join].row.is_marker:
         join += 1
     end = cfg.blocks[cfg.block_of[join]].end
-    return sum(code[pc].row.stem != "reconverge" for pc in range(join, end))
+    return sum(not code[pc].row.is_marker for pc in range(join, end))
 
 
 def why_not_post_dominator(
