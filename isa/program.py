@@ -195,6 +195,11 @@ class Program:
             length = max(1, len(rest))
         return Span(file, place.line, place.column, length, text)
 
+    def line_of(self, kernel: Kernel, pc: int) -> str:
+        """Return the source line of an instruction; its mnemonic where the line is not known."""
+        span = self.span(kernel, pc)
+        return span.source.strip() if span and span.source else kernel.instructions[pc].name
+
     def _lines(self, file: str) -> list[str]:
         return self._split_sources.setdefault(file, self.sources[file].splitlines())
 

@@ -58,13 +58,12 @@ def _lines_of(
     program: Program, kernel: Kernel, executions: np.ndarray, lanes: np.ndarray
 ) -> list[LineCount]:
     found: dict[object, LineCount] = {}
-    for pc, ins in enumerate(kernel.instructions):
+    for pc in range(len(kernel.instructions)):
         span = program.span(kernel, pc)
         key = (span.file, span.line) if span else pc
         if key not in found:
-            text = span.source.strip() if span and span.source else ins.name
             file, line = (span.file, span.line) if span else (None, None)
-            found[key] = LineCount(kernel.name, file, line, text)
+            found[key] = LineCount(kernel.name, file, line, program.line_of(kernel, pc))
         found[key].executions += int(executions[pc])
         found[key].lanes += int(lanes[pc])
     return list(found.values())
