@@ -110,7 +110,7 @@ class Module:
 
     @cached_property
     def _has_markers(self) -> bool:
-        return any(i.row.stem == "reconverge" for k in self.program.kernels for i in k.instructions)
+        return any(i.row.is_marker for k in self.program.kernels for i in k.instructions)
 
     @cached_property
     def _explicit(self) -> Program:

@@ -220,6 +220,38 @@ class Row:
         return self.stem.startswith("atomic_")
 
     @property
+    def is_barrier(self) -> bool:
+        return self.stem == "barrier"
+
+    @property
+    def is_marker(self) -> bool:
+        """Marks a re-convergence point for the explicit schemes (`reconverge`)."""
+        return self.stem == "reconverge"
+
+    @property
+    def is_trap(self) -> bool:
+        return self.stem == "trap"
+
+    @property
+    def is_identity(self) -> bool:
+        """Reads an identity of the work-item, its lane or its warp, or the clock."""
+        return self.unit is Unit.ID
+
+    @property
+    def reads_clock(self) -> bool:
+        return self.stem == "clock"
+
+    @property
+    def ends_work_item(self) -> bool:
+        """Control does not continue anywhere: `ret` and `trap`."""
+        return Flags.ENDS in self.flags and not self.is_branch
+
+    @property
+    def falls_through(self) -> bool:
+        """Control may continue at the next instruction."""
+        return Flags.ENDS not in self.flags
+
+    @property
     def ends_block(self) -> bool:
         """The last instruction of a basic block: a branch, or the end of a work-item."""
         return self.is_branch or Flags.ENDS in self.flags

@@ -13,7 +13,6 @@ from .encoding import DecodingError
 from .errors import Diagnostic, ObjectFileError
 from .instruction import Address, Instruction
 from .program import Kernel, Program, Symbol
-from .table import Flags
 from .types import B1, Segment
 
 MAX_SEGMENT = {
@@ -129,7 +128,7 @@ def _kernel_problems(program: Program, kernel: Kernel) -> Iterator[Diagnostic]:
                 program.span(kernel, pc),
             )
     last = instructions[-1]
-    if Flags.ENDS not in last.row.flags:
+    if last.row.falls_through:
         yield Diagnostic(
             "SIM228",
             f"{owner} falls off its end: its last instruction is {last.name}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..isa.table import TABLE, Flags, Format, OperandKind, Row, Unit
-from ..isa.types import B1, RegClass, Type
+from ..isa.types import B1, RegClass, Segment, Type
 from .choices import Choices
 from .writer import (
     ADDRESS,
@@ -36,15 +36,14 @@ for _row in COMPUTING:
 _STEMS = sorted(_BY_STEM)
 
 
-def _accesses(kind: str, *segments: str) -> tuple[Row, ...]:
-    return tuple(
-        r for r in TABLE if r.stem == kind and r.segment is not None and r.segment.value in segments
-    )
+def _accesses(kind: str, *segments: Segment) -> tuple[Row, ...]:
+    return tuple(r for r in TABLE if r.stem == kind and r.segment in segments)
 
 
-_LOADS = _accesses("ld", "global", "readonly")
-_STORES = _accesses("st", "global", "group")
-_PRIVATE_STORES, _PRIVATE_LOADS = _accesses("st", "private"), _accesses("ld", "private")
+_LOADS = _accesses("ld", Segment.GLOBAL, Segment.READONLY)
+_STORES = _accesses("st", Segment.GLOBAL, Segment.GROUP)
+_PRIVATE_STORES = _accesses("st", Segment.PRIVATE)
+_PRIVATE_LOADS = _accesses("ld", Segment.PRIVATE)
 _ATOMICS = tuple(r for r in TABLE if r.is_atomic and r.stem not in ("atomic_exch", "atomic_cas"))
 _EXCHANGES = tuple(r for r in TABLE if r.stem in ("atomic_exch", "atomic_cas"))
 
@@ -160,7 +159,7 @@ def load(c: Choices, w: Writer) -> None:
     assert row.type is not None
     assert row.segment is not None
     size = row.type.size
-    is_table = row.segment.value == "readonly"
+    is_table = row.segment is Segment.READONLY
     elements = (len(CONSTANTS) if is_table else INPUT_WORDS) * 4 // size
     source = c.one_of((f"$s{ID}", register(c, RegClass.S), "strided", "one"))
     if source == "strided":
@@ -185,20 +184,20 @@ def own(c: Choices, w: Writer) -> None:
     row = c.one_of(_STORES)
     assert row.type is not None
     assert row.segment is not None
-    address = _own_place(c, w, row.segment.value, row.type.size)
+    address = _own_place(c, w, row.segment, row.type.size)
     w.emit(f"{row.name} {register(c, row.type.reg)}, {address}")
     if c.boolean():
         back = c.one_of([
-            r for r in _accesses("ld", row.segment.value) if r.type and r.type.size == row.type.size
+            r for r in _accesses("ld", row.segment) if r.type and r.type.size == row.type.size
         ])  # fmt: skip
         assert back.type is not None
         w.emit(f"{back.name} {register(c, back.type.reg)}, {address}")
 
 
-def _own_place(c: Choices, w: Writer, segment: str, size: int) -> str:
+def _own_place(c: Choices, w: Writer, segment: Segment, size: int) -> str:
     """The address of an element that no other work-item touches."""
     pattern = c.one_of(PATTERNS)
-    of_group = segment == "group"
+    of_group = segment is Segment.GROUP
     layout, index = (w.tile, f"$s{LOCAL}") if of_group else (w.memory, f"$s{ID}")
     _permute(c, w, layout, index, pattern)
     offset = layout.offset(size, pattern)
@@ -256,12 +255,12 @@ def atomic(c: Choices, w: Writer) -> None:
     assert row.segment is not None
     sources = ", ".join(register(c, row.type.reg) for _ in row.srcs)
     if row in _EXCHANGES:
-        address = _own_place(c, w, row.segment.value, row.type.size)
+        address = _own_place(c, w, row.segment, row.type.size)
         w.emit(f"{row.name} {register(c, row.type.reg)}, {address}, {sources}")
         return
     # Rows are dealt out over the places: one place never sees two different operations.
     place = _ATOMICS.index(row) * 8
-    if row.segment.value == "group":
+    if row.segment is Segment.GROUP:
         w.counts.add(place)
         w.emit(f"{row.name} [counts+{place}], {sources}")
     else:

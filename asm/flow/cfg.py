@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Protocol
 
 from ...isa.instruction import WORD_BYTES
-from ...isa.table import Flags, Row
+from ...isa.table import Row
 
 Edges = tuple[tuple[int, ...], ...]
 """The neighbours of every block, by block number."""
@@ -77,7 +77,7 @@ class Cfg:
         A trap ends the launch, so nobody waits for those lanes. Blocks from which the exit is not
         reached but by a trap are left to them; there the ways stay as they are.
         """
-        traps = {b.number for b in self.blocks if self.code[b.last].row.stem == "trap"}
+        traps = {b.number for b in self.blocks if self.code[b.last].row.is_trap}
         edges = tuple(() if b in traps else out for b, out in enumerate(self.successors))
         survive = reach(reverse(edges), (self.exit,))
         return tuple(
@@ -150,7 +150,7 @@ def _successors(
 ) -> tuple[int, ...]:
     last = code[block.last]
     ways: list[int] = []
-    if Flags.ENDS not in last.row.flags:
+    if last.row.falls_through:
         ways.append(block.end)
     if last.target is not None:
         ways.append(last.target)

@@ -88,9 +88,7 @@ def _past_markers(cfg: Cfg) -> list[int]:
     """For each block the first from it on with more than `reconverge` in it."""
     past = list(range(len(cfg.flow)))
     for block in reversed(cfg.blocks):
-        is_empty = all(
-            cfg.code[pc].row.stem == "reconverge" for pc in range(block.start, block.end)
-        )
+        is_empty = all(cfg.code[pc].row.is_marker for pc in range(block.start, block.end))
         if is_empty and cfg.flow[block.number]:
             past[block.number] = past[block.number + 1]
     return past

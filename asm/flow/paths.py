@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ...isa.instruction import WORD_BYTES
-from ...isa.table import Flags
 from .cfg import Cfg
 
 
@@ -56,7 +55,7 @@ def _decision(cfg: Cfg, block: int, following: int) -> Decision | None:
     if following == cfg.exit:
         if block in cfg.endless:
             return Decision(pc, "goes round for ever")
-        if Flags.ENDS in row.flags and not row.is_branch:
+        if row.ends_work_item:
             return Decision(pc, "ends the work-item")
         return Decision(pc, "leaves the code")
     if row.is_conditional:
