@@ -13,6 +13,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .emu.timed import provide
 from .isa.version import __version__
 
 if TYPE_CHECKING:
@@ -95,6 +96,15 @@ def load(source: str | os.PathLike[str] | bytes) -> Module:
     from .emu.module import Module
 
     return Module(load_program(source))
+
+
+def _simulate(kernel: KernelFunction, **options: Any) -> Simulation:
+    from .timing.simulate import simulate
+
+    return simulate(kernel, **options)
+
+
+provide(_simulate)
 
 
 def __getattr__(name: str) -> Any:
