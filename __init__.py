@@ -98,7 +98,7 @@ def load(source: str | os.PathLike[str] | bytes) -> Module:
     return Module(load_program(source))
 
 
-def _simulate(kernel: KernelFunction, **options: Any) -> Simulation:
+def _simulate(kernel: KernelFunction, **options: Any) -> Any:
     from .timing.simulate import simulate
 
     return simulate(kernel, **options)

@@ -76,6 +76,4 @@ def find(name: str) -> Entry:
     if not others:
         return first
     also = " and ".join(e.name for e in others)
-    return Entry(
-        first.folder, first.short, f"{name!r} is taken as {first.name}; there is also {also}"
-    )
+    return Entry(first.folder, first.short, f"{name!r} means {first.name}; there is also {also}")

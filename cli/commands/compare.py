@@ -7,28 +7,14 @@ from typing import Annotated
 import typer
 
 from ..options.complete import policy_lists
-from ..options.options import (
-    SIMULATION,
-    Arg,
-    Block,
-    Budget,
-    ExitedArrive,
-    Grid,
-    Items,
-    Json,
-    Kernel,
-    MachineName,
-    MachineSets,
-    Seed,
-    Size,
-    SubdivideLimit,
-    Target,
-    whole_number,
-)
+from ..options.launch import LaunchOptions, with_launch_options
+from ..options.options import SIMULATION, MachineName, MachineSets, Target
 
 
+@with_launch_options("out", "picture", "markers")
 def compare(
     target: Target,
+    *,
     policies: Annotated[
         str,
         typer.Option(
@@ -54,17 +40,7 @@ def compare(
         str | None,
         typer.Option(metavar="F.png", help="Draw speedups and the causes of issue slots."),
     ] = None,
-    kernel: Kernel = None,
-    grid: Grid = None,
-    block: Block = None,
-    items: Items = None,
-    arg: Arg = None,
-    size: Size = None,
-    seed: Seed = "0",
-    budget: Budget = None,
-    exited_arrive: ExitedArrive = False,
-    subdivide_limit: SubdivideLimit = "50",
-    json: Json = False,
+    launch: LaunchOptions,
 ) -> int:
     """Simulate the same launches under several policies: which is faster, and at what cost.
 
@@ -79,28 +55,16 @@ def compare(
       simtlab compare filter --policies all --baseline conv --picture filter.png
       simtlab compare scan --machine lwm --policies conv,conv-explicit --set scheduler=two-level
     """
-    from ...emu.engine import DEFAULT_BUDGET
     from ..jobs.compare import CompareSettings
-    from ..jobs.compare import compare as carry_out
+    from ..jobs.compare import compare as compare_policies
     from ..jobs.time import parse_sets
-    from ..options.settings import parse_dims
 
     settings = CompareSettings(
-        policies=policies,
-        baseline=baseline,
+        launch=launch,
         machine=machine,
         sets=parse_sets(set_ or ()),
+        policies=policies,
+        baseline=baseline,
         chart=picture,
-        kernel=kernel,
-        grid=parse_dims(grid, "--grid"),
-        block=parse_dims(block, "--block"),
-        items=parse_dims(items, "--items"),
-        args=arg or (),
-        size=size,
-        seed=whole_number(seed, "--seed"),
-        budget=DEFAULT_BUDGET if budget is None else whole_number(budget, "--budget"),
-        exited_arrive=exited_arrive,
-        subdivide_limit=whole_number(subdivide_limit, "--subdivide-limit"),
-        json=json,
     )
-    return carry_out(target, settings)
+    return compare_policies(target, settings)

@@ -7,39 +7,15 @@ from typing import Annotated
 import typer
 
 from ..options.complete import engines, schemes
-from ..options.options import (
-    EXECUTION,
-    Arg,
-    Block,
-    Budget,
-    ExitedArrive,
-    Grid,
-    Items,
-    Json,
-    Kernel,
-    Out,
-    Picture,
-    RunDump,
-    RunMarkers,
-    Seed,
-    Size,
-    SubdivideLimit,
-    Target,
-    whole_number,
-)
+from ..options.launch import LaunchOptions, with_launch_options
+from ..options.options import EXECUTION, RunDump, Target, whole_number
 
 
+@with_launch_options()
 def run(
     target: Target,
-    kernel: Kernel = None,
-    grid: Grid = None,
-    block: Block = None,
-    items: Items = None,
-    arg: Arg = None,
-    out: Out = None,
-    size: Size = None,
-    picture: Picture = None,
-    seed: Seed = "0",
+    *,
+    launch: LaunchOptions,
     engine: Annotated[
         str | None,
         typer.Option(
@@ -76,8 +52,6 @@ def run(
             rich_help_panel=EXECUTION,
         ),
     ] = "32",
-    budget: Budget = None,
-    exited_arrive: ExitedArrive = False,
     threads: Annotated[
         str,
         typer.Option(
@@ -112,10 +86,7 @@ def run(
             "--check-coverage", help="Print how many elements of each array were never written."
         ),
     ] = False,
-    markers: RunMarkers = None,
-    subdivide_limit: SubdivideLimit = "50",
     dump: RunDump = None,
-    json: Json = False,
 ) -> int:
     """Run a kernel on arrays, or a program that comes with simtlab.
 
@@ -129,32 +100,19 @@ def run(
       simtlab run mandelbrot --scheme ppc --stats --picture mandelbrot.png
       simtlab run saxpy.sasm --items 8 --arg n=8 --arg a=2.5 --arg x=@x.npy --arg y=ones:8
     """
-    from ..jobs.run import launch
-    from ..options.settings import RunSettings, parse_dims, parse_scheme
+    from ..jobs.run import run as run_target
+    from ..options.settings import RunSettings, parse_scheme
 
     settings = RunSettings(
-        kernel=kernel,
-        grid=parse_dims(grid, "--grid"),
-        block=parse_dims(block, "--block"),
-        items=parse_dims(items, "--items"),
-        args=arg or (),
-        outs=out or (),
+        launch=launch,
         engine=engine,
         scheme=parse_scheme(scheme, set_ or (), engine),
         warp=whole_number(warp, "--warp"),
-        exited_arrive=exited_arrive,
         threads=whole_number(threads, "--threads"),
         stats=stats,
         lines=lines,
         check_arrays=check_arrays,
         check_coverage=check_coverage,
-        json=json,
-        size=size,
-        seed=whole_number(seed, "--seed"),
-        picture=picture,
-        markers=markers,
-        subdivide_limit=whole_number(subdivide_limit, "--subdivide-limit"),
         dump=dump,
-        **({} if budget is None else {"budget": whole_number(budget, "--budget")}),
     )
-    return launch(target, settings)
+    return run_target(target, settings)

@@ -7,34 +7,16 @@ from typing import Annotated
 import typer
 
 from ..options.complete import policies
-from ..options.options import (
-    SIMULATION,
-    Arg,
-    Block,
-    Budget,
-    Dump,
-    ExitedArrive,
-    Grid,
-    Items,
-    Json,
-    Kernel,
-    MachineName,
-    MachineSets,
-    Out,
-    Picture,
-    RunMarkers,
-    Seed,
-    Size,
-    SubdivideLimit,
-    Target,
-    whole_number,
-)
+from ..options.launch import LaunchOptions, with_launch_options
+from ..options.options import SIMULATION, Dump, MachineName, MachineSets, Target
 
 _TRACE = "Tracing"
 
 
+@with_launch_options()
 def time(
     target: Target,
+    *,
     machine: MachineName = "dws",
     policy: Annotated[
         str,
@@ -78,21 +60,8 @@ def time(
             rich_help_panel=_TRACE,
         ),
     ] = None,
-    kernel: Kernel = None,
-    grid: Grid = None,
-    block: Block = None,
-    items: Items = None,
-    arg: Arg = None,
-    out: Out = None,
-    size: Size = None,
-    picture: Picture = None,
-    seed: Seed = "0",
-    budget: Budget = None,
-    exited_arrive: ExitedArrive = False,
-    markers: RunMarkers = None,
-    subdivide_limit: SubdivideLimit = "50",
+    launch: LaunchOptions,
     dump: Dump = None,
-    json: Json = False,
 ) -> int:
     """Simulate a kernel or a program on a machine: how long it takes, and why.
 
@@ -106,32 +75,17 @@ def time(
       simtlab time merge --machine maws-bulk --set l1d.size=16KiB --annotate
       simtlab time saxpy.sasm --items 8 --arg n=8 --arg a=2.5 --arg x=ones:8 --arg y=ones:8
     """
-    from ...emu.engine import DEFAULT_BUDGET
     from ..jobs.time import TimeSettings, parse_sets, simulate
-    from ..options.settings import parse_dims
 
     settings = TimeSettings(
-        kernel=kernel,
-        grid=parse_dims(grid, "--grid"),
-        block=parse_dims(block, "--block"),
-        items=parse_dims(items, "--items"),
-        args=arg or (),
-        outs=out or (),
+        launch=launch,
         machine=machine,
         policy=policy,
         sets=parse_sets(set_ or ()),
-        annotate=annotate,
         checked=checked,
+        annotate=annotate,
         trace=trace,
         trace_window=trace_window,
-        exited_arrive=exited_arrive,
-        json=json,
-        size=size,
-        seed=whole_number(seed, "--seed"),
-        picture=picture,
-        markers=markers,
-        subdivide_limit=whole_number(subdivide_limit, "--subdivide-limit"),
         dump=dump,
-        budget=DEFAULT_BUDGET if budget is None else whole_number(budget, "--budget"),
     )
     return simulate(target, settings)
