@@ -15,7 +15,7 @@ from .syntax.shapes import Word
 
 
 def statements(found: Iterable[Statement]) -> str:
-    """One line per statement: its place, its rule and what the rule keeps of it."""
+    """Return one line per statement: its place, its rule and what the rule keeps of it."""
     return "\n".join(
         f"{s.line.span(s.start, 1)}: {s.rule} {' '.join(map(_part, s.parts))}".rstrip()
         for s in found
@@ -30,7 +30,7 @@ def _part(part: object) -> str:
 
 
 def draft(program: DraftProgram) -> str:
-    """Every instruction with its byte address, operands and place in the source."""
+    """Return every instruction with its byte address, operands and place in the source."""
     return "\n".join(line for kernel in program.kernels for line in _kernel(kernel))
 
 
@@ -40,7 +40,7 @@ def flow(graphs: Mapping[str, Cfg]) -> str:
 
 
 def words(program: Program) -> str:
-    """Every instruction word in hexadecimal."""
+    """Return every instruction word in hexadecimal."""
     return "\n".join(
         line
         for kernel in program.kernels

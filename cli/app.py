@@ -1,4 +1,4 @@
-"""The typer application: which commands there are, and how one of them is run."""
+"""The typer application: its commands, and the dispatch of a command line."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ source, 130 interrupted, 70 a bug in simtlab.
 
 
 class _Words:
-    """Takes what was typed as it is: every option of ours is a word, a list of words or a flag.
+    """Keeps what was typed: every option of ours is a word, a list of words or a flag.
 
     Newer typers convert values with pydantic, which takes longer to import than all of simtlab.
     """
 
     def coerce(self, value: Any, *, param: Any, ctx: Any) -> Any:
-        """The value for typer."""
+        """Return the value for typer."""
         if param.multiple or param.nargs == -1:
             return tuple(value or ())
         return value
@@ -120,8 +120,7 @@ def dispatch(arguments: list[str]) -> int:
     """Run a command line and return its exit status. Raises SimtError for wrong usage."""
     if os.environ.get(_COMPLETION_VARIABLE):
         app(args=arguments, prog_name=PROGRAM)
-    # typer's own main() turns KeyboardInterrupt and a broken pipe into something else; entry.py
-    # wants to see them.
+    # typer's own main() hides KeyboardInterrupt and a broken pipe, which guard.py handles.
     command = typer.main.get_command(app)
     try:
         with command.make_context(PROGRAM, arguments or ["--help"]) as context:
@@ -144,14 +143,14 @@ _ELSEWHERE = {
     ("time", "--stats"): "a simulation always counts; --json prints every count",
     ("time", "--warp"): "the machine fixes the width of a warp: --set width=8",
 }
-"""What stands in place of an option that another command has."""
+"""By command and option of another command: what to use instead."""
 
 _CLICK_ERROR: Any = typer.BadParameter.__mro__[2]
 """ClickException. Newer typers bring their own click, whose names are private."""
 
 
 def _usage_error(error: Any, arguments: list[str]) -> UsageError:
-    """The error of the option parser in the form of every other error."""
+    """Return the error of the option parser in the form of every other error."""
     # Some of its errors do not say which command they are about.
     named = arguments[:1] if arguments[:1] and not arguments[0].startswith("-") else []
     path = " ".join([PROGRAM, *named])

@@ -51,7 +51,7 @@ def path(value: object, what: str, kind: str = "a path") -> str:
 
 
 def _can_be_encoded(name: str) -> bool:
-    """Whether the file system has a form for a name; lone surrogates have none."""
+    """Return whether the file system has a form for a name; lone surrogates have none."""
     try:
         os.fsencode(name)
     except UnicodeEncodeError:

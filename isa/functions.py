@@ -98,7 +98,7 @@ def _step(line: str) -> Step:
 
 
 def _arg(word: str, type_: Type | None) -> str | int:
-    """A name as it is, a constant as bits of its type."""
+    """Return a name as it is, a constant as bits of its type."""
     if word[0].isalpha() and word not in ("inf", "nan"):
         return word
     if word.startswith("0f"):

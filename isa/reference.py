@@ -29,9 +29,9 @@ _CHAPTERS = {
 
 
 def operand_form(op: Op) -> str:
-    """The operands of a stem by the names of its pseudo-code, as `d:$c, a, b`.
+    """Return the operands of a stem by the names of its pseudo-code, as `d:$c, a, b`.
 
-    Sources without a mark may be immediates. A fixed type is shown behind a colon.
+    Sources without a mark may be immediates. A fixed type is shown after a colon.
     """
     names = iter("abc")
     parts = []
@@ -64,7 +64,7 @@ def _rows_of(op: Op) -> list[Row]:
 
 
 def _names(op: Op, rows: list[Row]) -> str:
-    """The mnemonics of a stem, with the types that may stand in it."""
+    """Return the mnemonics of a stem, with the types that it can have."""
     if op.types is None:
         return f"`{op.stem}`"
     types = "\\|".join(dict.fromkeys(str(r.type) for r in rows))
@@ -79,7 +79,7 @@ def _names(op: Op, rows: list[Row]) -> str:
 
 
 def listing() -> str:
-    """The generated part, as Markdown."""
+    """Return the generated part, as Markdown."""
     lines = [
         f"{len(TABLE)} instructions. The number is the opcode of the first row of a line; the "
         "others follow in the order shown. d is the destination; a, b and c are the sources, which "
@@ -113,7 +113,7 @@ def listing() -> str:
 
 
 def rewrite(text: str) -> str:
-    """The page with its generated part made new. Raises ValueError where the marks are missing."""
+    """Return the page with a new generated part. Raises ValueError if the marks are missing."""
     head, begin, rest = text.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:

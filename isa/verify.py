@@ -43,7 +43,7 @@ def verify(program: Program) -> None:
 
 
 def problems(program: Program) -> Iterator[Diagnostic]:
-    """Every violation of the program's structure."""
+    """Yield every violation of the program's structure."""
     if not program.kernels:
         yield Diagnostic("SIM220", "the program has no kernel")
     yield from _unique("kernel", [k.name for k in program.kernels])
@@ -63,14 +63,14 @@ def _unique(what: str, names: list[str]) -> Iterator[Diagnostic]:
 
 
 def _reserved(names: list[str]) -> Iterator[Diagnostic]:
-    """Kernels and arrays are named without a sigil; parameters and labels may be any word."""
+    """Yield a violation for each name that is a word of the language."""
     for name in names:
         if name in RESERVED:
             yield Diagnostic("SIM221", f"{name!r} is a word of the language, not a name")
 
 
 def _padding_problems(program: Program) -> Iterator[Diagnostic]:
-    """Bytes of the readonly segment between or behind its arrays are zero."""
+    """Yield a violation unless readonly bytes between and after the arrays are zero."""
     rest = bytearray(program.readonly_data)
     for symbol in program.readonly:
         rest[symbol.offset : symbol.offset + symbol.size] = bytes(symbol.size)

@@ -60,7 +60,7 @@ def _number(figure: Figure) -> float:
 
 @dataclass(frozen=True)
 class Metric:
-    """A column; one that is not `published` stands beside the others for information."""
+    """A column; one that is not `published` is shown for information."""
 
     key: str
     title: str
@@ -70,7 +70,7 @@ class Metric:
     """Counts up to this one are as good as none."""
 
     def alike(self, ours: Figure, theirs: Figure) -> bool:
-        """Whether a figure of ours is about the paper's."""
+        """Return whether a figure of ours is about the paper's."""
         if self.kind == "class":
             return ours == theirs
         low, high = sorted((_number(ours), _number(theirs)))
@@ -79,7 +79,7 @@ class Metric:
         return high <= max(ALIKE * low, self.negligible)
 
     def shown(self, figure: Figure) -> str:
-        """In a cell: about two digits of a number."""
+        """Return a number for a cell, with about two digits."""
         if isinstance(figure, str):
             return figure
         if self.kind == "share":
@@ -87,7 +87,7 @@ class Metric:
         return f"{figure:.1f}" if figure < 10 else f"{figure:,.0f}"
 
     def apart(self, ours: Figure, theirs: Figure) -> str:
-        """How ours is another than the paper's."""
+        """Return how ours is another than the paper's."""
         if isinstance(ours, str) or isinstance(theirs, str) or self.kind == "share":
             return f"{self.title} {self.shown(ours)} for {self.shown(theirs)}"
         if theirs == 0 or ours == 0:
@@ -121,7 +121,7 @@ class Claim:
     than: str = ""
 
     def against(self, stats: Mapping[str, Statistics]) -> list[str]:
-        """The programs that speak against it; it holds if there are none."""
+        """Return the programs that contradict the claim; without any it holds."""
         ours = {program: _number(FIGURES[self.key](s)) for program, s in stats.items()}
         if self.than:
             other = {program: _number(FIGURES[self.than](s)) for program, s in stats.items()}
@@ -143,19 +143,19 @@ class Characterisation:
     rows: tuple[Row, ...]
     claims: tuple[Claim, ...]
     sizes: Mapping[str, str]
-    """The sizes that stand for the paper's, for programs where that is not `paper`."""
+    """By program: the size that represents the paper's, where that is not `paper`."""
 
     def setup(self, row: Row, scale: str) -> Setup:
-        """The simulation behind a row."""
+        """Return the simulation that measures a row."""
         size = self.sizes.get(row.program, "paper") if scale == "paper" else scale
         return Setup(row.program, size, self.machine)
 
     def setups(self, scale: str) -> tuple[Setup, ...]:
-        """One a program, under Conv."""
+        """Return the simulations: one per program, under conv."""
         return tuple(self.setup(row, scale) for row in self.rows)
 
     def report(self, found: Mapping[Setup, Measurement], scale: str) -> CharacterisationReport:
-        """The table as far as it has been measured."""
+        """Return the table as far as it has been measured."""
         measured = [
             (row, found[setup]) for row in self.rows if (setup := self.setup(row, scale)) in found
         ]
@@ -210,7 +210,7 @@ class CharacterisationReport:
         return Verdict(row, measurement, ours, apart)
 
     def table(self) -> Table:
-        """A row a program; what is not alike has a mark."""
+        """Return a table of one row per program; figures that differ have a mark."""
         columns = ("program", *(m.title for m in self.of.metrics), "verdict")
         return Table(columns, tuple(self._cells(v) for v in self.verdicts))
 
@@ -224,16 +224,16 @@ class CharacterisationReport:
         return (v.row.program, *cells, v.text)
 
     def remarks(self) -> Iterator[tuple[str, str]]:
-        """Program, and where and why it is another than the paper's; none for one that is alike."""
+        """Yield each program that differs from the paper's, with where and why it does."""
         for v in self.verdicts:
             if v.apart:
                 parted = ", ".join(m.apart(v.ours[m.key], v.row.figures[m.key]) for m in v.apart)
                 yield v.row.program, f"{parted}: {v.row.why}" if v.row.why else parted
 
     def claims(self) -> Iterator[tuple[Claim, list[str]]]:
-        """What the table says beyond its figures, and who speaks against it.
+        """Yield the claims of the table, each with the programs that contradict it.
 
-        Nothing unless every program has been measured.
+        Yields nothing unless every program has been measured.
         """
         if not self.missing:
             stats = {v.row.program: v.measurement.stats for v in self.verdicts}
@@ -241,7 +241,7 @@ class CharacterisationReport:
                 yield claim, claim.against(stats)
 
     def claim_lines(self) -> list[str]:
-        """A line each."""
+        """Return one line per claim."""
         return [
             f"{claim.text}: " + (f"no ({', '.join(against)})" if against else "yes")
             for claim, against in self.claims()
@@ -282,7 +282,7 @@ class CharacterisationReport:
         )
 
     def text(self) -> str:
-        """The table, the legend, and why rows differ."""
+        """Return the table, the legend, and why rows differ."""
         from textwrap import fill
 
         head = f"{self.of.title}\n{self.of.source}; conv on {self.of.machine}, scale {self.scale}"
@@ -295,7 +295,7 @@ class CharacterisationReport:
         return "\n\n".join(filter(None, parts))
 
     def markdown(self) -> str:
-        """The same for a page."""
+        """Return the report in Markdown."""
         lines = (*(f"{name}: {text}" for name, text in self.remarks()), *self.claim_lines())
         parts = (
             self.table().markdown(),
@@ -305,7 +305,7 @@ class CharacterisationReport:
         return "\n\n".join(filter(None, parts))
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the report for JSON."""
         return {
             "experiment": self.of.name,
             "title": self.of.title,
@@ -340,13 +340,13 @@ class CharacterisationReport:
 
 
 def characterisations() -> Iterator[Characterisation]:
-    """Those that there are, in the order of the papers."""
+    """Yield all tables, in the order of the papers."""
     for name in ("dws-tab1", "maws-tab2", "lwm-tab2"):
         yield load(name)
 
 
 def load(name: str) -> Characterisation:
-    """A table out of its file."""
+    """Return a table from its file."""
     text = resources.files(PACKAGE).joinpath("published", f"{name}.toml").read_text("utf-8")
     table = tomllib.loads(text)
     metrics = tuple(Metric(**m) for m in table["metrics"])

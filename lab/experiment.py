@@ -22,15 +22,15 @@ class Report(Protocol):
     """What an experiment found, beside what the paper says."""
 
     def text(self) -> str:
-        """For a terminal."""
+        """Return the report for a terminal."""
         ...
 
     def markdown(self) -> str:
-        """For a page."""
+        """Return the report in Markdown."""
         ...
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the report for JSON."""
         ...
 
 
@@ -53,24 +53,24 @@ class Experiment(Protocol):
         ...
 
     def setups(self, scale: str) -> tuple[Setup, ...]:
-        """What has to be simulated, at one of `SCALES`."""
+        """Return the simulations that it needs, at one of `SCALES`."""
         ...
 
     def report(self, found: Mapping[Setup, Measurement], scale: str) -> Report:
-        """What comes of those setups that have been simulated."""
+        """Return the report of the setups that have been simulated."""
         ...
 
 
 @cache
 def experiments() -> tuple[Experiment, ...]:
-    """All of them, paper by paper."""
+    """Return all experiments, in the order of the papers."""
     from .characterisation import characterisations
 
     return tuple(characterisations())
 
 
 def find(name: str) -> tuple[Experiment, ...]:
-    """The experiment of this name, or every one for `all`. Raises UsageError."""
+    """Return the experiment of this name, or every one for `all`. Raises UsageError."""
     every = experiments()
     if isinstance(name, str) and name == "all":
         return every
@@ -85,7 +85,7 @@ def find(name: str) -> tuple[Experiment, ...]:
 
 
 def check_scale(scale: str) -> None:
-    """Raises UsageError where there is no such scale."""
+    """Check the name of a scale. Raises UsageError."""
     if not isinstance(scale, str) or scale not in SCALES:
         raise UsageError(
             f"unknown scale {shown(scale)}", hint=f"the scales are {' and '.join(SCALES)}"

@@ -77,12 +77,12 @@ class PlainLauncher:
     before_launch: Callable[[Launch], None] | None = None
     """Told of each launch before it begins, to show what is made for it."""
     after_launch: Callable[[Result], None] | None = None
-    """Told of each launch when it is over, for progress."""
+    """Called with each launch when it has ended, for progress."""
     _arrays: dict[int, tuple[np.ndarray, DeviceArray]] = field(default_factory=dict)
 
     @classmethod
     def on(cls, simulator: Simulated, module: Module, **options: Any) -> PlainLauncher:
-        """A launcher whose launches are simulated, one after the other, on one machine."""
+        """Return a launcher whose launches are simulated, one after the other, on one machine."""
         return cls(
             module,
             warp=simulator.width,
@@ -199,7 +199,7 @@ class ProgramRun:
 
 
 def size_of(entry: Entry, size: str) -> Mapping[str, int]:
-    """The parameters of a size. Raises UsageError."""
+    """Return the parameters of a size. Raises UsageError."""
     sizes = entry.workload.sizes
     if size not in sizes:
         raise UsageError(
@@ -210,7 +210,7 @@ def size_of(entry: Entry, size: str) -> Mapping[str, int]:
 
 
 def prepare(entry: Entry, size: str = "small", seed: int = 0) -> Data:
-    """The inputs of a program; equal seeds give equal data."""
+    """Return the inputs of a program; equal seeds give equal data."""
     return entry.workload.make(np.random.default_rng(seed), **size_of(entry, size))
 
 

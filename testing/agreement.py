@@ -31,7 +31,7 @@ def run_case(
     budget: int = BUDGET,
     stats: bool = False,
 ) -> Outcome:
-    """One run of a case on copies of its arguments."""
+    """Run a case once, on copies of its arguments."""
     if not isinstance(case, Case):
         raise UsageError(
             f"a Case is run, not {shown(case)}",
@@ -66,7 +66,7 @@ def assert_all_agree(
     widths: Iterable[int] | None = None,
     budget: int = BUDGET,
 ) -> dict[tuple[str, str, int], Result]:
-    """Every engine and scheme leaves the memory that the oracle leaves, bit for bit.
+    """Assert that every engine and scheme leaves the oracle's memory, bit for bit.
 
     The case must be race-free, must not use cross-lane operations or `clock`, and must not trap.
     Widths default to that of the case. Only the interpreter follows schemes other than the usual
@@ -100,7 +100,7 @@ def _spec(scheme: str | SchemeSpec) -> SchemeSpec:
 def assert_same_memory(
     who: str, expected: list[np.ndarray], got: list[np.ndarray], case: Case
 ) -> None:
-    """Two lists of arrays have the same bytes; `who` has left the second."""
+    """Assert that two lists of arrays have equal bytes; `name` is what left the second."""
     for number, (want, have) in enumerate(zip(expected, got, strict=True)):
         # Bytes, not values: NaN payloads and the sign of zero count.
         different = np.flatnonzero(_words(want) != _words(have))

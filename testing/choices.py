@@ -19,15 +19,15 @@ class Choices(Protocol):
     """Makes choices; the first option and the least number are the simplest ones."""
 
     def integer(self, least: int, most: int) -> int:
-        """A whole number from `least` to `most`."""
+        """Return a whole number from `least` to `most`."""
         ...
 
     def one_of(self, options: Sequence[T]) -> T:
-        """One of some options."""
+        """Return one of some options."""
         ...
 
     def boolean(self) -> bool:
-        """Yes or no."""
+        """Return True or False."""
         ...
 
 

@@ -51,11 +51,11 @@ SPREAD = (0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35, 0x27D4EB2F, 0x165667B1, 0x7FEB352D
 """Odd multipliers that mix the bits of a number into its upper ones."""
 
 PATTERNS = ("contiguous", "strided", "reversed", "scattered")
-"""How the places of neighbours lie."""
+"""How the elements of neighbouring work-items lie."""
 
 
 def register(c: Choices, cls: RegClass) -> str:
-    """A working register."""
+    """Return a working register."""
     return f"${cls.value}{c.integer(0, WORKING[cls] - 1)}"
 
 
@@ -75,13 +75,13 @@ def _source(c: Choices, kind: OperandKind, type_: Type, immediate: bool) -> str:
 
 
 def mark(c: Choices, w: Writer) -> None:
-    """Change a register so that it tells which way a work-item came, and how often."""
+    """Change a register so that it shows which path a work-item took, and how often."""
     name = f"$s{c.integer(0, 1)}"
     w.emit(f"{c.one_of(('add', 'mul', 'xor'))}_u32 {name}, {name}, {2 * c.integer(1, 99) + 1}")
 
 
 def compute(c: Choices, w: Writer) -> None:
-    """One computing instruction; divisors are made odd, so that nothing traps."""
+    """Emit one computing instruction; divisors are made odd, so that nothing traps."""
     row = c.one_of(_BY_STEM[c.one_of(_STEMS)])
     assert row.dst is not None
     assert row.dst.type is not None
@@ -109,7 +109,7 @@ def compute(c: Choices, w: Writer) -> None:
 
 
 def condition(c: Choices, w: Writer) -> str:
-    """A $c register that is likely to differ from lane to lane, inside other branches too."""
+    """Return a $c register that probably differs between lanes, inside other branches too."""
     how = c.integer(0, 9)
     if how == 8:
         return register(c, RegClass.C)
@@ -123,7 +123,7 @@ def condition(c: Choices, w: Writer) -> str:
 
 
 def _test(c: Choices, w: Writer, number: int) -> None:
-    """A comparison of bits of the lane's number, of data, of loop counters, or of a mix."""
+    """Emit a comparison of bits of the lane's number, data, loop counters, or a mix."""
     of_lane = (f"$s{LOCAL}", f"$s{ID}")
     source = c.one_of((*of_lane, "$s1", "$s3", register(c, RegClass.S), *w.counters[-2:]))
     how = c.integer(0, 5)
@@ -143,7 +143,7 @@ def _test(c: Choices, w: Writer, number: int) -> None:
 
 
 def uniform_condition(c: Choices, w: Writer) -> str:
-    """A $c register that all work-items of a workgroup agree about."""
+    """Return a $c register that all work-items of a workgroup agree about."""
     source = c.one_of((f"$s{GROUP}", *w.uniform))
     w.emit(f"and_u32 $s{SCRATCH}, {source}, {c.one_of((1, 2))}")
     w.emit(f"cmp_{c.one_of(('ne', 'eq'))}_u32 $c{TEST}, $s{SCRATCH}, 0")
@@ -154,7 +154,7 @@ def uniform_condition(c: Choices, w: Writer) -> str:
 
 
 def load(c: Choices, w: Writer) -> None:
-    """A load of any type from the input or the table: own, strided, scattered or one place."""
+    """Emit a load of any type from the input or the table: own, strided, scattered, one place."""
     row = c.one_of(_LOADS)
     assert row.type is not None
     assert row.segment is not None
@@ -180,7 +180,7 @@ def load(c: Choices, w: Writer) -> None:
 
 
 def own(c: Choices, w: Writer) -> None:
-    """A store to the work-item's own place in global or group memory, and perhaps a load back."""
+    """Emit a store to the work-item's own element of global or group memory, perhaps a load."""
     row = c.one_of(_STORES)
     assert row.type is not None
     assert row.segment is not None
@@ -195,7 +195,7 @@ def own(c: Choices, w: Writer) -> None:
 
 
 def _own_place(c: Choices, w: Writer, segment: Segment, size: int) -> str:
-    """The address of an element that no other work-item touches."""
+    """Return the address of an element that no other work-item touches."""
     pattern = c.one_of(PATTERNS)
     of_group = segment is Segment.GROUP
     layout, index = (w.tile, f"$s{LOCAL}") if of_group else (w.memory, f"$s{ID}")
@@ -224,7 +224,7 @@ def _permute(c: Choices, w: Writer, layout: Layout, index: str, pattern: str) ->
 
 
 def private(c: Choices, w: Writer) -> None:
-    """A store to private memory and a load back, perhaps of another width or place."""
+    """Emit a store to private memory and a load, perhaps of another width or place."""
     address = _private_place(c, w)
     row = c.one_of(_PRIVATE_STORES)
     assert row.type is not None
@@ -249,7 +249,7 @@ def _private_place(c: Choices, w: Writer) -> str:
 
 
 def atomic(c: Choices, w: Writer) -> None:
-    """One atomic without a result, whose orders all agree; or one on the work-item's own place."""
+    """Emit an atomic whose order does not matter, or one on the work-item's own element."""
     row = c.one_of(_EXCHANGES) if c.integer(0, 3) == 3 else c.one_of(_ATOMICS)
     assert row.type is not None
     assert row.segment is not None

@@ -121,7 +121,7 @@ class Cfg:
 
 
 def build(code: Sequence[Step]) -> Cfg:
-    """The graph of a kernel's code."""
+    """Return the graph of a kernel's code."""
     n = len(code)
     starts = sorted({0, *_targets(code), *_behind_ends(code)} & set(range(n)))
     ends = [*starts[1:], n]
@@ -159,7 +159,7 @@ def _successors(
 
 
 def _endless(edges: Edges) -> frozenset[int]:
-    """The last block of each strongly connected component that no edge leaves."""
+    """Return the last block of each strongly connected component that no edge leaves."""
     exit_ = len(edges) - 1
     result: set[int] = set()
     for component in components(edges, range(len(edges))):
@@ -170,7 +170,7 @@ def _endless(edges: Edges) -> frozenset[int]:
 
 
 def reverse(edges: Edges) -> Edges:
-    """The same graph with every edge turned round."""
+    """Return the graph with every edge reversed."""
     result: list[list[int]] = [[] for _ in edges]
     for source, targets in enumerate(edges):
         for target in targets:
@@ -181,7 +181,7 @@ def reverse(edges: Edges) -> Edges:
 def reach(
     edges: Edges, starts: Iterable[int], avoiding: frozenset[int] = frozenset()
 ) -> frozenset[int]:
-    """The nodes on paths from `starts`, which they include, that enter none of `avoiding`."""
+    """Return the nodes that paths from `starts` reach without entering `avoiding`."""
     seen: set[int] = set()
     waiting = [s for s in starts if s not in avoiding]
     while waiting:
@@ -219,12 +219,12 @@ class Walk:
                 stack.pop()
 
     def is_behind(self, node: int, above: int) -> bool:
-        """Whether the walk found `node` from `above` on, or they are the same."""
+        """Return whether the walk found `node` from `above` on, or they are the same."""
         return self.moment[above] <= self.moment[node] <= self.end[above]
 
 
 def components(edges: Neighbours, nodes: Iterable[int]) -> list[list[int]]:
-    """The strongly connected components of the subgraph over `nodes`, successors first.
+    """Return the strongly connected components of the subgraph over `nodes`, successors first.
 
     R. Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM J. Comput. 1972; the
     recursion is spelled out because a kernel may have more blocks than Python has stack frames.

@@ -18,7 +18,7 @@ _REACH = 1 << OFFSET_BITS - 1
 
 
 def resolve_address(brackets: Word, row: Row, scope: Scope) -> Address:
-    """The address of a BRACKETS token for an instruction of this row. Raises Mistake."""
+    """Return the address of a BRACKETS token for an instruction of this row. Raises Mistake."""
     assert row.segment is not None
     try:
         parts = parse_brackets(brackets.text, "address")
@@ -130,7 +130,7 @@ def _check_base(
 
 
 def _offset_of(word: Word, row: Row, segment: Segment, scope: Scope, alone: bool) -> int:
-    """The offset of an array or parameter in its segment."""
+    """Return the offset of an array or parameter in its segment."""
     if word.kind == "PARAMETER":
         param = scope.param(word)
         if segment is not Segment.KERNARG:
@@ -172,7 +172,7 @@ def _target(param: Param) -> str:
 
 
 def _check_param_type(word: Word, param: Param, row: Row) -> None:
-    """A parameter is loaded with its own type; the sign of 32 and 64 bits makes no difference."""
+    """Check that a parameter is loaded with its type; signs of 32 and 64 bits may differ."""
     type_ = row.type
     assert type_ is not None
     loader = _loader(param)
@@ -202,10 +202,10 @@ def _constant(part: Part, scope: Scope) -> int:
 
 
 def _check_array(address: Address, array: Symbol, row: Row, scope: Scope, brackets: Word) -> None:
-    """Refuse what is outside of the named array whatever the register holds. Raises Mistake.
+    """Refuse an address that is outside its array whatever the register holds. Raises Mistake.
 
-    A register is not negative, so that it brings an offset in front of the array into it, but
-    never one that is behind it.
+    A register is never negative: added to an offset before the array it can reach the array, but
+    added to an offset after the array it cannot.
     """
     assert row.type is not None
     first, width = address.offset - array.offset, row.type.size
@@ -233,7 +233,7 @@ def _check_array(address: Address, array: Symbol, row: Row, scope: Scope, bracke
 
 
 def _static_problem(address: Address, row: Row, scope: Scope) -> str:
-    """What is wrong with an address that has no register, as the verifier sees it."""
+    """Return what is wrong with an address without register, as the verifier sees it."""
     if address.base is not None or address.segment is Segment.GLOBAL:
         return ""
     assert row.type is not None

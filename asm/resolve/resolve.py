@@ -1,4 +1,4 @@
-"""Statements -> draft kernels: the third pass. Mnemonics, operands, declarations and labels."""
+"""The third pass, statements -> draft kernels: mnemonics, operands, declarations, labels."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Names:
         self._defined = defined
 
     def copy(self) -> Names:
-        """The names of the program, to which a kernel adds its own."""
+        """Return the names of the program, to which a kernel adds its own."""
         return Names(dict(self._defined))
 
     def define(self, word: Word, statement: Statement) -> None:
@@ -78,7 +78,7 @@ class Names:
 
 
 def duplicate(what: str, word: Word, earlier: Statement) -> Mistake:
-    """The message for a second definition."""
+    """Return the message for a second definition."""
     note = first_defined(earlier, word.text)
     return Mistake("SIM111", f"{what} is defined twice", word.at, "defined again", notes=(note,))
 
@@ -90,7 +90,7 @@ def _arrays(
     expanded: Expanded,
     report: Report,
 ) -> list[tuple[Statement, Array]]:
-    """The arrays of one segment, each with its statement; those with mistakes are left out."""
+    """Return the arrays of one segment with their statements, without those with mistakes."""
     found: list[tuple[Statement, Array]] = []
     layout = Layout(segment)
     for statement in statements:

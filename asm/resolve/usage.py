@@ -18,7 +18,7 @@ _FORMS = {
 
 
 def usage(row: Row) -> str:
-    """The forms of an instruction, as "`fma_f32 $s, $s|f32, $s|f32, $s|f32`".
+    """Return the forms of an instruction, as "`fma_f32 $s, $s|f32, $s|f32, $s|f32`".
 
     `$s|f32` is a register or an immediate of that type.
     """

@@ -90,7 +90,7 @@ TYPES = {
 
 
 def identity_hint(text: str) -> str:
-    """How a work-item learns here what a word asks for; nothing for any other word."""
+    """Return how a work-item learns here what a word asks for; nothing for any other word."""
     stem, dot, axis = text.removeprefix("%").partition(".")
     if stem in _IDENTITIES and (not dot or axis in ("x", "y", "z")):
         line = f"{_IDENTITIES[stem]} $s0, {'xyz'.index(axis or 'x')}"
@@ -102,7 +102,7 @@ def identity_hint(text: str) -> str:
 
 
 def hint_for(text: str) -> str:
-    """How a word of another language is said here; nothing for any other word."""
+    """Return how a word of another language is said here; nothing for any other word."""
     if found := identity_hint(text):
         return found
     if text in _INSTRUCTIONS:
@@ -118,7 +118,7 @@ def hint_for(text: str) -> str:
 
 
 def from_elsewhere(word: Word) -> Mistake | None:
-    """The message for a word of another language; None for any other word."""
+    """Return the message for a word of another language; None for any other word."""
     hint = hint_for(word.text)
     return unknown_instruction(word, hint) if hint else None
 

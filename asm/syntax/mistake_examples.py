@@ -10,8 +10,8 @@ from typing import NamedTuple
 class Known(NamedTuple):
     """A mistake that is known by examples: lines, or addresses if they begin with a bracket.
 
-    `{found}` in its texts is the word that cannot stand where it is; with `at_before` the message
-    points at the one before. An `{x}` in an example stands for every sort of operand, `{y}` too.
+    `{found}` in its texts is the word that is not allowed there; with `at_before` the message
+    points at the word before. `{x}` and `{y}` in an example are replaced by every kind of operand.
     """
 
     code: str
@@ -327,7 +327,7 @@ KNOWN: tuple[Known, ...] = (
 
 
 def examples_of(known: Known) -> Iterator[str]:
-    """The broken lines of a mistake, one for each sort of operand where it has a place for it."""
+    """Yield the broken lines of a mistake, with every kind of operand where it has `{x}`."""
     for example in known.examples:
         if "{y}" not in example:
             yield example

@@ -1,7 +1,7 @@
 """Syntax errors, named by example.
 
-A parser's own message tells which tokens it would have taken. What a writer did wrong is better
-told by comparison: each mistake in mistake_examples.py has broken lines, and a line that breaks at
+A parser's own message names the tokens that it would have taken. Comparison explains better what
+a writer did wrong: each mistake in mistake_examples.py has broken lines, and a line that breaks at
 the same state of the parser, on the same kind of token, is the same mistake.
 """
 
@@ -21,19 +21,19 @@ from .shapes import ShapeError, Word, scan, shape
 
 @cache
 def _by_state() -> dict[tuple[str, int, str], Known]:
-    """The mistakes by start rule, state of the parser and kind of the token that it refuses."""
+    """Return the mistakes by start rule, state of the parser and kind of the refused token."""
     found: dict[tuple[str, int, str], Known] = {}
     for known in KNOWN:
         for example in examples_of(known):
             words, start = words_of(example)
             error = shape(tuple(word.kind for word in words), start)
-            assert isinstance(error, ShapeError), f"{example!r} is no mistake"
+            assert isinstance(error, ShapeError), f"{example!r} is not a mistake"
             found.setdefault((start, error.state, _kind(words, error)), known)
     return found
 
 
 def words_of(example: str) -> tuple[list[Word], str]:
-    """The words of an example and the start rule that it is for."""
+    """Return the words of an example and the start rule that it is for."""
     if not example.startswith("["):
         return scan(example), "line"
     inside = scan(example[1:-1])
@@ -45,7 +45,7 @@ def _kind(words: Sequence[Word], error: ShapeError) -> str:
 
 
 def explain(words: Sequence[Word], error: ShapeError, start: str) -> Mistake:
-    """The message for a line that no rule of the grammar takes."""
+    """Return the message for a line that no rule of the grammar takes."""
     found = words[error.index] if error.index < len(words) else None
     before = words[error.index - 1] if error.index else None
     special = _bad_character(words, found, start) or _misspelt(words)
@@ -62,7 +62,7 @@ def explain(words: Sequence[Word], error: ShapeError, start: str) -> Mistake:
 
 
 def _bad_character(words: Sequence[Word], found: Word | None, start: str) -> Mistake | None:
-    """The message for a character that begins no token, or a bracket without its other half."""
+    """Return the message for a character outside tokens, or a bracket that is not closed."""
     alone = ("LSQB", "RSQB") if start == "line" else ()
     if found is None or found.kind not in ("UNKNOWN", "OPEN", "DIRECTIVE", *alone):
         return None
@@ -121,7 +121,7 @@ def _unknown_directive(word: Word) -> Mistake:
 
 
 def _misspelt(words: Sequence[Word]) -> Mistake | None:
-    """A line whose first word is nearly `kernel`, a directive without its dot, or foreign."""
+    """Return the message for a first word like `kernel`, a directive without dot, or foreign."""
     first = words[0]
     asking = next((w for w in words[1:] if w.kind == "NAME" and identity_hint(w.text)), None)
     if asking is not None:  # an expression of C, as i = threadIdx.x
@@ -166,7 +166,7 @@ _SHOWN = {
 
 
 def _unexpected(words: Sequence[Word], error: ShapeError, found: Word | None) -> Mistake:
-    """The general message: what was found, and what the parser would have taken."""
+    """Return the general message: what was found, and what the parser would have taken."""
     expected = [_SHOWN[kind] for kind in sorted(error.expected) if kind in _SHOWN]
     label = f"expected {either(expected)}" if 0 < len(expected) <= 8 else "not expected here"
     if found is None:

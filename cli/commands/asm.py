@@ -73,7 +73,7 @@ def asm(
 
 
 def _default_output(file: str) -> str:
-    """Beside the source, where nothing but an older object file stands. Raises UsageError."""
+    """Return the path beside the source. Raises UsageError if another kind of file is there."""
     from ..inputs.files import STDIN, is_object_file
 
     if file == STDIN:

@@ -1,4 +1,4 @@
-"""`simtlab diff`: where two simulations spend their cycles differently."""
+"""`simtlab diff`: the differences between two simulations, by cause and line."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def diff(
 
 
 def _read(path: str) -> dict[str, Any]:
-    """A result. Raises UsageError."""
+    """Return the result of a simulation from its JSON file. Raises UsageError."""
     try:
         with open(path, encoding="utf-8") as file:
             found = json_module.load(file)
@@ -69,7 +69,7 @@ def _read(path: str) -> dict[str, Any]:
 
 
 def compare(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
-    """What differs between two results, in descending order of the change."""
+    """Return the differences of two results, the largest changes first."""
     x, y = a["statistics"], b["statistics"]
     names = ("kernel", "machine", "policy", "settings", "memory_digest")
     numbers = ("cycles", "warp_instructions", "thread_instructions", "mean_width", "memory_wait")
@@ -93,7 +93,7 @@ def _moved(a: Mapping[str, int], b: Mapping[str, int]) -> list[dict[str, Any]]:
 
 
 def _lines(a: list[dict[str, Any]], b: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row for each line and cause whose cycles changed."""
+    """Return a row for each line and cause whose cycles changed."""
 
     def index(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
         return {(x["kernel"], x["file"], x["line"], x["text"]): x for x in lines}

@@ -1,4 +1,4 @@
-"""`simtlab programs`: what there is to run."""
+"""`simtlab programs`: the programs that come with simtlab."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _rows(entry: Entry) -> list[tuple[str, str]]:
 
 
 def _shown(entry: Entry) -> str:
-    """The path of the source, relative where that is shorter."""
+    """Return the path of the source, relative where that is shorter."""
     try:
         return min(os.path.relpath(entry.path), str(entry.path), key=len)
     except (OSError, ValueError):  # the working folder is gone, or on another drive

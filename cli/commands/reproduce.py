@@ -77,9 +77,9 @@ def reproduce(
     found, errors, interrupted = _simulate(chosen, scale)
     reports = [e.report(found, scale) for e in chosen]
     if json:
-        told = [r.to_dict() for r in reports]
+        dicts = [r.to_dict() for r in reports]
         failed = [{"setup": str(setup), **error_dict(e)} for setup, e in errors.items()]
-        print_json({"experiments": told, "failed": failed, "interrupted": interrupted})
+        print_json({"experiments": dicts, "failed": failed, "interrupted": interrupted})
     else:
         print("\n\n\n".join(r.markdown() if markdown else r.text() for r in reports))
     return _status(errors, interrupted)

@@ -14,9 +14,9 @@ from .files import cannot, check_writable
 
 
 def split_pairs(pairs: Sequence[str], option: str, kernel: Kernel) -> dict[str, str]:
-    """`name=value` words as a dictionary.
+    """Return `name=value` words as a dictionary.
 
-    Raises ArgumentError for what is no such pair, for an unknown name and for one that comes twice.
+    Raises ArgumentError for a word without a name or value, an unknown name, or a repeated name.
     """
     names = [p.name for p in kernel.params]
     values: dict[str, str] = {}
@@ -48,7 +48,7 @@ def split_pairs(pairs: Sequence[str], option: str, kernel: Kernel) -> dict[str, 
 
 
 def kernel_arguments(kernel: Kernel, pairs: Sequence[str], seed: int) -> list[object]:
-    """The arguments in declared order. Raises ArgumentError and UsageError."""
+    """Return the arguments in declared order. Raises ArgumentError and UsageError."""
     values = split_pairs(pairs, "--arg", kernel)
     missing = [p for p in kernel.params if p.name not in values]
     if missing:
@@ -97,7 +97,7 @@ def _argument(param: Param, text: str, seed: list[int]) -> object:
 
 
 def check_outputs(kernel: Kernel, pairs: Sequence[str]) -> dict[str, str]:
-    """The files of --out by parameter; every one can be written as far as one can see now."""
+    """Return the files of --out by parameter. Raises ArgumentError and UsageError."""
     outputs = split_pairs(pairs, "--out", kernel)
     for name, path in outputs.items():
         param = next(p for p in kernel.params if p.name == name)

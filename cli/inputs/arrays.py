@@ -50,11 +50,11 @@ class ArraySpec:
         _check_size(prod(self.shape) * self.type.size, text)
 
     def error(self, message: str, hint: str = "") -> ArgumentError:
-        """An error about this argument."""
+        """Return an error about this argument."""
         return ArgumentError(f"--arg {self.param.name}: {message}", code="SIM321", hint=hint)
 
     def make(self) -> np.ndarray:
-        """The array. Raises ArgumentError."""
+        """Return the array. Raises ArgumentError."""
         with np.errstate(over="ignore", invalid="ignore"):
             array = _MAKERS[self.how](self)
         if self.rest:
@@ -74,7 +74,7 @@ class ArraySpec:
         return ELEMENT_TYPES[name]
 
     def value(self) -> int | float:
-        """The last field of `full`, as an element."""
+        """Return the last field of `full`, as an element."""
         if not self.rest:
             raise self.error(f"{self.text!r} needs a value", f"as {self.text}:7")
         number = parse_number(self.rest[0], self.type)
@@ -84,7 +84,7 @@ class ArraySpec:
         return number
 
     def seed(self) -> list[int] | int:
-        """The seed of `rand`: the one given, or the run's with the parameter's position."""
+        """Return the seed of `rand`: the one given, or the run's with the parameter's position."""
         if not self.rest:
             return self.default_seed
         text = self.rest.pop(0).removeprefix("seed=")
@@ -117,7 +117,7 @@ _MAKERS: dict[str, Callable[[ArraySpec], np.ndarray]] = {
 
 
 def load_array(path: str, param: Param) -> np.ndarray:
-    """The array of an .npy file, for this parameter. Raises UsageError and ArgumentError."""
+    """Return the array of an .npy file, for this parameter. Raises UsageError and ArgumentError."""
     try:
         loaded = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as problem:
@@ -145,7 +145,7 @@ def load_array(path: str, param: Param) -> np.ndarray:
 
 
 def wrong_type(param: Param, found: str, wanted: str) -> ArgumentError:
-    """The error for an array of the wrong element type."""
+    """Return the error for an array of the wrong element type."""
     return ArgumentError(
         f"--arg {param.name}: {found}, and {param} needs {wanted}",
         code="SIM321",

@@ -1,4 +1,4 @@
-"""What `run` is asked to run: a file, or a program that comes with simtlab."""
+"""Targets of `run`, `time` and `compare`: a file, or a program that comes with simtlab."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Target:
 
 
 def find_target(name: str) -> Target:
-    """The file or program that a word means. Raises UsageError.
+    """Return the file or program that a word means. Raises UsageError.
 
     A word that ends in .sasm or .sbc, and `-`, mean a file; another one means a program where
     there is one of this name, else a file.
@@ -55,7 +55,7 @@ def find_target(name: str) -> Target:
 
 
 def _file_of_that_name(name: str) -> str:
-    """The hint where just the ending is missing."""
+    """Return the hint where just the ending is missing."""
     found = [name + ending for ending in (".sasm", ".sbc") if os.path.isfile(name + ending)]
     return f"there is a file {found[0]}: name it with its ending" if found else ""
 

@@ -71,7 +71,7 @@ def run(name: str, settings: RunSettings) -> int:
 
 
 def _checks(settings: RunSettings) -> Checks | None:
-    """What the interpreter is to check; None for nothing. Raises UsageError."""
+    """Return the checks that the interpreter makes; None for none. Raises UsageError."""
     given = {"--check-arrays": settings.check_arrays, "--check-coverage": settings.check_coverage}
     asked = [option for option, is_given in given.items() if is_given]
     if not asked:

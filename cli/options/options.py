@@ -206,7 +206,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON value and not
 
 
 def one_of(value: str, known: Iterable[str], option: str) -> str:
-    """The value, where it is one of these words. Raises UsageError."""
+    """Return the value, where it is one of these words. Raises UsageError."""
     words = tuple(known)
     if value not in words:
         raise UsageError(
@@ -218,7 +218,7 @@ def one_of(value: str, known: Iterable[str], option: str) -> str:
 
 
 def whole_number(text: str, option: str) -> int:
-    """A whole number from 0 on, in decimal or as 0x20. Raises UsageError."""
+    """Return a whole number from 0 on, in decimal or as 0x20. Raises UsageError."""
     value = parse_number(text, U64)
     if not isinstance(value, int) or value < 0:
         raise UsageError(f"{option} takes a whole number from 0 on, not {text!r}", code="SIM515")

@@ -1,4 +1,4 @@
-"""`--lines`: how often each source line was executed, and by how many lanes."""
+"""Counts by source line (`run --lines`): executions and active lanes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LineCount:
     lanes: int = 0
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Return the line for --json."""
         return {
             "kernel": self.kernel,
             "file": self.file,
@@ -36,7 +36,7 @@ class LineCount:
 
 
 def count_lines(program: Program, results: list[Result]) -> list[LineCount]:
-    """The lines of every launched kernel, in the order of the code.
+    """Return the lines of every launched kernel, in the order of the code.
 
     A line with several instructions (a macro, a 64-bit constant) has the sum of theirs. Without
     debug locations, an instruction is a line of its own.
@@ -70,7 +70,7 @@ def _lines_of(
 
 
 def lines_text(counts: list[LineCount]) -> str:
-    """The table that --lines prints."""
+    """Return the table that --lines prints."""
     parts: list[str] = []
     for kernel, lines in groupby(counts, key=lambda count: count.kernel):
         rows = [("line", "executions", "mean lanes", "source")]
