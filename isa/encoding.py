@@ -88,7 +88,7 @@ def immediate_field(bits: int, type_: Type) -> int:
 
 
 def immediate_value(field: int, type_: Type) -> int:
-    """Return the bit pattern that a 32-bit immediate field stands for."""
+    """Return the bit pattern that a 32-bit immediate field encodes."""
     if type_.bits < 64:
         return field & ((1 << type_.bits) - 1)
     return field << 32 if type_.is_float else sign_extend(field, 32) & BITS64

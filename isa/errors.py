@@ -62,7 +62,7 @@ class Diagnostic:
             object.__setattr__(self, name, cut_message(getattr(self, name)))
 
     def to_dict(self) -> dict[str, object]:
-        """Return the JSON form (`file`, `line`, `column` are null where there is no place)."""
+        """Return the JSON form (`file`, `line`, `column` are null without a place)."""
         span = self.span
         return {
             "severity": self.severity,

@@ -22,7 +22,7 @@ Figure = float | str
 """A count, a share of one, or a class; a word where a paper has nothing to count."""
 
 NONE = "none"
-"""The share of a thing that does not occur."""
+"""The share of something that does not occur."""
 
 ALIKE = 1.5
 """Two figures are alike if neither is more than so many times the other …"""
@@ -67,10 +67,10 @@ class Metric:
     kind: Literal["count", "share", "class"]
     published: bool = True
     negligible: float = 0.0
-    """Counts up to this one are as good as none."""
+    """Counts up to this one are equal to none."""
 
     def alike(self, ours: Figure, theirs: Figure) -> bool:
-        """Return whether a figure of ours is about the paper's."""
+        """Return whether our figure is close to the paper's."""
         if self.kind == "class":
             return ours == theirs
         low, high = sorted((_number(ours), _number(theirs)))
@@ -87,7 +87,7 @@ class Metric:
         return f"{figure:.1f}" if figure < 10 else f"{figure:,.0f}"
 
     def apart(self, ours: Figure, theirs: Figure) -> str:
-        """Return how ours is another than the paper's."""
+        """Return the difference of our figure from the paper's, in words."""
         if isinstance(ours, str) or isinstance(theirs, str) or self.kind == "share":
             return f"{self.title} {self.shown(ours)} for {self.shown(theirs)}"
         if theirs == 0 or ours == 0:
@@ -100,7 +100,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Row:
-    """A program: the paper's figures by metric, and why ours are others."""
+    """A program: the paper's figures by metric, and why ours differ."""
 
     program: str
     figures: Mapping[str, Figure]
@@ -109,7 +109,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper's table says of programs beside each other, whatever the numbers are.
+    """A statement of the paper's table that compares programs, whatever the numbers are.
 
     The largest figures under `key` are those of the programs in `most`; or, in every program, the
     figure under `key` is larger than that under `than`.
@@ -256,23 +256,23 @@ class CharacterisationReport:
 
     @property
     def judged(self) -> int:
-        """How many figures the paper has for what has been measured."""
+        """How many figures the paper has of the programs that have been measured."""
         return sum(v.judged for v in self.verdicts)
 
     @property
     def alike(self) -> int:
-        """How many of ours are about these."""
+        """How many of our figures are close to the paper's."""
         return self.judged - sum(len(v.apart) for v in self.verdicts)
 
     @property
     def missing(self) -> list[Row]:
         """Rows that have not been measured."""
-        there = [v.row.program for v in self.verdicts]
-        return [row for row in self.of.rows if row.program not in there]
+        measured = [v.row.program for v in self.verdicts]
+        return [row for row in self.of.rows if row.program not in measured]
 
     @property
     def legend(self) -> str:
-        """How the table is to be read."""
+        """The meaning of the table's cells."""
         how = "Ours (the paper's); * apart: "
         if all(m.kind == "class" for m in self.of.metrics if m.published):
             return how + "another class"

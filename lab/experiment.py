@@ -1,8 +1,7 @@
-"""What can be reproduced, by name: which simulations it takes and what is made of them.
+"""Experiments by name: the simulations that each needs, and the report of their results.
 
-An experiment stands for one table or figure of a paper. Whoever carries it out simulates its
-setups, in any order, and hands over what there is; a report is made of some of them too, so that
-nothing is lost where a run is cut short.
+An experiment reproduces one table or figure of a paper. Its setups are simulated in any order. A
+report can be made of some of them, so that an interrupted run loses nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ SCALES = ("small", "paper")
 
 
 class Report(Protocol):
-    """What an experiment found, beside what the paper says."""
+    """The results of an experiment, beside the paper's."""
 
     def text(self) -> str:
         """Return the report for a terminal."""

@@ -50,8 +50,8 @@ class Measurement:
 def measure(setup: Setup, look: Callable[[Simulator], object] | None = None) -> Measurement:
     """Simulate all launches of a program on a machine that is cold before the first one.
 
-    `look` is called now and then while it goes on. Raises UsageError for a setup that does not
-    fit, CheckFailed for a wrong result, and what a kernel raises.
+    `look` is called now and then during the simulation. Raises UsageError for a setup that does not
+    fit, CheckFailed for a wrong result, and the traps of a kernel.
     """
     if not isinstance(setup, Setup):
         raise UsageError(f"a Setup is measured, not {shown(setup)}", code="SIM515")

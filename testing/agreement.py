@@ -84,11 +84,11 @@ def assert_all_agree(
                 continue  # native code follows no scheme
             name = scheme if isinstance(scheme, str) else scheme.name
             for width in widths or (case.geometry.width,):
-                who = f"{engine}, scheme {name}, warps of {width}"
+                subject = f"{engine}, scheme {name}, warps of {width}"
                 result, arrays, trap = run_case(case, engine, scheme, width=width, budget=budget)
                 if result is None:
-                    raise AssertionError(f"{who}: {trap}\n{case}")
-                assert_same_memory(who, expected, arrays, case)
+                    raise AssertionError(f"{subject}: {trap}\n{case}")
+                assert_same_memory(subject, expected, arrays, case)
                 results[engine, name, width] = result
     return results
 
@@ -98,17 +98,17 @@ def _spec(scheme: str | SchemeSpec) -> SchemeSpec:
 
 
 def assert_same_memory(
-    who: str, expected: list[np.ndarray], got: list[np.ndarray], case: Case
+    subject: str, expected: list[np.ndarray], got: list[np.ndarray], case: Case
 ) -> None:
-    """Assert that two lists of arrays have equal bytes; `name` is what left the second."""
+    """Assert that two lists of arrays have equal bytes; `subject` left the second."""
     for number, (want, have) in enumerate(zip(expected, got, strict=True)):
         # Bytes, not values: NaN payloads and the sign of zero count.
         different = np.flatnonzero(_words(want) != _words(have))
         if different.size:
             first = int(different[0])
             raise AssertionError(
-                f"{who}: array {number} differs from the oracle's in {different.size} elements; "
-                f"the first is {first}: oracle {_words(want)[first]:#x}, "
+                f"{subject}: array {number} differs from the oracle's in {different.size} "
+                f"elements; the first is {first}: oracle {_words(want)[first]:#x}, "
                 f"here {_words(have)[first]:#x}\n{case}"
             )
 

@@ -87,10 +87,10 @@ def compute(c: Choices, w: Writer) -> None:
     assert row.dst.type is not None
     operands = [register(c, row.dst.type.reg)]
     sources = row.srcs
-    at = c.integer(0, len(sources) * 2)
+    immediate_position = c.integer(0, len(sources) * 2)
     for position, operand in enumerate(sources):
         assert operand.type is not None
-        operands.append(_source(c, operand.kind, operand.type, position == at))
+        operands.append(_source(c, operand.kind, operand.type, position == immediate_position))
     if Flags.MAY_TRAP in row.flags:
         assert row.type is not None
         odd = f"$d{WIDE_SCRATCH}" if row.type.bits == 64 else f"$s{SCRATCH}"

@@ -319,12 +319,14 @@ def _run(case: Case, simulator: Simulator, policy: Policy) -> list[np.ndarray]:
     return [a for a in arguments if isinstance(a, np.ndarray)]
 
 
-def _assert_memory(who: str, case: Case, got: list[np.ndarray]) -> None:
+def _assert_memory(subject: str, case: Case, got: list[np.ndarray]) -> None:
     _, expected, trap = run_case(case, "oracle", budget=BUDGET)
     assert trap is None, f"the oracle traps: {trap}\n{case}"
     for number, (a, b) in enumerate(zip(got, expected, strict=True)):
         np.testing.assert_array_equal(
-            a.view(np.uint8), b.view(np.uint8), f"{who}: array {number} is not the oracle's\n{case}"
+            a.view(np.uint8),
+            b.view(np.uint8),
+            f"{subject}: array {number} is not the oracle's\n{case}",
         )
 
 

@@ -161,7 +161,7 @@ def goto_blocks(c: Choices, w: Writer) -> None:
 
 
 def blocks(c: Choices, w: Writer, *, backward: bool) -> None:
-    """Emit blocks that branch to others, only forwards by default."""
+    """Emit blocks that branch to others, only forwards unless `backward`."""
     n = c.integer(2, 6)
     places = [w.label() for _ in range(n + 1)]
     end = places[-1]
@@ -170,13 +170,13 @@ def blocks(c: Choices, w: Writer, *, backward: bool) -> None:
         body(c, w, flat=True)
         if c.integer(0, 2) == 0:
             continue
-        there = c.integer(0 if backward else here + 1, n)
-        if there <= here:
+        target = c.integer(0 if backward else here + 1, n)
+        if target <= here:
             _spend(w, end)
         if c.integer(0, 5):
-            w.emit(f"cbr {condition(c, w)}, {places[there]}")
+            w.emit(f"cbr {condition(c, w)}, {places[target]}")
         else:
-            w.emit(f"br {places[there]}")
+            w.emit(f"br {places[target]}")
     w.place(end)
 
 

@@ -195,8 +195,8 @@ def reach(
 class Walk:
     """A depth-first walk of what `root` reaches, the fall-through before the taken side.
 
-    `order` lists the nodes as the walk comes to them, `moment` is the place of each there, `parent`
-    the node from which it was found, and `end` the place of the last one found from it on.
+    `order` lists the nodes as the walk reaches them, `moment` is the index of each in it, `parent`
+    the node from which it was found, and `end` the index of the last one found from it on.
     """
 
     def __init__(self, edges: Edges, root: int) -> None:

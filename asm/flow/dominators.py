@@ -33,8 +33,8 @@ class DominatorTree:
     def child_above(self, above: int, below: int) -> int:
         """Return the child of `above` that dominates `below`, which `above` does strictly."""
         children = self.children[above]
-        at = bisect_right(children, self._enter[below], key=self._enter.__getitem__)
-        return children[at - 1]
+        following = bisect_right(children, self._enter[below], key=self._enter.__getitem__)
+        return children[following - 1]
 
     @cached_property
     def children(self) -> Edges:
@@ -123,15 +123,15 @@ class _Forest:
         above, lowest, semi = self._above, self._lowest, self._semi
         if above[node] < 0:
             return node
-        way = []
-        at = node
-        while above[above[at]] >= 0:
-            way.append(at)
-            at = above[at]
-        for at in reversed(way):
-            if semi[lowest[above[at]]] < semi[lowest[at]]:
-                lowest[at] = lowest[above[at]]
-            above[at] = above[above[at]]
+        path = []
+        ancestor = node
+        while above[above[ancestor]] >= 0:
+            path.append(ancestor)
+            ancestor = above[ancestor]
+        for step in reversed(path):
+            if semi[lowest[above[step]]] < semi[lowest[step]]:
+                lowest[step] = lowest[above[step]]
+            above[step] = above[above[step]]
         return lowest[node]
 
 

@@ -91,11 +91,11 @@ class _Layout:
         self.runs = _runs(self.cfg, code)
         self.run_of = {b: run for run in self.runs.values() for b in run.branches}
         self._at: list[int] = []
-        at = 0
+        place = 0
         for index in range(len(code) + 1):
-            at += len(self.markers(index))
-            self._at.append(at)
-            at += 1
+            place += len(self.markers(index))
+            self._at.append(place)
+            place += 1
 
     def markers(self, index: int) -> tuple[int, ...]:
         """Return the branches whose markers are before the instruction at `index`."""

@@ -211,8 +211,8 @@ def _check_array(address: Address, array: Symbol, row: Row, scope: Scope, bracke
     first, width = address.offset - array.offset, row.type.size
     if first + width <= array.size and (first >= 0 or address.base is not None):
         return
-    at = f"bytes {first} to {first + width - 1} are" if width > 1 else f"byte {first} is"
-    other = next(
+    which = f"bytes {first} to {first + width - 1} are" if width > 1 else f"byte {first} is"
+    reached = next(
         (
             s
             for s in scope.symbols.values()
@@ -220,14 +220,14 @@ def _check_array(address: Address, array: Symbol, row: Row, scope: Scope, bracke
         ),
         array,
     )
-    place = str(address.offset - other.offset)
+    place = str(address.offset - reached.offset)
     raise Mistake(
         "SIM122",
-        f"{at} outside the {array.size} bytes of `{array.name}`",
+        f"{which} outside the {array.size} bytes of `{array.name}`",
         brackets.at,
         "outside of the array",
-        f"that is [{other.name}+{place}]; name the array that is meant"
-        if other is not array
+        f"that is [{reached.name}+{place}]; name the array that is meant"
+        if reached is not array
         else "offsets are in bytes; the size of an array is its elements times their size",
     )
 

@@ -76,7 +76,7 @@ _DECLARATIONS = {
     **dict.fromkeys(("__global__", "__kernel"), "kernel name(u32 %n, global f32* %x) {"),
     **dict.fromkeys(("#define", "constexpr"), ".const N = 5"),
 }
-"""What other languages write in front of a declaration, and how one is written here."""
+"""By word of another language before a declaration: a declaration as it is written here."""
 
 TYPES = {
     **dict.fromkeys(("int", "int32_t"), "s32"),

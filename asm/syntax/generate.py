@@ -1,8 +1,8 @@
 """The tables of grammar.lark as data: `python -m simtlab.asm.syntax.generate` writes grammar.json.
 
-Lark reads the grammar and computes the LALR(1) tables. It does so when the grammar changes, not
-when somebody assembles: the tables travel in the package, as plain numbers and names, and a test
-compares them with the grammar. Lark is needed for this and for tests only.
+Lark reads the grammar and computes the LALR(1) tables when the grammar changes. Assembling does not
+need it: the package contains the tables, as plain numbers and names, and a test compares them with
+the grammar. Lark is needed for this and for tests only.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ def tables() -> dict[str, Any]:
 
     `terminals` are names and patterns in the order in which they are tried. A rule has the names of
     what it makes and of its left side, the number of its symbols, those whose values it keeps, and
-    whether a single value stands for itself. A state maps a symbol to the next state, or to -1 - n
-    where rule n is complete. `starts` have the states in which a start rule begins and ends.
+    whether a single value is passed on as it is. A state maps a symbol to the next state, or to
+    -1 - n where rule n is complete. `starts` have the states in which a start rule begins and
+    ends.
     """
     lark = grammar()
     table = cast(Any, lark.parser).parser._parse_table

@@ -51,13 +51,13 @@ def explain(words: Sequence[Word], error: ShapeError, start: str) -> Mistake:
     special = _bad_character(words, found, start) or _misspelt(words)
     if special is not None:
         return special
-    known = _by_state().get((start, error.state, _kind(words, error)))
-    if known is None:
+    mistake = _by_state().get((start, error.state, _kind(words, error)))
+    if mistake is None:
         return _unexpected(words, error, found)
-    place = before if before is not None and (known.at_before or found is None) else found
+    place = before if before is not None and (mistake.at_before or found is None) else found
     assert place is not None
     text = found.text if found else "the end of the line"
-    code, message, label, hint = (part.replace("{found}", text) for part in known[:4])
+    code, message, label, hint = (part.replace("{found}", text) for part in mistake[:4])
     return Mistake(code, message, place.at, label, hint)
 
 

@@ -76,14 +76,14 @@ class Parser:
         """Return the statement of a line, None for an empty one."""
         text = line.text
         try:
-            known = self._known[text]
+            parsed = self._known[text]
         except KeyError:
             try:
-                known = self._known[text] = parse(text)
+                parsed = self._known[text] = parse(text)
             except Mistake as mistake:
                 self.collector.add(line.diagnostic(mistake))
                 return Statement(line, "broken", tuple(scan(text)))
-        return None if known is None else Statement(line, *known)
+        return None if parsed is None else Statement(line, *parsed)
 
     def _macro_body(self, macro: Statement, lines: Iterator[Line]) -> tuple[Line, ...]:
         body: list[Line] = []

@@ -33,7 +33,7 @@ STATEMENTS = frozenset(
         *("include", "macro", "endmacro", "loc", "address", "length"),
     }
 )
-"""Rules that stand by themselves; every other rule is a part of a constant expression."""
+"""Rules that are complete; every other rule is a part of a constant expression."""
 
 
 class Word(NamedTuple):

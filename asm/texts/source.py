@@ -156,7 +156,7 @@ def open_text(text: str) -> SourceFile:
 
 
 def object_name(path: Path) -> str:
-    """Return the name of the main source in the object file, without what cannot stand there."""
+    """Return the name of the main source in the object file; `_` replaces other characters."""
     name = "".join(c if c.isprintable() and c not in '"\\:' else "_" for c in path.name)
     return name[:MAX_FILE_NAME] or "_"
 
@@ -164,7 +164,7 @@ def object_name(path: Path) -> str:
 def open_file(path: Path, name: str, where: Span | None = None) -> SourceFile:
     """Read a source file; `name` is its name in the object file, `where` the `.include`.
 
-    Raises SourceError where it cannot be read, is too large or is no text.
+    Raises SourceError if it cannot be read, is too large or is not a text.
     """
     shown = _shown(path, name)
     try:
@@ -186,7 +186,7 @@ def open_file(path: Path, name: str, where: Span | None = None) -> SourceFile:
 
 
 def _check_size(source: str | bytes, size: int, shown: str, where: Span | None = None) -> None:
-    """Refuse what would take long to assemble, before it is taken apart."""
+    """Refuse a source that would take long to assemble. Raises SourceError."""
     if size > MAX_BYTES:
         most = f"is larger than {MAX_BYTES >> 20} MiB"
     elif (source.count("\n") if isinstance(source, str) else source.count(b"\n")) > MAX_LINES:
@@ -237,7 +237,7 @@ def _checked(file: SourceFile) -> SourceFile:
         diagnostics=(
             Diagnostic(
                 "SIM101",
-                f"the character U+{ord(found.group()):04X} cannot stand in a source text",
+                f"the character U+{ord(found.group()):04X} is not allowed in a source text",
                 Span(file.shown, line, column, 1, shown),
                 label="an invisible character",
                 hint="remove it; a source text has visible characters, spaces, tabs and line ends",

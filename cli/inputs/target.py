@@ -64,8 +64,8 @@ def _must_exist(name: str) -> None:
     if name == STDIN or os.path.exists(name):
         return
     stem = Path(name).stem
-    known = {e.short for e in catalogue()}
-    hint = f"the program of that name runs as `simtlab run {stem}`" if stem in known else ""
+    is_program = any(e.short == stem for e in catalogue())
+    hint = f"the program of that name runs as `simtlab run {stem}`" if is_program else ""
     raise UsageError(f"cannot read {name}: no such file", code="SIM510", hint=hint)
 
 

@@ -93,12 +93,12 @@ class Report:
 
     def _describe(self, outcome: TimeOutcome) -> None:
         """Keep what all contenders have in common."""
-        known = dict(outcome.text_rows())
+        row_of = dict(outcome.text_rows())
         shown = ("kernel", "kernels", "launches", "program")
-        self.rows = [(label, known[label]) for label in shown if label in known]
+        self.rows = [(label, row_of[label]) for label in shown if label in row_of]
         machine = machine_text(outcome.simulator.machine, self.settings.sets)
         self.rows.insert(1, ("machine", machine))
-        self.title = f"{known.get('program', self.target.name)}, on {machine}"
+        self.title = f"{row_of.get('program', self.target.name)}, on {machine}"
 
     def print(self, comparison: Comparison) -> None:
         """Print the comparison on stdout, and errors on stderr unless they are in the JSON."""
