@@ -1,4 +1,4 @@
-"""Draft -> Program: the words of every kernel, and the verifier's consent."""
+"""Draft -> Program: the words of every kernel, verified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bit patterns as literals of the source language, such that reading them gives the same bits."""
+"""Literals of the source language for bit patterns; reading one gives the same bits."""
 
 from __future__ import annotations
 

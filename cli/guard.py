@@ -69,9 +69,9 @@ def _guarded(work: Callable[[], int], wants_json: bool) -> int:
         if not _has_working_folder():
             return _report(
                 UsageError(
-                    "the working folder does not exist any more",
+                    "the working folder no longer exists",
                     code="SIM510",
-                    hint="cd to another",
+                    hint="change to another folder with cd",
                 ),
                 wants_json,
             )

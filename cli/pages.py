@@ -1,4 +1,4 @@
-"""The pages of the documentation, which travel with the package."""
+"""The pages of the documentation, which the package contains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that makes many objects and no cycles to speak of, without a search for cycles."""
+"""Suspended garbage collection, for work that makes many objects and few reference cycles."""
 
 from __future__ import annotations
 

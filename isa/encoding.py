@@ -190,7 +190,9 @@ def _encode_memory(word: _Word, ins: Instruction) -> None:
 def _displacement(there: int, pc: int, what: str) -> int:
     value = there - (pc + 1)
     if not -BRANCH_REACH <= value <= BRANCH_REACH:
-        raise EncodingError(f"the {what} lies {value} words away; {BRANCH_REACH} is the farthest")
+        raise EncodingError(
+            f"the {what} lies {value} words away; at most {BRANCH_REACH} are possible"
+        )
     return value
 
 

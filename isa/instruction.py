@@ -1,4 +1,4 @@
-"""A decoded instruction: what an executor, the verifier and the disassembler look at."""
+"""Decoded instructions, as executors, the verifier and the disassembler read them."""
 
 from __future__ import annotations
 

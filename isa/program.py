@@ -1,4 +1,4 @@
-"""Program and Kernel: what the assembler makes and every executor takes. Immutable."""
+"""Program and Kernel, immutable: the assembler makes them, and every executor takes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a message quotes: values and texts, cut where they are long.
+"""Quotations in messages: values and texts, cut if they are long.
 
 A message is read by a person. A source line of a megabyte, a list of ten thousand names or a number
 of five thousand digits (which Python refuses to write at all) is shown by its beginning.

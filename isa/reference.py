@@ -1,4 +1,4 @@
-"""Writes the instruction listing of docs/isa.md from the table.
+"""The instruction listing of docs/isa.md, written from the table.
 
 python -m simtlab.isa.reference docs/isa.md           rewrite the generated part
 python -m simtlab.isa.reference docs/isa.md --check   exit with 1 if it is not current

@@ -1,4 +1,4 @@
-"""The verifier: what every program satisfies before anything runs it.
+"""The verifier: conditions that every program satisfies before anything runs it.
 
 It looks at structure only: names, sizes, fields, targets, static addresses, the end of the code.
 That a re-convergence point post-dominates its branch needs the control-flow graph and is checked
@@ -85,13 +85,15 @@ def _segment_problems(
     if size > MAX_SEGMENT[segment]:
         yield Diagnostic(
             "SIM222",
-            f"{owner} has {size} bytes of {segment} memory; {MAX_SEGMENT[segment]} is the most",
+            f"{owner} has {size} bytes of {segment} memory; "
+            f"at most {MAX_SEGMENT[segment]} are allowed",
         )
     for symbol in symbols:
         if symbol.type is B1 or symbol.count < 1:
             yield Diagnostic(
                 "SIM223",
-                f"{owner}: {symbol.name} cannot be {symbol.count} x {symbol.type}",
+                f"{owner}: array {symbol.name} has the impossible size "
+                f"{symbol.count} x {symbol.type}",
             )
 
 

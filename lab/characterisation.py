@@ -1,4 +1,4 @@
-"""The papers' tables of what their programs are like, beside ours.
+"""Characterisations of programs: the papers' tables beside our figures.
 
 A table is a TOML file in `published/`: the paper's figures, and why ours are others where they are.
 """

@@ -1,4 +1,4 @@
-"""Runs a program's launch sequence on an engine and checks it against its reference."""
+"""A run of a program: its launch sequence on an engine, checked against its reference."""
 
 from __future__ import annotations
 

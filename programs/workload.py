@@ -1,4 +1,4 @@
-"""What a program is besides its kernels: inputs, launches, the expected result, a picture."""
+"""Workloads: a program's inputs, launches, expected result and picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a case on every engine under every scheme and compares memory with the oracle's."""
+"""Agreement of engines and schemes: the final memory, compared with the oracle's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the choices of a random kernel come from: hypothesis, which shrinks, or a plain generator.
+"""The choices of a random kernel: from hypothesis, which shrinks, or a plain generator.
 
 Hypothesis takes milliseconds for what a generator draws in microseconds, so programs that try very
 many kernels and need no shrinking take `Seeded`.

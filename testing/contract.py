@@ -1,4 +1,4 @@
-"""How a contract runs its examples: one failure, as AssertionError, remembered for its subject."""
+"""The examples of a contract: one failure, as AssertionError, remembered for its subject."""
 
 from __future__ import annotations
 

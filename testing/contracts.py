@@ -1,4 +1,4 @@
-"""What every policy, scheduler, memory system and scheme must keep, ours and yours.
+"""Contracts that every policy, scheduler, memory system and scheme keeps, ours and yours.
 
     from simtlab.testing import policy_contract
 

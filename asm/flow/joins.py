@@ -1,4 +1,4 @@
-"""Re-convergence points: computed where the source leaves them out, checked where it names them.
+"""Re-convergence points: computed if the source leaves them out, checked if it names them.
 
 The join of a conditional branch is the first instruction of the block that immediately
 post-dominates it (DWS-02). If that is the virtual exit, the sides never re-converge and the join

@@ -1,4 +1,4 @@
-"""The line table: which place of which file an instruction comes from."""
+"""The line table: file, line and column of every instruction."""
 
 from __future__ import annotations
 

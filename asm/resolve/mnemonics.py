@@ -1,4 +1,4 @@
-"""Mnemonics: the row of an instruction's name, and what is wrong with one that has none."""
+"""Mnemonics: the row of an instruction's name, and the messages about unknown names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operands of one instruction: each against what its row allows there."""
+"""Operands of an instruction, checked against its row."""
 
 from __future__ import annotations
 

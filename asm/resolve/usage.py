@@ -1,4 +1,4 @@
-"""How an instruction is written, from the operands of its row."""
+"""The written forms of an instruction, from the operands of its row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of CUDA, OpenCL and PTX, with what they are called here: the data of some hints."""
+"""Words of CUDA, OpenCL and PTX with their equivalents here, for hints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What grammar.lark means: the tokens of a text, and what the grammar makes of a sequence of them.
+"""The parser: the tokens of a text, and what grammar.lark makes of a sequence of them.
 
 What an LALR parser makes of a line depends only on the kinds of its tokens, not on their text. So
 each sequence of kinds is parsed once, with numbers in place of tokens, and every other line of that

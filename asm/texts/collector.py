@@ -1,4 +1,4 @@
-"""Collects the errors of one assembler run, so that several are shown at once."""
+"""The errors of one assembler run, collected so that several are shown at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`simtlab asm`, `check` and `disasm`: between source text and object file."""
+"""`simtlab asm`, `check` and `disasm`: sources to object files and back."""
 
 from __future__ import annotations
 

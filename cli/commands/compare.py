@@ -1,4 +1,4 @@
-"""`simtlab compare`: its options."""
+"""`simtlab compare`: the options of a comparison of policies."""
 
 from __future__ import annotations
 

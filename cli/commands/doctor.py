@@ -1,4 +1,4 @@
-"""`simtlab doctor`: whether this installation works, and what it is made of."""
+"""`simtlab doctor`: the state of this installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`simtlab run`: its options."""
+"""`simtlab run`: the options of a run on an engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`simtlab time`: its options."""
+"""`simtlab time`: the options of a simulation on a machine."""
 
 from __future__ import annotations
 

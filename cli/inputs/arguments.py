@@ -1,4 +1,4 @@
-"""`--arg name=value` and `--out name=file`: from words to the arguments of a kernel."""
+"""Arguments of a kernel from the words of `--arg name=value` and `--out name=file`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--check-coverage`: how much of each array a run has written."""
+"""Coverage of arrays (`--check-coverage`): how much of each a run has written."""
 
 from __future__ import annotations
 

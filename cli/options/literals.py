@@ -1,4 +1,4 @@
-"""Numbers as they are written on the command line."""
+"""Numbers on the command line."""
 
 from __future__ import annotations
 

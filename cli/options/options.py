@@ -1,4 +1,4 @@
-"""Options that several commands share, and checks of what was given for one."""
+"""Options that several commands share, and checks of their values."""
 
 from __future__ import annotations
 

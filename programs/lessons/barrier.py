@@ -1,4 +1,4 @@
-"""barrier: where it has to stand when not all work-items have something to do."""
+"""barrier: where to put it if some work-items have nothing to do."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def reference(data: Data) -> dict[str, np.ndarray]:
 
 
 WORKLOAD = Workload(
-    title="barrier: all come to it, also those that have nothing to do",
+    title="barrier: every work-item must reach it, even one with nothing to do",
     source="customary",
     sizes={
         "tiny": {"n": 100, "inside": 0},

@@ -40,7 +40,7 @@ def reference(data: Data) -> dict[str, np.ndarray]:
 
 
 WORKLOAD = Workload(
-    title="runahead: lanes that do not wait ask early for what all need next",
+    title="runahead: lanes that do not wait request early what all need next",
     source="DWS Figure 9",
     sizes={
         "tiny": {"n": 16, "trips": 20},

@@ -240,7 +240,7 @@ def test_a_branch_too_far_is_an_error_with_its_place(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("simtlab.isa.encoding.BRANCH_REACH", 2)
     message = error_of("kernel k() {\n    br @a\n    nop\n    nop\n    nop\n@a:\n    ret\n}\n")
     assert message == (
-        "error[SIM144]: the target lies 3 words away; 2 is the farthest\n"
+        "error[SIM144]: the target lies 3 words away; at most 2 are possible\n"
         " --> <text>:2:5\n"
         "  |\n"
         "2 |     br @a\n"
