@@ -26,6 +26,8 @@ def diff(
 ) -> int:
     """Compare two results of `simtlab time --json`: which cause moved at which line.
 
+    Changes and speedup are those of B relative to A.
+
     For example:
 
       simtlab time merge --json > a.json

@@ -30,6 +30,8 @@ def machines(
 ) -> int:
     """List the machines that come with simtlab, or show every field of one.
 
+    A machine file of your own is named by its path.
+
     For example:
 
       simtlab machines
@@ -53,12 +55,16 @@ def policies(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME", help="Show more about this policy.", autocompletion=complete_policies
+            metavar="NAME|F.py",
+            help="Show text, machines and settings of this policy.",
+            autocompletion=complete_policies,
         ),
     ] = None,
     json: Json = False,
 ) -> int:
     """List the policies (what warps do at branches, misses and joins), or show one.
+
+    An engine file of your own is named by its path.
 
     For example:
 

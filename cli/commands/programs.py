@@ -20,13 +20,15 @@ def programs(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="Show more about this program.",
+            help="Show kernels, sizes and source of this program.",
             autocompletion=complete_programs,
         ),
     ] = None,
     json: Json = False,
 ) -> int:
     """List the programs that come with simtlab, or show one.
+
+    `simtlab run NAME` runs a program on its own inputs and compares it with its reference.
 
     For example:
 

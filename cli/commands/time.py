@@ -21,8 +21,9 @@ def time(
     policy: Annotated[
         str,
         typer.Option(
-            metavar="NAME",
-            help="What warps do at branches and misses; `simtlab policies` lists the policies.",
+            metavar="NAME|F.py",
+            help="What warps do at branches and misses; `simtlab policies` lists the policies, "
+            "and F.py is your own.",
             autocompletion=policies,
             rich_help_panel=SIMULATION,
         ),

@@ -17,14 +17,14 @@ TITLES = {
     "dws.branch-only": "both sides of a branch run; they also merge at equal PCs",
     "dws.aggress-split.bl": "lanes that hit run ahead of those that miss, up to a branch",
     "dws.aggress-split": "as dws.branch-only, and lanes that hit run ahead of those that miss",
-    "dws.lat-spec": "as dws.aggress-split, if the lanes ahead are expected to miss again soon",
+    "dws.lat-spec": "as dws.aggress-split, if lanes ahead will probably miss again soon",
     "dws.lazy-split.bl": "as dws.aggress-split.bl, if no other group hides the latency",
     "dws.lazy-split": "as dws.aggress-split, if no other group hides the latency",
     "dws.revive-split.bl": "as dws.lazy-split.bl, and also when the WPU stalls later",
     "dws.revive-split": "as dws.lazy-split, and also when the WPU stalls later",
     "maws.aggress": "lanes that hit run ahead on the same path, through loops",
     "maws.lazy-split": "as maws.aggress, if no other group hides the latency, or on a stall",
-    "maws.lat-spec": "as maws.aggress, if the lanes ahead are expected to miss again soon",
+    "maws.lat-spec": "as maws.aggress, if lanes ahead will probably miss again soon",
     "slip": "lanes that miss are left behind and rejoin later; all wait at branches",
     "slip.branch-bypass": "as slip, but both sides of a branch run",
     "ppc": "PCs are compared in pairs: the smaller one runs, equal ones merge",
@@ -34,7 +34,7 @@ TITLES = {
     "lwm": "several warps share a PC and fill each other's inactive lanes",
     "two-level": "as conv; one fetch group issues until none of its warps can",
     "lwm+two-level": "as lwm; one fetch group issues until none of its large warps can",
-    "dwf.majority": "warps split at branches and merge in a pool; the PC with most threads first",
+    "dwf.majority": "warps split at branches and merge in a pool; fullest PC first",
     "dwf.pdom": "as dwf.majority, but the warp that has passed the fewest joins first",
     "lwm+dws": "as lwm, and lanes that hit run ahead up to a branch, also on a stall",
     "dwf+dws": "as dwf.majority, and lanes that hit run ahead, also on a stall",
@@ -81,7 +81,7 @@ SETTINGS = {
 }
 """By name: what `--set policy.NAME=VALUE` changes. A name means the same in every policy."""
 
-WORDS = {"latency": "; if the lanes that hit are expected to miss again soon (latency)"}
+WORDS = {"latency": "; if lanes that hit will probably miss again soon (latency)"}
 """By word: what is added to a setting's text in policies whose setting takes this word."""
 
 
