@@ -56,7 +56,7 @@ class _Words:
 
 
 class _KeepWords:
-    """A command whose parameters are converted by `_Words`, where typer has that to replace."""
+    """A command whose parameters are converted by `_Words`, in typers that allow it."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         params = super().get_params(ctx)  # pyright: ignore[reportAttributeAccessIssue]

@@ -53,7 +53,7 @@ def policy_contract(
     Random kernels run on small machines whose memory answers at random, soon or late, with scarce
     scheduler slots and split tables, and short intervals: results equal the oracle's, every
     work-item executes as many instructions as under Conv (except with markers, which are
-    instructions too), no lane issues before its data are there, every cycle has one owner (which
+    instructions too), no lane issues before its data have arrived, every cycle has one owner (which
     the engine checks itself), a second run takes the same cycles, and so does the engine without
     compiling. `shrink=False` shows the first kernel that fails as it is, at once. Raises
     AssertionError.
@@ -72,7 +72,7 @@ def scheduler_contract(
     """Assert that a scheduler picks ready groups, leaves them unchanged, and starves none.
 
     `scheduler` is a file or a name; it orders the groups of `policy`, whose warps split at branches
-    and misses unless another one is named. What is checked is what `policy_contract` checks.
+    and misses unless another one is named. It checks what `policy_contract` checks.
     Raises AssertionError.
     """
     chosen = policy if isinstance(policy, Policy) else find(policy)
@@ -87,7 +87,7 @@ def memory_contract(
 
     `machine` names a preset or a file, or is a Machine; its memory is tried at several widths with
     random kernels. Besides what `policy_contract` checks: every access takes at least a cycle, the
-    boundaries of its wait are in order, and lanes that hit are lanes that asked. Raises
+    boundaries of its wait are in order, and lanes that hit are lanes of the access. Raises
     AssertionError.
     """
     chosen = machine if isinstance(machine, Machine) else load(str(machine))

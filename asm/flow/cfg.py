@@ -72,10 +72,10 @@ class Cfg:
 
     @cached_property
     def returning(self) -> Edges:
-        """The successors without the ways of lanes that are about to trap.
+        """The successors without edges into blocks from which only traps are reached.
 
-        A trap ends the launch, so nobody waits for those lanes. Blocks from which the exit is not
-        reached but by a trap are left to them; there the ways stay as they are.
+        A trap ends the launch, so no lane waits for lanes that trap. Inside such blocks the edges
+        stay as they are.
         """
         traps = {b.number for b in self.blocks if self.code[b.last].row.is_trap}
         edges = tuple(() if b in traps else out for b, out in enumerate(self.successors))

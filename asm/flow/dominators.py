@@ -15,10 +15,10 @@ from .cfg import Cfg, Edges, Walk, reverse
 
 @dataclass(frozen=True)
 class DominatorTree:
-    """Who dominates whom.
+    """The dominators of the nodes that a root reaches.
 
-    `parents` holds the immediate dominator by node: None for the root and for what it does not
-    reach.
+    `parents` holds the immediate dominator by node: None for the root and for nodes that it does
+    not reach.
     """
 
     root: int

@@ -27,8 +27,8 @@ def by_address(pc: int) -> str:
 def avoiding(cfg: Cfg, branch: int, join: int) -> tuple[Decision, ...] | None:
     """Return the shortest path from a branch to the exit that avoids `join`, or None.
 
-    It looks at blocks only: a way that enters the block of `join` executes all of it. A way into a
-    trap counts only where there is no other.
+    It looks at blocks only: a path that enters the block of `join` executes all of it. A path into
+    a trap counts only without any other.
     """
     start, barred = cfg.block_of[branch], cfg.block_of[join]
     came_from: dict[int, int] = {}

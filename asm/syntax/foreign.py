@@ -25,7 +25,7 @@ _IDENTITIES = {
     "ntid": "workgroupsize_u32",
     "nctaid": "gridgroups_u32",
 }
-"""What a work-item is asked for in one of three dimensions."""
+"""By word for an identity with a dimension: the instruction that reads it here."""
 
 _SCALARS = {
     "get_global_linear_id": "workitemflatabsid_u32",
@@ -38,7 +38,7 @@ _SCALARS = {
     "warpid": "waveid_u32",
     "clock64": "clock_u64",
 }
-"""What a work-item is asked for in no dimension."""
+"""By word for an identity without a dimension: the instruction that reads it here."""
 
 _INSTRUCTIONS = {
     **dict.fromkeys(("__syncthreads", "syncthreads", "bar.sync", "s_barrier"), "barrier"),

@@ -295,8 +295,8 @@ def _float_bits(value: Value, type_: Type, part: Part) -> int:
 def _rounded_once(value: float, part: Part) -> float:
     """Return a value that becomes the f32 nearest to the literal's text.
 
-    `value` is the text rounded to f64. Rounding it again goes wrong only where it lies halfway
-    between two f32 and the text does not.
+    `value` is the text rounded to f64. Rounding it again is wrong only if it is halfway
+    between two f32 and the text is not.
     """
     word = part if isinstance(part, Word) else part.items[0]
     if not isinstance(word, Word) or word.kind != "NUMBER" or not value:

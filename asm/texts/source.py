@@ -59,9 +59,9 @@ class SourceFile:
 class Mistake(Exception):
     """What is wrong with a statement, placed by offsets into its line.
 
-    `at` has an offset into the text of the statement and a number of characters; where it is None
-    the place is the whole statement. `unknown` is the name that was not found, so that nothing is
-    said about a name whose definition has an error of its own.
+    `at` has an offset into the text of the statement and a number of characters; None means the
+    whole statement. `unknown` is the name that was not found, so that it is not reported if the
+    definition of that name has an error.
     """
 
     def __init__(

@@ -73,12 +73,12 @@ def run(name: str, settings: RunSettings) -> int:
 def _checks(settings: RunSettings) -> Checks | None:
     """Return the checks that the interpreter makes; None for none. Raises UsageError."""
     given = {"--check-arrays": settings.check_arrays, "--check-coverage": settings.check_coverage}
-    asked = [option for option, is_given in given.items() if is_given]
-    if not asked:
+    checks = [option for option, is_given in given.items() if is_given]
+    if not checks:
         return None
     if settings.engine == "oracle":
         raise UsageError(
-            f"{asked[0]} needs the interpreter, and --engine oracle excludes it",
+            f"{checks[0]} needs the interpreter, and --engine oracle excludes it",
             code="SIM517",
             hint="leave out --engine",
         )
