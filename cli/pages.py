@@ -1,4 +1,4 @@
-"""The pages of the documentation, which travel with the package."""
+"""The pages of the documentation, which the package contains."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PACKAGE = __name__.partition(".cli.")[0]
 
 
 def names() -> list[str]:
-    """The pages, as `isa` and `timing`."""
+    """Return the pages, as `isa` and `timing`."""
     folder = resources.files(_PACKAGE) / "docs"
     return sorted(f.name[: -len(".md")] for f in folder.iterdir() if f.name.endswith(".md"))
 
@@ -26,7 +26,7 @@ class Page:
     name: str
 
     def text(self) -> str:
-        """The page in Markdown."""
+        """Return the page in Markdown."""
         file = resources.files(_PACKAGE) / "docs" / f"{self.name}.md"
         return file.read_text(encoding="utf-8").rstrip("\n")
 
@@ -46,7 +46,7 @@ class Overview:
         }
 
     def text(self) -> str:
-        """Instructions by unit, and pages."""
+        """Return the instructions by unit, and the pages."""
         rows = [(unit, _folded(found)) for unit, found in self.instructions.items()]
         first, *_, last = sorted(codes())
         rows += [

@@ -144,7 +144,7 @@ class HangDetector:
         self.interpreter = interpreter
         self.opinion = SecondOpinion(interpreter.work)
         # What `clock` reads is in no register.
-        self._can_watch = all(i.row.stem != "clock" for i in interpreter.work.kernel.instructions)
+        self._can_watch = not any(i.row.reads_clock for i in interpreter.work.kernel.instructions)
         self._snapshots: Snapshots | None = None
         self._has_probed = False
         self.restart()

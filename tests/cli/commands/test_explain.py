@@ -46,9 +46,9 @@ def test_an_error_code(cli):
         == """\
 SIM409: Trap instruction
 
-The kernel executed `trap`, with the code that the message shows.
+The kernel executed `trap` with the code in the message; kernels report their own errors this way.
 
-What to do: It is the kernel's own way to say that something is wrong.
+What to do: Look up the code in the kernel's source.
 """
     )
 
