@@ -3,7 +3,7 @@
 A function here that is marked `required` has to be filled by one file of the composition; the
 others do what stands here, mostly nothing, where nobody fills them. All arguments and results are
 64-bit integers; `S` is the state, `w` a WPU, `g` a group, `seg` a segment's number, `t` a cycle.
-docs/timing.md shows which mechanism of which paper uses which hook.
+docs/timing/ shows which mechanism of which paper uses which hook.
 """
 
 from __future__ import annotations
