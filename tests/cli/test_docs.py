@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,15 @@ def test_every_example_is_true(cli):
         done = cli(*shlex.split(line))
         printed = done.out + done.err
         assert matches(shown, printed), f"simtlab {line}\n{printed}"
+
+
+def test_the_example_of_the_source_language_assembles(cli):
+    page = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+    source = page[page.index("    .const") :].partition("    }\n")[0] + "    }\n"
+    Path("example.sasm").write_text(textwrap.dedent(source))
+    for line, shown in examples(page):
+        done = cli(*shlex.split(line))
+        assert matches(shown, done.out + done.err)
 
 
 @pytest.mark.parametrize("name", OTHERS)
