@@ -1,8 +1,8 @@
-"""`make docs-check`: the pages' links lead somewhere, and the Python sessions in them are true.
+"""`make docs-check`: the pages' links, generated part and Python sessions are right.
 
-Checked are README.md, CHANGELOG.md and docs/**/*.md: links to files and headings (addresses of
-other sites are left alone: the check needs no network), and every `>>>` session, in pages and in
-docstrings, each page as one session from top to bottom.
+Checked are README.md, CHANGELOG.md and docs/**/*.md: links to files and headings (not to other
+sites: the check needs no network), the listing of docs/isa.md, and every `>>>` session, in pages
+and in docstrings, each page as one session from top to bottom.
 """
 
 from __future__ import annotations
@@ -70,6 +70,15 @@ def broken_links(page: Path) -> Iterator[str]:
             yield f"{place}: {target}: that page has no such heading"
 
 
+def stale_parts() -> Iterator[str]:
+    """One message per generated part that differs from what its generator makes now."""
+    rewrite = importlib.import_module("simtlab.isa.reference").rewrite
+    page = ROOT / "docs" / "isa.md"
+    text = page.read_text("utf-8")
+    if rewrite(text) != text:
+        yield "docs/isa.md is not current: run python -m simtlab.isa.reference docs/isa.md"
+
+
 def sessions() -> Iterator[tuple[str, doctest.TestResults]]:
     """Every page and module that shows a session, with how it went."""
     for page in pages():
@@ -97,7 +106,9 @@ def main() -> int:
     # This file's folder comes first on the path of a script, and holds nothing to import.
     sys.path.pop(0)
     broken = [message for page in pages() for message in broken_links(page)]
-    print(*broken, sep="\n", end="\n" if broken else "")
+    stale = list(stale_parts())
+    for message in broken + stale:
+        print(message)
     attempted = failed = 0
     for name, result in sessions():
         attempted += result.attempted
@@ -108,7 +119,7 @@ def main() -> int:
         f"docs-check: {len(pages())} pages, {len(broken)} broken links, "
         f"{attempted} examples, {failed} failed"
     )
-    return 1 if broken or failed else 0
+    return 1 if broken or stale or failed else 0
 
 
 if __name__ == "__main__":
