@@ -1,4 +1,4 @@
-"""Writes the instruction listing of docs/isa.md from the table.
+"""The instruction listing of docs/isa.md, generated from the table.
 
 python -m simtlab.isa.reference docs/isa.md           rewrite the generated part
 python -m simtlab.isa.reference docs/isa.md --check   exit with 1 if it is not current
@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from textwrap import fill
 
 from .table import OPS, TABLE, Op, OperandKind, Row
 
 BEGIN = "<!-- generated from isa/table.py: begin -->"
 END = "<!-- generated from isa/table.py: end -->"
+
+WIDTH = 118
+"""Columns of a line of prose."""
 
 _CHAPTERS = {
     "mov": "Moves",
@@ -79,13 +83,14 @@ def _names(op: Op, rows: list[Row]) -> str:
 
 
 def listing() -> str:
-    """The generated part, as Markdown."""
-    lines = [
-        f"{len(TABLE)} instructions. The number is the opcode of the first row of a line; the "
-        "others follow in the order shown. d is the destination; a, b and c are the sources, which "
-        "may be immediates where nothing else is said (at most one of an instruction). Operands in "
-        "brackets may be left out, but for those of an address."
-    ]
+    """Return the generated part, as Markdown."""
+    introduction = (
+        f"{len(TABLE)} instructions. A number is the opcode of the first instruction of its line; "
+        "the others follow in the order shown. d is the destination; a, b and c are the sources. A "
+        "source may be an immediate unless the line says otherwise, but at most one source of an "
+        "instruction. Operands in brackets are optional, except those of an address."
+    )
+    lines = [fill(introduction, WIDTH)]
     seen: set[tuple[str, str]] = set()
     for op in OPS:
         if op.stem in _CHAPTERS and (op.stem, "") not in seen:
@@ -113,7 +118,7 @@ def listing() -> str:
 
 
 def rewrite(text: str) -> str:
-    """The page with its generated part made new. Raises ValueError where the marks are missing."""
+    """Return the page with a new generated part. Raises ValueError if the marks are missing."""
     head, begin, rest = text.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:

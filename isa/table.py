@@ -244,7 +244,7 @@ OPS: tuple[Op, ...] = (
     # --- moves
     Op("mov",        _ALL_BITS, "d s",         Unit.MOVE,  "d = a",                          "Copies bits."),
     Op("movhi",      (U64,),    "d s:u32",     Unit.MOVE,  "d = (a << 32) | (d & 0xffffffff)", "Sets the upper half and keeps the lower one; `mov_u64 $d, imm64` becomes mov + movhi.", Flags.READS_DST),
-    Op("select",     (B1, *NUM), "d s:b1 s s", Unit.MOVE,  "d = a ? b : c",                  "Takes the second source where the first is true, else the third; keeps bits."),
+    Op("select",     (B1, *NUM), "d s:b1 s s", Unit.MOVE,  "d = a ? b : c",                  "Takes the second source if the first is true, else the third; keeps bits."),
     Op("lda",        (U32,),    "d m",         Unit.INT,   "d = offset of the address in its segment", "The address of a group, private or readonly symbol as a 32-bit offset.", segments=_OFFSETS, name=_ST),
     # --- arithmetic
     Op("add",        NUM,       "d s s",       Unit.INT,   "d = a + b",                      "Sum; integers wrap.", _C),
@@ -304,7 +304,7 @@ OPS: tuple[Op, ...] = (
     # --- memory
     Op("ld",         MEMORY,    "d m",         Unit.MEMORY, "d = memory[address]",           "Loads; types under 32 bits are extended to the register.", segments=_LOADS, name=_ST),
     Op("st",         MEMORY,    "r m",         Unit.MEMORY, "memory[address] = a",           "Stores; types under 32 bits store their low bits.", segments=_STORES, name=_ST),
-    *(Op(f"atomic_{o}", INT, "d? m r", Unit.MEMORY, f"d = memory[address]; memory[address] = {m}", f"Atomic {doc}; returns the old value to d where d is given.", segments=_GLOBAL_GROUP, name=_ST) for o, m, doc in (
+    *(Op(f"atomic_{o}", INT, "d? m r", Unit.MEMORY, f"d = memory[address]; memory[address] = {m}", f"Atomic {doc}; returns the old value in d if d is given.", segments=_GLOBAL_GROUP, name=_ST) for o, m, doc in (
         ("add", "d + a", "addition, wraps"),
         ("sub", "d - a", "subtraction, wraps"),
         ("min", "min(d, a)", "minimum"),
@@ -314,22 +314,22 @@ OPS: tuple[Op, ...] = (
         ("xor", "d ^ a", "bitwise exclusive or"),
         ("exch", "a", "exchange"),
     )),
-    Op("atomic_cas", INT,       "d? m r r",    Unit.MEMORY, "d = memory[address]; if d == a: memory[address] = b", "Atomic compare and swap; returns the old value to d where d is given.", segments=_GLOBAL_GROUP, name=_ST),
+    Op("atomic_cas", INT,       "d? m r r",    Unit.MEMORY, "d = memory[address]; if d == a: memory[address] = b", "Atomic compare and swap; returns the old value in d if d is given.", segments=_GLOBAL_GROUP, name=_ST),
     # --- control
     Op("br",         None,      "t",           Unit.CONTROL, "pc = t",                       "Jumps.", Flags.BRANCH | Flags.ENDS),
     Op("cbr",        None,      "r:b1 t j",    Unit.CONTROL, "if a: pc = t",                 "Lanes with a true go to t; j is the immediate post-dominator.", Flags.BRANCH),
     Op("ret",        None,      "",            Unit.CONTROL, "the work-item ends",           "Ends the work-item.", Flags.ENDS),
     Op("trap",       None,      "code",        Unit.CONTROL, "trap",                         "Ends the launch with the report `trap` and the code.", Flags.ENDS | _TRAP),
-    Op("reconverge", None,      "",            Unit.CONTROL, "",                             "The explicit schemes re-converge here; a no-operation for the others.", Flags.SYNC),
+    Op("reconverge", None,      "",            Unit.CONTROL, "",                             "The explicit schemes re-converge here; others do nothing.", Flags.SYNC),
     Op("nop",        None,      "",            Unit.CONTROL, "",                             "Does nothing for one issue slot."),
-    Op("barrier",    None,      "",            Unit.SYNC,  "wait for the workgroup",         "Waits until every work-item of the workgroup has come here; orders memory among them.", Flags.SYNC | _TRAP),
+    Op("barrier",    None,      "",            Unit.SYNC,  "wait for the workgroup",         "Waits until every work-item of the workgroup has reached it; orders memory among them.", Flags.SYNC | _TRAP),
     Op("memfence",   None,      "",            Unit.SYNC,  "wait for own stores",            "Waits until the work-item's own stores are visible.", Flags.SYNC),
     # --- identity
     *(Op(n, (U32,), "d dim", Unit.ID, f"d = {m}", doc) for n, m, doc in (
         ("workitemid", "index in the workgroup", "The work-item's index in its workgroup, per dimension."),
         ("workgroupid", "index of the workgroup", "The workgroup's index in the grid, per dimension."),
         ("workgroupsize", "work-items per workgroup", "The size of a whole workgroup, per dimension."),
-        ("currentworkgroupsize", "work-items in this workgroup", "The size of this workgroup, smaller at the edge of a grid that it does not divide, per dimension."),
+        ("currentworkgroupsize", "work-items in this workgroup", "The size of this workgroup, per dimension: smaller at the edge of a grid that it does not divide."),
         ("gridsize", "work-items in the grid", "The number of work-items of the launch, per dimension."),
         ("gridgroups", "workgroups in the grid", "The number of workgroups of the launch, per dimension."),
         ("workitemabsid", "workgroupid * workgroupsize + workitemid", "The work-item's index in the grid, per dimension."),
@@ -345,9 +345,9 @@ OPS: tuple[Op, ...] = (
     # --- cross-lane: over the lanes that issue together
     Op("activelaneid",      (U32,), "d",       Unit.ID,    "d = active lanes below this one", "The lane's rank among the lanes that issue together.", _LANES),
     Op("activelanecount",   (U32,), "d r:b1",  Unit.ID,    "d = number of active lanes with a true", "Counts lanes that issue together and have a true.", _LANES),
-    Op("activelanemask",    (U64,), "d r:b1",  Unit.ID,    "bit l of d = lane l is active and its a is true", "The ballot.", _LANES),
-    Op("activelaneany",     (B1,),  "d r",     Unit.ID,    "d = a is true in some active lane", "Or over the lanes that issue together.", _LANES),
-    Op("activelaneall",     (B1,),  "d r",     Unit.ID,    "d = a is true in every active lane", "And over the lanes that issue together.", _LANES),
+    Op("activelanemask",    (U64,), "d r:b1",  Unit.ID,    "bit l of d = lane l is active and its a is true", "The ballot of a over the lanes that issue together.", _LANES),
+    Op("activelaneany",     (B1,),  "d r",     Unit.ID,    "d = a is true in some active lane", "The logical or of a over the lanes that issue together.", _LANES),
+    Op("activelaneall",     (B1,),  "d r",     Unit.ID,    "d = a is true in every active lane", "The logical and of a over the lanes that issue together.", _LANES),
     Op("activelanepermute", _BITS,  "d r s:u32", Unit.ID,  "d = a of lane b mod warp width, 0 where that lane is not active", "Reads another lane's register.", _LANES),
 )
 # fmt: on

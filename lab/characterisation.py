@@ -1,6 +1,6 @@
-"""The papers' tables of what their programs are like, beside ours.
+"""The papers' tables that characterise their programs, beside ours.
 
-A table is a TOML file in `published/`: the paper's figures, and why ours are others where they are.
+A table is a TOML file in `published/`: the paper's figures, and the reasons why ours differ.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from .tables import Table
 PACKAGE = __package__ or "simtlab.lab"
 
 Figure = float | str
-"""A count, a share of one, or a class; a word where a paper has nothing to count."""
+"""A count, a share, or a class; NONE if there is nothing to count."""
 
 NONE = "none"
 """The share of a thing that does not occur."""
 
 ALIKE = 1.5
-"""Two figures are alike if neither is more than so many times the other …"""
+"""Two figures are alike if neither is more than this many times the other …"""
 
 ALIKE_POINTS = 0.05
-"""… and two shares also if they are no further apart than this."""
+"""… and two shares also if they differ by at most this."""
 
 
 def _per_wpu(name: str) -> Callable[[Statistics], Figure]:
@@ -60,17 +60,17 @@ def _number(figure: Figure) -> float:
 
 @dataclass(frozen=True)
 class Metric:
-    """A column; one that is not `published` stands beside the others for information."""
+    """A column; one that is not `published` is shown for information only."""
 
     key: str
     title: str
     kind: Literal["count", "share", "class"]
     published: bool = True
     negligible: float = 0.0
-    """Counts up to this one are as good as none."""
+    """Counts up to this one count as none."""
 
     def alike(self, ours: Figure, theirs: Figure) -> bool:
-        """Whether a figure of ours is about the paper's."""
+        """Return whether our figure and the paper's are alike."""
         if self.kind == "class":
             return ours == theirs
         low, high = sorted((_number(ours), _number(theirs)))
@@ -79,7 +79,7 @@ class Metric:
         return high <= max(ALIKE * low, self.negligible)
 
     def shown(self, figure: Figure) -> str:
-        """In a cell: about two digits of a number."""
+        """Return the text of a cell, with about two digits of a number."""
         if isinstance(figure, str):
             return figure
         if self.kind == "share":
@@ -87,7 +87,7 @@ class Metric:
         return f"{figure:.1f}" if figure < 10 else f"{figure:,.0f}"
 
     def apart(self, ours: Figure, theirs: Figure) -> str:
-        """How ours is another than the paper's."""
+        """Return the difference of ours from the paper's, in words."""
         if isinstance(ours, str) or isinstance(theirs, str) or self.kind == "share":
             return f"{self.title} {self.shown(ours)} for {self.shown(theirs)}"
         if theirs == 0 or ours == 0:
@@ -100,7 +100,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Row:
-    """A program: the paper's figures by metric, and why ours are others."""
+    """A program: the paper's figures by metric, and why ours differ."""
 
     program: str
     figures: Mapping[str, Figure]
@@ -109,7 +109,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper's table says of programs beside each other, whatever the numbers are.
+    """What the paper's table says of programs relative to each other.
 
     The largest figures under `key` are those of the programs in `most`; or, in every program, the
     figure under `key` is larger than that under `than`.
@@ -121,7 +121,7 @@ class Claim:
     than: str = ""
 
     def against(self, stats: Mapping[str, Statistics]) -> list[str]:
-        """The programs that speak against it; it holds if there are none."""
+        """Return the programs that contradict it; it holds if there are none."""
         ours = {program: _number(FIGURES[self.key](s)) for program, s in stats.items()}
         if self.than:
             other = {program: _number(FIGURES[self.than](s)) for program, s in stats.items()}
@@ -146,16 +146,16 @@ class Characterisation:
     """The sizes that stand for the paper's, for programs where that is not `paper`."""
 
     def setup(self, row: Row, scale: str) -> Setup:
-        """The simulation behind a row."""
+        """Return the simulation that a row needs."""
         size = self.sizes.get(row.program, "paper") if scale == "paper" else scale
         return Setup(row.program, size, self.machine)
 
     def setups(self, scale: str) -> tuple[Setup, ...]:
-        """One a program, under Conv."""
+        """Return one simulation per program, under Conv."""
         return tuple(self.setup(row, scale) for row in self.rows)
 
     def report(self, found: Mapping[Setup, Measurement], scale: str) -> CharacterisationReport:
-        """The table as far as it has been measured."""
+        """Return the table, as far as it has been measured."""
         measured = [
             (row, found[setup]) for row in self.rows if (setup := self.setup(row, scale)) in found
         ]
@@ -170,16 +170,16 @@ class Verdict:
     measurement: Measurement
     ours: Mapping[str, Figure]
     apart: tuple[Metric, ...]
-    """The metrics in which they part."""
+    """The metrics in which they differ."""
 
     @property
     def judged(self) -> int:
-        """How many figures the paper has."""
+        """The number of the paper's figures."""
         return len(self.row.figures)
 
     @property
     def word(self) -> str:
-        """The verdict: `alike`, `partly` where half of the figures are, or `unlike`."""
+        """The verdict: `alike`, `partly` if at least half of the figures are alike, or `unlike`."""
         if not self.apart:
             return "alike"
         return "partly" if 2 * len(self.apart) <= self.judged else "unlike"
@@ -210,7 +210,7 @@ class CharacterisationReport:
         return Verdict(row, measurement, ours, apart)
 
     def table(self) -> Table:
-        """A row a program; what is not alike has a mark."""
+        """Return the table, a row per program; figures that are not alike have a mark."""
         columns = ("program", *(m.title for m in self.of.metrics), "verdict")
         return Table(columns, tuple(self._cells(v) for v in self.verdicts))
 
@@ -224,16 +224,16 @@ class CharacterisationReport:
         return (v.row.program, *cells, v.text)
 
     def remarks(self) -> Iterator[tuple[str, str]]:
-        """Program, and where and why it is another than the paper's; none for one that is alike."""
+        """Yield each program that differs from the paper's, with the differences and the reason."""
         for v in self.verdicts:
             if v.apart:
                 parted = ", ".join(m.apart(v.ours[m.key], v.row.figures[m.key]) for m in v.apart)
                 yield v.row.program, f"{parted}: {v.row.why}" if v.row.why else parted
 
     def claims(self) -> Iterator[tuple[Claim, list[str]]]:
-        """What the table says beyond its figures, and who speaks against it.
+        """Yield each claim and the programs that contradict it.
 
-        Nothing unless every program has been measured.
+        Yields nothing unless every program has been measured.
         """
         if not self.missing:
             stats = {v.row.program: v.measurement.stats for v in self.verdicts}
@@ -241,7 +241,7 @@ class CharacterisationReport:
                 yield claim, claim.against(stats)
 
     def claim_lines(self) -> list[str]:
-        """A line each."""
+        """Return one line per claim."""
         return [
             f"{claim.text}: " + (f"no ({', '.join(against)})" if against else "yes")
             for claim, against in self.claims()
@@ -249,30 +249,30 @@ class CharacterisationReport:
 
     @property
     def summary(self) -> str:
-        """How many figures of the table are alike."""
+        """The count of figures that are alike, in words."""
         missing = ", ".join(row.program for row in self.missing)
         cut = f"; not measured: {missing}" if missing else ""
         return f"{self.alike} of {self.judged} figures are alike{cut}"
 
     @property
     def judged(self) -> int:
-        """How many figures the paper has for what has been measured."""
+        """The number of the paper's figures for the measured programs."""
         return sum(v.judged for v in self.verdicts)
 
     @property
     def alike(self) -> int:
-        """How many of ours are about these."""
+        """The number of our figures that are alike."""
         return self.judged - sum(len(v.apart) for v in self.verdicts)
 
     @property
     def missing(self) -> list[Row]:
-        """Rows that have not been measured."""
+        """The rows that have not been measured."""
         there = [v.row.program for v in self.verdicts]
         return [row for row in self.of.rows if row.program not in there]
 
     @property
     def legend(self) -> str:
-        """How the table is to be read."""
+        """The explanation of the table's marks."""
         how = "Ours (the paper's); * apart: "
         if all(m.kind == "class" for m in self.of.metrics if m.published):
             return how + "another class"
@@ -282,7 +282,7 @@ class CharacterisationReport:
         )
 
     def text(self) -> str:
-        """The table, the legend, and why rows differ."""
+        """Return the table, the legend, and the reasons for differences."""
         from textwrap import fill
 
         head = f"{self.of.title}\n{self.of.source}; conv on {self.of.machine}, scale {self.scale}"
@@ -295,7 +295,7 @@ class CharacterisationReport:
         return "\n\n".join(filter(None, parts))
 
     def markdown(self) -> str:
-        """The same for a page."""
+        """Return the same as Markdown."""
         lines = (*(f"{name}: {text}" for name, text in self.remarks()), *self.claim_lines())
         parts = (
             self.table().markdown(),
@@ -305,7 +305,7 @@ class CharacterisationReport:
         return "\n\n".join(filter(None, parts))
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the report as values for JSON."""
         return {
             "experiment": self.of.name,
             "title": self.of.title,
@@ -340,13 +340,13 @@ class CharacterisationReport:
 
 
 def characterisations() -> Iterator[Characterisation]:
-    """Those that there are, in the order of the papers."""
+    """Yield all characterisations, in the order of the papers."""
     for name in ("dws-tab1", "maws-tab2", "lwm-tab2"):
         yield load(name)
 
 
 def load(name: str) -> Characterisation:
-    """A table out of its file."""
+    """Load a table from its file."""
     text = resources.files(PACKAGE).joinpath("published", f"{name}.toml").read_text("utf-8")
     table = tomllib.loads(text)
     metrics = tuple(Metric(**m) for m in table["metrics"])

@@ -1,8 +1,8 @@
-"""What can be reproduced, by name: which simulations it takes and what is made of them.
+"""The experiments by name: their simulations and the reports on them.
 
-An experiment stands for one table or figure of a paper. Whoever carries it out simulates its
-setups, in any order, and hands over what there is; a report is made of some of them too, so that
-nothing is lost where a run is cut short.
+An experiment stands for one table or figure of a paper. The caller simulates its setups, in any
+order, and passes the measurements to `report`. Some of them suffice for a report, so that nothing
+is lost if a run is cut short.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ SCALES = ("small", "paper")
 
 
 class Report(Protocol):
-    """What an experiment found, beside what the paper says."""
+    """The result of an experiment beside the paper's."""
 
     def text(self) -> str:
-        """For a terminal."""
+        """Return the report for a terminal."""
         ...
 
     def markdown(self) -> str:
-        """For a page."""
+        """Return the report as Markdown."""
         ...
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the report as values for JSON."""
         ...
 
 
@@ -39,12 +39,12 @@ class Experiment(Protocol):
 
     @property
     def name(self) -> str:
-        """As `dws-tab1`."""
+        """The name, such as `dws-tab1`."""
         ...
 
     @property
     def title(self) -> str:
-        """What it shows, in a line."""
+        """What it shows, in one line."""
         ...
 
     @property
@@ -53,24 +53,24 @@ class Experiment(Protocol):
         ...
 
     def setups(self, scale: str) -> tuple[Setup, ...]:
-        """What has to be simulated, at one of `SCALES`."""
+        """Return the simulations that it needs, at one of `SCALES`."""
         ...
 
     def report(self, found: Mapping[Setup, Measurement], scale: str) -> Report:
-        """What comes of those setups that have been simulated."""
+        """Return the report on the setups that have been simulated."""
         ...
 
 
 @cache
 def experiments() -> tuple[Experiment, ...]:
-    """All of them, paper by paper."""
+    """Return all experiments, paper by paper."""
     from .characterisation import characterisations
 
     return tuple(characterisations())
 
 
 def find(name: str) -> tuple[Experiment, ...]:
-    """The experiment of this name, or every one for `all`. Raises UsageError."""
+    """Return the experiment of this name, or every one for `all`. Raises UsageError."""
     every = experiments()
     if isinstance(name, str) and name == "all":
         return every
@@ -85,7 +85,7 @@ def find(name: str) -> tuple[Experiment, ...]:
 
 
 def check_scale(scale: str) -> None:
-    """Raises UsageError where there is no such scale."""
+    """Raise UsageError if there is no such scale."""
     if not isinstance(scale, str) or scale not in SCALES:
         raise UsageError(
             f"there is no scale {shown(scale)}", hint=f"there are {' and '.join(SCALES)}"

@@ -19,7 +19,7 @@ from ..timing.simulation.simulator import Simulator
 
 @dataclass(frozen=True)
 class Setup:
-    """What is simulated. `program` is its full name; `sets` replaces fields of the machine."""
+    """A simulation to run: `program` is a full name; `sets` replaces fields of the machine."""
 
     program: str
     size: str
@@ -34,7 +34,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was counted; the result was compared with the program's reference before."""
+    """The counts of a simulation whose result agreed with the program's reference."""
 
     setup: Setup
     stats: Statistics = field(repr=False)
@@ -43,15 +43,15 @@ class Measurement:
 
     @property
     def digest(self) -> str:
-        """Over statistics and memory; the same on every host."""
+        """The digest of statistics and memory; it is the same on every host."""
         return self.stats.digest(self.memory_digest)
 
 
 def measure(setup: Setup, look: Callable[[Simulator], object] | None = None) -> Measurement:
     """Simulate all launches of a program on a machine that is cold before the first one.
 
-    `look` is called now and then while it goes on. Raises UsageError for a setup that does not
-    fit, CheckFailed for a wrong result, and what a kernel raises.
+    `look` is called now and then during the simulation. Raises UsageError for a setup that does
+    not fit, CheckFailed for a wrong result, and what a kernel raises.
     """
     if not isinstance(setup, Setup):
         raise UsageError(f"a Setup is measured, not {shown(setup)}", code="SIM515")

@@ -15,14 +15,14 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
     def text(self) -> str:
-        """In columns, a title of several words over several lines."""
+        """Return the table in columns; a title of several words takes several lines."""
         titles = [_folded(title) for title in self.columns]
         height = max(map(len, titles))
         head = list(zip(*([""] * (height - len(t)) + t for t in titles), strict=True))
         return aligned((*head, *self.rows))
 
     def markdown(self) -> str:
-        """A Markdown table."""
+        """Return a Markdown table."""
         rule = ["---", *["---:"] * (len(self.columns) - 1)]
         return "\n".join(
             "| " + " | ".join(cell.strip().replace("*", "\\*") for cell in row) + " |"
@@ -31,7 +31,7 @@ class Table:
 
 
 def _folded(title: str) -> list[str]:
-    """A title in lines of one or two words."""
+    """Return a title in lines of one or two words."""
     lines: list[str] = []
     for word in title.split():
         if lines and len(lines[-1]) + len(word) < 12:

@@ -10,7 +10,7 @@ GROUP = 32
 
 
 def make(rng: np.random.Generator, *, n: int, inside: int) -> Data:
-    """Numbers from 1 on, so that none is a 0 that nobody wrote."""
+    """Numbers from 1 on, so that a 0 is a word that was never written."""
     return {
         "n": n,
         "inside": inside,
@@ -34,7 +34,7 @@ def reference(data: Data) -> dict[str, np.ndarray]:
 
 
 WORKLOAD = Workload(
-    title="barrier: all come to it, also those that have nothing to do",
+    title="barrier: all work-items reach it, also those that have nothing to do",
     source="customary",
     sizes={
         "tiny": {"n": 100, "inside": 0},

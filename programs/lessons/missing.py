@@ -8,7 +8,7 @@ from ..workload import Data, Launcher, Workload
 
 GROUP = 16
 STEP = 16
-"""Words from trip to trip: half a cache line of the machine dws."""
+"""Words from one iteration to the next: half a cache line of the machine dws."""
 
 
 def make(rng: np.random.Generator, *, n: int, trips: int) -> Data:

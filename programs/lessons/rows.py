@@ -12,7 +12,7 @@ LINE = 32
 
 
 def make(rng: np.random.Generator, *, n: int, trips: int, across: int) -> Data:
-    """A line for every trip of every 32 work-items."""
+    """One line for each iteration of each 32 work-items."""
     return {
         "trips": trips,
         "across": across,
@@ -22,14 +22,14 @@ def make(rng: np.random.Generator, *, n: int, trips: int, across: int) -> Data:
 
 
 def launch(launcher: Launcher, data: Data) -> None:
-    """Exactly one work-item for each sum; `across` exchanges the strides of warps and trips."""
+    """Launch one work-item for each sum; `across` exchanges the strides of warps and iterations."""
     n, trips = len(data["y"]), data["trips"]
     warp, trip = (LINE * trips, LINE) if data["across"] else (LINE, n)
     launcher("rows", items=n, group_size=GROUP)(trips, warp, trip, data["x"], data["y"])
 
 
 def reference(data: Data) -> dict[str, np.ndarray]:
-    """Lines as an array of trips and warps, or of warps and trips."""
+    """Lines as an array of iterations and warps, or of warps and iterations."""
     across, trips = data["across"], data["trips"]
     lines = data["x"].reshape((-1, trips, LINE) if across else (trips, -1, LINE))
     return {"y": lines.sum(axis=1 if across else 0, dtype=np.uint32).ravel()}

@@ -1,4 +1,4 @@
-"""runahead: lanes that do not wait ask early for what all need next."""
+"""runahead: lanes that do not wait request early the data that all need next."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LINE = 32
 
 
 def make(rng: np.random.Generator, *, n: int, trips: int) -> Data:
-    """Both arrays have a line for each trip; `near` is a single number."""
+    """Both arrays have a line for each iteration; `near` is a single number."""
     return {
         "trips": trips,
         "near": rng.integers(0, 1 << 32, 1, np.uint32),
@@ -31,7 +31,7 @@ def launch(launcher: Launcher, data: Data) -> None:
 
 
 def reference(data: Data) -> dict[str, np.ndarray]:
-    """A matrix of work-items and trips, added up along the trips."""
+    """A matrix of work-items and iterations, summed over the iterations."""
     i = np.arange(len(data["y"]))
     w = np.where(i[:, None] % 2, data["far"][:, 0], data["near"])
     for _ in range(STEPS):
@@ -40,7 +40,7 @@ def reference(data: Data) -> dict[str, np.ndarray]:
 
 
 WORKLOAD = Workload(
-    title="runahead: lanes that do not wait ask early for what all need next",
+    title="runahead: lanes that do not wait request early the data that all need next",
     source="DWS Figure 9",
     sizes={
         "tiny": {"n": 16, "trips": 20},

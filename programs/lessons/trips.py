@@ -10,7 +10,7 @@ GROUP = 32
 
 
 def make(rng: np.random.Generator, *, n: int, most: int, ascending: int) -> Data:
-    """From 1 to `most` trips for each work-item, at random or in ascending order."""
+    """From 1 to `most` iterations for each work-item, at random or in ascending order."""
     trips = rng.integers(1, most + 1, n, np.uint32)
     return {"trips": np.sort(trips) if ascending else trips, "y": np.zeros(n, np.uint32)}
 

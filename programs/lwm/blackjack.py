@@ -1,4 +1,4 @@
-"""blackjack: what the house wins, a player a work-item, loops of a card a trip."""
+"""blackjack: the gain of the house; one player per work-item, one card per iteration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""needleman: alignment of DNA sequences, a barrier behind every anti-diagonal."""
+"""needleman: alignment of DNA sequences, a barrier after every anti-diagonal."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ GENERATORS = (0b10011, 0b11011)
 
 
 def make(rng: np.random.Generator, *, frames: int, bits: int) -> Data:
-    """Random messages with four zeros behind them, sent over a noisy channel."""
+    """Random messages with four zeros after them, sent over a noisy channel."""
     message = np.zeros((bits + MEMORY, frames), np.uint8)
     message[:bits] = rng.integers(0, 2, (bits, frames), np.uint8)
     sent = encode(message).astype(np.float32)

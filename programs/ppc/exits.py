@@ -1,4 +1,4 @@
-"""exits: look-ups in a hash table, a loop with three ways out and a block behind each."""
+"""exits: look-ups in a hash table, a loop with three exits and a block after each."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def reference(data: Data) -> dict[str, np.ndarray]:
     order = np.argsort(table, kind="stable")
     where = order[np.searchsorted(table, queries, sorter=order) % slots]
     holes = np.flatnonzero(table == EMPTY)
-    # Twice, so that there is always one behind a slot; and one out of reach, if there is none.
+    # Twice, so that there is always one after a slot; and one out of reach, if there is none.
     holes = np.concatenate((holes, holes + slots, [2 * slots + data["limit"]]))
     slot = (queries * np.uint32(GOLDEN) >> np.uint32(data["shift"])).astype(np.int64)
     hole = holes[np.searchsorted(holes, slot)] - slot

@@ -24,7 +24,7 @@ ALPHABETS = (
 
 
 def make(rng: np.random.Generator, *, n: int) -> Data:
-    """Lines of random length and language, one behind the other, with some bytes damaged."""
+    """Lines of random length and language, one after the other, with some bytes damaged."""
     letters = [[c.encode() for c in alphabet] for alphabet in ALPHABETS]
     languages = rng.integers(0, len(letters), n)
     lines = [

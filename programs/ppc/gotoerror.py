@@ -16,7 +16,7 @@ APART = 32
 def make(rng: np.random.Generator, *, n: int) -> Data:
     """Random bytes, and frames of either kind written over them; a later one may damage another.
 
-    A frame may run on into the next stretch, hence the bytes behind the last one.
+    A frame may run on into the next stretch, hence the bytes after the last one.
     """
     places = n * STRETCH
     stream = rng.integers(0, 256, places + LONGEST_FRAME - 1, np.uint8)

@@ -1,4 +1,4 @@
-"""docs/papers.md explains every ID that code, tests and pages cite."""
+"""docs/papers.md explains every cited ID, and its paths and those of docs/jit.md exist."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import simtlab
 
 ROOT = Path(simtlab.__file__).parent
 ID = re.compile(r"\b(?:[SQ]-)?(?:DWS|MAWS|PPC|LWM)-(?:[FX])?\d+\b")
+CODE = re.compile(r"`([\w./-]+)`")
 SKIPPED = {".venv", ".git", "build", "dist"}
 
 
@@ -30,4 +31,25 @@ def test_every_id_is_explained():
     for group, more in re.findall(r"((?:[SQ]-)?[A-Z]+-)[FX]?\d+((?:[/,] ?[FX]?\d+)+)", columns):
         listed |= {f"{group}{n}" for n in re.findall(r"[FX]?\d+", more)}
     missing = {name: str(path) for name, path in cited().items() if name not in listed}
+    assert not missing
+
+
+def test_every_path_in_the_tables_exists():
+    page = (ROOT / "docs" / "papers.md").read_text("utf-8")
+    missing = [path for path in CODE.findall(page) if "/" in path and not (ROOT / path).exists()]
+    assert not missing
+
+
+def test_every_file_that_the_jit_page_lists_exists():
+    """A table of files names their folder in its heading: "file of `emu/analysis/`"."""
+    missing = []
+    folder = ROOT
+    for line in (ROOT / "docs" / "jit.md").read_text("utf-8").splitlines():
+        paths = CODE.findall(line.partition("|")[2].partition("|")[0])
+        if line.startswith("| file of "):
+            folder = ROOT / paths[0]
+        elif not line.startswith("|"):
+            folder = ROOT
+        else:
+            missing += [path for path in paths if not (folder / path).exists()]
     assert not missing

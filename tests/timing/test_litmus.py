@@ -1,4 +1,4 @@
-"""Who makes progress: kernels that need a turn for every work-item, under every policy.
+"""Forward progress: kernels that need a turn for every work-item, under every policy.
 
 The table that they are held to is the one of docs/divergences.md.
 """
@@ -146,7 +146,7 @@ def run(policy: Policy, name: str, **sets: object) -> tuple[str, str, np.ndarray
 def documented() -> dict[tuple[str, str], str]:
     """(policy, kernel) -> outcome, as the page says."""
     page = Path(simtlab.__file__).parent / "docs" / "divergences.md"
-    section = page.read_text(encoding="utf-8").partition("## Who makes progress\n")[2]
+    section = page.read_text(encoding="utf-8").partition("## Forward progress\n")[2]
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in section.partition("\n## ")[0].splitlines()

@@ -54,7 +54,9 @@ class Statistics:
     width: int = count("lanes", "SIMD width")
     warp_instructions: int = count("instructions", "issued, per group", "DWS-25, PPC-13")
     thread_instructions: int = count("instructions", "issued, per active lane", "LWM-21")
-    riding: int = count("instructions", "of them jumps that took no lane of a sub-warp", "LWM-12")
+    riding: int = count(
+        "instructions", "jumps among them that took no lane of a sub-warp", "LWM-12"
+    )
     dispatches: int = count("groups", "times that a group was picked")
     barriers: int = count("groups", "barriers issued, per group")
     issue_slots: Mapping[str, int] = table(
@@ -77,14 +79,16 @@ class Statistics:
 
     # --- branches
     branches: int = count("branches", "conditional ones issued", "DWS Table 1")
-    divergent_branches: int = count("branches", "of which lanes disagreed", "DWS Table 1")
+    divergent_branches: int = count("branches", "on which lanes disagreed", "DWS Table 1")
     nonloop_branches: int = count("branches", "that close or leave no loop", "MAWS Table 2")
-    nonloop_divergent: int = count("branches", "of which lanes disagreed", "MAWS Table 2")
+    nonloop_divergent: int = count("branches", "on which lanes disagreed", "MAWS Table 2")
 
     # --- SIMD accesses
     accesses: int = count("accesses", "to global, private and readonly memory, per group")
-    miss_accesses: int = count("accesses", "of which some lane missed", "DWS Table 1, MAWS Table 2")
-    divergent_accesses: int = count("accesses", "of which some hit and some missed", "MAWS-02")
+    miss_accesses: int = count("accesses", "in which some lane missed", "DWS Table 1, MAWS Table 2")
+    divergent_accesses: int = count(
+        "accesses", "in which some lanes hit and some missed", "MAWS-02"
+    )
     missed_lanes: int = count("lanes", "that missed, over all accesses")
     degree_histogram: tuple[int, ...] = table(
         "accesses", "divergent ones by the number of lanes that missed", "MAWS-16, MAWS Fig. 2"
@@ -104,9 +108,9 @@ class Statistics:
     merges_stack: int = count(
         "merges", "at a re-convergence point", "DWS-07", counter="stack_merge"
     )
-    wst_full: int = count("splits", "not made for want of an entry", "DWS-18", counter="wst_full")
+    wst_full: int = count("splits", "not made for lack of an entry", "DWS-18", counter="wst_full")
     unsplit: int = count(
-        "accesses", "of which some hit, left whole on speculation", "MAWS-09", counter="unsplit"
+        "accesses", "with some hits, left whole by prediction", "MAWS-09", counter="unsplit"
     )
     loop_bypasses: int = count("branches", "passed by a split", "MAWS-06", counter="loop_bypass")
     pc_comparisons: int = count(
@@ -117,32 +121,32 @@ class Statistics:
     max_depth: int = count("entries", "deepest re-convergence stack")
 
     # --- first level
-    l1_hits: int = count("lines", "wanted and there", "DWS-22", counter="l1_hit")
-    l1_misses: int = count("lines", "requested from behind the L1", "DWS-22", counter="l1_miss")
-    mshr_merges: int = count("lines", "wanted while in flight", "Q-DWS-27", counter="mshr_merge")
+    l1_hits: int = count("lines", "found in the first level", "DWS-22", counter="l1_hit")
+    l1_misses: int = count("lines", "requested from the next level", "DWS-22", counter="l1_miss")
+    mshr_merges: int = count("lines", "requested while in flight", "Q-DWS-27", counter="mshr_merge")
     mshr_full: int = count("lines", "that waited for an entry", "Q-DWS-4", counter="mshr_full")
     target_full: int = count(
         "lines", "that an entry had no room for", "DWS Table 3", counter="target_full"
     )
     victim_waits: int = count(
-        "lines", "for which all of a set was in flight", counter="victim_wait"
+        "lines", "that waited because all of a set was in flight", counter="victim_wait"
     )
     miss_cycles: int = count(
         "cycles", "from request to data, summed over misses", "MAWS: MLP", counter="mshr_time"
     )
     miss_busy: int = count(
-        "cycles", "with a miss under way, summed over WPUs", "MAWS: MLP", counter="mshr_busy"
+        "cycles", "with a miss in flight, summed over WPUs", "MAWS: MLP", counter="mshr_busy"
     )
     writebacks: int = count("lines", "written back by an L1", counter="writeback")
     bank_waits: int = count("cycles", "that lines waited for banks", "DWS 3.3", counter="bank_wait")
-    fetch_hits: int = count("lines", "of code, there", counter="l1i_hit")
+    fetch_hits: int = count("lines", "of code, found", counter="l1i_hit")
     fetch_misses: int = count("lines", "of code, requested", "Q-DWS-7", counter="l1i_miss")
-    fetch_merges: int = count("lines", "of code, wanted while in flight", counter="l1i_merge")
+    fetch_merges: int = count("lines", "of code, requested while in flight", counter="l1i_merge")
 
     # --- behind it
     l2_hits: int = count("lines", "found in the second level", counter="l2_hit")
     l2_misses: int = count("lines", "requested from memory", counter="l2_miss")
-    l2_merges: int = count("lines", "wanted while in flight", counter="l2_merge")
+    l2_merges: int = count("lines", "requested while in flight", counter="l2_merge")
     l2_mshr_full: int = count("lines", "that waited for an entry", counter="l2_mshr_full")
     l2_target_full: int = count("lines", "that an entry had no room for", counter="l2_target_full")
     l2_miss_cycles: int = count(
@@ -164,7 +168,7 @@ class Statistics:
     crossbar_bytes: int = count("bytes", "through the crossbar", counter="crossbar_bytes")
     bus_bytes: int = count("bytes", "over the memory bus", counter="bus_bytes")
     dram_accesses: int = count("accesses", "to main memory", "DWS-23", counter="dram")
-    dram_writes: int = count("accesses", "of which wrote", "DWS-23", counter="dram_write")
+    dram_writes: int = count("accesses", "that wrote", "DWS-23", counter="dram_write")
     row_hits: int = count("accesses", "to an open row", "LWM-05", counter="row_hit")
     row_conflicts: int = count("accesses", "that opened a row", "LWM-05", counter="row_conflict")
     flushed_lines: int = count("lines", "written at barriers", "MAWS-13", counter="flush_line")
@@ -176,11 +180,11 @@ class Statistics:
     )
 
     # --- tables
-    other: Mapping[str, int] = table("", "counters of components that have no name here")
-    launches: tuple[LaunchCount, ...] = table("", "launch by launch")
-    intervals: tuple[Interval, ...] = table("", "every million cycles", "MAWS-16")
-    lines: tuple[LineCount, ...] = table("", "line by line of every kernel that was launched")
-    races: tuple[StaleRead, ...] = table("", "where the first stale reads were", "Q-MAWS-20")
+    other: Mapping[str, int] = table("", "counters that have no field of their own")
+    launches: tuple[LaunchCount, ...] = table("", "counts of each launch")
+    intervals: tuple[Interval, ...] = table("", "counts of each million cycles", "MAWS-16")
+    lines: tuple[LineCount, ...] = table("", "counts of each line of each launched kernel")
+    races: tuple[StaleRead, ...] = table("", "places of the first stale reads", "Q-MAWS-20")
 
     # --- what follows from the counts
 
@@ -244,7 +248,7 @@ class Statistics:
 
     @property
     def divergent_branch_share(self) -> float:
-        """Divergent branches of all conditional ones (DWS Table 1)."""
+        """Share of conditional branches that diverged (DWS Table 1)."""
         return _ratio(self.divergent_branches, self.branches)
 
     @property
@@ -259,7 +263,7 @@ class Statistics:
 
     @property
     def divergent_access_share(self) -> float:
-        """Divergent accesses of those with a miss (DWS Table 1 by Q-DWS-44; MAWS Table 2)."""
+        """Share of accesses with a miss that diverged (DWS Table 1 by Q-DWS-44; MAWS Table 2)."""
         return _ratio(self.divergent_accesses, self.miss_accesses)
 
     @property
@@ -270,7 +274,7 @@ class Statistics:
 
     @property
     def mlp(self) -> float:
-        """Misses under way in a WPU while there is one: memory-level parallelism (MAWS)."""
+        """Mean misses in flight of a WPU that has one: memory-level parallelism (MAWS)."""
         return _ratio(self.miss_cycles, self.miss_busy)
 
     @property
@@ -280,12 +284,12 @@ class Statistics:
 
     @property
     def l1_hit_rate(self) -> float:
-        """Lines found in the L1 of all that were wanted."""
+        """Lines found in the L1, of all that were requested."""
         return _ratio(self.l1_hits, self.l1_hits + self.l1_misses + self.mshr_merges)
 
     @property
     def l2_hit_rate(self) -> float:
-        """Lines found in the L2 of all that were requested there."""
+        """Lines found in the L2, of all that were requested there."""
         return _ratio(self.l2_hits, self.l2_hits + self.l2_misses)
 
     @property
