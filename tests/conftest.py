@@ -1,4 +1,4 @@
-"""What every test folder shares: the hypothesis profiles, and children that can be interrupted."""
+"""Hypothesis profiles, children that can be interrupted, and which tests share a worker."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from hypothesis import HealthCheck, settings
 EVERY_ENGINE = (
     "timing/test_every_policy.py", "timing/test_programs.py", "programs/test_lessons.py",
 )  # fmt: skip
-"""Files whose tests take the engines of all policies; others in `timing/` take a few."""
+"""Files whose tests take the engines of all policies; others of FEW_ENGINES take a few."""
+
+FEW_ENGINES = ("tests/testing/", "tests/timing/")
+"""Folders whose files compile engines: the tests of a file stay in one worker."""
 
 # No deadline anywhere: the first example of a test may compile a kernel or an engine.
 settings.register_profile("dev", max_examples=50, deadline=None, print_blob=True)
@@ -30,7 +33,7 @@ settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if "CI" in os.environ else "dev")
 )
 
-# Whoever was started in the background ignores Ctrl-C, and so would every process that it starts.
+# A process started in the background ignores Ctrl-C, and so would every process that it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -46,6 +49,6 @@ def pytest_xdist_make_scheduler(config, log):
             path = nodeid.partition("::")[0]
             if path.endswith(EVERY_ENGINE):
                 return "engines"
-            return path if "timing/" in path else nodeid
+            return path if path.startswith(FEW_ENGINES) else nodeid
 
     return Scheduling(config, log)

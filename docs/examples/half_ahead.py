@@ -31,7 +31,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     S.n_memory_split += 1
     h = split(S, w, g, it.hits)
     local_level(S, h).n = 0
-    return wake(S, h, max(S.hits_at, t + S.pipeline), HIT)
+    return wake(S, h, max(S.access_hits_at, t + S.pipeline), HIT)
 
 
 def setup(machine):

@@ -1,10 +1,12 @@
 """Static single assignment of one work-item's registers, over the nodes of a flow.
 
 Every value is scalar here and has the meaning that one work-item gives it. Phis stand where lanes
-arrive from several nodes with different values, and wherever a value leaves the loop in which it is
-defined: lanes leave a loop in different iterations, the code of the loop overwrites its variables
-until the last lane has left, and such a phi is where each lane keeps what it left with. So no value
-is used outside of a loop that defines it, except by a phi at an exit; `check_exits` proves it.
+arrive from several nodes with different values, and wherever a value leaves the iteration in which
+it is defined: out of the loop, or back to its header. Lanes leave a loop in different iterations,
+and one that is entered after its header has nodes that some lanes skip in the next iteration. Until
+the last lane has left, the code of the loop overwrites its variables for all lanes; such a phi is
+where each lane keeps its own value. So every value is used in the iteration that defines it, except
+by a phi; `check_iterations` proves it.
 
 Registers are zero at the start. `mov` makes no value of its own.
 """
@@ -210,8 +212,8 @@ def _remove_redundant_phis(ssa: Ssa) -> None:
 
     A group of phis that take each other's values and one value from outside is that value, however
     the loops between them are entered (Braun et al., "Simple and Efficient Construction of Static
-    Single Assignment Form", 2013, algorithm 5). It stays where the value is defined in a loop that
-    lanes leave on the way to one of the phis.
+    Single Assignment Form", 2013, algorithm 5). It stays where lanes leave the iteration that
+    defines the value on the way to one of the phis.
     """
     replaced: dict[Value, Value] = {}
 
@@ -232,7 +234,9 @@ def _remove_redundant_phis(ssa: Ssa) -> None:
             return None
         (value,) = outside.values()
         leaves = any(
-            _leaves_its_loop(ssa.flow, phi, before, value) for phi in group for before in phi.args
+            _leaves_its_iteration(ssa.flow, phi, before, value)
+            for phi in group
+            for before in phi.args
         )
         return None if leaves else value
 
@@ -276,18 +280,32 @@ def _knots(phis: list[Phi], final: Callable[[Value], Value]) -> Iterator[set[Phi
 
 
 def _leaves_its_loop(flow: Flow, phi: Phi, before: int, value: Value) -> bool:
-    """Whether the edge from `before` to a phi leaves a loop that defines the value it brings."""
+    """Return whether the edge from `before` to a phi leaves a loop that defines a value."""
     return isinstance(value, (Op, Phi)) and any(
         value.node in loop.nodes for loop in flow.left_by(before, phi.node)
     )
 
 
-def check_exits(ssa: Ssa) -> None:
-    """Raise AssertionError if a value is used outside of a loop that defines it, but by a phi."""
+def _leaves_its_iteration(flow: Flow, phi: Phi, before: int, value: Value) -> bool:
+    """Return whether that edge leaves such a loop, or leads back to the header of one."""
+    if _leaves_its_loop(flow, phi, before, value):
+        return True
+    if not isinstance(value, (Op, Phi)) or (before, phi.node) not in flow.back:
+        return False
+    return any(
+        loop.header == phi.node and value.node in loop.nodes for loop in flow.loops_around(phi.node)
+    )
+
+
+def check_iterations(ssa: Ssa) -> None:
+    """Raise AssertionError if a value is used after the iteration that defines it, but by a phi."""
     flow = ssa.flow
 
     def check(value: Value, number: int) -> None:
         if isinstance(value, (Op, Phi)):
+            assert flow.position[value.node] <= flow.position[number], (
+                f"node {number} uses a value that node {value.node} defines after it"
+            )
             for loop in flow.loops_around(value.node):
                 assert number in loop.nodes, (
                     f"node {number} uses a value that node {value.node} defines in loop "

@@ -34,8 +34,8 @@ from simtlab.isa.encoding import encode
 from simtlab.isa.program import layout_params, layout_symbols
 from simtlab.isa.types import F32, F64, S8, S32, S64, U8, U32, U64
 
-from ..isa.forms import forms
-from ..isa.programs import programs
+from ..isa.support.forms import forms
+from ..isa.support.programs import programs
 
 RET = Instruction(BY_NAME["ret"])
 

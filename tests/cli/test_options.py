@@ -13,8 +13,8 @@ import typer
 
 from simtlab.cli.app import app
 
-from . import compare_effects, reproduce_effects, timing_effects
 from .conftest import SCALE, SCALE_ARGS, Cli
+from .support import compare_effects, reproduce_effects, timing_effects
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

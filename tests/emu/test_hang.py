@@ -100,10 +100,10 @@ def test_one_work_item_per_warp_takes_the_lock_under_every_scheme(scheme: str):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_waiting_for_a_lane_behind_the_loop_starves_under_every_scheme_that_serialises(scheme: str):
+def test_waiting_for_a_lane_after_the_loop_starves_under_every_scheme_that_serialises(scheme: str):
     text = WAIT_FOR_LANE.replace("SENDER", "3")
     flag = np.zeros(1, np.uint32)
-    # The loop has the lower addresses and is the fall-through: whoever runs first spins for ever.
+    # The loop has the lower addresses and is the fall-through: it runs first, and spins for ever.
     with pytest.raises(simtlab.Trap) as caught:
         launch(text, flag, scheme=scheme)
     assert caught.value.record.kind is TrapKind.SIMT_DEADLOCK

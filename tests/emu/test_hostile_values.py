@@ -13,7 +13,7 @@ import simtlab
 from simtlab import ArgumentError, Device, Module, UsageError
 from simtlab.emu.engine import SchemeSpec
 
-from .hostile import VALUES, Mute, each_value, must_refuse, refused_or_done
+from .support.hostile import VALUES, Mute, each_value, must_refuse, refused_or_done
 
 MIXED = """
 kernel mixed(f32 %a, u64 %b, s8 %c, f64 %d, global f32* %x) {

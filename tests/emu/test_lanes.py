@@ -65,7 +65,7 @@ def identities(engine: str, items: tuple[int, ...], group: tuple[int, ...], widt
 @pytest.mark.parametrize("engine", [e for e in ENGINES if e != "oracle"])
 @pytest.mark.parametrize("width", [1, 7, 16, 32, 64])
 @pytest.mark.parametrize(("items", "group"), SHAPES)
-def test_every_work_item_is_who_the_oracle_says(
+def test_every_work_item_has_the_identity_that_the_oracle_gives(
     items: tuple[int, ...], group: tuple[int, ...], width: int, engine: str
 ) -> None:
     assert identities(engine, items, group, width) == identities("oracle", items, group, width)
@@ -227,7 +227,7 @@ SHORT_CIRCUIT = f"""
     [("stack", False), ("ipdom-explicit", False), ("ppc", True), ("ppc-explicit", False),
      ("per-thread", True)],
 )  # fmt: skip
-def test_who_issues_together_at_a_shared_tail_depends_on_the_scheme(
+def test_which_lanes_issue_together_at_a_shared_tail_depends_on_the_scheme(
     scheme: str, meet: bool
 ) -> None:
     halves = (set(range(4)), set(range(4, 8)))

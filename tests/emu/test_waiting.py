@@ -182,12 +182,12 @@ def check_budget(form: str, budget: int) -> None:
 
 ENDLESS = {
     "nothing": ("br @l", TrapKind.LIVELOCK),
-    "a counter that nobody reads": ("add_u32 $s1, $s1, 1\n br @l", TrapKind.LIVELOCK),
+    "a counter that is never read": ("add_u32 $s1, $s1, 1\n br @l", TrapKind.LIVELOCK),
     "a counter that misses its end": (
         "add_u32 $s1, $s1, 2\n cmp_ne_u32 $c0, $s1, 1\n cbr $c0, @l", TrapKind.BUDGET),
     "a counter that is stored": (
         "add_u32 $s1, $s1, 1\n st_global_u32 $s1, [$d0]\n br @l", TrapKind.BUDGET),
-    "a flag that nobody sets": (
+    "a flag that is never set": (
         "ld_global_u32 $s1, [$d0]\n add_u32 $s2, $s2, 1\n cmp_eq_u32 $c0, $s1, 0\n"
         " cbr $c0, @l\n st_global_u32 $s2, [$d0]", TrapKind.LIVELOCK),
 }  # fmt: skip

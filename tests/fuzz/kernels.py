@@ -127,7 +127,11 @@ class Kernel:
 
 def is_frame(line: str) -> bool:
     """Whether a line must stay: without the row's address all would store to one place."""
-    return line.startswith(("kernel", "}", ".readonly")) or "$d40" in line or "$d41" in line
+    return (
+        line.startswith(("kernel", "}", ".readonly", "    workitemflatabsid_u32 $s40"))
+        or "$d40" in line
+        or "$d41" in line
+    )
 
 
 def packed(case: Case) -> Files:

@@ -1,6 +1,6 @@
 """Kernels that access memory anywhere: native code traps as the oracle does and hurts nothing.
 
-The kernels and the fences around their memory are those of tests/emu/jit/wild.py.
+The kernels and the fences around their memory are those of tests/emu/jit/support.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from simtlab.emu import fairness
 
-from ..emu.jit import wild
+from ..emu.jit.support import wild
 from .example import Draw, Example, Files, Generator
 
 
@@ -36,7 +36,7 @@ class Wild:
 
 
 REPRODUCE = """\
-from tests.emu.jit import wild
+from tests.emu.jit.support import wild
 
 wild.check(wild.sample({number}))
 """

@@ -29,7 +29,7 @@ from simtlab.isa.encoding import (
 )
 from simtlab.isa.types import BITS64, F64, U64
 
-from .forms import forms, instructions
+from .support.forms import forms, instructions
 
 
 def s(index: int) -> Reg:

@@ -11,8 +11,8 @@ from simtlab.isa.functions import ARGUMENT, FUNCTIONS, Function
 from simtlab.isa.table import BY_NAME, Flags, Unit
 from simtlab.isa.types import B1, F32, TYPES
 
-from . import functions_exact as exact
-from .functions_numpy import REFERENCE, Array, evaluate, fma, ulp_error
+from .support import functions_exact as exact
+from .support.functions_numpy import REFERENCE, Array, evaluate, fma, ulp_error
 
 PAGE = Path(__file__).parents[2] / "docs" / "functions.md"
 
@@ -113,7 +113,7 @@ def test_guarded_values_reach_the_result_through_a_select_on_the_guard_only(func
 
 
 @every_function
-def test_what_skipped_steps_leave_behind_does_not_matter(function: Function):
+def test_values_left_by_skipped_steps_do_not_matter(function: Function):
     x = np.concatenate([corners(), sample(20_000)])
     want = evaluate(function, x).view(np.uint32)
     for dead in (0, 0xFFFF_FFFF, 0x7FC0_0001, 0x3F80_0000):

@@ -25,8 +25,8 @@ from simtlab.isa.program import layout_params, layout_symbols
 from simtlab.isa.quoting import cut_message
 from simtlab.isa.types import F32, U8, U32, U64
 
-from .forms import registers
-from .programs import programs
+from .support.forms import registers
+from .support.programs import programs
 
 HEADER = 16
 
@@ -195,7 +195,7 @@ def test_a_wrong_checksum_is_named():
     assert refusal(bytes(data)) == "the object file is damaged: its checksum does not match"
 
 
-def test_bytes_behind_the_last_kernel_are_named():
+def test_bytes_after_the_last_kernel_are_named():
     body = dumps(example())[HEADER:]
     assert refusal(sealed(body + b"\0\0")) == "2 bytes stand behind the last kernel"
 

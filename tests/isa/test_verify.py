@@ -142,13 +142,13 @@ def test_a_kernel_has_at_most_256_parameters():
 
 
 @pytest.mark.parametrize("labels", [(("a", 1), ("b", 0)), (("a", 2),)])
-def test_labels_ascend_and_stand_in_the_code_or_right_behind_it(labels):
+def test_labels_ascend_and_lie_in_the_code_or_right_after_it(labels):
     assert found(kernel(labels=labels)) == [
         ("SIM225", "kernel k: its labels are out of order or outside the code")
     ]
 
 
-def test_a_label_may_stand_behind_the_last_instruction():
+def test_a_label_may_follow_the_last_instruction():
     assert found(kernel(labels=(("end", 1),))) == []
 
 

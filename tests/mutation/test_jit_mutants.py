@@ -20,8 +20,8 @@ from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
 
-from .mutant import EXAMPLES, Mutant, survives
-from .reference import warps_of
+from .support.mutant import EXAMPLES, Mutant, survives
+from .support.reference import warps_of
 
 
 @cache

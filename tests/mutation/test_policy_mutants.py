@@ -24,8 +24,8 @@ from simtlab.timing.machines import machine as machines
 from simtlab.timing.simulation import simulator as simulate
 from simtlab.timing.simulation.simulator import Simulator
 
-from .mutant import EXAMPLES, Mutant, survives
-from .reference import warps_of
+from .support.mutant import EXAMPLES, Mutant, survives
+from .support.reference import warps_of
 
 EVENTS = 20_000
 """More than any of these kernels takes, so that an engine which goes nowhere is noticed soon."""

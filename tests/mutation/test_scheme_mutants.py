@@ -16,8 +16,8 @@ from simtlab.emu.statistics import Statistics
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
 
-from .mutant import EXAMPLES, Mutant
-from .reference import issued_by_stack, issued_by_threads, warps_of
+from .support.mutant import EXAMPLES, Mutant
+from .support.reference import issued_by_stack, issued_by_threads, warps_of
 
 BUDGET = 1 << 12
 """More than any of these kernels takes, so that one which never ends is noticed soon."""

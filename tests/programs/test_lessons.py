@@ -157,7 +157,7 @@ def test_a_naive_lock_never_ends_in_a_warp(run: Runner) -> None:
     assert code_of(functional) == code_of(timed) == "SIM407"
 
 
-def test_a_naive_lock_ends_where_everybody_has_a_turn(run: Runner) -> None:
+def test_a_naive_lock_ends_where_every_work_item_gets_a_turn(run: Runner) -> None:
     assert not run("lessons/spinlock", "wrong", engine="oracle").mismatches
     simulate("spinlock", "wrong", "toy", "dws.branch-only")
 

@@ -13,7 +13,7 @@ from simtlab.emu.schemes import IpdomStack
 from simtlab.isa.table import TABLE
 from simtlab.testing import Case, assert_all_agree, kernels, random_kernel, run_case
 
-from .portrait import Portrait, portrait
+from .support.portrait import Portrait, portrait
 
 KERNELS = 400
 RUNS = 5

@@ -23,7 +23,7 @@ from simtlab.timing.machines import machine as machines
 from simtlab.timing.policies.settings import settings_of
 from simtlab.timing.simulation.simulator import Simulator
 
-from .test_splits_random import assert_same
+from .support.random_runs import assert_same
 
 HOSTILE: dict[str, st.SearchStrategy[Any]] = {
     "case": kernels(),

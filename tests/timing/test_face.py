@@ -17,22 +17,8 @@ from simtlab.timing.machines import machine
 from simtlab.timing.simulate import Simulation
 from simtlab.timing.simulation.simulator import Simulator
 
-SCALE = """
-kernel scale(u32 %n, global u32* %x) {
-    workitemabsid_u32  $s0, 0
-    ld_kernarg_u32     $s1, [%n]
-    cmp_ge_u32         $c0, $s0, $s1
-    cbr                $c0, @done
-    ld_kernarg_u64     $d0, [%x]
-    cvt_u64_u32        $d1, $s0
-    mad_u64            $d0, $d1, 4, $d0
-    ld_global_u32      $s2, [$d0]
-    add_u32            $s2, $s2, $s2
-    st_global_u32      $s2, [$d0]
-@done:
-    ret
-}
-"""
+from .support.kernels import SCALE
+
 TOY = {"memory": "ideal"}
 
 

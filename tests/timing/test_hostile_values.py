@@ -21,7 +21,7 @@ from simtlab.timing.compiler import files as policies
 from simtlab.timing.machines import machine
 from simtlab.timing.results.trace import Trace
 
-from ..emu.hostile import each_value, must_refuse, refused_or_done
+from ..emu.support.hostile import each_value, must_refuse, refused_or_done
 
 (kernel,) = simtlab.assemble("kernel k(u32 %n) {\n    add_u32 $s0, $s0, 1\n    ret\n}\n")
 IDEAL = {"memory": "ideal"}

@@ -180,27 +180,27 @@ def message(policy: str, kernel: str, **sets: object) -> str:
     return run(POLICIES[policy], kernel, **sets)[1]
 
 
-def test_who_waits_in_the_stack_is_named():
+def test_lanes_that_wait_in_the_stack_are_named():
     assert message("conv", "a lock").splitlines()[0] == (
         "error[SIM407]: kernel litmus: SIMT deadlock: a work-item has executed 120 instructions; "
         "lanes 1-3 of the warp repeat the loop at line 12 while lane 0 waits at line 14"
     )
 
 
-def test_who_is_never_chosen_is_named():
+def test_lanes_that_are_never_chosen_are_named():
     text = message("maws.lat-spec", "a lock between warps")
     assert " of workgroup 0 repeat" in text
     assert "groups are ready, and not all are chosen" in text
     assert "ready at cycle" in text
 
 
-def test_another_scheduler_or_first_path_changes_who_waits():
+def test_another_scheduler_or_first_path_changes_which_lanes_wait():
     assert run(POLICIES["maws.lat-spec"], "a lock between warps", scheduler="rr")[0] == "ends"
     assert run(POLICIES["conv"], "a flag, receivers first", first="taken")[0] == "ends"
     assert run(POLICIES["conv"], "a flag, sender first", first="taken")[0] == "SIM407"
 
 
-def test_slip_forgets_whom_it_has_left_behind():
+def test_slip_forgets_the_lanes_that_it_has_left_behind():
     for policy in ("conv", "dws.lazy-split", "slip"):
         assert run(POLICIES[policy], "all here")[0] == "ends"
     text = message("slip", "all here", **{"policy.max-div": 1})

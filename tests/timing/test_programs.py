@@ -1,4 +1,4 @@
-"""The programs under every policy: the reference's results, whoever issues when.
+"""The programs under every policy: the reference's results, in whatever order warps issue.
 
 Engines are those of test_every_policy: `toy` with another number of warps, so that workgroups fit.
 """

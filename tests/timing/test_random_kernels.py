@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 
 from simtlab.testing import Case, kernels, run_case
+from simtlab.timing.compiler.files import find
 from simtlab.timing.machines import machine as machines
 from simtlab.timing.simulation.simulator import Simulator
 
-from .test_conv import CONV, differences, owners, simulate
+from .support.random_runs import assert_every_cycle_has_an_owner, differences, outcome
 
 KINDS: dict[str, dict[str, Any]] = {
     "coherent": {"name": "dws", "l1d.size": "1KiB", "l2.size": "16KiB", "l1d.mshrs": 3},
@@ -28,14 +29,16 @@ def check(case: Case, kind: str, *, plain: bool) -> None:
     fields = dict(KINDS[kind])
     items = int(np.prod(case.geometry.group_size))
     machine = machines.load(fields.pop("name"), {**fields, "width": 8, "warps": -(-items // 8) + 1})
-    simulators = [Simulator(machine, CONV, plain=p) for p in ((False, True) if plain else (False,))]
+    simulators = [
+        Simulator(machine, find("conv"), plain=p) for p in ((False, True) if plain else (False,))
+    ]
     _, expected, _ = run_case(case, "oracle")
     for simulator in simulators:
-        arrays, trap = simulate(case, simulator)
+        arrays, trap = outcome(case, simulator)
         assert trap is None
         for got, want in zip(arrays, expected, strict=True):
             np.testing.assert_array_equal(got.view(np.uint8), want.view(np.uint8))
-        owners(simulator)
+        assert_every_cycle_has_an_owner(simulator)
     if plain:
         assert not differences(*simulators)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...isa.errors import Diagnostic, Note
 from ..engine import intrinsics
-from .inspection import ENGINE, hook_names, place
+from .inspection import ENGINE, filler, hook_names, parameters_of, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +47,10 @@ REPLACED = ("on_start", "pick", "compute", "move", "simd_access", "enter_barrier
 _ANSWERS = {
     **dict.fromkeys(("on_branch", "on_arrival", "on_exit", "on_sync", "on_stall"), "check_flag"),
     **dict.fromkeys(("may_pass", "on_bypass", "gathers", "leaves", "speculate"), "check_flag"),
-    **dict.fromkeys(("extra_slots", "on_barrier_open", "on_launch_end"), "check_count"),
+    "has_room": "check_flag",
+    **dict.fromkeys(
+        ("extra_slots", "on_barrier_open", "on_launch_end", "lanes_ahead"), "check_count"
+    ),
     **dict.fromkeys(("fetch", "line_access", "next_level", "dram_access"), "check_date"),
     "rank": "check_place",
     "stand_in": "check_chosen",
@@ -58,7 +61,8 @@ _OWN = ("on_start", "simd_access", "on_event", "issue")
 """Hooks that checking.py itself is put before, or that change nothing."""
 
 _LEAVES_ALONE = ("rank", "fetch", "line_access", "next_level", "forget_line", "write_back",
-                 "dram_access", "extra_slots", "on_move", "on_served")  # fmt: skip
+                 "dram_access", "extra_slots", "on_move", "on_served",
+                 "has_room", "run_ahead", "split_chosen")  # fmt: skip
 """Hooks after which groups are not looked at: called often, or while an access is half done. `pick`
 looks later."""
 
@@ -95,8 +99,7 @@ def interpose(module: ModuleType, before: dict[str, Any], filled: set[str]) -> N
 
 def _watched(name: str, number: int, space: dict[str, Any]) -> FunctionType:
     """The function before a hook."""
-    given = hook_names()[name].__code__
-    parameters = given.co_varnames[: given.co_argcount]
+    parameters = parameters_of(hook_names()[name])
     w = "w" if "w" in parameters else "0"
     g = "g" if "g" in parameters else "-1"
     begin, answer, look = "pass", "pass", "pass"
@@ -156,10 +159,12 @@ _FAULTS = {
          "every lane accesses memory once for each access that it issues"),
     20: ("lets a barrier open, or a warp enter it, without lanes {lanes}",
          "all live lanes of a warp, and of its workgroup, at the barrier"),
-    21: ("sets lanes {lanes} in S.hits, which have not accessed memory", "lanes of the access"),
-    22: ("sets S.hits_at to {found}", "a cycle from that of the access up to its answer, {wanted}"),
+    21: ("sets lanes {lanes} in S.access_hits, which have not accessed memory",
+         "lanes of the access"),
+    22: ("sets S.access_hits_at to {found}",
+         "a cycle from that of the access up to its answer, {wanted}"),
     23: ("sets a boundary of the wait to {found}",
-         "until_bank, until_mshr and until_l2 in order, none after the answer, {wanted}"),
+         "access_until_bank, _mshr and _l2 in order, none after the answer, {wanted}"),
     24: ("answers 1, and has not woken or made a group", "0 where nothing was woken"),
     25: ("makes more groups of a warp than it has lanes", "a group for each lane at most"),
     26: ("answers 0, although lanes {lanes} of group {g} have not returned",
@@ -170,9 +175,6 @@ _FAULTS = {
     29: ("names group {found}, which is of another warp", "a group of the same warp as {g}"),
 }  # fmt: skip
 """By number in faults.py: what a hook does, and what was expected."""
-
-BROKEN_RULE = 8
-"""The status of an engine that has found a fault; as in faults.py."""
 
 
 def fault_of(state: EngineState, work: Work, code: Code) -> Diagnostic:
@@ -210,7 +212,7 @@ def fault_of(state: EngineState, work: Work, code: Code) -> Diagnostic:
 
 def filled_by(space: dict[str, Any], name: str) -> str:
     """The place of the function that fills a hook, `file:line`."""
-    return place(space.get(f"unchecked_{name}", space[name]))
+    return place(filler(space, name))
 
 
 def _line(work: Work, code: Code, segment: int) -> str:

@@ -16,7 +16,7 @@ import re
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
@@ -36,9 +36,12 @@ from .inspection import (
     ENGINE,
     CompositionError,
     check,
+    filler,
+    first_user,
     hook_names,
     is_device,
     own_files,
+    parameters_of,
     place,
 )
 
@@ -53,6 +56,11 @@ ENTRY = "simtlab_engine"
 Setup = Callable[[Any], dict[str, Any]]
 """The function of a file that gives fields and tables of the state for a machine."""
 
+WaitingLanes = Callable[[Mapping[str, np.ndarray], Any, int], Iterator[tuple[int, int, bool]]]
+"""The function of a file that yields the lanes of a warp that wait in the file's tables, not in
+groups, those on top first: (mask, segment, whether they have issued it). Reports of a deadlock use
+it."""
+
 _LITERAL = re.compile(r"Literal\[\w+\]\((.*?)\)")
 """How numba writes the type of a constant."""
 
@@ -66,13 +74,14 @@ _lock = threading.RLock()
 
 @dataclass
 class Composition:
-    """An engine: its namespace, tables, entry, and the `setup` functions of its files."""
+    """An engine: its namespace, tables and entry, and the Python-side functions of its files."""
 
     name: str
     files: tuple[str, ...]
     plain: bool
     namespace: ModuleType
     setups: list[Setup]
+    waiting_lanes: list[WaitingLanes]
     tables: Mapping[str, np.dtype]
     fields: dict[str, int] = field(default_factory=dict)
     entry: Native | Callable[[Any, int], int] | None = None
@@ -98,18 +107,19 @@ def compose(files: Sequence[str], *, plain: bool = False, checked: bool = False)
 def _composed(names: tuple[str, ...], plain: bool, digest: str) -> Composition:
     module = ModuleType(f"simtlab_engine_{'plain_' if plain else ''}{digest}")
     sys.modules[module.__name__] = module
-    result = Composition(module.__name__, names, plain, module, [], {})
+    result = Composition(module.__name__, names, plain, module, [], [], {})
     tables: dict[str, np.dtype] = {}
     for name in names:
         if name not in checks.FILES:
-            _execute(name, module, result.setups, tables)
+            _execute(name, result, tables)
     filled = set(hook_names()) & set(vars(module))
     _fill_hooks(module)
     check(vars(module), plain=plain)
+    _set_answers(module, filled)
     if names[-len(checks.FILES) :] == checks.FILES:
         before = dict(vars(module))
         for name in checks.FILES:
-            _execute(name, module, result.setups, tables)
+            _execute(name, result, tables)
         checks.interpose(module, before, filled)
     result.tables = tables
     return result
@@ -136,31 +146,30 @@ def _engine_files() -> dict[str, Path]:
     return found
 
 
-def _execute(
-    name: str,
-    module: ModuleType,
-    setups: list[Setup],
-    tables: dict[str, np.dtype],
-) -> None:
+def _execute(name: str, composition: Composition, tables: dict[str, np.dtype]) -> None:
+    """Execute a file in the namespace, and take out its Python-side functions."""
     path = source_of(name)
-    space = vars(module)
+    space = vars(composition.namespace)
     before = dict(space)
     inside = not name.endswith(".py")
     folders = path.parent.relative_to(ENGINE).parts if inside else ()
     space["__package__"] = ".".join((PACKAGE, *folders))
     space["__file__"] = str(path)
-    space.pop("setup", None)
     # Imported constants and dtypes are those of the package; device functions never are.
     code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
     if inside:
         exec(code, space)
     else:
         _execute_own(code, space)
-    setup = space.pop("setup", None)
-    if setup is not None:
-        if not isinstance(setup, FunctionType):
-            raise CompositionError(f"{path.name}: setup is no function")
-        setups.append(setup)
+    for kept, role in (
+        (composition.setups, "setup"),
+        (composition.waiting_lanes, "waiting_lanes"),
+    ):
+        function = space.pop(role, None)
+        if function is not None:
+            if not isinstance(function, FunctionType):
+                raise CompositionError(f"{path.name}: {role} is not a function")
+            kept.append(function)
     for key, value in space.items():
         if (
             callable(value)
@@ -228,16 +237,50 @@ def _same(a: object, b: object) -> bool:
 
 
 def _fill_hooks(module: ModuleType) -> None:
-    """Give the hooks that nobody defines a function that does nothing; required ones are errors."""
+    """Give hooks that no file fills their default; raise CompositionError for those without one."""
     space = vars(module)
     for name, stub in hook_names().items():
         if name in space:
             continue
+        first = (stub.__doc__ or "").partition("\n")[0]
         if name in hooks.REQUIRED:
-            first = (stub.__doc__ or "").partition("\n")[0]
             raise CompositionError(f"no file of this engine fills {name!r}: {first}")
+        if name in hooks.WHERE_USED:
+            caller = first_user(space, name)
+            if caller:
+                raise CompositionError(
+                    f"no file of this engine fills {name!r}, which {caller} calls: {first}"
+                )
+            continue
         twin = FunctionType(stub.__code__, space, name)
         space[name] = intrinsics.device(twin)
+
+
+def declared_words() -> dict[str, int]:
+    """Return the words of the state that hooks.py declares, with their first values."""
+    return {word: 0 for words in (*hooks.GIVEN.values(), *hooks.ANSWERS.values()) for word in words}
+
+
+_SETS_ANSWERS = """\
+def {name}({parameters}):
+    {settings}
+    return given_{name}({parameters})
+"""
+
+
+def _set_answers(module: ModuleType, filled: set[str]) -> None:
+    """Put a function before each hook that declares answers, which sets them to their defaults."""
+    space = vars(module)
+    for name in filled & set(hooks.ANSWERS):
+        parameters = parameters_of(hook_names()[name])
+        settings = "; ".join(
+            f"S.{word} = {before}" for word, (before, _) in hooks.ANSWERS[name].items()
+        )
+        text = _SETS_ANSWERS.format(name=name, parameters=", ".join(parameters), settings=settings)
+        made: dict[str, Any] = {}
+        exec(compile(text, f"<answers of {name}>", "exec"), made)
+        space[f"given_{name}"] = space[name]
+        space[name] = intrinsics.device(FunctionType(made[name].__code__, space, name))
 
 
 # --- the entry
@@ -329,12 +372,14 @@ def _strange_answer(space: Mapping[str, Any]) -> str:
     from numba.core import types
 
     for name in hook_names():
+        if name not in space:
+            continue
         for compiled in getattr(space[name], "overloads", {}).values():
             kind = types.unliteral(compiled.signature.return_type)
             if not isinstance(kind, (types.Number, types.Boolean)):
                 words = {"none": "nothing", "unicode_type": "a text"}
                 what = words.get(str(kind), f"a {str(kind).rpartition('_')[0] or kind}")
-                return f"{place(space[name])}: {name} answers {what}, not a number"
+                return f"{place(filler(space, name))}: {name} answers {what}, not a number"
     return ""
 
 
@@ -370,15 +415,15 @@ class EngineState:
     """Header and tables of one run, in memory that compiled code may use; `S` is its plain view."""
 
     def __init__(self, composition: Composition, machine: Any) -> None:
-        values: dict[str, Any] = {}
+        values: dict[str, Any] = dict(declared_words())
         giver: dict[str, Setup] = {}
         own = bool(own_files(composition.files))
         for setup in composition.setups:
             for key, value in _given(setup, machine, own=own).items():
                 if key in values:
+                    other = place(giver[key]) if key in giver else "hooks.py, where it is declared"
                     raise CompositionError(
-                        f"{place(setup)} gives the state's field {key!r}, as does "
-                        f"{place(giver[key])}"
+                        f"{place(setup)} gives the state's field {key!r}, as does {other}"
                     )
                 values[key], giver[key] = value, setup
         missing = set(composition.tables) - set(values)
@@ -393,7 +438,8 @@ class EngineState:
         self.rows: dict[str, np.ndarray] = {}
         self.S: Any = PlainState(self.words, composition.fields, {})
         for name in names:
-            setattr(self.S, name, _whole(name, values[name], giver[name]))
+            value = values[name]
+            setattr(self.S, name, _whole(name, value, giver[name]) if name in giver else value)
         for name, dtype in composition.tables.items():
             value = values[name]
             first = value if isinstance(value, np.ndarray) else None

@@ -17,6 +17,7 @@ from typing import Any
 
 from ...isa.errors import UsageError, did_you_mean
 from ..engine import hooks
+from ..engine.intrinsics import TABLES
 
 ENGINE = Path(hooks.__file__).parent
 """The folder of the engine files."""
@@ -74,8 +75,36 @@ def hook_names() -> Mapping[str, FunctionType]:
     return {
         n: f
         for n, f in vars(hooks).items()
-        if isinstance(f, FunctionType) and f.__module__ == hooks.__name__ and n != "required"
+        if isinstance(f, FunctionType) and f.__module__ == hooks.__name__ and n not in _MARKS
     }
+
+
+_MARKS = ("required", "where_used", "answers", "given")
+"""The decorators of hooks.py."""
+
+
+def parameters_of(function: FunctionType) -> tuple[str, ...]:
+    """Return the names of a function's parameters."""
+    code = function.__code__
+    return code.co_varnames[: code.co_argcount]
+
+
+def filler(space: Mapping[str, Any], name: str) -> Any:
+    """Return the function of a file that fills a hook, not one that the composition put before."""
+    for known in (f"given_{name}", f"unchecked_{name}", name):
+        if known in space:
+            return space[known]
+    raise KeyError(name)
+
+
+def first_user(space: Mapping[str, Any], name: str) -> str:
+    """Return the place of the first function that uses a global name, "" for none."""
+    for function in space.values():
+        if isinstance(function, FunctionType) and function.__globals__ is space:
+            for where, step in _steps(function):
+                if step.opname == "LOAD_GLOBAL" and step.argval == name:
+                    return where
+    return ""
 
 
 def place(function: Any) -> str:
@@ -102,6 +131,7 @@ def check(space: Mapping[str, Any], *, plain: bool) -> None:
     for name, function in own:
         _check_names(name, function, space)
         if is_device(function):
+            _check_hidden(name, function, space)
             _check_answers(name, function)
             if not plain:
                 _check_compilable(name, function, space)
@@ -140,6 +170,18 @@ def _check_names(name: str, function: FunctionType, space: Mapping[str, Any]) ->
             raise CompositionError(
                 f"{where}: {name} uses {step.argval!r}, which no file of this engine defines",
                 hint=did_you_mean(step.argval, list(space)),
+            )
+
+
+def _check_hidden(name: str, function: FunctionType, space: Mapping[str, Any]) -> None:
+    """Refuse a parameter with the name of a table, which the function could not reach."""
+    for parameter in parameters_of(function):
+        found = space.get(parameter)
+        if isinstance(found, FunctionType) and found in TABLES:
+            raise CompositionError(
+                f"{place(function)}: the parameter {parameter!r} of {name} hides the table "
+                f"{parameter!r}",
+                hint="give the parameter another name",
             )
 
 

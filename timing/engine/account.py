@@ -168,15 +168,15 @@ def count_branch(S: State, w: int, s: int, taken: int, lanes: int) -> int:
 
 @device
 def count_access(S: State, w: int, g: int, lanes: int) -> int:
-    """Lanes of a group were served by the access at which it stands; S.hits by the first level."""
+    """Count an access of some lanes of a group; the first level serves `S.access_hits`."""
     S.accessed = lanes
     on_event(S, EV_ACCESS, w, g, S.now)
     core = wpu(S, w)
     core.n_access += 1
-    missed = lanes & ~S.hits
+    missed = lanes & ~S.access_hits
     if missed == 0:
         return 0
-    divergent = 1 if S.hits & lanes != 0 else 0
+    divergent = 1 if S.access_hits & lanes != 0 else 0
     degree = popcount(missed)
     core.n_miss += 1
     counts = seg_count(S, group(S, g).seg)
@@ -186,7 +186,7 @@ def count_access(S: State, w: int, g: int, lanes: int) -> int:
         core.n_miss_div += 1
         counts.n_miss_div += 1
         degree_count(S, w * (S.width + 1) + degree).cycles += 1
-    if S.packed == 1:
+    if S.access_is_packed == 1:
         while missed != 0:
             lane = ctz(missed)
             missed = drop_lowest(missed)

@@ -311,7 +311,11 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
         lane = ctz(rest)
         rest = drop_lowest(rest)
         row = lane_ready(S, home(S, g, lane) * S.width + lane)
-        served = S.hits_at if S.hits != lanes and (S.hits >> lane) & 1 == 1 else ready
+        served = (
+            S.access_hits_at
+            if S.access_hits != lanes and (S.access_hits >> lane) & 1 == 1
+            else ready
+        )
         row.t = max(row.t, t + 1 if is_buffered(S, group(S, g).lead) == 1 else served)
     return ready
 
@@ -321,19 +325,19 @@ def check_access(S: State, w: int, g: int, lanes: int, t: int, ready: int) -> in
     """An access takes a cycle at least, and its parts are in order."""
     if ready <= t:
         return blame(S, IN_THE_PAST, w, g, lanes, ready, t + 1)
-    if S.hits & ~lanes != 0:
-        return blame(S, HITS_OF_OTHERS, w, g, S.hits & ~lanes, S.hits, lanes)
-    if S.hits_at < t or S.hits_at > ready:
-        return blame(S, HITS_LATE, w, g, S.hits, S.hits_at, ready)
-    if S.bubbles < 0:
-        return blame(S, NOT_A_COUNT, w, g, lanes, S.bubbles, 0)
-    mshr = max(S.until_mshr, 0)
-    if S.until_bank > t:
-        if (mshr > t and mshr < S.until_bank) or S.until_bank > ready:
-            return blame(S, BOUNDARIES, w, g, lanes, S.until_bank, ready)
-    if S.until_l2 > t:
-        if max(mshr, S.until_bank) > S.until_l2 or S.until_l2 > ready:
-            return blame(S, BOUNDARIES, w, g, lanes, S.until_l2, ready)
+    if S.access_hits & ~lanes != 0:
+        return blame(S, HITS_OF_OTHERS, w, g, S.access_hits & ~lanes, S.access_hits, lanes)
+    if S.access_hits_at < t or S.access_hits_at > ready:
+        return blame(S, HITS_LATE, w, g, S.access_hits, S.access_hits_at, ready)
+    if S.access_bubbles < 0:
+        return blame(S, NOT_A_COUNT, w, g, lanes, S.access_bubbles, 0)
+    mshr = max(S.access_until_mshr, 0)
+    if S.access_until_bank > t:
+        if (mshr > t and mshr < S.access_until_bank) or S.access_until_bank > ready:
+            return blame(S, BOUNDARIES, w, g, lanes, S.access_until_bank, ready)
+    if S.access_until_l2 > t:
+        if max(mshr, S.access_until_bank) > S.access_until_l2 or S.access_until_l2 > ready:
+            return blame(S, BOUNDARIES, w, g, lanes, S.access_until_l2, ready)
     if mshr > ready:
         return blame(S, BOUNDARIES, w, g, lanes, mshr, ready)
     return 0

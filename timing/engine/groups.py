@@ -168,7 +168,7 @@ def forget_group(S: State, g: int) -> int:
 @device
 def home(S: State, g: int, lane: int) -> int:
     """The warp whose registers a lane uses in the access at which its group stands."""
-    if S.packed == 1:
+    if S.access_is_packed == 1:
         return lane_home(S, lane).warp
     return group(S, g).warp
 
@@ -201,7 +201,7 @@ def turn_of(picks: int, seq: int) -> int:
 
 @device
 def pick(S: State, w: int, t: int) -> int:
-    """The group that is ready at t and comes first; -1, and S.wake, where nobody is."""
+    """The group that is ready at t and comes first; -1, and S.next_due, where nobody is."""
     first = w * S.slots
     end = first + wpu(S, w).slots_used
     best = -1
@@ -212,9 +212,9 @@ def pick(S: State, w: int, t: int) -> int:
             best = first_of(S, w, at, ready, best, t)
         at += 64
     if best < 0:
-        S.wake = NEVER
+        S.next_due = NEVER
         if end > first:
-            S.wake = due(S, first + first_least(S.p_due + WORD * first, end - first)).at
+            S.next_due = due(S, first + first_least(S.p_due + WORD * first, end - first)).at
         return -1
     best = stand_in(S, w, best, t)
     S.picks += 1
@@ -245,5 +245,5 @@ def first_of(S: State, w: int, at: int, ready: int, best: int, t: int) -> int:
 
 
 def setup(machine: object) -> dict[str, int]:
-    """The answer of `pick` where nobody is ready."""
-    return {"wake": 0}
+    """The cycle of the next group that is due, which `pick` answers where none is ready."""
+    return {"next_due": 0}

@@ -1,9 +1,13 @@
-"""The holes of the engine: what machines and policies fill in.
+"""The holes of the engine, which machines and policies fill, and the answers of those holes.
 
-A function here that is marked `required` has to be filled by one file of the composition; the
-others do what stands here, mostly nothing, where nobody fills them. All arguments and results are
-64-bit integers; `S` is the state, `w` a WPU, `g` a group, `seg` a segment's number, `t` a cycle.
-docs/timing/ shows which mechanism of which paper uses which hook.
+A function marked `required` has to be filled by one file of the composition. One marked
+`where_used` has to be filled where a file calls it. The others do what is written here, mostly
+nothing, unless a file fills them. All arguments and results are 64-bit integers: `S` is the state,
+`w` a WPU, `v` a warp context, `g` and `h` are groups, `s` is a segment, `t` a cycle.
+
+A hook with more to answer than the number it returns sets words of the state. `answers` declares
+them with the value that they have before the hook runs; `given` declares words that the caller sets
+for it. The composition gives the state these words, and sets the answers before each call.
 """
 
 from __future__ import annotations
@@ -14,6 +18,17 @@ from typing import Any, TypeVar
 _F = TypeVar("_F", bound=Callable[..., int])
 
 REQUIRED: set[str] = set()
+"""Hooks that every engine fills."""
+
+WHERE_USED: set[str] = set()
+"""Hooks that an engine fills if one of its files calls them."""
+
+ANSWERS: dict[str, dict[str, tuple[int | str, str]]] = {}
+"""Hook -> word of the state -> its value before the hook runs (a number or the name of a parameter
+of the hook), and what it means."""
+
+GIVEN: dict[str, dict[str, str]] = {}
+"""Hook -> word of the state that the caller sets -> what it means."""
 
 
 class State:
@@ -34,6 +49,32 @@ def required(f: _F) -> _F:
     """Mark a hook that has no default."""
     REQUIRED.add(f.__name__)
     return f
+
+
+def where_used(f: _F) -> _F:
+    """Mark a hook that has no default, and that not every engine calls."""
+    WHERE_USED.add(f.__name__)
+    return f
+
+
+def answers(**words: tuple[int | str, str]) -> Callable[[_F], _F]:
+    """Declare what a hook sets in the state; see `ANSWERS`."""
+
+    def declare(f: _F) -> _F:
+        ANSWERS[f.__name__] = words
+        return f
+
+    return declare
+
+
+def given(**words: str) -> Callable[[_F], _F]:
+    """Declare what a hook's caller sets in the state; see `GIVEN`."""
+
+    def declare(f: _F) -> _F:
+        GIVEN[f.__name__] = words
+        return f
+
+    return declare
 
 
 # --- who issues
@@ -129,48 +170,72 @@ def on_sync(S: State, w: int, g: int, t: int) -> int:
 
 
 @required
-def fetch(S: State, w: int, seg: int, t: int) -> int:
-    """The cycle at which the instructions of a segment are there; t if at once (memory/)."""
+def fetch(S: State, w: int, s: int, t: int) -> int:
+    """Return the cycle at which the instructions of segment s arrive; t if at once (memory/)."""
     return 0
 
 
 @required
+@given(access_is_packed="1 if the lanes are of several warps; `lane_home` has the warp of each")
+@answers(
+    access_hits=("lanes", "lanes that the first level serves"),
+    access_hits_at=("t", "the cycle at which the last of these is served"),
+    access_bubbles=(0, "issue slots that the access takes beyond its own"),
+    access_until_bank=(0, "the cycle up to which it waits for a bank, 0 for none"),
+    access_until_mshr=(0, "the cycle up to which it then waits for an MSHR, 0 for none"),
+    access_until_l2=(0, "the cycle up to which it then waits for the second level, 0 for none"),
+)
 def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """A memory instruction of global or private memory issues at t for some lanes of g.
+    """Return the cycle at which the last of some lanes of g is served.
 
-    Answers the cycle at which the last lane is served. Sets `S.hits` (lanes served by the first
-    level) and `S.hits_at` (when the last of them is), `S.bubbles` (issue slots that it takes beyond
-    its own), and the boundaries of the wait: `S.until_bank`, `S.until_mshr`, `S.until_l2`.
+    Group g issues an access to global or private memory at t.
     """
     return 0
 
 
+@given(line_lanes="how many lanes want the line")
+@answers(
+    line_hit=(0, "1 if the first level has the line"),
+    line_until_mshr=(
+        0,
+        "after a miss: the cycle up to which the line waits for an MSHR, 0 for none",
+    ),
+    line_until_l2=(
+        0,
+        "after a miss: the cycle up to which it waits for the second level, 0 for none",
+    ),
+)
 def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
-    """A line is looked up at t for `S.line_lanes` lanes: the cycle at which they are served.
+    """Return the cycle at which lanes are served that want a line at t.
 
-    `line` is the address over the line size, `kind` one of LOAD, STORE, ATOMIC (memory/lines.py).
-    Sets `S.hit` and, where it is 0, `S.line_mshr` and `S.line_l2`: up to when the line waited for
-    an MSHR and for the second level.
+    `line` is the address divided by the line size, `kind` is LOAD, STORE or ATOMIC
+    (memory/lines.py).
     """
     return 0
 
 
+@given(request_date="the cycle at which the request would leave the first level without any wait")
+@answers(
+    reply_state=(0, "what the first level may do with the line: SHARED, EXCLUSIVE or MODIFIED"),
+    reply_from_memory=(0, "1 if the line comes from memory"),
+    reply_until_l2=(0, "the cycle up to which the wait is for the second level, 0 for none"),
+    reply_place=(0, "the place of the line in the second level"),
+)
 def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
-    """A request leaves the first level of WPU w at t: the cycle at which its line is there.
+    """Return the cycle at which a line arrives that the first level of WPU w requests at t.
 
-    `kind` may also be FETCH (code) and UPGRADE (ownership of a shared line). Sets `S.grant`
-    (SHARED, EXCLUSIVE or MODIFIED), `S.far` (1: it comes from memory) and `S.line_l2`.
+    `kind` is LOAD, STORE, ATOMIC, FETCH (code) or UPGRADE (ownership of a shared line).
     """
     return 0
 
 
-def forget_line(S: State, w: int, line: int, dirty: int) -> int:
-    """A line has left the first level of WPU w: what lies behind is told, without a cost."""
+def forget_line(S: State, w: int, line: int, l2_place: int, dirty: int) -> int:
+    """Note, at no cost, that a line left the first level of WPU w; L2 has it at `l2_place`."""
     return 0
 
 
 def write_back(S: State, w: int, line: int, t: int) -> int:
-    """A dirty line leaves the first level of WPU w at t: it claims its way; nobody waits."""
+    """Write back a dirty line that leaves the first level of WPU w at t; nothing waits for it."""
     return 0
 
 
@@ -203,7 +268,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
 
 
 def on_served(S: State, w: int, g: int, t: int) -> int:
-    """A sub-warp of pack g has accessed at t, `S.hits` were served by the first level."""
+    """A sub-warp of pack g has accessed memory at t; the first level serves `S.access_hits`."""
     return 0
 
 
@@ -214,6 +279,39 @@ def on_barrier_open(S: State, w: int, t: int) -> int:
 
 def on_launch_end(S: State, t: int) -> int:
     """Everything has returned: the cycles until the next launch may begin (MAWS-13)."""
+    return 0
+
+
+# --- lanes that hit run ahead (policy/memory_split.py), of a group or a pack
+
+
+@where_used
+def has_room(S: State, w: int, v: int) -> int:
+    """Return whether the warp-split table has room for one more split of warp v."""
+    return 0
+
+
+@where_used
+def lanes_ahead(S: State, g: int) -> int:
+    """Return how many lanes of a waiting group were served and may run ahead; 0: it stays whole."""
+    return 0
+
+
+@where_used
+def ahead_at(S: State, g: int) -> int:
+    """Return the cycle at which the last lane that may run ahead is served."""
+    return 0
+
+
+@where_used
+def run_ahead(S: State, w: int, g: int) -> int:
+    """Make the lanes that were served a group of their own, which nothing has woken; return it."""
+    return 0
+
+
+@where_used
+def split_chosen(S: State, w: int, g: int) -> int:
+    """Make the chosen lanes of pack g a pack of their own (`part.chosen`); return it."""
     return 0
 
 

@@ -97,7 +97,7 @@ def dispatch(S: State, w: int, t: int) -> int:
     on_turn(S, w, t)
     g = pick(S, w, t)
     if g < 0:
-        next_event(S, w).at = S.wake
+        next_event(S, w).at = S.next_due
         if S.running > 0 and on_stall(S, w, t) == 1:
             next_event(S, w).at = t
         return 0
@@ -137,11 +137,11 @@ def access(S: State, w: int, t: int) -> int:
     ready = touch(S, w, g, lanes, t)
     if S.status != RUNNING:
         return 0
-    wake(S, g, ready, HIT if S.hits == lanes else MEMORY)
+    wake(S, g, ready, HIT if S.access_hits == lanes else MEMORY)
     tell_of_misses(S, w, g, t)
-    if S.bubbles > 0:
-        charge_bubbles(S, w, g, BANK, S.bubbles)
-    return stop(S, w, t + 1 + S.bubbles)
+    if S.access_bubbles > 0:
+        charge_bubbles(S, w, g, BANK, S.access_bubbles)
+    return stop(S, w, t + 1 + S.access_bubbles)
 
 
 @device
@@ -165,19 +165,19 @@ def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
     if lanes == 0:
         # Predicated off for all: it takes its slot, and nobody asks for anything.
         it.hits = 0
-        S.hits = 0
-        S.bubbles = 0
+        S.access_hits = 0
+        S.access_bubbles = 0
         return t + 1
     it.done |= lanes
     # A load may overwrite its own addresses: the data move when they have been looked at.
-    ready = ask(S, w, g, lanes, t)
+    ready = simd_access(S, w, g, lanes, t)
     if move(S, w, g, lanes, t) == 0:
         return 0
     # Lanes that were served before count as hits: they need not wait either.
-    it.hits = S.hits | (it.mask & ~lanes)
-    it.until_bank = S.until_bank
-    it.until_mshr = S.until_mshr
-    it.until_l2 = S.until_l2
+    it.hits = S.access_hits | (it.mask & ~lanes)
+    it.until_bank = S.access_until_bank
+    it.until_mshr = S.access_until_mshr
+    it.until_l2 = S.access_until_l2
     count_access(S, w, g, lanes)
     if is_buffered(S, g) == 1:
         return leave_to_buffer(S, g, lanes, t)
@@ -195,24 +195,12 @@ def is_buffered(S: State, g: int) -> int:
 def leave_to_buffer(S: State, g: int, lanes: int, t: int) -> int:
     """A store claims its way as ever, and nobody waits for it (Q-DWS-5)."""
     it = group(S, g)
-    S.hits = lanes
+    S.access_hits = lanes
     it.hits = it.mask
     it.until_bank = 0
     it.until_mshr = 0
     it.until_l2 = 0
     return t + 1
-
-
-@device
-def ask(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """Ask the memory system when lanes that access at t are served."""
-    S.hits = lanes
-    S.hits_at = t
-    S.bubbles = 0
-    S.until_bank = 0
-    S.until_mshr = 0
-    S.until_l2 = 0
-    return simd_access(S, w, g, lanes, t)
 
 
 @device

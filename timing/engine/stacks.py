@@ -5,11 +5,13 @@ Engine code. Policies decide when to push and pop; the entries are the same for 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .intrinsics import device, popcount
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .causes import IDLE
     from .groups import new_group, schedule, wake
     from .hooks import State
@@ -138,3 +140,10 @@ def goes_one_way(S: State, g: int, taken: int) -> int:
         it.seg = row.next
         return 1
     return 0
+
+
+def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield the entries of warp v's stack from the top."""
+    first = v * S.stack_depth
+    for entry in rows["stack"][first : first + int(rows["warp"]["depth"][v])][::-1]:
+        yield entry["mask"], entry["seg"], False

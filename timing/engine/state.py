@@ -166,7 +166,7 @@ lane_stalls = table("lane_stalls", record(n="i8"))
 Index: warp * S.width + lane."""
 
 lane_home = table("lane_home", record(warp="i8"))
-"""Whose registers a lane uses while an access is packed out of several warps (S.packed)."""
+"""The warp whose registers a lane uses while `S.access_is_packed`."""
 
 seg = table("seg", SEGMENT)
 """The code of the current launch (emu/jit/segments/table.py)."""
@@ -218,14 +218,6 @@ def setup(machine: Machine) -> dict[str, Any]:
         "events": 0,
         "max_depth": 0,  # of all stacks
         "pause_at": NEVER,  # the loop returns to Python before an event of this cycle or later
-        "hits": 0,
-        "hits_at": 0,
-        "hit": 0,
-        "packed": 0,
-        "bubbles": 0,
-        "until_bank": 0,
-        "until_mshr": 0,
-        "until_l2": 0,
         "trap_w": 0,
         "trap_g": 0,
         "trap_seg": 0,

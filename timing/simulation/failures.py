@@ -21,13 +21,9 @@ from ..compiler.compose import EngineState
 from ..compiler.launched import Code
 from ..engine.causes import NAMES
 from ..engine.intrinsics import NEVER
+from ..engine.state import BAD_SPLIT, DIVERGENT_BARRIER, OVER_BUDGET, STACK_OVERFLOW, TRAPPED
 from .books import groups_of
 from .standing import grouped, is_held, mask_of, parked, pc_of, ready_at
-
-# As in state.py, which is engine code.
-(
-    RUNNING, DONE, TRAPPED, DIVERGENT_BARRIER, DEADLOCK, OVER_BUDGET, STACK_OVERFLOW, BAD_SPLIT
-) = range(8)  # fmt: skip
 
 MOST_NOTES = 8
 """Groups that a message names."""
@@ -135,7 +131,7 @@ def _stuck(state: EngineState, work: Work, code: Code, message: str, hint: str) 
             Diagnostic(
                 SimulationError.code,
                 f"kernel {work.kernel.name}: {message}",
-                notes=waiting(state, work, code),
+                notes=(*waiting(state, work, code), *_kept_back(state, work, code)),
                 hint=hint,
             ),
         )
@@ -256,16 +252,34 @@ def _whose(code: Code, v: int) -> str:
 
 def waiting(state: EngineState, work: Work, code: Code) -> tuple[Note, ...]:
     """Where the groups stand and what for, the first few of them."""
-    warps, rows = int(state.S.warps), state.rows
+    rows = state.rows
     found: list[Note] = []
     for v in np.flatnonzero(rows["warp"]["groups"]):
         for g in groups_of(state, int(v)):
             if rows["group"]["mask"][g]:  # a row of a large warp may have nobody on its path
-                found.append(_note(state, work, code, int(v), g, warps))
+                found.append(_note(state, work, code, int(v), g))
     if len(found) > MOST_NOTES:
         rest = len(found) - MOST_NOTES
         found = [*found[:MOST_NOTES], Note(f"{rest:,} more groups wait")]
     return tuple(found)
+
+
+def _kept_back(state: EngineState, work: Work, code: Code) -> list[Note]:
+    """Return notes on lanes that wait in tables of the policy, not in groups, the first few."""
+    found: list[Note] = []
+    for v in map(int, np.flatnonzero(state.rows["warp"]["live"])):
+        for lanes, pc in parked(state, v):
+            where = f"{_context(state, code, v)}, lanes {_bits(lanes, code)}"
+            span = work.program.span(work.kernel, pc)
+            found.append(Note(f"{where}: the policy keeps them until others come", span=span))
+    return found[:MOST_NOTES]
+
+
+def _context(state: EngineState, code: Code, v: int) -> str:
+    """Return a warp context in words, with the warp that is in it."""
+    warps = int(state.S.warps)
+    group, warp = _owner(code, v)
+    return f"WPU {v // warps}, warp context {v % warps} (workgroup {group}, warp {warp})"
 
 
 def _bits(mask: int, code: Code) -> str:
@@ -273,10 +287,9 @@ def _bits(mask: int, code: Code) -> str:
     return "".join("1" if mask >> i & 1 else "0" for i in range(code.segments.width))
 
 
-def _note(state: EngineState, work: Work, code: Code, v: int, g: int, warps: int) -> Note:
+def _note(state: EngineState, work: Work, code: Code, v: int, g: int) -> Note:
     mask, ready = mask_of(state.rows["group"]["mask"][g]), ready_at(state, g)
     it = state.rows["group"][int(state.rows["group"]["lead"][g])]
-    group, warp = _owner(code, v)
     if is_held(state, g):
         state_ = "left behind until others come back"
     elif ready < NEVER:
@@ -284,7 +297,6 @@ def _note(state: EngineState, work: Work, code: Code, v: int, g: int, warps: int
     else:
         state_ = f"waits: {NAMES[int(it['cause'])]}"
     return Note(
-        f"WPU {v // warps}, warp context {v % warps} (workgroup {group}, warp {warp}), lanes "
-        f"{_bits(mask, code)}: {state_}",
+        f"{_context(state, code, v)}, lanes {_bits(mask, code)}: {state_}",
         span=work.program.span(work.kernel, pc_of(state, g)),
     )

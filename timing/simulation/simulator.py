@@ -28,14 +28,13 @@ from ..compiler.inspection import own_files
 from ..compiler.launched import Code
 from ..engine.causes import N_CAUSES
 from ..engine.intrinsics import NEVER
+from ..engine.state import DONE, RUNNING
 from ..machines.machine import Machine
 from ..results.samples import SAMPLE, LaunchCount, Samples
 from ..results.statistics import Statistics, collect
 from ..results.trace import Trace
 from .books import check, close, close_early
 from .failures import (
-    DONE,
-    RUNNING,
     BooksError,
     HookError,
     error_of,

@@ -1,18 +1,14 @@
-"""Where the lanes of a warp stand: in a group, or in what each policy keeps instead of one."""
+"""The place of every lane of a warp: in a group, or in a table of the policy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from ..compiler.compose import EngineState
 from ..engine.causes import BARRIER
+from ..engine.groups import NO_SLOT
 from ..engine.intrinsics import NEVER
 from .books import groups_of
-
-NO_SLOT = -2
-"""As in groups.py, which is engine code: at an access, a group that is left behind (DWS-19)."""
 
 
 def grouped(state: EngineState, v: int) -> list[tuple[int, int, bool]]:
@@ -61,40 +57,22 @@ def is_held(state: EngineState, g: int) -> bool:
 
 
 def _kept(state: EngineState, v: int) -> Iterator[tuple[int, int, str]]:
-    """Masks and segments wherever policies keep them, those above before those below.
+    """Yield masks and segments of a warp's lanes that wait, those above before those below.
 
-    With them comes whether lanes stand in front of the segment or at its end.
+    The third item is the column of the segment with their PC: its first or its last instruction.
     """
-    rows, S, width = state.rows, state.S, int(state.S.width)
-    depth = int(rows["warp"]["depth"][v])
     for g in groups_of(state, v):
         if is_held(state, g):
-            yield mask_of(rows["group"][g]["mask"]), int(rows["group"][g]["seg"]), "last_pc"
-        if "local" in rows:
-            n = int(rows["local_level"][g]["n"])
-            yield from _upside_down(rows["local"][g * int(S.local_depth) :][:n])
-    if "gathering" in rows:
-        mates = rows["gathering"][v]
-        yield mask_of(mates["waiting"]), int(mates["seg"]), "first_pc"
-        yield mask_of(mates["barrier"]), int(mates["barrier_seg"]), "last_pc"
-    if "large_row" in rows:
-        mates = rows["large_row"][v]
-        yield mask_of(mates["waiting"]), int(mates["seg"]), "first_pc"
-    if "side" in rows:
-        yield from _upside_down(rows["side"][2 * v * int(S.entries) :][: 2 * depth])
-    if "lane_pc" in rows:
-        mates = rows["parting"][v]
-        yield mask_of(mates["waiting"]), int(mates["barrier"]), "last_pc"
-        for lane, place in enumerate(rows["lane_pc"][v * width : (v + 1) * width]):
-            yield 1 << lane, int(place["seg"]), "first_pc"
-    yield from _upside_down(rows["stack"][v * int(S.stack_depth) :][:depth])
+            yield (
+                mask_of(state.rows["group"]["mask"][g]),
+                int(state.rows["group"]["seg"][g]),
+                "last_pc",
+            )
+    for waiting_lanes in reversed(state.composition.waiting_lanes):
+        for mask, segment, has_issued in waiting_lanes(state.rows, state.S, v):
+            yield mask_of(mask), int(segment), "last_pc" if has_issued else "first_pc"
 
 
-def _upside_down(entries: np.ndarray) -> Iterator[tuple[int, int, str]]:
-    for entry in entries[::-1]:
-        yield mask_of(entry["mask"]), int(entry["seg"]), "first_pc"
-
-
-def mask_of(word: np.int64) -> int:
-    """A word of a table as a set of lanes."""
+def mask_of(word: int) -> int:
+    """Return a word of a table as a set of lanes."""
     return int(word) & (1 << 64) - 1

@@ -1,4 +1,4 @@
-"""What the tests of the jit share: a cache of their own, so that nobody's folder fills up."""
+"""A cache folder for the tests of the JIT, so that the user's does not fill up."""
 
 from __future__ import annotations
 

@@ -18,23 +18,18 @@ if TYPE_CHECKING:
     from ..account import charge_bubbles, charge_issue, charge_warp
     from ..causes import BANK, HIT, MEMORY, PIPELINE, UNIT
     from ..groups import wake
-    from ..hooks import State, extra_slots, on_memory_pc, on_reconverge
-    from ..loop import branch, spend, stop, tell_of_misses, touch
+    from ..hooks import State, extra_slots, on_memory_pc
+    from ..loop import stop, tell_of_misses, touch
     from ..memory.private import chip_access, is_on_chip
     from ..state import (
         RUNNING,
         SEG_ACCESS,
-        SEG_BARRIER,
-        SEG_BRANCH,
         SEG_EXIT,
-        SEG_JUMP,
-        SEG_RECONVERGE,
         group,
         seg,
         warp,
     )
-    from ..workgroups import arrive_at_barrier, retire
-    from .execute import execute
+    from .execute import execute, finish
 
 
 @device
@@ -46,47 +41,28 @@ def issue(S: State, w: int, g: int, t: int) -> int:
     s = it.seg
     row = seg(S, s)
     lanes = it.mask
-    kind = row.kind
     charge_issue(S, w, g, s, 1, popcount(lanes), t)
-    behind = t + 1  # the next fetch
+    next_fetch = t + 1
     bubbles = row.n_complex * S.complex_bubbles + extra_slots(S, w, g, 1)
     if bubbles > 0:
-        behind += bubbles
+        next_fetch += bubbles
         charge_bubbles(S, w, g, UNIT, bubbles)
-    if kind == SEG_ACCESS:
-        if is_on_chip(S, row.space) == 1:
-            behind = chip_access(S, w, g, behind)
-            it.seg = row.next
-        else:
-            behind = access_from_fetch(S, w, g, behind - 1)
-            if S.status != RUNNING:
-                return 0
-            return stop(S, w, behind)
-    out = behind + S.pipeline - 1
-    goes_on = 1
-    if kind == SEG_BRANCH:
-        goes_on = branch(S, w, g, out)
-    elif kind == SEG_JUMP:
-        it.seg = row.target
-        spend(S, g)
-    elif kind == SEG_BARRIER:
-        arrive_at_barrier(S, w, g, out)
-        goes_on = 0
-    elif kind == SEG_EXIT:
-        if lanes == warp(S, it.warp).live:
-            # The warp is there until it has left the pipeline.
-            charge_warp(S, w, s, PIPELINE, out - behind)
-            warp(S, it.warp).busy = out
-        goes_on = retire(S, w, g, out)
-    elif kind != SEG_ACCESS:
-        it.seg = row.next
-        if kind == SEG_RECONVERGE:
-            on_reconverge(S, w, g, out)
+    if row.kind == SEG_ACCESS:
+        if is_on_chip(S, row.space) == 0:
+            next_fetch = access_from_fetch(S, w, g, next_fetch - 1)
+            return 0 if S.status != RUNNING else stop(S, w, next_fetch)
+        next_fetch = chip_access(S, w, g, next_fetch)
+    out = next_fetch + S.pipeline - 1
+    if row.kind == SEG_EXIT and lanes == warp(S, it.warp).live:
+        # The warp occupies its context until its last instruction has left the pipeline.
+        charge_warp(S, w, s, PIPELINE, out - next_fetch)
+        warp(S, it.warp).busy = out
+    goes_on = finish(S, w, g, out)
     if S.status != RUNNING:
         return 0
     if goes_on == 1:
         wake(S, g, out, PIPELINE)
-    return stop(S, w, behind)
+    return stop(S, w, next_fetch)
 
 
 @device
@@ -99,12 +75,12 @@ def access_from_fetch(S: State, w: int, g: int, t: int) -> int:
     ready = touch(S, w, g, lanes, t)
     if S.status != RUNNING:
         return t
-    bubbles = S.bubbles
+    bubbles = S.access_bubbles
     if bubbles > 0:
         charge_bubbles(S, w, g, BANK, bubbles)
     out = t + bubbles + S.pipeline
     if ready > out:
-        wake(S, g, ready, HIT if S.hits == lanes else MEMORY)
+        wake(S, g, ready, HIT if S.access_hits == lanes else MEMORY)
     else:
         it.until_bank = 0
         it.until_mshr = 0

@@ -1,6 +1,7 @@
-"""A group's segment up to its last instruction: arrival, code, the lanes' work.
+"""A segment of a group: arrival, code, the lanes' work, and the end of its last instruction.
 
-Engine code, the same for every issue discipline; what the segment ends in is theirs.
+Engine code, the same for every issue discipline. When a segment ends, and when the group can issue
+again, is up to the discipline; packs end instructions for all of their parts (packed.py).
 """
 
 from __future__ import annotations
@@ -12,9 +13,21 @@ from ..intrinsics import call, device, put64
 if TYPE_CHECKING:
     from ..causes import CODE
     from ..groups import wake
-    from ..hooks import State, fetch, on_arrival
-    from ..loop import stop, trapped
-    from ..state import BLOCK_CLOCK, SEG_TRAP, group, seg, warp
+    from ..hooks import State, fetch, on_arrival, on_reconverge
+    from ..loop import branch, spend, stop, trapped
+    from ..state import (
+        BLOCK_CLOCK,
+        SEG_BARRIER,
+        SEG_BRANCH,
+        SEG_EXIT,
+        SEG_JUMP,
+        SEG_RECONVERGE,
+        SEG_TRAP,
+        group,
+        seg,
+        warp,
+    )
+    from ..workgroups import arrive_at_barrier, retire
 
 
 @device
@@ -52,4 +65,27 @@ def compute(S: State, w: int, g: int, t: int) -> int:
         refused = call(row.fn, block, it.mask)
         if refused != 0:
             return trapped(S, w, g, refused)
+    return 1
+
+
+@device
+def finish(S: State, w: int, g: int, t: int) -> int:
+    """End a group's segment at cycle t, but for accesses of caches; 1 if the group continues."""
+    it = group(S, g)
+    row = seg(S, it.seg)
+    kind = row.kind
+    if kind == SEG_BRANCH:
+        return branch(S, w, g, t)
+    if kind == SEG_BARRIER:
+        arrive_at_barrier(S, w, g, t)
+        return 0
+    if kind == SEG_EXIT:
+        return retire(S, w, g, t)
+    if kind == SEG_JUMP:
+        it.seg = row.target
+        spend(S, g)
+        return 1
+    it.seg = row.next
+    if kind == SEG_RECONVERGE:
+        on_reconverge(S, w, g, t)
     return 1

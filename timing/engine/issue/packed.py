@@ -38,8 +38,9 @@ if TYPE_CHECKING:
         on_reconverge,
         on_served,
         on_sync,
+        simd_access,
     )
-    from ..loop import ask, is_buffered, move, spend, stop
+    from ..loop import is_buffered, move, spend, stop
     from ..memory.group import conflicts
     from ..memory.private import is_on_chip
     from ..policy.packs.packs import keep_until, part
@@ -255,24 +256,24 @@ def access_sub_warp(S: State, w: int, g: int, t: int) -> int:
     lanes = form(S, g, S.memory_rows)
     charge_sub_warp(S, w, g, lanes, t)
     first = share_lanes(S, g)
-    ready = ask(S, w, first, lanes, t)
+    ready = simd_access(S, w, first, lanes, t)
     if is_buffered(S, g) == 1:
-        S.hits = lanes
+        S.access_hits = lanes
         ready = t + 1
-        S.until_bank = 0
-        S.until_mshr = 0
-        S.until_l2 = 0
+        S.access_until_bank = 0
+        S.access_until_mshr = 0
+        S.access_until_l2 = 0
     on_served(S, w, g, t)
     if ready > all_of_it.over:
         all_of_it.over = ready
-        it.until_bank = S.until_bank
-        it.until_mshr = S.until_mshr
-        it.until_l2 = S.until_l2
-    if S.hits != lanes:
+        it.until_bank = S.access_until_bank
+        it.until_mshr = S.access_until_mshr
+        it.until_l2 = S.access_until_l2
+    if S.access_hits != lanes:
         all_of_it.missed = 1
-    group(S, first).hits = S.hits
+    group(S, first).hits = S.access_hits
     count_access(S, w, first, lanes)
-    bubbles = S.bubbles
+    bubbles = S.access_bubbles
     if move_chosen(S, w, g, t) == 0:
         return 0
     if bubbles > 0:
@@ -321,7 +322,7 @@ def share_lanes(S: State, g: int) -> int:
             if first < 0:
                 first = h
             else:
-                S.packed = 1
+                S.access_is_packed = 1
             while mine != 0:
                 lane_home(S, ctz(mine)).warp = group(S, h).warp
                 mine = drop_lowest(mine)
@@ -332,7 +333,7 @@ def share_lanes(S: State, g: int) -> int:
 @device
 def move_chosen(S: State, w: int, g: int, t: int) -> int:
     """Move the data of a sub-warp, home by home; 0 if some lane trapped."""
-    S.packed = 0
+    S.access_is_packed = 0
     h = g
     while h >= 0:
         mine = part(S, h).chosen

@@ -13,26 +13,20 @@ from ..intrinsics import device, popcount
 if TYPE_CHECKING:
     from ..account import charge_bubbles, charge_issue
     from ..causes import UNIT
-    from ..hooks import State, extra_slots, on_reconverge
-    from ..loop import branch, spend, stop
+    from ..hooks import State, extra_slots
+    from ..loop import stop
     from ..memory.private import chip_access, is_on_chip
     from ..state import (
         ACCESS,
         ISSUE,
         RUNNING,
         SEG_ACCESS,
-        SEG_BARRIER,
-        SEG_BRANCH,
-        SEG_EXIT,
-        SEG_JUMP,
-        SEG_RECONVERGE,
         group,
         next_event,
         seg,
         wpu,
     )
-    from ..workgroups import arrive_at_barrier, retire
-    from .execute import execute
+    from .execute import execute, finish
 
 MAX_RUN = 64
 """Segments that a group may issue before the loop looks at the other WPUs again."""
@@ -48,7 +42,6 @@ def issue(S: State, w: int, g: int, t: int) -> int:
             return 0
         s = it.seg
         row = seg(S, s)
-        kind = row.kind
         n = row.n_instr
         charge_issue(S, w, g, s, n, popcount(it.mask), t)
         t += n
@@ -56,35 +49,19 @@ def issue(S: State, w: int, g: int, t: int) -> int:
         if bubbles > 0:
             t += bubbles
             charge_bubbles(S, w, g, UNIT, bubbles)
-        if kind == SEG_ACCESS:
-            if is_on_chip(S, row.space) == 1:
-                t = chip_access(S, w, g, t)
-                if S.status != RUNNING:
-                    return 0
-                it.seg = row.next
-                continue
-            core.event = ACCESS
-            next_event(S, w).at = t - 1
-            return 0
-        if kind == SEG_BRANCH:
-            if branch(S, w, g, t) == 0:
-                return 0 if S.status != RUNNING else stop(S, w, t)
-        elif kind == SEG_JUMP:
-            it.seg = row.target
-            spend(S, g)
+        if row.kind == SEG_ACCESS:
+            if is_on_chip(S, row.space) == 0:
+                core.event = ACCESS
+                next_event(S, w).at = t - 1
+                return 0
+            t = chip_access(S, w, g, t)
             if S.status != RUNNING:
                 return 0
-        elif kind == SEG_BARRIER:
-            arrive_at_barrier(S, w, g, t)
+        goes_on = finish(S, w, g, t)
+        if S.status != RUNNING:
+            return 0
+        if goes_on == 0:
             return stop(S, w, t)
-        elif kind == SEG_EXIT:
-            if retire(S, w, g, t) == 0:
-                return stop(S, w, t)
-        elif kind == SEG_RECONVERGE:
-            it.seg = row.next
-            on_reconverge(S, w, g, t)
-        else:
-            it.seg = row.next
     core.event = ISSUE
     next_event(S, w).at = t
     return 0

@@ -38,7 +38,7 @@ script = table("script", SCRIPT)
 def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
     """Answer lane by lane; the last one ends the access."""
     S.n_adversary_access += 1
-    S.hits = 0
+    S.access_hits = 0
     over = t
     rest = lanes
     while rest != 0:
@@ -46,32 +46,32 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
         rest = drop_lowest(rest)
         ready = lane_access(S, g, lane, t)
         over = max(over, ready)
-        if S.hit == 1:
-            S.hits |= bit(lane)
-            S.hits_at = max(S.hits_at, ready)
+        if S.lane_hit == 1:
+            S.access_hits |= bit(lane)
+            S.access_hits_at = max(S.access_hits_at, ready)
     return over
 
 
 @device
 def lane_access(S: State, g: int, lane: int, t: int) -> int:
-    """When a lane has its data; sets S.hit."""
+    """When a lane has its data; sets S.lane_hit."""
     line = lane_address(S, g, lane) >> S.adversary_shift
     told = scripted(S, g, lane)
     if told >= 0:
-        S.hit = script(S, told).hit
+        S.lane_hit = script(S, told).hit
         latency = script(S, told).latency
-        if S.hit == 0:
+        if S.lane_hit == 0:
             return fetch_line(S, line, t, latency)
         return t + (latency if latency > 0 else S.hit_latency)
     if S.adversary_seed > 0:
         number = mix(S.adversary_seed, S.n_adversary_access, lane)
-        S.hit = number & 1
-        if S.hit == 0:
+        S.lane_hit = number & 1
+        if S.lane_hit == 0:
             return t + 1 + (number >> 1) % (2 * S.miss_latency)
         return t + S.hit_latency
     there = value_of(S, line)
-    S.hit = 1 if 0 < there <= t else 0
-    if S.hit == 0:
+    S.lane_hit = 1 if 0 < there <= t else 0
+    if S.lane_hit == 0:
         return fetch_line(S, line, t, 0)
     S.n_l1_hit += 1
     return t + S.hit_latency
@@ -96,8 +96,8 @@ def scripted(S: State, g: int, lane: int) -> int:
     """The override for this access of a lane's work-item, -1 for none; counts the access."""
     v = home(S, g, lane)
     block = warp(S, v).block
-    local = word64(block, BLOCK_WARP) * S.width + lane
-    item = word64(block, BLOCK_GROUP) * S.team_items + local
+    in_group = word64(block, BLOCK_WARP) * S.width + lane
+    item = word64(block, BLOCK_GROUP) * S.team_items + in_group
     mine = progress(S, v * S.width + lane)
     if mine.item != item or mine.launch != S.launch:
         mine.item = item
@@ -127,6 +127,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "hit_latency": machine.l1d.hit_latency,
         "miss_latency": machine.dram.latency,
         "n_adversary_access": 0,
+        "lane_hit": 0,  # the answer of lane_access: whether the lane hit
         "n_l1_hit": 0,
         "n_l1_miss": 0,
         "n_mshr_merge": 0,

@@ -37,17 +37,17 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
         it = wanted(S, i)
         S.line_lanes = popcount(it.lanes)
         ready = line_access(S, w, it.line, kind, begin)
-        if S.hit == 1:
+        if S.line_hit == 1:
             # Nobody is served sooner: this is no reason to wait for anything.
             hits |= it.lanes
-            S.hits_at = ready
+            S.access_hits_at = ready
             over = max(over, ready)
         elif ready > over:
             over = ready
-            S.until_mshr = S.line_mshr
-            S.until_l2 = S.line_l2
-    S.hits = hits
-    S.until_bank = until_bank
+            S.access_until_mshr = S.line_until_mshr
+            S.access_until_l2 = S.line_until_l2
+    S.access_hits = hits
+    S.access_until_bank = until_bank
     return over
 
 

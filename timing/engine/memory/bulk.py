@@ -38,9 +38,9 @@ def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
     """A line of memory, over the crossbar; see `hooks.next_level`."""
     b = line & (S.crossbar_banks - 1)
     asked = message_up(S, w, b, t)
-    S.far = 1
-    S.grant = EXCLUSIVE if kind == LOAD else MODIFIED
-    S.line_l2 = asked
+    S.reply_from_memory = 1
+    S.reply_state = EXCLUSIVE if kind == LOAD else MODIFIED
+    S.reply_until_l2 = asked
     if kind == FETCH:
         there = dram_access(S, line << S.l1i_line_shift, S.l1i_line, 0, asked)
         return code_down(S, b, w, there)
@@ -59,7 +59,7 @@ def write_back(S: State, w: int, line: int, t: int) -> int:
 def on_launch_end(S: State, t: int) -> int:
     """Write all dirty lines, WPU by WPU, and forget all lines."""
     over = t
-    S.asked = t
+    S.request_date = t
     per_wpu = S.l1d_sets * S.l1d_ways
     for w in range(S.wpus):
         for at in range(w * per_wpu, (w + 1) * per_wpu):

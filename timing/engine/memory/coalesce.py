@@ -50,10 +50,10 @@ def coalesce(S: State, w: int, g: int, lanes: int) -> int:
     row = seg(S, it.seg)
     at = S.p_lane_place
     offset = 0
-    if row.space == SPACE_GLOBAL and S.packed == 0:
+    if row.space == SPACE_GLOBAL and S.access_is_packed == 0:
         at = warp(S, it.warp).block + row.addr_row
         offset = row.imm
-    elif S.packed == 0:
+    elif S.access_is_packed == 0:
         # All lanes, whoever takes part: that needs no branch.
         for lane in range(S.width):
             lane_place(S, lane).address = segment_address(S, it.seg, it.warp, lane)

@@ -25,14 +25,14 @@ port = table("port", record(free="i8"))
 @device
 def send_up(S: State, w: int, b: int, cost: int, t: int) -> int:
     """From WPU w to bank b: when the last byte is there."""
-    return transfer(S, w, 2 * S.wpus + b, cost, t, S.asked)
+    return transfer(S, w, 2 * S.wpus + b, cost, t, S.request_date)
 
 
 @device
 def send_down(S: State, b: int, w: int, cost: int, t: int) -> int:
     """From bank b to WPU w: when the last byte is there."""
     return transfer(
-        S, 2 * S.wpus + S.crossbar_banks + b, S.wpus + w, cost, t, S.asked + S.to_memory
+        S, 2 * S.wpus + S.crossbar_banks + b, S.wpus + w, cost, t, S.request_date + S.to_memory
     )
 
 

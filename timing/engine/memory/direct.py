@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 @device
 def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
     """Read a line; see `hooks.next_level`."""
-    S.far = 1
-    S.grant = EXCLUSIVE if kind == LOAD else MODIFIED
+    S.reply_from_memory = 1
+    S.reply_state = EXCLUSIVE if kind == LOAD else MODIFIED
     if kind == FETCH:
         return dram_access(S, line << S.l1i_line_shift, 1 << S.l1i_line_shift, 0, t)
     return dram_access(S, line << S.l1d_line_shift, S.l1d_line_bytes, 0, t)

@@ -47,7 +47,7 @@ SHARING = record(
 sharing = table("sharing", SHARING)
 """Index: L2 line * S.l2_sectors + sector."""
 
-bank = table("bank", record(free="i8"))
+l2_bank = table("l2_bank", record(free="i8"))
 
 
 @device
@@ -62,44 +62,44 @@ def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
     wait = there - looked
     settled = looked
     if kind != FETCH:
-        at = S.behind * S.l2_sectors + (line & (S.l2_sectors - 1))
-        S.wait = wait
+        at = S.reply_place * S.l2_sectors + (line & (S.l2_sectors - 1))
+        S.copies_wait = wait
         settled = settle_copies(S, w, line, at, kind, b, looked)
-        wait = S.wait
+        wait = S.copies_wait
     if kind == UPGRADE:
         over = message_down(S, b, w, settled + wait)
     elif kind == FETCH:
         over = code_down(S, b, w, settled + wait)
     else:
         over = line_down(S, b, w, settled + wait)
-    S.line_l2 = over if S.far == 0 else looked
+    S.reply_until_l2 = over if S.reply_from_memory == 0 else looked
     return over
 
 
 @device
 def claim_bank(S: State, b: int, t: int) -> int:
     """A bank takes a request a cycle: when it takes this one."""
-    start = max(t, bank(S, b).free)
-    bank(S, b).free = max(S.asked + S.to_bank, bank(S, b).free) + 1
+    start = max(t, l2_bank(S, b).free)
+    l2_bank(S, b).free = max(S.request_date + S.to_bank, l2_bank(S, b).free) + 1
     return start
 
 
 @device
 def lookup(S: State, number: int, b: int, looked: int) -> int:
-    """When an L2 line is there, not before `looked`; sets S.behind, its place, and S.far."""
+    """Return the cycle from `looked` on at which L2 has a line; set the reply but for its state."""
     S.tick += 1
     first = S.l2_first + (number & (S.l2_sets - 1)) * S.l2_ways
     at = find(S, first, S.l2_ways, number)
     if at < 0:
         return lookup_missed(S, first, number, b, looked)
-    S.behind = at - S.l2_first
+    S.reply_place = at - S.l2_first
     it = cache_line(S, at)
     cache_used(S, at).tick = S.tick
     if it.ready <= looked:
-        S.far = 0
+        S.reply_from_memory = 0
         S.n_l2_hit += 1
         return looked
-    S.far = 1
+    S.reply_from_memory = 1
     S.n_l2_merge += 1
     if S.l2_targets > 0 and it.targets >= S.l2_targets:
         S.n_l2_target_full += 1
@@ -113,7 +113,7 @@ def lookup(S: State, number: int, b: int, looked: int) -> int:
 def lookup_missed(S: State, first: int, number: int, b: int, looked: int) -> int:
     """Fetch a line from memory, and make room for it."""
     S.n_l2_miss += 1
-    S.far = 1
+    S.reply_from_memory = 1
     start = looked
     entry = -1
     if S.l2_mshrs > 0:
@@ -125,7 +125,7 @@ def lookup_missed(S: State, first: int, number: int, b: int, looked: int) -> int
     if cache_line(S, at).ready > start:
         S.n_victim_wait += 1
         start = cache_line(S, at).ready
-    S.behind = at - S.l2_first
+    S.reply_place = at - S.l2_first
     old = cache_tag(S, at).tag
     dirty = 0
     if old != EMPTY:
@@ -144,11 +144,11 @@ def lookup_missed(S: State, first: int, number: int, b: int, looked: int) -> int
 
 @device
 def evict(S: State, number: int, looked: int) -> int:
-    """The L2 line at S.behind goes, and all copies of it; 1 if memory has to be written."""
+    """The L2 line at S.reply_place goes, and all copies of it; 1 if memory has to be written."""
     b = number & (S.crossbar_banks - 1)
     dirty = 0
     for sector in range(S.l2_sectors):
-        it = sharing(S, S.behind * S.l2_sectors + sector)
+        it = sharing(S, S.reply_place * S.l2_sectors + sector)
         rest = it.copies
         while rest != 0:
             o = ctz(rest)
@@ -170,7 +170,7 @@ def evict(S: State, number: int, looked: int) -> int:
 def settle_copies(S: State, w: int, line: int, at: int, kind: int, b: int, looked: int) -> int:
     """Do with the copies elsewhere what the request asks for: when that is over.
 
-    Sets S.grant, and raises S.wait where a copy is itself in flight.
+    Sets S.reply_state, and raises S.copies_wait where a copy is itself in flight.
     """
     it = sharing(S, at)
     mine = bit(w)
@@ -182,7 +182,7 @@ def settle_copies(S: State, w: int, line: int, at: int, kind: int, b: int, looke
             over = call_back(S, ctz(others), line, at, b, SHARED, looked)
         it.owned = 1 if others == 0 else 0
         it.copies |= mine
-        S.grant = EXCLUSIVE if others == 0 else SHARED
+        S.reply_state = EXCLUSIVE if others == 0 else SHARED
         return over
     S.n_forward += it.owned
     while others != 0:
@@ -192,7 +192,7 @@ def settle_copies(S: State, w: int, line: int, at: int, kind: int, b: int, looke
         over = max(over, call_back(S, o, line, at, b, 0, looked))
     it.owned = 1
     it.copies = mine
-    S.grant = MODIFIED
+    S.reply_state = MODIFIED
     return over
 
 
@@ -202,7 +202,7 @@ def call_back(S: State, o: int, line: int, at: int, b: int, state: int, looked: 
     place_there = l1d_find(S, o, line)
     copy = cache_line(S, place_there)
     reached = message_down(S, b, o, looked)
-    S.wait = max(S.wait, copy.ready - reached)
+    S.copies_wait = max(S.copies_wait, copy.ready - reached)
     modified = 1 if copy.state == MODIFIED else 0
     if state == SHARED:
         copy.state = SHARED
@@ -219,9 +219,9 @@ def answer(S: State, o: int, b: int, modified: int, t: int) -> int:
 
 
 @device
-def forget_line(S: State, w: int, line: int, dirty: int) -> int:
-    """WPU w's first level has a line no more; if it was dirty, L2 has it now."""
-    it = sharing(S, S.behind * S.l2_sectors + (line & (S.l2_sectors - 1)))
+def forget_line(S: State, w: int, line: int, l2_place: int, dirty: int) -> int:
+    """Remove WPU w's copy of a line from the directory; if it was dirty, L2 has it now."""
+    it = sharing(S, l2_place * S.l2_sectors + (line & (S.l2_sectors - 1)))
     it.copies &= ~bit(w)
     it.owned = 0
     it.dirty |= dirty
@@ -241,7 +241,7 @@ def setup(machine: Machine) -> dict[str, Any]:
     sectors = cache.line // machine.l1d.line
     return {
         "sharing": cache.sets * cache.n_ways * sectors,
-        "bank": machine.l2_banks,
+        "l2_bank": machine.l2_banks,
         "l2_sets": cache.sets,
         "l2_ways": cache.n_ways,
         "l2_line": cache.line,
@@ -253,7 +253,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "to_memory": 1 + machine.crossbar.latency + cache.hit_latency,
         "l2_targets": cache.targets,
         "coherence_latency": machine.coherence_latency,
-        "wait": 0,
+        "copies_wait": 0,  # cycles that the copies called back keep the request waiting
         "n_l2_hit": 0,
         "n_l2_merge": 0,
         "n_l2_miss": 0,

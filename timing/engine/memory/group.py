@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 WORD_SHIFT = 2
 
-turns = table("turns", record(n="i8", access="i8"))
+bank_turns = table("bank_turns", record(n="i8", access="i8"))
 """Per bank: how many turns the access takes that it counts; it begins anew with each access."""
 
-taken = table("taken", record(word="i8"))
+bank_words = table("bank_words", record(word="i8"))
 """Words of a bank; index: bank * S.width + turn."""
 
 
@@ -47,7 +47,7 @@ def group_access(S: State, w: int, g: int, t: int) -> int:
 def conflicts(S: State, w: int, g: int, lanes: int) -> int:
     """Words in the fullest bank beyond the first; atomics on one word take turns.
 
-    None where no lane takes part. `taken` holds, bank by bank, the words that some lane wants
+    None where no lane takes part. `bank_words` holds, bank by bank, the words that some lane wants
     already.
     """
     if lanes == 0:
@@ -62,20 +62,20 @@ def conflicts(S: State, w: int, g: int, lanes: int) -> int:
         block = warp(S, home(S, g, ctz(rest))).block
         word = (word32(block + row.addr_row, ctz(rest)) + row.imm) >> WORD_SHIFT
         rest = drop_lowest(rest)
-        bank = turns(S, word & (S.group_banks - 1))
-        if bank.access != S.group_access:
-            bank.access = S.group_access
-            bank.n = 0
+        entry = bank_turns(S, word & (S.group_banks - 1))
+        if entry.access != S.group_access:
+            entry.access = S.group_access
+            entry.n = 0
         first = (word & (S.group_banks - 1)) * S.width
         shared = 0
         if row.is_atomic == 0:
-            for i in range(first, first + bank.n):
-                if taken(S, i).word == word:
+            for i in range(first, first + entry.n):
+                if bank_words(S, i).word == word:
                     shared = 1
         if shared == 0:
-            taken(S, first + bank.n).word = word
-            bank.n += 1
-            worst = max(worst, bank.n)
+            bank_words(S, first + entry.n).word = word
+            entry.n += 1
+            worst = max(worst, entry.n)
     return worst - 1
 
 
@@ -84,6 +84,6 @@ def setup(machine: Machine) -> dict[str, Any]:
     return {
         "group_banks": machine.group_banks,
         "group_access": 0,
-        "turns": machine.group_banks,
-        "taken": machine.group_banks * machine.width,
+        "bank_turns": machine.group_banks,
+        "bank_words": machine.group_banks * machine.width,
     }

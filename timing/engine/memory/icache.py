@@ -72,7 +72,7 @@ def code_line(S: State, w: int, line: int, t: int) -> int:
         return it.ready
     S.n_l1i_miss += 1
     start = t + S.l1i_latency
-    S.asked = start
+    S.request_date = start
     entry = -1
     if S.l1i_mshrs > 0:
         entry = first_free(S, S.l1i_mshr_first + w * S.l1i_mshrs, S.l1i_mshrs)

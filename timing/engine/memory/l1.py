@@ -60,7 +60,7 @@ def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
         if it.ready <= t and (kind == LOAD or it.state != SHARED):
             if kind != LOAD:
                 it.state = MODIFIED
-            S.hit = 1
+            S.line_hit = 1
             S.n_l1_hit += 1
             return t + S.l1d_latency
     return no_hit(S, w, line, kind, at, t + S.l1d_latency)
@@ -69,10 +69,7 @@ def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
 @device
 def no_hit(S: State, w: int, line: int, kind: int, at: int, known: int) -> int:
     """A line is not there, or not yet, or not for stores, as is known at some time."""
-    S.hit = 0
-    S.line_mshr = 0
-    S.line_l2 = 0
-    S.asked = known
+    S.request_date = known
     if kind == ATOMIC and S.atomics_behind == 1:
         return past(S, w, line, at, known)
     if at < 0:
@@ -96,7 +93,7 @@ def merge_request(S: State, at: int, known: int) -> int:
     elif S.l1d_targets > 0:
         it.targets += S.line_lanes
     if it.far == 0:
-        S.line_l2 = over
+        S.line_until_l2 = over
     return over
 
 
@@ -114,18 +111,19 @@ def miss(S: State, w: int, line: int, kind: int, known: int) -> int:
     if victim.ready > start:
         S.n_victim_wait += 1
         start = victim.ready
-        S.line_mshr = start
+        S.line_until_mshr = start
     old = cache_tag(S, at).tag
     dirty = 1 if victim.state == MODIFIED else 0
     if old != EMPTY:
-        S.behind = victim.behind
+        left = victim.place
         clear(S, at)
-        forget_line(S, w, old, dirty)
+        forget_line(S, w, old, left, dirty)
     ready = next_level(S, w, line, kind, start)
+    S.line_until_l2 = S.reply_until_l2
     if dirty == 1:
         S.n_writeback += 1
         write_back(S, w, old, start)
-    place(S, at, line, ready, S.grant, S.line_lanes)
+    place(S, at, line, ready, S.reply_state, S.line_lanes)
     return in_flight(S, w, entry, start, ready)
 
 
@@ -139,6 +137,7 @@ def upgrade(S: State, w: int, line: int, at: int, known: int) -> int:
         entry = first_free(S, w * S.l1d_mshrs, S.l1d_mshrs)
         start = wait_for_mshr(S, entry, start)
     ready = max(next_level(S, w, line, UPGRADE, start), cache_line(S, at).ready)
+    S.line_until_l2 = S.reply_until_l2
     place(S, at, line, ready, MODIFIED, S.line_lanes)
     return in_flight(S, w, entry, start, ready)
 
@@ -149,13 +148,15 @@ def past(S: State, w: int, line: int, at: int, known: int) -> int:
     S.n_l1_miss += 1
     if at >= 0:
         dirty = 1 if cache_line(S, at).state == MODIFIED else 0
-        S.behind = cache_line(S, at).behind
+        left = cache_line(S, at).place
         clear(S, at)
-        forget_line(S, w, line, dirty)
+        forget_line(S, w, line, left, dirty)
         if dirty == 1:
             S.n_writeback += 1
             write_back(S, w, line, known)
-    return next_level(S, w, line, ATOMIC, known)
+    ready = next_level(S, w, line, ATOMIC, known)
+    S.line_until_l2 = S.reply_until_l2
+    return ready
 
 
 @device
@@ -165,7 +166,7 @@ def wait_for_mshr(S: State, entry: int, start: int) -> int:
     if until <= start:
         return start
     S.n_mshr_full += 1
-    S.line_mshr = until
+    S.line_until_mshr = until
     return until
 
 
@@ -192,9 +193,6 @@ def setup(machine: Machine) -> dict[str, Any]:
         "l1d_latency": cache.hit_latency,
         "l1d_targets": cache.targets,
         "atomics_behind": machine.memory != "coherent",
-        "line_lanes": 1,
-        "line_mshr": 0,
-        "line_l2": 0,
         "n_l1_hit": 0,
         "n_l1_miss": 0,
         "n_mshr_merge": 0,

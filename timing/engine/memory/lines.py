@@ -45,7 +45,7 @@ LATE = 1 << 40  # above all ticks
 
 LINE = record(
     ready="i8",  # cycle at which its data are there
-    behind="i4",  # of a first level: its place in the second, which keeps it as long
+    place="i4",  # of a first level: its place in the second, which keeps it as long
     targets="i2",  # lanes (first level) or requests (second) that wait for it
     state="i1",
     far="i1",  # 1 if its data come from memory
@@ -106,15 +106,15 @@ def clear(S: State, at: int) -> int:
 
 @device
 def place(S: State, at: int, tag: int, ready: int, state: int, targets: int) -> int:
-    """A line takes a place; it was used now, and comes from where S.far and S.behind say."""
+    """Put a line in a place, as used now; the words of the reply say where it comes from."""
     it = cache_line(S, at)
     cache_tag(S, at).tag = tag
     it.ready = ready
     cache_used(S, at).tick = S.tick
     it.state = state
     it.targets = targets
-    it.far = S.far
-    it.behind = S.behind
+    it.far = S.reply_from_memory
+    it.place = S.reply_place
     return 0
 
 
@@ -135,8 +135,4 @@ def setup(machine: Machine) -> dict[str, Any]:
         "l1i_first": l1d,
         "l2_first": l1d + l1i,
         "tick": 0,  # the clock of LRU: lookups so far
-        "asked": 0,  # when the request that runs would leave its first level if nothing delayed it
-        "grant": 0,
-        "far": 0,
-        "behind": 0,
     }

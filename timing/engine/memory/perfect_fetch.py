@@ -14,6 +14,6 @@ if TYPE_CHECKING:
 
 
 @device
-def fetch(S: State, w: int, seg: int, t: int) -> int:
+def fetch(S: State, w: int, s: int, t: int) -> int:
     """At once."""
     return t

@@ -31,17 +31,15 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
         if kind == ATOMIC:
             at += S.line_lanes - 1
         ready = line_access(S, w, it.line, kind, at)
-        if S.hit == 1:
+        if S.line_hit == 1:
             hits |= it.lanes
-            S.hits_at = max(S.hits_at, ready)
-            S.line_mshr = 0
-            S.line_l2 = 0
+            S.access_hits_at = max(S.access_hits_at, ready)
         if ready > over:
             over = ready
-            S.until_bank = at
-            S.until_mshr = S.line_mshr
-            S.until_l2 = S.line_l2
+            S.access_until_bank = at
+            S.access_until_mshr = S.line_until_mshr
+            S.access_until_l2 = S.line_until_l2
         at += 1
-    S.hits = hits
-    S.bubbles = at - t - 1
+    S.access_hits = hits
+    S.access_bubbles = at - t - 1
     return over

@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from ...machines.machine import Machine
     from ..causes import HIT, MEMORY, PIPELINE
     from ..groups import due_slots, wake
-    from ..hooks import State, speculate
+    from ..hooks import State, ahead_at, has_room, lanes_ahead, run_ahead, speculate
     from ..state import due, group, slot, wpu
-    from .run_ahead import ahead_at, lanes_ahead, run_ahead
-    from .splits.splits import has_room
 
 NEVER_SPLIT = 0
 AGGRESSIVE = 1

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ..intrinsics import NEVER, bit, ctz, device, drop_lowest, popcount, record, table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ...machines.machine import Machine
     from ..causes import IDLE, READY
     from ..groups import end_group, new_group, schedule, wake
@@ -142,6 +144,13 @@ def on_sync(S: State, w: int, g: int, t: int) -> int:
     wake(S, h, t, READY)
     schedule(S, w, h)
     return 0
+
+
+def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield the lanes of warp v that wait at a barrier, and each lane at its own PC."""
+    yield rows["parting"]["waiting"][v], rows["parting"]["barrier"][v], True
+    for lane in range(S.width):
+        yield 1 << lane, rows["lane_pc"]["seg"][v * S.width + lane], False
 
 
 def setup(machine: Machine) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def lanes_ahead(S: State, g: int) -> int:
 @device
 def ahead_at(S: State, g: int) -> int:
     """When the last of them is served, in the access that is at hand."""
-    return S.hits_at
+    return S.access_hits_at
 
 
 @device

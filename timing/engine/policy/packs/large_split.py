@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from ...intrinsics import ctz, device, drop_lowest, record, table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ....machines.machine import Machine
     from ...account import own_warp
     from ...causes import RECONVERGE
@@ -211,6 +213,11 @@ def leaves(S: State, w: int, g: int) -> int:
     if mine.parted == 1:
         become_whole(S, w, g)
     return 0
+
+
+def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield the lanes of row v that wait for the others of the top entry."""
+    yield rows["large_row"]["waiting"][v], rows["large_row"]["seg"][v], False
 
 
 def setup(machine: Machine) -> dict[str, Any]:

@@ -13,10 +13,9 @@ from ...intrinsics import device, popcount, record, table
 
 if TYPE_CHECKING:
     from ....machines.machine import Machine
-    from ...hooks import State
+    from ...hooks import State, split_chosen
     from ...state import group
     from ..memory_split import suspended
-    from .large_split import split_chosen
     from .packs import part
 
 SERVED = record(lanes="i8", at="i8")
@@ -31,12 +30,12 @@ def on_served(S: State, w: int, g: int, t: int) -> int:
     begins = part(S, g).over == 0
     if begins:
         served(S, g).at = 0
-    if S.hits != 0:
-        served(S, g).at = max(served(S, g).at, S.hits_at)
+    if S.access_hits != 0:
+        served(S, g).at = max(served(S, g).at, S.access_hits_at)
     h = g
     while h >= 0:
         before = 0 if begins else served(S, h).lanes
-        served(S, h).lanes = before | (part(S, h).chosen & S.hits)
+        served(S, h).lanes = before | (part(S, h).chosen & S.access_hits)
         h = part(S, h).next
     return 0
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ...intrinsics import NEVER, device, record, table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ....machines.machine import Machine
     from ...causes import IDLE, READY
     from ...groups import NO_SLOT, leave_slot, new_group, park, schedule, wake
@@ -171,6 +173,13 @@ def forget_sides(S: State, v: int, gone: int) -> int:
     for i in range(2 * v * S.entries, 2 * (v * S.entries + warp(S, v).depth)):
         side(S, i).mask &= ~gone
     return 0
+
+
+def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield the sides of warp v's entries for which no group stands, from the top."""
+    first = 2 * v * S.entries
+    for entry in rows["side"][first : first + 2 * int(rows["warp"]["depth"][v])][::-1]:
+        yield entry["mask"], entry["seg"], False
 
 
 def setup(machine: Machine) -> dict[str, Any]:

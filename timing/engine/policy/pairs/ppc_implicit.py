@@ -87,7 +87,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     side(S, 2 * e).group = g
     h = new_group(S, it.warp, served, behind)
     side(S, 2 * e + 1).group = h
-    wake(S, h, max(S.hits_at, t + 1), HIT)
+    wake(S, h, max(S.access_hits_at, t + 1), HIT)
     return schedule(S, w, h)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ....machines.machine import Machine
     from ...causes import READY
     from ...groups import wake
-    from ...hooks import State, may_pass, on_bypass
+    from ...hooks import State, has_room, may_pass, on_bypass
     from ...stacks import (
         begin_root,
         diverge,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         gather,
         gathering,
         go_on,
-        has_room,
         is_root,
         meet_at_barrier,
         split,

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ...intrinsics import device, record, table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ....machines.machine import Machine
     from ...hooks import State
     from ...stacks import NOWHERE, takes_first
@@ -100,6 +102,15 @@ def settle_local(S: State, g: int) -> int:
     # At the bottom the split is whole again.
     local_level(S, g).n = 0 if n <= 1 else n
     return 1 if n > 0 else 0
+
+
+def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield the entries of the stacks of warp v's groups, each from its top."""
+    for g in range(v * S.width, (v + 1) * S.width):
+        if int(rows["warp"]["groups"][v]) >> (g - v * S.width) & 1:
+            first, depth = g * S.local_depth, int(rows["local_level"]["n"][g])
+            for entry in rows["local"][first : first + depth][::-1]:
+                yield entry["mask"], entry["seg"], False
 
 
 def setup(machine: Machine) -> dict[str, Any]:

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from ....machines.machine import Machine
     from ...causes import HIT, RECONVERGE
     from ...groups import NO_SLOT, new_group, schedule, wake
-    from ...hooks import State
+    from ...hooks import State, has_room
     from ...state import group, ready_at, seg, warp
     from .local_stack import diverge_local, is_serial, local_level
     from .loop_bypass import NO_WAY_OUT, leave_loop, way_out
     from .slip_control import leash
-    from .splits import gathering, has_room, part
+    from .splits import detach_lanes, gathering
 
 
 @device
@@ -40,7 +40,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     if behind > leash(S, w).lanes or is_serial(S, g) == 1 or has_room(S, w, it.warp) == 0:
         return 0
     S.n_memory_split += 1
-    h = part(S, g, left)
+    h = detach_lanes(S, g, left)
     local_level(S, h).n = 0
     held = group(S, h)
     ready_at(S, h).t = ready_at(S, g).t
@@ -48,7 +48,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     it.until_bank = 0
     it.until_mshr = 0
     it.until_l2 = 0
-    return wake(S, g, max(S.hits_at, t + S.pipeline), HIT)
+    return wake(S, g, max(S.access_hits_at, t + S.pipeline), HIT)
 
 
 @device

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ...intrinsics import device, popcount, record, table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ....machines.machine import Machine
     from ...groups import end_group, new_group, put_in_slot, schedule
     from ...hooks import State, on_leave, on_merge, on_rejoin, on_split, on_wait
@@ -63,18 +65,18 @@ def has_room(S: State, w: int, v: int) -> int:
 
 @device
 def split(S: State, w: int, g: int, lanes: int) -> int:
-    """Some lanes of a group become a group of their own, where it stands; nobody has woken it."""
-    h = part(S, g, lanes)
+    """Make some lanes of a group a group of their own at its segment, which nothing has woken."""
+    h = detach_lanes(S, g, lanes)
     schedule(S, w, h)
     return h
 
 
 @device
-def part(S: State, g: int, lanes: int) -> int:
-    """The same, without a claim to a scheduler slot."""
+def detach_lanes(S: State, g: int, lanes: int) -> int:
+    """Make some lanes of a group a group of their own, without a claim to a scheduler slot."""
     it = group(S, g)
     if lanes == 0 or lanes & it.mask != lanes or lanes == it.mask:
-        # Whoever has no lanes never ends, and a warp has room for a group a lane.
+        # A group without lanes never exits, and a warp has at most one group per lane.
         S.status = BAD_SPLIT
         S.trap_g = g
         S.trap_lanes = lanes
@@ -193,6 +195,13 @@ def meet_at_barrier(S: State, g: int) -> int:
     S.n_stack_merge += 1
     on_rejoin(S, g)
     return 1
+
+
+def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield the lanes of warp v that wait for the others of its top entry, and at a barrier."""
+    mates = rows["gathering"][v]
+    yield mates["waiting"], mates["seg"], False
+    yield mates["barrier"], mates["barrier_seg"], True
 
 
 def setup(machine: Machine) -> dict[str, Any]:

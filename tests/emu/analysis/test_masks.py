@@ -1,0 +1,105 @@
+"""Masks that need no computing, against lanes that decide at will."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simtlab.emu.analysis.masks import Masks
+from simtlab.emu.analysis.order import START, Flow, waiting
+
+from ..support.flows import TEST, at, flow_of, graphs
+
+STEPS = 150
+
+
+def masks_of(flow: Flow, uniform: frozenset[int] = frozenset(), tested: tuple[int, ...] = ()):
+    return Masks(flow, waiting(flow, uniform), uniform, tested)
+
+
+def test_both_sides_of_a_branch_come_together_with_its_mask():
+    flow = flow_of(f"{TEST} cbr $c0, @b\n nop\n br @c\n@b:\n nop\n@c:\n nop")
+    masks = masks_of(flow)
+    assert masks.same[at(flow, 5)] == START
+    assert not masks.shared(at(flow, 2))
+    assert not masks.shared(at(flow, 4))
+
+
+def test_lanes_that_leave_a_loop_in_different_trips_are_not_collected():
+    flow = flow_of(f"{TEST} cbr $c0, @out\n@top:\n nop\n{TEST} cbr $c0, @top\n@out:\n nop")
+    assert masks_of(flow).same[at(flow, 5)] == START
+
+
+def test_where_some_return_the_others_are_fewer():
+    flow = flow_of(f"{TEST} cbr $c0, @b\n{TEST} cbr $c0, @b\n ret\n@b:\n nop")
+    assert not masks_of(flow).shared(at(flow, 5))
+
+
+def test_where_some_go_round_the_others_are_fewer():
+    flow = flow_of(f"@top:\n nop\n{TEST} cbr $c0, @top\n nop\n{TEST} cbr $c0, @top")
+    assert not masks_of(flow).shared(at(flow, 3))
+
+
+def test_a_loop_that_all_leave_together_tests_nothing():
+    flow = flow_of(f"@top:\n nop\n{TEST} cbr $c0, @top\n nop")
+    latch = flow.loops[0].latch
+    assert latch in masks_of(flow).tested
+    assert not masks_of(flow, frozenset({at(flow, 0)})).tested
+
+
+def test_code_after_a_test_needs_no_test():
+    flow = flow_of(f"{TEST} cbr $c0, @out\n nop\n{TEST} cbr $c0, @b\n nop\n@b:\n nop\n@out:")
+    inner, join = at(flow, 2), at(flow, 6)
+    assert masks_of(flow, tested=(inner, join)).tested == {inner}
+
+
+@given(
+    graphs(),
+    st.lists(st.integers(0, 1 << 30), min_size=1, max_size=4),
+    st.integers(0, 1 << 30),
+    st.integers(0, 1 << 30),
+)
+def test_claims_hold_whatever_lanes_decide(text: str, lanes: list[int], same_way: int, tests: int):
+    """Run the linear code with lanes that decide by bits, and look at each node's mask."""
+    flow = flow_of(text)
+    uniform = frozenset(n.number for n in flow.nodes if same_way >> n.number & 1)
+    asked = [n.number for n in flow.nodes if n.number != START and tests >> n.number & 1]
+    masks = masks_of(flow, uniform, tuple(asked))
+    asked += [loop.latch for loop in flow.loops]
+    wait: dict[int, set[int]] = {START: set(range(len(lanes)))}
+    ran: dict[int, set[int]] = {}
+    live = set(range(len(lanes)))
+    here: int | None = START
+    for step in range(STEPS):
+        if here is None:
+            break
+        node = flow.nodes[here]
+        mask = wait.pop(here, set())
+        if masks.shared(here):
+            assert mask == ran[masks.same[here]]
+        if here in asked and here not in masks.tested:
+            assert mask
+        if here in masks.tested and not mask:
+            here = masks.next_of(masks.waits[here])
+            continue
+        ran[here] = mask
+        stem = node.last.row.stem if node.last is not None else ""
+        if stem == "ret":
+            live -= mask
+        if stem == "barrier" and mask and mask == live:
+            here = flow.route(here, node.successors[0])
+            wait = {here: set(mask)}
+            continue
+        if stem == "barrier":
+            live -= mask
+        ways: set[int] = set()
+        for lane in (*mask, None) if stem != "barrier" and node.successors else ():
+            by = same_way if here in uniform else 0 if lane is None else lanes[lane]
+            there = node.successors[(by >> step % 29 & 1) % len(node.successors)]
+            if lane is not None:
+                wait.setdefault(flow.route(here, there), set()).add(lane)
+            if here in uniform:
+                ways.add(flow.route(here, there))
+        if here not in uniform and stem != "barrier":
+            ways = {flow.route(here, there) for there in node.successors}
+        here = masks.next_of(masks.waits[here] | ways)

@@ -1,0 +1,70 @@
+"""Kernels that wait for each other are told from kernels that just loop."""
+
+from __future__ import annotations
+
+import pytest
+
+from simtlab.emu.analysis.spin import may_spin
+
+from ..support.flows import ssa_of
+
+HEAD = """
+    ld_kernarg_u64 $d0, [%x]
+    ld_kernarg_u32 $s9, [%n]
+    workitemflatabsid_u32 $s0
+    cvt_u64_u32 $d1, $s0
+    mad_u64 $d1, $d1, 4, $d0
+"""
+
+WAITING = {
+    "spin lock": "@top:\n atomic_cas_global_u32 $s1, [$d0], $s2, $s3\n cmp_ne_u32 $c0, $s1, 0\n"
+    " cbr $c0, @top\n atomic_exch_global_u32 $s1, [$d0], $s2",
+    "lock per item": "@top:\n atomic_exch_global_u32 $s1, [$d1], $s3\n cmp_ne_u32 $c0, $s1, 0\n"
+    " cbr $c0, @top",
+    "flag": "@top:\n ld_global_u32 $s1, [$d0]\n cmp_eq_u32 $c0, $s1, 0\n cbr $c0, @top",
+    "flag of the neighbour": "@top:\n ld_global_u32 $s1, [$d1-4]\n cmp_eq_u32 $c0, $s1, 0\n"
+    " cbr $c0, @top",
+    "flag in the middle": "@top:\n ld_global_u32 $s1, [$d0]\n cmp_ne_u32 $c0, $s1, 0\n"
+    " cbr $c0, @out\n add_u32 $s2, $s2, 1\n br @top\n@out:",
+    "flag with patience": "@top:\n add_u32 $s2, $s2, 1\n ld_global_u32 $s1, [$d0]\n"
+    " add_u32 $s1, $s1, $s2\n cmp_lt_u32 $c0, $s1, 100\n cbr $c0, @top",
+    "flag at an address made in the loop": "@top:\n add_u64 $d2, $d0, 8\n"
+    " ld_global_u32 $s1, [$d2]\n cmp_eq_u32 $c0, $s1, 0\n cbr $c0, @top",
+    "flag for each of many": "@many:\n@top:\n ld_global_u32 $s1, [$d1]\n cmp_eq_u32 $c0, $s1, 0\n"
+    " cbr $c0, @top\n add_u64 $d1, $d1, 4\n add_u32 $s2, $s2, 1\n cmp_lt_u32 $c0, $s2, $s9\n"
+    " cbr $c0, @many",
+}
+
+WALKING = {
+    "counted": "@top:\n add_u32 $s1, $s1, 1\n cmp_lt_u32 $c0, $s1, $s9\n cbr $c0, @top",
+    "counted with a sum": "@top:\n ld_global_u32 $s2, [$d1]\n add_u32 $s3, $s3, $s2\n"
+    " add_u64 $d1, $d1, 4\n add_u32 $s1, $s1, 1\n cmp_lt_u32 $c0, $s1, $s9\n cbr $c0, @top\n"
+    " st_global_u32 $s3, [$d0]",
+    "counted with a fixed load": "@top:\n ld_global_u32 $s2, [$d0]\n add_u32 $s3, $s3, $s2\n"
+    " add_u32 $s1, $s1, 1\n cmp_lt_u32 $c0, $s1, $s9\n cbr $c0, @top\n st_global_u32 $s3, [$d0]",
+    "counted with an atomic": "@top:\n atomic_add_global_u32 [$d0], $s9\n add_u32 $s1, $s1, 1\n"
+    " cmp_lt_u32 $c0, $s1, $s9\n cbr $c0, @top",
+    "binary search": "mov_u32 $s1, 0\n@top:\n add_u32 $s3, $s1, $s9\n shr_u32 $s3, $s3, 1\n"
+    " cvt_u64_u32 $d2, $s3\n mad_u64 $d2, $d2, 4, $d0\n ld_global_u32 $s4, [$d2]\n"
+    " cmp_lt_u32 $c0, $s4, $s0\n cbr $c0, @low\n mov_u32 $s9, $s3\n br @next\n@low:\n"
+    " add_u32 $s1, $s3, 1\n@next:\n cmp_lt_u32 $c0, $s1, $s9\n cbr $c0, @top",
+    "linked data": "@top:\n ld_global_u64 $d1, [$d1]\n cmp_ne_u64 $c0, $d1, 0\n cbr $c0, @top",
+    "search": "@top:\n ld_global_u32 $s1, [$d1]\n add_u64 $d1, $d1, 4\n cmp_ne_u32 $c0, $s1, $s0\n"
+    " cbr $c0, @top",
+    "bound from memory": "ld_global_u32 $s9, [$d0]\n@top:\n add_u32 $s1, $s1, 1\n"
+    " cmp_lt_u32 $c0, $s1, $s9\n cbr $c0, @top",
+    "no loop": "ld_global_u32 $s1, [$d0]\n cmp_eq_u32 $c0, $s1, 0\n cbr $c0, @out\n"
+    " atomic_add_global_u32 [$d0], $s9\n@out:",
+    "private memory": "@top:\n ld_private_u32 $s1, [$s63]\n cmp_eq_u32 $c0, $s1, 0\n cbr $c0, @top",
+    "endless": "@top:\n st_global_u32 $s0, [$d1]\n br @top",
+}
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_a_kernel_that_waits_for_others_is_seen(name: str):
+    assert may_spin(ssa_of(HEAD + WAITING[name]))
+
+
+@pytest.mark.parametrize("name", WALKING)
+def test_a_kernel_that_ends_by_its_own_doing_is_not_suspected(name: str):
+    assert not may_spin(ssa_of(HEAD + WALKING[name]))

@@ -1,0 +1,181 @@
+"""What is the same in all lanes, and what steps from lane to lane."""
+
+from __future__ import annotations
+
+import pytest
+
+from simtlab.emu.analysis.uniformity import Facts, Shapes
+
+from ..support.flows import op_of, phis_of, shapes_of, stored
+
+LINE = Facts(32, (64, 1, 1), True)
+ROWS = Facts(32, (32, 4, 1), True)
+RAGGED = Facts(32, (64, 1, 1), False)
+NARROW = Facts(32, (8, 8, 1), True)
+
+HEAD = """
+    ld_kernarg_u64 $d0, [%x]
+    ld_kernarg_u32 $s9, [%n]
+    workitemabsid_u32 $s0, 0
+    cvt_u64_u32 $d1, $s0
+    mad_u64 $d1, $d1, 4, $d0
+"""
+STORE = "st_global_u32 $s1, [$d0]\n"
+VARYING = "and_u32 $s8, $s0, 3\n cmp_eq_u32 $c0, $s8, 0\n"
+UNIFORM = "cmp_eq_u32 $c0, $s9, 0\n"
+
+
+def made(body: str, facts: Facts = LINE) -> Shapes:
+    return shapes_of(HEAD + body, facts)
+
+
+def stride_of(lines: str, facts: Facts = LINE) -> int | None:
+    """The stride of $s1 after some lines; 0 for uniform."""
+    shapes = made(f"{lines}\n {STORE}", facts)
+    return shapes.stride(stored(shapes.ssa))
+
+
+IDENTITY = {
+    #                            line  rows  ragged  narrow
+    "workitemid_u32 $s1, 0": (1, 1, 1, None),
+    "workitemid_u32 $s1, 1": (0, 0, 0, None),
+    "workitemabsid_u32 $s1, 0": (1, 1, 1, None),
+    "workitemabsid_u32 $s1, 2": (0, 0, 0, None),
+    "workitemflatid_u32 $s1": (1, 1, 1, 1),
+    "workitemflatabsid_u32 $s1": (1, None, 1, None),
+    "laneid_u32 $s1": (1, 1, 1, 1),
+    "waveid_u32 $s1": (0, 0, 0, 0),
+    "workgroupid_u32 $s1, 0": (0, 0, 0, 0),
+    "gridsize_u32 $s1, 0": (0, 0, 0, 0),
+    "currentworkgroupsize_u32 $s1, 0": (0, 0, 0, 0),
+}
+
+
+@pytest.mark.parametrize("line", IDENTITY)
+def test_identity_has_the_stride_of_its_dimension(line: str):
+    found = tuple(stride_of(line, facts) for facts in (LINE, ROWS, RAGGED, NARROW))
+    assert found == IDENTITY[line]
+
+
+ARITHMETIC = {
+    "mov_u32 $s1, 5": 0,
+    "mov_u32 $s1, $s9": 0,
+    "add_u32 $s1, $s0, $s9": 1,
+    "add_u32 $s1, $s0, $s0": 2,
+    "sub_u32 $s1, $s0, 7": 1,
+    "sub_u32 $s1, $s9, $s0": -1,
+    "sub_u32 $s1, $s0, $s0": 0,
+    "mul_u32 $s1, $s0, 12": 12,
+    "mul_s32 $s1, $s0, -4": -4,
+    "mul_u32 $s1, $s0, $s9": None,
+    "mul_u32 $s1, $s9, $s9": 0,
+    "mad_u32 $s1, $s0, 4, $s9": 4,
+    "mad_u32 $s1, $s9, $s9, $s0": 1,
+    "shl_u32 $s1, $s0, 3": 8,
+    "shl_u32 $s1, $s0, 35": 8,
+    "shr_u32 $s1, $s0, 1": None,
+    "xor_u32 $s1, $s0, 1": None,
+    "add_f32 $s1, $s0, $s9": None,
+    "ld_global_u32 $s1, [$d1]": None,
+    "ld_global_u32 $s1, [$d0]": 0,
+    "ld_private_u32 $s1, [$s63]": None,
+    "atomic_add_global_u32 $s1, [$d0], $s9": None,
+    "ld_readonly_u32 $s1, [$s9]": 0,
+    "lda_group_u32 $s1, [$s0]": None,
+}
+
+
+@pytest.mark.parametrize("line", ARITHMETIC)
+def test_arithmetic_has_the_stride_that_follows(line: str):
+    found = stride_of(line)
+    # A difference of two equal strides is found to step by nothing, uniform or not.
+    assert found == ARITHMETIC[line]
+
+
+def test_an_address_steps_by_the_size_of_its_elements():
+    shapes = made("st_global_u32 $s0, [$d1]")
+    assert shapes.stride(op_of(shapes.ssa, "mad_u64")) == 4
+
+
+def test_a_value_that_may_wrap_around_has_no_stride_as_an_address():
+    shapes = made("add_u32 $s1, $s0, $s9\n cvt_u64_u32 $d2, $s1\n add_u64 $d2, $d2, $d0\n"
+                  " st_global_u8 $s0, [$d2]")  # fmt: skip
+    assert shapes.stride(op_of(shapes.ssa, "cvt_u64_u32", -1)) is None
+
+
+JOIN = "{test} mov_u32 $s1, {a}\n cbr $c0, @end\n mov_u32 $s1, {b}\n@end:\n"
+
+
+def test_after_a_varying_branch_values_vary_and_after_a_uniform_one_they_do_not():
+    assert stride_of(JOIN.format(test=VARYING, a="1", b="2")) is None
+    assert stride_of(JOIN.format(test=UNIFORM, a="1", b="2")) == 0
+    assert stride_of(JOIN.format(test=UNIFORM, a="$s0", b="$s0")) == 1
+
+
+def test_a_phi_of_equal_strides_keeps_the_stride_after_a_uniform_branch():
+    both = f"add_u32 $s2, $s0, $s9\n {JOIN.format(test=UNIFORM, a='$s0', b='$s2')}"
+    assert stride_of(both) == 1
+    assert stride_of(both.replace(UNIFORM, VARYING)) is None
+
+
+def test_only_the_join_of_a_branch_is_one():
+    shapes = made(f"{VARYING} cbr $c0, @b\n nop\n br @c\n@b:\n nop\n@c:\n nop\n br @d\n@d:\n nop")
+    joins = {shapes.flow.nodes[n].start for n in shapes.joins}
+    assert joins == {11}
+    assert not made(f"{UNIFORM} cbr $c0, @b\n nop\n@b:\n nop").joins
+
+
+def test_the_counter_of_a_loop_is_uniform_where_its_bound_is():
+    count = "@top:\n add_u32 $s1, $s1, 1\n cmp_lt_u32 $c0, $s1, {}\n cbr $c0, @top\n" + STORE
+    shapes = made(count.format("$s9"))
+    assert not shapes.divergent_loops
+    assert shapes.is_uniform(stored(shapes.ssa))
+    assert len(shapes.uniform_branches()) == 1
+
+
+def test_lanes_that_leave_in_different_trips_keep_different_counts():
+    count = "@top:\n add_u32 $s1, $s1, 1\n cmp_lt_u32 $c0, $s1, $s0\n cbr $c0, @top\n" + STORE
+    shapes = made(count)
+    inside, behind = phis_of(shapes.ssa, "$s1")
+    assert shapes.divergent_loops == {0}
+    # All lanes of a trip have counted as far; those that have left are behind.
+    assert shapes.is_uniform(inside)
+    assert not shapes.is_uniform(behind)
+    assert shapes.stride(behind) is None
+
+
+def test_a_branch_inside_a_loop_does_not_make_it_divergent_where_both_sides_meet_in_it():
+    shapes = made(
+        f"@top:\n {VARYING} cbr $c0, @skip\n add_u32 $s2, $s2, $s0\n@skip:\n add_u32 $s1, $s1, 1\n"
+        f" cmp_lt_u32 $c1, $s1, $s9\n cbr $c1, @top\n {STORE}"
+    )
+    assert not shapes.divergent_loops
+    assert shapes.is_uniform(stored(shapes.ssa))
+
+
+def test_lanes_that_go_round_an_inner_loop_of_the_same_header_leave_the_outer_one_together():
+    shapes = made(
+        f"@top:\n add_u32 $s2, $s2, $s0\n and_u32 $s3, $s2, 3\n cmp_ne_u32 $c0, $s3, 0\n"
+        f" cbr $c0, @top\n ld_global_u32 $s1, [$d0]\n cmp_ne_u32 $c1, $s1, $s9\n cbr $c1, @top\n"
+        f" {STORE}"
+    )
+    outer, inner = shapes.flow.loops
+    assert shapes.divergent_loops == {inner.number}
+    assert outer.header == inner.header
+
+
+def test_a_pointer_that_walks_in_a_uniform_loop_keeps_its_stride():
+    shapes = made(
+        "@top:\n st_global_u32 $s9, [$d1]\n add_u64 $d1, $d1, 256\n add_u32 $s1, $s1, 1\n"
+        " cmp_lt_u32 $c0, $s1, $s9\n cbr $c0, @top"
+    )
+    (pointer,) = phis_of(shapes.ssa, "$d1")
+    assert shapes.stride(pointer) == 4
+
+
+def test_a_loop_of_steps_that_differ_has_no_stride():
+    shapes = made(
+        "mov_u32 $s1, $s0\n@top:\n add_u32 $s1, $s1, $s0\n add_u32 $s2, $s2, 1\n"
+        f" cmp_lt_u32 $c0, $s2, $s9\n cbr $c0, @top\n {STORE}"
+    )
+    assert shapes.stride(phis_of(shapes.ssa, "$s1")[0]) is None

@@ -1,0 +1,162 @@
+"""Indices that native code finds near each other at run time: runs, windows, or neither."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simtlab.emu.analysis.ssa import Op, Value
+from simtlab.emu.jit.kernel.near import is_shuffled
+from simtlab.emu.jit.kernel.values import Values
+
+from ...support.flows import op_of, shapes_of
+from ..support.agreement import same
+
+SHUFFLED = {
+    "butterfly": "sub_u32 $s4, $s2, 1\n and_u32 $s4, $s0, $s4\n shl_u32 $s3, $s0, 1\n"
+    " sub_u32 $s3, $s3, $s4",
+    "partner": "xor_u32 $s3, $s0, $s2",
+    "transposed": "and_u32 $s3, $s0, 7\n shl_u32 $s3, $s3, 2\n shr_u32 $s4, $s0, 3\n"
+    " and_u32 $s4, $s4, 3\n or_u32 $s3, $s3, $s4",
+    "backwards": "xor_u32 $s3, $s0, 31",
+    "every other": "shl_u32 $s3, $s0, 1",
+    "spread far": "shl_u32 $s3, $s0, 3\n and_u32 $s3, $s3, 127",
+    "around the middle": "add_u32 $s3, $s0, 16\n xor_u32 $s3, $s3, 16",
+    "the same": "or_u32 $s3, $s0, 0",
+    "equal pairs": "shr_u32 $s3, $s0, 1",
+}
+"""Index $s3 out of the work-item's number $s0 and the uniform $s2 = 8."""
+
+
+@pytest.mark.parametrize(
+    "moved",
+    ["mov_u32 $s3, $s3", "add_u32 $s3, $s3, $s2", "add_u32 $s3, $s3, 16\n sub_u32 $s3, $s3, $s2"],
+)
+@pytest.mark.parametrize("name", SHUFFLED)
+def test_shuffled_indices_load_and_store_what_they_say(name: str, moved: str) -> None:
+    """The last window of a buffer leaves it; some lanes are off, lane 0 of some warps too."""
+    text = f"""
+        kernel shuffle(global u32* %x, global u32* %out, u32 %j) {{
+            workitemflatabsid_u32 $s0
+            ld_kernarg_u32 $s2, [%j]
+            rem_u32 $s5, $s0, 5
+            cmp_eq_u32 $c0, $s5, 2
+            cbr $c0, @done
+            {SHUFFLED[name]}
+            {moved}
+            cvt_u64_u32 $d0, $s3
+            ld_kernarg_u64 $d1, [%x]
+            mad_u64 $d1, $d0, 4, $d1
+            ld_global_u32 $s7, [$d1+32]
+            ld_global_u32 $s8, [$d1+36]
+            mad_u32 $s7, $s7, 31, $s8
+            cvt_u64_u32 $d0, $s0
+            ld_kernarg_u64 $d2, [%out]
+            mad_u64 $d2, $d0, 4, $d2
+            st_global_u32 $s7, [$d2]
+        @done:
+            ret
+        }}"""
+    x = np.random.default_rng(7).integers(0, 1 << 32, 160, np.uint32)
+    same(text, [x, np.zeros(61, np.uint32), 8], items=61, group_size=61)
+    scatter = text.replace("ld_global_u32 $s8, [$d1+36]", "st_global_u32 $s0, [$d1+32]")
+    if name not in ("equal pairs", "spread far"):  # whose stores meet
+        scatter = scatter.replace("mad_u32 $s7, $s7, 31, $s8", "nop")
+        same(scatter, [x, np.zeros(61, np.uint32), 8], items=61, group_size=61)
+
+
+@pytest.mark.parametrize("type_", ["u8", "s16", "f32", "u64"])
+def test_windows_are_of_words_only(type_: str) -> None:
+    size = int(type_[1:]) // 8
+    data = "$d3" if size == 8 else "$s3"
+    text = f"""
+        kernel words(global u8* %x, global u64* %out) {{
+            workitemflatabsid_u32 $s0
+            xor_u32 $s1, $s0, 5
+            cvt_u64_u32 $d0, $s1
+            ld_kernarg_u64 $d1, [%x]
+            mad_u64 $d1, $d0, {size}, $d1
+            ld_global_{type_} {data}, [$d1]
+            cvt_u64_u32 $d0, $s0
+            ld_kernarg_u64 $d2, [%out]
+            mad_u64 $d2, $d0, 8, $d2
+            st_global_{"u64" if size == 8 else "u32"} {data}, [$d2]
+            ret
+        }}"""
+    x = np.random.default_rng(3).integers(0, 256, 64 * size, np.uint8)
+    same(text, [x, np.zeros(64, np.uint64)], items=64, group_size=64)
+
+
+@pytest.mark.parametrize("start", [-40, -20, 0, 0x7FFFFFF0])
+@pytest.mark.parametrize("extension", ["u64_u32", "s64_s32"])
+def test_strided_indices_of_either_sign_wrap_where_they_do(start: int, extension: str) -> None:
+    """Bytes, so that wrapped indices could stay close; the base goes back by where it starts."""
+    low = start if extension.startswith("s") else start & 0xFFFF_FFFF
+    text = f"""
+        kernel wrap(global u8* %x, global u32* %out) {{
+            workitemflatabsid_u32 $s0
+            add_u32 $s1, $s0, {start & 0xFFFF_FFFF}
+            cvt_{extension} $d0, $s1
+            mov_u64 $d3, {low}
+            sub_u64 $d0, $d0, $d3
+            and_u64 $d4, $d0, 63
+            ld_kernarg_u64 $d1, [%x]
+            add_u64 $d1, $d1, ADDED
+            ld_global_u8 $s2, [$d1]
+            cvt_u64_u32 $d0, $s0
+            ld_kernarg_u64 $d2, [%out]
+            mad_u64 $d2, $d0, 4, $d2
+            st_global_u32 $s2, [$d2]
+            ret
+        }}"""
+    x = np.arange(64, dtype=np.uint8)
+    out = np.zeros(40, np.uint32)
+    same(text.replace("ADDED", "$d4"), [x, out], items=40, group_size=40)
+    if start == 0 or (start < 0 and extension == "s64_s32"):
+        same(text.replace("ADDED", "$d0"), [x, out], items=40, group_size=40)
+
+
+@pytest.mark.parametrize("on", ["lt_u32 $c0, $s0, 9", "gt_u32 $c0, $s0, 35", "eq_u32 $c0, $s0, 3"])
+def test_of_different_values_for_one_place_the_last_is_kept(on: str) -> None:
+    text = f"""
+        kernel last(global u32* %x) {{
+            workitemflatabsid_u32 $s0
+            ld_kernarg_u64 $d0, [%x]
+            cmp_{on}
+            cbr $c0, @store
+            ret
+        @store:
+            mul_u32 $s1, $s0, 3
+            st_global_u32 $s1, [$d0+4]
+            st_global_u8 $s1, [$d0+9]
+            ret
+        }}"""
+    (x,) = same(text, [np.zeros(4, np.uint32)], items=40, group_size=40)
+    assert x[1]
+
+
+class _Uniformity(Values):
+    """What `is_shuffled` wants to know of the code generator."""
+
+    def __init__(self, body: str) -> None:
+        self.shapes = shapes_of(body)
+
+
+def shuffled(body: str, name: str) -> bool:
+    low: Any = _Uniformity(body)
+    index: Value = op_of(low.shapes.ssa, name)
+    assert isinstance(index, Op)
+    return is_shuffled(index, low)
+
+
+def test_shuffled_is_what_bits_of_identities_and_uniform_values_make() -> None:
+    begin = "workitemabsid_u32 $s0, 0\n ld_kernarg_u32 $s1, [%n]\n"
+    end = "\n ld_kernarg_u64 $d0, [%x]\n st_global_u32 $s3, [$d0]\n ret"
+    assert shuffled(f"{begin} xor_u32 $s3, $s0, $s1{end}", "xor_u32")
+    assert shuffled(f"{begin} and_u32 $s2, $s0, 3\n mad_u32 $s3, $s2, 2, $s1{end}", "mad_u32")
+    assert not shuffled(f"{begin} mul_u32 $s3, $s0, $s1{end}", "mul_u32")
+    load = "cvt_u64_u32 $d1, $s0\n ld_kernarg_u64 $d2, [%x]\n mad_u64 $d1, $d1, 4, $d2\n"
+    load += " ld_global_u32 $s2, [$d1]\n"
+    assert not shuffled(f"{begin}{load} xor_u32 $s3, $s2, 1{end}", "xor_u32")

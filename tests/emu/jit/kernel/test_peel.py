@@ -1,0 +1,195 @@
+"""Loops that lanes run one after the other, against the oracle, and which loops these are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from simtlab.emu.analysis import sparse
+from simtlab.emu.analysis.sparse import sparse_loops
+from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.launch.engine import execute
+from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
+from simtlab.emu.jit.llvm.recent import Recent
+from simtlab.emu.oracle import oracle
+from simtlab.emu.traps import Trap
+from simtlab.programs import find
+from simtlab.testing import Case, assert_all_agree, kernels
+
+from ...support.flows import shapes_of
+from ...support.oracle_work import make
+from ..support.agreement import same
+
+WALK = """
+    kernel walk(global u32* %x, global u32* %next, global u64* %wide, u32 %n) {{
+        workitemflatabsid_u32 $s0
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%x]
+        ld_kernarg_u64 $d2, [%next]
+        ld_kernarg_u64 $d3, [%wide]
+        ld_kernarg_u32 $s9, [%n]
+        mad_u64 $d4, $d0, 4, $d1
+        mad_u64 $d5, $d0, 8, $d3
+        ld_global_u32 $s1, [$d4]            // where to begin
+        mov_u32 $s2, 0
+        mov_u64 $d6, 5
+        cmp_gt_u32 $c1, $s1, 40
+        and_u32 $s3, $s1, 3
+        cmp_eq_u32 $c0, $s3, 3
+        cbr $c0, @out
+        {}
+    @out:
+        mad_u32 $s1, $s2, 1000, $s1
+        cvt_u32_b1 $s4, $c1
+        mad_u32 $s1, $s4, 500, $s1
+        st_global_u32 $s1, [$d4]
+        st_global_u64 $d6, [$d5]
+        ret
+    }}"""
+
+STEP = """
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s1, [$d8]
+        add_u32 $s2, $s2, 1"""
+
+BODIES = {
+    "a chain": f"@top:\n{STEP}\n cmp_ne_u32 $c0, $s1, $s9\n cbr $c0, @top",
+    "all that comes out": f"""@top:\n{STEP}
+        add_u64 $d6, $d6, $d7
+        cmp_gt_u32 $c1, $s1, 20
+        cmp_ne_u32 $c0, $s1, $s9
+        cbr $c0, @top""",
+    "what steps from lane to lane goes in": f"""@top:\n{STEP}
+        add_u32 $s2, $s2, $s0
+        add_u64 $d6, $d6, $d5
+        cmp_ne_u32 $c0, $s1, $s9
+        cbr $c0, @top""",
+    "two ways out": f"""@top:\n{STEP}
+        cmp_gt_u32 $c0, $s2, 6
+        cbr $c0, @late
+        cmp_ne_u32 $c0, $s1, $s9
+        cbr $c0, @top
+        add_u32 $s2, $s2, 100
+        br @out
+    @late:
+        mul_u32 $s2, $s2, 3""",
+    "a loop inside": f"""@top:\n{STEP}
+        and_u32 $s5, $s1, 3
+    @inner:
+        cmp_eq_u32 $c0, $s5, 0
+        cbr $c0, @over
+        sub_u32 $s5, $s5, 1
+        add_u64 $d6, $d6, 7
+        br @inner
+    @over:
+        cmp_ne_u32 $c0, $s1, $s9
+        cbr $c0, @top""",
+    "in a loop for all": f"""
+        mov_u32 $s6, 3
+    @again:
+        mad_u32 $s1, $s1, 5, $s6
+        and_u32 $s1, $s1, 31
+    @top:\n{STEP}
+        cmp_ne_u32 $c0, $s1, $s9
+        cbr $c0, @top
+        sub_u32 $s6, $s6, 1
+        cmp_ne_u32 $c0, $s6, 0
+        cbr $c0, @again""",
+    "back to a loop around": f"""
+        mov_u32 $s6, 0
+    @again:
+        add_u32 $s6, $s6, 1
+        cmp_gt_u32 $c0, $s6, 9
+        cbr $c0, @out
+    @top:\n{STEP}
+        and_u32 $s5, $s1, 1
+        cmp_eq_u32 $c0, $s5, 0
+        cbr $c0, @again
+        cmp_ne_u32 $c0, $s1, $s9
+        cbr $c0, @top""",
+    "stores that others see": f"""@top:\n{STEP}
+        mad_u64 $d8, $d7, 8, $d3
+        st_global_u64 $d7, [$d8+512]
+        cmp_ne_u32 $c0, $s1, $s9
+        cbr $c0, @top""",
+}
+
+
+def chains() -> list:
+    """Places that lead to each other and at last to 7; where lanes begin; room for results."""
+    rng = np.random.default_rng(3)
+    following = np.array([max(0, i - rng.integers(1, 9)) for i in range(64)], np.uint32)
+    following[:8] = 7
+    return [rng.integers(0, 64, 64, np.uint32), following, np.arange(128, dtype=np.uint64), 7]
+
+
+@pytest.mark.parametrize("items", [64, 37])
+@pytest.mark.parametrize("name", BODIES)
+def test_each_lane_runs_the_loop_alone(name: str, items: int) -> None:
+    assert sparse_loops(shapes_of(_inside(BODIES[name])))
+    same(WALK.format(BODIES[name]), chains(), items=items, group_size=items)
+
+
+def _inside(body: str) -> str:
+    """The body of the kernel, for `shapes_of`, whose parameters are x and n."""
+    text = WALK.format(body)
+    lines = text[text.index("{") + 1 : text.rindex("ret")]
+    return lines.replace("[%next]", "[%x]").replace("[%wide]", "[%x]")
+
+
+def test_a_lane_that_faults_is_named() -> None:
+    arrays = chains()
+    arrays[1][20] = 1 << 20
+    text = WALK.format(BODIES["a chain"])
+    work = make(text, arrays, items=64, group_size=64)
+    with pytest.raises(Trap) as caught:
+        execute(work)
+    record = caught.value.record
+    arrays = chains()
+    arrays[1][20] = 1 << 20
+    again = make(text, arrays, items=64, group_size=64)
+    assert (record.kind, record.pc, record.group, record.local) in oracle.all_traps(again)
+
+
+def test_an_endless_chain_exhausts_the_budget() -> None:
+    arrays = chains()
+    arrays[1][30] = 31
+    arrays[1][31] = 30
+    arrays[1][32:] = 30
+    work = make(WALK.format(BODIES["all that comes out"]), arrays, items=64, group_size=64,
+                budget=3000)  # fmt: skip
+    with pytest.raises(Trap) as caught:
+        execute(work)
+    assert caught.value.record.kind.name in ("BUDGET", "LIVELOCK")
+
+
+# --- which loops
+
+
+def test_of_the_programs_only_graph_searches_are_sparse() -> None:
+    import simtlab
+    from simtlab.emu.analysis import order, ssa
+    from simtlab.emu.analysis.uniformity import Facts, Shapes
+
+    found = {}
+    for name in ("bfs", "collatz", "mandelbrot", "kmeans", "matmul", "scan", "histogram"):
+        for function in simtlab.assemble(find(name).path):
+            instructions = function.kernel.instructions
+            form = ssa.build(instructions, order.build(instructions))
+            found[function.name] = bool(sparse_loops(Shapes(form, Facts(32, (64, 1, 1), True))))
+    assert [name for name, is_sparse in found.items() if is_sparse] == ["bfs"]
+
+
+# --- any loop that can
+
+
+@settings(max_examples=60)
+@given(case=kernels())
+def test_random_kernels_whose_loops_run_alone(case: Case) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sparse, "gains_alone", lambda shapes, loop: True)
+        patch.setattr(code, "_COMPILED", Recent())
+        patch.setenv(FOLDER_VARIABLE, "/dev/null")
+        assert_all_agree(case, engines=["jit"], schemes=["stack"])

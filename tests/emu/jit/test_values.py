@@ -1,0 +1,178 @@
+"""Values that native code moves: the bits of NaNs, and every type by every kind of address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from .support.agreement import same
+
+# --- NaNs
+
+NANS = np.array(
+    [0x7FC00000, 0xFFC00000, 0x7FC00001, 0xFFFFFFFF, 0x7F800001, 0xFF800001, 0x7FA5A5A5,
+     0x3F800000, 0x80000000, 0x7F800000, 0xFF800000, 0x00000001, 0xBF800000, 0],
+    np.uint32,
+)  # fmt: skip
+"""Quiet and signalling NaNs of both signs with payloads, and some numbers."""
+
+NAN_BODIES = {
+    "bits move": "mov_u32 $s3, $s1",
+    "sign": "neg_f32 $s3, $s1\n abs_f32 $s4, $s3\n xor_u32 $s3, $s3, $s4",
+    "arithmetic": "add_f32 $s3, $s1, $s2",
+    "sign of arithmetic": "mul_f32 $s3, $s1, $s2\n neg_f32 $s3, $s3",
+    "payload chosen": "cmp_lt_u32 $c0, $s0, 50\n select_f32 $s3, $c0, $s1, $s2",
+    "arithmetic or payload": "add_f32 $s3, $s1, $s2\n cmp_lt_u32 $c0, $s0, 50\n"
+    " select_f32 $s3, $c0, $s3, $s1",
+    "arithmetic or arithmetic": "add_f32 $s3, $s1, $s2\n mul_f32 $s4, $s2, $s1\n"
+    " cmp_lt_u32 $c0, $s0, 50\n select_f32 $s3, $c0, $s3, $s4",
+    "phi of arithmetic and payload": "mov_u32 $s3, $s1\n cmp_lt_u32 $c0, $s0, 50\n"
+    " cbr $c0, @a\n sub_f32 $s3, $s1, $s2\n@a:",
+    "phi of arithmetic": "mul_f32 $s3, $s1, $s2\n cmp_lt_u32 $c0, $s0, 50\n cbr $c0, @a\n"
+    " sub_f32 $s3, $s1, $s2\n@a:",
+    "phi of arithmetic and a number": "mov_u32 $s3, 0x3f800000\n cmp_lt_u32 $c0, $s0, 50\n"
+    " cbr $c0, @a\n sub_f32 $s3, $s1, $s2\n@a:",
+    "phi of arithmetic and a constant NaN": "mov_u32 $s3, 0x7fc00123\n cmp_lt_u32 $c0, $s0, 50\n"
+    " cbr $c0, @a\n sub_f32 $s3, $s1, $s2\n@a:",
+    "sum in a loop": "mov_u32 $s3, 0\n mov_u32 $s4, 3\n@a:\n add_f32 $s3, $s3, $s1\n"
+    " sub_u32 $s4, $s4, 1\n cmp_ne_u32 $c0, $s4, 0\n cbr $c0, @a",
+    "payload through a loop": "mov_u32 $s3, $s1\n and_u32 $s4, $s0, 3\n@a:\n"
+    " cmp_eq_u32 $c0, $s4, 0\n cbr $c0, @b\n mul_f32 $s3, $s3, $s2\n sub_u32 $s4, $s4, 1\n"
+    " br @a\n@b:",
+    "minimum": "min_f32 $s3, $s1, $s2\n max_f32 $s4, $s2, $s1\n mad_u32 $s3, $s3, 3, $s4",
+    "fused": "fma_f32 $s3, $s1, $s2, $s1",
+    "wide": "cvt_f64_f32 $d5, $s1\n add_f64 $d6, $d5, 1.0\n cvt_f32_f64 $s3, $d6\n"
+    " shr_u64 $d6, $d6, 20\n cvt_u32_u64 $s4, $d6\n xor_u32 $s3, $s3, $s4",
+    "root": "sqrt_f32 $s3, $s1\n rsqrt_f32 $s4, $s2\n mad_u32 $s3, $s3, 3, $s4",
+    "functions": "sin_f32 $s3, $s1\n exp2_f32 $s4, $s2\n mad_u32 $s3, $s3, 3, $s4",
+    "round": "floor_f32 $s3, $s1\n rint_f32 $s4, $s2\n mad_u32 $s3, $s3, 3, $s4",
+    "through group memory": "mul_u32 $s4, $s9, 4\n mul_f32 $s5, $s1, $s2\n"
+    " st_group_f32 $s5, [tile+$s4]\n barrier\n xor_u32 $s4, $s4, 4\n ld_group_f32 $s3, [tile+$s4]",
+    "across a barrier": "mul_f32 $s3, $s1, $s2\n barrier\n cmp_lt_u32 $c0, $s0, 50\n"
+    " cbr $c0, @a\n mov_u32 $s3, $s1\n@a:\n barrier",
+    "uniform": "ld_global_f32 $s3, [$d1+16]\n ld_global_f32 $s4, [$d1+20]\n"
+    " add_f32 $s5, $s3, $s4\n cmp_eq_u32 $c0, $s5, 3\n select_f32 $s3, $c0, $s3, $s5",
+    "through an atomic": "sub_f32 $s4, $s1, $s2\n atomic_exch_global_u32 $s5, [$d4], $s4\n"
+    " ld_global_u32 $s3, [$d4]",
+    "compared": "add_f32 $s4, $s1, $s2\n cmp_ne_f32 $c0, $s4, $s4\n cmp_ltu_f32 $c1, $s4, $s1\n"
+    " cvt_u32_b1 $s3, $c0\n cvt_u32_b1 $s4, $c1\n mad_u32 $s3, $s3, 2, $s4",
+    "seen as an integer": "add_f32 $s4, $s1, $s2\n mov_u32 $s5, $s4\n add_u32 $s3, $s5, 1",
+    "as a base": "sub_f32 $s4, $s1, $s1\n and_u32 $s4, $s4, 3\n mul_u32 $s4, $s4, 4\n"
+    " ld_group_f32 $s3, [tile+$s4]",
+}
+
+
+@pytest.mark.parametrize("name", NAN_BODIES)
+def test_nans_have_the_oracles_bits(name: str) -> None:
+    text = f"""
+        kernel nans(global f32* %a, global f32* %b, global u32* %out) {{
+            .group f32 tile[256]
+            workitemflatabsid_u32 $s0
+            workitemflatid_u32 $s9
+            cvt_u64_u32 $d0, $s0
+            ld_kernarg_u64 $d1, [%a]
+            mad_u64 $d2, $d0, 4, $d1
+            ld_global_f32 $s1, [$d2]
+            ld_kernarg_u64 $d3, [%b]
+            mad_u64 $d4, $d0, 4, $d3
+            ld_global_f32 $s2, [$d4]
+            {NAN_BODIES[name]}
+            ld_kernarg_u64 $d7, [%out]
+            mad_u64 $d7, $d0, 4, $d7
+            st_global_u32 $s3, [$d7]
+            ret
+        }}"""
+    a, b = np.repeat(NANS, len(NANS)), np.tile(NANS, len(NANS))
+    args = [a.view(np.float32), b.view(np.float32), np.zeros(a.size, np.uint32)]
+    same(text, args, items=a.size, group_size=98)
+
+
+# --- corners of memory
+
+TYPES = ["u8", "s8", "u16", "s16", "u32", "s32", "f32", "u64", "s64", "f64"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """How an address of element number $s0 is spelled, {size} bytes each; `lanes` of 40."""
+
+    segment: str
+    lines: str
+    address: str
+
+
+PLACES = {
+    "wide": Place("global", "cvt_u64_u32 $d2, $s0\n mad_u64 $d2, $d2, {size}, $d1", "[$d2]"),
+    "shifted": Place("global", "cvt_u64_u32 $d2, $s0\n mad_u64 $d2, $d2, {size}, $d1", "[$d2+8]"),
+    "scaled in 32 bits": Place(
+        "global", "mul_u32 $s3, $s0, {size}\n cvt_u64_u32 $d2, $s3\n add_u64 $d2, $d2, $d1", "[$d2]"
+    ),
+    "reversed": Place(
+        "global", "sub_u32 $s3, 63, $s0\n cvt_u64_u32 $d2, $s3\n mad_u64 $d2, $d2, {size}, $d1",
+        "[$d2]",
+    ),
+    "strided": Place(
+        "global", "mul_u32 $s3, $s0, 3\n and_u32 $s3, $s3, 63\n cvt_u64_u32 $d2, $s3\n"
+        " mad_u64 $d2, $d2, {size}, $d1", "[$d2]",
+    ),
+    "every third": Place(
+        "global", "cvt_u64_u32 $d2, $s1\n mul_u64 $d2, $d2, 3\n mad_u64 $d2, $d2, {size}, $d1",
+        "[$d2]",
+    ),
+    "one": Place("global", "add_u64 $d2, $d1, 16", "[$d2+8]"),
+    "group run": Place("group", "mul_u32 $s3, $s1, {size}", "[tile+$s3]"),
+    "group strided": Place("group", "mul_u32 $s3, $s1, 24", "[tile+$s3]"),
+    "group one": Place("group", "mov_u32 $s3, 0", "[tile+8]"),
+    "private": Place("private", "and_u32 $s3, $s0, 3\n mul_u32 $s3, $s3, 8", "[own+$s3]"),
+    "private one": Place("private", "nop", "[own+8]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_every_type_travels_by_every_way(place: str) -> None:
+    """Store a type, load it and its neighbours as it and as bytes; the last warp is not full."""
+    how = PLACES[place]
+    for type_ in TYPES:
+        size = int(type_[1:]) // 8
+        cls = "$d" if size == 8 else "$s"
+        text = f"""
+            kernel types(global u64* %x, global u64* %in, global u64* %out) {{
+                .group u64 tile[128]
+                .private u64 own[4]
+                workitemflatabsid_u32 $s0
+                workitemflatid_u32 $s1
+                cvt_u64_u32 $d0, $s0
+                ld_kernarg_u64 $d1, [%x]
+                ld_kernarg_u64 $d3, [%in]
+                mad_u64 $d3, $d0, 8, $d3
+                ld_global_u64 $d4, [$d3]
+                cvt_u32_u64 $s4, $d4
+                {how.lines.format(size=size)}
+                ld_{how.segment}_{type_} {cls}5, {how.address}
+                cvt_u64_u32 $d6, $s5
+                add_u64 $d5, $d5, $d6
+                barrier
+                st_{how.segment}_{type_} {cls}4, {how.address}
+                barrier
+                ld_{how.segment}_u8 $s7, {how.address}
+                cvt_u64_u32 $d7, $s7
+                mad_u64 $d5, $d7, 3, $d5
+                ld_kernarg_u64 $d8, [%out]
+                mad_u64 $d8, $d0, 8, $d8
+                st_global_u64 $d5, [$d8]
+                ret
+            }}"""
+        rng = np.random.default_rng(size)
+        x, data = (rng.integers(0, 1 << 64, 128, np.uint64) for _ in range(2))
+        if place.endswith("one") and how.segment != "private":
+            data[:] = data[0]  # all lanes store one value: the order of warps is open
+        if place in ("every third", "strided"):
+            # Within a workgroup all places differ.
+            same(text, [x, data, np.zeros(40, np.uint64)], items=21, group_size=21)
+        elif place == "one" or place == "group one":
+            x[:] = data[0]
+            same(text, [x, data, np.zeros(40, np.uint64)], items=21, group_size=21)
+        else:
+            same(text, [x, data, np.zeros(40, np.uint64)], items=40, group_size=40)

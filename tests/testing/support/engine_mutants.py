@@ -1,0 +1,495 @@
+"""Engine files with one mistake each, which the contracts have to find.
+
+A mutant is a file of the package with one piece of text replaced, or something appended, under a
+policy, scheduler or memory system that uses the file.
+"""
+
+from __future__ import annotations
+
+from .mutant import hook as _hook
+from .mutant import of_kind as _kind
+
+_TURN = "it.slot >= 0 and due(S, it.slot).at <= t and it.count < group(S, g).count"
+_ANSWER = "            g = h\n    return g\n"
+
+MUTANTS = [
+    *_kind(
+        "turn",
+        "maws.aggress",
+        "policy/maws",
+        (
+            "data of the split have not arrived",
+            _TURN,
+            "it.slot >= 0 and it.count < group(S, g).count",
+        ),
+        (
+            "data of the split arrive soon",
+            "due(S, it.slot).at <= t",
+            "due(S, it.slot).at <= t + 20",
+        ),
+        ("a split without a slot", _TURN, "it.count < group(S, g).count"),
+        ("the next group, whichever it is", _ANSWER, "            g = h\n    return g + 1\n"),
+        ("minus one", _ANSWER, "            g = h\n    return -1\n"),
+        ("a negative group", _ANSWER, "            g = h\n    return -g - 1\n"),
+        (
+            "a group after the last",
+            _ANSWER,
+            "            g = h\n    return S.wpus * S.warps * S.width\n",
+        ),
+        (
+            "a group of another WPU",
+            _ANSWER,
+            "            g = h\n"
+            "    return (g + S.warps * S.width) % (S.wpus * S.warps * S.width)\n",
+        ),
+        (
+            "a group of another warp",
+            _ANSWER,
+            "            g = h\n"
+            "    return w * S.warps * S.width + (g + S.width) % (S.warps * S.width)\n",
+        ),
+        (
+            "the first group of the warp, dead or not",
+            _ANSWER,
+            "            g = h\n    return v * S.width\n",
+        ),
+    ),
+    *_kind(
+        "branch",
+        "conv",
+        "policy/conv",
+        (
+            "sides are swapped",
+            "return diverge(S, g, taken)",
+            "return diverge(S, g, group(S, g).mask & ~taken)",
+        ),
+        (
+            "all lanes take it",
+            "    if goes_one_way(S, g, taken) == 1:",
+            "    taken = group(S, g).mask\n    if goes_one_way(S, g, taken) == 1:",
+        ),
+        (
+            "answers two",
+            "        return 1\n    return diverge",
+            "        return 2\n    return diverge",
+        ),
+    ),
+    *_kind(
+        "branch",
+        "dws.branch-only",
+        "policy/dws",
+        (
+            "the split goes the way of the others",
+            "group(S, h).seg = second",
+            "group(S, h).seg = first",
+        ),
+        ("the others go the way of the split", "    it.seg = first", "    it.seg = second"),
+        (
+            "the split is woken before the branch is over",
+            "wake(S, h, t, READY)",
+            "wake(S, h, t - 1, READY)",
+        ),
+        ("the split is never woken", "        wake(S, h, t, READY)\n", ""),
+        ("the split has all lanes", "split(S, w, g, lanes)", "split(S, w, g, it.mask)"),
+    ),
+    *_kind(
+        "branch",
+        "per-thread",
+        "policy/per_thread",
+        (
+            "lanes that fall through jump",
+            "it.mask & ~taken, row.next)",
+            "it.mask & ~taken, row.target)",
+        ),
+    ),
+    *_kind(
+        "branch",
+        "ppc",
+        "policy/ppc",
+        ("a side has the lanes of both", "row.next, it.mask & ~taken)", "row.next, it.mask)"),
+    ),
+    *_kind(
+        "memory",
+        "dws.aggress-split",
+        "policy/run_ahead",
+        (
+            "lanes that missed run ahead",
+            "group(S, g).hits)\n    local",
+            "group(S, g).mask & ~group(S, g).hits)\n    local",
+        ),
+    ),
+    *_kind(
+        "memory",
+        "dws.aggress-split",
+        "policy/memory_split",
+        (
+            "the split is ready in the cycle of the access",
+            "    return wake(S, run_ahead(S, w, g), until, HIT)",
+            "    return wake(S, run_ahead(S, w, g), t, HIT)",
+        ),
+        (
+            "the split is ready in the past",
+            "    return wake(S, run_ahead(S, w, g), until, HIT)",
+            "    return wake(S, run_ahead(S, w, g), t - 1, HIT)",
+        ),
+        (
+            "the split is never woken",
+            "    return wake(S, run_ahead(S, w, g), until, HIT)",
+            "    return run_ahead(S, w, g)",
+        ),
+        (
+            "those that missed are woken instead",
+            "    return wake(S, run_ahead(S, w, g), until, HIT)",
+            "    run_ahead(S, w, g)\n    return wake(S, g, until, HIT)",
+        ),
+        (
+            "the whole group is woken",
+            "    return wake(S, run_ahead(S, w, g), until, HIT)",
+            "    return wake(S, g, until, HIT)",
+        ),
+        (
+            "the access is forgotten",
+            "    S.n_memory_split += 1",
+            "    S.n_memory_split += 1\n    group(S, g).at_memory = 0",
+        ),
+        (
+            "the group continues after the access",
+            "    S.n_memory_split += 1",
+            "    S.n_memory_split += 1\n    group(S, g).seg += 1",
+        ),
+        (
+            "lanes that missed are lost",
+            "    S.n_memory_split += 1",
+            "    S.n_memory_split += 1\n    group(S, g).mask = group(S, g).hits\n    return 0",
+        ),
+        (
+            "the slot has another date",
+            "    S.n_memory_split += 1",
+            "    S.n_memory_split += 1\n    due(S, group(S, g).slot).at = t + 1",
+        ),
+    ),
+    *_kind(
+        "memory",
+        "slip",
+        "policy/slip",
+        ("lanes that hit are left behind", "left = it.mask & ~it.hits", "left = it.hits"),
+    ),
+    *_kind(
+        "completion",
+        "dws.revive-split",
+        "policy/memory_split",
+        (
+            "a stall ends without a reason",
+            "    if S.memory_split != REVIVE:\n        return 0",
+            "    if S.memory_split != REVIVE:\n        return 0\n    return 1",
+        ),
+        (
+            "a stall wakes the whole group",
+            "    until = suspended(S, best).until\n    h = run",
+            "    return 1 + wake(S, best, t, MEMORY)\n    h = run",
+        ),
+        (
+            "a stall wakes in the past",
+            "        wake(S, h, t, MEMORY)",
+            "        wake(S, h, t - 1, MEMORY)",
+        ),
+        (
+            "a stall wakes none of the lanes that it has split",
+            "        wake(S, h, t, MEMORY)",
+            "        wake(S, best, t, MEMORY)",
+        ),
+        (
+            "a stall answers minus one",
+            "        wake(S, h, t, MEMORY)\n    return 1",
+            "        wake(S, h, t, MEMORY)\n    return -1",
+        ),
+    ),
+    *_kind(
+        "completion",
+        "dws.aggress-split",
+        "policy/pc_merge",
+        (
+            "groups whose data have not arrived are merged",
+            "    rest &= words_up_to(S.p_ready_at + WORD * first, S.width, t)\n",
+            "",
+        ),
+        ("groups whose data arrive later are merged", "S.width, t)", "S.width, t + 9)"),
+        (
+            "groups before an access merge with those behind",
+            "merge_ready(S, w, g, t, at, 1 - at, 0)",
+            "merge_ready(S, w, g, t, 1, 1, 0)",
+        ),
+    ),
+    *_kind(
+        "completion",
+        "conv",
+        "policy/conv",
+        (
+            "a miss is over at once",
+            "",
+            _hook("def on_miss(S, w, g, t):", "return wake(S, g, t + 1, 0)"),
+        ),
+        (
+            "an interval ends all waits",
+            "",
+            _hook(
+                "def on_interval(S, w, t):",
+                "for i in range(w * S.slots, (w + 1) * S.slots):",
+                "    if slot(S, i).group >= 0:",
+                "        wake(S, slot(S, i).group, t, 0)",
+                "return 0",
+            ),
+        ),
+        (
+            "a turn ends the wait of the first slot",
+            "",
+            _hook(
+                "def on_turn(S, w, t):",
+                "if slot(S, w * S.slots).group >= 0:",
+                "    wake(S, slot(S, w * S.slots).group, t, 0)",
+                "return 0",
+            ),
+        ),
+        (
+            "the dispatched group takes the lanes of the warp",
+            "",
+            _hook("def on_dispatch(S, w, g, t):", "group(S, g).mask = -1", "return 0"),
+        ),
+    ),
+    *_kind(
+        "merge",
+        "dws.aggress-split",
+        "policy/pc_merge",
+        ("at different segments", "if other.seg == it.seg and is_serial", "if is_serial"),
+    ),
+    *_kind(
+        "merge",
+        "dws.aggress-split",
+        "policy/splits",
+        ("lanes are lost", "    it.mask |= other.mask\n", ""),
+        ("lanes access twice", "    it.done |= other.done\n", ""),
+        (
+            "both groups stay",
+            "    end_group(S, h)\n    return 0\n\n\n@device\ndef gather",
+            "    return 0\n\n\n@device\ndef gather",
+        ),
+        ("lanes that part stay as well", "    it.mask &= ~lanes\n", ""),
+        ("lanes that part have not accessed", "made.done = it.done & lanes", "made.done = 0"),
+        (
+            "lanes that part are elsewhere",
+            "new_group(S, it.warp, lanes, it.seg)",
+            "new_group(S, it.warp, lanes, it.seg + 1)",
+        ),
+    ),
+    *_kind(
+        "merge",
+        "maws.aggress",
+        "policy/splits",
+        (
+            "lanes that have met wait on",
+            "    it.mask = mates.waiting\n    it.seg = mates.seg\n    mates.waiting = 0",
+            "    it.mask = mates.waiting\n    it.seg = mates.seg",
+        ),
+        (
+            "no lane waits for the others",
+            "    if gathering(S, v).waiting != stack(S, top(S, v)).mask:",
+            "    if 0 != 0:",
+        ),
+        ("lanes that wait are forgotten", "    gather(S, v, it.mask, it.seg)\n", ""),
+        (
+            "lanes that wait continue elsewhere",
+            "    it.seg = mates.seg\n    mates.waiting",
+            "    it.seg = mates.seg + 1\n    mates.waiting",
+        ),
+    ),
+    *_kind(
+        "barrier",
+        "dws.aggress-split",
+        "policy/splits",
+        ("opens for a part of the warp", "    if mates.barrier != live:", "    if 0 != 0:"),
+        ("a part of the warp continues", "    it.mask = live\n", ""),
+        ("lanes stay at it", "    it.mask = live\n    mates.barrier = 0", "    it.mask = live"),
+        (
+            "never opens",
+            "    on_rejoin(S, g)\n    return 1\n\n\ndef setup",
+            "    on_rejoin(S, g)\n    return 0\n\n\ndef setup",
+        ),
+        (
+            "the last lanes to arrive count as all",
+            "    mates.barrier |= it.mask",
+            "    mates.barrier = it.mask",
+        ),
+        (
+            "lanes that wait are a group as well",
+            "    if mates.barrier != live:\n        on_wait(S, g)\n        end_group(S, g)",
+            "    if mates.barrier != live:\n        on_wait(S, g)",
+        ),
+    ),
+    *_kind(
+        "barrier",
+        "conv",
+        "policy/lockstep",
+        (
+            "those that wait are woken",
+            "    return 1\n",
+            "    schedule(S, w, g)\n    wake(S, g, t, 0)\n    return 1\n",
+        ),
+        (
+            "opens for the first warp",
+            "    return 1\n",
+            "    open_barrier(S, w, warp(S, it.warp).team, t)\n    return 1\n",
+        ),
+        ("answers two", "    return 1\n", "    return 2\n"),
+        ("takes negative time", "", _hook("def on_barrier_open(S, w, t):", "return -5")),
+        ("the group is back at its barrier", "    return 1\n", "    it.seg -= 1\n    return 1\n"),
+    ),
+    *_kind(
+        "wait",
+        "conv",
+        "policy/conv",
+        (
+            "no group is woken again",
+            "        follow_top(S, g)\n    return 0",
+            "        follow_top(S, g)\n        return 1\n    return 0",
+        ),
+        (
+            "answers minus one",
+            "        follow_top(S, g)\n    return 0",
+            "        follow_top(S, g)\n    return -1",
+        ),
+        ("a path begins again", "        entry.seg = it.seg\n", ""),
+        (
+            "a segment is skipped",
+            "        follow_top(S, g)\n",
+            "        follow_top(S, g)\n        it.seg += 1\n",
+        ),
+        (
+            "ends in the past",
+            "    if it.seg == entry.rpc:",
+            "    if it.issued == 0:\n        it.issued = 1\n        wake(S, g, S.now - 1, 0)\n"
+            "        return 1\n    if it.seg == entry.rpc:",
+        ),
+        (
+            "the join is passed with those that wait",
+            "    if it.seg == entry.rpc:",
+            "    it.mask = warp(S, it.warp).live\n    if it.seg == entry.rpc:",
+        ),
+        ("instructions take negative time", "", _hook("def extra_slots(S, w, g, n):", "return -1")),
+    ),
+    *_kind(
+        "wait",
+        "conv",
+        "policy/lockstep",
+        (
+            "the others end with those that return",
+            "return follow_top(S, g)",
+            "return 0 * follow_top(S, g)",
+        ),
+        ("lanes that have returned continue", "    forget_lanes(S, it.warp, it.mask)\n", ""),
+        ("the last lanes continue", "return follow_top(S, g)", "return 1 | follow_top(S, g)"),
+    ),
+    *_kind(
+        "wait",
+        "maws.aggress",
+        "policy/maws",
+        (
+            "the last lanes to arrive stop, too",
+            "    if is_root(S, g) == 0 and wait_for_others(S, g) == 0:\n",
+            "    if is_root(S, g) == 0:\n        wait_for_others(S, g)\n",
+        ),
+    ),
+    *_kind(
+        "scheduler",
+        "",
+        "schedule/rr",
+        ("ranks no group", "return group(S, g).turn", "return 1 << 62"),
+        (
+            "never picks young groups",
+            "return group(S, g).turn",
+            "return (1 << 62) if group(S, g).seq & 1 else 0",
+        ),
+        (
+            "takes lanes while it ranks",
+            "    return group",
+            "    group(S, g).mask &= group(S, g).mask - 1\n    return group",
+        ),
+        (
+            "gives all lanes while it ranks",
+            "    return group",
+            "    group(S, g).mask = -1\n    return group",
+        ),
+        ("moves what it ranks", "    return group", "    group(S, g).seg += 1\n    return group"),
+        (
+            "wakes the others",
+            "",
+            _hook(
+                "def on_pick(S, w, g, t):",
+                "for i in range(w * S.slots, (w + 1) * S.slots):",
+                "    if slot(S, i).group >= 0:",
+                "        wake(S, slot(S, i).group, t, 0)",
+                "return 0",
+            ),
+        ),
+        (
+            "takes the slot",
+            "",
+            _hook("def on_pick(S, w, g, t):", "slot(S, group(S, g).slot).group = -1", "return 0"),
+        ),
+        ("ends what it picks", "", _hook("def on_pick(S, w, g, t):", "return end_group(S, g)")),
+        ("wakes in the past", "", _hook("def on_pick(S, w, g, t):", "return wake(S, g, t - 1, 0)")),
+        (
+            "picks the first slot",
+            "",
+            _hook("def stand_in(S, w, g, t):", "return slot(S, w * S.slots).group"),
+        ),
+        (
+            "picks the group of the last slot",
+            "",
+            _hook(
+                "def stand_in(S, w, g, t):",
+                "return slot(S, w * S.slots + wpu(S, w).slots_used - 1).group",
+            ),
+        ),
+        (
+            "picks the same group on every WPU",
+            "",
+            _hook("def stand_in(S, w, g, t):", "return g % (S.warps * S.width)"),
+        ),
+    ),
+    *_kind(
+        "memory system",
+        "",
+        "memory/adversary",
+        ("answers at once", "    return over", "    return t"),
+        ("answers before it is asked", "    return over", "    return t - 3"),
+        ("answers never", "    return over", "    return (1 << 62) - 1"),
+        ("all lanes hit", "    return over", "    S.access_hits = -1\n    return over"),
+        (
+            "hits come after the answer",
+            "    return over",
+            "    S.access_hits_at = over + 5\n    return over",
+        ),
+        (
+            "hits come before the access",
+            "    return over",
+            "    S.access_hits_at = t - 1\n    return over",
+        ),
+        (
+            "the wait for the second level is longer than all of it",
+            "    return over",
+            "    S.access_until_l2 = over + 1\n    return over",
+        ),
+        (
+            "banks end after the second level",
+            "    return over",
+            "    S.access_until_l2 = t + 1\n    S.access_until_bank = over + 2\n    return over",
+        ),
+        ("bubbles are negative", "    return over", "    S.access_bubbles = -1\n    return over"),
+        (
+            "other lanes than those that asked hit",
+            "    return over",
+            "    S.access_hits = ~lanes\n    return over",
+        ),
+    ),
+]
+"""At least ten of each kind; the first word says which kind of hook has the mistake."""

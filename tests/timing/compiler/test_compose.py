@@ -1,0 +1,302 @@
+"""Composition: what is refused, what is cached, what is compiled."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from simtlab.timing.compiler.compose import (
+    CompositionError,
+    EngineState,
+    compose,
+    native,
+    reason_of,
+)
+from simtlab.timing.compiler.files import files_of, find
+from simtlab.timing.machines import machine
+
+TOY = machine.load("toy", {"memory": "ideal"})
+FILES = files_of(TOY, find("conv"))
+
+
+def engine_file(folder: Path, name: str, text: str) -> str:
+    path = folder / name
+    path.write_text(
+        "from __future__ import annotations\n"
+        "from simtlab.timing.engine.intrinsics import device, record, table\n"
+        + textwrap.dedent(text)
+    )
+    return str(path)
+
+
+def without(part: str) -> list[str]:
+    return [f for f in FILES if part not in f]
+
+
+def test_every_engine_function_has_one_signature(tmp_path, monkeypatch):
+    monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        @device
+        def wake_all(S, n):
+            return wake(S, n, n, n)
+    """,
+    )
+    engine = compose((*FILES, path))
+    EngineState(engine, TOY).run(1)
+    native(engine, "wake_all")  # another entry into the same namespace
+    functions = engine.device_functions()
+    assert {"run", "dispatch", "access", "on_branch"} <= set(functions)
+    assert {len(f.signatures) for f in functions.values()} == {0, 1}  # 0: nobody calls it
+
+
+def test_a_required_hook_that_no_file_fills():
+    with pytest.raises(CompositionError, match=r"no file of this engine fills 'rank'"):
+        compose(without("schedule"))
+
+
+def test_a_hook_that_only_some_engines_call_is_filled_there():
+    """The modes of memory_split part lanes; how they do it, another file says."""
+    compose((*FILES, "policy/predication"))  # nothing calls `has_room` there
+    with pytest.raises(CompositionError, match=r"fills '\w+', which memory_split.py:\d+ calls"):
+        compose((*FILES, "policy/memory_split"))
+
+
+def test_a_word_that_hooks_declare_is_given_by_no_file(tmp_path):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        def setup(machine):
+            return {"access_hits": 1}
+    """,
+    )
+    engine = compose((*FILES, path), plain=True)
+    with pytest.raises(CompositionError, match=r"field 'access_hits', as does hooks.py"):
+        EngineState(engine, TOY)
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_answers_have_their_declared_values_before_a_hook(tmp_path, plain):
+    """A memory that sets nothing serves all lanes from its first level, without a wait."""
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        answer = table("answer", record(hits="i8", at="i8", bubbles="i8", bank="i8"))
+        @device
+        def simd_access(S, w, g, lanes, t):
+            return t + 5
+        @device
+        def look(S, n):
+            S.access_hits = 1
+            S.access_hits_at = 99
+            S.access_bubbles = 3
+            S.access_until_bank = 7
+            simd_access(S, 0, 0, 6, n)
+            answer(S, 0).hits = S.access_hits
+            answer(S, 0).at = S.access_hits_at
+            answer(S, 0).bubbles = S.access_bubbles
+            answer(S, 0).bank = S.access_until_bank
+            return 0
+        def setup(machine):
+            return {"answer": 1}
+    """,
+    )
+    engine = compose((*without("memory/ideal"), path), plain=plain)
+    state = EngineState(engine, TOY)
+    if plain:
+        engine.namespace.look(state.S, 40)
+    else:
+        native(engine, "look")(state.words.ctypes.data, 40)
+    assert state.rows["answer"][0].tolist() == (6, 40, 0, 0)
+
+
+def test_a_parameter_that_hides_a_table(tmp_path):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        @device
+        def rank(S, w, group, t):
+            return group
+    """,
+    )
+    wanted = r"mine.py:5: the parameter 'group' of rank hides the table 'group'"
+    with pytest.raises(CompositionError, match=wanted):
+        compose((*without("schedule"), path))
+
+
+def test_waiting_lanes_is_a_function(tmp_path):
+    path = engine_file(tmp_path, "mine.py", "waiting_lanes = 3\n")
+    with pytest.raises(CompositionError, match=r"mine.py: waiting_lanes is not a function"):
+        compose((*FILES, path))
+
+
+def test_a_name_that_two_files_define():
+    with pytest.raises(CompositionError, match=r"defines 'rank', which another file"):
+        compose((*FILES, "schedule/gto"))
+
+
+def test_a_file_that_is_not_there():
+    with pytest.raises(CompositionError, match=r"there is no engine file 'schedule/nobody'"):
+        compose((*FILES, "schedule/nobody"))
+
+
+def test_a_hook_with_other_arguments(tmp_path):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        @device
+        def rank(S, w, g):
+            return 0
+    """,
+    )
+    with pytest.raises(CompositionError, match=r"'rank' takes \(S, w, g, t\), not \(S, w, g\)"):
+        compose((*without("schedule"), path))
+
+
+def test_a_hook_that_is_never_called(tmp_path):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        @device
+        def on_stal(S, w, t):
+            return 0
+    """,
+    )
+    with pytest.raises(CompositionError, match="'on_stal' is no hook") as caught:
+        compose((*FILES, path))
+    assert "on_stall" in str(caught.value)
+
+
+def test_a_name_that_no_file_defines(tmp_path):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        @device
+        def rank(S, w, g, t):
+            return gruop(S, g).seq
+    """,
+    )
+    with pytest.raises(CompositionError, match=r"mine.py:6: rank uses 'gruop'") as caught:
+        compose((*without("schedule"), path))
+    assert "group" in str(caught.value)
+
+
+def test_a_table_without_a_size(tmp_path):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        mine = table("mine", record(a="i8"))
+        @device
+        def rank(S, w, g, t):
+            return mine(S, g).a
+    """,
+    )
+    engine = compose((*without("schedule"), path), plain=True)
+    with pytest.raises(CompositionError, match="how large table 'mine' is"):
+        EngineState(engine, TOY)
+
+
+_COUNT = """
+import sys
+from simtlab.timing.machines import machine
+from simtlab.timing.compiler.compose import EngineState, compose
+from simtlab.timing.compiler.files import files_of, find
+toy = machine.load("toy", {"memory": "ideal"})
+files = [f for f in files_of(toy, find("conv")) if "schedule" not in f]
+engine = compose((*files, sys.argv[1]))
+EngineState(engine, toy).run(1)
+print("kept" if engine.entry.code.from_cache else "made", "numba" in sys.modules)
+"""
+
+
+def test_an_engine_is_compiled_once_and_again_when_a_policy_changes(tmp_path, monkeypatch):
+    monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path / "cache"))
+
+    def run(body: str) -> str:
+        path = engine_file(
+            tmp_path,
+            "mine.py",
+            f"""
+            @device
+            def rank(S, w, g, t):
+                return {body}
+        """,
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", _COUNT, path], capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    assert run("g") == "made True"
+    assert run("g") == "kept False"
+    assert run("-g") == "made True"
+    assert run("g") == "kept False"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("x = 'text' + t", r"mine\.py:7: there is no add\(text, int64\)"),
+        ("x = group(S, g).colour", r"mine\.py:7: group has no field 'colour'"),
+        ("group(S, g).colour = 1", r"mine\.py:7: group has no field 'colour'"),
+    ],
+)
+def test_what_numba_refuses_is_told_in_a_line(tmp_path, line, message):
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        f"""
+        @device
+        def rank(S, w, g, t):
+            x = 0
+            {line}
+            return t
+    """,
+    )
+    with pytest.raises(CompositionError, match=message):
+        EngineState(compose((*without("schedule"), path)), TOY)
+
+
+def test_print_is_for_uncompiled_engines(tmp_path, monkeypatch):
+    monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        @device
+        def rank(S, w, g, t):
+            print(1)
+            return g
+    """,
+    )
+    with pytest.raises(CompositionError, match=r"mine.py:6: rank calls print.*plain=True"):
+        EngineState(compose((*without("schedule"), path)), TOY)
+
+
+def test_a_setting_that_a_file_wants_and_no_policy_gives():
+    files = files_of(TOY, find("dws.branch-only"))
+    with pytest.raises(CompositionError, match=r"wants the setting '[a-z-]+'"):
+        EngineState(compose(files, plain=True), TOY)
+
+
+def test_the_reason_is_the_innermost_one():
+    report = """Failed in nopython mode pipeline (step: nopython frontend)
+Cannot bind 'args=(S_1, int64) kws={}' to signature '(S, g, t)' due to "TypeError: missing a \
+required argument: 't'".
+During: typing of call at /elsewhere/mine.py (17)
+During: typing of call at /elsewhere/groups.py (163)
+""".replace("\\\n", "")
+    assert reason_of(report) == "mine.py:17: missing a required argument: 't'"

@@ -1,0 +1,163 @@
+"""Random kernels with large and formed warps: the oracle's memory, however lanes are combined.
+
+The memory answers as a seed says, workgroups do not fill their large warps, and any width goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simtlab.testing import Case, kernels
+from simtlab.timing.compiler.files import find
+from simtlab.timing.engine.state import SEG_JUMP
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.simulation.simulator import Simulator
+
+from ...support.random_runs import assert_oracles_memory, differences, simulate
+
+LARGE: list[tuple[str, dict[str, Any]]] = [
+    ("lwm", {"policy.memory-rows": rows, "policy.jump-once": once})
+    for rows in (True, False)
+    for once in (True, False)
+]
+FORMED: list[tuple[str, dict[str, Any]]] = [("dwf.majority", {}), ("dwf.pdom", {})]
+
+HOSTILE = {
+    "width": st.sampled_from([1, 2, 5, 8, 16]),
+    "rows": st.sampled_from([1, 2, 3, 4, 8]),
+    "seed": st.integers(1, 1000),
+    "slots": st.sampled_from([0, 0, 2, 7]),
+    "units": st.sampled_from([0, 2]),
+}
+
+
+def machine_for(case: Case, policy: str, fields: dict[str, Any], **like: int) -> machines.Machine:
+    """A machine of two small WPUs on which a workgroup fits, and a large warp."""
+    items, width = int(np.prod(case.geometry.group_size)), like["width"]
+    fields = {
+        "issue": "barrel",
+        "wpus": 2,
+        "width": width,
+        "warps": min(64, max(-(-items // width), like["rows"]) + 1),
+        "slots": like["slots"],
+        "complex_units": like["units"],
+        "adversary_seed": like["seed"],
+        **fields,
+    }
+    if policy.startswith("lwm"):
+        fields["policy.warp"] = width * like["rows"]
+    if not policy.startswith("dwf"):
+        # One engine for all of them.
+        fields["scheduler"] = "two-level"
+    return machines.load("toy", fields)
+
+
+def check(case: Case, **like: int) -> None:
+    conv = Simulator(machine_for(case, "conv", {}, **like), find("conv"))
+    others = (
+        (f"{name} {fields}", Simulator(machine_for(case, name, fields, **like), find(name)))
+        for name, fields in (*LARGE, *FORMED)
+    )
+    assert_oracles_memory(case, conv, others)
+
+
+@contextmanager
+def watched(simulator: Simulator) -> Iterator[None]:
+    """Look at every sub-warp that is formed."""
+    space = vars(simulator.composition.namespace)
+    form = space["form"]
+    parts, groups = simulator.state.rows["part"], simulator.state.rows["group"]
+    once = simulator.machine.policy.get("jump-once", False)
+    formed: dict[int, list[dict[int, int]]] = {}
+
+    def chain(g: int) -> Iterator[int]:
+        while g >= 0:
+            yield g
+            g = int(parts["next"][g])
+
+    def look(S: Any, g: int, by_part: int) -> int:
+        lanes = form(S, g, by_part)
+        if lanes == 0:
+            return 0
+        assert lanes >> int(S.width) in (0, -1)
+        mine = formed.setdefault(g, [])
+        mine.append({h: int(parts["chosen"][h]) for h in chain(g) if parts["chosen"][h]})
+        if simulator.state.rows["seg"]["kind"][groups["seg"][g]] == SEG_JUMP and once:
+            assert len(mine) == 1
+        elif any(parts["left"][h] for h in chain(g)):
+            return lanes
+        else:
+            masks = {h: int(groups["mask"][h]) for h in chain(g) if groups["mask"][h]}
+            columns = [sum(m >> i & 1 for m in masks.values()) for i in range(int(S.width))]
+            assert len(mine) == (len(masks) if by_part else max(columns))
+            for h, mask in masks.items():
+                chosen = [sub[h] for sub in mine if h in sub]
+                assert sum(chosen) == mask, "a thread is in no sub-warp, or in two"
+        del formed[g]
+        return lanes
+
+    # An engine's namespace is shared by its simulators.
+    with patch.dict(space, {"form": look}):
+        yield
+
+
+SOME = (kernels(), st.fixed_dictionaries(HOSTILE))
+
+
+@settings(max_examples=15)
+@given(*SOME)
+def test_the_oracles_memory(case: Case, like: dict[str, int]) -> None:
+    check(case, **like)
+
+
+@pytest.mark.slow
+@settings(max_examples=3000)
+@given(*SOME)
+def test_the_oracles_memory_at_length(case: Case, like: dict[str, int]) -> None:
+    check(case, **like)
+
+
+@settings(max_examples=8)
+@given(*SOME, st.sampled_from([*LARGE, *FORMED]))
+def test_sub_warps_have_each_thread_once(case, like, chosen) -> None:
+    """As many as the fullest column has threads, none lost; the plain engine does the same."""
+    name, fields = chosen
+    machine = machine_for(case, name, fields, **like)
+    plain, compiled = Simulator(machine, find(name), plain=True), Simulator(machine, find(name))
+    with watched(plain):
+        simulate(case, plain)
+    simulate(case, compiled)
+    assert not differences(plain, compiled)
+
+
+@settings(max_examples=15)
+@given(*SOME)
+def test_a_large_warp_of_one_row_is_a_warp(case: Case, like: dict[str, int]) -> None:
+    """All that is counted is as under conv."""
+    like = {**like, "rows": 1}
+    found = []
+    for name, fields in (("conv", {}), LARGE[0], LARGE[-1]):
+        simulator = Simulator(machine_for(case, name, fields, **like), find(name))
+        simulate(case, simulator)
+        found.append(simulator.statistics().to_dict())
+    assert found[0] == found[1] == found[2]
+
+
+@settings(max_examples=15)
+@given(*SOME)
+def test_one_fetch_group_is_round_robin(case: Case, like: dict[str, int]) -> None:
+    cycles = set()
+    for fields in ({"scheduler": "lrr"}, {"scheduler": "two-level", "fetch_group": 64}):
+        machine = machine_for(case, "conv", {}, **like).replaced(fields)
+        simulator = Simulator(machine, find("conv"))
+        simulate(case, simulator)
+        cycles.add(simulator.cycles)
+    assert len(cycles) == 1

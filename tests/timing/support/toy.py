@@ -1,0 +1,93 @@
+"""Scenarios on the toy machine, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from simtlab.asm.assemble import assemble
+from simtlab.emu.arguments import bind
+from simtlab.emu.engine import Work
+from simtlab.emu.geometry import Geometry
+from simtlab.timing.compiler import files as policies
+from simtlab.timing.engine.causes import N_CAUSES, NAMES
+from simtlab.timing.machines import machine as machines
+from simtlab.timing.simulation.simulator import Simulator
+
+from .scenarios import Scenario
+
+LINE = 64
+
+
+def work_of(
+    text: str, args: Sequence[Any] = (), *, items: int, group_size: int, **options: Any
+) -> Work:
+    """Return a launch of a program's only kernel; `options` are fields of `Work`."""
+    program = assemble(text)
+    (kernel,) = program.kernels
+    bound = bind(kernel, args)
+    geometry = Geometry.of(None, group_size, items=items)
+    return Work(program, kernel, geometry, bound.kernargs, bound.memory, **options)
+
+
+class Toy:
+    """A finished run of a scenario: cycles, counters, and the owners of cycles."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        policy: str = "conv",
+        *,
+        plain: bool = True,
+        prepare: Callable[[Simulator], object] = lambda sim: None,
+        **fields: object,
+    ) -> None:
+        width, items = scenario.width, scenario.width * scenario.warps
+        fields = {"width": width, "warps": scenario.warps, "dram.latency": scenario.miss, **fields}
+        machine = machines.load("toy", fields)
+        memory = np.zeros(4096, np.uint64)
+        work = work_of(scenario.text, [memory], items=items, group_size=scenario.team * width)
+        (buffer,) = work.memory.buffers
+        self.sim = Simulator(
+            machine, policies.find(policy), plain=plain, script=dict(scenario.script)
+        )
+        prepare(self.sim)
+        self.sim.run(work, _registers(scenario, memory, buffer.base))
+        rows = self.sim.state.rows
+        self.cycles = self.sim.cycles
+        self.wpu = {name: int(rows["wpu"][0][name]) for name in rows["wpu"].dtype.names or ()}
+        self.counters = self.sim.counters()
+        self.slots = _by_cause(rows["slot_cycles"])
+        assert sum(self.slots.values()) == self.cycles
+        self.warps = _by_cause(rows["warp_cycles"])
+        assert sum(self.warps.values()) == self.cycles * scenario.warps
+        self.issued = self.slots["issued"]
+        self.idle = self.cycles - self.issued
+        assert self.issued == self.wpu["n_warp_instr"]
+        self.mean_width = self.wpu["n_thread_instr"] / self.issued
+
+
+def _by_cause(table: np.ndarray) -> dict[str, int]:
+    sums = table["cycles"].reshape(-1, N_CAUSES).sum(axis=0)
+    return {name: int(n) for name, n in zip(NAMES, sums, strict=True)}
+
+
+def _registers(scenario: Scenario, memory: np.ndarray, base: int) -> Mapping[str, np.ndarray]:
+    """Return the registers of a scenario; write its chains of pointers into `memory`."""
+    given: dict[str, np.ndarray] = {
+        name: np.array([c == "1" for c in mask]) for name, mask in scenario.masks.items()
+    }
+    given |= {name: np.array(values) for name, values in scenario.numbers.items()}
+    for name, letters in scenario.lines.items():
+        given[name] = np.array([base + LINE * (ord(c) - ord("a")) for c in letters], np.uint64)
+    step, at = LINE // memory.itemsize, 30 * LINE // memory.itemsize
+    for name, length in scenario.chain.items():
+        nodes = at + step * np.arange(length)
+        memory[nodes[:-1]] = base + memory.itemsize * nodes[1:]
+        given[name] = np.full(
+            scenario.width * scenario.warps, base + memory.itemsize * nodes[0], np.uint64
+        )
+        at += step * length
+    return given
