@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
+from importlib.resources.abc import Traversable
 from itertools import groupby
 
 from ..emu.tables import labelled
@@ -13,10 +15,28 @@ from ..isa.table import TABLE
 _PACKAGE = __name__.partition(".cli.")[0]
 
 
+OVERVIEW = "overview"
+"""The page for which the name of its folder stands."""
+
+
 def names() -> list[str]:
-    """Return the pages, as `isa` and `timing`."""
-    folder = resources.files(_PACKAGE) / "docs"
-    return sorted(f.name[: -len(".md")] for f in folder.iterdir() if f.name.endswith(".md"))
+    """Return the names of all pages, as `isa` and `timing/hooks`."""
+    return sorted(_below(resources.files(_PACKAGE) / "docs"))
+
+
+def find(word: str) -> str | None:
+    """Return the page that a word names: `isa`, `docs/isa.md`, or `timing` for its overview."""
+    word = word.removeprefix("docs/").removesuffix(".md").rstrip("/")
+    known = names()
+    return next((name for name in (word, f"{word}/{OVERVIEW}") if name in known), None)
+
+
+def _below(folder: Traversable, prefix: str = "") -> Iterator[str]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _below(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".md"):
+            yield f"{prefix}{entry.name.removesuffix('.md')}"
 
 
 @dataclass(frozen=True)

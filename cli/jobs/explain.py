@@ -15,7 +15,7 @@ from ...emu.tables import labelled
 from ...isa.errors import UsageError, did_you_mean
 from ...isa.table import BY_NAME, TABLE, Flags, Format, OperandKind, Row
 from ...isa.types import Segment
-from ..pages import Overview, Page, names
+from ..pages import Overview, Page, find, names
 
 _LAYOUT = {
     Format.ALU: "opcode 10 | dst 6 | r1 6 | r2 6 | which 2 | imm 32 | zero 2",
@@ -139,15 +139,13 @@ def explanation(word: str | None) -> Explanation:
     code = wanted.upper()
     if code in codes():
         return codes()[code]
-    pages = names()
-    page = wanted.removeprefix("docs/").removesuffix(".md")
-    if page in pages:
+    if page := find(wanted):
         return Page(page)
     stems = dict.fromkeys(row.stem for row in TABLE)
     raise UsageError(
         f"there is no instruction, error code or page {word!r}",
         code="SIM500",
-        hint=did_you_mean(wanted, (*stems, *BY_NAME, *codes(), *pages))
+        hint=did_you_mean(wanted, (*stems, *BY_NAME, *codes(), *names()))
         or did_you_mean(code, tuple(codes()))
         or "`simtlab explain` lists what there is",
     )

@@ -1,4 +1,6 @@
-"""One engine out of the files that a machine and a policy name: docs/timing.md, "Composition".
+"""One engine out of the files that a machine and a policy name.
+
+docs/timing/engine.md, "Composition", explains the idea.
 
 `compose` executes the sources in one fresh module, fills the hooks that nobody defines, checks what
 can be checked before numba sees it, and makes the entry function. Compiled entries are cached on
