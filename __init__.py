@@ -13,6 +13,7 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .emu.timed import provide
 from .isa.version import __version__
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def assemble(
     """Assemble a `.sasm` file or a source text into a module of kernels.
 
     `markers` is auto (leave `reconverge` instructions as they are), explicit (insert them at every
-    immediate post-dominator) or none (strip them). `subdivide_limit` is the length in instructions
-    up to which the block behind a branch's post-dominator lets warps subdivide there (DWS-06).
+    immediate post-dominator) or none (strip them). A branch may subdivide a warp (DWS-06) if the
+    block after its post-dominator has at most `subdivide_limit` instructions.
     Raises SourceError with every error of the text.
     """
     from .asm.assemble import assemble as assemble_program
@@ -95,6 +96,15 @@ def load(source: str | os.PathLike[str] | bytes) -> Module:
     from .emu.module import Module
 
     return Module(load_program(source))
+
+
+def _simulate(kernel: KernelFunction, **options: Any) -> Any:
+    from .timing.simulate import simulate
+
+    return simulate(kernel, **options)
+
+
+provide(_simulate)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Text -> Program, as a list of passes."""
+"""The assembler: text -> Program, as a list of passes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from .emit import emit, verify
 from .expand.expand import expand
 from .flow import joins
 from .flow import markers as marking
+from .flow.cfg import build
 from .resolve.resolve import resolve
 from .syntax.parse import Parser, Statement
 from .texts.collector import MAX_ERRORS, Collector
 from .texts.source import Mistake, SourceFile, object_name, open_file, open_text
 
 Markers = Literal["auto", "explicit", "none"]
-"""What happens to `reconverge`: left alone, put at every join, or taken out."""
+"""What happens to `reconverge`: left as written, put at every join, or removed."""
 
 PASSES = ("parse", "expand", "resolve", "markers", "flow", "joins", "encode")
 """The passes whose result `dump` can show, in their order."""
@@ -41,11 +42,11 @@ def assemble(
     subdivide_limit: int = joins.SUBDIVIDE_LIMIT,
     dump: Dump | None = None,
 ) -> Program:
-    """The program of a source text, or of a file.
+    """Return the program of a source text, or of a file.
 
     A string is a path if it ends in .sasm or .sinc or names a file, and has one line; otherwise it
-    is the text itself. `subdivide_limit` is the most instructions behind a join up to which a
-    branch may subdivide a warp (DWS-06). `dump` shows the program after passes, as
+    is the text itself. A branch may subdivide a warp (DWS-06) if at most `subdivide_limit`
+    instructions follow its join. `dump` shows the program after passes, as
     `dump={"joins": print}`.
 
     Raises SourceError with up to 20 diagnostics, and UsageError for an option that does not exist.
@@ -57,7 +58,7 @@ def assemble(
 
 
 def _assemble(file: SourceFile, markers: Markers, subdivide_limit: int, show: Show) -> Program:
-    """The passes, in order."""
+    """Run the passes in order and return the program."""
     collector = Collector()
 
     def report(statement: Statement, mistake: Mistake) -> None:
@@ -77,10 +78,12 @@ def _assemble(file: SourceFile, markers: Markers, subdivide_limit: int, show: Sh
 
     _mark(draft, markers)
     show("markers", draft)
-    show("flow", draft)
+
+    graphs = {kernel.name: build(kernel.code) for kernel in draft.kernels}
+    show("flow", graphs)
 
     for kernel in draft.kernels:
-        joins.annotate(kernel, collector, subdivide_limit)
+        joins.annotate(kernel, graphs[kernel.name], collector, subdivide_limit)
     show("joins", draft)
     collector.raise_if_any()
 
@@ -96,8 +99,8 @@ def _shower(dump: Dump) -> Show:
     for name in dump:
         if name not in PASSES:
             raise UsageError(
-                f"there is no pass {name!r} to dump",
-                hint=did_you_mean(name, PASSES) or f"passes are {', '.join(PASSES)}",
+                f"unknown pass {name!r} to dump",
+                hint=did_you_mean(name, PASSES) or f"the passes are {', '.join(PASSES)}",
                 code="SIM501",
             )
 

@@ -1,7 +1,7 @@
 """Program -> text that assembles to the identical object file.
 
-Everything that the assembler would otherwise compute stands in the text: joins, flags and, as
-`.loc`, the place of every instruction. Labels keep their names; other targets are byte addresses.
+The text has everything that the assembler would otherwise compute: joins, flags and, as `.loc`,
+the location of every instruction. Labels keep their names; other targets are byte addresses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _INDENT = "    "
 
 
 def disassemble(program: Program, *, loc: bool = True) -> str:
-    """The source text of a program.
+    """Return the source text of a program.
 
     With `loc` it assembles to the identical object file; without, it is easier to read and only
     the debug locations differ.
@@ -34,7 +34,7 @@ def disassemble(program: Program, *, loc: bool = True) -> str:
 
 
 def _readonly(program: Program, symbol: Symbol) -> str:
-    """A constant array; elements that are zero at its end are left out."""
+    """Return a constant array; elements that are zero at its end are left out."""
     size = symbol.type.size
     data = program.readonly_data[symbol.offset : symbol.offset + symbol.size]
     bits = [int.from_bytes(data[i : i + size], "little") for i in range(0, len(data), size)]
@@ -72,7 +72,7 @@ def _labels(kernel: Kernel, pc: int) -> Iterator[str]:
 
 
 def _operands(program: Program, kernel: Kernel, ins: Instruction) -> Iterator[str]:
-    """The operands of an instruction in the order of its row."""
+    """Yield the operands of an instruction in the order of its row."""
     srcs, literals = iter(ins.srcs), iter(ins.literals)
     for operand in ins.row.operands:
         match operand.kind:
@@ -112,7 +112,7 @@ def _place(kernel: Kernel, pc: int | None) -> str:
 
 
 def _address(program: Program, kernel: Kernel, ins: Instruction) -> str:
-    """An address with the parameter or array that contains its offset, if one does.
+    """Return an address with the parameter or array that contains its offset, if one does.
 
     A register alone points anywhere, but an offset inside an array is more often that array
     indexed by the register; both texts mean the same word.
@@ -146,7 +146,7 @@ def _address(program: Program, kernel: Kernel, ins: Instruction) -> str:
 
 
 def _loads_whole(type_: Type | None, param: Param) -> bool:
-    """Whether a load of this type takes a parameter as what it is declared to be.
+    """Return whether a load of this type takes a parameter as what it is declared to be.
 
     The assembler refuses any other load of a parameter, unless an offset says that it is meant.
     """

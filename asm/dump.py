@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ..isa.instruction import WORD_BYTES, Address, Imm
 from ..isa.program import Program
 from ..isa.table import OperandKind
 from .draft import DraftInstruction, DraftKernel, DraftProgram, Join
-from .flow.cfg import build
+from .flow.cfg import Cfg
 from .literals import value_text
 from .syntax.parse import Statement
 from .syntax.shapes import Word
 
 
 def statements(found: Iterable[Statement]) -> str:
-    """One line per statement: its place, its rule and what the rule keeps of it."""
+    """Return one line per statement: its place, its rule and what the rule keeps of it."""
     return "\n".join(
         f"{s.line.span(s.start, 1)}: {s.rule} {' '.join(map(_part, s.parts))}".rstrip()
         for s in found
@@ -30,17 +30,17 @@ def _part(part: object) -> str:
 
 
 def draft(program: DraftProgram) -> str:
-    """Every instruction with its byte address, operands and place in the source."""
+    """Return every instruction with its byte address, operands and place in the source."""
     return "\n".join(line for kernel in program.kernels for line in _kernel(kernel))
 
 
-def flow(program: DraftProgram) -> str:
-    """The basic blocks of every kernel and where they lead."""
-    return "\n".join(f"kernel {kernel.name}\n{build(kernel.code)}" for kernel in program.kernels)
+def flow(graphs: Mapping[str, Cfg]) -> str:
+    """Return the basic blocks of every kernel and their successors."""
+    return "\n".join(f"kernel {name}\n{graph}" for name, graph in graphs.items())
 
 
 def words(program: Program) -> str:
-    """Every instruction word in hexadecimal."""
+    """Return every instruction word in hexadecimal."""
     return "\n".join(
         line
         for kernel in program.kernels

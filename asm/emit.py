@@ -1,4 +1,4 @@
-"""Draft -> Program: the words of every kernel, and the verifier's consent."""
+"""Draft -> Program: the words of every kernel, verified."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Files:
         self._numbers: dict[int, int] = {}
 
     def place(self, location: Location) -> Location:
-        """A location of the draft as one of the program."""
+        """Return a location of the draft as one of the program."""
         number = self._numbers.get(location.file)
         if number is None:
             number = self._numbers[location.file] = len(self.names)
@@ -66,7 +66,7 @@ def _kernel(draft: DraftKernel, files: _Files, collector: Collector) -> Kernel:
 
 
 def instruction(ins: DraftInstruction) -> Instruction:
-    """The instruction of a draft whose branches are complete."""
+    """Return the instruction of a draft whose branches are complete."""
     if not ins.row.is_branch:
         return Instruction(ins.row, ins.dst, ins.srcs, ins.address, ins.literals)
     return Instruction(
@@ -80,7 +80,7 @@ def instruction(ins: DraftInstruction) -> Instruction:
 
 
 def verify(program: Program) -> None:
-    """What every loaded program satisfies; the passes before should have seen to it."""
+    """Verify the program, which the passes should have made valid."""
     try:
         verify_program(program)
     except ObjectFileError as problem:

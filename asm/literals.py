@@ -1,4 +1,4 @@
-"""Bit patterns as literals of the source language, such that reading them gives the same bits."""
+"""Literals of the source language for bit patterns; reading one gives the same bits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HEX_FROM = 1 << 16
 
 
 def value_text(bits: int, type_: Type) -> str:
-    """The literal for a bit pattern at the width of its type."""
+    """Return the literal for a bit pattern at the width of its type."""
     if type_.is_float:
         return float_text(bits, type_)
     if type_.kind is Kind.SIGNED:
@@ -21,7 +21,7 @@ def value_text(bits: int, type_: Type) -> str:
 
 
 def float_text(bits: int, type_: Type) -> str:
-    """The shortest decimal that rounds to this f32 or f64, or its bit pattern for odd NaNs."""
+    """Return the shortest decimal that rounds to this float; odd NaNs as bit patterns."""
     code, integer, quiet = ("<f", "<I", 0x7FC00000)
     if type_.bits == 64:
         code, integer, quiet = ("<d", "<Q", 0x7FF80000_00000000)
@@ -36,7 +36,7 @@ def float_text(bits: int, type_: Type) -> str:
 
 
 def _shortest_f32(value: float) -> str:
-    """Nine digits always suffice for an f32."""
+    """Return the shortest decimal of an f32; nine digits always suffice."""
     exact = struct.pack("<f", value)
     for digits in range(1, 9):
         text = f"{value:.{digits}g}"

@@ -13,7 +13,7 @@ from .flow.joins import check_program
 
 
 def load(source: bytes | bytearray | memoryview | str | PathLike[str]) -> Program:
-    """The program of an object file, given as its bytes or its path.
+    """Return the program of an object file, given as its bytes or its path.
 
     Raises ObjectFileError where it cannot be read or is not a valid program; that includes joins
     that are not post-dominators, which the verifier alone does not see.

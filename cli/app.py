@@ -1,4 +1,4 @@
-"""The typer application: which commands there are, and how one of them is run."""
+"""The typer application: its commands, and the dispatch of a command line."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ A SIMT laboratory: assemble kernels, run them on NumPy arrays, and see what thei
 
 For example:
 
-  simtlab run mandelbrot --picture m.png   run a program of simtlab's
-  simtlab asm saxpy.sasm                   assemble a kernel of your own
+  simtlab run mandelbrot --picture m.png   run a program that comes with simtlab
+  simtlab asm saxpy.sasm                   assemble your own kernel
   simtlab run --help                       how to run it on arrays
   simtlab time filter --annotate           how long a program takes on a machine, and why
   simtlab explain fma_f32                  what an instruction does
@@ -43,20 +43,20 @@ source, 130 interrupted, 70 a bug in simtlab.
 
 
 class _Words:
-    """Takes what was typed as it is: every option of ours is a word, a list of words or a flag.
+    """Keeps what was typed: every option of ours is a word, a list of words or a flag.
 
     Newer typers convert values with pydantic, which takes longer to import than all of simtlab.
     """
 
     def coerce(self, value: Any, *, param: Any, ctx: Any) -> Any:
-        """The value for typer."""
+        """Return the value for typer."""
         if param.multiple or param.nargs == -1:
             return tuple(value or ())
         return value
 
 
 class _KeepWords:
-    """A command whose parameters are converted by `_Words`, where typer has that to replace."""
+    """A command whose parameters are converted by `_Words`, in typers that allow it."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         params = super().get_params(ctx)  # pyright: ignore[reportAttributeAccessIssue]
@@ -76,7 +76,7 @@ class _Commands(_KeepWords, TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             raise UsageError(
-                f"there is no command {args[0]!r}; there are {', '.join(self.commands)}",
+                f"unknown command {args[0]!r}; the commands are {', '.join(self.commands)}",
                 code="SIM514",
                 hint=did_you_mean(args[0], tuple(self.commands)),
             )
@@ -120,8 +120,7 @@ def dispatch(arguments: list[str]) -> int:
     """Run a command line and return its exit status. Raises SimtError for wrong usage."""
     if os.environ.get(_COMPLETION_VARIABLE):
         app(args=arguments, prog_name=PROGRAM)
-    # typer's own main() turns KeyboardInterrupt and a broken pipe into something else; entry.py
-    # wants to see them.
+    # typer's own main() hides KeyboardInterrupt and a broken pipe, which guard.py handles.
     command = typer.main.get_command(app)
     try:
         with command.make_context(PROGRAM, arguments or ["--help"]) as context:
@@ -137,21 +136,21 @@ def dispatch(arguments: list[str]) -> int:
 
 _ELSEWHERE = {
     ("run", "--machine"): "machines are for `simtlab time`",
-    ("run", "--policy"): "a plain run has --scheme in its place; policies are for `simtlab time`",
+    ("run", "--policy"): "policies are for `simtlab time`; `run` takes --scheme instead",
     ("time", "--engine"): "a simulation executes kernels in its own engine",
-    ("time", "--lines"): "--annotate tells where cycles went, line by line",
-    ("time", "--scheme"): "a simulation has --policy in its place",
-    ("time", "--stats"): "a simulation always counts; --json has all of it",
-    ("time", "--warp"): "the machine says how wide a warp is: --set width=8",
+    ("time", "--lines"): "use --annotate, which also shows where cycles went",
+    ("time", "--scheme"): "a simulation takes --policy instead",
+    ("time", "--stats"): "a simulation always counts; --json prints every count",
+    ("time", "--warp"): "the machine fixes the width of a warp: --set width=8",
 }
-"""What stands in place of an option that another command has."""
+"""By command and option of another command: what to use instead."""
 
 _CLICK_ERROR: Any = typer.BadParameter.__mro__[2]
 """ClickException. Newer typers bring their own click, whose names are private."""
 
 
 def _usage_error(error: Any, arguments: list[str]) -> UsageError:
-    """The error of the option parser in the form of every other error."""
+    """Return the error of the option parser in the form of every other error."""
     # Some of its errors do not say which command they are about.
     named = arguments[:1] if arguments[:1] and not arguments[0].startswith("-") else []
     path = " ".join([PROGRAM, *named])

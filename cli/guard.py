@@ -1,4 +1,4 @@
-"""From arguments to an exit status: dispatch, and what becomes of every kind of exception."""
+"""The outermost layer of the command: every kind of exception becomes an exit status."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from . import status
 from .output.output import error_dict, prepare_streams, print_error, print_json, print_remark
 
 TRACEBACK_VARIABLE = "SIMTLAB_TRACEBACK"
-"""Set to anything, it shows the traceback of an error of simtlab's own."""
+"""Environment variable: any value shows the traceback of a bug in simtlab."""
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command; every exception that there can be becomes an exit status."""
+    """Run the command and return its exit status, whatever exception ends it."""
     prepare_streams()
     wants_json = "--json" in arguments
 
@@ -31,7 +31,7 @@ def run(arguments: list[str]) -> int:
 
     try:
         code = _guarded(work, wants_json)
-    except OSError:  # stderr is full or has no reader: there is nobody to say it to
+    except OSError:  # stderr is full or has no reader: the error cannot be shown
         code = status.USAGE
         _discard(sys.stderr)
     if code == status.BROKEN_PIPE:
@@ -54,7 +54,7 @@ def _guarded(work: Callable[[], int], wants_json: bool) -> int:
     except BrokenPipeError:
         return status.BROKEN_PIPE
     except SystemExit as end:
-        # This is what rich makes of a reader that went away.
+        # rich turns a closed reader into this.
         if isinstance(end.__context__, BrokenPipeError):
             return status.BROKEN_PIPE
         raise
@@ -69,13 +69,13 @@ def _guarded(work: Callable[[], int], wants_json: bool) -> int:
         if not _has_working_folder():
             return _report(
                 UsageError(
-                    "the working folder does not exist any more",
+                    "the working folder no longer exists",
                     code="SIM510",
-                    hint="cd to another",
+                    hint="change to another folder with cd",
                 ),
                 wants_json,
             )
-        # Files have names; what has none is stdout, of which nothing more can be expected.
+        # An error about a file has its name; one without a name is about stdout.
         return _cannot_write(error)
     except Exception as error:
         return _bug(error)
@@ -101,7 +101,7 @@ def _report(error: SimtError, wants_json: bool) -> int:
 
 
 def _cannot_write(problem: OSError) -> int:
-    """Say that stdout takes nothing more."""
+    """Report that stdout cannot be written any more, and return the status."""
     _discard(sys.stdout)
     reason = (problem.strerror or str(problem)).lower()
     print_error(UsageError(f"cannot write the output: {reason}", code="SIM511"))

@@ -1,9 +1,11 @@
-"""The pages of the documentation, which travel with the package."""
+"""The pages of the documentation, which the package contains."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
+from importlib.resources.abc import Traversable
 from itertools import groupby
 
 from ..emu.tables import labelled
@@ -13,10 +15,28 @@ from ..isa.table import TABLE
 _PACKAGE = __name__.partition(".cli.")[0]
 
 
+OVERVIEW = "overview"
+"""The page for which the name of its folder stands."""
+
+
 def names() -> list[str]:
-    """The pages, as `isa` and `timing`."""
-    folder = resources.files(_PACKAGE) / "docs"
-    return sorted(f.name[: -len(".md")] for f in folder.iterdir() if f.name.endswith(".md"))
+    """Return the names of all pages, as `isa` and `timing/hooks`."""
+    return sorted(_below(resources.files(_PACKAGE) / "docs"))
+
+
+def find(word: str) -> str | None:
+    """Return the page that a word names: `isa`, `docs/isa.md`, or `timing` for its overview."""
+    word = word.removeprefix("docs/").removesuffix(".md").rstrip("/")
+    known = names()
+    return next((name for name in (word, f"{word}/{OVERVIEW}") if name in known), None)
+
+
+def _below(folder: Traversable, prefix: str = "") -> Iterator[str]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _below(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".md"):
+            yield f"{prefix}{entry.name.removesuffix('.md')}"
 
 
 @dataclass(frozen=True)
@@ -26,7 +46,7 @@ class Page:
     name: str
 
     def text(self) -> str:
-        """The page in Markdown."""
+        """Return the page in Markdown."""
         file = resources.files(_PACKAGE) / "docs" / f"{self.name}.md"
         return file.read_text(encoding="utf-8").rstrip("\n")
 
@@ -46,7 +66,7 @@ class Overview:
         }
 
     def text(self) -> str:
-        """Instructions by unit, and pages."""
+        """Return the instructions by unit, and the pages."""
         rows = [(unit, _folded(found)) for unit, found in self.instructions.items()]
         first, *_, last = sorted(codes())
         rows += [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..isa.errors import Outcome, SimtError
 
 DONE = 0
-"""What was asked for was done."""
+"""The command did its work."""
 
 FAILED = 1
 """The kernel trapped, or a result differs from its reference."""

@@ -32,6 +32,7 @@ from .engine import (
 from .geometry import DEFAULT_WIDTH, Geometry, whole
 from .result import Result
 from .schemes import Scheme, is_usual, resolve, spec_of
+from .timed import timed
 
 MAX_THREADS = 1024
 """Most host threads that a launch uses, whatever it is allowed."""
@@ -111,7 +112,7 @@ class Module:
 
     @cached_property
     def _has_markers(self) -> bool:
-        return any(i.row.stem == "reconverge" for k in self.program.kernels for i in k.instructions)
+        return any(i.row.is_marker for k in self.program.kernels for i in k.instructions)
 
     @cached_property
     def _explicit(self) -> Program:
@@ -221,10 +222,8 @@ class KernelFunction:
         return Launch(self, geometry, name, spec, bound, counts, arrive, many)
 
     def time(self, **options: Any) -> Any:
-        """How long a launch takes on a machine, and why: `simtlab.simulate(self, ...)`."""
-        from .. import simulate
-
-        return simulate(self, **options)
+        """Simulate this kernel on a machine: `simtlab.simulate(self, **options)`."""
+        return timed(self, **options)
 
     def __repr__(self) -> str:
         return f"<{self.signature}>"

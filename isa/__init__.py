@@ -1,4 +1,4 @@
-"""What the machine understands: types, the instruction table, encoding, Program, object file."""
+"""The instruction set: types, the instruction table, encoding, Program, object file."""
 
 from .errors import (
     ArgumentError,

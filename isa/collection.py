@@ -1,4 +1,4 @@
-"""Work that makes many objects and no cycles to speak of, without a search for cycles."""
+"""Suspended garbage collection, for work that makes many objects and few reference cycles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """While this is open, objects that refer to each other stay.
+    """Suspend the collection of reference cycles in a `with` block.
 
     Searching them again and again takes a quarter of the time of assembling (0.17 s of 0.71 for
     10,000 lines), and a twentieth of that of compiling an engine.

@@ -72,7 +72,7 @@ class _Fields:
 
 
 def immediate_field(bits: int, type_: Type) -> int:
-    """The 32-bit field for the bit pattern of an immediate.
+    """Return the 32-bit field for the bit pattern of an immediate.
 
     Raises EncodingError where the value has no 32-bit form.
     """
@@ -88,14 +88,14 @@ def immediate_field(bits: int, type_: Type) -> int:
 
 
 def immediate_value(field: int, type_: Type) -> int:
-    """The bit pattern that a 32-bit immediate field stands for."""
+    """Return the bit pattern that a 32-bit immediate field encodes."""
     if type_.bits < 64:
         return field & ((1 << type_.bits) - 1)
     return field << 32 if type_.is_float else sign_extend(field, 32) & BITS64
 
 
 def encode(ins: Instruction, pc: int) -> int:
-    """The word of `ins` at word address `pc` of its kernel.
+    """Return the word of `ins` at word address `pc` of its kernel.
 
     Raises EncodingError where a field is too small or two sources are immediates.
     """
@@ -135,14 +135,14 @@ def _encode_alu(word: _Word, ins: Instruction) -> None:
 
 
 def _pack_literals(operands: Sequence[Operand], values: Sequence[int]) -> int:
-    """Literals share the immediate field, 16 bits for a trap code and 8 for any other."""
+    """Pack literals into the immediate field: 16 bits for a trap code, 8 for any other."""
     if operands[0].kind is OperandKind.CODE:
         return values[0]
     return sum(value << 8 * i for i, value in enumerate(values))
 
 
 def literal_problem(row: Row, values: Sequence[int]) -> str | None:
-    """Why these literals are not possible, or None."""
+    """Return why these literals are not possible, or None."""
     for operand, value in zip(row.literals, values, strict=True):
         match operand.kind:
             case OperandKind.DIM if not 0 <= value <= 2:
@@ -190,7 +190,9 @@ def _encode_memory(word: _Word, ins: Instruction) -> None:
 def _displacement(there: int, pc: int, what: str) -> int:
     value = there - (pc + 1)
     if not -BRANCH_REACH <= value <= BRANCH_REACH:
-        raise EncodingError(f"the {what} lies {value} words away; {BRANCH_REACH} is the farthest")
+        raise EncodingError(
+            f"the {what} lies {value} words away; at most {BRANCH_REACH} are possible"
+        )
     return value
 
 
@@ -207,7 +209,7 @@ def _encode_branch(word: _Word, ins: Instruction, pc: int) -> None:
 
 
 def decode(word: int, pc: int) -> Instruction:
-    """The instruction of a word at word address `pc` of its kernel.
+    """Return the instruction of a word at word address `pc` of its kernel.
 
     Raises DecodingError for an unknown opcode, for unused bits that are not zero and for
     fields with impossible values. Whether targets lie inside the kernel is the verifier's.
@@ -294,7 +296,7 @@ def _decode_memory(row: Row, fields: _Fields, pc: int) -> Instruction:
 
 
 def base_class(segment: Segment) -> RegClass:
-    """The class of an address register: `$d` for global memory, `$s` for the 32-bit segments."""
+    """Return the class of a segment's address registers: `$d` for global memory, else `$s`."""
     return RegClass.D if segment is Segment.GLOBAL else RegClass.S
 
 

@@ -1,4 +1,4 @@
-"""Errors that are the user's: one family, each with a code, a place and a hint.
+"""Errors of the user: one family, each with a code, a place and a hint.
 
 Anything that is not a `SimtError` is a bug of simtlab. The command turns every `SimtError` into
 one message on stderr and an exit status; it never shows a traceback for one.
@@ -62,7 +62,7 @@ class Diagnostic:
             object.__setattr__(self, name, cut_message(getattr(self, name)))
 
     def to_dict(self) -> dict[str, object]:
-        """The JSON form (`file`, `line`, `column` are null where there is no place)."""
+        """Return the JSON form (`file`, `line`, `column` are null without a place)."""
         span = self.span
         return {
             "severity": self.severity,
@@ -85,7 +85,7 @@ class Diagnostic:
         }
 
     def at(self, span: Span) -> Diagnostic:
-        """The same finding at another place."""
+        """Return the finding with another place."""
         return replace(self, span=span)
 
 
@@ -93,9 +93,9 @@ class Outcome(Enum):
     """What an error says about a run."""
 
     MISTAKE = auto()
-    """It could not be done as it was asked for."""
+    """The request was wrong: nothing was run."""
     FINDING = auto()
-    """It was done, and this is what it found: a trap, a wrong result."""
+    """The run ended with a finding: a trap or a wrong result."""
     INTERRUPTED = auto()
     """The user ended it."""
 
@@ -107,7 +107,7 @@ class SimtError(Exception):
     outcome = Outcome.MISTAKE
 
     seconds: float = 0.0
-    """Host time of the launch that it ended, until then; 0.0 where it ended none."""
+    """Host time of the launch that the error ended; 0.0 if it ended none."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class SimtError(Exception):
 
     @property
     def first(self) -> Diagnostic:
-        """The first finding; the one that `error` shows in JSON output."""
+        """The first finding, which is `error` in JSON output."""
         return self.diagnostics[0]
 
     def __str__(self) -> str:
@@ -151,7 +151,7 @@ class ArgumentError(SimtError):
 
 
 class UsageError(SimtError):
-    """A command or a function was asked for something that does not exist or cannot be."""
+    """A command or a function was asked for something unknown or impossible."""
 
     code = "SIM500"
 
@@ -163,12 +163,12 @@ MAX_SOURCE = 200
 
 
 def _expand(text: str) -> str:
-    """Replace tabs by spaces so that a caret stands where the eye expects it."""
+    """Replace tabs by spaces, so that a caret is below its character."""
     return text.expandtabs(TAB_WIDTH)
 
 
 def _width(text: str) -> int:
-    """Columns that `text` takes on a terminal: wide characters take two, combining ones none."""
+    """Return the columns of `text` on a terminal: two for wide characters, none for combining."""
     import unicodedata
 
     return sum(
@@ -178,7 +178,7 @@ def _width(text: str) -> int:
 
 
 def _window(source: str, start: int) -> tuple[str, int]:
-    """The part of a long line that surrounds an offset, and the offset in it."""
+    """Return the part of a long line that surrounds an offset, and the offset in it."""
     if len(source) <= MAX_SOURCE:
         return source, start
     begin = max(0, min(start - MAX_SOURCE // 3, len(source) - MAX_SOURCE))
@@ -203,7 +203,7 @@ def _snippet(span: Span, label: str, mark: str = "^") -> list[str]:
 
 
 def render(d: Diagnostic) -> str:
-    """A diagnostic as text, in the manner of rustc.
+    """Return a diagnostic as text, in the manner of rustc.
 
     ::
 
@@ -229,7 +229,7 @@ def render(d: Diagnostic) -> str:
 
 
 def either(words: Sequence[str]) -> str:
-    """Words for a message: `a, b or c`; nothing for none."""
+    """Return words joined for a message, as `a, b or c`; an empty text for no words."""
     return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
@@ -240,12 +240,12 @@ MAX_NAME = 100
 """The longest name for which that is done: the time of a comparison is quadratic."""
 
 _searches: ContextVar[int] = ContextVar("searches", default=1 << 62)
-"""How many times a near name may be looked for."""
+"""How many more times a near name may be searched for."""
 
 
 @contextmanager
 def few_suggestions(n: int) -> Iterator[None]:
-    """Look for near names n times at most, where many may be wrong and a few are shown."""
+    """Search for near names at most n times, because only a few of many errors are shown."""
     before = _searches.set(n)
     try:
         yield
@@ -254,14 +254,14 @@ def few_suggestions(n: int) -> Iterator[None]:
 
 
 def did_you_mean(word: object, known: Iterable[str], quote: str = "`") -> str:
-    """A hint with the nearest known word, or an empty string where nothing is near."""
+    """Return a hint with the nearest known word, or an empty string where nothing is near."""
     import difflib
 
     left = _searches.get()
     if not isinstance(word, str) or len(word) > MAX_NAME or left <= 0:
         return ""
     _searches.set(left - 1)
-    # With these lengths alone two words can be as near as is asked for.
+    # Words of other lengths are never similar enough.
     least, most = len(word) * 3 / 7, len(word) * 7 / 3
     near = difflib.get_close_matches(
         word, list(islice((k for k in known if least <= len(k) <= most), MAX_KNOWN)), 1, 0.6

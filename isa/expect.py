@@ -1,4 +1,4 @@
-"""What a function of the Python face expects of a value that it is given.
+"""Checks of values that callers pass to the Python face.
 
 Each check returns the value in its plain form, or raises an error that says what it is the value
 of, what was expected, and what was given.
@@ -51,7 +51,7 @@ def path(value: object, what: str, kind: str = "a path") -> str:
 
 
 def _can_be_encoded(name: str) -> bool:
-    """Whether the file system has a form for a name; lone surrogates have none."""
+    """Return whether the file system has a form for a name; lone surrogates have none."""
     try:
         os.fsencode(name)
     except UnicodeEncodeError:

@@ -1,8 +1,8 @@
 """sin, cos, exp2 and log2 of f32: one list of steps each, which every engine evaluates.
 
 A step is an instruction of the table over names and constants, so scalar Python, NumPy and
-generated vector code compute the same bits with the arithmetic they have anyway; the host's libm
-is never asked. A list is straight-line code: every step may be evaluated for every lane, nothing
+generated vector code compute the same bits with their own arithmetic; the host's libm is never
+used. A list is straight-line code: every step may be evaluated for every lane, nothing
 traps, and special cases are settled by compares and selects.
 
 The lists are text, one step a line, parsed on first use:
@@ -98,7 +98,7 @@ def _step(line: str) -> Step:
 
 
 def _arg(word: str, type_: Type | None) -> str | int:
-    """A name as it is, a constant as bits of its type."""
+    """Return a name as it is, a constant as bits of its type."""
     if word[0].isalpha() and word not in ("inf", "nan"):
         return word
     if word.startswith("0f"):
@@ -111,7 +111,7 @@ def _arg(word: str, type_: Type | None) -> str | int:
 
 
 _EXP2 = """
-    low = cmp_lt_f32 x -151.0           // below, the result rounds to 0 anyway; NaN goes on
+    low = cmp_lt_f32 x -151.0           // below, the result rounds to 0 anyway; NaN continues
     c = select_f32 low -151.0 x
     h = min_f32 c 128.0                 // a NaN comes back through r
     t = add_f32 h 12583166.0            // 1.5 * 2^23 + 254: low bits are n + 254, n = rint(h)
@@ -157,7 +157,7 @@ _LOG2 = """
     pos = cmp_gt_f32 x 0.0
     e1 = select_f32 pos e z
     fin = cmp_lt_f32 x inf
-    e2 = select_f32 fin e1 x            // infinity and NaN stand for themselves
+    e2 = select_f32 fin e1 x            // infinity and NaN stay as they are
     y = add_f32 e2 lm
 """
 

@@ -1,4 +1,4 @@
-"""A decoded instruction: what an executor, the verifier and the disassembler look at."""
+"""Decoded instructions, as executors, the verifier and the disassembler read them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Instruction:
         return self.row.name
 
     def reads(self) -> tuple[Reg, ...]:
-        """Registers that the instruction reads, base register of the address included."""
+        """Return the registers that the instruction reads, with its address register."""
         regs = [s for s in self.srcs if isinstance(s, Reg)]
         if self.address is not None and self.address.base is not None:
             regs.append(self.address.base)
@@ -83,5 +83,5 @@ class Instruction:
         return tuple(regs)
 
     def writes(self) -> tuple[Reg, ...]:
-        """Registers that the instruction writes."""
+        """Return the registers that the instruction writes."""
         return () if self.dst is None else (self.dst,)

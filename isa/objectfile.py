@@ -56,7 +56,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 
 
 def is_file_name(name: str) -> bool:
-    """Whether this can be the name of a source file: relative, and fit for quotation marks."""
+    """Return whether this can name a source file: relative, and possible in quotation marks."""
     is_relative = bool(name) and name[0] not in "/\\" and name[1:2] != ":"
     return is_relative and name.isprintable() and '"' not in name and len(name) <= MAX_FILE_NAME
 
@@ -111,7 +111,7 @@ class _Reader:
         return int.from_bytes(self.take(size), "little")
 
     def count(self, size: int, item_bytes: int) -> int:
-        """A count of items that take at least `item_bytes` each; so a huge one is refused early."""
+        """Return a count of items of at least `item_bytes` each. Raises ObjectFileError."""
         value = self.number(size)
         if value * item_bytes > len(self.data) - self.at:
             raise ObjectFileError(
@@ -137,7 +137,7 @@ class _Reader:
         return name
 
     def file(self) -> str:
-        """A relative file name, such as can stand in quotation marks in the source text."""
+        """Return a relative file name that can be written in quotation marks in a source."""
         name = self.string()
         if not is_file_name(name):
             raise ObjectFileError(
@@ -159,7 +159,7 @@ class _Reader:
 
 
 def dumps(program: Program) -> bytes:
-    """The object file of a program."""
+    """Return the object file of a program."""
     w = _Writer()
     w.u32(len(program.files))
     for file in program.files:
@@ -194,7 +194,7 @@ def _write_kernel(w: _Writer, kernel: Kernel) -> None:
 
 
 def loads(data: bytes) -> Program:
-    """The program of an object file, verified.
+    """Return the program of an object file, verified.
 
     Raises ObjectFileError: not an object file, damaged, of another version, or not a program.
     """
@@ -234,9 +234,7 @@ def _read_program(r: _Reader) -> Program:
     data = r.take(size)
     kernels = tuple(_read_kernel(r, len(files)) for _ in range(r.count(4, 24)))
     if r.at != len(r.data):
-        raise ObjectFileError(
-            f"{len(r.data) - r.at} bytes stand behind the last kernel", code="SIM203"
-        )
+        raise ObjectFileError(f"{len(r.data) - r.at} bytes follow the last kernel", code="SIM203")
     used = dict.fromkeys(p.file for kernel in kernels for p in kernel.locations)
     if list(used) != list(range(len(files))) or len(set(files)) != len(files):
         raise ObjectFileError(
@@ -270,7 +268,7 @@ def _read_kernel(r: _Reader, n_files: int) -> Kernel:
     )
     if any(p.file >= n_files or p.line < 1 or p.column < 1 for p in locations):
         raise ObjectFileError(
-            f"kernel {name}: a source location names a file, line or column that cannot be",
+            f"kernel {name}: a source location has an impossible file, line or column",
             code="SIM204",
         )
     labels = tuple((r.name("label"), r.number(4)) for _ in range(r.count(4, 6)))

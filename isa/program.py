@@ -1,4 +1,4 @@
-"""Program and Kernel: what the assembler makes and every executor takes. Immutable."""
+"""Program and Kernel, immutable: the assembler makes them, and every executor takes them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .types import Segment, Type
 
 
 def align(offset: int, alignment: int) -> int:
-    """The next multiple of `alignment` at or above `offset`."""
+    """Return the next multiple of `alignment` at or above `offset`."""
     return -(-offset // alignment) * alignment
 
 
@@ -83,7 +83,7 @@ def layout_symbols(
 
 
 def segment_size(symbols: tuple[Symbol, ...]) -> int:
-    """Bytes of a segment that holds these symbols, rounded up to 8."""
+    """Return bytes of a segment that holds these symbols, rounded up to 8."""
     return align(max((s.offset + s.size for s in symbols), default=0), 8)
 
 
@@ -141,7 +141,7 @@ class Kernel:
         return counts
 
     def labels_at(self, pc: int) -> tuple[str, ...]:
-        """Names of the labels that stand at `pc`."""
+        """Return the names of the labels at `pc`."""
         return self._labels_by_pc.get(pc, ())
 
     @cached_property
@@ -173,14 +173,14 @@ class Program:
     sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def kernel(self, name: str) -> Kernel:
-        """The kernel of this name. Raises KeyError."""
+        """Return the kernel of this name. Raises KeyError."""
         for kernel in self.kernels:
             if kernel.name == name:
                 return kernel
         raise KeyError(name)
 
     def span(self, kernel: Kernel, pc: int) -> Span | None:
-        """The source place of an instruction, with its line of text where that is known."""
+        """Return the source place of an instruction, with its line of text where that is known."""
         if not 0 <= pc < len(kernel.locations):
             return None
         place = kernel.locations[pc]
@@ -194,6 +194,11 @@ class Program:
             rest = text[place.column - 1 :].split("//")[0].rstrip()
             length = max(1, len(rest))
         return Span(file, place.line, place.column, length, text)
+
+    def line_of(self, kernel: Kernel, pc: int) -> str:
+        """Return the source line of an instruction; its mnemonic where the line is not known."""
+        span = self.span(kernel, pc)
+        return span.source.strip() if span and span.source else kernel.instructions[pc].name
 
     def _lines(self, file: str) -> list[str]:
         return self._split_sources.setdefault(file, self.sources[file].splitlines())

@@ -1,4 +1,4 @@
-"""What a message quotes: values and texts, cut where they are long.
+"""Quotations in messages: values and texts, cut if they are long.
 
 A message is read by a person. A source line of a megabyte, a list of ten thousand names or a number
 of five thousand digits (which Python refuses to write at all) is shown by its beginning.
@@ -37,17 +37,17 @@ _VALUES = _Values()
 
 
 def shown(value: object) -> str:
-    """A value as a message quotes it."""
+    """Return a value as a message quotes it."""
     return cut(_VALUES.repr(value).replace("\n", " "), 4 * MAX_VALUE)
 
 
 def cut(text: str, length: int) -> str:
-    """The beginning of a text, with an ellipsis where something is left out."""
+    """Return the beginning of a text, with an ellipsis where something is left out."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def cut_message(text: str) -> str:
-    """A message whose lines, and number of lines, are bounded."""
+    """Return a message whose lines, and number of lines, are bounded."""
     if len(text) <= MAX_LINE:
         return text
     lines = text.split("\n")

@@ -33,9 +33,9 @@ _CHAPTERS = {
 
 
 def operand_form(op: Op) -> str:
-    """The operands of a stem by the names of its pseudo-code, as `d:$c, a, b`.
+    """Return the operands of a stem by the names of its pseudo-code, as `d:$c, a, b`.
 
-    Sources without a mark may be immediates. A fixed type is shown behind a colon.
+    Sources without a mark may be immediates. A fixed type is shown after a colon.
     """
     names = iter("abc")
     parts = []
@@ -68,7 +68,7 @@ def _rows_of(op: Op) -> list[Row]:
 
 
 def _names(op: Op, rows: list[Row]) -> str:
-    """The mnemonics of a stem, with the types that may stand in it."""
+    """Return the mnemonics of a stem, with the types that it can have."""
     if op.types is None:
         return f"`{op.stem}`"
     types = "\\|".join(dict.fromkeys(str(r.type) for r in rows))

@@ -67,7 +67,7 @@ class Flags(Flag):
     BRANCH = auto()
     """Has a target."""
     ENDS = auto()
-    """Control never goes on to the next instruction."""
+    """Control never continues at the next instruction."""
     CROSS_LANE = auto()
     """The value depends on which lanes issue together, thus on the divergence scheme."""
     MAY_TRAP = auto()
@@ -87,7 +87,7 @@ class Format(StrEnum):
 
 
 class OperandKind(StrEnum):
-    """What may stand at an operand's place."""
+    """What an operand is."""
 
     DST = "d"
     SRC = "s"
@@ -113,7 +113,7 @@ class Operand:
     optional: bool = False
 
     def describe(self) -> str:
-        """What may stand here, in the words of an error message."""
+        """Return what the operand can be, in the words of an error message."""
         kind, type_ = self.kind, self.type
         if type_ is not None:
             reg = f"a ${type_.reg.value} register"
@@ -218,6 +218,38 @@ class Row:
     @property
     def is_atomic(self) -> bool:
         return self.stem.startswith("atomic_")
+
+    @property
+    def is_barrier(self) -> bool:
+        return self.stem == "barrier"
+
+    @property
+    def is_marker(self) -> bool:
+        """Marks a re-convergence point for the explicit schemes (`reconverge`)."""
+        return self.stem == "reconverge"
+
+    @property
+    def is_trap(self) -> bool:
+        return self.stem == "trap"
+
+    @property
+    def is_identity(self) -> bool:
+        """Reads an identity of the work-item, its lane or its warp, or the clock."""
+        return self.unit is Unit.ID
+
+    @property
+    def reads_clock(self) -> bool:
+        return self.stem == "clock"
+
+    @property
+    def ends_work_item(self) -> bool:
+        """Control does not continue anywhere: `ret` and `trap`."""
+        return Flags.ENDS in self.flags and not self.is_branch
+
+    @property
+    def falls_through(self) -> bool:
+        """Control may continue at the next instruction."""
+        return Flags.ENDS not in self.flags
 
     @property
     def ends_block(self) -> bool:
@@ -370,7 +402,7 @@ def _operands(op: Op, type_: Type | None, source: Type | None) -> tuple[Operand,
 
 
 def _unit(op: Op, type_: Type | None, source: Type | None) -> Unit:
-    """A float type moves the shared stems to the float unit, an all-integer cvt to the integer one."""
+    """Return the unit: float types move shared stems to FLOAT, an all-integer cvt to INT."""
     floating = any(t is not None and t.is_float for t in (type_, source))
     if op.stem == "cvt":
         return Unit.FLOAT if floating else Unit.INT
@@ -380,7 +412,7 @@ def _unit(op: Op, type_: Type | None, source: Type | None) -> Unit:
 
 
 def _flags(op: Op, type_: Type | None) -> Flags:
-    """Float division does not trap."""
+    """Return the flags of a row; division of floats does not trap."""
     if op.stem == "div" and type_ is not None and type_.is_float:
         return op.flags & ~Flags.MAY_TRAP
     return op.flags

@@ -116,7 +116,7 @@ BITS64 = 0xFFFF_FFFF_FFFF_FFFF
 
 
 def mask_of(bits: int) -> int:
-    """The integer with the lowest `bits` bits set."""
+    """Return the integer with the lowest `bits` bits set."""
     return (1 << bits) - 1
 
 

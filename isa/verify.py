@@ -1,4 +1,4 @@
-"""The verifier: what every program satisfies before anything runs it.
+"""The verifier: conditions that every program satisfies before anything runs it.
 
 It looks at structure only: names, sizes, fields, targets, static addresses, the end of the code.
 That a re-convergence point post-dominates its branch needs the control-flow graph and is checked
@@ -13,7 +13,6 @@ from .encoding import DecodingError
 from .errors import Diagnostic, ObjectFileError
 from .instruction import Address, Instruction
 from .program import Kernel, Program, Symbol
-from .table import Flags
 from .types import B1, Segment
 
 MAX_SEGMENT = {
@@ -44,7 +43,7 @@ def verify(program: Program) -> None:
 
 
 def problems(program: Program) -> Iterator[Diagnostic]:
-    """Every violation of the program's structure."""
+    """Yield every violation of the program's structure."""
     if not program.kernels:
         yield Diagnostic("SIM220", "the program has no kernel")
     yield from _unique("kernel", [k.name for k in program.kernels])
@@ -64,14 +63,14 @@ def _unique(what: str, names: list[str]) -> Iterator[Diagnostic]:
 
 
 def _reserved(names: list[str]) -> Iterator[Diagnostic]:
-    """Kernels and arrays are named without a sigil; parameters and labels may be any word."""
+    """Yield a violation for each name that is a word of the language."""
     for name in names:
         if name in RESERVED:
             yield Diagnostic("SIM221", f"{name!r} is a word of the language, not a name")
 
 
 def _padding_problems(program: Program) -> Iterator[Diagnostic]:
-    """Bytes of the readonly segment between or behind its arrays are zero."""
+    """Yield a violation unless readonly bytes between and after the arrays are zero."""
     rest = bytearray(program.readonly_data)
     for symbol in program.readonly:
         rest[symbol.offset : symbol.offset + symbol.size] = bytes(symbol.size)
@@ -86,13 +85,15 @@ def _segment_problems(
     if size > MAX_SEGMENT[segment]:
         yield Diagnostic(
             "SIM222",
-            f"{owner} has {size} bytes of {segment} memory; {MAX_SEGMENT[segment]} is the most",
+            f"{owner} has {size} bytes of {segment} memory; "
+            f"at most {MAX_SEGMENT[segment]} are allowed",
         )
     for symbol in symbols:
         if symbol.type is B1 or symbol.count < 1:
             yield Diagnostic(
                 "SIM223",
-                f"{owner}: {symbol.name} cannot be {symbol.count} x {symbol.type}",
+                f"{owner}: array {symbol.name} has the impossible size "
+                f"{symbol.count} x {symbol.type}",
             )
 
 
@@ -129,7 +130,7 @@ def _kernel_problems(program: Program, kernel: Kernel) -> Iterator[Diagnostic]:
                 program.span(kernel, pc),
             )
     last = instructions[-1]
-    if Flags.ENDS not in last.row.flags:
+    if last.row.falls_through:
         yield Diagnostic(
             "SIM228",
             f"{owner} falls off its end: its last instruction is {last.name}",

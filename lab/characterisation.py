@@ -22,7 +22,7 @@ Figure = float | str
 """A count, a share, or a class; NONE if there is nothing to count."""
 
 NONE = "none"
-"""The share of a thing that does not occur."""
+"""The share of something that does not occur."""
 
 ALIKE = 1.5
 """Two figures are alike if neither is more than this many times the other …"""
@@ -143,7 +143,7 @@ class Characterisation:
     rows: tuple[Row, ...]
     claims: tuple[Claim, ...]
     sizes: Mapping[str, str]
-    """The sizes that stand for the paper's, for programs where that is not `paper`."""
+    """By program: the size that represents the paper's, where that is not `paper`."""
 
     def setup(self, row: Row, scale: str) -> Setup:
         """Return the simulation that a row needs."""

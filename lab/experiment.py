@@ -77,7 +77,7 @@ def find(name: str) -> tuple[Experiment, ...]:
     found = tuple(e for e in every if e.name == name) if isinstance(name, str) else ()
     if not found:
         raise UsageError(
-            f"there is no experiment {shown(name)}",
+            f"unknown experiment {shown(name)}",
             hint=did_you_mean(name, [e.name for e in every])
             or "`simtlab reproduce --list` lists them all",
         )
@@ -88,5 +88,5 @@ def check_scale(scale: str) -> None:
     """Raise UsageError if there is no such scale."""
     if not isinstance(scale, str) or scale not in SCALES:
         raise UsageError(
-            f"there is no scale {shown(scale)}", hint=f"there are {' and '.join(SCALES)}"
+            f"unknown scale {shown(scale)}", hint=f"the scales are {' and '.join(SCALES)}"
         )

@@ -1,4 +1,4 @@
-"""Which programs there are, and which of them a name means.
+"""Index of the programs, and the one that a name means.
 
 Programs are found by their `.sasm` files; the Python file beside one is imported only when its
 workload is asked for, so that listing names stays cheap.
@@ -50,7 +50,7 @@ class Entry:
 
 @cache
 def catalogue() -> tuple[Entry, ...]:
-    """All programs, folder by folder, each folder in the order of the alphabet."""
+    """Return all programs, folder by folder, each folder in the order of the alphabet."""
     return tuple(
         Entry(folder, path.stem)
         for folder in FOLDERS
@@ -60,7 +60,7 @@ def catalogue() -> tuple[Entry, ...]:
 
 
 def find(name: str) -> Entry:
-    """The program of this full or short name. Raises UsageError.
+    """Return the program of this full or short name. Raises UsageError.
 
     A short name that several folders know means the first of `FOLDERS`, with a remark.
     """
@@ -69,7 +69,7 @@ def find(name: str) -> Entry:
     if not matches:
         known = tuple(dict.fromkeys(n for e in entries for n in (e.short, e.name)))
         raise UsageError(
-            f"there is no program {shown(name)}",
+            f"unknown program {shown(name)}",
             hint=did_you_mean(name, known) or "`simtlab programs` lists them all",
         )
     first, *others = matches

@@ -1,4 +1,4 @@
-"""Runs a program's launch sequence on an engine and checks it against its reference."""
+"""A run of a program: its launch sequence on an engine, checked against its reference."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class PlainLauncher:
 
     @classmethod
     def on(cls, simulator: Simulated, module: Module, **options: Any) -> PlainLauncher:
-        """A launcher whose launches are simulated, one after the other, on one machine."""
+        """Return a launcher whose launches are simulated, one after the other, on one machine."""
         return cls(
             module,
             warp=simulator.width,
@@ -199,7 +199,7 @@ class ProgramRun:
 
 
 def size_of(entry: Entry, size: str) -> Mapping[str, int]:
-    """The parameters of a size. Raises UsageError."""
+    """Return the parameters of a size. Raises UsageError."""
     sizes = entry.workload.sizes
     if size not in sizes:
         raise UsageError(
@@ -210,7 +210,7 @@ def size_of(entry: Entry, size: str) -> Mapping[str, int]:
 
 
 def prepare(entry: Entry, size: str = "small", seed: int = 0) -> Data:
-    """The inputs of a program; equal seeds give equal data."""
+    """Return the inputs of a program; equal seeds give equal data."""
     return entry.workload.make(np.random.default_rng(seed), **size_of(entry, size))
 
 

@@ -1,4 +1,4 @@
-"""What a program is besides its kernels: inputs, launches, the expected result, a picture."""
+"""Workloads: a program's inputs, launches, expected result and picture."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Workload:
 
     `make(rng, **size)` allocates everything, outputs included; equal seeds give equal data.
     `launch(launcher, data)` runs the kernels; where it double-buffers, it exchanges the two
-    arrays in `data`, so that a name always stands for the newest content.
+    arrays in `data`, so that a name always means the newest content.
     `reference(pristine)` computes the expected arrays by name from data as `make` left them and
     does not change them. `rtol` is the relative error that `check` accepts; 0 asks for equal
     values. `picture(data)` is a uint8 image of shape (H, W) or (H, W, 3) of the data after a run.

@@ -1,4 +1,4 @@
-"""Runs a case on every engine under every scheme and compares memory with the oracle's."""
+"""Agreement of engines and schemes: the final memory, compared with the oracle's."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run_case(
     budget: int = BUDGET,
     stats: bool = False,
 ) -> Outcome:
-    """One run of a case on copies of its arguments."""
+    """Run a case once, on copies of its arguments."""
     if not isinstance(case, Case):
         raise UsageError(
             f"a Case is run, not {shown(case)}",
@@ -66,7 +66,7 @@ def assert_all_agree(
     widths: Iterable[int] | None = None,
     budget: int = BUDGET,
 ) -> dict[tuple[str, str, int], Result]:
-    """Every engine and scheme leaves the memory that the oracle leaves, bit for bit.
+    """Assert that every engine and scheme leaves the oracle's memory, bit for bit.
 
     The case must be race-free, must not use cross-lane operations or `clock`, and must not trap.
     Widths default to that of the case. Only the interpreter follows schemes other than the usual
@@ -84,11 +84,11 @@ def assert_all_agree(
                 continue  # native code follows no scheme
             name = scheme if isinstance(scheme, str) else scheme.name
             for width in widths or (case.geometry.width,):
-                who = f"{engine}, scheme {name}, warps of {width}"
+                subject = f"{engine}, scheme {name}, warps of {width}"
                 result, arrays, trap = run_case(case, engine, scheme, width=width, budget=budget)
                 if result is None:
-                    raise AssertionError(f"{who}: {trap}\n{case}")
-                assert_same_memory(who, expected, arrays, case)
+                    raise AssertionError(f"{subject}: {trap}\n{case}")
+                assert_same_memory(subject, expected, arrays, case)
                 results[engine, name, width] = result
     return results
 
@@ -98,17 +98,17 @@ def _spec(scheme: str | SchemeSpec) -> SchemeSpec:
 
 
 def assert_same_memory(
-    who: str, expected: list[np.ndarray], got: list[np.ndarray], case: Case
+    subject: str, expected: list[np.ndarray], got: list[np.ndarray], case: Case
 ) -> None:
-    """Two lists of arrays have the same bytes; `who` has left the second."""
+    """Assert that two lists of arrays have equal bytes; `subject` left the second."""
     for number, (want, have) in enumerate(zip(expected, got, strict=True)):
         # Bytes, not values: NaN payloads and the sign of zero count.
         different = np.flatnonzero(_words(want) != _words(have))
         if different.size:
             first = int(different[0])
             raise AssertionError(
-                f"{who}: array {number} differs from the oracle's in {different.size} elements; "
-                f"the first is {first}: oracle {_words(want)[first]:#x}, "
+                f"{subject}: array {number} differs from the oracle's in {different.size} "
+                f"elements; the first is {first}: oracle {_words(want)[first]:#x}, "
                 f"here {_words(have)[first]:#x}\n{case}"
             )
 

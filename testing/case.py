@@ -32,7 +32,7 @@ class Case:
         return Module(assemble(self.source))
 
     def arguments(self) -> tuple[object, ...]:
-        """Copies of the arguments, to be changed by a run."""
+        """Return copies of the arguments, which a run may change."""
         return tuple(a.copy() if isinstance(a, np.ndarray) else a for a in self.arrays)
 
     def __str__(self) -> str:
@@ -45,5 +45,5 @@ class Case:
         return f"Case:\n{self}"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """Hypothesis prints a failing case through this."""
+        """Print a failing case, for Hypothesis."""
         printer.text(repr(self))

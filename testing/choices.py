@@ -1,4 +1,4 @@
-"""Where the choices of a random kernel come from: hypothesis, which shrinks, or a plain generator.
+"""The choices of a random kernel: from hypothesis, which shrinks, or a plain generator.
 
 Hypothesis takes milliseconds for what a generator draws in microseconds, so programs that try very
 many kernels and need no shrinking take `Seeded`.
@@ -19,15 +19,15 @@ class Choices(Protocol):
     """Makes choices; the first option and the least number are the simplest ones."""
 
     def integer(self, least: int, most: int) -> int:
-        """A whole number from `least` to `most`."""
+        """Return a whole number from `least` to `most`."""
         ...
 
     def one_of(self, options: Sequence[T]) -> T:
-        """One of some options."""
+        """Return one of some options."""
         ...
 
     def boolean(self) -> bool:
-        """Yes or no."""
+        """Return True or False."""
         ...
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..isa.table import TABLE, Flags, Format, OperandKind, Row, Unit
-from ..isa.types import B1, RegClass, Type
+from ..isa.types import B1, RegClass, Segment, Type
 from .choices import Choices
 from .writer import (
     ADDRESS,
@@ -36,15 +36,14 @@ for _row in COMPUTING:
 _STEMS = sorted(_BY_STEM)
 
 
-def _accesses(kind: str, *segments: str) -> tuple[Row, ...]:
-    return tuple(
-        r for r in TABLE if r.stem == kind and r.segment is not None and r.segment.value in segments
-    )
+def _accesses(kind: str, *segments: Segment) -> tuple[Row, ...]:
+    return tuple(r for r in TABLE if r.stem == kind and r.segment in segments)
 
 
-_LOADS = _accesses("ld", "global", "readonly")
-_STORES = _accesses("st", "global", "group")
-_PRIVATE_STORES, _PRIVATE_LOADS = _accesses("st", "private"), _accesses("ld", "private")
+_LOADS = _accesses("ld", Segment.GLOBAL, Segment.READONLY)
+_STORES = _accesses("st", Segment.GLOBAL, Segment.GROUP)
+_PRIVATE_STORES = _accesses("st", Segment.PRIVATE)
+_PRIVATE_LOADS = _accesses("ld", Segment.PRIVATE)
 _ATOMICS = tuple(r for r in TABLE if r.is_atomic and r.stem not in ("atomic_exch", "atomic_cas"))
 _EXCHANGES = tuple(r for r in TABLE if r.stem in ("atomic_exch", "atomic_cas"))
 
@@ -52,11 +51,11 @@ SPREAD = (0x9E3779B1, 0x85EBCA6B, 0xC2B2AE35, 0x27D4EB2F, 0x165667B1, 0x7FEB352D
 """Odd multipliers that mix the bits of a number into its upper ones."""
 
 PATTERNS = ("contiguous", "strided", "reversed", "scattered")
-"""How the places of neighbours lie."""
+"""How the elements of neighbouring work-items lie."""
 
 
 def register(c: Choices, cls: RegClass) -> str:
-    """A working register."""
+    """Return a working register."""
     return f"${cls.value}{c.integer(0, WORKING[cls] - 1)}"
 
 
@@ -76,22 +75,22 @@ def _source(c: Choices, kind: OperandKind, type_: Type, immediate: bool) -> str:
 
 
 def mark(c: Choices, w: Writer) -> None:
-    """Change a register so that it tells which way a work-item came, and how often."""
+    """Change a register so that it shows which path a work-item took, and how often."""
     name = f"$s{c.integer(0, 1)}"
     w.emit(f"{c.one_of(('add', 'mul', 'xor'))}_u32 {name}, {name}, {2 * c.integer(1, 99) + 1}")
 
 
 def compute(c: Choices, w: Writer) -> None:
-    """One computing instruction; divisors are made odd, so that nothing traps."""
+    """Emit one computing instruction; divisors are made odd, so that nothing traps."""
     row = c.one_of(_BY_STEM[c.one_of(_STEMS)])
     assert row.dst is not None
     assert row.dst.type is not None
     operands = [register(c, row.dst.type.reg)]
     sources = row.srcs
-    at = c.integer(0, len(sources) * 2)
+    immediate_position = c.integer(0, len(sources) * 2)
     for position, operand in enumerate(sources):
         assert operand.type is not None
-        operands.append(_source(c, operand.kind, operand.type, position == at))
+        operands.append(_source(c, operand.kind, operand.type, position == immediate_position))
     if Flags.MAY_TRAP in row.flags:
         assert row.type is not None
         odd = f"$d{WIDE_SCRATCH}" if row.type.bits == 64 else f"$s{SCRATCH}"
@@ -110,7 +109,7 @@ def compute(c: Choices, w: Writer) -> None:
 
 
 def condition(c: Choices, w: Writer) -> str:
-    """A $c register that is likely to differ from lane to lane, inside other branches too."""
+    """Return a $c register that probably differs between lanes, inside other branches too."""
     how = c.integer(0, 9)
     if how == 8:
         return register(c, RegClass.C)
@@ -124,7 +123,7 @@ def condition(c: Choices, w: Writer) -> str:
 
 
 def _test(c: Choices, w: Writer, number: int) -> None:
-    """A comparison of bits of the lane's number, of data, of loop counters, or of a mix."""
+    """Emit a comparison of bits of the lane's number, data, loop counters, or a mix."""
     of_lane = (f"$s{LOCAL}", f"$s{ID}")
     source = c.one_of((*of_lane, "$s1", "$s3", register(c, RegClass.S), *w.counters[-2:]))
     how = c.integer(0, 5)
@@ -144,7 +143,7 @@ def _test(c: Choices, w: Writer, number: int) -> None:
 
 
 def uniform_condition(c: Choices, w: Writer) -> str:
-    """A $c register that all work-items of a workgroup agree about."""
+    """Return a $c register that all work-items of a workgroup agree about."""
     source = c.one_of((f"$s{GROUP}", *w.uniform))
     w.emit(f"and_u32 $s{SCRATCH}, {source}, {c.one_of((1, 2))}")
     w.emit(f"cmp_{c.one_of(('ne', 'eq'))}_u32 $c{TEST}, $s{SCRATCH}, 0")
@@ -155,12 +154,12 @@ def uniform_condition(c: Choices, w: Writer) -> str:
 
 
 def load(c: Choices, w: Writer) -> None:
-    """A load of any type from the input or the table: own, strided, scattered or one place."""
+    """Emit a load of any type from the input or the table: own, strided, scattered, one place."""
     row = c.one_of(_LOADS)
     assert row.type is not None
     assert row.segment is not None
     size = row.type.size
-    is_table = row.segment.value == "readonly"
+    is_table = row.segment is Segment.READONLY
     elements = (len(CONSTANTS) if is_table else INPUT_WORDS) * 4 // size
     source = c.one_of((f"$s{ID}", register(c, RegClass.S), "strided", "one"))
     if source == "strided":
@@ -181,24 +180,24 @@ def load(c: Choices, w: Writer) -> None:
 
 
 def own(c: Choices, w: Writer) -> None:
-    """A store to the work-item's own place in global or group memory, and perhaps a load back."""
+    """Emit a store to the work-item's own element of global or group memory, perhaps a load."""
     row = c.one_of(_STORES)
     assert row.type is not None
     assert row.segment is not None
-    address = _own_place(c, w, row.segment.value, row.type.size)
+    address = _own_place(c, w, row.segment, row.type.size)
     w.emit(f"{row.name} {register(c, row.type.reg)}, {address}")
     if c.boolean():
         back = c.one_of([
-            r for r in _accesses("ld", row.segment.value) if r.type and r.type.size == row.type.size
+            r for r in _accesses("ld", row.segment) if r.type and r.type.size == row.type.size
         ])  # fmt: skip
         assert back.type is not None
         w.emit(f"{back.name} {register(c, back.type.reg)}, {address}")
 
 
-def _own_place(c: Choices, w: Writer, segment: str, size: int) -> str:
-    """The address of an element that no other work-item touches."""
+def _own_place(c: Choices, w: Writer, segment: Segment, size: int) -> str:
+    """Return the address of an element that no other work-item touches."""
     pattern = c.one_of(PATTERNS)
-    of_group = segment == "group"
+    of_group = segment is Segment.GROUP
     layout, index = (w.tile, f"$s{LOCAL}") if of_group else (w.memory, f"$s{ID}")
     _permute(c, w, layout, index, pattern)
     offset = layout.offset(size, pattern)
@@ -225,7 +224,7 @@ def _permute(c: Choices, w: Writer, layout: Layout, index: str, pattern: str) ->
 
 
 def private(c: Choices, w: Writer) -> None:
-    """A store to private memory and a load back, perhaps of another width or place."""
+    """Emit a store to private memory and a load, perhaps of another width or place."""
     address = _private_place(c, w)
     row = c.one_of(_PRIVATE_STORES)
     assert row.type is not None
@@ -250,18 +249,18 @@ def _private_place(c: Choices, w: Writer) -> str:
 
 
 def atomic(c: Choices, w: Writer) -> None:
-    """One atomic without a result, whose orders all agree; or one on the work-item's own place."""
+    """Emit an atomic whose order does not matter, or one on the work-item's own element."""
     row = c.one_of(_EXCHANGES) if c.integer(0, 3) == 3 else c.one_of(_ATOMICS)
     assert row.type is not None
     assert row.segment is not None
     sources = ", ".join(register(c, row.type.reg) for _ in row.srcs)
     if row in _EXCHANGES:
-        address = _own_place(c, w, row.segment.value, row.type.size)
+        address = _own_place(c, w, row.segment, row.type.size)
         w.emit(f"{row.name} {register(c, row.type.reg)}, {address}, {sources}")
         return
     # Rows are dealt out over the places: one place never sees two different operations.
     place = _ATOMICS.index(row) * 8
-    if row.segment.value == "group":
+    if row.segment is Segment.GROUP:
         w.counts.add(place)
         w.emit(f"{row.name} [counts+{place}], {sources}")
     else:

@@ -1,4 +1,4 @@
-"""How a contract runs its examples: one failure, as AssertionError, remembered for its subject."""
+"""The examples of a contract: one failure, as AssertionError, remembered for its subject."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Identity:
         return hashlib.sha256(repr((self.name, tuple(self.parts))).encode()).digest()
 
     def seed(self) -> int:
-        """Where its examples begin: elsewhere in each run, unless hypothesis is derandomised."""
+        """Return the seed of the examples: another in each run unless derandomised."""
         return int.from_bytes(self.key[:8]) if settings().derandomize else random.getrandbits(64)
 
 
@@ -42,7 +42,7 @@ class OwnExamples(ExampleDatabase):
         self._of, self._key = of, identity.key
 
     def fetch(self, key: bytes) -> Iterable[bytes]:
-        """The saved examples of a key."""
+        """Return the saved examples of a key."""
         return self._of.fetch(self._key + key)
 
     def save(self, key: bytes, value: bytes) -> None:
@@ -50,7 +50,7 @@ class OwnExamples(ExampleDatabase):
         self._of.save(self._key + key, value)
 
     def delete(self, key: bytes, value: bytes) -> None:
-        """Forget an example."""
+        """Delete a saved example."""
         self._of.delete(self._key + key, value)
 
     def move(self, src: bytes, dest: bytes, value: bytes) -> None:

@@ -1,4 +1,4 @@
-"""What every policy, scheduler, memory system and scheme must keep, ours and yours.
+"""Contracts that every policy, scheduler, memory system and scheme keeps, ours and yours.
 
     from simtlab.testing import policy_contract
 
@@ -48,12 +48,12 @@ _MACHINES: dict[str, st.SearchStrategy[Any]] = {
 def policy_contract(
     policy: Policy | str | Path, *, examples: int = 25, shrink: bool = True
 ) -> None:
-    """A policy leaves the oracle's memory, runs every lane once, ends, and repeats itself.
+    """Assert that a policy leaves the oracle's memory, runs every lane once, ends, is repeatable.
 
     Random kernels run on small machines whose memory answers at random, soon or late, with scarce
     scheduler slots and split tables, and short intervals: results equal the oracle's, every
     work-item executes as many instructions as under Conv (except with markers, which are
-    instructions too), no lane issues before its data are there, every cycle has one owner (which
+    instructions too), no lane issues before its data have arrived, every cycle has one owner (which
     the engine checks itself), a second run takes the same cycles, and so does the engine without
     compiling. `shrink=False` shows the first kernel that fails as it is, at once. Raises
     AssertionError.
@@ -69,10 +69,10 @@ def scheduler_contract(
     examples: int = 25,
     shrink: bool = True,
 ) -> None:
-    """A scheduler picks groups that are ready, leaves them as they are, and starves none.
+    """Assert that a scheduler picks ready groups, leaves them unchanged, and starves none.
 
     `scheduler` is a file or a name; it orders the groups of `policy`, whose warps split at branches
-    and misses unless another one is named. What is checked is what `policy_contract` checks.
+    and misses unless another one is named. It checks what `policy_contract` checks.
     Raises AssertionError.
     """
     chosen = policy if isinstance(policy, Policy) else find(policy)
@@ -83,11 +83,11 @@ def scheduler_contract(
 def memory_contract(
     machine: Machine | str | Path, *, examples: int = 25, shrink: bool = True
 ) -> None:
-    """A memory system answers no access before it issued, loses none, and repeats itself.
+    """Assert that a memory system answers after issue, loses no access, and is repeatable.
 
     `machine` names a preset or a file, or is a Machine; its memory is tried at several widths with
     random kernels. Besides what `policy_contract` checks: every access takes at least a cycle, the
-    boundaries of its wait are in order, and lanes that hit are lanes that asked. Raises
+    boundaries of its wait are in order, and lanes that hit are lanes of the access. Raises
     AssertionError.
     """
     chosen = machine if isinstance(machine, Machine) else load(str(machine))
@@ -127,13 +127,13 @@ kernel pieces(u32 %n, global u32* %out) {
 }
 """
 PIECES = Case(_SWAP, Geometry.of(items=96, group_size=48), (96, np.zeros(96, np.uint32)))
-"""A kernel whose warps come to barriers piece by piece, which random ones seldom do."""
+"""A kernel whose warps reach barriers in parts, which random kernels seldom do."""
 
 
 def scheme_contract(
     scheme: str | Path | type[Scheme], *, examples: int = 100, shrink: bool = True
 ) -> None:
-    """A divergence scheme leaves the oracle's memory, keeps every lane in its place, and ends.
+    """Assert that a divergence scheme leaves the oracle's memory, loses no lane, and ends.
 
     `scheme` is a file, a subclass of `Scheme`, or a name. Random kernels run in the interpreter at
     several widths: after every event each live lane is in one path, at the pc to which its own
@@ -177,7 +177,7 @@ def scheme_contract(
 
 
 def _source_of(spec: SchemeSpec, cls: type[Scheme]) -> str:
-    """The text of a scheme, or what stands for it where there is none."""
+    """Return the source text of a scheme, or its name if it has none."""
     if spec.own is None:
         return Path(spec.name).read_text(encoding="utf-8", errors="replace")
     try:
@@ -187,12 +187,12 @@ def _source_of(spec: SchemeSpec, cls: type[Scheme]) -> str:
 
 
 def _path(file: str | Path) -> str:
-    """A file by its whole path; a name as it is."""
+    """Return a file by its whole path; a name as it is."""
     return str(Path(file).resolve()) if str(file).endswith(".py") else str(file)
 
 
 def _fields_of(policy: Policy) -> dict[str, st.SearchStrategy[Any]]:
-    """What is drawn of the machines that a policy runs on."""
+    """Return the strategies for the fields of machines that a policy runs on."""
     fields = dict(_MACHINES)
     if policy.issue:
         fields["issue"] = st.sampled_from(sorted(policy.issue))
@@ -220,7 +220,7 @@ kernel leaving(u32 %n, global u32* %out) {
 """
 
 LEAVING = Case(_LEAVING, Geometry.of(items=24, group_size=12), (24, np.zeros(24, np.uint32)))
-"""Half of each warp returns while the other half waits: few random kernels come to that."""
+"""Half of each warp returns while the other half waits, which few random kernels do."""
 
 
 def _check(
@@ -277,7 +277,7 @@ def _key(example: tuple[Case, dict[str, Any]]) -> str:
 
 
 def _parts(policy: Policy, base: Machine | None, also: Sequence[str]) -> list[str]:
-    """What a contract's outcome depends on: settings, and the user's files by their contents."""
+    """Return what an outcome depends on: the settings, and the user's files by content."""
     names = [Path(file).name for file in policy.files]
     parts = [repr((policy.name, names, sorted(policy.settings.items())))]
     files = [*policy.files, *also]
@@ -292,7 +292,7 @@ def _parts(policy: Policy, base: Machine | None, also: Sequence[str]) -> list[st
 
 
 def _fitting(case: Case, fields: Mapping[str, Any], base: Machine | None) -> Machine:
-    """A machine on which the case's workgroups fit."""
+    """Return a machine on which the case's workgroups fit."""
     items = int(np.prod(case.geometry.group_size))
     warps = min(64, -(-items // fields["width"]) + 1)
     if base is None:
@@ -319,17 +319,19 @@ def _run(case: Case, simulator: Simulator, policy: Policy) -> list[np.ndarray]:
     return [a for a in arguments if isinstance(a, np.ndarray)]
 
 
-def _assert_memory(who: str, case: Case, got: list[np.ndarray]) -> None:
+def _assert_memory(subject: str, case: Case, got: list[np.ndarray]) -> None:
     _, expected, trap = run_case(case, "oracle", budget=BUDGET)
     assert trap is None, f"the oracle traps: {trap}\n{case}"
     for number, (a, b) in enumerate(zip(got, expected, strict=True)):
         np.testing.assert_array_equal(
-            a.view(np.uint8), b.view(np.uint8), f"{who}: array {number} is not the oracle's\n{case}"
+            a.view(np.uint8),
+            b.view(np.uint8),
+            f"{subject}: array {number} is not the oracle's\n{case}",
         )
 
 
 def _assert_lanes(case: Case, simulator: Simulator) -> None:
-    """Work-items execute as much as they do alone."""
+    """Assert that work-items execute as many instructions as alone."""
     if SCHEMES[simulator.policy.scheme].explicit:
         return  # markers are instructions, too
     result, _, _ = run_case(case, width=simulator.width, budget=BUDGET, stats=True)

@@ -26,7 +26,7 @@ from .writer import (
 
 
 def body(c: Choices, w: Writer, *, flat: bool = False) -> None:
-    """Some statements that do not branch, and perhaps one that does unless `flat` forbids it."""
+    """Emit statements that do not branch, and perhaps one that does unless `flat`."""
     for _ in range(c.one_of((0, 1, 1, 2))):
         c.one_of(FLAT)(c, w)
     if flat or w.depth >= w.deepest or c.integer(0, 15) == 0:
@@ -39,7 +39,7 @@ def body(c: Choices, w: Writer, *, flat: bool = False) -> None:
 
 
 def if_(c: Choices, w: Writer) -> None:
-    """An if, perhaps with an else."""
+    """Emit an if, perhaps with an else."""
     test = condition(c, w)
     end, other = w.label(), w.label()
     has_else = c.boolean()
@@ -54,12 +54,12 @@ def if_(c: Choices, w: Writer) -> None:
 
 
 def loop(c: Choices, w: Writer) -> None:
-    """A counted loop; the count may differ from lane to lane, and there may be early exits."""
+    """Emit a counted loop; the count may differ between lanes, and there may be early exits."""
     _loop(c, w, jumps=False)
 
 
 def wild_loop(c: Choices, w: Writer) -> None:
-    """A loop that branches may also leave for loops around, or enter in the middle."""
+    """Emit a loop that branches may also leave for outer loops, or enter in the middle."""
     _loop(c, w, jumps=True)
 
 
@@ -95,12 +95,12 @@ def _loop(c: Choices, w: Writer, *, jumps: bool) -> None:
     w.emit(f"cbr $c{TEST}, {head}")
     w.place(end)
     if c.integer(0, 2) == 2:
-        # What was the same in all lanes of the loop differs behind it, if they left apart.
+        # Values that were uniform in the loop differ after it, if lanes left at different times.
         w.emit(f"add_u32 $s0, $s0, {counter}")
 
 
 def chase(c: Choices, w: Writer) -> None:
-    """Behind a branch, a walk along links in the input, which lanes leave one by one."""
+    """Emit, after a branch, a walk along links of the input that lanes leave one by one."""
     head, end = w.label(), w.label()
     counter = f"$s{COUNTERS + len(w.counters) % (UNIFORM_COUNTERS - COUNTERS)}"
     w.emit(f"cbr {condition(c, w)}, {end}")
@@ -121,13 +121,13 @@ def chase(c: Choices, w: Writer) -> None:
 
 
 def jump(c: Choices, w: Writer) -> None:
-    """A break or continue of any of the loops around."""
+    """Emit a break or continue of any enclosing loop."""
     loop = w.loops[-1 - c.integer(0, len(w.loops) - 1)]
     w.emit(f"cbr {condition(c, w)}, {c.one_of((loop.end, loop.next))}")
 
 
 def return_(c: Choices, w: Writer) -> None:
-    """Some work-items return here."""
+    """Emit a return of some work-items."""
     stay = w.label()
     w.emit(f"cbr {condition(c, w)}, {stay}")
     w.emit("ret")
@@ -135,7 +135,7 @@ def return_(c: Choices, w: Writer) -> None:
 
 
 def far(c: Choices, w: Writer) -> None:
-    """An if whose body lies behind the end of the kernel, from where it jumps back."""
+    """Emit an if whose body is after the end of the kernel, from where it jumps back."""
     away, back = w.label(), w.label()
     w.emit(f"cbr {condition(c, w)}, {away}")
     w.place(back)
@@ -156,12 +156,12 @@ def _spend(w: Writer, out: str) -> None:
 
 
 def goto_blocks(c: Choices, w: Writer) -> None:
-    """Blocks that branch to any other, forwards and backwards, conditionally or not."""
+    """Emit blocks that branch to any other, forwards and backwards, conditionally or not."""
     blocks(c, w, backward=True)
 
 
 def blocks(c: Choices, w: Writer, *, backward: bool) -> None:
-    """Blocks that branch to others, only forwards unless told."""
+    """Emit blocks that branch to others, only forwards unless `backward`."""
     n = c.integer(2, 6)
     places = [w.label() for _ in range(n + 1)]
     end = places[-1]
@@ -170,13 +170,13 @@ def blocks(c: Choices, w: Writer, *, backward: bool) -> None:
         body(c, w, flat=True)
         if c.integer(0, 2) == 0:
             continue
-        there = c.integer(0 if backward else here + 1, n)
-        if there <= here:
+        target = c.integer(0 if backward else here + 1, n)
+        if target <= here:
             _spend(w, end)
         if c.integer(0, 5):
-            w.emit(f"cbr {condition(c, w)}, {places[there]}")
+            w.emit(f"cbr {condition(c, w)}, {places[target]}")
         else:
-            w.emit(f"br {places[there]}")
+            w.emit(f"br {places[target]}")
     w.place(end)
 
 
@@ -184,7 +184,7 @@ def blocks(c: Choices, w: Writer, *, backward: bool) -> None:
 
 
 def exchange(c: Choices, w: Writer) -> None:
-    """Through a barrier: each work-item writes its own place and reads a neighbour's."""
+    """Emit an exchange: a write of the own element, a barrier, a read of a neighbour's."""
     size = c.one_of((4, 8, 1, 2))
     cls = RegClass.D if size == 8 else RegClass.S
     w.emit(f"mul_u32 $s{SCRATCH}, $s{LOCAL}, {size}")
@@ -198,7 +198,7 @@ def exchange(c: Choices, w: Writer) -> None:
 
 
 def uniform_loop(c: Choices, w: Writer, *, branches: bool) -> None:
-    """A loop that all work-items run equally often, so that barriers may stand in it."""
+    """Emit a loop that all work-items run equally often, so that it may have barriers."""
     head = w.label()
     counter = f"$s{UNIFORM_COUNTERS + len(w.uniform)}"
     w.emit(f"mov_u32 {counter}, {c.integer(1, 2 if w.uniform else 3)}")
@@ -217,7 +217,7 @@ def uniform_loop(c: Choices, w: Writer, *, branches: bool) -> None:
 
 
 def uniform_if(c: Choices, w: Writer) -> None:
-    """An if on which all work-items of a workgroup agree, with barriers in it."""
+    """Emit an if on which all work-items of a workgroup agree, with barriers in it."""
     end, other = w.label(), w.label()
     w.emit(f"cbr {uniform_condition(c, w)}, {other}")
     _synchronising(c, w, branches=True)
@@ -244,7 +244,7 @@ def _synchronising(c: Choices, w: Writer, *, branches: bool) -> None:
 
 
 def group_atomics(w: Writer) -> None:
-    """After a barrier, work-item 0 adds what the workgroup's atomics left to its own row."""
+    """Emit a barrier, after which work-item 0 adds the results of atomics to its own row."""
     end = w.label()
     w.emit("barrier")
     w.emit(f"cmp_ne_u32 $c{TEST}, $s{LOCAL}, 0")

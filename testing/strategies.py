@@ -1,16 +1,16 @@
 """Random kernels that terminate, have no races and diverge, as hypothesis strategies.
 
 A kernel works on registers that start from the work-item's id and from random data, and ends by
-storing those that it used to the work-item's own row of `out`. In between stand, in random order
+storing those that it used to the work-item's own row of `out`. In between are, in random order
 and nesting: instructions of every computing row of the table, accesses of every width to every
 segment, if, if-else, counted loops with divergent numbers of iterations, loops with several exits,
 breaks and continues of outer loops, loops with a second entry, code out of line, and regions of
 goto-like blocks with branches in both directions. Barriers, with an exchange through group memory,
-stand only where all work-items of a workgroup come by equally often. Atomics commute and return
-nothing, or work on the work-item's own place.
+are only where all work-items of a workgroup pass equally often. Atomics commute and return
+nothing, or work on the work-item's own element.
 
-What is drawn is a list of small statements, so hypothesis shrinks to short texts. `random_kernel`
-draws the same kernels from a plain generator, many times as fast.
+A kernel is drawn as a list of small statements, so hypothesis shrinks to short texts.
+`random_kernel` draws the same kernels from a plain generator, many times as fast.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from .control import (
 from .writer import Statement, Writer
 
 LARGEST_GROUP = 32
-"""Work-items of a workgroup unless told: they fit on small machines of any width."""
+"""Default work-items of a workgroup: they fit on small machines of any width."""
 
 WIDTHS = (4, 8, 16, 32, 64, 7, 33, 16, 32, 8, 64, 1, 24, 48, 32, 2, 16, 5, 12, 8, 3, 32, 16, 8)
 
@@ -75,11 +75,11 @@ def kernels(
     largest_group: int = LARGEST_GROUP,
     inserted: st.SearchStrategy[Sequence[str]] | None = None,
 ) -> Case:
-    """A random kernel with its launch. See the module's docstring for what it is made of.
+    """Return a random kernel with its launch. The module's docstring lists its parts.
 
     `barriers` allows barriers and exchanges through group memory, `barriers_under_branches` those
     under branches on which all work-items of a workgroup agree. With `barriers_apart` code may lie
-    out of line in kernels with barriers, too: paired paths, which run the smaller PC, then come to
+    out of line in kernels with barriers, too: paired paths, which run the smaller PC, then reach
     a barrier with a part of a warp, and trap. `gotos` allows control flow that is not structured.
     `largest_group` bounds the workgroup; those above 32 work-items are rarer. The lines of
     `inserted` are put at a random place of the body; registers from 50 on are theirs.
@@ -90,13 +90,13 @@ def kernels(
 
 
 def random_kernel(rng: random.Random, **options: Any) -> Case:
-    """A kernel as `kernels` draws them with the same options, from a random number generator."""
+    """Return a kernel as `kernels` draws it, but from a random number generator."""
     return _kernel(Seeded(rng), Options(**options), ())
 
 
 @st.composite
 def acyclic_kernels(draw: st.DrawFn) -> Case:
-    """A kernel of blocks that branch forwards only, laid out in topological order."""
+    """Return a kernel of blocks that branch forwards only, laid out in topological order."""
     c = Drawn(draw)
     w = _writer(c, LARGEST_GROUP)
     for _ in range(c.integer(1, 3)):
@@ -137,7 +137,7 @@ def _writer(c: Choices, largest_group: int) -> Writer:
 
 
 def _geometry(c: Choices, largest: int) -> Geometry:
-    """A launch of one to three dimensions, mostly of small workgroups; the last may be partial."""
+    """Return a launch of one to three dimensions; the last workgroup may be partial."""
     most = c.one_of((32,) * 12 + (1, 128, 128, largest) + (32,) * 8)
     group = c.integer(min(c.one_of((2, 8, 12, 8)), most, largest), min(most, largest))
     if group > 256 and c.boolean():

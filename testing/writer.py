@@ -20,7 +20,7 @@ from .case import Case
 from .choices import Choices
 
 WORKING = {RegClass.S: 6, RegClass.D: 3, RegClass.C: 3}
-"""Working registers per class: few, so that statements meet."""
+"""Working registers per class: few, so that statements share them."""
 
 INPUT_WORDS = 64
 """u32 elements of the input array."""
@@ -68,7 +68,7 @@ class Layout:
     bytes: int = 0
 
     def offset(self, size: int, pattern: str) -> int:
-        """Where the region for elements of this size and pattern begins."""
+        """Return where the region for elements of this size and pattern begins."""
         key = (size, pattern)
         if key not in self.offsets:
             self.offsets[key] = self.bytes
@@ -84,10 +84,10 @@ class Writer:
     seed: int = 0
     """Of the input array."""
     branching: tuple[Statement, ...] = ()
-    """Statements with branches that may stand in others."""
+    """Statements with branches that may be nested in others."""
     lines: list[str] = field(default_factory=list)
     far: list[str] = field(default_factory=list)
-    """What lies behind the end."""
+    """Blocks after the end of the kernel."""
     labels: int = 0
     depth: int = 0
     deepest: int = 3
@@ -116,7 +116,7 @@ class Writer:
         self.lines.append(f"{label}:")
 
     def case(self) -> Case:
-        """The kernel with its frame, its arguments and its launch."""
+        """Return the kernel with its frame, its arguments and its launch."""
         stored = self._stored()
         row = self._rows(stored)
         body = [*self.lines, *row.lines, "    ret", *self.far]
@@ -135,7 +135,7 @@ class Writer:
         return Case("\n".join(text) + "\n", self.geometry, tuple(used.values()))
 
     def _stored(self) -> list[str]:
-        """The working registers that occur, or one where none does."""
+        """Return the working registers that occur, or one where none does."""
         used = _registers([*self.lines, *self.far])
         working = [
             name
@@ -251,7 +251,7 @@ def _names(lines: Iterable[str]) -> set[str]:
 
 
 def _beginnings(used: set[str], row_bytes: int) -> list[str]:
-    """The lines that give registers their first values, and the address of the row."""
+    """Return the lines that give registers their first values, and the address of the row."""
     lines = [
         f"    ld_kernarg_u64 $d{ROW}, [%out]",
         f"    cvt_u64_u32 $d{ADDRESS}, $s{ID}",
@@ -270,5 +270,5 @@ def _beginnings(used: set[str], row_bytes: int) -> list[str]:
 
 
 def _power(n: int) -> int:
-    """The least power of two that is not below n."""
+    """Return the least power of two that is not below n."""
     return 1 << (n - 1).bit_length()

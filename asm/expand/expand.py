@@ -56,16 +56,16 @@ class Expanded:
     incomplete: bool = False
 
     def give_up(self, statement: Statement) -> None:
-        """Nothing is said about the names in a statement that was refused."""
+        """Suppress later errors about the names in a statement that was refused."""
         self.unusable.update(p.text for p in statement.parts if isinstance(p, Word))
 
     def excuses(self, name: str) -> bool:
-        """Whether a name may be unknown because of an error that was reported."""
+        """Return whether a name may be unknown because of an error that was reported."""
         return self.incomplete or name in self.unusable
 
 
 def expand(main: SourceFile, parsed: list[Statement], parser: Parser) -> Expanded:
-    """The statements of a parsed source with all includes and macros in place."""
+    """Return the statements of a parsed source with all includes and macros in place."""
     expander = _Expander(parser)
     expander.result.files[main.name] = main
     expander.file(main, parsed, (main.name,))
@@ -183,7 +183,7 @@ class _Expander:
         self.file(self.result.files[name], self._parsed[name], (*chain, name))
 
     def _included_name(self, file: SourceFile, word: Word) -> str:
-        """The name of an included file, relative to the folder of the main source."""
+        """Return the name of an included file, relative to the folder of the main source."""
         given = word.text[1:-1]
         if not given.endswith(_ENDING):
             raise Mistake(
@@ -273,20 +273,20 @@ class _Expander:
                 raise Mistake(
                     "SIM124",
                     "a macro has instructions and labels only",
-                    label="cannot stand in a macro",
-                    hint="put it in front of the .macro, or into the kernel",
+                    label="not allowed in a macro",
+                    hint="put it before the .macro, or into the kernel",
                 )
         except Mistake as mistake:
             self._report(inner, mistake)
 
     def _number(self, macro: Macro) -> int:
-        """The number of a use, which makes its labels different from those of other uses."""
+        """Return the number of a use, which makes its labels different from those of other uses."""
         self._uses[macro.name] = self._uses.get(macro.name, 0) + 1
         return self._uses[macro.name]
 
 
 def first_defined(statement: Statement, name: str) -> Note:
-    """The note that shows the earlier definition of a name."""
+    """Return the note that shows the earlier definition of a name."""
     for part in statement.parts:
         if isinstance(part, Word) and part.text == name:
             return Note("first defined here", statement.line.span(*part.at))

@@ -1,4 +1,4 @@
-"""Macros: their definition, and the lines that a use of one stands for."""
+"""Macros: their definition, and the lines that replace a use."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Macro:
 
 
 def define(statement: Statement) -> Macro:
-    """The macro of a `.macro` statement. Raises Mistake."""
+    """Return the macro of a `.macro` statement. Raises Mistake."""
     words = [part for part in statement.parts[1:] if isinstance(part, Word)]
     name, parameters = words[0], tuple(word.text for word in words[1:])
     if name.text in BY_NAME:
@@ -85,7 +85,7 @@ def _holes(
                     (match.start(), match.end() - match.start()),
                     "unknown",
                     did_you_mean(parameter, parameters)
-                    or "parameters stand behind the macro's name: .macro name a, b",
+                    or "parameters follow the macro's name: .macro name a, b",
                     notes=(Note("the macro begins here", statement.line.span(start, length)),),
                 ),
             )
@@ -108,7 +108,7 @@ class Argument(NamedTuple):
 
 
 def arguments(macro: Macro, statement: Statement) -> tuple[Argument, ...]:
-    """The arguments of a use: what stands between the commas. Raises Mistake."""
+    """Return the arguments of a use: the texts between the commas. Raises Mistake."""
     text = statement.line.text
     words = scan(text)[1:]
     found: list[Argument] = []
@@ -147,12 +147,12 @@ class Use:
     number: int
 
     def lines(self) -> Iterator[ExpandedLine]:
-        """The lines that stand for the use."""
+        """Yield the lines that replace the use."""
         for line, holes in self.macro.body:
             yield ExpandedLine(line, holes, self)
 
     def text_of(self, hole: Hole) -> str:
-        """What fills a hole."""
+        """Return the text that fills a hole."""
         if hole.parameter is None:
             return f"@{self.macro.name}.{self.number}.{hole.label}"
         return self.arguments[hole.parameter].text
@@ -188,17 +188,17 @@ class ExpandedLine(Line):
             raise Mistake(
                 "SIM131",
                 f"a line of the macro `{use.macro.name}` has {len(text)} characters with its "
-                f"arguments; {MAX_TEXT} is the most",
+                f"arguments; at most {MAX_TEXT} are allowed",
             )
 
     def span(self, start: int, length: int) -> Span:
-        """The place in the macro's body; a parameter counts as a whole."""
+        """Return the place in the macro's body; a parameter counts as a whole."""
         begin = self._in_body(start)[0]
         end = self._in_body(start + max(1, length) - 1)[1]
         return self.body.span(begin, end - begin)
 
     def _in_body(self, offset: int) -> tuple[int, int]:
-        """Begin and end in the body of what stands at an offset of the expanded text."""
+        """Return begin and end in the body for an offset of the expanded text."""
         shift = 0
         for start, end, hole in self._filled:
             if offset < start:
@@ -209,7 +209,7 @@ class ExpandedLine(Line):
         return offset + shift, offset + shift + 1
 
     def location(self, file_number: int, start: int) -> Location:
-        """The line table names the outermost use: that is the line of the kernel."""
+        """Return the location of the outermost use, which is the line of the kernel."""
         outer = self.use.statement
         return outer.line.location(file_number, outer.start)
 
@@ -219,14 +219,14 @@ class ExpandedLine(Line):
         return self.use.statement.line.origin
 
     def notes(self) -> tuple[Note, ...]:
-        """What the line reads with its arguments, and the chain of uses."""
+        """Return notes on the line with its arguments, and on the chain of uses."""
         reads = ()
         if any(filled.hole.parameter is not None for filled in self._filled):
             reads = (Note(f"with its arguments the line reads `{_code(self.text)}`"),)
         return (*reads, *self.chain())
 
     def chain(self) -> tuple[Note, ...]:
-        """The uses from the innermost to the outermost."""
+        """Return the uses from the innermost to the outermost."""
         use = self.use.statement
         start, length = use.parts[0].at
         note = Note(

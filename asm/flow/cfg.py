@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Protocol
 
 from ...isa.instruction import WORD_BYTES
-from ...isa.table import Flags, Row
+from ...isa.table import Row
 
 Edges = tuple[tuple[int, ...], ...]
 """The neighbours of every block, by block number."""
@@ -72,12 +72,12 @@ class Cfg:
 
     @cached_property
     def returning(self) -> Edges:
-        """The successors without the ways of lanes that are about to trap.
+        """The successors without edges into blocks from which only traps are reached.
 
-        A trap ends the launch, so nobody waits for those lanes. Blocks from which the exit is not
-        reached but by a trap are left to them; there the ways stay as they are.
+        A trap ends the launch, so no lane waits for lanes that trap. Inside such blocks the edges
+        stay as they are.
         """
-        traps = {b.number for b in self.blocks if self.code[b.last].row.stem == "trap"}
+        traps = {b.number for b in self.blocks if self.code[b.last].row.is_trap}
         edges = tuple(() if b in traps else out for b, out in enumerate(self.successors))
         survive = reach(reverse(edges), (self.exit,))
         return tuple(
@@ -121,7 +121,7 @@ class Cfg:
 
 
 def build(code: Sequence[Step]) -> Cfg:
-    """The graph of a kernel's code."""
+    """Return the graph of a kernel's code."""
     n = len(code)
     starts = sorted({0, *_targets(code), *_behind_ends(code)} & set(range(n)))
     ends = [*starts[1:], n]
@@ -150,7 +150,7 @@ def _successors(
 ) -> tuple[int, ...]:
     last = code[block.last]
     ways: list[int] = []
-    if Flags.ENDS not in last.row.flags:
+    if last.row.falls_through:
         ways.append(block.end)
     if last.target is not None:
         ways.append(last.target)
@@ -159,7 +159,7 @@ def _successors(
 
 
 def _endless(edges: Edges) -> frozenset[int]:
-    """The last block of each strongly connected component that no edge leaves."""
+    """Return the last block of each strongly connected component that no edge leaves."""
     exit_ = len(edges) - 1
     result: set[int] = set()
     for component in components(edges, range(len(edges))):
@@ -170,7 +170,7 @@ def _endless(edges: Edges) -> frozenset[int]:
 
 
 def reverse(edges: Edges) -> Edges:
-    """The same graph with every edge turned round."""
+    """Return the graph with every edge reversed."""
     result: list[list[int]] = [[] for _ in edges]
     for source, targets in enumerate(edges):
         for target in targets:
@@ -181,7 +181,7 @@ def reverse(edges: Edges) -> Edges:
 def reach(
     edges: Edges, starts: Iterable[int], avoiding: frozenset[int] = frozenset()
 ) -> frozenset[int]:
-    """The nodes on paths from `starts`, which they include, that enter none of `avoiding`."""
+    """Return the nodes that paths from `starts` reach without entering `avoiding`."""
     seen: set[int] = set()
     waiting = [s for s in starts if s not in avoiding]
     while waiting:
@@ -195,8 +195,8 @@ def reach(
 class Walk:
     """A depth-first walk of what `root` reaches, the fall-through before the taken side.
 
-    `order` lists the nodes as the walk comes to them, `moment` is the place of each there, `parent`
-    the node from which it was found, and `end` the place of the last one found from it on.
+    `order` lists the nodes as the walk reaches them, `moment` is the index of each in it, `parent`
+    the node from which it was found, and `end` the index of the last one found from it on.
     """
 
     def __init__(self, edges: Edges, root: int) -> None:
@@ -219,12 +219,12 @@ class Walk:
                 stack.pop()
 
     def is_behind(self, node: int, above: int) -> bool:
-        """Whether the walk found `node` from `above` on, or they are the same."""
+        """Return whether the walk found `node` from `above` on, or they are the same."""
         return self.moment[above] <= self.moment[node] <= self.end[above]
 
 
 def components(edges: Neighbours, nodes: Iterable[int]) -> list[list[int]]:
-    """The strongly connected components of the subgraph over `nodes`, successors first.
+    """Return the strongly connected components of the subgraph over `nodes`, successors first.
 
     R. Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM J. Comput. 1972; the
     recursion is spelled out because a kernel may have more blocks than Python has stack frames.

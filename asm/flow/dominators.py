@@ -15,26 +15,26 @@ from .cfg import Cfg, Edges, Walk, reverse
 
 @dataclass(frozen=True)
 class DominatorTree:
-    """Who dominates whom.
+    """The dominators of the nodes that a root reaches.
 
-    `parents` holds the immediate dominator by node: None for the root and for what it does not
-    reach.
+    `parents` holds the immediate dominator by node: None for the root and for nodes that it does
+    not reach.
     """
 
     root: int
     parents: tuple[int | None, ...]
 
     def dominates(self, above: int, below: int) -> bool:
-        """Whether every path from the root to `below` goes through `above`; a node does itself."""
+        """Return whether every path from the root to `below` includes `above` (or is `above`)."""
         if self._enter[above] < 0 or self._enter[below] < 0:
             return False
         return self._enter[above] <= self._enter[below] and self._leave[below] <= self._leave[above]
 
     def child_above(self, above: int, below: int) -> int:
-        """The child of `above` that dominates `below`, which `above` does strictly."""
+        """Return the child of `above` that dominates `below`, which `above` does strictly."""
         children = self.children[above]
-        at = bisect_right(children, self._enter[below], key=self._enter.__getitem__)
-        return children[at - 1]
+        following = bisect_right(children, self._enter[below], key=self._enter.__getitem__)
+        return children[following - 1]
 
     @cached_property
     def children(self) -> Edges:
@@ -72,7 +72,7 @@ class DominatorTree:
 
 
 def tree(edges: Edges, root: int) -> DominatorTree:
-    """The dominator tree of the part of a graph that `root` reaches.
+    """Return the dominator tree of the part of a graph that `root` reaches.
 
     Nodes are named by their moment in a depth-first walk. The semidominator of a node is the
     earliest from which a path leads to it over later nodes only; a node's dominator is that, or
@@ -115,34 +115,34 @@ class _Forest:
         self._lowest = list(range(len(semi)))
 
     def link(self, node: int, above: int) -> None:
-        """Hang the root `node` below another node."""
+        """Make the root `node` a child of another node."""
         self._above[node] = above
 
     def lowest(self, node: int) -> int:
-        """The node of lowest `semi` from `node` up to, not including, its root; a root is alone."""
+        """Return the node of lowest `semi` from `node` up to its root, without the root."""
         above, lowest, semi = self._above, self._lowest, self._semi
         if above[node] < 0:
             return node
-        way = []
-        at = node
-        while above[above[at]] >= 0:
-            way.append(at)
-            at = above[at]
-        for at in reversed(way):
-            if semi[lowest[above[at]]] < semi[lowest[at]]:
-                lowest[at] = lowest[above[at]]
-            above[at] = above[above[at]]
+        path = []
+        ancestor = node
+        while above[above[ancestor]] >= 0:
+            path.append(ancestor)
+            ancestor = above[ancestor]
+        for step in reversed(path):
+            if semi[lowest[above[step]]] < semi[lowest[step]]:
+                lowest[step] = lowest[above[step]]
+            above[step] = above[above[step]]
         return lowest[node]
 
 
 def dominators(cfg: Cfg) -> DominatorTree:
-    """The dominators of the reachable blocks, rooted at the entry."""
+    """Return the dominators of the reachable blocks, rooted at the entry."""
     return tree(cfg.successors, 0)
 
 
 def post_dominators(cfg: Cfg) -> DominatorTree:
-    """The post-dominators of all blocks, unreachable ones too, rooted at the virtual exit.
+    """Return the post-dominators of all blocks, unreachable ones too, rooted at the virtual exit.
 
-    A branch around a `trap` is post-dominated by what stands behind it (see `Cfg.returning`).
+    A branch around a `trap` is post-dominated by what follows it (see `Cfg.returning`).
     """
     return tree(reverse(cfg.returning), cfg.exit)

@@ -1,7 +1,7 @@
 """Program -> Program with a `reconverge` at every join, for the explicit schemes.
 
-The same code as assembling the text with `markers="explicit"` gives, for programs whose text is not
-at hand, or was assembled with options that are not.
+The code is the same as from assembling with `markers="explicit"`; this is for programs whose text
+or assembler options are not at hand.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NO_LOCATION = Location(0, 1, 1)
 
 
 def with_markers(program: Program) -> Program:
-    """The program with one marker per branch that may diverge, at its join.
+    """Return the program with one marker per branch that may diverge, at its join.
 
     A marker has the location of its branch, where the program has any. Raises EncodingError where a
     branch no longer reaches its target.
@@ -42,7 +42,7 @@ def _kernel(kernel: Kernel) -> Kernel:
         draft.code.append(_draft(ins, kernel.locations[pc] if kernel.locations else _NO_LOCATION))
         draft.code[-1].join_span = None if computed else _NO_SPAN
     marked = insert(draft)
-    annotate(marked, Collector())
+    annotate(marked, build(marked.code), Collector())
     instructions = tuple(instruction(ins) for ins in marked.code)
     found = replace(
         kernel,

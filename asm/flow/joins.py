@@ -1,9 +1,9 @@
-"""Re-convergence points: computed where the source leaves them out, checked where it names them.
+"""Re-convergence points: computed if the source leaves them out, checked if it names them.
 
 The join of a conditional branch is the first instruction of the block that immediately
-post-dominates it (DWS-02). Where that is the virtual exit the sides never meet and the join is
-none. A source may name a later post-dominator, or none; a point that some path avoids is an error,
-because a stack would wait there for lanes that never come.
+post-dominates it (DWS-02). If that is the virtual exit, the sides never re-converge and the join
+is none. A source may name a later post-dominator, or none; a point that some path avoids is an
+error, because a stack would wait there for lanes that never arrive.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from ..texts.collector import Collector
 from .cfg import Cfg, build
 from .dominators import DominatorTree, post_dominators
 from .loops import find
-from .paths import avoiding, by_address, tell
+from .paths import avoiding, by_address, describe
 
 SUBDIVIDE_LIMIT = 50
-"""Instructions behind a join up to which a branch may subdivide a warp (DWS-06)."""
+"""A branch may subdivide a warp if at most this many instructions follow its join (DWS-06)."""
 
 _MOST_DIAGNOSTICS = 20
 
 
 def annotate(
-    kernel: DraftKernel, collector: Collector, subdivide_limit: int = SUBDIVIDE_LIMIT
+    kernel: DraftKernel, cfg: Cfg, collector: Collector, subdivide_limit: int = SUBDIVIDE_LIMIT
 ) -> None:
-    """Fill in joins, subdivide flags and loop flags that the source leaves out; check the joins.
+    """Fill in the joins, subdivide flags and loop flags that the source omits; check the others.
 
-    Targets and joins outside the code are left to the verifier.
+    `cfg` is the graph of the kernel's code. Targets and joins outside the code are left to the
+    verifier.
     """
-    cfg = build(kernel.code)
     tree, loops = post_dominators(cfg), find(cfg)
     for pc, ins in enumerate(kernel.code):
         if ins.row.is_branch and ins.loop is None:
@@ -51,25 +51,25 @@ def annotate(
 
 
 def immediate(cfg: Cfg, tree: DominatorTree, pc: int) -> int | None:
-    """The join of the branch at `pc`: the start of its immediate post-dominator, None for exit."""
+    """Return the join of the branch at `pc` (its immediate post-dominator), None for exit."""
     block = tree.parents[cfg.block_of[pc]]
     return None if block is None or block == cfg.exit else cfg.blocks[block].start
 
 
 def length_behind(cfg: Cfg, join: int | Join) -> int:
-    """Instructions from a join to the end of its basic block, `reconverge` not counted (DWS-06).
+    """Count instructions from a join to the end of its block, without `reconverge` (DWS-06).
 
-    Behind the virtual exit there are none, so a branch without a join may always subdivide: its
-    sides would not meet again under a stack either. Markers in front of the block belong to it,
-    also where an outer branch's side enters between them.
+    After the virtual exit there are none, so a branch without a join may always subdivide: its
+    sides would not re-converge under a stack either. Markers before the block belong to it,
+    also if an outer branch's side enters between them.
     """
     if not isinstance(join, int) or not 0 <= join < len(cfg.code):
         return 0
     code = cfg.code
-    while join + 1 < len(code) and code[join].row.stem == "reconverge":
+    while join + 1 < len(code) and code[join].row.is_marker:
         join += 1
     end = cfg.blocks[cfg.block_of[join]].end
-    return sum(code[pc].row.stem != "reconverge" for pc in range(join, end))
+    return sum(not code[pc].row.is_marker for pc in range(join, end))
 
 
 def why_not_post_dominator(
@@ -79,24 +79,24 @@ def why_not_post_dominator(
     join: int,
     place: Callable[[int], str] = by_address,
 ) -> str | None:
-    """The path from the branch that avoids the join, in words; None for a post-dominator."""
+    """Return the path from the branch that avoids the join, in words; None for a post-dominator."""
     above, below = cfg.block_of[join], cfg.block_of[branch]
     if above != below and tree.dominates(above, below):
         return None
     path = avoiding(cfg, branch, join)
     assert path is not None, "dominator tree and path search disagree"
-    return f"a path avoids it: {tell(cfg, path, place)}"
+    return f"a path avoids it: {describe(cfg, path, place)}"
 
 
 def is_post_dominator(cfg: Cfg, tree: DominatorTree, branch: int, join: int) -> bool:
-    """Whether every way from the branch to the end executes the join."""
+    """Return whether every way from the branch to the end executes the join."""
     return why_not_post_dominator(cfg, tree, branch, join) is None
 
 
 def _problem(
     kernel: DraftKernel, cfg: Cfg, tree: DominatorTree, pc: int, join: int
 ) -> Diagnostic | None:
-    """What is wrong with a join that the source names, with the path that avoids it."""
+    """Return the error of a join that the source names, with the path that avoids it."""
 
     def line(at: int) -> str:
         return f"line {kernel.code[at].span.line}"

@@ -35,16 +35,16 @@ class Loops:
     innermost: tuple[int | None, ...]
     """The index of the innermost loop around each block, None outside of loops."""
     last_inside: tuple[int, ...]
-    """The index of the last loop inside each loop, its own where there is none."""
+    """By loop: the index of the last loop inside it, or its own if there is none."""
     loop_of_header: dict[int, int]
 
     def contains(self, loop: int, block: int) -> bool:
-        """Whether a block lies in the loop of this index."""
+        """Return whether a block lies in the loop of this index."""
         innermost = self.innermost[block]
         return innermost is not None and loop <= innermost <= self.last_inside[loop]
 
     def around(self, block: int) -> list[Loop]:
-        """The loops that contain a block, innermost first."""
+        """Return the loops that contain a block, innermost first."""
         result: list[Loop] = []
         index = self.innermost[block]
         while index is not None:
@@ -53,17 +53,17 @@ class Loops:
         return result
 
     def closes(self, block: int) -> bool:
-        """The branch that ends the block can go to the header of a loop that contains it."""
+        """Return the branch that ends the block can go to the header of a loop that contains it."""
         loops = (self.loop_of_header.get(s) for s in self.flow[block])
         return any(loop is not None and self.contains(loop, block) for loop in loops)
 
     def leaves(self, block: int) -> bool:
-        """The branch that ends the block can go out of the innermost loop that contains it."""
+        """Return whether the block's branch can leave the innermost loop that contains it."""
         loop = self.innermost[block]
         return loop is not None and any(not self.contains(loop, s) for s in self.flow[block])
 
     def delimits(self, pc: int) -> bool:
-        """The loop flag: a branch (`br` or `cbr`) that closes or leaves a loop.
+        """Return the loop flag: a branch (`br` or `cbr`) that closes or leaves a loop.
 
         Branches that end a loop's iterations are what MAWS-06 may bypass and what does not stop
         slip (Q-DWS-41). A branch in unreachable code delimits nothing.
@@ -73,7 +73,7 @@ class Loops:
 
 
 def find(cfg: Cfg) -> Loops:
-    """The loops of the reachable code."""
+    """Return the loops of the reachable code."""
     if not cfg.blocks:
         return Loops(cfg, cfg.flow, (), (), (), {})
     past = _past_markers(cfg)
@@ -85,19 +85,17 @@ def find(cfg: Cfg) -> Loops:
 
 
 def _past_markers(cfg: Cfg) -> list[int]:
-    """For each block the first from it on with more than `reconverge` in it."""
+    """Return, for each block, the first block from it on that has more than markers."""
     past = list(range(len(cfg.flow)))
     for block in reversed(cfg.blocks):
-        is_empty = all(
-            cfg.code[pc].row.stem == "reconverge" for pc in range(block.start, block.end)
-        )
+        is_empty = all(cfg.code[pc].row.is_marker for pc in range(block.start, block.end))
         if is_empty and cfg.flow[block.number]:
             past[block.number] = past[block.number + 1]
     return past
 
 
 def _nesting(walk: Walk, before: Edges) -> tuple[dict[int, tuple[int, ...]], dict[int, int]]:
-    """The latches by header, and the header of the loop around each block or inner header.
+    """Return the latches by header, and the header of the loop around each block or inner header.
 
     Headers are taken from the last to the first. A loop that is found becomes one node, its
     header, for the loops around it: `outermost` leads there (union-find with halved paths).
@@ -142,7 +140,7 @@ def _number(
     latches: dict[int, tuple[int, ...]],
     around: dict[int, int],
 ) -> Loops:
-    """The loops in an order in which those inside a loop follow it."""
+    """Return the loops in an order in which those inside a loop follow it."""
     inner: dict[int | None, list[int]] = {}
     for header in reversed(walk.order):
         if header in latches:

@@ -1,13 +1,13 @@
 """`reconverge` instructions for the explicit schemes: `--markers none` and `--markers explicit`.
 
-A marker belongs to one conditional branch that may diverge and stands at its join (PPC-02, PPC-09).
-The markers of branches that share a join form a run in front of the instruction there, inner
+A marker belongs to one conditional branch that may diverge and is at its join (PPC-02, PPC-09).
+The markers of branches that share a join form a run before the instruction there, inner
 branches before outer ones (Q-PPC-11):
 
 - A branch is inside another of the same join if the other reaches it without passing the join.
   Branches that reach each other (the exits of one loop) have no order. Each has its marker, but all
   of them re-converge at the last of theirs, because a stack may hold them in any order and an entry
-  must not wait at a marker in front of the PC that it resumes at.
+  must not wait at a marker before the PC at which it resumes.
 - A jump into the join enters the run at the first marker that it needs: of a branch from which the
   jump can be reached without passing the join. A side that comes from outside the inner branch thus
   skips the inner marker (S-PPC-X6). A jump that needs none, such as the back edge of a loop that
@@ -35,7 +35,7 @@ _RECONVERGE = BY_NAME["reconverge"]
 
 
 def strip(kernel: DraftKernel) -> DraftKernel:
-    """The kernel without `reconverge`: what pointed at one points behind it.
+    """Return the kernel without `reconverge`; labels at one move to the next instruction.
 
     Joins that were computed, not written in the source, are left out again, because the code
     around them has changed.
@@ -63,7 +63,7 @@ def strip(kernel: DraftKernel) -> DraftKernel:
 
 
 def insert(kernel: DraftKernel) -> DraftKernel:
-    """The kernel with exactly one `reconverge` per branch that may diverge.
+    """Return the kernel with exactly one `reconverge` per branch that may diverge.
 
     Markers of the source are stripped first, so inserting twice is inserting once. The joins of the
     branches that have a marker become that marker, or the one they share (see above).
@@ -79,34 +79,34 @@ def insert(kernel: DraftKernel) -> DraftKernel:
 
 
 def _marker(branch: DraftInstruction) -> DraftInstruction:
-    """A marker has the place of its branch, so that a listing shows where it belongs."""
+    """Return a marker at the location of its branch, so that a listing shows where it belongs."""
     return DraftInstruction(_RECONVERGE, branch.span, branch.location)
 
 
 class _Layout:
-    """Where everything stands once the markers are in."""
+    """The places of instructions after the markers are inserted."""
 
     def __init__(self, code: Sequence[DraftInstruction]) -> None:
         self.cfg = build(code)
         self.runs = _runs(self.cfg, code)
         self.run_of = {b: run for run in self.runs.values() for b in run.branches}
         self._at: list[int] = []
-        at = 0
+        place = 0
         for index in range(len(code) + 1):
-            at += len(self.markers(index))
-            self._at.append(at)
-            at += 1
+            place += len(self.markers(index))
+            self._at.append(place)
+            place += 1
 
     def markers(self, index: int) -> tuple[int, ...]:
-        """The branches whose markers stand in front of the instruction at `index`."""
+        """Return the branches whose markers are before the instruction at `index`."""
         return self.runs[index].branches if index in self.runs else ()
 
     def first(self, index: int) -> int:
-        """The new place of the instruction at `index`, its markers included."""
+        """Return the new place of the instruction at `index`, its markers included."""
         return self._at[index] - len(self.markers(index))
 
     def moved(self, index: int, ins: DraftInstruction) -> DraftInstruction:
-        """The instruction at `index` with its target and join in the code with markers."""
+        """Return the instruction at `index` with its target and join in the code with markers."""
         target, join = ins.target, ins.join
         if target is not None:
             target = self._target(index, ins, target)
@@ -118,7 +118,7 @@ class _Layout:
         return replace(ins, target=target, join=join)
 
     def _target(self, index: int, ins: DraftInstruction, target: int) -> int:
-        """Where a jump to a join enters the run of markers there."""
+        """Return where a jump to a join enters the run of markers there."""
         both_sides_equal = ins.row.is_conditional and target == index + 1
         if target not in self.runs or both_sides_equal:
             return self.first(target)
@@ -128,7 +128,7 @@ class _Layout:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The markers in front of one join: the branches they belong to, in the order of the markers.
+    """The markers before one join: the branches they belong to, in the order of the markers.
 
     `own` is the place in the run where a branch re-converges, `entry` the place where a jump from
     a block enters the run. Blocks that no branch of the run reaches have none.
@@ -141,7 +141,7 @@ class _Run:
 
 
 def _runs(cfg: Cfg, code: Sequence[DraftInstruction]) -> dict[int, _Run]:
-    """The run of markers in front of every join that needs one."""
+    """Return the run of markers before every join that needs one."""
     tree = post_dominators(cfg)
     by_join: dict[int, list[int]] = {}
     for branch, join in _diverging(cfg, tree, code):
@@ -152,7 +152,7 @@ def _runs(cfg: Cfg, code: Sequence[DraftInstruction]) -> dict[int, _Run]:
 def _diverging(
     cfg: Cfg, tree: DominatorTree, code: Sequence[DraftInstruction]
 ) -> Iterable[tuple[int, int]]:
-    """The branches that may diverge and have a join, with it."""
+    """Yield the branches that may diverge and have a join, with it."""
     for pc, ins in enumerate(code):
         if not ins.row.is_conditional or ins.target == pc + 1:
             continue
@@ -164,10 +164,10 @@ def _diverging(
 
 
 def _run(cfg: Cfg, tree: DominatorTree, join: int, branches: list[int]) -> _Run:
-    """The run of a join. Who reaches whom is asked for all branches at once.
+    """Return the run of a join, after finding for all branches at once which reaches which.
 
-    A branch is a bit; a block's bits say who reaches it without passing the join. They flow along
-    the strongly connected components, in which everyone reaches everyone.
+    A branch is a bit; a block's bits are the branches that reach it without passing the join. They
+    flow along the strongly connected components, in which every block reaches every other.
     """
     edges = _ways(cfg, tree, join, branches)
     parts = components(edges, edges)[::-1]
@@ -204,7 +204,7 @@ def _run(cfg: Cfg, tree: DominatorTree, join: int, branches: list[int]) -> _Run:
 def _ways(
     cfg: Cfg, tree: DominatorTree, join: int, branches: list[int]
 ) -> dict[int, tuple[int, ...]]:
-    """Where control goes from the branches' blocks without passing the join.
+    """Return where control goes from the branches' blocks without passing the join.
 
     Only the blocks count that the join post-dominates immediately: on the way to the next of them
     nothing belongs to the join, so that the branches of a nest do not walk through all of it. That

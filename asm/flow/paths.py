@@ -1,4 +1,4 @@
-"""Ways through the code that avoid a re-convergence point, told by the branches on them."""
+"""Paths that avoid a re-convergence point, described by the branches on them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ...isa.instruction import WORD_BYTES
-from ...isa.table import Flags
 from .cfg import Cfg
 
 
@@ -21,15 +20,15 @@ class Decision:
 
 
 def by_address(pc: int) -> str:
-    """The place of an instruction as the disassembler prints it."""
+    """Return the place of an instruction as the disassembler prints it."""
     return f"0x{pc * WORD_BYTES:02x}"
 
 
 def avoiding(cfg: Cfg, branch: int, join: int) -> tuple[Decision, ...] | None:
-    """The shortest way from a branch to the virtual exit that does not execute `join`, or None.
+    """Return the shortest path from a branch to the exit that avoids `join`, or None.
 
-    It looks at blocks only: a way that enters the block of `join` executes all of it. A way into a
-    trap counts only where there is no other.
+    It looks at blocks only: a path that enters the block of `join` executes all of it. A path into
+    a trap counts only without any other.
     """
     start, barred = cfg.block_of[branch], cfg.block_of[join]
     came_from: dict[int, int] = {}
@@ -56,7 +55,7 @@ def _decision(cfg: Cfg, block: int, following: int) -> Decision | None:
     if following == cfg.exit:
         if block in cfg.endless:
             return Decision(pc, "goes round for ever")
-        if Flags.ENDS in row.flags and not row.is_branch:
+        if row.ends_work_item:
             return Decision(pc, "ends the work-item")
         return Decision(pc, "leaves the code")
     if row.is_conditional:
@@ -65,8 +64,8 @@ def _decision(cfg: Cfg, block: int, following: int) -> Decision | None:
     return None
 
 
-def tell(cfg: Cfg, path: tuple[Decision, ...], place: Callable[[int], str] = by_address) -> str:
-    """A path in words; `place` names an instruction by its PC."""
+def describe(cfg: Cfg, path: tuple[Decision, ...], place: Callable[[int], str] = by_address) -> str:
+    """Return a path in words; `place` names an instruction by its PC."""
     return ", then ".join(
         f"{cfg.code[step.pc].row.name} at {place(step.pc)} {step.does}" for step in path
     )

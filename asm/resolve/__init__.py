@@ -1,1 +1,1 @@
-"""From statements to draft instructions: mnemonics, operands, labels and declarations."""
+"""Statements -> draft instructions: mnemonics, operands, labels and declarations."""

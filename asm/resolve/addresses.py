@@ -18,7 +18,7 @@ _REACH = 1 << OFFSET_BITS - 1
 
 
 def resolve_address(brackets: Word, row: Row, scope: Scope) -> Address:
-    """The address of a BRACKETS token for an instruction of this row. Raises Mistake."""
+    """Return the address of a BRACKETS token for an instruction of this row. Raises Mistake."""
     assert row.segment is not None
     try:
         parts = parse_brackets(brackets.text, "address")
@@ -52,7 +52,7 @@ def _sum(parts: tuple[Part, ...], row: Row, segment: Segment, scope: Scope) -> A
             if start is not None or sign < 0:
                 raise Mistake(
                     "SIM121",
-                    "an address begins at one array or parameter at most",
+                    "an address has at most one array or parameter",
                     part.at,
                     "a second one" if start is not None else "cannot be subtracted",
                 )
@@ -95,7 +95,7 @@ def _check_base(
     if base is not None or sign < 0:
         raise Mistake(
             "SIM121",
-            "an address has one register at most, and adds it",
+            "an address adds at most one register",
             word.at,
             "a second register" if base is not None else "cannot be subtracted",
             "compute the sum first, as: add_u64 $d0, $d0, $d1"
@@ -124,13 +124,13 @@ def _check_base(
         "SIM121",
         f"{reg} cannot be the address register of {row.name}",
         word.at,
-        f"a ${wanted.value} register expected",
+        f"expected a ${wanted.value} register",
         hint,
     )
 
 
 def _offset_of(word: Word, row: Row, segment: Segment, scope: Scope, alone: bool) -> int:
-    """The offset of an array or parameter in its segment."""
+    """Return the offset of an array or parameter in its segment."""
     if word.kind == "PARAMETER":
         param = scope.param(word)
         if segment is not Segment.KERNARG:
@@ -172,7 +172,7 @@ def _target(param: Param) -> str:
 
 
 def _check_param_type(word: Word, param: Param, row: Row) -> None:
-    """A parameter is loaded with its own type; the sign of 32 and 64 bits makes no difference."""
+    """Check that a parameter is loaded with its type; signs of 32 and 64 bits may differ."""
     type_ = row.type
     assert type_ is not None
     loader = _loader(param)
@@ -196,23 +196,23 @@ def _constant(part: Part, scope: Scope) -> int:
     value = evaluate(part, scope.constants)
     if not isinstance(value, int):
         raise Mistake(
-            "SIM115", "a float where a byte offset belongs", part.at, "an integer expected"
+            "SIM115", "a float where a byte offset is expected", part.at, "expected an integer"
         )
     return value
 
 
 def _check_array(address: Address, array: Symbol, row: Row, scope: Scope, brackets: Word) -> None:
-    """Refuse what is outside of the named array whatever the register holds. Raises Mistake.
+    """Refuse an address that is outside its array whatever the register holds. Raises Mistake.
 
-    A register is not negative, so that it brings an offset in front of the array into it, but
-    never one that is behind it.
+    A register is never negative: added to an offset before the array it can reach the array, but
+    added to an offset after the array it cannot.
     """
     assert row.type is not None
     first, width = address.offset - array.offset, row.type.size
     if first + width <= array.size and (first >= 0 or address.base is not None):
         return
-    at = f"bytes {first} to {first + width - 1} are" if width > 1 else f"byte {first} is"
-    other = next(
+    which = f"bytes {first} to {first + width - 1} are" if width > 1 else f"byte {first} is"
+    reached = next(
         (
             s
             for s in scope.symbols.values()
@@ -220,20 +220,20 @@ def _check_array(address: Address, array: Symbol, row: Row, scope: Scope, bracke
         ),
         array,
     )
-    place = str(address.offset - other.offset)
+    place = str(address.offset - reached.offset)
     raise Mistake(
         "SIM122",
-        f"{at} outside the {array.size} bytes of `{array.name}`",
+        f"{which} outside the {array.size} bytes of `{array.name}`",
         brackets.at,
         "outside of the array",
-        f"that is [{other.name}+{place}]; name the array that is meant"
-        if other is not array
+        f"that is [{reached.name}+{place}]; name the array that is meant"
+        if reached is not array
         else "offsets are in bytes; the size of an array is its elements times their size",
     )
 
 
 def _static_problem(address: Address, row: Row, scope: Scope) -> str:
-    """What is wrong with an address that has no register, as the verifier sees it."""
+    """Return what is wrong with an address without register, as the verifier sees it."""
     if address.base is not None or address.segment is Segment.GLOBAL:
         return ""
     assert row.type is not None

@@ -1,4 +1,4 @@
-"""Branches: their operands, and the places that labels name."""
+"""Branches: their operands, and the instructions that labels name."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Branch(NamedTuple):
 
 
 def resolve_branch(row: Row, given: Sequence[Part]) -> Branch:
-    """The operands of `br` or `cbr`. Raises Mistake."""
+    """Return the operands of `br` or `cbr`. Raises Mistake."""
     rest = list(given)
     srcs: tuple[Reg, ...] = ()
     if row.is_conditional:
@@ -96,7 +96,7 @@ def _flags(row: Row, rest: Sequence[Part]) -> dict[str, bool]:
                 "SIM143",
                 f"{f'`{name}`' if name else 'a constant'} cannot follow the labels of {row.name}",
                 part.at,
-                "no flag of it",
+                "not one of its flags",
                 did_you_mean(name, allowed) or f"its flags are {', '.join(allowed)}",
             )
         flag, value = _FLAGS[name]
@@ -107,7 +107,7 @@ def _flags(row: Row, rest: Sequence[Part]) -> dict[str, bool]:
 
 
 def _near_label(name: str, labels: Iterable[str]) -> str:
-    """The hint with the label that was perhaps meant: a near one, or the same in other letters."""
+    """Return a hint with a similar label, or the same in other letters; else nothing."""
     if near := did_you_mean(f"@{name}", [f"@{known}" for known in labels]):
         return near
     same = [known for known in labels if _letters(known) == _letters(name)]
@@ -119,7 +119,7 @@ def _letters(name: str) -> str:
 
 
 def place(label: Word, labels: Mapping[str, int], size: int, elsewhere: Mapping[str, str]) -> int:
-    """The index of the instruction that a label names, in a kernel of `size` words.
+    """Return the index of the instruction that a label names, in a kernel of `size` words.
 
     `elsewhere` names the kernels that have the labels of other kernels. Raises Mistake.
     """
@@ -129,10 +129,10 @@ def place(label: Word, labels: Mapping[str, int], size: int, elsewhere: Mapping[
         if index >= size:
             raise Mistake(
                 "SIM110",
-                f"`{label.text}` stands behind the last instruction",
+                f"`{label.text}` is after the last instruction",
                 label.at,
                 "nothing to branch to",
-                "put an instruction behind the label, as ret",
+                "put an instruction after the label, as ret",
             )
         return index
     if address := re.fullmatch(r"@0[xX]([0-9A-Fa-f]{1,8})", label.text):

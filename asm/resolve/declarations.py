@@ -28,7 +28,7 @@ class Array:
 
 
 def find_type(word: Word) -> Type:
-    """The type of memory that a word names. Raises Mistake."""
+    """Return the type of memory that a word names. Raises Mistake."""
     type_ = TYPES.get(word.text)
     if type_ is None:
         names = [name for name in TYPES if name != B1.name]
@@ -53,7 +53,7 @@ def find_type(word: Word) -> Type:
 
 
 def array(statement: Statement, segment: Segment, constants: Mapping[str, Value]) -> Array:
-    """The array of a `.group`, `.private` or `.readonly` statement. Raises Mistake."""
+    """Return the array of a `.group`, `.private` or `.readonly` statement. Raises Mistake."""
     type_word, name, brackets = statement.parts[1:4]
     assert isinstance(type_word, Word) and isinstance(name, Word) and isinstance(brackets, Word)
     type_ = find_type(type_word)
@@ -86,12 +86,12 @@ def array(statement: Statement, segment: Segment, constants: Mapping[str, Value]
 def _count(part: Part, constants: Mapping[str, Value]) -> int:
     value = evaluate(part, constants)
     if not isinstance(value, int):
-        raise Mistake("SIM115", "a float where a number of elements belongs", part.at)
+        raise Mistake("SIM115", "a float where a number of elements is expected", part.at)
     return value
 
 
 def elements(found: Array, given: Sequence[Part], constants: Mapping[str, Value]) -> bytes:
-    """The bytes of an array with these elements; missing ones are zero. Raises Mistake."""
+    """Return the bytes of an array with these elements; missing ones are zero. Raises Mistake."""
     bits = [bits_of(evaluate(part, constants), found.type, part) for part in given]
     data = pack(bits, found.type)
     return data + bytes(found.count * found.type.size - len(data))
@@ -112,7 +112,7 @@ class Layout:
                 "SIM129",
                 f"`{found.name.text}` ends at byte {end} of {self.segment} memory",
                 found.name.at,
-                f"{MAX_SEGMENT[self.segment]} bytes is the most",
+                f"at most {MAX_SEGMENT[self.segment]} bytes",
             )
         self.end = end
 
@@ -126,7 +126,7 @@ class Parameter(NamedTuple):
 
 
 def parameters(head: Statement) -> list[Parameter]:
-    """The parameters in the head of a kernel. Raises Mistake."""
+    """Return the parameters in the head of a kernel. Raises Mistake."""
     found: list[Parameter] = []
     words = [part for part in head.parts[2:] if isinstance(part, Word)]
     is_pointer, type_ = False, None
@@ -152,6 +152,6 @@ def parameters(head: Statement) -> list[Parameter]:
             "SIM128",
             f"a kernel of {len(found)} parameters",
             found[MAX_PARAMS].name.at,
-            f"{MAX_PARAMS} is the most",
+            f"at most {MAX_PARAMS}",
         )
     return found

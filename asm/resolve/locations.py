@@ -1,4 +1,4 @@
-"""The line table: which place of which file an instruction comes from."""
+"""The line table: file, line and column of every instruction."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Locations:
         self._next: tuple[str, int, int] | None = None
 
     def of(self, line: Line, start: int) -> Location:
-        """The location of an instruction that begins at offset `start` of a line."""
+        """Return the location of an instruction that begins at offset `start` of a line."""
         if self._next is not None:
             file, number, column = self._next
             self._next = None

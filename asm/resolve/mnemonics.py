@@ -1,4 +1,4 @@
-"""Mnemonics: the row of an instruction's name, and what is wrong with one that has none."""
+"""Mnemonics: the row of an instruction's name, and the messages about unknown names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..texts.source import Mistake
 
 
 def find_row(word: Word, macros: Iterable[str] = ()) -> Row:
-    """The row of a mnemonic. Raises Mistake; `macros` are further names that would be possible."""
+    """Return the row of a mnemonic; `macros` are further possible names. Raises Mistake."""
     row = BY_NAME.get(word.text)
     if row is None:
         raise _why_not(word, tuple(macros))
@@ -24,7 +24,7 @@ def find_row(word: Word, macros: Iterable[str] = ()) -> Row:
 
 @cache
 def _stems() -> dict[str, tuple[Row, ...]]:
-    """Rows by stem, and by stem and segment where the mnemonic has one."""
+    """Return the rows by stem, and by stem and segment if the mnemonic has one."""
     rows: dict[str, list[Row]] = {}
     for row in TABLE:
         rows.setdefault(row.stem, []).append(row)
@@ -95,7 +95,7 @@ def _unsegmented(word: Word, rows: tuple[Row, ...], type_: str) -> Mistake:
 
 
 def _wrong_type(word: Word, stem: str, rows: tuple[Row, ...], type_: str) -> Mistake:
-    what = f"`{stem}` has no type {type_}" if type_ in TYPES else f"{type_} is no type"
+    what = f"`{stem}` has no type {type_}" if type_ in TYPES else f"{type_} is not a type"
     return Mistake("SIM105", what, word.at, "no such instruction", _existing(stem, rows, type_))
 
 
@@ -110,7 +110,7 @@ def _existing(stem: str, rows: tuple[Row, ...], type_: str) -> str:
 
 
 def _types(rows: tuple[Row, ...]) -> str:
-    """The legal types of some rows; of a conversion, those that it converts to."""
+    """Return the legal types of some rows; of a conversion, those that it converts to."""
     return _words(dict.fromkeys(str(row.type) for row in rows if row.type is not None))
 
 

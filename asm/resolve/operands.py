@@ -1,4 +1,4 @@
-"""The operands of one instruction: each against what its row allows there."""
+"""Operands of an instruction, checked against its row."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _slots(number: int) -> tuple[_Slot, ...]:
 
 
 def resolve_operands(row: Row, given: Sequence[Part], scope: Scope) -> tuple[Operands, ...]:
-    """The words that an instruction without labels stands for: one, or two. Raises Mistake."""
+    """Return the one or two words of an instruction without labels. Raises Mistake."""
     slots = _slots(row.number)
     dst: Reg | None = None
     srcs: list[Source] = []
@@ -61,7 +61,7 @@ def resolve_operands(row: Row, given: Sequence[Part], scope: Scope) -> tuple[Ope
     literals: list[int] = []
     if len(given) != len(slots):
         left_out, slots = slots, _without_optional(row, given)
-        # A trap without a code has the code 0; what else may be left out is no literal.
+        # A trap without a code has the code 0; no other literal may be left out.
         literals += [0 for slot in left_out if slot.kind is OperandKind.CODE]
     for slot, part in zip(slots, given, strict=True):
         kind = slot.kind
@@ -86,7 +86,7 @@ def resolve_operands(row: Row, given: Sequence[Part], scope: Scope) -> tuple[Ope
 
 
 def _expanded(found: Operands, given: Sequence[Part]) -> tuple[Operands, ...]:
-    """Two words for a mov_u64 of a value that is no sign-extended 32-bit one, else one.
+    """Return two words for a mov_u64 whose value is not a sign-extended 32-bit one, else one.
 
     Raises Mistake for two immediates.
     """
@@ -111,7 +111,7 @@ def _expanded(found: Operands, given: Sequence[Part]) -> tuple[Operands, ...]:
 
 
 def _without_optional(row: Row, given: Sequence[Part]) -> tuple[_Slot, ...]:
-    """The slots of a row whose optional operand is left out. Raises Mistake for a wrong number."""
+    """Return the slots of a row for `given` operands. Raises Mistake for a wrong number."""
     slots = _slots(row.number)
     required = tuple(slot for slot in slots if not slot.operand.optional)
     if len(given) == len(required):
@@ -154,14 +154,14 @@ def _immediate(row: Row, slot: _Slot, part: Part, scope: Scope) -> Imm:
 
 
 def _moved_bits(value: Value, type_: Type, part: Part) -> int:
-    """mov copies bits, so it takes a float of its width; mov_u64 takes any 64-bit value."""
+    """Return the bits that a mov copies: a float of its width too, for mov_u64 any 64 bits."""
     if isinstance(value, float | FloatBits):
         return bits_of(value, F32 if type_ is not U64 else F64, part)
     return bits_of(value, type_, part)
 
 
 def _value(row: Row, operand: Operand, part: Part, scope: Scope) -> Value:
-    """The value of a constant operand; a name that is none gets a message of its own."""
+    """Return the value of a constant operand; a name that is none gets a message of its own."""
     if isinstance(part, Word) and part.kind == "NAME" and part.text not in scope.constants:
         word = part
         name = word.text
@@ -183,9 +183,9 @@ def _literal(row: Row, slot: _Slot, part: Part, scope: Scope) -> int:
     if not isinstance(value, int):
         raise Mistake(
             "SIM115",
-            f"a float where {slot.operand.describe()} belongs",
+            f"a float where {slot.operand.describe()} is expected",
             part.at,
-            "an integer expected",
+            "expected an integer",
         )
     return value
 
@@ -209,7 +209,7 @@ _KINDS = {
 
 
 def wrong_operand(row: Row, operand: Operand, part: Part) -> Mistake:
-    """The message for an operand of the wrong sort."""
+    """Return the message for an operand of the wrong sort."""
     word = part if isinstance(part, Word) else None
     if word is not None and word.kind == "REGISTER":
         register(word)  # raises for a register that does not exist
@@ -226,7 +226,7 @@ def wrong_operand(row: Row, operand: Operand, part: Part) -> Mistake:
 
 
 def _is_constant(part: Part) -> bool:
-    """Whether a constant was meant: a number, an expression, or a name that is no register's."""
+    """Return whether a part is a number, an expression, or a name that is not a register."""
     if isinstance(part, Expression) or part.kind in ("NUMBER", "CHAR"):
         return True
     return part.kind == "NAME" and f"${part.text}" not in REGISTERS
@@ -259,7 +259,7 @@ def _hint(row: Row, operand: Operand, part: Part) -> str:
         case "NAME" if f"${part.text}" in REGISTERS:
             return f"did you mean `${part.text}`?"
         case "NAME" if operand.kind is OperandKind.MEM:
-            return f"an address stands in brackets: [{part.text}]"
+            return f"an address is written in brackets: [{part.text}]"
         case "NAME" if operand.kind in (OperandKind.SRC, *LITERALS):
             return f"the value of an array or parameter is loaded first; [{part.text}] is its place"
         case _:
@@ -267,7 +267,7 @@ def _hint(row: Row, operand: Operand, part: Part) -> str:
 
 
 def _other_class(row: Row, operand: Operand, reg: Reg) -> str:
-    """The nearest type of the same stem that works on registers of the class that was given."""
+    """Return the nearest type of the stem that works on registers of the given class."""
     if operand.type is None or row.type is None or operand.type is not row.type:
         return ""
     if row.segment is Segment.KERNARG and row.type.bits == 64:

@@ -18,7 +18,7 @@ REGISTERS: dict[str, Reg] = {
 
 
 def register(word: Word) -> Reg:
-    """The register of a REGISTER token. Raises Mistake."""
+    """Return the register of a REGISTER token. Raises Mistake."""
     reg = REGISTERS.get(word.text)
     if reg is not None:
         return reg

@@ -1,13 +1,12 @@
-"""Statements -> draft kernels: the third pass. Mnemonics, operands, declarations and labels."""
+"""The third pass, statements -> draft kernels: mnemonics, operands, declarations, labels."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ...isa.errors import Note
 from ...isa.program import Symbol, layout_params, layout_symbols, segment_size
-from ...isa.table import Flags
 from ...isa.types import Segment
 from ..draft import DraftInstruction, DraftKernel, DraftProgram, Join
 from ..expand.expand import Expanded, first_defined
@@ -30,11 +29,9 @@ from .operands import Operands, resolve_operands
 from .scope import Scope
 from .structure import KernelSource, Report, structure
 
-_ARRAYS = {"group": Segment.GROUP, "private": Segment.PRIVATE, "readonly": Segment.READONLY}
-
 
 def resolve(expanded: Expanded, report: Report) -> DraftProgram:
-    """The draft program of the flat statements; mistakes go to `report`."""
+    """Return the draft program of the flat statements; mistakes go to `report`."""
     program = DraftProgram()
     found = structure(expanded.statements, report)
     names = Names(dict(expanded.defined))
@@ -42,18 +39,23 @@ def resolve(expanded: Expanded, report: Report) -> DraftProgram:
     program.readonly = _placed(Segment.READONLY, [declared for _, declared in arrays])
     program.readonly_data = _readonly_data(program.readonly, arrays, expanded, report)
     locations = Locations(program.files)
-    kernels: dict[str, Statement] = {}
-    resolvers: list[_Kernel] = []
+    heads: dict[str, Statement] = {}
+    bodies: list[_Body] = []
     for source in found.kernels:
-        resolver = _Kernel(source, expanded, names.copy(), program.readonly, locations, report)
-        resolver.check_own_name(kernels)
-        resolver.body()
-        resolvers.append(resolver)
-    elsewhere = {label: r.draft.name for r in resolvers for label in r.draft.labels}
-    for resolver in resolvers:
-        resolver.branches(elsewhere)
-        resolver.check_end()
-        program.kernels.append(resolver.draft)
+        mistakes = _KernelMistakes(source, expanded, report)
+        draft = _declare(source, names.copy(), expanded, mistakes)
+        scope = Scope.of(
+            expanded.constants, draft.params, draft.group, draft.private, program.readonly
+        )
+        _check_own_name(source, heads, report)
+        open_branches = _fill(draft, source, scope, expanded.macros, locations, mistakes)
+        bodies.append(_Body(source, draft, open_branches, mistakes))
+    owners = {label: body.draft.name for body in bodies for label in body.draft.labels}
+    for body in bodies:
+        _close_branches(body, owners)
+        if not body.mistakes.found:
+            _check_end(body.source, body.draft, report)
+        program.kernels.append(body.draft)
     program.sources = {name: file.text for name, file in expanded.files.items()}
     return program
 
@@ -65,7 +67,7 @@ class Names:
         self._defined = defined
 
     def copy(self) -> Names:
-        """The names of the program, to which a kernel adds its own."""
+        """Return the names of the program, to which a kernel adds its own."""
         return Names(dict(self._defined))
 
     def define(self, word: Word, statement: Statement) -> None:
@@ -76,7 +78,7 @@ class Names:
 
 
 def duplicate(what: str, word: Word, earlier: Statement) -> Mistake:
-    """The message for a second definition."""
+    """Return the message for a second definition."""
     note = first_defined(earlier, word.text)
     return Mistake("SIM111", f"{what} is defined twice", word.at, "defined again", notes=(note,))
 
@@ -88,7 +90,7 @@ def _arrays(
     expanded: Expanded,
     report: Report,
 ) -> list[tuple[Statement, Array]]:
-    """The arrays of one segment, each with its statement; those with mistakes are left out."""
+    """Return the arrays of one segment with their statements, without those with mistakes."""
     found: list[tuple[Statement, Array]] = []
     layout = Layout(segment)
     for statement in statements:
@@ -125,177 +127,195 @@ def _readonly_data(
     return bytes(data)
 
 
+class _KernelMistakes:
+    """The mistakes of one kernel, without those that follow from one that was reported.
+
+    `found` says that the kernel has a mistake, so that its end is not checked;
+    `parameters_are_unknown` that its head has one, so that no parameter is missed.
+    """
+
+    def __init__(self, source: KernelSource, expanded: Expanded, report: Report) -> None:
+        self.found = source.is_broken
+        self.parameters_are_unknown = source.head.rule == "broken"
+        self.expanded = expanded
+        self.report = report
+
+    def add(self, statement: Statement, mistake: Mistake) -> None:
+        """Report, unless the name is unknown because the statement that defines it is broken."""
+        self.found = True
+        if mistake.unknown is None or not self._is_excused(mistake.unknown):
+            self.report(statement, mistake)
+
+    def _is_excused(self, name: str) -> bool:
+        is_parameter = name.startswith("%")
+        return (is_parameter and self.parameters_are_unknown) or self.expanded.excuses(name)
+
+
+def _name_of(source: KernelSource) -> Word:
+    words = [part for part in source.head.parts if isinstance(part, Word)]
+    return words[1] if len(words) > 1 else Word("?", "NAME", 0)
+
+
+def _declare(
+    source: KernelSource, names: Names, expanded: Expanded, mistakes: _KernelMistakes
+) -> DraftKernel:
+    """Return a kernel without code: its name, parameters and arrays."""
+    name = _name_of(source)
+    kernel = DraftKernel(name.text, source.head.line.span(*name.at))
+    declared = _parameters(source, mistakes)
+    kernel.params = layout_params((p.name.text[1:], p.type, p.is_pointer) for p in declared)
+
+    def own_arrays(segment: Segment) -> tuple[Symbol, ...]:
+        statements = [s for s in source.body if s.rule == segment.value]
+        found = _arrays(statements, segment, names, expanded, mistakes.report)
+        return _placed(segment, [declared for _, declared in found])
+
+    kernel.group = own_arrays(Segment.GROUP)
+    kernel.private = own_arrays(Segment.PRIVATE)
+    return kernel
+
+
+def _parameters(source: KernelSource, mistakes: _KernelMistakes) -> list[Parameter]:
+    if mistakes.parameters_are_unknown:
+        return []
+    try:
+        return parameters(source.head)
+    except Mistake as mistake:
+        mistakes.add(source.head, mistake)
+        mistakes.parameters_are_unknown = True
+        return []
+
+
+def _check_own_name(source: KernelSource, heads: dict[str, Statement], report: Report) -> None:
+    """Enter the kernel's name into `heads`; report a name that is taken or not allowed."""
+    if source.head.rule == "broken":
+        return
+    name = _name_of(source)
+    earlier = heads.setdefault(name.text, source.head)
+    try:
+        check_name(name)
+        if earlier is not source.head:
+            raise duplicate(f"the kernel `{name.text}`", name, earlier)
+    except Mistake as mistake:
+        report(source.head, mistake)
+
+
 @dataclass(slots=True)
-class _Pending:
-    """A branch whose labels are looked up when all of the kernel's are known."""
+class _OpenBranch:
+    """A branch whose labels are looked up when all labels of the kernel are known."""
 
     statement: Statement
     instruction: DraftInstruction
     branch: Branch
 
 
-class _Kernel:
-    """Resolves the statements of one kernel, in the order of the methods."""
+@dataclass(slots=True)
+class _Body:
+    """A kernel with its code, whose branches do not have targets yet."""
 
-    def __init__(
-        self,
-        source: KernelSource,
-        expanded: Expanded,
-        names: Names,
-        readonly: tuple[Symbol, ...],
-        locations: Locations,
-        report: Report,
-    ) -> None:
-        self.source = source
-        self.expanded = expanded
-        self.report = report
-        self.locations = locations
-        self.is_broken = source.is_broken
-        self.head_is_broken = source.head.rule == "broken"
-        head = source.head
-        words = [part for part in head.parts if isinstance(part, Word)]
-        self.name = words[1] if len(words) > 1 else Word("?", "NAME", 0)
-        self.draft = DraftKernel(self.name.text, head.line.span(*self.name.at))
-        declared = self._parameters()
-        self.draft.params = layout_params((p.name.text[1:], p.type, p.is_pointer) for p in declared)
-        self.draft.group = self._own_arrays("group", names)
-        self.draft.private = self._own_arrays("private", names)
-        self.scope = Scope.of(
-            expanded.constants,
-            self.draft.params,
-            self.draft.group,
-            self.draft.private,
-            readonly,
-        )
-        self._label_statements: dict[str, Statement] = {}
-        self._pending: list[_Pending] = []
-        self._known: dict[int, tuple[Operands, ...]] = {}
+    source: KernelSource
+    draft: DraftKernel
+    open_branches: list[_OpenBranch]
+    mistakes: _KernelMistakes
 
-    def _parameters(self) -> list[Parameter]:
-        if self.head_is_broken:
-            return []
-        try:
-            return parameters(self.source.head)
-        except Mistake as mistake:
-            self._mistake(self.source.head, mistake)
-            self.head_is_broken = True
-            return []
 
-    def _own_arrays(self, rule: str, names: Names) -> tuple[Symbol, ...]:
-        segment = _ARRAYS[rule]
-        statements = [s for s in self.source.body if s.rule == rule]
-        found = _arrays(statements, segment, names, self.expanded, self.report)
-        return _placed(segment, [declared for _, declared in found])
+def _fill(
+    kernel: DraftKernel,
+    source: KernelSource,
+    scope: Scope,
+    macros: Collection[str],
+    locations: Locations,
+    mistakes: _KernelMistakes,
+) -> list[_OpenBranch]:
+    """Append the instructions and labels of the body; return the branches to be closed."""
+    open_branches: list[_OpenBranch] = []
+    label_statements: dict[str, Statement] = {}
+    resolved: dict[int, tuple[Operands, ...]] = {}
 
-    def _mistake(self, statement: Statement, mistake: Mistake) -> None:
-        """Report, unless the name is unknown because the statement that defines it is broken."""
-        self.is_broken = True
-        if mistake.unknown is None or not self._is_excused(mistake.unknown):
-            self.report(statement, mistake)
-
-    def _is_excused(self, name: str) -> bool:
-        return (name.startswith("%") and self.head_is_broken) or self.expanded.excuses(name)
-
-    def check_own_name(self, kernels: dict[str, Statement]) -> None:
-        """Take the kernel's name."""
-        if self.source.head.rule == "broken":
-            return
-        earlier = kernels.setdefault(self.name.text, self.source.head)
-        try:
-            check_name(self.name)
-            if earlier is not self.source.head:
-                raise duplicate(f"the kernel `{self.name.text}`", self.name, earlier)
-        except Mistake as mistake:
-            self.report(self.source.head, mistake)
-
-    def body(self) -> None:
-        """Labels and instructions; targets stay open."""
-        for statement in self.source.body:
-            try:
-                match statement.rule:
-                    case "instruction":
-                        self._instruction(statement)
-                    case "label":
-                        self._label(statement)
-                    case "loc":
-                        self.locations.set_next(statement)
-                    case _:
-                        pass
-            except Mistake as mistake:
-                self._mistake(statement, mistake)
-
-    def _label(self, statement: Statement) -> None:
+    def define_label(statement: Statement) -> None:
         word = statement.parts[0]
         assert isinstance(word, Word)
         check_label(word)
-        earlier = self._label_statements.setdefault(word.text, statement)
+        earlier = label_statements.setdefault(word.text, statement)
         if earlier is not statement:
             raise duplicate(f"the label `{word.text}`", word, earlier)
-        self.draft.labels[word.text[1:]] = len(self.draft.code)
+        kernel.labels[word.text[1:]] = len(kernel.code)
 
-    def _instruction(self, statement: Statement) -> None:
+    def append_instruction(statement: Statement) -> None:
         parts = statement.parts
         name = parts[0]
         assert isinstance(name, Word)
         line = statement.line
-        location = self.locations.of(line, name.start)
-        row = find_row(name, self.expanded.macros)
+        location = locations.of(line, name.start)
+        row = find_row(name, macros)
         if row.is_branch:
             branch = resolve_branch(row, parts[1:])
             span = line.span(*line.whole())
-            draft = DraftInstruction(row, span, location, None, branch.srcs)
-            draft.subdivide = branch.flags.get("subdivide")
-            draft.loop = branch.flags.get("loop")
-            self._pending.append(_Pending(statement, draft, branch))
-            self.draft.code.append(draft)
+            instruction = DraftInstruction(row, span, location, None, branch.srcs)
+            instruction.subdivide = branch.flags.get("subdivide")
+            instruction.loop = branch.flags.get("loop")
+            open_branches.append(_OpenBranch(statement, instruction, branch))
+            kernel.code.append(instruction)
             return
         # Equal lines share their parts, and mean the same in one kernel.
-        words = self._known.get(id(parts))
+        words = resolved.get(id(parts))
         if words is None:
-            words = self._known[id(parts)] = resolve_operands(row, parts[1:], self.scope)
+            words = resolved[id(parts)] = resolve_operands(row, parts[1:], scope)
         span = line.span(*line.whole())
         for row, dst, srcs, address, literals in words:
-            self.draft.code.append(
-                DraftInstruction(row, span, location, dst, srcs, address, literals)
-            )
+            kernel.code.append(DraftInstruction(row, span, location, dst, srcs, address, literals))
 
-    def branches(self, elsewhere: dict[str, str]) -> None:
-        """Look up the labels of all branches; `elsewhere` has those of other kernels."""
-        size = len(self.draft.code)
-        for pending in self._pending:
-            ins, branch = pending.instruction, pending.branch
-            try:
-                ins.target = place(branch.target, self.draft.labels, size, elsewhere)
-                if isinstance(branch.join, Join):
-                    ins.join = branch.join
-                else:
-                    ins.join = place(branch.join, self.draft.labels, size, elsewhere)
-                    ins.join_span = pending.statement.line.span(*branch.join.at)
-            except Mistake as mistake:
-                self._mistake(pending.statement, mistake)
+    for statement in source.body:
+        try:
+            match statement.rule:
+                case "instruction":
+                    append_instruction(statement)
+                case "label":
+                    define_label(statement)
+                case "loc":
+                    locations.set_next(statement)
+                case _:
+                    pass
+        except Mistake as mistake:
+            mistakes.add(statement, mistake)
+    return open_branches
 
-    def check_end(self) -> None:
-        """A kernel has code, and its last instruction lets nothing run on."""
-        if self.is_broken:
-            return
-        code = self.draft.code
-        if not code:
-            mistake = Mistake(
-                "SIM126",
-                f"kernel `{self.name.text}` has no instruction",
-                self.name.at,
-                "is empty",
-                "the shortest kernel is a ret",
-            )
-            self.report(self.source.head, mistake)
-        elif Flags.ENDS not in code[-1].row.flags:
-            last = next(s for s in reversed(self.source.body) if s.rule == "instruction")
-            mistake = Mistake(
-                "SIM125",
-                f"kernel `{self.name.text}` falls off its end",
-                None,
-                "execution would go on behind this",
-                "end the kernel with ret, br or trap",
-                notes=(Note("the kernel begins here", self.draft.span),),
-            )
-            self.report(last, mistake)
+
+def _close_branches(body: _Body, owners: dict[str, str]) -> None:
+    """Look up the labels of all branches; `owners` names the kernel of every label."""
+    kernel = body.draft
+    for pending in body.open_branches:
+        ins, branch = pending.instruction, pending.branch
+        try:
+            ins.target = place(branch.target, kernel.labels, len(kernel.code), owners)
+            if isinstance(branch.join, Join):
+                ins.join = branch.join
+            else:
+                ins.join = place(branch.join, kernel.labels, len(kernel.code), owners)
+                ins.join_span = pending.statement.line.span(*branch.join.at)
+        except Mistake as mistake:
+            body.mistakes.add(pending.statement, mistake)
+
+
+def _check_end(source: KernelSource, kernel: DraftKernel, report: Report) -> None:
+    """Report a kernel that has no code, or whose last instruction does not end it."""
+    if not kernel.code:
+        mistake = Mistake(
+            "SIM126",
+            f"kernel `{kernel.name}` has no instruction",
+            _name_of(source).at,
+            "is empty",
+            "the shortest kernel is a ret",
+        )
+        report(source.head, mistake)
+    elif kernel.code[-1].row.falls_through:
+        last = next(s for s in reversed(source.body) if s.rule == "instruction")
+        mistake = Mistake(
+            "SIM125",
+            f"kernel `{kernel.name}` falls off its end",
+            None,
+            "execution would continue after this",
+            "end the kernel with ret, br or trap",
+            notes=(Note("the kernel begins here", kernel.span),),
+        )
+        report(last, mistake)

@@ -1,4 +1,4 @@
-"""The names that an instruction may use, and why one is not among them."""
+"""Names that an instruction may use, and the messages about unknown ones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Scope:
         params: tuple[Param, ...],
         *segments: tuple[Symbol, ...],
     ) -> Scope:
-        """The scope of a kernel with these parameters and the arrays of these segments."""
+        """Return the scope of a kernel with these parameters and the arrays of these segments."""
         end = max((p.offset + p.size for p in params), default=0)
         sizes = {Segment.KERNARG: -(-end // 8) * 8}
         sizes |= {s[0].segment: segment_size(s) for s in segments if s}
@@ -43,7 +43,7 @@ class Scope:
         return cls(constants, {p.name: p for p in params}, symbols, sizes)
 
     def param(self, word: Word) -> Param:
-        """The parameter of a PARAMETER token. Raises Mistake."""
+        """Return the parameter of a PARAMETER token. Raises Mistake."""
         name = word.text[1:]
         if name in self.params:
             return self.params[name]
@@ -59,7 +59,7 @@ class Scope:
         )
 
     def unknown(self, word: Word) -> Mistake:
-        """The message for a name in brackets that is neither array nor constant."""
+        """Return the message for a name in brackets that is neither array nor constant."""
         name = word.text
         if name in self.params:
             return Mistake(
@@ -81,6 +81,6 @@ class Scope:
 
 
 def _list(intro: str, names: list[str]) -> str:
-    """A hint that lists the known names, or nothing where there are none."""
+    """Return a hint that lists the known names, or says that there are none."""
     shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
     return f"{intro} {shown}" if names else "it has no parameters"

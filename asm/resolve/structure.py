@@ -1,4 +1,4 @@
-"""Flat statements -> kernels: which statement stands in which kernel, and whether it may."""
+"""Structure of a source, flat statements -> kernels: what belongs to which, and whether it may."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..syntax.shapes import Word
 from ..texts.source import Mistake
 
 Report = Callable[[Statement, Mistake], None]
-"""Takes a mistake in a statement; the caller goes on with the next one."""
+"""Takes a mistake in a statement; the caller continues with the next statement."""
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ def structure(statements: Iterable[Statement], report: Report) -> Structure:
 
 
 def _is_broken_head(statement: Statement) -> bool:
-    """A line with an error that was meant to begin a kernel: its body belongs to one."""
+    """Return a line with an error that was meant to begin a kernel: its body belongs to one."""
     if statement.rule != "broken":
         return False
     words = [part for part in statement.parts if isinstance(part, Word)]
@@ -82,7 +82,7 @@ def _is_broken_head(statement: Statement) -> bool:
 
 
 def _ends_broken(statement: Statement) -> bool:
-    """A line with an error that was meant to end a kernel too."""
+    """Return a line with an error that was meant to end a kernel too."""
     if statement.rule != "broken":
         return False
     kinds = [part.kind for part in statement.parts if isinstance(part, Word)]
@@ -109,16 +109,16 @@ def _not_closed(head: Statement, following: Statement | None) -> Mistake:
 def _inside(statement: Statement) -> Mistake:
     return Mistake(
         "SIM124",
-        ".readonly stands outside of kernels: its array belongs to the whole program",
+        ".readonly is not allowed inside a kernel: its array belongs to the whole program",
         label="inside a kernel",
-        hint="move it in front of the kernel",
+        hint="move it before the kernel",
     )
 
 
 def _outside() -> Mistake:
     return Mistake(
         "SIM124",
-        "this can only stand inside a kernel",
+        "this is allowed only inside a kernel",
         label="outside of any kernel",
         hint="begin one with: kernel name(u32 %n) {",
     )

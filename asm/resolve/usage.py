@@ -1,4 +1,4 @@
-"""How an instruction is written, from the operands of its row."""
+"""The written forms of an instruction, from the operands of its row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORMS = {
 
 
 def usage(row: Row) -> str:
-    """The forms of an instruction, as "`fma_f32 $s, $s|f32, $s|f32, $s|f32`".
+    """Return the forms of an instruction, as "`fma_f32 $s, $s|f32, $s|f32, $s|f32`".
 
     `$s|f32` is a register or an immediate of that type.
     """

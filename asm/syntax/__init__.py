@@ -1,1 +1,1 @@
-"""From text to statements: the Lark grammar, its tables, and what a wrong line was meant to be."""
+"""Text -> statements: the Lark grammar, its tables, and messages about wrong lines."""

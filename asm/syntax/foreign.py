@@ -1,4 +1,4 @@
-"""Words of CUDA, OpenCL and PTX, with what they are called here: the data of some hints."""
+"""Words of CUDA, OpenCL and PTX with their equivalents here, for hints."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _IDENTITIES = {
     "ntid": "workgroupsize_u32",
     "nctaid": "gridgroups_u32",
 }
-"""What a work-item is asked for in one of three dimensions."""
+"""By word for an identity with a dimension: the instruction that reads it here."""
 
 _SCALARS = {
     "get_global_linear_id": "workitemflatabsid_u32",
@@ -38,7 +38,7 @@ _SCALARS = {
     "warpid": "waveid_u32",
     "clock64": "clock_u64",
 }
-"""What a work-item is asked for in no dimension."""
+"""By word for an identity without a dimension: the instruction that reads it here."""
 
 _INSTRUCTIONS = {
     **dict.fromkeys(("__syncthreads", "syncthreads", "bar.sync", "s_barrier"), "barrier"),
@@ -76,7 +76,7 @@ _DECLARATIONS = {
     **dict.fromkeys(("__global__", "__kernel"), "kernel name(u32 %n, global f32* %x) {"),
     **dict.fromkeys(("#define", "constexpr"), ".const N = 5"),
 }
-"""What other languages write in front of a declaration, and how one is written here."""
+"""By word of another language before a declaration: a declaration as it is written here."""
 
 TYPES = {
     **dict.fromkeys(("int", "int32_t"), "s32"),
@@ -90,7 +90,7 @@ TYPES = {
 
 
 def identity_hint(text: str) -> str:
-    """How a work-item learns here what a word asks for; nothing for any other word."""
+    """Return how a work-item learns here what a word asks for; nothing for any other word."""
     stem, dot, axis = text.removeprefix("%").partition(".")
     if stem in _IDENTITIES and (not dot or axis in ("x", "y", "z")):
         line = f"{_IDENTITIES[stem]} $s0, {'xyz'.index(axis or 'x')}"
@@ -102,7 +102,7 @@ def identity_hint(text: str) -> str:
 
 
 def hint_for(text: str) -> str:
-    """How a word of another language is said here; nothing for any other word."""
+    """Return how a word of another language is said here; nothing for any other word."""
     if found := identity_hint(text):
         return found
     if text in _INSTRUCTIONS:
@@ -110,7 +110,7 @@ def hint_for(text: str) -> str:
     if text in _DECLARATIONS:
         return f"here it is declared as: {_DECLARATIONS[text]}"
     if text in TYPES:
-        return "there are registers in place of variables: mov_u32 $s0, 1"
+        return "registers take the place of variables: mov_u32 $s0, 1"
     joined = re.sub(r"\.+", "_", text)
     if joined != text and joined in BY_NAME:
         return f"mnemonics are joined by underscores: `{joined}`"
@@ -118,7 +118,7 @@ def hint_for(text: str) -> str:
 
 
 def from_elsewhere(word: Word) -> Mistake | None:
-    """The message for a word of another language; None for any other word."""
+    """Return the message for a word of another language; None for any other word."""
     hint = hint_for(word.text)
     return unknown_instruction(word, hint) if hint else None
 

@@ -1,8 +1,8 @@
 """The tables of grammar.lark as data: `python -m simtlab.asm.syntax.generate` writes grammar.json.
 
-Lark reads the grammar and computes the LALR(1) tables. It does so when the grammar changes, not
-when somebody assembles: the tables travel in the package, as plain numbers and names, and a test
-compares them with the grammar. Lark is needed for this and for tests only.
+Lark reads the grammar and computes the LALR(1) tables when the grammar changes. Assembling does not
+need it: the package contains the tables, as plain numbers and names, and a test compares them with
+the grammar. Lark is needed for this and for tests only.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _COMMON = ("BRACKETS", "COMMA", "REGISTER", "LABEL", "PARAMETER")
 
 
 def grammar() -> Lark:
-    """The grammar as Lark parses by it."""
+    """Return the grammar as Lark parses by it."""
     return Lark(
         FILE.with_suffix(".lark").read_text(encoding="utf-8"),
         parser="lalr",
@@ -33,12 +33,13 @@ def grammar() -> Lark:
 
 
 def tables() -> dict[str, Any]:
-    """What grammar.json holds.
+    """Return the content of grammar.json.
 
     `terminals` are names and patterns in the order in which they are tried. A rule has the names of
     what it makes and of its left side, the number of its symbols, those whose values it keeps, and
-    whether a single value stands for itself. A state maps a symbol to the next state, or to -1 - n
-    where rule n is complete. `starts` have the states in which a start rule begins and ends.
+    whether a single value is passed on as it is. A state maps a symbol to the next state, or to
+    -1 - n where rule n is complete. `starts` have the states in which a start rule begins and
+    ends.
     """
     lark = grammar()
     table = cast(Any, lark.parser).parser._parse_table
@@ -61,7 +62,7 @@ def tables() -> dict[str, Any]:
 
 
 def _terminals(lark: Lark) -> list[TerminalDef]:
-    """The terminals, but for spaces: those of `_COMMON`, then the others in Lark's order."""
+    """Return the terminals, but for spaces: those of `_COMMON`, then the others in Lark's order."""
     named = {t.name: t for t in lark.terminals if t.name != "SPACE"}
     others = sorted(
         (t for t in named.values() if t.name not in _COMMON),
@@ -71,7 +72,7 @@ def _terminals(lark: Lark) -> list[TerminalDef]:
 
 
 def _rule(rule: Rule) -> list[Any]:
-    """A rule as grammar.json has it. Signs in an expression are in the name of its rule."""
+    """Return a rule as grammar.json has it. Signs in an expression are in the name of its rule."""
     origin = rule.origin.name
     made = rule.alias or origin
     drops_signs = made not in STATEMENTS and not made.startswith("_")
@@ -85,7 +86,7 @@ def _rule(rule: Rule) -> list[Any]:
 
 
 def _order(table: Any) -> list[Any]:
-    """The states in the order in which they are reached, which every run of Lark agrees upon."""
+    """Return the states in the order of reaching them, which is equal in every run of Lark."""
     found = dict.fromkeys(table.start_states[start] for start in STARTS)
     todo = list(found)
     for state in todo:
@@ -97,7 +98,7 @@ def _order(table: Any) -> list[Any]:
 
 
 def text() -> str:
-    """The text of grammar.json: a rule or a state a line."""
+    """Return the text of grammar.json: a rule or a state a line."""
     parts = []
     for name, value in tables().items():
         items = value.items() if isinstance(value, dict) else value

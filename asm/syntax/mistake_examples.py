@@ -10,8 +10,8 @@ from typing import NamedTuple
 class Known(NamedTuple):
     """A mistake that is known by examples: lines, or addresses if they begin with a bracket.
 
-    `{found}` in its texts is the word that cannot stand where it is; with `at_before` the message
-    points at the one before. An `{x}` in an example stands for every sort of operand, `{y}` too.
+    `{found}` in its texts is the word that is not allowed there; with `at_before` the message
+    points at the word before. `{x}` and `{y}` in an example are replaced by every kind of operand.
     """
 
     code: str
@@ -27,15 +27,15 @@ _OPERANDS = ("$s0", "@loop", "[$d0]", "%n", '"a"', "1", "'a'", "N", "(N+1)")
 KNOWN: tuple[Known, ...] = (
     Known(
         "SIM103",
-        "missing comma in front of `{found}`",
-        "a comma belongs in front of this",
+        "missing comma before `{found}`",
+        "expected a comma before this",
         "operands are separated by commas",
         ("add_u32 {x} {y}", "add_u32 $s0, {x} {y}", "add_u32 $s0, -1 {y}"),
     ),
     Known(
         "SIM103",
-        "missing comma in front of `{found}`",
-        "a comma belongs in front of this",
+        "missing comma before `{found}`",
+        "expected a comma before this",
         "parameters are separated by commas",
         (
             "kernel k(u32 %a u32 %b) {",
@@ -48,8 +48,8 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "SIM103",
-        "missing comma in front of `{found}`",
-        "a comma belongs in front of this",
+        "missing comma before `{found}`",
+        "expected a comma before this",
         "elements are separated by commas",
         (
             ".readonly u32 T[2] = { 1 2 }",
@@ -61,7 +61,7 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "SIM108",
-        "an operand is missing behind the comma",
+        "an operand is missing after the comma",
         "nothing follows this comma",
         "remove the comma, or write the operand",
         ("add_u32 $s0,", "add_u32 $s0, $s1,"),
@@ -69,15 +69,15 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "SIM108",
-        "an operand is missing in front of the comma",
-        "nothing in front of this comma",
+        "an operand is missing before the comma",
+        "nothing before this comma",
         "remove the comma, or write the operand",
         ("add_u32 ,", "add_u32 $s0, ,", "add_u32 $s0, $s1, ,"),
     ),
     Known(
         "SIM109",
         "a label without a colon",
-        "a colon belongs behind this",
+        "expected a colon after this",
         "a label is defined by a line like `@loop:`",
         ("@loop",),
         at_before=True,
@@ -85,35 +85,35 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "SIM109",
         "a label without a colon",
-        "a colon belongs behind this",
-        "a label is defined by a line like `@loop:`, and the instruction stands on the next line",
+        "expected a colon after this",
+        "a label is defined by a line like `@loop:`, and the instruction belongs on the next line",
         ("@loop ret", "@loop $s0", "@loop 1", "@loop @x"),
         at_before=True,
     ),
     Known(
         "SIM102",
-        "`{found}` stands behind a label",
+        "`{found}` follows a label on the same line",
         "belongs on the next line",
         "one label or instruction a line",
         ("@loop: ret", "@loop: @b", "@loop: }", "@loop: ,", "@loop: $s0", "@loop: 1"),
     ),
     Known(
         "SIM102",
-        "`{found}` stands behind the opening brace",
+        "`{found}` follows the opening brace on the same line",
         "belongs on the next line",
         "one label or instruction a line",
         ("kernel k() { ret", "kernel k() { }", "kernel k() { @a", "kernel k() { .group"),
     ),
     Known(
         "SIM102",
-        "`{found}` stands behind the closing brace",
+        "`{found}` follows the closing brace on the same line",
         "belongs on the next line",
         "the closing brace of a kernel has a line of its own",
         ("} ret", "} kernel", "} }", "} @a"),
     ),
     Known(
         "SIM102",
-        "`}` stands behind an instruction",
+        "`}` follows an instruction on the same line",
         "belongs on the next line",
         "the closing brace of a kernel has a line of its own",
         ("ret }", "br @a }", "mov_u32 $s0, $s1 }", "mov_u32 $s0, 1 }", "st_u32 $s0, [$d0] }"),
@@ -133,29 +133,29 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "SIM123",
         "the kernel has no list of parameters",
-        "( expected here",
+        "expected ( here",
         "a kernel begins with: kernel name(u32 %n) {",
         ("kernel k {", "kernel k u32", "kernel k"),
     ),
     Known(
         "SIM123",
         "the kernel has no name",
-        "a name expected here",
+        "expected a name here",
         "a kernel begins with: kernel name(u32 %n) {",
         ("kernel (", "kernel {", "kernel", "kernel %n", "kernel @n", "kernel 1", "kernel kernel"),
     ),
     Known(
         "SIM123",
         "missing `{` at the end of the kernel's head",
-        "{ belongs behind this",
+        "expected { after this",
         "a kernel begins with: kernel name(u32 %n) {",
         ("kernel k()", "kernel k(u32 %n)"),
         at_before=True,
     ),
     Known(
         "SIM123",
-        "missing `)` behind the parameters",
-        ") expected here",
+        "missing `)` after the parameters",
+        "expected ) here",
         "a kernel begins with: kernel name(u32 %n) {",
         ("kernel k(u32 %n {", "kernel k({", "kernel k(u32 %a, u32 %n {", "kernel k(u32 %n"),
     ),
@@ -169,28 +169,28 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "SIM117",
         "the parameter `{found}` has no type",
-        "a type belongs in front of this",
+        "expected a type before this",
         "parameters are declared as `u32 %n` or `global f32* %x`",
         ("kernel k(%n", "kernel k(u32 %a, %n", "kernel k(global %n"),
     ),
     Known(
         "SIM117",
         "a pointer without its memory",
-        "global expected in front of the type",
+        "expected global before the type",
         "a pointer is declared as `global f32* %x`",
         ("kernel k(f32* %x", "kernel k(u32 %a, f32* %x"),
     ),
     Known(
         "SIM117",
-        "`global` stands in front of a parameter that is no pointer",
-        "* expected in front of this",
+        "`global` before a parameter that is not a pointer",
+        "expected * before this",
         "a pointer is declared as `global f32* %x`, a value as `f32 %x`",
         ("kernel k(global f32 %x", "kernel k(u32 %a, global f32 %x"),
     ),
     Known(
         "SIM128",
         "the array has no length",
-        "[length] belongs behind this",
+        "expected [length] after this",
         "an array is declared as: .group f32 tile[256]",
         (".group f32 tile", ".private f32 tile", ".readonly f32 T", ".readonly f32 T ="),
         at_before=True,
@@ -198,7 +198,7 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "SIM128",
         "the array has no type",
-        "a type belongs in front of the name",
+        "expected a type before the name",
         "an array is declared as: .group f32 tile[256]",
         (".group tile[4]", ".private tile[4]", ".readonly T[4]"),
         at_before=True,
@@ -213,7 +213,7 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "SIM128",
         "the elements are not in braces",
-        "{ expected here",
+        "expected { here",
         "write them as: .readonly u32 T[3] = { 1, 2, 3 }",
         (
             ".readonly u32 T[2] = 1",
@@ -225,7 +225,7 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "SIM128",
         "the list of elements has no closing brace",
-        "} belongs behind this",
+        "expected } after this",
         "write it as: .readonly u32 T[3] = { 1, 2, 3 }",
         (
             ".readonly u32 T[2] = { 1, 2",
@@ -240,22 +240,22 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "SIM102",
         "the constant has no value",
-        "= and a value belong behind this",
+        "expected = and a value after this",
         "a constant is defined as: .const N = 5",
         (".const N", ".const N ="),
         at_before=True,
     ),
     Known(
         "SIM102",
-        "missing `=` in front of `{found}`",
-        "= belongs in front of this",
+        "missing `=` before `{found}`",
+        "expected = before this",
         "a constant is defined as: .const N = 5",
         (".const N 5", ".const N N", ".const N (", ".const N -5", ".const N 'a'"),
     ),
     Known(
         "SIM135",
         "the name of the included file is not in quotation marks",
-        "a text expected here",
+        "expected a text in quotation marks here",
         'write: .include "common.sinc"',
         (".include common.sinc", ".include", ".include 1"),
     ),
@@ -300,7 +300,7 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "SIM121",
         "the terms of an address are added",
-        "+ expected in front of this",
+        "expected + before this",
         "write [base+register+offset], as [tile+$s0+4]",
         (
             "[$s0 $s1]",
@@ -318,8 +318,8 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "SIM121",
-        "something is missing in front of the closing bracket",
-        "a register or a number expected here",
+        "something is missing before the closing bracket",
+        "expected a register or a number here",
         "write [base+register+offset], as [tile+$s0+4]",
         ("[$d0+]", "[tile+]", "[$d0-]", "[tile-]", "[tile+$s0+]"),
     ),
@@ -327,7 +327,7 @@ KNOWN: tuple[Known, ...] = (
 
 
 def examples_of(known: Known) -> Iterator[str]:
-    """The broken lines of a mistake, one for each sort of operand where it has a place for it."""
+    """Yield the broken lines of a mistake, with every kind of operand where it has `{x}`."""
     for example in known.examples:
         if "{y}" not in example:
             yield example

@@ -1,7 +1,7 @@
 """Syntax errors, named by example.
 
-A parser's own message tells which tokens it would have taken. What a writer did wrong is better
-told by comparison: each mistake in mistake_examples.py has broken lines, and a line that breaks at
+A parser's own message names the tokens that it would have taken. Comparison explains better what
+a writer did wrong: each mistake in mistake_examples.py has broken lines, and a line that breaks at
 the same state of the parser, on the same kind of token, is the same mistake.
 """
 
@@ -21,19 +21,19 @@ from .shapes import ShapeError, Word, scan, shape
 
 @cache
 def _by_state() -> dict[tuple[str, int, str], Known]:
-    """The mistakes by start rule, state of the parser and kind of the token that it refuses."""
+    """Return the mistakes by start rule, state of the parser and kind of the refused token."""
     found: dict[tuple[str, int, str], Known] = {}
     for known in KNOWN:
         for example in examples_of(known):
             words, start = words_of(example)
             error = shape(tuple(word.kind for word in words), start)
-            assert isinstance(error, ShapeError), f"{example!r} is no mistake"
+            assert isinstance(error, ShapeError), f"{example!r} is not a mistake"
             found.setdefault((start, error.state, _kind(words, error)), known)
     return found
 
 
 def words_of(example: str) -> tuple[list[Word], str]:
-    """The words of an example and the start rule that it is for."""
+    """Return the words of an example and the start rule that it is for."""
     if not example.startswith("["):
         return scan(example), "line"
     inside = scan(example[1:-1])
@@ -45,41 +45,41 @@ def _kind(words: Sequence[Word], error: ShapeError) -> str:
 
 
 def explain(words: Sequence[Word], error: ShapeError, start: str) -> Mistake:
-    """The message for a line that no rule of the grammar takes."""
+    """Return the message for a line that no rule of the grammar takes."""
     found = words[error.index] if error.index < len(words) else None
     before = words[error.index - 1] if error.index else None
     special = _bad_character(words, found, start) or _misspelt(words)
     if special is not None:
         return special
-    known = _by_state().get((start, error.state, _kind(words, error)))
-    if known is None:
+    mistake = _by_state().get((start, error.state, _kind(words, error)))
+    if mistake is None:
         return _unexpected(words, error, found)
-    place = before if before is not None and (known.at_before or found is None) else found
+    place = before if before is not None and (mistake.at_before or found is None) else found
     assert place is not None
     text = found.text if found else "the end of the line"
-    code, message, label, hint = (part.replace("{found}", text) for part in known[:4])
+    code, message, label, hint = (part.replace("{found}", text) for part in mistake[:4])
     return Mistake(code, message, place.at, label, hint)
 
 
 def _bad_character(words: Sequence[Word], found: Word | None, start: str) -> Mistake | None:
-    """The message for a character that begins no token, or a bracket without its other half."""
+    """Return the message for a character outside tokens, or a bracket that is not closed."""
     alone = ("LSQB", "RSQB") if start == "line" else ()
     if found is None or found.kind not in ("UNKNOWN", "OPEN", "DIRECTIVE", *alone):
         return None
-    text, rest = found.text, f"`{found.text}` cannot stand here"
+    text, rest = found.text, f"`{found.text}` is not allowed here"
     if found.kind == "DIRECTIVE":
         return _unknown_directive(found)
     hints = {
-        "[": ("SIM102", "the bracket is not closed", "] expected behind this", ""),
+        "[": ("SIM102", "the bracket is not closed", "expected ] after this", ""),
         "]": ("SIM102", "a closing bracket without an opening one", "nothing to close", ""),
-        '"': ("SIM102", "the text has no end", "begins here", 'close it with "'),
+        '"': ("SIM102", "the text is not closed", "begins here", 'close it with "'),
         "'": ("SIM140", "the character has no end", "begins here", "write it as 'a'"),
         ";": ("SIM102", rest, "unexpected", "one instruction a line; comments begin with //"),
         "#": ("SIM102", rest, "unexpected", "comments begin with //"),
-        "\\": ("SIM133", rest, "unexpected", "a parameter of a macro stands in its body only"),
+        "\\": ("SIM133", rest, "unexpected", "a parameter of a macro is used in its body only"),
         "!": ("SIM102", rest, "unexpected", "conditions are $c registers"),
         "$": ("SIM107", rest, "unexpected", "registers are $s0, $d0 and $c0"),
-        "@": ("SIM109", "a label without a name", "a name expected behind this", "write @loop"),
+        "@": ("SIM109", "a label without a name", "expected a name after this", "write @loop"),
         ".": ("SIM140", rest, "unexpected", "numbers begin with a digit, as 0.5"),
     }
     if text in hints:
@@ -91,7 +91,7 @@ def _bad_character(words: Sequence[Word], found: Word | None, start: str) -> Mis
         "SIM102",
         f"unexpected character `{text}`{shown}",
         found.at,
-        "no part of the language",
+        "not part of the language",
         "names are made of the letters A to Z, a to z, digits, _ and ." if text.isalnum() else "",
     )
 
@@ -121,7 +121,7 @@ def _unknown_directive(word: Word) -> Mistake:
 
 
 def _misspelt(words: Sequence[Word]) -> Mistake | None:
-    """A line whose first word is nearly `kernel`, a directive without its dot, or foreign."""
+    """Return the message for a first word like `kernel`, a directive without dot, or foreign."""
     first = words[0]
     asking = next((w for w in words[1:] if w.kind == "NAME" and identity_hint(w.text)), None)
     if asking is not None:  # an expression of C, as i = threadIdx.x
@@ -136,7 +136,7 @@ def _misspelt(words: Sequence[Word]) -> Mistake | None:
             "SIM127",
             f"the directive `.{first.text}` begins with a dot",
             first.at,
-            "a dot belongs in front of this",
+            "expected a dot before this",
             f"write .{first.text}",
         )
     near = did_you_mean(f".{first.text}", _DIRECTIVES)
@@ -148,7 +148,7 @@ def _misspelt(words: Sequence[Word]) -> Mistake | None:
             "SIM123",
             f"unexpected `{first.text}` at the head of a kernel",
             first.at,
-            "kernel expected here",
+            "expected kernel here",
             did_you_mean(first.text.lower(), ("kernel",))
             or "a kernel begins with: kernel name(u32 %n) {",
         )
@@ -166,9 +166,9 @@ _SHOWN = {
 
 
 def _unexpected(words: Sequence[Word], error: ShapeError, found: Word | None) -> Mistake:
-    """The general message: what was found, and what the parser would have taken."""
+    """Return the general message: what was found, and what the parser would have taken."""
     expected = [_SHOWN[kind] for kind in sorted(error.expected) if kind in _SHOWN]
     label = f"expected {either(expected)}" if 0 < len(expected) <= 8 else "not expected here"
     if found is None:
-        return Mistake("SIM102", "the line ends too early", words[-1].at, f"{label} behind this")
+        return Mistake("SIM102", "the line ends too early", words[-1].at, f"{label} after this")
     return Mistake("SIM102", f"unexpected `{found.text}`", found.at, label)

@@ -21,7 +21,7 @@ def check_name(word: Word) -> None:
             "SIM145",
             f"a name of {len(word.text)} characters",
             word.at,
-            f"{MAX_NAME} is the most",
+            f"at most {MAX_NAME}",
         )
 
 
@@ -34,5 +34,5 @@ def check_label(word: Word) -> None:
             f"`{word.text}` cannot be the name of a label",
             word.at,
             "must begin with a letter or _",
-            "a number behind @ is a byte address, which needs no label",
+            "a number after @ is a byte address, which needs no label",
         )

@@ -1,4 +1,4 @@
-"""What grammar.lark means: the tokens of a text, and what the grammar makes of a sequence of them.
+"""The parser: the tokens of a text, and what grammar.lark makes of a sequence of them.
 
 What an LALR parser makes of a line depends only on the kinds of its tokens, not on their text. So
 each sequence of kinds is parsed once, with numbers in place of tokens, and every other line of that
@@ -22,10 +22,10 @@ FILE = Path(__file__).with_name("grammar.json")
 """The tables."""
 
 STARTS = ("line", "address", "length", "element")
-"""The start rules: a line, the two things that stand in brackets, and an element of a list."""
+"""The start rules: a line, two kinds of content of brackets, and an element of a list."""
 
 END = "$END"
-"""The kind of the token behind the last one."""
+"""The kind of the token after the last one."""
 
 STATEMENTS = frozenset(
     {
@@ -33,7 +33,7 @@ STATEMENTS = frozenset(
         *("include", "macro", "endmacro", "loc", "address", "length"),
     }
 )
-"""Rules that stand by themselves; every other rule is a part of a constant expression."""
+"""Rules that are complete; every other rule is a part of a constant expression."""
 
 
 class Word(NamedTuple):
@@ -51,7 +51,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class ShapeError:
-    """No line has tokens of these kinds: the first one that cannot stand where it is.
+    """No line has tokens of these kinds: the first one that is not allowed there.
 
     `state` is the parser's state there, and `expected` has the kinds that it would take.
     """
@@ -73,7 +73,7 @@ class Shape(NamedTuple):
 
 _Part = int | tuple[int | str, ...]
 _Value = _Part | Shape | list["_Value"]
-"""What a symbol of the grammar stands for; a list is put into the rule that it is a part of."""
+"""The value of a symbol of the grammar; a list is put into the rule that it is a part of."""
 
 
 class Rule(NamedTuple):
@@ -104,7 +104,7 @@ def _tables() -> Tables:
 
 @cache
 def _scanner() -> re.Pattern[str]:
-    """One pattern over the grammar's terminals.
+    """Return one pattern over the grammar's terminals.
 
     What is not a token gets the kind OPEN, DIRECTIVE or UNKNOWN, which no rule takes. Spaces belong
     to the match, not to its group: that is three times as fast as skipping them as tokens. A
@@ -118,7 +118,7 @@ def _scanner() -> re.Pattern[str]:
 
 
 def scan(text: str) -> list[Word]:
-    """The tokens of a text, without spaces and comments."""
+    """Return the tokens of a text, without spaces and comments."""
     words: list[Word] = []
     for match in _scanner().finditer(text.rstrip(" \t\n")):
         kind = cast("str", match.lastgroup)
@@ -129,7 +129,7 @@ def scan(text: str) -> list[Word]:
 
 @lru_cache(maxsize=4096)
 def shape(kinds: tuple[str, ...], start: str) -> Shape | ShapeError:
-    """What the grammar makes of tokens of these kinds, by an LALR(1) parser."""
+    """Return what the LALR(1) parser makes of tokens of these kinds."""
     tables = _tables()
     begin, end = tables.starts[start]
     states: list[int] = [begin]
@@ -150,7 +150,7 @@ def shape(kinds: tuple[str, ...], start: str) -> Shape | ShapeError:
 
 
 def _reductions(states: list[int], kind: str, end: int) -> Iterator[Rule]:
-    """The rules that are complete before a token of a kind; the stack of states follows them."""
+    """Yield the rules that are complete before a token of a kind, and update the stack."""
     tables = _tables()
     while (action := tables.states[states[-1]].get(kind, 0)) < 0:
         rule = tables.rules[~action]
@@ -162,7 +162,7 @@ def _reductions(states: list[int], kind: str, end: int) -> Iterator[Rule]:
 
 
 def _accepted(states: Sequence[int], end: int) -> Iterator[str]:
-    """The kinds of token that could stand next."""
+    """Yield the kinds of token that could come next."""
     for kind in _tables().states[states[-1]]:
         if kind == END or kind.isupper():
             after = list(states)
@@ -173,7 +173,7 @@ def _accepted(states: Sequence[int], end: int) -> Iterator[str]:
 
 
 def _made(rule: Rule, parts: list[_Value]) -> _Value:
-    """The value of a rule whose symbols have these values."""
+    """Return the value of a rule whose symbols have these values."""
     children: list[_Value] = []
     for place in rule.kept:
         part = parts[place]

@@ -17,7 +17,7 @@ from .parse import Expression, Part
 from .shapes import Word
 
 MAX_DIGITS = 400
-"""Longest literal; an f64 needs at most 17 digits to be told from its neighbours."""
+"""Longest literal; an f64 needs at most 17 digits to differ from its neighbours."""
 
 _INTEGER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]+|0[bB][01]+")
 _DECIMAL = re.compile(r"[0-9]+\.[0-9]*(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+")
@@ -44,7 +44,7 @@ Value = int | float | FloatBits
 
 
 def literal(word: Word) -> Value:
-    """The value of a NUMBER or CHAR token. Raises Mistake."""
+    """Return the value of a NUMBER or CHAR token. Raises Mistake."""
     text = word.text
     if word.kind == "CHAR":
         return _character(word)
@@ -91,7 +91,7 @@ def _character(word: Word) -> int:
 
 
 def evaluate(part: Part, constants: Mapping[str, Value]) -> Value:
-    """The value of a number, a constant's name or an expression of them. Raises Mistake."""
+    """Return the value of a number, a constant's name or an expression of them. Raises Mistake."""
     if isinstance(part, Word):
         return _atom(part, constants)
     stack: list[Value] = []
@@ -152,7 +152,7 @@ class _Unusable(Exception):
 
 
 def _apply(rule: str, operands: Sequence[int | float], part: Expression) -> Value:
-    """The result of the operator that a rule of the grammar stands for."""
+    """Return the result of the operator of a grammar rule."""
     sign, compute = (_UNARY if len(operands) == 1 else _BINARY)[rule]
     shown = f" {sign} ".join(map(str, operands)) if len(operands) == 2 else f"{sign}{operands[0]}"
     try:
@@ -168,7 +168,7 @@ def _apply(rule: str, operands: Sequence[int | float], part: Expression) -> Valu
 
 
 def _quotient(a: int | float, b: int | float) -> int | float:
-    """Integers truncate towards zero, as div_s64 does."""
+    """Return a quotient; integers truncate towards zero, as div_s64 does."""
     if isinstance(a, float) or isinstance(b, float):
         return a / b
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
@@ -221,19 +221,19 @@ def _too_large(what: str, at: tuple[int, int], type_: object) -> Mistake:
 
 
 def bits_of(value: Value, type_: Type, part: Part) -> int:
-    """The bit pattern of a value in memory or in a register, at the width of `type_`.
+    """Return the bit pattern of a value in memory or in a register, at the width of `type_`.
 
-    `part` is where it stands; a decimal literal is rounded from its text. Raises Mistake where the
-    value is of the other kind (float or integer) or out of range.
+    `part` is its place in the source; a decimal literal is rounded from its text. Raises Mistake
+    if the value is of the other kind (float or integer) or out of range.
     """
     if type_.is_float:
         return _float_bits(value, type_, part)
     if not isinstance(value, int):
         raise Mistake(
             "SIM115",
-            f"a float where {_an(type_)} value belongs",
+            f"a float where {_an(type_)} value is expected",
             part.at,
-            f"{type_} expected",
+            f"expected {type_}",
             _integer_hint(value, type_),
         )
     low = -(1 << type_.bits - 1) if type_.kind is not Kind.BOOL else 0
@@ -248,7 +248,7 @@ def bits_of(value: Value, type_: Type, part: Part) -> int:
 
 
 def _written(value: Value, part: Part) -> str:
-    """A number as the source has it, or its value where that is an expression."""
+    """Return a number as the source has it, or its value where that is an expression."""
     return part.text if isinstance(part, Word) else str(value)
 
 
@@ -271,17 +271,17 @@ def _float_bits(value: Value, type_: Type, part: Part) -> int:
         other = "0f and 8 digits" if type_.bits == 32 else "0d and 16 digits"
         raise Mistake(
             "SIM115",
-            f"an f{value.width} bit pattern where {_an(type_)} value belongs",
+            f"an f{value.width} bit pattern where {_an(type_)} value is expected",
             part.at,
-            f"{type_} expected",
+            f"expected {type_}",
             f"the bits of an {type_} are written as {other}",
         )
     if isinstance(value, int):
         raise Mistake(
             "SIM115",
-            f"an integer where {_an(type_)} value belongs",
+            f"an integer where {_an(type_)} value is expected",
             part.at,
-            f"{type_} expected",
+            f"expected {type_}",
             f"write {value}.0",
         )
     if type_.bits == 64:
@@ -293,10 +293,10 @@ def _float_bits(value: Value, type_: Type, part: Part) -> int:
 
 
 def _rounded_once(value: float, part: Part) -> float:
-    """A value that becomes the f32 nearest to the literal's text.
+    """Return a value that becomes the f32 nearest to the literal's text.
 
-    `value` is the text rounded to f64. Rounding it again goes wrong only where it lies halfway
-    between two f32 and the text does not.
+    `value` is the text rounded to f64. Rounding it again is wrong only if it is halfway
+    between two f32 and the text is not.
     """
     word = part if isinstance(part, Word) else part.items[0]
     if not isinstance(word, Word) or word.kind != "NUMBER" or not value:
@@ -314,7 +314,7 @@ def _rounded_once(value: float, part: Part) -> float:
 
 
 def _single(value: float) -> float:
-    """The nearest f32, or the power of two that would follow the largest."""
+    """Return the nearest f32, or the power of two that would follow the largest."""
     try:
         return struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError:
@@ -322,7 +322,7 @@ def _single(value: float) -> float:
 
 
 def immediate_bits(value: Value, type_: Type, part: Part) -> int:
-    """`bits_of`, where the value must fit in the 32-bit immediate field too. Raises Mistake."""
+    """Return `bits_of` a value that must fit in the immediate field too. Raises Mistake."""
     if type_.bits < 64:
         return bits_of(value, type_, part)
     if type_.is_float:
@@ -330,7 +330,7 @@ def immediate_bits(value: Value, type_: Type, part: Part) -> int:
         if bits & BITS32:
             raise Mistake(
                 "SIM114",
-                f"{_shown(value)} is not possible as an f64 immediate",
+                f"{_shown(value)} does not fit in an f64 immediate",
                 part.at,
                 "the lower 32 bits of its pattern are not zero",
                 f"load it into a register first: mov_u64 $d0, 0d{bits:016x}",
@@ -353,5 +353,5 @@ def _shown(value: Value) -> str:
 
 
 def pack(bits: Sequence[int], type_: Type) -> bytes:
-    """Elements of an array as little-endian bytes."""
+    """Return the elements of an array as little-endian bytes."""
     return b"".join([b.to_bytes(type_.size, "little") for b in bits])

@@ -1,4 +1,4 @@
-"""Collects the errors of one assembler run, so that several are shown at once."""
+"""The errors of one assembler run, collected so that several are shown at once."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MAX_FOUND = 300
 class Collector:
     """Errors of one run, at most one for each place and code.
 
-    A pass adds what it finds and goes on; `raise_if_any` ends the run between passes, so that a
-    pass never works on what an earlier one has refused. A line of a macro that is wrong is wrong
-    in every expansion: the first one is kept.
+    A pass adds what it finds and continues; `raise_if_any` ends the run between passes, so that a
+    pass never works on what an earlier one has refused. A wrong line of a macro is wrong in every
+    expansion: the first one is kept.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Collector:
     def add(self, diagnostic: Diagnostic) -> None:
         """Keep a finding, unless the same code was reported for the same place.
 
-        Raises SourceError with all of them where there are too many to go on.
+        Raises SourceError with all of them after too many.
         """
         span = diagnostic.span
         if span is None:
@@ -59,7 +59,7 @@ class Collector:
             return
         shown = found[:MAX_ERRORS]
         if len(found) > MAX_ERRORS:
-            rest = Note(f"{len(found) - MAX_ERRORS} more errors are not shown")
+            omission = Note(f"{len(found) - MAX_ERRORS} more errors are not shown")
             last = shown[-1]
             shown = (
                 *shown[:-1],
@@ -69,7 +69,7 @@ class Collector:
                     last.span,
                     last.label,
                     last.hint,
-                    (*last.notes, rest),
+                    (*last.notes, omission),
                     last.severity,
                 ),
             )

@@ -12,7 +12,7 @@ from ...isa.objectfile import MAX_FILE_NAME
 from ...isa.program import Location
 
 TEXT = "<text>"
-"""The name of a source that is no file."""
+"""The name of a source that is not a file."""
 
 MAX_BYTES = 1 << 26
 """Most bytes of one source file, or characters of a text."""
@@ -21,7 +21,7 @@ MAX_LINES = 1 << 20
 """Most lines of one source: a minute and 1.7 GB."""
 
 MAX_COLUMN = 0xFFFF
-"""The farthest column of a line table; what stands beyond counts as there."""
+"""The last column of a line table; everything beyond counts as there."""
 
 _FORBIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -51,7 +51,7 @@ class SourceFile:
         self.lines = self.text.split("\n")
 
     def span(self, line: int, column: int, length: int) -> Span:
-        """A place in this text, 1-based, with the text of its line."""
+        """Return a place in this text, 1-based, with the text of its line."""
         text = self.lines[line - 1] if line <= len(self.lines) else None
         return Span(self.shown, line, column, max(1, length), text)
 
@@ -59,9 +59,9 @@ class SourceFile:
 class Mistake(Exception):
     """What is wrong with a statement, placed by offsets into its line.
 
-    `at` has an offset into the text of the statement and a number of characters; where it is None
-    the place is the whole statement. `unknown` is the name that was not found, so that nothing is
-    said about a name whose definition has an error of its own.
+    `at` has an offset into the text of the statement and a number of characters; None means the
+    whole statement. `unknown` is the name that was not found, so that it is not reported if the
+    definition of that name has an error.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Mistake(Exception):
         self.unknown = unknown
 
     def moved(self, by: int, whole: tuple[int, int]) -> Mistake:
-        """Move the mistake to a text in which its own stands `by` characters from the start.
+        """Move the mistake to a text in which its own begins after `by` characters.
 
         `whole` is the place there of all of its text.
         """
@@ -103,7 +103,7 @@ class Line:
         self.text = text
 
     def span(self, start: int, length: int) -> Span:
-        """The place of `length` characters from offset `start` on."""
+        """Return the place of `length` characters from offset `start` on."""
         text = self.text
         if "\n" not in text:
             return Span(self.file.shown, self.number, start + 1, length, text)
@@ -114,7 +114,7 @@ class Line:
         return Span(self.file.shown, self.number + row, column + 1, length, source)
 
     def whole(self) -> tuple[int, int]:
-        """Offset and length of the first line without indentation and comment."""
+        """Return offset and length of the first line without indentation and comment."""
         code = self.text
         for end in ("\n", "//"):
             if end in code:
@@ -124,7 +124,7 @@ class Line:
         return start, max(1, len(code) - start)
 
     def location(self, file_number: int, start: int) -> Location:
-        """The entry of the line table for a statement that begins at offset `start`."""
+        """Return the entry of the line table for a statement that begins at offset `start`."""
         return Location(file_number, self.number, min(start + 1, MAX_COLUMN))
 
     @property
@@ -133,11 +133,11 @@ class Line:
         return self.file
 
     def notes(self) -> tuple[Note, ...]:
-        """How this line came about."""
+        """Return the notes on how the line got here: its includes."""
         return self.file.included
 
     def diagnostic(self, mistake: Mistake) -> Diagnostic:
-        """The message about a mistake in this line."""
+        """Return the message about a mistake in this line."""
         start, length = self.whole() if mistake.at is None else mistake.at
         return Diagnostic(
             mistake.code,
@@ -150,13 +150,13 @@ class Line:
 
 
 def open_text(text: str) -> SourceFile:
-    """A source that was given as text."""
+    """Return a source that was given as text."""
     _check_size(text, len(text), TEXT)
     return _checked(SourceFile(TEXT, TEXT, None, text))
 
 
 def object_name(path: Path) -> str:
-    """The name of the main source in the object file, without what cannot stand there."""
+    """Return the name of the main source in the object file; `_` replaces other characters."""
     name = "".join(c if c.isprintable() and c not in '"\\:' else "_" for c in path.name)
     return name[:MAX_FILE_NAME] or "_"
 
@@ -164,7 +164,7 @@ def object_name(path: Path) -> str:
 def open_file(path: Path, name: str, where: Span | None = None) -> SourceFile:
     """Read a source file; `name` is its name in the object file, `where` the `.include`.
 
-    Raises SourceError where it cannot be read, is too large or is no text.
+    Raises SourceError if it cannot be read, is too large or is not a text.
     """
     shown = _shown(path, name)
     try:
@@ -186,7 +186,7 @@ def open_file(path: Path, name: str, where: Span | None = None) -> SourceFile:
 
 
 def _check_size(source: str | bytes, size: int, shown: str, where: Span | None = None) -> None:
-    """Refuse what would take long to assemble, before it is taken apart."""
+    """Refuse a source that would take long to assemble. Raises SourceError."""
     if size > MAX_BYTES:
         most = f"is larger than {MAX_BYTES >> 20} MiB"
     elif (source.count("\n") if isinstance(source, str) else source.count(b"\n")) > MAX_LINES:
@@ -209,7 +209,7 @@ def _not_utf8(data: bytes, problem: UnicodeDecodeError, shown: str) -> Diagnosti
     column = len(before[begin:].decode("utf-8", "replace")) + 1
     return Diagnostic(
         "SIM101",
-        f"{shown} is not UTF-8 text: byte {data[problem.start]:#04x} cannot stand here",
+        f"{shown} is not UTF-8 text: byte {data[problem.start]:#04x} is not allowed here",
         Span(shown, before.count(b"\n") + 1, column, 1, line.decode("utf-8", "replace")),
         label="not UTF-8",
         hint="save the file as UTF-8; an object file (.sbc) is read by `simtlab disasm`",
@@ -237,7 +237,7 @@ def _checked(file: SourceFile) -> SourceFile:
         diagnostics=(
             Diagnostic(
                 "SIM101",
-                f"the character U+{ord(found.group()):04X} cannot stand in a source text",
+                f"the character U+{ord(found.group()):04X} is not allowed in a source text",
                 Span(file.shown, line, column, 1, shown),
                 label="an invisible character",
                 hint="remove it; a source text has visible characters, spaces, tabs and line ends",

@@ -1,4 +1,4 @@
-"""`simtlab asm`, `check` and `disasm`: between source text and object file."""
+"""`simtlab asm`, `check` and `disasm`: sources to object files and back."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def asm(
 ) -> int:
     """Assemble a source into an object file.
 
-    Without -o the object file gets the source's name with .sbc and stands beside it. An older
-    object file there is replaced; any other file is not.
+    Without -o the object file is written beside the source, under its name with .sbc. It replaces
+    an older object file, but no other file.
 
     For example:
 
@@ -73,7 +73,7 @@ def asm(
 
 
 def _default_output(file: str) -> str:
-    """Beside the source, where nothing but an older object file stands. Raises UsageError."""
+    """Return the path beside the source. Raises UsageError if another kind of file is there."""
     from ..inputs.files import STDIN, is_object_file
 
     if file == STDIN:
@@ -85,9 +85,9 @@ def _default_output(file: str) -> str:
     target = str(Path(file).with_suffix(".sbc")) if Path(file).name else file
     if os.path.exists(target) and not is_object_file(target):
         raise UsageError(
-            f"{target} exists and is not an object file; it is left alone",
+            f"{target} exists and is not an object file, so it is not overwritten",
             code="SIM512",
-            hint="-o names the object file, and may overwrite",
+            hint="name the object file with -o, which may overwrite",
         )
     return target
 
@@ -108,9 +108,9 @@ def check(
     ],
     json: Json = False,
 ) -> int:
-    """Check sources and object files, and write nothing.
+    """Check sources and object files without writing anything.
 
-    Every error of every file is reported; the exit status is 2 if there was one.
+    Every error of every file is reported; the exit status is 2 if there is one.
 
     For example:
 
@@ -150,14 +150,14 @@ def disasm(
     file: Annotated[str, typer.Argument(metavar="F.sbc", help="The object file; - reads stdin.")],
     no_loc: Annotated[
         bool,
-        typer.Option("--no-loc", help="Leave out the .loc lines: better to read."),
+        typer.Option("--no-loc", help="Leave out the .loc lines (source locations)."),
     ] = False,
     kernel: Annotated[str | None, typer.Option(metavar="K", help="Print this kernel only.")] = None,
     json: Json = False,
 ) -> int:
     """Print an object file as source text.
 
-    With its .loc lines, the text assembles to the identical object file.
+    With its .loc lines the text assembles to the identical object file.
 
     For example:
 

@@ -1,4 +1,4 @@
-"""`simtlab diff`: where two simulations spend their cycles differently."""
+"""`simtlab diff`: the differences between two simulations, by cause and line."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ from ..options.options import Json, whole_number
 
 
 def diff(
-    first: Annotated[str, typer.Argument(metavar="A.json", help="What `time --json` printed.")],
-    second: Annotated[str, typer.Argument(metavar="B.json", help="The one to compare with it.")],
+    first: Annotated[
+        str, typer.Argument(metavar="A.json", help="A result that `simtlab time --json` printed.")
+    ],
+    second: Annotated[str, typer.Argument(metavar="B.json", help="The result to compare with it.")],
     top: Annotated[
-        str, typer.Option(metavar="N", help="Lines and causes that are listed (10).")
+        str, typer.Option(metavar="N", help="Number of lines and causes to list.")
     ] = "10",
     json: Json = False,
 ) -> int:
     """Compare two results of `simtlab time --json`: which cause moved at which line.
+
+    Changes and speedup are those of B relative to A.
 
     For example:
 
@@ -46,7 +50,7 @@ def diff(
 
 
 def _read(path: str) -> dict[str, Any]:
-    """A result. Raises UsageError."""
+    """Return the result of a simulation from its JSON file. Raises UsageError."""
     try:
         with open(path, encoding="utf-8") as file:
             found = json_module.load(file)
@@ -55,7 +59,7 @@ def _read(path: str) -> dict[str, Any]:
 
         raise cannot("read", path, problem) from None
     except ValueError as problem:
-        raise UsageError(f"{path} holds no JSON: {problem}", code="SIM510") from None
+        raise UsageError(f"{path} is not JSON: {problem}", code="SIM510") from None
     statistics = found.get("statistics") if isinstance(found, dict) else None
     if not isinstance(statistics, dict) or "lines" not in statistics or "cycles" not in statistics:
         raise UsageError(
@@ -67,7 +71,7 @@ def _read(path: str) -> dict[str, Any]:
 
 
 def compare(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
-    """What differs between two results, in descending order of the change."""
+    """Return the differences of two results, the largest changes first."""
     x, y = a["statistics"], b["statistics"]
     names = ("kernel", "machine", "policy", "settings", "memory_digest")
     numbers = ("cycles", "warp_instructions", "thread_instructions", "mean_width", "memory_wait")
@@ -91,7 +95,7 @@ def _moved(a: Mapping[str, int], b: Mapping[str, int]) -> list[dict[str, Any]]:
 
 
 def _lines(a: list[dict[str, Any]], b: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row for each line and cause whose cycles changed."""
+    """Return a row for each line and cause whose cycles changed."""
 
     def index(lines: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
         return {(x["kernel"], x["file"], x["line"], x["text"]): x for x in lines}
@@ -120,7 +124,7 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, str]]:
     a, b = found["numbers"]["memory_wait"]
     rows.append(("waiting for memory", f"{a:.1%} -> {b:.1%} of issue slots"))
     if "memory_digest" in differs:
-        rows.append(("memory", "the final memory DIFFERS: other inputs, or a race"))
+        rows.append(("memory", "the final memory DIFFERS: other inputs or a race"))
     return rows
 
 
@@ -129,7 +133,7 @@ def _print_causes(title: str, moved: list[dict[str, Any]]) -> None:
     rows += [(r["cause"], f"{r['a']:,}", f"{r['b']:,}", f"{r['change']:+,}") for r in moved]
     print("\n" + aligned(rows, least=(12, 15, 15, 15)))
     if not moved:
-        print("nothing moved")
+        print("no change")
 
 
 def _print_lines(shown: list[dict[str, Any]], total: int) -> None:

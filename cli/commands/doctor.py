@@ -1,4 +1,4 @@
-"""`simtlab doctor`: whether this installation works, and what it is made of."""
+"""`simtlab doctor`: the state of this installation."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from ..options.options import Json
 
 
 def doctor(json: Json = False) -> int:
-    """Show versions, machine and cache folder, and run a small kernel as a test.
+    """Show versions, computer and cache folder, and run a small kernel as a test.
 
-    The exit status is 1 where that test fails.
+    The exit status is 1 if that test fails.
 
     For example:
 

@@ -17,13 +17,15 @@ def explain(
         typer.Argument(
             metavar="OPCODE|CODE|PAGE",
             help="An instruction as fma_f32, a stem as fma, an error code as SIM104, or a page of "
-            "the documentation as timing; without it, what there is.",
+            "the documentation as timing; without it, everything is listed.",
             autocompletion=explained,
         ),
     ] = None,
     json: Json = False,
 ) -> int:
     """Explain an instruction or an error code, or print a page of the documentation.
+
+    Without a word it lists everything that it can explain.
 
     For example:
 

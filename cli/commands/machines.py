@@ -1,4 +1,4 @@
-"""`simtlab machines` and `simtlab policies`: what a simulation can be made of."""
+"""`simtlab machines` and `simtlab policies`: lists of what a simulation can use."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ def machines(
 ) -> int:
     """List the machines that come with simtlab, or show every field of one.
 
+    A machine file of your own is named by its path.
+
     For example:
 
       simtlab machines
@@ -53,12 +55,16 @@ def policies(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="NAME", help="Show more about this policy.", autocompletion=complete_policies
+            metavar="NAME|F.py",
+            help="Show text, machines and settings of this policy.",
+            autocompletion=complete_policies,
         ),
     ] = None,
     json: Json = False,
 ) -> int:
-    """List what warps can do at branches, misses and joins, or show one policy.
+    """List the policies (what warps do at branches, misses and joins), or show one.
+
+    An engine file of your own is named by its path.
 
     For example:
 
@@ -111,7 +117,7 @@ def _policy_details(policy: Policy) -> dict[str, Any]:
 
 
 def _presets(policy: Policy) -> dict[str, list[str]]:
-    """The machines that can run a policy, by issue discipline."""
+    """Return the machines that can run a policy, by issue discipline."""
     from ...timing.compiler.choice import presets_for
 
     found: dict[str, list[str]] = {}
@@ -121,7 +127,7 @@ def _presets(policy: Policy) -> dict[str, list[str]]:
 
 
 def _refusal(policy: Policy) -> str | None:
-    """Why the machine that is taken unless another one is named cannot run a policy."""
+    """Return why the default machine cannot run a policy, or None if it can."""
     from ...timing.compiler.choice import refusal
     from ...timing.machines.machine import load
 
@@ -134,28 +140,31 @@ def _print_policy(policy: Policy) -> None:
 
     from ..output.output import console, print_rows, print_table
 
-    told, width = _policy_details(policy), min(100, console(sys.stdout).width) - 11
-    machines = [f"{issue}: {', '.join(names)}" for issue, names in told["machines"].items()]
-    nowhere = f"no machine of simtlab's: {told['refusal']}"
+    details, width = _policy_details(policy), min(100, console(sys.stdout).width) - 11
+    machines = [f"{issue}: {', '.join(names)}" for issue, names in details["machines"].items()]
+    nowhere = f"none of simtlab's machines: {details['refusal']}"
     own = [
-        (key.replace("_", " "), f"{told[key]}, unless another one is set")
+        (key.replace("_", " "), f"{details[key]}, unless another one is set")
         for key in ("scheduler", "fetch_group")
-        if told[key] is not None
+        if details[key] is not None
     ]
     print_rows([
         ("name", policy.name),
-        ("title", told["title"]),
+        ("title", details["title"]),
         ("source", policy.source),
         ("text", fill(policy.text, width)),
         ("runs on", "\n".join(machines) or fill(nowhere, width)),
         *own,
-        ("files", fill(" ".join(told["files"]), width, break_long_words=False)),
+        ("files", fill(" ".join(details["files"]), width, break_long_words=False)),
     ])  # fmt: skip
-    if told["settings"]:
+    if details["settings"]:
         print()
         print_table(
             ("setting", "value", "takes", "what it does"),
-            [(s["key"], str(s["value"]).lower(), s["takes"], s["text"]) for s in told["settings"]],
+            [
+                (s["key"], str(s["value"]).lower(), s["takes"], s["text"])
+                for s in details["settings"]
+            ],
         )
 
 
@@ -179,7 +188,7 @@ def _details(machine: Machine) -> dict[str, Any]:
 
 
 def _derived(machine: Machine) -> dict[str, float]:
-    """What follows from the fields, in the units of the papers."""
+    """Return figures that follow from the fields, in the units of the papers."""
     found = {
         "contexts": machine.contexts,
         "contexts of a WPU": machine.core_contexts,

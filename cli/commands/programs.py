@@ -1,4 +1,4 @@
-"""`simtlab programs`: what there is to run."""
+"""`simtlab programs`: the programs that come with simtlab."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ def programs(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="Show more about this program.",
+            help="Show kernels, sizes and source of this program.",
             autocompletion=complete_programs,
         ),
     ] = None,
     json: Json = False,
 ) -> int:
     """List the programs that come with simtlab, or show one.
+
+    `simtlab run NAME` runs a program on its own inputs and compares it with its reference.
 
     For example:
 
@@ -94,7 +96,7 @@ def _rows(entry: Entry) -> list[tuple[str, str]]:
 
 
 def _shown(entry: Entry) -> str:
-    """The path of the source, relative where that is shorter."""
+    """Return the path of the source, relative where that is shorter."""
     try:
         return min(os.path.relpath(entry.path), str(entry.path), key=len)
     except (OSError, ValueError):  # the working folder is gone, or on another drive

@@ -31,16 +31,18 @@ def reproduce(
         str,
         typer.Option(
             metavar="small|paper",
-            help="Sizes of the programs' inputs. Caches are the paper's in either case.",
+            help="Size of the programs' inputs; caches always have the paper's size.",
         ),
     ] = "paper",
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print a page's text.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the report as Markdown.")
+    ] = False,
     json: Json = False,
 ) -> int:
     """Repeat a measurement of one of the papers: our figures, the paper's, and a verdict.
 
-    Every simulation's result is compared with the program's reference. One that goes wrong is told
-    and left out; after an interrupt the report is made of what there is.
+    Every simulation's result is compared with the program's reference. A simulation that fails is
+    reported and left out; after an interrupt the report covers the simulations that are done.
 
     For example:
 
@@ -57,7 +59,7 @@ def reproduce(
         raise UsageError("--markdown and --json exclude each other", code="SIM517")
     if list_:
         if name is not None:
-            raise UsageError(f"--list takes no name, such as {name!r}", code="SIM517")
+            raise UsageError(f"--list takes no name, but {name!r} is given", code="SIM517")
         if json:
             print_json([{"name": e.name, "title": e.title, "source": e.source}
                         for e in experiments()])  # fmt: skip
@@ -67,17 +69,17 @@ def reproduce(
         return status.DONE
     if name is None:
         raise UsageError(
-            "reproduce takes the name of an experiment",
+            "the name of an experiment is missing",
             code="SIM514",
-            hint="`simtlab reproduce --list` lists them; all means every one",
+            hint="`simtlab reproduce --list` lists the experiments; all means every one",
         )
     chosen = find(name)
     found, errors, interrupted = _simulate(chosen, scale)
     reports = [e.report(found, scale) for e in chosen]
     if json:
-        told = [r.to_dict() for r in reports]
+        dicts = [r.to_dict() for r in reports]
         failed = [{"setup": str(setup), **error_dict(e)} for setup, e in errors.items()]
-        print_json({"experiments": told, "failed": failed, "interrupted": interrupted})
+        print_json({"experiments": dicts, "failed": failed, "interrupted": interrupted})
     else:
         print("\n\n\n".join(r.markdown() if markdown else r.text() for r in reports))
     return _status(errors, interrupted)

@@ -1,4 +1,4 @@
-"""`simtlab run`: its options."""
+"""`simtlab run`: the options of a run on an engine."""
 
 from __future__ import annotations
 
@@ -7,45 +7,21 @@ from typing import Annotated
 import typer
 
 from ..options.complete import engines, schemes
-from ..options.options import (
-    EXECUTION,
-    Arg,
-    Block,
-    Budget,
-    ExitedArrive,
-    Grid,
-    Items,
-    Json,
-    Kernel,
-    Out,
-    Picture,
-    RunDump,
-    RunMarkers,
-    Seed,
-    Size,
-    SubdivideLimit,
-    Target,
-    whole_number,
-)
+from ..options.launch import LaunchOptions, with_launch_options
+from ..options.options import EXECUTION, RunDump, Target, whole_number
 
 
+@with_launch_options()
 def run(
     target: Target,
-    kernel: Kernel = None,
-    grid: Grid = None,
-    block: Block = None,
-    items: Items = None,
-    arg: Arg = None,
-    out: Out = None,
-    size: Size = None,
-    picture: Picture = None,
-    seed: Seed = "0",
+    *,
+    launch: LaunchOptions,
     engine: Annotated[
         str | None,
         typer.Option(
             metavar="jit|interp|oracle",
-            help="jit, the default, runs native code, interp warps with masks (also where --stats "
-            "asks it to count, or --scheme is given), oracle every work-item alone.",
+            help="jit (the default): native code; interp: warps with active masks, also used for "
+            "--stats and --scheme; oracle: every work-item on its own.",
             autocompletion=engines,
             rich_help_panel=EXECUTION,
         ),
@@ -54,7 +30,7 @@ def run(
         str | None,
         typer.Option(
             metavar="stack|ipdom-explicit|ppc|ppc-explicit|per-thread|F.py",
-            help="How the lanes of a warp diverge and re-converge (stack); F.py is one of yours.",
+            help="How the lanes of a warp diverge and re-converge (stack); F.py: your own scheme.",
             autocompletion=schemes,
             rich_help_panel=EXECUTION,
         ),
@@ -64,7 +40,7 @@ def run(
         typer.Option(
             "--set",
             metavar="scheme.KNOB=VALUE",
-            help="A knob of the scheme, as scheme.cascade=false.",
+            help="Set a knob of the scheme, as scheme.cascade=false.",
             rich_help_panel=EXECUTION,
         ),
     ] = None,
@@ -76,44 +52,47 @@ def run(
             rich_help_panel=EXECUTION,
         ),
     ] = "32",
-    budget: Budget = None,
-    exited_arrive: ExitedArrive = False,
     threads: Annotated[
         str,
         typer.Option(
             metavar="N",
-            help="Threads of the host that native code may run on.",
+            help="Host threads that run native code.",
             rich_help_panel=EXECUTION,
         ),
     ] = "1",
-    stats: Annotated[bool, typer.Option("--stats", help="Count, and print every count.")] = False,
+    stats: Annotated[
+        bool,
+        typer.Option(
+            "--stats", help="Print every count (instructions, branches, barriers and more)."
+        ),
+    ] = False,
     lines: Annotated[
-        bool, typer.Option("--lines", help="Executions and mean active lanes, line by line.")
+        bool,
+        typer.Option(
+            "--lines", help="Print executions and mean active lanes of every source line."
+        ),
     ] = False,
     check_arrays: Annotated[
         bool,
         typer.Option(
             "--check-arrays",
-            help="End with a trap where an access leaves the group, private or readonly array that "
-            "its address names.",
+            help="Trap if an access leaves the group, private or readonly array that its address "
+            "names.",
         ),
     ] = False,
     check_coverage: Annotated[
         bool,
         typer.Option(
-            "--check-coverage", help="Show how many elements of each array were never written."
+            "--check-coverage", help="Print how many elements of each array were never written."
         ),
     ] = False,
-    markers: RunMarkers = None,
-    subdivide_limit: SubdivideLimit = "50",
     dump: RunDump = None,
-    json: Json = False,
 ) -> int:
     """Run a kernel on arrays, or a program that comes with simtlab.
 
-    A program brings its own inputs and launches, and is checked against its reference. A file
-    needs --items or --grid, and one --arg for each parameter; every array that the kernel changed
-    is shown, or written where --out says.
+    A program has its own inputs and launches, and its result is compared with its reference. A
+    file needs --items or --grid, and one --arg for each parameter; every array that the kernel
+    changed is printed, or written to the file that --out names.
 
     For example:
 
@@ -121,32 +100,19 @@ def run(
       simtlab run mandelbrot --scheme ppc --stats --picture mandelbrot.png
       simtlab run saxpy.sasm --items 8 --arg n=8 --arg a=2.5 --arg x=@x.npy --arg y=ones:8
     """
-    from ..jobs.run import launch
-    from ..options.settings import RunSettings, parse_dims, parse_scheme
+    from ..jobs.run import run as run_target
+    from ..options.settings import RunSettings, parse_scheme
 
     settings = RunSettings(
-        kernel=kernel,
-        grid=parse_dims(grid, "--grid"),
-        block=parse_dims(block, "--block"),
-        items=parse_dims(items, "--items"),
-        args=arg or (),
-        outs=out or (),
+        launch=launch,
         engine=engine,
         scheme=parse_scheme(scheme, set_ or (), engine),
         warp=whole_number(warp, "--warp"),
-        exited_arrive=exited_arrive,
         threads=whole_number(threads, "--threads"),
         stats=stats,
         lines=lines,
         check_arrays=check_arrays,
         check_coverage=check_coverage,
-        json=json,
-        size=size,
-        seed=whole_number(seed, "--seed"),
-        picture=picture,
-        markers=markers,
-        subdivide_limit=whole_number(subdivide_limit, "--subdivide-limit"),
         dump=dump,
-        **({} if budget is None else {"budget": whole_number(budget, "--budget")}),
     )
-    return launch(target, settings)
+    return run_target(target, settings)

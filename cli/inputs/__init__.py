@@ -1,1 +1,1 @@
-"""Targets, files and arguments that a command is given."""
+"""Inputs of the commands: targets, files and arguments."""

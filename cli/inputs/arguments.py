@@ -1,4 +1,4 @@
-"""`--arg name=value` and `--out name=file`: from words to the arguments of a kernel."""
+"""Arguments of a kernel from the words of `--arg name=value` and `--out name=file`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .files import cannot, check_writable
 
 
 def split_pairs(pairs: Sequence[str], option: str, kernel: Kernel) -> dict[str, str]:
-    """`name=value` words as a dictionary.
+    """Return `name=value` words as a dictionary.
 
-    Raises ArgumentError for what is no such pair, for an unknown name and for one that comes twice.
+    Raises ArgumentError for a word without a name or value, an unknown name, or a repeated name.
     """
     names = [p.name for p in kernel.params]
     values: dict[str, str] = {}
@@ -48,7 +48,7 @@ def split_pairs(pairs: Sequence[str], option: str, kernel: Kernel) -> dict[str, 
 
 
 def kernel_arguments(kernel: Kernel, pairs: Sequence[str], seed: int) -> list[object]:
-    """The arguments in declared order. Raises ArgumentError and UsageError."""
+    """Return the arguments in declared order. Raises ArgumentError and UsageError."""
     values = split_pairs(pairs, "--arg", kernel)
     missing = [p for p in kernel.params if p.name not in values]
     if missing:
@@ -82,7 +82,7 @@ def _argument(param: Param, text: str, seed: list[int]) -> object:
             return ArraySpec(text, param, seed).make()
         except (MemoryError, ValueError) as problem:
             raise ArgumentError(
-                f"--arg {param.name}: {text} cannot be made: {problem}", code="SIM323"
+                f"--arg {param.name}: {text} cannot be created: {problem}", code="SIM323"
             ) from None
     number = parse_number(text, param.type)
     if number is None:
@@ -97,13 +97,13 @@ def _argument(param: Param, text: str, seed: list[int]) -> object:
 
 
 def check_outputs(kernel: Kernel, pairs: Sequence[str]) -> dict[str, str]:
-    """The files of --out by parameter; every one can be written as far as one can see now."""
+    """Return the files of --out by parameter. Raises ArgumentError and UsageError."""
     outputs = split_pairs(pairs, "--out", kernel)
     for name, path in outputs.items():
         param = next(p for p in kernel.params if p.name == name)
         if not param.is_pointer:
             raise ArgumentError(
-                f"--out: {param} is no array; a kernel cannot change it",
+                f"--out: {param} is not an array, so the kernel cannot change it",
                 code="SIM320",
                 hint=f"the signature: {kernel.signature}",
             )

@@ -32,7 +32,7 @@ class ArraySpec:
         self.how, *parts = text.split(":")
         if self.how not in _MAKERS:
             raise self.error(
-                f"{text!r} is no array",
+                f"{text!r} is not an array",
                 did_you_mean(self.how, tuple(_MAKERS)) or f"arrays are written as {FORMS}",
             )
         self.type = param.type
@@ -50,16 +50,16 @@ class ArraySpec:
         _check_size(prod(self.shape) * self.type.size, text)
 
     def error(self, message: str, hint: str = "") -> ArgumentError:
-        """An error about this argument."""
+        """Return an error about this argument."""
         return ArgumentError(f"--arg {self.param.name}: {message}", code="SIM321", hint=hint)
 
     def make(self) -> np.ndarray:
-        """The array. Raises ArgumentError."""
+        """Return the array. Raises ArgumentError."""
         with np.errstate(over="ignore", invalid="ignore"):
             array = _MAKERS[self.how](self)
         if self.rest:
             raise self.error(
-                f"{self.text!r} has {':'.join(self.rest)!r} too many",
+                f"{self.text!r} has the extra fields {':'.join(self.rest)!r}",
                 f"arrays are written as {FORMS}",
             )
         return array
@@ -67,23 +67,24 @@ class ArraySpec:
     def _element_type(self, name: str) -> Type:
         if name not in ELEMENT_TYPES:
             raise self.error(
-                f"{self.text!r} has no element type {name!r}; there are {', '.join(ELEMENT_TYPES)}",
+                f"{self.text!r} has the unknown element type {name!r}; "
+                f"the types are {', '.join(ELEMENT_TYPES)}",
                 did_you_mean(name, tuple(ELEMENT_TYPES)),
             )
         return ELEMENT_TYPES[name]
 
     def value(self) -> int | float:
-        """The last field of `full`, as an element."""
+        """Return the last field of `full`, as an element."""
         if not self.rest:
             raise self.error(f"{self.text!r} needs a value", f"as {self.text}:7")
         number = parse_number(self.rest[0], self.type)
         if number is None:
-            raise self.error(f"{self.rest[0]!r} is no {self.type}")
+            raise self.error(f"{self.rest[0]!r} is not a value of type {self.type}")
         self.rest.pop(0)
         return number
 
     def seed(self) -> list[int] | int:
-        """The seed of `rand`: the one given, or the run's with the parameter's position."""
+        """Return the seed of `rand`: the one given, or the run's with the parameter's position."""
         if not self.rest:
             return self.default_seed
         text = self.rest.pop(0).removeprefix("seed=")
@@ -116,14 +117,14 @@ _MAKERS: dict[str, Callable[[ArraySpec], np.ndarray]] = {
 
 
 def load_array(path: str, param: Param) -> np.ndarray:
-    """The array of an .npy file, for this parameter. Raises UsageError and ArgumentError."""
+    """Return the array of an .npy file, for this parameter. Raises UsageError and ArgumentError."""
     try:
         loaded = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as problem:
         raise cannot("read", path, problem) from None
     except (ValueError, EOFError, KeyError, SyntaxError):
         raise ArgumentError(
-            f"--arg {param.name}: {path} is no .npy file of numbers",
+            f"--arg {param.name}: {path} is not an .npy file of numbers",
             code="SIM322",
             hint="numpy.save writes one; arrays of Python objects cannot be read",
         ) from None
@@ -144,7 +145,7 @@ def load_array(path: str, param: Param) -> np.ndarray:
 
 
 def wrong_type(param: Param, found: str, wanted: str) -> ArgumentError:
-    """The error for an array of the wrong element type."""
+    """Return the error for an array of the wrong element type."""
     return ArgumentError(
         f"--arg {param.name}: {found}, and {param} needs {wanted}",
         code="SIM321",

@@ -1,4 +1,4 @@
-"""Reading and writing files, with one clear error for whatever can go wrong."""
+"""Files of the user: read and written with one clear error for every failure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_BYTES = 1 << 28
 
 
 def cannot(action: str, path: str | os.PathLike[str], problem: Exception) -> UsageError:
-    """The error for a file that cannot be read or written."""
+    """Return the error for a file that cannot be read or written."""
     reason = getattr(problem, "strerror", None) or str(problem)
     code = "SIM510" if action == "read" else "SIM511"
     shown = path or "''"
@@ -28,7 +28,7 @@ def cannot(action: str, path: str | os.PathLike[str], problem: Exception) -> Usa
 
 
 def read_bytes(path: str) -> bytes:
-    """The content of a file, or of stdin for `-`. Raises UsageError."""
+    """Return the content of a file, or of stdin for `-`. Raises UsageError."""
     if path == STDIN and sys.stdin is None:
         raise UsageError("cannot read standard input: it is closed", code="SIM510")
     try:
@@ -46,21 +46,21 @@ def read_bytes(path: str) -> bytes:
 
 
 def read_stdin_source() -> str:
-    """The source text on stdin. Raises SourceError where it is none."""
+    """Return the source text on stdin. Raises SourceError where it is none."""
     data = read_bytes(STDIN)
     try:
-        # The line end tells the assembler that a one-line text is no path.
+        # With the line end the assembler does not take a one-line text for a path.
         return data.decode("utf-8") + "\n"
     except UnicodeDecodeError as problem:
         raise SourceError(
             f"standard input is not UTF-8 text: byte {data[problem.start]:#04x} at offset "
-            f"{problem.start} cannot stand there",
+            f"{problem.start} is not valid there",
             code="SIM101",
         ) from None
 
 
 def is_object_file(path: str) -> bool:
-    """Whether a file that can be read begins as object files do."""
+    """Return whether a file that can be read begins as object files do."""
     try:
         with open(path, "rb") as file:
             return file.read(len(MAGIC)) == MAGIC
@@ -69,7 +69,7 @@ def is_object_file(path: str) -> bool:
 
 
 def load_program(path: str) -> Program:
-    """The program of an object file. Raises UsageError and ObjectFileError."""
+    """Return the program of an object file. Raises UsageError and ObjectFileError."""
     from ...asm.load import load
 
     data = read_bytes(path)
@@ -92,7 +92,7 @@ def write_bytes(path: str, data: bytes) -> None:
 
 
 def check_writable(path: str, option: str) -> None:
-    """Refuse a place for output before a long run instead of after it. Raises UsageError."""
+    """Check before a long run that a file can be written. Raises UsageError."""
     folder = os.path.dirname(path) or "."
     if not path:
         raise UsageError(f"{option} needs the name of a file", code="SIM511")
@@ -108,10 +108,10 @@ def check_writable(path: str, option: str) -> None:
 
 
 def spare_sources(path: str, prefix: str = "") -> None:
-    """Refuse output over a kernel source, which nothing could bring back. Raises UsageError."""
+    """Refuse to overwrite a kernel source. Raises UsageError."""
     if path.endswith((".sasm", ".sinc")) and os.path.exists(path):
         raise UsageError(
-            f"{prefix}{path} is a source, and would be lost",
+            f"{prefix}{path} is a source and would be overwritten",
             code="SIM511",
             hint="name another file",
         )

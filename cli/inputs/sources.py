@@ -1,4 +1,4 @@
-"""From what the user names to a Program, for every command that takes a source."""
+"""Sources and their listings, for every command that assembles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def read_source(file: str) -> str | Path:
-    """What the assembler takes: the path of a file, the text of stdin for `-`."""
+    """Return what the assembler takes: the path of a file, or the text of stdin for `-`."""
     return read_stdin_source() if file == STDIN else Path(file)
 
 
@@ -44,7 +44,7 @@ _COMMENT = {"llvm": ";", "asm": "#"}
 
 
 class Listings:
-    """What --dump asks for: printed as it comes about, written to files, or kept for JSON.
+    """What --dump asks for: printed at once, written to files, or kept for JSON.
 
     `takers` are for the passes of the assembler. With `native`, `show` takes the native code of
     launches.
@@ -86,7 +86,7 @@ class Listings:
             write_bytes(self._files[name], self._texts[name].encode())
 
     def to_dict(self) -> dict[str, object]:
-        """What JSON says of them: nothing where nothing was asked for."""
+        """Return the kept listings for --json; an empty dictionary for none."""
         kept = {name: text for name, text in self._texts.items() if name not in self._files}
         return {"dump": kept} if kept else {}
 
@@ -104,7 +104,7 @@ def _check_listing(name: str, native: bool) -> None:
 
 
 def kernel_of(program: Program, name: str | None) -> Kernel:
-    """The kernel of this name, or the only one. Raises UsageError."""
+    """Return the kernel of this name, or the only one. Raises UsageError."""
     names = [k.name for k in program.kernels]
     if name is None:
         if len(names) == 1:
@@ -125,7 +125,7 @@ def kernel_of(program: Program, name: str | None) -> Kernel:
 
 
 def summary(program: Program) -> dict[str, object]:
-    """What JSON says about a program."""
+    """Return what JSON output shows of a program."""
     return {
         "digest": program.digest,
         "kernels": [

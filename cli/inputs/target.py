@@ -1,16 +1,18 @@
-"""What `run` is asked to run: a file, or a program that comes with simtlab."""
+"""Targets of `run`, `time` and `compare`: a file, or a program that comes with simtlab."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...emu.engine import SchemeSpec
 from ...emu.module import Module
 from ...emu.schemes import resolve
 from ...isa.errors import UsageError, did_you_mean
 from ...programs.index import Entry, catalogue, find
-from ..options.settings import RunSettings
+from ..options.launch import LaunchOptions
 from .files import STDIN, is_object_file, load_program
 from .sources import Listings, assemble_source, read_source
 
@@ -28,7 +30,7 @@ class Target:
 
 
 def find_target(name: str) -> Target:
-    """The file or program that a word means. Raises UsageError.
+    """Return the file or program that a word means. Raises UsageError.
 
     A word that ends in .sasm or .sbc, and `-`, mean a file; another one means a program where
     there is one of this name, else a file.
@@ -44,7 +46,7 @@ def find_target(name: str) -> Target:
     if os.path.isdir(name):
         raise UsageError(f"{name} is a folder", code="SIM510", hint="name a .sasm or .sbc file")
     raise UsageError(
-        f"there is neither a file nor a program {name!r}",
+        f"there is no file and no program {name!r}",
         code="SIM500",
         hint=_file_of_that_name(name)
         or did_you_mean(name, names)
@@ -53,7 +55,7 @@ def find_target(name: str) -> Target:
 
 
 def _file_of_that_name(name: str) -> str:
-    """The hint where just the ending is missing."""
+    """Return the hint where just the ending is missing."""
     found = [name + ending for ending in (".sasm", ".sbc") if os.path.isfile(name + ending)]
     return f"there is a file {found[0]}: name it with its ending" if found else ""
 
@@ -62,36 +64,47 @@ def _must_exist(name: str) -> None:
     if name == STDIN or os.path.exists(name):
         return
     stem = Path(name).stem
-    known = {e.short for e in catalogue()}
-    hint = f"the program of that name runs as `simtlab run {stem}`" if stem in known else ""
+    is_program = any(e.short == stem for e in catalogue())
+    hint = f"the program of that name runs as `simtlab run {stem}`" if is_program else ""
     raise UsageError(f"cannot read {name}: no such file", code="SIM510", hint=hint)
 
 
-def load_module(target: Target, settings: RunSettings, listings: Listings) -> Module:
-    """The assembled or loaded program, with the markers that the scheme needs."""
+def load_module(
+    target: Target,
+    options: LaunchOptions,
+    spec: SchemeSpec,
+    listings: Listings,
+    needs_source: Sequence[str] = (),
+) -> Module:
+    """Return the assembled or loaded program, with the markers that the scheme needs.
+
+    `needs_source` names given options that object files cannot obey. Raises UsageError.
+    """
     if target.name.endswith(".sbc") or (target.entry is None and is_object_file(target.name)):
-        _refuse_assembling(target.name, settings, listings)
+        _refuse_assembling(target.name, options, listings, needs_source)
         return Module(load_program(target.name))
-    scheme, _ = resolve(settings.scheme)
-    markers = settings.markers or ("explicit" if scheme.explicit else "auto")
+    scheme, _ = resolve(spec)
+    markers = options.markers or ("explicit" if scheme.explicit else "auto")
     if scheme.explicit and markers == "none":
         raise UsageError(
             f"scheme {scheme.name} acts on `reconverge` instructions, which --markers none strips",
             code="SIM517",
-            hint="leave --markers out, and they are put at every join",
+            hint="leave out --markers: the assembler then inserts them at every join",
         )
     source = target.entry.path if target.entry is not None else read_source(target.name)
-    program = assemble_source(source, markers, settings.subdivide_limit, listings)
+    program = assemble_source(source, markers, options.subdivide_limit, listings)
     return Module(program)
 
 
-def _refuse_assembling(name: str, settings: RunSettings, listings: Listings) -> None:
-    given = {"--markers": settings.markers, "--check-arrays": settings.check_arrays or None}
-    given |= {f"--dump {pass_}": pass_ for pass_ in listings.takers}
-    for option, value in given.items():
-        if value is not None:
-            raise UsageError(
-                f"{option} is for sources, and {name} is assembled already",
-                code="SIM517",
-                hint="run the .sasm file",
-            )
+def _refuse_assembling(
+    name: str, options: LaunchOptions, listings: Listings, needs_source: Sequence[str]
+) -> None:
+    """Refuse options of the assembler for an object file. Raises UsageError."""
+    given = ["--markers"] if options.markers is not None else []
+    given += [*needs_source, *(f"--dump {pass_name}" for pass_name in listings.takers)]
+    if given:
+        raise UsageError(
+            f"{given[0]} is for sources, and {name} is an object file",
+            code="SIM517",
+            hint="run the .sasm file",
+        )

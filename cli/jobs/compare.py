@@ -1,10 +1,12 @@
-"""Simulates what `compare` was asked to, and reports it."""
+"""The work of `simtlab compare`: simulations under several policies, and their report."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ...emu.engine import SchemeSpec
 from ...isa.errors import SimtError
 from ...timing.compiler.choice import choose, machine_for, sets_for
 from ...timing.compiler.files import Policy
@@ -15,24 +17,28 @@ from .. import status
 from ..inputs.files import cannot, check_writable
 from ..inputs.sources import Listings
 from ..inputs.target import Target, find_target, load_module
+from ..options.launch import LaunchOptions
 from ..output.output import error_dict, print_error, print_json, print_rows
 from .run import execute, print_announcement, refuse_foreign
-from .time import TimeOutcome, TimeSettings, machine_text, prepare
+from .time import TimeOutcome, build_simulator, machine_text, prepare
 
 
 @dataclass(frozen=True)
-class CompareSettings(TimeSettings):
+class CompareSettings:
     """The options of one comparison, with None for those that were not given."""
 
-    policies: str = ""
-    baseline: str | None = None
-    chart: str | None = None
+    launch: LaunchOptions
+    machine: str
+    sets: Mapping[str, str]
+    policies: str
+    baseline: str | None
+    chart: str | None
 
 
 def compare(name: str, settings: CompareSettings) -> int:
-    """Simulate a file or a program under every policy and print what came of it; the status."""
+    """Simulate a file or a program under every policy, print the results; return the status."""
     target = find_target(name)
-    refuse_foreign(target, settings)
+    refuse_foreign(target, settings.launch)
     if settings.chart is not None:
         check_picture(settings.chart)
         check_writable(settings.chart, "--picture")
@@ -52,49 +58,51 @@ def compare(name: str, settings: CompareSettings) -> int:
 
 
 class Report:
-    """Prepares and runs the contenders, and keeps what is to be printed of them."""
+    """Prepares and runs the contenders, and keeps what is printed of them."""
 
     def __init__(self, target: Target, settings: CompareSettings, policies: list[Policy]) -> None:
         self.target = target
         self.settings = settings
         self.order = [policy.name for policy in policies]
-        self.listings = Listings(None, keep=settings.json)
-        self.module = load_module(target, settings, self.listings)
+        self.options = settings.launch
+        self.listings = Listings(None, keep=self.options.json)
+        self.module = load_module(target, self.options, SchemeSpec(), self.listings)
         self.title = ""
         self.rows: list[tuple[str, str]] = []
-        self.told: dict[str, dict[str, object]] = {}
+        self.dicts: dict[str, dict[str, object]] = {}
 
     def prepare(self, policy: Policy) -> TimeOutcome:
-        """A simulation under one policy. Raises UsageError where the machine cannot run it."""
-        own = replace(self.settings, sets=sets_for(policy, self.settings.sets))
-        machine = machine_for(policy, own.machine, own.sets)
+        """Return a simulation under one policy. Raises UsageError if the machine cannot run it."""
+        sets = sets_for(policy, self.settings.sets)
+        machine = machine_for(policy, self.settings.machine, sets)
         step = f"{policy.name}, {self.order.index(policy.name) + 1} of {len(self.order)}"
-        return prepare(self.module, own, machine, policy, self.listings, step=step)
+        simulator = build_simulator(machine, policy, step=step)
+        return prepare(simulator, self.module, self.options, sets, self.listings, step)
 
     def run(self, outcome: TimeOutcome) -> Contender:
-        """Simulate under one policy."""
-        error = execute(self.target, self.settings, outcome)
+        """Simulate under one policy and return what the comparison needs."""
+        error = execute(self.target, self.options, outcome)
         policy, machine, stats = outcome.simulator.policy, outcome.simulator.machine, outcome.stats
         if error is None or not self.rows:
             self._describe(outcome)
-        if self.settings.json:
-            self.told[policy.name] = outcome.to_dict()
+        if self.options.json:
+            self.dicts[policy.name] = outcome.to_dict()
         return Contender(
             policy.name, stats, energy_of(stats, machine), outcome.memory_digest, error
         )
 
     def _describe(self, outcome: TimeOutcome) -> None:
-        """What all contenders have in common."""
-        known = dict(outcome.text_rows(stats=False))
+        """Keep what all contenders have in common."""
+        row_of = dict(outcome.text_rows())
         shown = ("kernel", "kernels", "launches", "program")
-        self.rows = [(label, known[label]) for label in shown if label in known]
+        self.rows = [(label, row_of[label]) for label in shown if label in row_of]
         machine = machine_text(outcome.simulator.machine, self.settings.sets)
         self.rows.insert(1, ("machine", machine))
-        self.title = f"{known.get('program', self.target.name)}, on {machine}"
+        self.title = f"{row_of.get('program', self.target.name)}, on {machine}"
 
     def print(self, comparison: Comparison) -> None:
-        """The comparison on stdout; what went wrong on stderr unless it is in the JSON."""
-        if self.settings.json:
+        """Print the comparison on stdout, and errors on stderr unless they are in the JSON."""
+        if self.options.json:
             print_json([self._dict(comparison, c) for c in comparison])
             return
         rows = [*self.rows]
@@ -117,14 +125,14 @@ class Report:
 
     def _dict(self, comparison: Comparison, c: Contender) -> dict[str, object]:
         return {
-            **self.told.get(c.policy, {"policy": c.policy}),
+            **self.dicts.get(c.policy, {"policy": c.policy}),
             "speedup": comparison.speedup(c.policy),
             **(error_dict(c.error) if c.error is not None else {}),
         }
 
 
 def _block() -> str:
-    """What bars are made of: a character that the output can show."""
+    """Return the character of which bars are made: one that the output can show."""
     try:
         FULL_BLOCK.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
@@ -133,7 +141,7 @@ def _block() -> str:
 
 
 def _named(comparison: Comparison) -> list[SimtError]:
-    """The errors, each with the policies that have it."""
+    """Return the errors, each with the names of its policies before the message."""
     owners: dict[str, list[str]] = {}
     for name, error in comparison.errors.items():
         owners.setdefault(str(error), []).append(name)
@@ -146,7 +154,7 @@ def _named(comparison: Comparison) -> list[SimtError]:
 
 
 def _status(comparison: Comparison) -> int:
-    """Of an interruption, else of a kernel that failed, else of a policy that cannot run."""
+    """Return the status of an interruption, else of a failed kernel, else of a refused policy."""
     found = {status.of(error) for error in comparison.errors.values()}
     order = (status.INTERRUPTED, status.FAILED, status.USAGE)
     return next((code for code in order if code in found), status.DONE)

@@ -1,4 +1,4 @@
-"""`--check-coverage`: how much of each array a run has written."""
+"""Coverage of arrays (`--check-coverage`): how much of each a run has written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Covered:
     first_gap: tuple[int, ...] | None
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Return the array for --json."""
         return {**vars(self), "first_gap": None if self.first_gap is None else [*self.first_gap]}
 
     def __str__(self) -> str:
@@ -40,7 +40,7 @@ class Covered:
 
 
 def covered(coverage: Coverage, array: DeviceArray) -> Covered:
-    """How much of an array in device memory was written."""
+    """Return how much of an array in device memory was written."""
     gaps = coverage.unwritten(array.buffer, array.dtype.itemsize)
     first = tuple(map(int, np.unravel_index(gaps[0], array.shape))) if gaps.size else None
     return Covered(array.buffer.name, array.size, array.size - gaps.size, first)

@@ -1,4 +1,4 @@
-"""What `doctor` finds out."""
+"""The work of `simtlab doctor`: the state of an installation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Health:
         return f"none: {self.cache_problem}" if self.cache_problem else str(self.cache)
 
     def to_dict(self) -> dict[str, object]:
-        """For --json."""
+        """Return the state for --json."""
         return {
             "works": self.works,
             "failure": self.failure or None,
@@ -57,7 +57,7 @@ class Health:
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """For a person."""
+        """Return label and value of each line of the text."""
         return [
             *((name, version or "missing") for name, version in self.versions.items()),
             ("processor", f"{self.processor}, {self.processors} usable"),
@@ -73,7 +73,7 @@ class Health:
 
 
 def examine() -> Health:
-    """Look at everything, and run a program."""
+    """Examine the installation and run a program as a test."""
     return Health(
         versions(),
         _processor(),
@@ -87,7 +87,7 @@ def examine() -> Health:
 
 
 def _processor() -> str:
-    """The processor's name as it gives it; Python knows only the architecture."""
+    """Return the processor's name as it gives it; Python knows only the architecture."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):
@@ -98,7 +98,7 @@ def _processor() -> str:
 
 
 def _smoke_test() -> str:
-    """Assemble, run and check a program; what went wrong, or an empty string."""
+    """Assemble, run and check a program; return the error, or an empty string."""
     try:
         from ...programs.index import find
         from ...programs.runner import run_program
@@ -107,6 +107,6 @@ def _smoke_test() -> str:
     except SimtError as error:
         return str(error)
     except Exception as error:
-        # Whatever is broken in an installation is what the user came here to see.
+        # A broken installation can fail in any way, and doctor is there to show it.
         return f"{type(error).__name__}: {error}"
     return "; ".join(map(str, mismatches))

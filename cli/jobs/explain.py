@@ -15,7 +15,7 @@ from ...emu.tables import labelled
 from ...isa.errors import UsageError, did_you_mean
 from ...isa.table import BY_NAME, TABLE, Flags, Format, OperandKind, Row
 from ...isa.types import Segment
-from ..pages import Overview, Page, names
+from ..pages import Overview, Page, find, names
 
 _LAYOUT = {
     Format.ALU: "opcode 10 | dst 6 | r1 6 | r2 6 | which 2 | imm 32 | zero 2",
@@ -46,7 +46,7 @@ _REMARKS = (
 
 
 class Explanation(Protocol):
-    """Something that can be told as text and as JSON."""
+    """An explanation as text and as JSON."""
 
     def text(self) -> str: ...
 
@@ -55,23 +55,23 @@ class Explanation(Protocol):
 
 @dataclass(frozen=True)
 class InstructionText:
-    """Rows of the table that share a stem and a meaning, told as one."""
+    """Rows of the table that share a stem and a meaning, explained together."""
 
     rows: tuple[Row, ...]
 
     @property
     def row(self) -> Row:
-        """The row that stands for all."""
+        """The first row, which represents all."""
         return self.rows[0]
 
     @cached_property
     def remarks(self) -> list[str]:
-        """What does not show in the meaning."""
+        """Properties that the meaning does not show."""
         return [text for flag, text in _REMARKS if flag in self.row.flags]
 
     @cached_property
     def example(self) -> tuple[str, str]:
-        """A line of source, and where it comes from where it is taken from a program."""
+        """A line of source, and its place if it is from a program."""
         return _found_example(self.row.name) or (example_line(self.row), "")
 
     def text(self) -> str:
@@ -94,7 +94,7 @@ class InstructionText:
         return f"{head[0]}\n{indent(labelled(rest, least=12), '  ')}"
 
     def _names(self) -> str:
-        """The mnemonics, a line for each segment or destination type."""
+        """Return the mnemonics, a line for each segment or destination type."""
         lines = [
             " ".join(r.name for r in group)
             for _, group in groupby(self.rows, key=lambda r: (r.segment, r.source and r.type))
@@ -122,7 +122,7 @@ class InstructionText:
 
 
 def explanation(word: str | None) -> Explanation:
-    """What there is to say about a word, or what words there are.
+    """Return the explanation of a word, or the overview of all words.
 
     Raises UsageError with the nearest known one.
     """
@@ -139,15 +139,13 @@ def explanation(word: str | None) -> Explanation:
     code = wanted.upper()
     if code in codes():
         return codes()[code]
-    pages = names()
-    page = wanted.removeprefix("docs/").removesuffix(".md")
-    if page in pages:
+    if page := find(wanted):
         return Page(page)
     stems = dict.fromkeys(row.stem for row in TABLE)
     raise UsageError(
-        f"there is no instruction, no error code and no page {word!r}",
+        f"there is no instruction, error code or page {word!r}",
         code="SIM500",
-        hint=did_you_mean(wanted, (*stems, *BY_NAME, *codes(), *pages))
+        hint=did_you_mean(wanted, (*stems, *BY_NAME, *codes(), *names()))
         or did_you_mean(code, tuple(codes()))
         or "`simtlab explain` lists what there is",
     )
@@ -158,7 +156,7 @@ def _range(numbers: list[int]) -> str:
 
 
 def example_line(row: Row) -> str:
-    """A line that uses the instruction, with declared names `tile`, `stack`, `table` and `%n`."""
+    """Return a line that uses the instruction; `tile`, `stack`, `table`, `%n` are declared."""
     return f"{row.name} {', '.join(_example_operands(row))}".rstrip()
 
 
@@ -188,7 +186,7 @@ def _example_operands(row: Row) -> Iterator[str]:
 
 
 def _found_example(name: str) -> tuple[str, str] | None:
-    """The first line of the programs that uses this instruction, and where it stands."""
+    """Return the first line of the programs that uses this instruction, and its place."""
     from ...programs.index import catalogue
 
     pattern = re.compile(rf"^\s*({re.escape(name)}\b[^\\]*?)\s*(//.*)?$")

@@ -1,10 +1,11 @@
-"""What a run gave: the launches, the memory, and both forms in which it is told."""
+"""The outcome of a run: its launches and memory, as text and as JSON."""
 
 from __future__ import annotations
 
 import json
 import zlib
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...emu.checks import Coverage
@@ -15,8 +16,9 @@ from ...isa.errors import SimtError
 from ...isa.program import Program
 from ...programs.runner import PlainLauncher
 from ..inputs.sources import Listings
-from ..options.settings import DEFAULT_BLOCK, Dims
-from ..output.lines import LineCount, lines_text
+from ..options.launch import Dims
+from ..options.settings import DEFAULT_BLOCK
+from ..output.lines import LineCount, count_lines, lines_text
 from .coverage import Covered, covered
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ class Outcome:
 
     `asked` is the engine of the command line, `stop` the error that ended the run early. `facts`
     are further keys of the JSON form, `rows` further lines of the text, `listings` what --dump kept
-    for JSON.
+    for JSON. `wants_counts` and `wants_lines` ask for every count, and for counts by source line.
     """
 
     launcher: PlainLauncher
@@ -39,31 +41,37 @@ class Outcome:
     checked: bool = False
     kernel: str = ""
     stop: SimtError | None = None
-    lines: list[LineCount] | None = None
     coverage: Coverage | None = None
+    wants_counts: bool = False
+    wants_lines: bool = False
     facts: dict[str, object] = field(default_factory=dict)
     rows: list[tuple[str, str]] = field(default_factory=list)
     default_block: Dims = DEFAULT_BLOCK
 
     def keeps(self, error: SimtError) -> bool:
-        """Whether what was counted until an error is told."""
+        """Return whether a run that this error ended still reports what was counted."""
         return isinstance(error, Interrupted)
 
     def watch(self, progress: Progress) -> None:
-        """Show more of a run while it goes on, where there is more to show."""
+        """Let `progress` show more of a run while it is running."""
 
     def listing(self) -> str:
-        """What is printed behind the rows."""
+        """Return the text that is printed after the rows."""
         return lines_text(self.lines) if self.lines is not None else ""
+
+    @cached_property
+    def lines(self) -> list[LineCount] | None:
+        """Counts by source line, once the run has ended; None if they are not wanted."""
+        return count_lines(self.program, self.launcher.results) if self.wants_lines else None
 
     @property
     def scheme(self) -> str | None:
-        """The divergence scheme; the oracle has none."""
+        """The divergence scheme; None for the oracle, which has none."""
         return None if self.launcher.engine == "oracle" else self.launcher.scheme
 
     @property
     def interrupted(self) -> Interrupted | None:
-        """What ended the run, if that was the user."""
+        """The error that ended the run, if the user interrupted it."""
         return self.stop if isinstance(self.stop, Interrupted) else None
 
     @property
@@ -76,13 +84,13 @@ class Outcome:
 
     @property
     def host_seconds(self) -> float:
-        """Time in the engine, all launches together, with one that did not finish."""
+        """Time in the engine: of all launches, also of one that did not finish."""
         begun = self.stop.seconds if self.stop is not None else 0.0
         return begun + sum(r.host_seconds for r in self.launcher.results)
 
     @property
     def engine(self) -> str:
-        """Who ran the launches: the jit leaves some kernels, and counting, to the interpreter."""
+        """The engines that ran: the JIT leaves some kernels, and counting, to the interpreter."""
         found = dict.fromkeys(r.engine for r in self.launcher.results)
         return ", ".join(found or [self.launcher.engine or self.asked])
 
@@ -92,7 +100,7 @@ class Outcome:
         return list(dict.fromkeys(self.launcher.started or [self.kernel]))
 
     def counts(self) -> dict[str, int | float | None]:
-        """The statistics; null, every one, where nothing was counted."""
+        """Return the statistics; None for every one if nothing was counted."""
         if self.statistics is not None:
             return dict(self.statistics.to_dict())
         return dict.fromkeys(Statistics().to_dict())
@@ -115,7 +123,7 @@ class Outcome:
         return f"{zlib.crc32(content.encode()):08x}"
 
     def to_dict(self) -> dict[str, object]:
-        """For --json."""
+        """Return the outcome for --json."""
         found: dict[str, object] = {
             "kernel": self.kernels[0],
             "kernels": self.kernels,
@@ -139,8 +147,8 @@ class Outcome:
             found["lines"] = [line.to_dict() for line in self.lines]
         return found
 
-    def text_rows(self, *, stats: bool) -> list[tuple[str, str]]:
-        """Label and value of each line of the text; `stats` asks for every count."""
+    def text_rows(self) -> list[tuple[str, str]]:
+        """Return label and value of each line of the text."""
         launcher, found = self.launcher, self.statistics
         scheme = f", scheme {self.scheme}" if self.scheme else ""
         knobs = "".join(f" {k}={str(v).lower()}" for k, v in launcher.knobs.items())
@@ -160,7 +168,7 @@ class Outcome:
                 ("thread-instructions", f"{found.thread_instructions:,}"),
                 ("activity factor", f"{found.activity_factor:.4f}"),
             ]
-        if found is not None and stats:
+        if found is not None and self.wants_counts:
             rows += [
                 ("branches", f"{found.branches:,}"),
                 ("divergent branches", f"{found.divergent_branches:,}"),

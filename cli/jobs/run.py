@@ -1,4 +1,4 @@
-"""Runs what `run` was asked to run, and reports it."""
+"""The work of `simtlab run`: launches, and the report of their results."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from ..inputs.arguments import check_outputs, kernel_arguments, save_array
 from ..inputs.files import check_writable, write_bytes
 from ..inputs.sources import Listings, kernel_of
 from ..inputs.target import Target, find_target, load_module
+from ..options.launch import LaunchOptions
 from ..options.settings import RunSettings
-from ..output.lines import count_lines
 from ..output.output import error_dict, print_error, print_json, print_remark, print_rows
 from ..output.progress import Progress
 from .outcome import Outcome
@@ -30,74 +30,82 @@ from .outcome import Outcome
 T = TypeVar("T")
 
 
-def launch(name: str, settings: RunSettings) -> int:
-    """Run a file or a program and print what came of it; the exit status."""
-    counted = settings.stats or settings.lines
+def run(name: str, settings: RunSettings) -> int:
+    """Run a file or a program and print its results; return the exit status."""
+    options = settings.launch
+    is_counted = settings.stats or settings.lines
     checks = _checks(settings)
     engine = chosen(
         settings.engine,
         usual=is_usual(settings.scheme),
-        stats=counted or checks is not None,
+        stats=is_counted or checks is not None,
     )
     target = find_target(name)
-    refuse_foreign(target, settings)
-    listings = Listings(settings.dump, keep=settings.json, native=True)
-    module = load_module(target, settings, listings)
+    refuse_foreign(target, options)
+    listings = Listings(settings.dump, keep=options.json, native=True)
+    needs_source = ["--check-arrays"] if settings.check_arrays else []
+    module = load_module(target, options, settings.scheme, listings, needs_source)
     launcher = PlainLauncher(
         module,
         engine=engine,
         scheme=settings.scheme.name,
         knobs=settings.scheme.knobs,
         warp=settings.warp,
-        budget=settings.budget,
-        stats=counted,
-        exited_arrive=settings.exited_arrive,
+        budget=options.budget,
+        stats=is_counted,
+        exited_arrive=options.exited_arrive,
         threads=settings.threads,
         executor=checks.executor if checks is not None else None,
         before_launch=listings.show if listings.native else None,
     )
-    asked = settings.engine or DEFAULT_ENGINE
-    outcome = Outcome(launcher, module.for_scheme(settings.scheme), asked, listings)
-    outcome.coverage = checks.coverage if checks is not None else None
-    return carry_out(target, settings, outcome)
+    outcome = Outcome(
+        launcher,
+        module.for_scheme(settings.scheme),
+        settings.engine or DEFAULT_ENGINE,
+        listings,
+        coverage=checks.coverage if checks is not None else None,
+        wants_counts=settings.stats,
+        wants_lines=settings.lines,
+    )
+    return carry_out(target, options, outcome)
 
 
 def _checks(settings: RunSettings) -> Checks | None:
-    """What the interpreter is to check; None for nothing. Raises UsageError."""
+    """Return the checks that the interpreter makes; None for none. Raises UsageError."""
     given = {"--check-arrays": settings.check_arrays, "--check-coverage": settings.check_coverage}
-    asked = [option for option, is_given in given.items() if is_given]
-    if not asked:
+    checks = [option for option, is_given in given.items() if is_given]
+    if not checks:
         return None
     if settings.engine == "oracle":
         raise UsageError(
-            f"{asked[0]} is a check of the interpreter, and the oracle has none",
+            f"{checks[0]} needs the interpreter, and --engine oracle excludes it",
             code="SIM517",
             hint="leave out --engine",
         )
     return Checks(settings.check_arrays, Coverage() if settings.check_coverage else None)
 
 
-def carry_out(target: Target, settings: RunSettings, outcome: Outcome) -> int:
-    """Launch what the outcome has prepared, and print what came of it; the exit status."""
+def carry_out(target: Target, options: LaunchOptions, outcome: Outcome) -> int:
+    """Launch what the outcome has prepared and print the results; return the exit status."""
     print_announcement(target)
-    return _report(outcome, settings, execute(target, settings, outcome))
+    return _report(outcome, options, execute(target, options, outcome))
 
 
 def print_announcement(target: Target) -> None:
-    """What a user of a program should know before it runs."""
+    """Print what a user of a program should know before it runs."""
     if target.entry is not None and target.entry.remark:
         print_remark(target.entry.remark)
 
 
-def execute(target: Target, settings: RunSettings, outcome: Outcome) -> SimtError | None:
-    """Launch what the outcome has prepared: the error that its result has, or that ended it.
+def execute(target: Target, options: LaunchOptions, outcome: Outcome) -> SimtError | None:
+    """Launch what the outcome has prepared; return the error of its result, or that ended it.
 
-    Raises an error that leaves nothing to report.
+    Raises the error if it leaves nothing to report.
     """
     try:
         if target.entry is not None:
-            return _run_program(target.entry, settings, outcome)
-        _run_file(settings, outcome)
+            return _run_program(target.entry, options, outcome)
+        _run_file(options, outcome)
     except SimtError as stop:
         if not outcome.keeps(stop):
             raise
@@ -106,14 +114,17 @@ def execute(target: Target, settings: RunSettings, outcome: Outcome) -> SimtErro
     return None
 
 
-def refuse_foreign(target: Target, settings: RunSettings) -> None:
-    """Options that this kind of target cannot obey are errors, not decoration."""
-    s = settings
+def refuse_foreign(target: Target, options: LaunchOptions) -> None:
+    """Refuse options that have no effect on this kind of target. Raises UsageError."""
     for_files = {
-        "--kernel": s.kernel, "--grid": s.grid, "--block": s.block, "--items": s.items,
-        "--arg": s.args or None, "--out": s.outs or None,
-    }  # fmt: skip
-    for_programs = {"--size": s.size, "--picture": s.picture}
+        "--kernel": options.kernel,
+        "--grid": options.grid,
+        "--block": options.block,
+        "--items": options.items,
+        "--arg": options.args or None,
+        "--out": options.outs or None,
+    }
+    for_programs = {"--size": options.size, "--picture": options.picture}
     given = [o for o, v in (for_files if target.entry else for_programs).items() if v is not None]
     if not given:
         return
@@ -143,37 +154,37 @@ def _with_progress(title: str, outcome: Outcome, work: Callable[[], T]) -> T:
         return work()
 
 
-def _run_program(entry: Entry, settings: RunSettings, outcome: Outcome) -> CheckFailed | None:
-    """Run a program; the error where its result is wrong."""
-    size = settings.size or "small"
+def _run_program(entry: Entry, options: LaunchOptions, outcome: Outcome) -> CheckFailed | None:
+    """Run a program; return the error if its result is wrong."""
+    size = options.size or "small"
     size_of(entry, size)
     picture = entry.workload.picture
-    if settings.picture is not None:
+    if options.picture is not None:
         if picture is None:
             raise UsageError(
                 f"{entry.name} has no picture",
                 code="SIM519",
                 hint=f"these have one: {', '.join(_with_picture())}",
             )
-        check_writable(settings.picture, "--picture")
+        check_writable(options.picture, "--picture")
     outcome.kernel = outcome.program.kernels[0].name
-    outcome.facts = {"program": entry.name, "size": size, "seed": settings.seed, "picture": None}
-    outcome.rows.append(("program", f"{entry.name}, size {size}, seed {settings.seed}"))
+    outcome.facts = {"program": entry.name, "size": size, "seed": options.seed, "picture": None}
+    outcome.rows.append(("program", f"{entry.name}, size {size}, seed {options.seed}"))
 
     def work() -> ProgramRun:
-        run = run_program(entry, outcome.launcher, size=size, seed=settings.seed)
-        if settings.picture is not None and picture is not None:
+        run = run_program(entry, outcome.launcher, size=size, seed=options.seed)
+        if options.picture is not None and picture is not None:
             from ..output.png import png
 
-            write_bytes(settings.picture, png(picture(run.data)))
-            outcome.facts["picture"] = settings.picture
+            write_bytes(options.picture, png(picture(run.data)))
+            outcome.facts["picture"] = options.picture
         return run
 
     run = _with_progress(entry.name, outcome, work)
     outcome.checked = True
     outcome.rows.append(("checked", "wrong" if run.mismatches else "equal to the reference"))
-    if settings.picture is not None:
-        outcome.rows.append(("picture", settings.picture))
+    if options.picture is not None:
+        outcome.rows.append(("picture", options.picture))
     return run.error
 
 
@@ -189,13 +200,13 @@ def _with_picture() -> list[str]:
     ]
 
 
-def _run_file(settings: RunSettings, outcome: Outcome) -> None:
+def _run_file(options: LaunchOptions, outcome: Outcome) -> None:
     """Launch one kernel of a file on the arrays of the command line."""
     launcher = outcome.launcher
-    kernel = kernel_of(launcher.module.program, settings.kernel)
+    kernel = kernel_of(launcher.module.program, options.kernel)
     outcome.kernel = kernel.name
-    if (settings.grid is None) == (settings.items is None):
-        both = settings.grid is not None
+    if (options.grid is None) == (options.items is None):
+        both = options.grid is not None
         raise UsageError(
             "a launch takes --grid or --items, not both"
             if both
@@ -203,14 +214,14 @@ def _run_file(settings: RunSettings, outcome: Outcome) -> None:
             code="SIM304",
             hint="--items 1024 is the same as --grid 4 --block 256",
         )
-    outputs = check_outputs(kernel, settings.outs)
+    outputs = check_outputs(kernel, options.outs)
     start = launcher(
         kernel.name,
-        groups=settings.grid,
-        items=settings.items,
-        group_size=settings.block or outcome.default_block,
+        groups=options.grid,
+        items=options.items,
+        group_size=options.block or outcome.default_block,
     )
-    arguments = kernel_arguments(kernel, settings.args, settings.seed)
+    arguments = kernel_arguments(kernel, options.args, options.seed)
     arrays = {
         param.name: value
         for param, value in zip(kernel.params, arguments, strict=True)
@@ -247,13 +258,11 @@ def _preview(array: np.ndarray) -> str:
     return np.array2string(array, threshold=16, edgeitems=4, max_line_width=100)
 
 
-def _report(outcome: Outcome, settings: RunSettings, error: SimtError | None) -> int:
-    if settings.lines:
-        outcome.lines = count_lines(outcome.program, outcome.launcher.results)
-    if settings.json:
+def _report(outcome: Outcome, options: LaunchOptions, error: SimtError | None) -> int:
+    if options.json:
         print_json({**outcome.to_dict(), **(error_dict(error) if error is not None else {})})
     else:
-        print_rows(outcome.text_rows(stats=settings.stats))
+        print_rows(outcome.text_rows())
         if text := outcome.listing():
             print(text)
         sys.stdout.flush()

@@ -1,10 +1,10 @@
-"""Simulates what `time` was asked to, and reports it."""
+"""The work of `simtlab time`: a simulation and its report."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 from ...emu.engine import SchemeSpec
 from ...emu.module import Module
@@ -23,8 +23,9 @@ from ...timing.simulation.simulator import Simulator
 from ..inputs.files import check_writable
 from ..inputs.sources import Listings
 from ..inputs.target import find_target, load_module
+from ..options.launch import LaunchOptions
 from ..options.options import whole_number
-from ..options.settings import DEFAULT_BLOCK, RunSettings
+from ..options.settings import DEFAULT_BLOCK
 from ..output.output import print_remark
 from ..output.progress import Progress, machine_clock
 from .outcome import Outcome
@@ -32,20 +33,22 @@ from .run import carry_out, refuse_foreign
 
 
 @dataclass(frozen=True)
-class TimeSettings(RunSettings):
+class TimeSettings:
     """The options of one simulation, with None for those that were not given."""
 
-    machine: str = "dws"
-    policy: str = "conv"
-    sets: Mapping[str, str] = field(default_factory=dict)
-    checked: bool = False
-    annotate: bool = False
-    trace: str | None = None
-    trace_window: str | None = None
+    launch: LaunchOptions
+    machine: str
+    policy: str
+    sets: Mapping[str, str]
+    checked: bool
+    annotate: bool
+    trace: str | None
+    trace_window: str | None
+    dump: str | None
 
 
 def parse_sets(words: Sequence[str]) -> dict[str, str]:
-    """`key=value` words as a dictionary. Raises UsageError."""
+    """Return `key=value` words as a dictionary. Raises UsageError."""
     found: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")
@@ -64,64 +67,84 @@ def parse_sets(words: Sequence[str]) -> dict[str, str]:
 
 
 def simulate(name: str, settings: TimeSettings) -> int:
-    """Simulate a file or a program and print what came of it; the exit status."""
+    """Simulate a file or a program and print its results; return the exit status."""
+    options = settings.launch
     target = find_target(name)
-    refuse_foreign(target, settings)
+    refuse_foreign(target, options)
     machine, policy = load(settings.machine, settings.sets), find(settings.policy)
-    settings = replace(settings, scheme=SchemeSpec(policy.scheme))
-    listings = Listings(settings.dump, keep=settings.json)
-    module = load_module(target, settings, listings)
-    trace = _trace(settings, facts_of(machine, policy, seed=settings.seed, command=sys.argv[1:]))
-    outcome = prepare(module, settings, machine, policy, listings, trace)
-    code = carry_out(target, settings, outcome)
+    listings = Listings(settings.dump, keep=options.json)
+    module = load_module(target, options, SchemeSpec(policy.scheme), listings)
+    trace = _trace(settings, facts_of(machine, policy, seed=options.seed, command=sys.argv[1:]))
+    simulator = build_simulator(machine, policy, checked=settings.checked, trace=trace)
+    outcome = prepare(simulator, module, options, settings.sets, listings)
+    outcome.wants_annotation = settings.annotate
+    code = carry_out(target, options, outcome)
     if trace is not None and settings.trace is not None:
         trace.save(settings.trace)
         if trace.lost:
-            print_remark(f"{trace.lost:,} events did not fit into the trace; --trace-window helps")
+            print_remark(
+                f"{trace.lost:,} events did not fit into the trace; "
+                "choose fewer cycles with --trace-window"
+            )
     return code
 
 
-def prepare(
-    module: Module,
-    settings: TimeSettings,
+def build_simulator(
     machine: Machine,
     policy: Policy,
-    listings: Listings,
+    *,
+    checked: bool = False,
     trace: Trace | None = None,
     step: str = "",
-) -> TimeOutcome:
-    """A simulation that has not begun; `step` says which one of several it is.
+) -> Simulator:
+    """Return a simulator, which may compile the engine; `step` is shown meanwhile.
 
-    Raises UsageError where machine and policy do not fit.
+    Raises UsageError if machine and policy do not fit.
     """
     with Progress(step or policy.name) as progress:
         progress.detail = "preparing the engine"
-        simulator = Simulator(machine, policy, checked=settings.checked, trace=trace)
-    scheme = SchemeSpec(policy.scheme)
+        return Simulator(machine, policy, checked=checked, trace=trace)
+
+
+def prepare(
+    simulator: Simulator,
+    module: Module,
+    options: LaunchOptions,
+    sets: Mapping[str, str],
+    listings: Listings,
+    step: str = "",
+) -> TimeOutcome:
+    """Return a simulation that has not begun; `step` says which one of several it is."""
+    scheme = SchemeSpec(simulator.policy.scheme)
     launcher = PlainLauncher.on(
         simulator,
         module,
         scheme=scheme.name,
-        budget=settings.budget,
-        exited_arrive=settings.exited_arrive,
+        budget=options.budget,
+        exited_arrive=options.exited_arrive,
     )
     return TimeOutcome(
-        launcher, module.for_scheme(scheme), "timing", listings, simulator=simulator,
-        sets=settings.sets, wants_lines=settings.annotate, step=step,
-        default_block=(min(*DEFAULT_BLOCK, machine.core_contexts),),
-    )  # fmt: skip
+        launcher,
+        module.for_scheme(scheme),
+        "timing",
+        listings,
+        simulator=simulator,
+        sets=sets,
+        step=step,
+        default_block=(min(*DEFAULT_BLOCK, simulator.machine.core_contexts),),
+    )
 
 
 def machine_text(machine: Machine, sets: Mapping[str, str]) -> str:
-    """The machine's name, and what was set."""
+    """Return the machine's name and the fields that were set."""
     return ", ".join([machine.name, *(f"{key}={value}" for key, value in sets.items())])
 
 
 def _trace(settings: TimeSettings, facts: dict[str, object]) -> Trace | None:
-    """The trace that is asked for, its name and window checked. Raises UsageError."""
+    """Return the trace that is asked for, or None. Raises UsageError for a bad name or window."""
     if settings.trace is None:
         if settings.trace_window is not None:
-            raise UsageError("--trace-window is for --trace", code="SIM517")
+            raise UsageError("--trace-window has no effect without --trace", code="SIM517")
         return None
     check_name(settings.trace)
     check_writable(settings.trace, "--trace")
@@ -142,27 +165,27 @@ class TimeOutcome(Outcome):
 
     simulator: Simulator
     sets: Mapping[str, str]
-    wants_lines: bool
     step: str = ""
-    """Which simulation of several this is, for whoever watches."""
+    """Which simulation of several this is, for the progress display."""
+    wants_annotation: bool = False
 
     def keeps(self, error: SimtError) -> bool:
-        """Whatever ended the run: what was counted until then is told too."""
+        """Return whether anything was simulated: it is reported whatever error ended the run."""
         return self.simulator.launches > 0
 
     @property
     def engine(self) -> str:
-        """Not one of those that only compute."""
+        """The timing engine, which is none of those that only compute."""
         return "timing"
 
     @property
     def scheme(self) -> None:
-        """The policy stands in its place."""
+        """None: a simulation has a policy instead."""
         return None
 
     @property
     def stats(self) -> Statistics:
-        """What was counted, all launches together."""
+        """The statistics of all launches together."""
         return self.simulator.statistics()
 
     @property
@@ -170,14 +193,14 @@ class TimeOutcome(Outcome):
         return self.stats.digest(self.memory_digest)
 
     def watch(self, progress: Progress) -> None:
-        """Show the clock of the machine while it runs."""
+        """Let `progress` show the clock of the machine while it runs."""
         if self.step:
             progress.title += f" under {self.step}"
         progress.detail = "preparing the engine"
         self.simulator.on_progress = machine_clock(progress)
 
     def to_dict(self) -> dict[str, object]:
-        """For --json."""
+        """Return the outcome for --json."""
         s, seconds = self.stats, self.host_seconds
         found: dict[str, object] = {
             "kernel": self.kernels[0],
@@ -204,12 +227,12 @@ class TimeOutcome(Outcome):
             "statistics": s.to_dict(),
             **self.listings.to_dict(),
         }
-        if self.wants_lines:
+        if self.wants_annotation:
             found["annotated"] = annotated(s.lines)
         return found
 
-    def text_rows(self, *, stats: bool) -> list[tuple[str, str]]:
-        """Label and value of each line of the text."""
+    def text_rows(self) -> list[tuple[str, str]]:
+        """Return label and value of each line of the text."""
         s, machine = self.stats, self.simulator.machine
         policy = self.simulator.policy.name
         return [
@@ -225,8 +248,8 @@ class TimeOutcome(Outcome):
         ]  # fmt: skip
 
     def listing(self) -> str:
-        """What is printed behind the rows."""
-        return "\n" + annotated(self.stats.lines) if self.wants_lines else ""
+        """Return the text that is printed after the rows."""
+        return "\n" + annotated(self.stats.lines) if self.wants_annotation else ""
 
     def _speed(self, s: Statistics) -> float:
         return s.warp_instructions / self.host_seconds if self.host_seconds else 0.0

@@ -1,4 +1,4 @@
-"""Numbers as they are written on the command line."""
+"""Numbers on the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ...isa.types import Type
 
 
 def parse_number(text: str, type_: Type) -> int | float | None:
-    """The value of `text` for a scalar of this type, or None where it is none.
+    """Return the value of `text` for a scalar of this type, or None where it is none.
 
     Integers are decimal, 0x, 0o or 0b, or a float without a fraction (1e6); floats are decimal,
     hexadecimal (0x1.8p3), inf, nan, or any integer.
@@ -21,7 +21,7 @@ def parse_number(text: str, type_: Type) -> int | float | None:
 
 
 def parse_count(text: str) -> int | None:
-    """A positive whole number such as 1024, 1_000 or 0x400, or None."""
+    """Return a positive whole number such as 1024, 1_000 or 0x400, or None."""
     whole = _integer(text)
     return whole if whole is not None and whole > 0 else None
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and checks of what was given for one."""
+"""Options that several commands share, and checks of their values."""
 
 from __future__ import annotations
 
@@ -35,20 +35,24 @@ Target = Annotated[
 Kernel = Annotated[
     str | None,
     typer.Option(
-        metavar="K", help="The kernel; may be left out if there is one.", rich_help_panel=_FILE
+        metavar="K",
+        help="The kernel; may be left out if the file has only one.",
+        rich_help_panel=_FILE,
     ),
 ]
 
 Grid = Annotated[
     str | None,
-    typer.Option(metavar="X,Y,Z", help="Workgroups, as CUDA's grid.", rich_help_panel=_FILE),
+    typer.Option(
+        metavar="X,Y,Z", help="Number of workgroups (CUDA's grid).", rich_help_panel=_FILE
+    ),
 ]
 
 Block = Annotated[
     str | None,
     typer.Option(
         metavar="X,Y,Z",
-        help="Work-items in a workgroup (256; on a machine, no more than a WPU holds).",
+        help="Work-items of a workgroup (256; on a machine at most the contexts of a WPU).",
         rich_help_panel=_FILE,
     ),
 ]
@@ -73,7 +77,9 @@ Arg = Annotated[
 Out = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME=F.npy", help="Write this array after the run.", rich_help_panel=_FILE
+        metavar="NAME=F.npy",
+        help="Write this array to a file after the run.",
+        rich_help_panel=_FILE,
     ),
 ]
 
@@ -81,7 +87,7 @@ Size = Annotated[
     str | None,
     typer.Option(
         metavar="tiny|small|paper",
-        help="Size of the inputs (small); `simtlab programs NAME` lists all of a program.",
+        help="Size of the inputs (small); `simtlab programs NAME` lists the sizes.",
         autocompletion=sizes,
         rich_help_panel=_PROGRAM,
     ),
@@ -92,7 +98,9 @@ Picture = Annotated[
     typer.Option(metavar="F.png", help="Draw what the program computed.", rich_help_panel=_PROGRAM),
 ]
 
-Seed = Annotated[str, typer.Option(metavar="N", help="Seed of the inputs, and of rand: arguments.")]
+Seed = Annotated[
+    str, typer.Option(metavar="N", help="Seed of a program's inputs and of rand: arguments.")
+]
 
 # --- the machine that it is simulated on
 
@@ -112,8 +120,8 @@ MachineSets = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Another value for a field of the machine, as l1d.size=16KiB, or for a parameter "
-        "of the policy, as policy.NAME=VALUE.",
+        help="Set a field of the machine, as l1d.size=16KiB, or a setting of the policy, as "
+        "policy.NAME=VALUE.",
         rich_help_panel=SIMULATION,
     ),
 ]
@@ -124,7 +132,8 @@ Budget = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="Instructions per work-item before a launch is taken to hang (16,777,216).",
+        help="Instructions that a work-item may execute before the launch ends with an error "
+        "(16,777,216).",
         rich_help_panel=EXECUTION,
     ),
 ]
@@ -144,7 +153,8 @@ RunMarkers = Annotated[
     str | None,
     typer.Option(
         metavar="auto|explicit|none",
-        help="What to do with `reconverge` (auto; explicit for what acts on it).",
+        help="What to do with `reconverge` instructions (auto; explicit for schemes and policies "
+        "that act on them).",
         rich_help_panel=ASSEMBLER,
     ),
 ]
@@ -153,7 +163,8 @@ Markers = Annotated[
     str,
     typer.Option(
         metavar="auto|explicit|none",
-        help="Leave `reconverge` instructions as they are, put them at every join, or strip them.",
+        help="Leave `reconverge` instructions as written (auto), put one at every join "
+        "(explicit), or remove them (none).",
         autocompletion=lambda incomplete: [m for m in MARKERS if m.startswith(incomplete)],
         rich_help_panel=ASSEMBLER,
     ),
@@ -163,7 +174,8 @@ SubdivideLimit = Annotated[
     str,
     typer.Option(
         metavar="N",
-        help="Longest block behind a join, in instructions, up to which warps may subdivide.",
+        help="A branch may subdivide a warp if the block after its join has at most this many "
+        "instructions.",
         rich_help_panel=ASSEMBLER,
     ),
 ]
@@ -194,7 +206,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON value and not
 
 
 def one_of(value: str, known: Iterable[str], option: str) -> str:
-    """The value, where it is one of these words. Raises UsageError."""
+    """Return the value, where it is one of these words. Raises UsageError."""
     words = tuple(known)
     if value not in words:
         raise UsageError(
@@ -206,7 +218,7 @@ def one_of(value: str, known: Iterable[str], option: str) -> str:
 
 
 def whole_number(text: str, option: str) -> int:
-    """A whole number from 0 on, in decimal or as 0x20. Raises UsageError."""
+    """Return a whole number from 0 on, in decimal or as 0x20. Raises UsageError."""
     value = parse_number(text, U64)
     if not isinstance(value, int) or value < 0:
         raise UsageError(f"{option} takes a whole number from 0 on, not {text!r}", code="SIM515")

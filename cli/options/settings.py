@@ -1,66 +1,36 @@
-"""What `run` was told, checked as far as that needs neither the file nor the program."""
+"""Options of `run`, checked as far as that needs neither the file nor the program."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from ...emu.engine import DEFAULT_BUDGET, SchemeSpec, check_engine
-from ...emu.geometry import DEFAULT_WIDTH
+from ...emu.engine import SchemeSpec, check_engine
 from ...emu.schemes import resolve
 from ...isa.errors import UsageError
-from .literals import parse_count
+from .launch import Dims, LaunchOptions
 
-Dims = tuple[int, ...]
-
-DEFAULT_BLOCK = (256,)
+DEFAULT_BLOCK: Dims = (256,)
 
 
 @dataclass(frozen=True)
 class RunSettings:
     """The options of one run, with None for those that were not given."""
 
-    kernel: str | None = None
-    grid: Dims | None = None
-    block: Dims | None = None
-    items: Dims | None = None
-    args: Sequence[str] = ()
-    outs: Sequence[str] = ()
-    engine: str | None = None
-    scheme: SchemeSpec = field(default_factory=SchemeSpec)
-    warp: int = DEFAULT_WIDTH
-    budget: int = DEFAULT_BUDGET
-    exited_arrive: bool = False
-    threads: int = 1
-    stats: bool = False
-    lines: bool = False
-    check_arrays: bool = False
-    check_coverage: bool = False
-    json: bool = False
-    size: str | None = None
-    seed: int = 0
-    picture: str | None = None
-    markers: str | None = None
-    subdivide_limit: int = 50
-    dump: str | None = None
-
-
-def parse_dims(text: str | None, option: str) -> Dims | None:
-    """One to three positive sizes, as `64`, `8,8` or `4,4,2`. Raises UsageError."""
-    if text is None:
-        return None
-    counts = [parse_count(word) for word in text.replace("x", ",").split(",")]
-    if not 1 <= len(counts) <= 3 or None in counts:
-        raise UsageError(
-            f"{option} takes one to three positive whole numbers, not {text!r}",
-            code="SIM515",
-            hint=f"as {option} 64, {option} 8,8 or {option} 4,4,2",
-        )
-    return tuple(c for c in counts if c is not None)
+    launch: LaunchOptions
+    engine: str | None
+    scheme: SchemeSpec
+    warp: int
+    threads: int
+    stats: bool
+    lines: bool
+    check_arrays: bool
+    check_coverage: bool
+    dump: str | None
 
 
 def parse_scheme(name: str | None, sets: Sequence[str], engine: str | None) -> SchemeSpec:
-    """The scheme with its knobs, checked, as well as the engine's name. Raises UsageError."""
+    """Return the scheme with its knobs; check them and the engine's name. Raises UsageError."""
     if engine is not None:
         check_engine(engine)
     if engine == "oracle" and (name is not None or sets):

@@ -1,1 +1,1 @@
-"""What a command prints: rows, listings, progress, pictures."""
+"""Output of the commands: rows, listings, progress, pictures."""

@@ -1,4 +1,4 @@
-"""`--lines`: how often each source line was executed, and by how many lanes."""
+"""Counts by source line (`run --lines`): executions and active lanes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LineCount:
     lanes: int = 0
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Return the line for --json."""
         return {
             "kernel": self.kernel,
             "file": self.file,
@@ -36,7 +36,7 @@ class LineCount:
 
 
 def count_lines(program: Program, results: list[Result]) -> list[LineCount]:
-    """The lines of every launched kernel, in the order of the code.
+    """Return the lines of every launched kernel, in the order of the code.
 
     A line with several instructions (a macro, a 64-bit constant) has the sum of theirs. Without
     debug locations, an instruction is a line of its own.
@@ -58,20 +58,19 @@ def _lines_of(
     program: Program, kernel: Kernel, executions: np.ndarray, lanes: np.ndarray
 ) -> list[LineCount]:
     found: dict[object, LineCount] = {}
-    for pc, ins in enumerate(kernel.instructions):
+    for pc in range(len(kernel.instructions)):
         span = program.span(kernel, pc)
         key = (span.file, span.line) if span else pc
         if key not in found:
-            text = span.source.strip() if span and span.source else ins.name
             file, line = (span.file, span.line) if span else (None, None)
-            found[key] = LineCount(kernel.name, file, line, text)
+            found[key] = LineCount(kernel.name, file, line, program.line_of(kernel, pc))
         found[key].executions += int(executions[pc])
         found[key].lanes += int(lanes[pc])
     return list(found.values())
 
 
 def lines_text(counts: list[LineCount]) -> str:
-    """The table that --lines prints."""
+    """Return the table that --lines prints."""
     parts: list[str] = []
     for kernel, lines in groupby(counts, key=lambda count: count.kernel):
         rows = [("line", "executions", "mean lanes", "source")]

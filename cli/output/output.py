@@ -1,4 +1,4 @@
-"""What the command prints: JSON or text on stdout, errors on stderr."""
+"""Output of the command: JSON or text on stdout, errors on stderr."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _STYLES = (
 
 
 def on_terminal(stream: TextIO) -> bool:
-    """Whether a person reads the stream on a terminal that can move its cursor."""
+    """Return whether the stream is a terminal that can move its cursor."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def prepare_streams() -> None:
-    """Make both streams usable: a closed one swallows, and none chokes on its encoding.
+    """Make both streams usable: a closed one discards its text, and encodings never fail.
 
     A file that is opened must not take the number of a closed stream: what a library in C writes
     there would go into the file.
@@ -49,24 +49,24 @@ def prepare_streams() -> None:
 
 
 def print_json(value: object) -> None:
-    """One JSON value on stdout. NaN and infinities are no JSON and a bug here."""
+    """Print one JSON value on stdout. NaN and infinities would be a bug: JSON has neither."""
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def error_dict(error: SimtError) -> dict[str, object]:
-    """The keys of an error under --json: `error` is the first finding, `diagnostics` all."""
+    """Return the keys of an error under --json: `error` is the first finding, `diagnostics` all."""
     found = [d.to_dict() for d in error.diagnostics]
     keys = ("code", "message", "file", "line", "column", "hint")
     return {"error": {key: found[0][key] for key in keys}, "diagnostics": found}
 
 
 def print_error(error: SimtError) -> None:
-    """Every finding on stderr, in colour where a person looks at it."""
+    """Print every finding on stderr, in colour on a terminal."""
     print_remark("\n\n".join(render(d) for d in error.diagnostics))
 
 
 def print_remark(text: str) -> None:
-    """Text on stderr, beside the results."""
+    """Print text on stderr, apart from the results."""
     if on_terminal(sys.stderr):
         from rich.text import Text
 
@@ -80,7 +80,7 @@ def print_remark(text: str) -> None:
 
 
 def console(stream: TextIO) -> Console:
-    """A rich console. It knows NO_COLOR; where nobody looks on it is wide enough for anything."""
+    """Return a rich console, which obeys NO_COLOR; off a terminal it has 160 columns."""
     from rich.console import Console
 
     width = None if on_terminal(stream) else 160
@@ -88,12 +88,12 @@ def console(stream: TextIO) -> Console:
 
 
 def print_rows(rows: list[tuple[str, str]]) -> None:
-    """Labels and values as two columns on stdout."""
+    """Print labels and values as two columns on stdout."""
     print(labelled(rows))
 
 
 def print_table(columns: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
-    """Lines under bold titles on stdout, folded to the width of the terminal."""
+    """Print lines under bold titles on stdout, folded to the width of the terminal."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")

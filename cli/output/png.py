@@ -1,4 +1,4 @@
-"""Writes a PNG file; pictures of programs need no plotting library for that."""
+"""PNG files of pictures, without a plotting library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def png(image: np.ndarray) -> bytes:
-    """The bytes of a PNG file of a uint8 image, grey (H, W) or in colours (H, W, 3)."""
+    """Return the bytes of a PNG file of a uint8 image, grey (H, W) or in colours (H, W, 3)."""
     height, width = image.shape[:2]
     colour_type = 0 if image.ndim == 2 else 2
     rows = np.ascontiguousarray(image, np.uint8).reshape(height, -1)

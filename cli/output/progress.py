@@ -1,4 +1,4 @@
-"""A sign of life on stderr for runs that take longer than a second."""
+"""Progress on stderr for runs that take longer than a second."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ PATIENCE = 1.0
 
 
 class Progress:
-    """Shows elapsed time and finished launches while a run goes on; does nothing off a terminal.
+    """Shows elapsed time and finished launches during a run; does nothing off a terminal.
 
-    A thread draws, so that a single long launch in the engine has a moving clock too. It is not
-    there before `PATIENCE` is over, and leaves no trace on the terminal.
+    A thread draws, so that the clock also moves during a single long launch. Nothing is shown
+    before `PATIENCE` has passed, and nothing stays on the terminal.
     """
 
     def __init__(self, title: str) -> None:
@@ -34,12 +34,12 @@ class Progress:
         self._thread: threading.Thread | None = None
 
     def launched(self, warp_instructions: int | None) -> None:
-        """Another launch is over, after this many warp-instructions."""
+        """Count a finished launch of this many warp-instructions."""
         self.launches += 1
         self.instructions += warp_instructions or 0
 
     def text(self, seconds: float) -> str:
-        """What is shown after this time."""
+        """Return the text that is shown after this time."""
         parts = [f"{self.title}: {seconds:.0f} s"]
         if self.detail:
             parts.append(self.detail)

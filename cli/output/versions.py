@@ -1,4 +1,4 @@
-"""Versions of simtlab and of what it stands on, without importing any of it where possible."""
+"""Versions of simtlab and its libraries, read without importing them where possible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LIBRARIES = ("numpy", "typer", "rich", "llvmlite", "numba")
 
 
 def version_of(package: str) -> str | None:
-    """The installed version of a package, or None."""
+    """Return the installed version of a package, or None."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -17,7 +17,7 @@ def version_of(package: str) -> str | None:
 
 
 def llvm_version() -> str | None:
-    """The version of LLVM that llvmlite brings, or None where it cannot be loaded."""
+    """Return the version of LLVM that llvmlite brings, or None where it cannot be loaded."""
     try:
         from llvmlite.binding import llvm_version_info
     except (ImportError, OSError):
@@ -26,7 +26,7 @@ def llvm_version() -> str | None:
 
 
 def versions() -> dict[str, str | None]:
-    """Name -> version, None for what is not there."""
+    """Return the versions by name, None for a package that is not installed."""
     from ...isa.version import __version__
 
     return {
@@ -38,7 +38,7 @@ def versions() -> dict[str, str | None]:
 
 
 def version_lines() -> list[str]:
-    """What --version prints: simtlab first, then the rest."""
+    """Return the lines of --version: simtlab first, then the libraries."""
     found = versions()
     rest = ", ".join(f"{n} {v or 'missing'}" for n, v in found.items() if n != "simtlab")
     return [f"simtlab {found['simtlab']}", f"({rest})"]

@@ -16,7 +16,7 @@ from .uniformity import Facts, Shapes
 
 def arrive_whole(kernel: Kernel, facts: Facts) -> bool:
     """Return whether warps reach every barrier with all live lanes, given facts of the launch."""
-    if facts.width == 1 or not any(ins.row.stem == "barrier" for ins in kernel.instructions):
+    if facts.width == 1 or not any(ins.row.is_barrier for ins in kernel.instructions):
         return True
     key = (kernel.words, facts)
     found = _FOUND.get(key)
@@ -33,7 +33,7 @@ def _arrive_whole(kernel: Kernel, facts: Facts) -> bool:
     form = ssa.build(kernel.instructions, flow)
     parting = form.conditions.keys() - Shapes(form, facts).uniform_branches()
     return not any(
-        node.last is not None and node.last.row.stem == "barrier"
+        node.last is not None and node.last.row.is_barrier
         for branch in parting
         for node in map(flow.nodes.__getitem__, _before_join(flow, branch))
     )

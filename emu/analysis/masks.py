@@ -65,7 +65,7 @@ class Masks:
         if number in self._exits_of:
             return [(self.next_of(waits | self._exits_of[number]), False)]
         ways = [self.flow.route(number, successor) for successor in node.successors]
-        if not ways or (node.last is not None and node.last.row.stem == "barrier"):
+        if not ways or (node.last is not None and node.last.row.is_barrier):
             return [(self.next_of(waits), False)]
         if number in self.uniform or len(ways) == 1:
             nexts = [self.next_of(waits | {way}) for way in ways]
@@ -81,7 +81,7 @@ class Masks:
         return frozenset(
             self.flow.route(n.number, n.successors[0])
             for n in self.flow.nodes
-            if n.number in self.waits and n.last is not None and n.last.row.stem == "barrier"
+            if n.number in self.waits and n.last is not None and n.last.row.is_barrier
         )
 
     @cached_property

@@ -98,7 +98,7 @@ def _nodes(code: Sequence[Instruction]) -> list[Node]:
     for pc, ins in enumerate(code):
         if ins.target is not None:
             leaders.add(ins.target)
-        if ins.row.ends_block or ins.row.stem == "barrier":
+        if ins.row.ends_block or ins.row.is_barrier:
             leaders.add(pc + 1)
     starts = sorted(pc for pc in leaders if pc < len(code))
     stops = [*starts[1:], len(code)]
@@ -128,7 +128,7 @@ def _nodes(code: Sequence[Instruction]) -> list[Node]:
     for start, stop in zip(starts, stops, strict=True):
         if start in reached:
             last = code[stop - 1]
-            decides = last.row.ends_block or last.row.stem == "barrier"
+            decides = last.row.ends_block or last.row.is_barrier
             nodes.append(
                 Node(
                     numbers[start],

@@ -61,14 +61,14 @@ def _runs_alone(op: Op) -> bool:
     row = op.ins.row
     if row.is_memory and (row.is_atomic or row.segment not in (Segment.GLOBAL, Segment.KERNARG)):
         return False
-    return row.unit.value != "id"
+    return not row.is_identity
 
 
 def _has_one_entry(flow: Flow, loop: Loop) -> bool:
     """Return whether lanes enter at the header only, and no barrier lies inside."""
     return all(
         (node == loop.header or loop.nodes.issuperset(flow.nodes[node].predecessors))
-        and (last is None or last.row.stem != "barrier")
+        and (last is None or not last.row.is_barrier)
         for node in loop.nodes
         for last in (flow.nodes[node].last,)
     )

@@ -103,7 +103,7 @@ class Shapes:
             return value.ins.literals[0] == 0 or not self.facts.rows
         if row.stem in _UNIFORM_IDENTITY:
             return False
-        if row.unit.value == "id":
+        if row.is_identity:
             return True
         if row.is_atomic or (row.segment is Segment.PRIVATE and row.is_memory):
             return True
@@ -273,7 +273,7 @@ class Shapes:
         if row.name not in ADDRESS_ARITHMETIC or not isinstance(source, Op):
             return False
         signed = row.name.endswith("_s32")
-        return source.ins.row.unit.value == "id" and (self.facts.whole or not signed)
+        return source.ins.row.is_identity and (self.facts.whole or not signed)
 
 
 class Alone(Shapes):

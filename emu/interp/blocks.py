@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...isa.instruction import Instruction, Reg
-from ...isa.table import Flags, Unit
+from ...isa.table import Flags
 from ...isa.types import Segment
 from . import access, lanes
 from .alu import dtype_of, implementation
@@ -71,7 +71,7 @@ def build(
             if ins.row.stem in _CUTS:
                 last = ins
                 break
-            if ins.row.stem == "clock":
+            if ins.row.reads_clock:
                 steps.append(_clock(resident, ins, executed, position=stop - 1 - start))
             else:
                 steps.append(bind(resident, ins))
@@ -96,7 +96,7 @@ def bind(resident: Resident, ins: Instruction) -> Step:
     if row.stem in ("nop", "memfence"):
         # Stores are visible at once here, so a fence does not wait.
         return lambda g: None
-    if row.unit is Unit.ID:
+    if row.is_identity:
         is_lane = Flags.CROSS_LANE in row.flags
         return lanes.cross_lane(resident, ins) if is_lane else lanes.identity(resident, ins)
     return _alu(resident, ins)

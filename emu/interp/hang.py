@@ -141,7 +141,7 @@ class HangDetector:
         self._batch = batch
         self.opinion = SecondOpinion(batch.work)
         # The value that `clock` reads is not in a register.
-        self._can_watch = all(i.row.stem != "clock" for i in batch.work.kernel.instructions)
+        self._can_watch = not any(i.row.reads_clock for i in batch.work.kernel.instructions)
         self._snapshots: Snapshots | None = None
         self._has_probed = False
         self.restart()

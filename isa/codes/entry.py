@@ -1,4 +1,4 @@
-"""What is said about one error code."""
+"""One entry of the registry of error codes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An error code: what it is called, why it happens, and what to do about it.
+    """An error code: its title, the cause, and the remedy.
 
-    `bad` is a source that has the error, `good` the same one put right; both are empty where no
+    `bad` is a source that has the error, `good` the same source corrected; both are empty where no
     short text shows it. `files` are the texts that the examples include, by name.
     """
 
@@ -23,14 +23,14 @@ class Entry:
     files: Mapping[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
-        """For a person."""
+        """Return the entry as text for a terminal."""
         parts = [f"{self.code}: {self.title}", self.cause, f"What to do: {self.remedy}"]
         if self.bad:
             parts += [f"Wrong:\n\n{_indented(self.bad)}", f"Right:\n\n{_indented(self.good)}"]
         return "\n\n".join(parts)
 
     def to_dict(self) -> dict[str, object]:
-        """For --json."""
+        """Return the entry for --json."""
         return {
             "kind": "error",
             "code": self.code,

@@ -1,4 +1,4 @@
-"""The codes of object files and of the verifier."""
+"""Error codes of object files and of the verifier."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ ENTRIES = (
     Entry(
         "SIM203",
         "A damaged object file",
-        "The checksum does not match, or the file ends in the middle of something.",
+        "The checksum does not match, or the file ends too early.",
         _AGAIN,
     ),
     Entry(
         "SIM204",
-        "A field of the object file is impossible",
-        "A name, a type number, a size or a location is none that the assembler writes.",
+        "An invalid field of the object file",
+        "A name, a type number, a size or a location has a value that the assembler never writes.",
         _AGAIN,
     ),
     Entry(
@@ -58,27 +58,27 @@ ENTRIES = (
     ),
     Entry(
         "SIM222",
-        "A segment is impossible",
+        "An impossible segment",
         "The arrays of a segment are larger than it may be (group 1 MiB, private 64 KiB, readonly "
         "4 MiB), or bytes between them are not zero.",
         "Use smaller arrays, or global memory.",
     ),
     Entry(
         "SIM223",
-        "An array is impossible",
-        "An array has one or more elements of a type of memory.",
+        "An impossible array",
+        "An array has at least one element, and its type is one that memory holds.",
         "Declare it with a positive length and a type other than b1.",
     ),
     Entry(
         "SIM224",
-        "The parameters are impossible",
-        "A kernel has at most 256 parameters, none of type b1.",
+        "Impossible parameters",
+        "A kernel has at most 256 parameters, and no parameter has type b1.",
         "Pass the values in an array.",
     ),
     Entry(
         "SIM225",
         "Labels are out of order",
-        "An object file lists the labels of a kernel by ascending place, inside the code.",
+        "An object file lists the labels of a kernel by ascending address, inside the code.",
         _AGAIN,
     ),
     Entry(
@@ -97,14 +97,14 @@ ENTRIES = (
     Entry(
         "SIM228",
         "A kernel falls off its end",
-        "Control would run on behind the last instruction.",
+        "Execution would continue after the last instruction.",
         "End the kernel with ret, br or trap.",
     ),
     Entry(
         "SIM230",
         "A re-convergence point is not a post-dominator",
         "Some path from a branch ends without passing its re-convergence point, so a stack would "
-        "wait there for lanes that never come.",
+        "wait there for lanes that never arrive.",
         _AGAIN,
     ),
 )

@@ -1,4 +1,4 @@
-"""The codes of source texts, each with a wrong and a right example."""
+"""Error codes of source texts, each with a wrong and a right example."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .entry import Entry
 
 
 def _kernel(*lines: str) -> str:
-    """A kernel around some lines of its body; what begins at the margin keeps its place."""
+    """Return a kernel with these lines as its body; labels and directives stay at the margin."""
     body = "".join(
         f"{line}\n" if line.startswith(("@", ".")) else f"    {line}\n" for line in lines
     )
@@ -16,18 +16,18 @@ def _kernel(*lines: str) -> str:
 ENTRIES = (
     Entry(
         "SIM101",
-        "A character that no source has",
+        "A character that a source may not contain",
         "A source is UTF-8 text of visible characters, spaces, tabs and line ends. Control "
-        "characters, and those that make a line look different from what it is, are refused.",
+        "characters, and those that make a line look different from its content, are refused.",
         "Remove the character; save the file as UTF-8.",
         "kernel k() {\n    ret \x07\n}\n",
         "kernel k() {\n    ret\n}\n",
     ),
     Entry(
         "SIM102",
-        "A line that no rule fits",
+        "A line that is not a statement",
         "A line is one instruction, one label or one directive.",
-        "Compare with `simtlab explain architecture`; the message names what was expected.",
+        "Write what the message expected; `simtlab explain architecture` describes the language.",
         _kernel("mov_u32 $s0, 4+1"),
         _kernel("mov_u32 $s0, (4+1)"),
     ),
@@ -59,9 +59,9 @@ ENTRIES = (
     ),
     Entry(
         "SIM106",
-        "An operand of the wrong sort",
-        "Each operand of an instruction has a fixed sort: $s registers hold 32 bits, $d registers "
-        "64, $c registers one; addresses stand in brackets and labels begin with @.",
+        "An operand of the wrong kind",
+        "Each operand of an instruction has a fixed kind: $s registers hold 32 bits, $d registers "
+        "64, $c registers one; addresses are in brackets and labels begin with @.",
         "Compare with the form in the message.",
         _kernel("add_u32 $d0, $s1, $s2"),
         _kernel("add_u32 $s0, $s1, $s2"),
@@ -93,7 +93,7 @@ ENTRIES = (
     Entry(
         "SIM110",
         "A branch to nowhere",
-        "A branch names a label of its own kernel, in front of an instruction, or the byte "
+        "A branch names a label of its own kernel that is before an instruction, or the byte "
         "address of an instruction.",
         "Define the label, or correct its name.",
         _kernel("br @doen", "@done:"),
@@ -188,7 +188,7 @@ ENTRIES = (
     ),
     Entry(
         "SIM121",
-        "An address that cannot be",
+        "An impossible address",
         "An address is a sum of at most one array or parameter, one register and constants. "
         "Global memory takes a $d register, the other segments a $s register or none, kernarg "
         "memory none.",
@@ -198,11 +198,11 @@ ENTRIES = (
     ),
     Entry(
         "SIM122",
-        "An address outside of its segment or array",
-        "An address without a register is known to the assembler: it must lie inside the segment, "
-        "at a multiple of the size of the access. Where it names an array it must lie inside of "
-        "that; a register, which is not negative, cannot bring an offset back that is behind its "
-        "end. Offsets have 24 bits and a sign.",
+        "An address outside its segment or array",
+        "An address without a register is known to the assembler: it must lie inside its segment, "
+        "at a multiple of the size of the access. If it names an array, it must lie inside that "
+        "array. With a register, too, the offset must not be beyond the array's end, because a "
+        "register is never negative. Offsets have 24 bits and a sign.",
         "Correct the offset, or declare a longer array.",
         _kernel(".group f32 tile[4]", "ld_group_f32 $s0, [tile+16]"),
         _kernel(".group f32 tile[4]", "ld_group_f32 $s0, [tile+12]"),
@@ -218,7 +218,7 @@ ENTRIES = (
     Entry(
         "SIM124",
         "A statement out of place",
-        "Instructions, labels, .group and .private stand inside kernels, .readonly outside. A "
+        "Instructions, labels, .group and .private belong inside kernels, .readonly outside. A "
         "macro has instructions and labels only.",
         "Move the line.",
         "ret\n",
@@ -227,7 +227,7 @@ ENTRIES = (
     Entry(
         "SIM125",
         "A kernel falls off its end",
-        "Control would run on behind the last instruction of the kernel.",
+        "Execution would continue after the last instruction of the kernel.",
         "End the kernel with ret, br or trap.",
         "kernel k() {\n    nop\n}\n",
         "kernel k() {\n    nop\n    ret\n}\n",
@@ -250,9 +250,9 @@ ENTRIES = (
     ),
     Entry(
         "SIM128",
-        "A declaration that cannot be",
-        "An array has a type other than b1, a positive length, and at most as many elements as "
-        "that; only .readonly arrays have elements.",
+        "An impossible declaration",
+        "An array has a type other than b1 and a positive length. Only .readonly arrays list "
+        "elements, at most as many as the length.",
         "Compare with: .readonly u32 T[3] = { 1, 2, 3 }.",
         ".readonly u32 T[2] = { 1, 2, 3 }\n" + _kernel("nop"),
         ".readonly u32 T[3] = { 1, 2, 3 }\n" + _kernel("nop"),
@@ -294,7 +294,7 @@ ENTRIES = (
         "SIM133",
         "A parameter that the macro does not have",
         "In the body of a macro \\a stands for the parameter a.",
-        "Declare it behind the name of the macro, or correct its name.",
+        "Declare it after the name of the macro, or correct its name.",
         ".macro m a\n    mov_u32 \\a, \\b\n.endmacro\n" + _kernel("m $s0"),
         ".macro m a, b\n    mov_u32 \\a, \\b\n.endmacro\n" + _kernel("m $s0, $s1"),
     ),
@@ -310,7 +310,7 @@ ENTRIES = (
         "SIM135",
         "A file that cannot be read",
         "The source or an included file does not exist or may not be read. The path of an include "
-        "counts from the folder of the file that it stands in.",
+        "is relative to the folder of the including file.",
         "Correct the path.",
         '.include "comon.sinc"\n' + _kernel("nop"),
         '.include "common.sinc"\n' + _kernel("nop"),
@@ -320,7 +320,7 @@ ENTRIES = (
         "SIM136",
         "A file that may not be included",
         "Included files end in .sinc and are named by a relative path with forward slashes, at "
-        "most four folders up: so an object file never depends on where its source lay.",
+        "most four folders up, so that an object file does not depend on the source's folder.",
         "Rename or move the file.",
         '.include "common.sasm"\n' + _kernel("nop"),
         '.include "common.sinc"\n' + _kernel("nop"),
@@ -363,9 +363,9 @@ ENTRIES = (
     ),
     Entry(
         "SIM141",
-        "A location that cannot be",
-        '.loc "file" line column sets the place of the next instruction in the line table.',
-        "Give a relative file name, and numbers from 1 on.",
+        "An impossible location",
+        '.loc "file" line column sets the location of the next instruction in the line table.',
+        "Give a relative file name, and a line and a column from 1 on.",
         _kernel('.loc "a.sasm" 0 1', "nop"),
         _kernel('.loc "a.sasm" 1 1', "nop"),
     ),
@@ -381,8 +381,8 @@ ENTRIES = (
     Entry(
         "SIM143",
         "A flag that a branch does not have",
-        "Behind its labels a cbr may have subdivide or nosubdivide, and loop or noloop; a br the "
-        "latter two.",
+        "After its labels a cbr may have subdivide or nosubdivide, and loop or noloop; a br may "
+        "have loop or noloop.",
         "Correct the flag, or leave it out: the assembler computes it.",
         _kernel("br @a, subdivide", "@a:"),
         _kernel("br @a, noloop", "@a:"),
@@ -395,7 +395,7 @@ ENTRIES = (
     ),
     Entry(
         "SIM145",
-        "Too much of something",
+        "A limit of sources is exceeded",
         "Names have at most 255 characters, operands 256 words, source files 64 MiB and "
         "1,048,576 lines, programs as many statements and 10,000 includes.",
         "Make it smaller.",
@@ -405,10 +405,10 @@ ENTRIES = (
     Entry(
         "SIM150",
         "A re-convergence point that some path avoids",
-        "A branch may name where its two sides meet again. That must be a place that every path "
-        "from the branch passes (a post-dominator), or a stack would wait there for lanes that "
-        "never come.",
-        "Leave it out, and the assembler finds the nearest one; or write none.",
+        "A branch may name the label at which its two sides re-converge. Every path from the "
+        "branch must pass it (a post-dominator), or a stack would wait there for lanes that "
+        "never arrive.",
+        "Leave it out, so that the assembler finds the immediate post-dominator, or write none.",
         _kernel("cbr $c0, @b, @a", "@a:", "nop", "@b:"),
         _kernel("cbr $c0, @b, @b", "@a:", "nop", "@b:"),
     ),

@@ -1,4 +1,4 @@
-"""barrier: where it has to stand when not all work-items have something to do."""
+"""barrier: where to put it if some work-items have nothing to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""trips: lanes leave a loop after different numbers of trips."""
+"""trips: lanes leave a loop after different numbers of iterations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def reference(data: Data) -> dict[str, np.ndarray]:
 
 
 WORKLOAD = Workload(
-    title="trips: a warp runs a loop as often as its longest lane",
+    title="trips: a warp runs a loop as often as the lane with the most iterations",
     source="customary",
     sizes={
         "tiny": {"n": 64, "most": 60, "ascending": 0},

@@ -295,7 +295,7 @@ def test_the_subdivide_limit_is_baked_into_the_branches() -> None:
         ),
         (
             lambda: assemble(SAXPY, dump={"join": print}),
-            "error[SIM501]: there is no pass 'join' to dump\n = help: did you mean `joins`?",
+            "error[SIM501]: unknown pass 'join' to dump\n = help: did you mean `joins`?",
         ),
     ],
 )

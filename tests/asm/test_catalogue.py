@@ -58,7 +58,7 @@ def test_an_entry_reads_as_title_cause_remedy_and_examples() -> None:
     assert entry is not None
     assert entry.text() == (
         "SIM125: A kernel falls off its end\n\n"
-        "Control would run on behind the last instruction of the kernel.\n\n"
+        "Execution would continue after the last instruction of the kernel.\n\n"
         "What to do: End the kernel with ret, br or trap.\n\n"
         "Wrong:\n\n    kernel k() {\n        nop\n    }\n\n"
         "Right:\n\n    kernel k() {\n        nop\n        ret\n    }"

@@ -1,11 +1,13 @@
-"""docs/command.md shows what the command prints: every example is run, in the page's order."""
+"""Pages show what the command prints: every example is run, in the page's order."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import textwrap
 from pathlib import Path
 
+import pytest
 import typer
 
 import simtlab
@@ -16,11 +18,19 @@ ROOT = Path(simtlab.__file__).parent
 PAGE = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
 
 
-def examples() -> list[tuple[str, str]]:
-    """(command line, shown output) of every console block."""
-    blocks = re.findall(r"^```console\n\$ simtlab (.*)\n((?:.*\n)*?)```$", PAGE, re.MULTILINE)
-    assert len(blocks) == PAGE.count("```console")
-    return blocks
+OTHERS = ("README.md", "docs/timing/overview.md", "docs/timing/your-own-policy.md")
+"""Pages beside command.md that show output."""
+
+
+def examples(page: str) -> list[tuple[str, str]]:
+    """Return (command line, shown output) of every command in a page's console blocks."""
+    found: list[tuple[str, str]] = []
+    for block in re.findall(r"^```console\n((?:.*\n)*?)```$", page, re.MULTILINE):
+        assert block.startswith("$ simtlab ")
+        for part in re.split(r"^\$ simtlab ", block, flags=re.MULTILINE)[1:]:
+            line, _, shown = part.partition("\n")
+            found.append((line, shown))
+    return found
 
 
 def matches(shown: str, printed: str) -> bool:
@@ -31,7 +41,28 @@ def matches(shown: str, printed: str) -> bool:
 
 def test_every_example_is_true(cli):
     Path("saxpy.sasm").write_text(find("saxpy").path.read_text(encoding="utf-8"))
-    for line, shown in examples():
+    for line, shown in examples(PAGE):
+        done = cli(*shlex.split(line))
+        printed = done.out + done.err
+        assert matches(shown, printed), f"simtlab {line}\n{printed}"
+
+
+def test_the_example_of_the_source_language_assembles(cli):
+    page = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+    source = page[page.index("    .const") :].partition("    }\n")[0] + "    }\n"
+    Path("example.sasm").write_text(textwrap.dedent(source))
+    for line, shown in examples(page):
+        done = cli(*shlex.split(line))
+        assert matches(shown, done.out + done.err)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_example_of_another_page_is_true(cli, name):
+    Path("saxpy.sasm").write_text(find("saxpy").path.read_text(encoding="utf-8"))
+    Path("docs").symlink_to(ROOT / "docs")
+    found = examples((ROOT / name).read_text(encoding="utf-8"))
+    assert found
+    for line, shown in found:
         done = cli(*shlex.split(line))
         printed = done.out + done.err
         assert matches(shown, printed), f"simtlab {line}\n{printed}"

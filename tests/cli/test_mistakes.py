@@ -18,7 +18,7 @@ RUN = f"run scale.sasm --items 8 {ARGS}"
 MISTAKES = {
     # --- names and files
     "rnu": """\
-error[SIM514]: there is no command 'rnu'; there are asm, disasm, check, run, time, compare, \
+error[SIM514]: unknown command 'rnu'; the commands are asm, disasm, check, run, time, compare, \
 reproduce, programs, machines, policies, diff, explain, doctor
  = help: did you mean `run`?
 """,
@@ -27,19 +27,19 @@ error[SIM514]: missing argument 'F.sasm|F.sbc|PROGRAM'
  = help: `simtlab run --help` lists what there is
 """,
     "asm scale.sasm -o scale.sasm": """\
-error[SIM511]: scale.sasm is a source, and would be lost
+error[SIM511]: scale.sasm is a source and would be overwritten
  = help: name another file
 """,
     "run mandelbrot --size tiny --picture scale.sasm": """\
-error[SIM511]: --picture: scale.sasm is a source, and would be lost
+error[SIM511]: --picture: scale.sasm is a source and would be overwritten
  = help: name another file
 """,
     "run scale": """\
-error[SIM500]: there is neither a file nor a program 'scale'
+error[SIM500]: there is no file and no program 'scale'
  = help: there is a file scale.sasm: name it with its ending
 """,
     "run saxpi": """\
-error[SIM500]: there is neither a file nor a program 'saxpi'
+error[SIM500]: there is no file and no program 'saxpi'
  = help: did you mean `saxpy`?
 """,
     "run saxpy.sasm": """\
@@ -59,17 +59,17 @@ error[SIM516]: scale.sasm is a source, not an object file
  = help: `simtlab asm scale.sasm` makes one
 """,
     "programs saxpi": """\
-error[SIM500]: there is no program 'saxpi'
+error[SIM500]: unknown program 'saxpi'
  = help: did you mean `saxpy`?
 """,
     "explain fam_f32": """\
-error[SIM500]: there is no instruction, no error code and no page 'fam_f32'
+error[SIM500]: there is no instruction, error code or page 'fam_f32'
  = help: did you mean `fma_f32`?
 """,
     # --- where things go
     "asm precious.sasm": """\
-error[SIM512]: precious.sbc exists and is not an object file; it is left alone
- = help: -o names the object file, and may overwrite
+error[SIM512]: precious.sbc exists and is not an object file, so it is not overwritten
+ = help: name the object file with -o, which may overwrite
 """,
     "asm -": """\
 error[SIM517]: a source on stdin needs -o to name the object file
@@ -96,7 +96,7 @@ error[SIM320]: --out: kernel scale has no parameter 'z'
  = help: the signature: {SIGNATURE}
 """,
     f"{RUN} --out n=n.npy": f"""\
-error[SIM320]: --out: u32 %n is no array; a kernel cannot change it
+error[SIM320]: --out: u32 %n is not an array, so the kernel cannot change it
  = help: the signature: {SIGNATURE}
 """,
     f"{RUN} --out x=f.npy --out y=f.npy": (
@@ -117,11 +117,11 @@ error[SIM514]: simtlab run has no option --sise
 """,
     "run saxpy --policy conv": """\
 error[SIM514]: simtlab run has no option --policy
- = help: a plain run has --scheme in its place; policies are for `simtlab time`
+ = help: policies are for `simtlab time`; `run` takes --scheme instead
 """,
     "time saxpy --warp 8": """\
 error[SIM514]: simtlab time has no option --warp
- = help: the machine says how wide a warp is: --set width=8
+ = help: the machine fixes the width of a warp: --set width=8
 """,
     "run saxpy --arg": """\
 error[SIM514]: option '--arg' requires an argument
@@ -221,7 +221,7 @@ error[SIM515]: --dump takes parse, expand, resolve, markers, flow, joins or enco
 """,
     f"{RUN} --scheme ppc-explicit --markers none": """\
 error[SIM517]: scheme ppc-explicit acts on `reconverge` instructions, which --markers none strips
- = help: leave --markers out, and they are put at every join
+ = help: leave out --markers: the assembler then inserts them at every join
 """,
     # --- the shape of a launch
     f"run scale.sasm {ARGS}": """\
@@ -284,12 +284,12 @@ it got -1 (int)
 
 ARRAYS = {
     "7": """\
-error[SIM321]: --arg y: '7' is no array
+error[SIM321]: --arg y: '7' is not an array
  = help: arrays are written as @file.npy, zeros:f32:1024, ones:, arange:, rand:f32:1024:seed=1, \
 full:u32:64x64:7
 """,
     "zero:f32:8": """\
-error[SIM321]: --arg y: 'zero:f32:8' is no array
+error[SIM321]: --arg y: 'zero:f32:8' is not an array
  = help: did you mean `zeros`?
 """,
     "zeros": """\
@@ -301,8 +301,8 @@ error[SIM321]: --arg y: 'zeros:f32:eight' needs a number of elements, not 'eight
  = help: as zeros:f32:1024
 """,
     "zeros:f33:8": """\
-error[SIM321]: --arg y: 'zeros:f33:8' has no element type 'f33'; there are u8, s8, u16, s16, u32, \
-s32, u64, s64, f32, f64
+error[SIM321]: --arg y: 'zeros:f33:8' has the unknown element type 'f33'; the types are \
+u8, s8, u16, s16, u32, s32, u64, s64, f32, f64
  = help: did you mean `f32`?
 """,
     "zeros:u32:8": """\
@@ -310,7 +310,7 @@ error[SIM321]: --arg y: zeros:u32:8 has u32 elements, and global f32* %y needs f
  = help: convert the array with .astype, or make it as zeros:f32:1024
 """,
     "zeros:8:9": """\
-error[SIM321]: --arg y: 'zeros:8:9' has '9' too many
+error[SIM321]: --arg y: 'zeros:8:9' has the extra fields '9'
  = help: arrays are written as @file.npy, zeros:f32:1024, ones:, arange:, rand:f32:1024:seed=1, \
 full:u32:64x64:7
 """,
@@ -318,24 +318,24 @@ full:u32:64x64:7
 error[SIM321]: --arg y: 'full:f32:8' needs a value
  = help: as full:f32:8:7
 """,
-    "full:f32:8:seven": "error[SIM321]: --arg y: 'seven' is no f32\n",
+    "full:f32:8:seven": "error[SIM321]: --arg y: 'seven' is not a value of type f32\n",
     "rand:f32:8:seed=x": "error[SIM321]: --arg y: the seed must be a whole number, not 'x'\n",
     "@nothing.npy": "error[SIM510]: cannot read nothing.npy: no such file or directory\n",
     "@folder.sbc": "error[SIM510]: cannot read folder.sbc: is a directory\n",
     "@scale.sasm": """\
-error[SIM322]: --arg y: scale.sasm is no .npy file of numbers
+error[SIM322]: --arg y: scale.sasm is not an .npy file of numbers
  = help: numpy.save writes one; arrays of Python objects cannot be read
 """,
     "@empty.npy": """\
-error[SIM322]: --arg y: empty.npy is no .npy file of numbers
+error[SIM322]: --arg y: empty.npy is not an .npy file of numbers
  = help: numpy.save writes one; arrays of Python objects cannot be read
 """,
     "@short.npy": """\
-error[SIM322]: --arg y: short.npy is no .npy file of numbers
+error[SIM322]: --arg y: short.npy is not an .npy file of numbers
  = help: numpy.save writes one; arrays of Python objects cannot be read
 """,
     "@objects.npy": """\
-error[SIM322]: --arg y: objects.npy is no .npy file of numbers
+error[SIM322]: --arg y: objects.npy is not an .npy file of numbers
  = help: numpy.save writes one; arrays of Python objects cannot be read
 """,
     "@several.npz": """\
@@ -414,7 +414,7 @@ def test_an_object_file_needs_no_assembling(cli):
     cli("asm", "scale.sasm")
     done = cli("run", "scale.sbc", "--items", "8", *SCALE_ARGS, "--markers", "none")
     assert done.err == (
-        "error[SIM517]: --markers is for sources, and scale.sbc is assembled already\n"
+        "error[SIM517]: --markers is for sources, and scale.sbc is an object file\n"
         " = help: run the .sasm file\n"
     )
     done = cli("run", "scale.sbc", "--items", "8", *SCALE_ARGS, "--dump", "llvm,flow")

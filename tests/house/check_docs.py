@@ -1,8 +1,12 @@
-"""`make docs-check`: the pages' links, generated part and Python sessions are right.
+"""`make docs-check`: the pages' links lead somewhere, and the Python sessions in them are true.
 
-Checked are README.md, CHANGELOG.md and docs/**/*.md: links to files and headings (not to other
-sites: the check needs no network), the listing of docs/isa.md, and every `>>>` session, in pages
-and in docstrings, each page as one session from top to bottom.
+Checked are README.md, CHANGELOG.md and docs/**/*.md:
+
+- links to files and headings (addresses of other sites are left alone: the check needs no network);
+- every `>>>` session, in pages and in docstrings, each page as one session from top to bottom;
+- the width of lines of prose, in all pages but the changelog; tables, code and generated parts may
+  be wider;
+- that the generated parts are current.
 """
 
 from __future__ import annotations
@@ -19,6 +23,16 @@ from urllib.parse import unquote
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
+WIDTH = 120
+"""Columns of a line of prose."""
+
+MADE = {
+    "docs/isa.md": "simtlab.isa.reference",
+    "docs/timing/hooks.md": "simtlab.timing.reference",
+}
+"""Pages with a part that a module writes."""
+
+GENERATED = re.compile(r"^<!-- generated .*: begin -->$.*?^<!-- .*: end -->$", re.M | re.S)
 FENCE = re.compile(r"^(?P<mark>`{3,}|~{3,}).*?^(?P=mark)\s*?$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 LINK = re.compile(
@@ -70,13 +84,25 @@ def broken_links(page: Path) -> Iterator[str]:
             yield f"{place}: {target}: that page has no such heading"
 
 
+def wide_lines(page: Path) -> Iterator[str]:
+    """Report each line of prose that has more than WIDTH columns."""
+    text = GENERATED.sub(blank, FENCE.sub(blank, page.read_text("utf-8")))
+    lines = text.split("\n")
+    is_code = False
+    for number, line in enumerate(lines, 1):
+        above = lines[number - 2] if number > 1 else ""
+        is_code = line.startswith("    ") and (is_code or not above.strip())
+        if len(line) > WIDTH and not is_code and not line.lstrip().startswith(("|", "<")):
+            yield f"{page.relative_to(ROOT)}:{number}: {len(line)} columns, {WIDTH} are allowed"
+
+
 def stale_parts() -> Iterator[str]:
-    """One message per generated part that differs from what its generator makes now."""
-    rewrite = importlib.import_module("simtlab.isa.reference").rewrite
-    page = ROOT / "docs" / "isa.md"
-    text = page.read_text("utf-8")
-    if rewrite(text) != text:
-        yield "docs/isa.md is not current: run python -m simtlab.isa.reference docs/isa.md"
+    """Report each page whose generated part is not what its source gives."""
+    for name, module in MADE.items():
+        page = ROOT / name
+        text = page.read_text("utf-8")
+        if importlib.import_module(module).rewrite(text) != text:
+            yield f"{name} is not current: run python -m {module} {name}"
 
 
 def sessions() -> Iterator[tuple[str, doctest.TestResults]]:
@@ -106,9 +132,10 @@ def main() -> int:
     # This file's folder comes first on the path of a script, and holds nothing to import.
     sys.path.pop(0)
     broken = [message for page in pages() for message in broken_links(page)]
+    wide = [m for page in pages() if page.name != "CHANGELOG.md" for m in wide_lines(page)]
     stale = list(stale_parts())
-    for message in broken + stale:
-        print(message)
+    wrong = [*broken, *wide, *stale]
+    print(*wrong, sep="\n", end="\n" if wrong else "")
     attempted = failed = 0
     for name, result in sessions():
         attempted += result.attempted
@@ -116,10 +143,10 @@ def main() -> int:
         if result.failed:
             print(f"{name}: {result.failed} of {result.attempted} examples failed")
     print(
-        f"docs-check: {len(pages())} pages, {len(broken)} broken links, "
+        f"docs-check: {len(pages())} pages, {len(broken)} broken links, {len(wide)} wide lines, "
         f"{attempted} examples, {failed} failed"
     )
-    return 1 if broken or stale or failed else 0
+    return 1 if wrong or failed else 0
 
 
 if __name__ == "__main__":

@@ -46,7 +46,8 @@ class Tree:
         for name, folder in self.packages.items():
             if name.count(".") == 1:
                 files += [f for f in folder.rglob("*") if f.is_file() and not self._is_litter(f)]
-        files += [*self.root.glob("docs/*.md"), *self.root.glob("docs/examples/*.py")]
+        for pattern in ("docs/**/*.md", "docs/**/*.png", "docs/examples/*.py"):
+            files += self.root.glob(pattern)
         return {f"simtlab/{f.relative_to(self.root).as_posix()}" for f in files}
 
     def _is_litter(self, path: Path) -> bool:

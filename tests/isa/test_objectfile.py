@@ -197,7 +197,7 @@ def test_a_wrong_checksum_is_named():
 
 def test_bytes_after_the_last_kernel_are_named():
     body = dumps(example())[HEADER:]
-    assert refusal(sealed(body + b"\0\0")) == "2 bytes stand behind the last kernel"
+    assert refusal(sealed(body + b"\0\0")) == "2 bytes follow the last kernel"
 
 
 def test_a_count_that_the_file_cannot_hold_is_refused_before_it_is_read():
@@ -249,5 +249,5 @@ def test_a_location_that_cannot_be_is_refused(place):
     places = (place, *first.locations[1:])
     program = replace(example(), kernels=(replace(first, locations=places), second))
     assert refusal(dumps(program)) == (
-        "kernel first: a source location names a file, line or column that cannot be"
+        "kernel first: a source location has an impossible file, line or column"
     )

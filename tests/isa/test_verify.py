@@ -100,14 +100,14 @@ def test_a_segment_has_a_largest_size(segment, most):
 
     assert found(sized(most)) == []
     assert found(sized(most + 1)) == [
-        ("SIM222", f"kernel k has {most + 1} bytes of {segment} memory; {most} is the most")
+        ("SIM222", f"kernel k has {most + 1} bytes of {segment} memory; at most {most} are allowed")
     ]
 
 
 def test_the_readonly_segment_has_a_largest_size():
     readonly = layout_symbols(Segment.READONLY, [("a", U8, (1 << 22) + 8)])
     assert found(Program((kernel(),), readonly, bytes((1 << 22) + 8))) == [
-        ("SIM222", "the program has 4194312 bytes of readonly memory; 4194304 is the most")
+        ("SIM222", "the program has 4194312 bytes of readonly memory; at most 4194304 are allowed")
     ]
 
 
@@ -124,7 +124,7 @@ def test_readonly_bytes_that_belong_to_no_array_are_zero():
 def test_an_array_has_elements_of_a_memory_type(type_, count):
     symbol = Symbol("a", Segment.GROUP, type_, count, 0)
     assert found(kernel(group=(symbol,))) == [
-        ("SIM223", f"kernel k: a cannot be {count} x {type_}")
+        ("SIM223", f"kernel k: array a has the impossible size {count} x {type_}")
     ]
 
 

@@ -81,7 +81,7 @@ def test_a_kernel_without_a_workload_is_no_program(folders: Path) -> None:
 def test_an_unknown_name_is_a_usage_error_with_a_hint(name: str, hint: str) -> None:
     with pytest.raises(UsageError) as caught:
         find(name)
-    assert caught.value.first.message == f"there is no program {name!r}"
+    assert caught.value.first.message == f"unknown program {name!r}"
     assert caught.value.first.hint == hint
 
 

@@ -19,4 +19,5 @@ def test_the_page_has_a_section_with_the_sizes(entry: Entry) -> None:
         f"{name} `{' '.join(f'{k}={v}' for k, v in parameters.items())}`"
         for name, parameters in entry.workload.sizes.items()
     )
-    assert f"\nSizes: {sizes}.\n" in section.split("\n## ")[0].split("\n### ")[0]
+    paragraphs = section.split("\n## ")[0].split("\n### ")[0].split("\n\n")
+    assert f"Sizes: {sizes}." in [" ".join(part.split()) for part in paragraphs]

@@ -1,4 +1,4 @@
-"""docs/timing.md shows code and commands: every one of them is tried."""
+"""docs/timing/ shows code and commands: every one of them is tried."""
 
 from __future__ import annotations
 
@@ -11,34 +11,45 @@ import pytest
 
 import simtlab
 from simtlab.cli import main
+from simtlab.timing import reference
 from simtlab.timing.compiler.compose import EngineState, compose
 from simtlab.timing.compiler.files import files_of, find
+from simtlab.timing.compiler.inspection import hook_names
 from simtlab.timing.machines import machine
 
 ROOT = Path(simtlab.__file__).parent
-PAGE = (ROOT / "docs" / "timing.md").read_text(encoding="utf-8")
+PAGES = {
+    path.stem: path.read_text(encoding="utf-8")
+    for path in sorted((ROOT / "docs" / "timing").rglob("*.md"))
+}
 
 
-def blocks() -> list[str]:
-    """The indented blocks of the page, without their indentation."""
-    found = re.findall(r"(?<=\n\n)(?:    .*\n|\n(?=    ))+", PAGE)
+def blocks(page: str) -> list[str]:
+    """Return the indented blocks of a page, without their indentation."""
+    found = re.findall(r"(?<=\n\n)(?:    .*\n|\n(?=    ))+", PAGES[page])
     return [textwrap.dedent(block).strip("\n") + "\n" for block in found]
 
 
-def block_with(word: str) -> str:
-    [found] = [block for block in blocks() if word in block]
+def block_with(page: str, word: str) -> str:
+    [found] = [block for block in blocks(page) if word in block]
     return found
 
 
 def commands() -> list[str]:
-    return [line for block in blocks() for line in block.splitlines() if line[:8] == "simtlab "]
+    return [
+        line
+        for page in PAGES
+        for block in blocks(page)
+        for line in block.splitlines()
+        if line.startswith("simtlab ")
+    ]
 
 
 def test_a_table_is_declared_as_the_page_does_it(tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text(
         "from simtlab.timing.engine.intrinsics import device, record, table\n"
-        + block_with("= record(")
+        + block_with("engine", "= record(")
         + "\n@device\ndef rank(S, w, g, t):\n    row_buffer(S, 1).free = g\n    return S.row_hit\n"
     )
     toy = machine.load("toy", {"memory": "ideal", "dram.banks": 3, "scheduler": str(mine)})
@@ -48,16 +59,78 @@ def test_a_table_is_declared_as_the_page_does_it(tmp_path):
     assert state.rows["row_buffer"]["free"].tolist() == [0, 5, 0]
 
 
+def test_an_engine_is_composed_as_the_page_does_it():
+    space: dict[str, object] = {}
+    exec(block_with("engine", "compose(files_of("), space)
+    assert "run" in vars(space["engine"].namespace)  # pyright: ignore
+
+
 def test_the_tests_of_a_policy_of_ones_own_can_be_imported():
-    exec(block_with("policy_contract("), {})
+    exec(block_with("your-own-policy", "policy_contract("), {})
+
+
+@pytest.mark.parametrize("name", ["half_ahead.py", "smaller_side_first.py"])
+def test_the_page_shows_the_examples_as_they_are(name):
+    source = (ROOT / "docs" / "examples" / name).read_text(encoding="utf-8")
+    shown = re.findall(r"^```python\n(.*?)^```$", PAGES["your-own-policy"], re.M | re.S)
+    assert any(source.endswith(block) for block in shown), f"the page shows another {name}"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", commands())
-def test_a_command_of_the_page_runs(line, monkeypatch):
+def test_a_command_of_the_pages_runs(line, monkeypatch):
     monkeypatch.chdir(ROOT)
     assert main([*shlex.split(line)[1:], "--size", "tiny"]) == 0
 
 
-def test_the_page_has_commands():
+def test_the_pages_have_commands():
     assert len(commands()) >= 3
+
+
+# --- the page that is made from hooks.py
+
+
+def test_the_page_has_every_hook():
+    shown = re.findall(r"^### (\w+)$", reference.listing(), re.M)
+    assert sorted(shown) == sorted(hook_names())
+
+
+def test_a_hook_shows_its_arguments_its_text_and_the_files_that_fill_it():
+    listing = reference.listing()
+    assert "\n    on_access(S, w, g, t)\n" in listing
+    assert re.search(r"^Required\. Filled by .*`schedule/fifo`", listing, re.M)
+
+
+def test_sections_and_decorators_are_read_from_the_source():
+    source = textwrap.dedent('''
+        def required(f):
+            return f
+
+        # --- who issues
+
+        @required
+        def rank(S, g):
+            """Return its order.
+
+            Of two
+            groups.
+            """
+
+        def on_pick(S):
+            """Do nothing."""
+    ''')
+    assert reference.hooks_of(source) == [
+        reference.Hook(
+            "rank", "who issues", "S, g", ("Return its order.", "Of two groups."), "Required."
+        ),
+        reference.Hook("on_pick", "who issues", "S", ("Do nothing.",), "Has a default."),
+    ]
+
+
+def test_declared_words_of_the_state_are_listed():
+    answers = {"fetch": {"hit": (0, "1 if it hit"), "lanes": "how many"}}
+    assert reference.words_of(answers, "fetch") == [
+        "- `S.hit`: 1 if it hit (0 before the call)",
+        "- `S.lanes`: how many",
+    ]
+    assert reference.words_of(answers, "rank") == []

@@ -1,4 +1,6 @@
-"""One engine out of the files that a machine and a policy name: docs/timing.md, "Composition".
+"""One engine out of the files that a machine and a policy name.
+
+docs/timing/engine.md, "Composition", explains the idea.
 
 `compose` executes the sources in one fresh module, fills the hooks that nobody defines, checks what
 can be checked before numba sees it, and makes the entry function. Compiled entries are cached on
@@ -154,7 +156,7 @@ def _execute(name: str, composition: Composition, tables: dict[str, np.dtype]) -
     space["__package__"] = ".".join((PACKAGE, *folders))
     space["__file__"] = str(path)
     # Imported constants and dtypes are those of the package; device functions never are.
-    code = compile(path.read_text(encoding="utf-8"), str(path), "exec")
+    code = _code_of(str(path), path.read_text(encoding="utf-8"))
     if inside:
         exec(code, space)
     else:
@@ -189,6 +191,12 @@ def _execute(name: str, composition: Composition, tables: dict[str, np.dtype]) -
                 "defined",
                 hint="two files that fill the same hook exclude each other",
             )
+
+
+@cache
+def _code_of(path: str, text: str) -> CodeType:
+    """Return the compiled text of a file, which all engines share that have it."""
+    return compile(text, path, "exec")
 
 
 def _execute_own(code: CodeType, space: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import dis
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -100,7 +100,11 @@ def filler(space: Mapping[str, Any], name: str) -> Any:
 def first_user(space: Mapping[str, Any], name: str) -> str:
     """Return the place of the first function that uses a global name, "" for none."""
     for function in space.values():
-        if isinstance(function, FunctionType) and function.__globals__ is space:
+        if (
+            isinstance(function, FunctionType)
+            and function.__globals__ is space
+            and name in function.__code__.co_names
+        ):
             for where, step in _steps(function):
                 if step.opname == "LOAD_GLOBAL" and step.argval == name:
                     return where
@@ -232,11 +236,18 @@ def _check_compilable(name: str, function: FunctionType, space: Mapping[str, Any
             )
 
 
-def _steps(function: FunctionType) -> Iterator[tuple[str, dis.Instruction]]:
-    """Yield the instructions of a function, each with its place."""
-    code = function.__code__
+def _steps(function: FunctionType) -> tuple[tuple[str, dis.Instruction], ...]:
+    """Return the instructions of a function, each with its place."""
+    return _steps_of(function.__code__)
+
+
+@cache
+def _steps_of(code: CodeType) -> tuple[tuple[str, dis.Instruction], ...]:
+    """Return the same of a code object, which engines share that are composed of one file."""
     file = Path(code.co_filename).name
     line = code.co_firstlineno
-    for step in dis.get_instructions(function):
+    found = []
+    for step in dis.get_instructions(code):
         line = (step.positions and step.positions.lineno) or line
-        yield f"{file}:{line}", step
+        found.append((f"{file}:{line}", step))
+    return tuple(found)

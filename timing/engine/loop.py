@@ -1,7 +1,7 @@
 """The loop: the WPU with the earliest event runs it; dispatch, issue, access.
 
-Engine code; docs/timing.md, "Events". Everything that machines and policies decide is behind the
-hooks.
+Engine code; docs/timing/engine.md, "Events". Everything that machines and policies decide is behind
+the hooks.
 """
 
 from __future__ import annotations

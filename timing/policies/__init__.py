@@ -1,4 +1,4 @@
-"""Every policy by name: a file for each family, with what it is made of and where it is from."""
+"""The catalogue of policies: one file per family, with engine files, settings and sources."""
 
 from __future__ import annotations
 

@@ -12,29 +12,32 @@ if TYPE_CHECKING:
 
 _STACK = (
     "A group that reaches the re-convergence point at the top of the stack waits there for the "
-    "others of its warp."
+    "other groups of its warp."
 )
-_PC = "Splits of a warp that are ready at the same PC merge, without anybody waiting."
+_PC = "Splits of a warp that are ready at the same PC merge; none waits for it."
 _MEMORY = {
-    "aggressive": "Every access of which some lanes hit and some miss splits its group.",
-    "lazy": "An access of which some lanes hit and some miss splits its group if no other group "
-    "can hide the latency.",
-    "revive": "An access of which some lanes hit and some miss splits its group if no other group "
-    "can hide the latency; when the WPU stalls later, a group that was suspended whole is split "
-    "by the hit mask of its access.",
+    "aggressive": "A group is split at every access at which some of its lanes hit and some miss.",
+    "lazy": "A group is split at an access at which some of its lanes hit and some miss, if no "
+    "other group can hide the latency.",
+    "revive": "A group is split at an access at which some of its lanes hit and some miss, if no "
+    "other group can hide the latency. When the WPU stalls later, a group that was suspended as a "
+    "whole is split by the hit mask of its access.",
 }
 
 
 WAITING = {"branch-limited": (True, "branch")}
-"""Who waits for others at branches has to stop in front of them."""
+"""The setting that makes groups wait at branches, so that segments have to end before them."""
 
 
 def sides_never_wait(machine: Machine) -> None:
-    """Sides of a branch cannot wait for each other at the next one: that is not the same one."""
+    """Refuse settings under which the sides of a branch would wait for each other for ever.
+
+    Each side reaches another branch next. Raises UsageError.
+    """
     if machine.policy["branch-split"] and machine.policy["branch-limited"]:
         raise UsageError(
             "policy.branch-split and policy.branch-limited exclude each other: the sides of a "
-            "branch come to different branches, where they would wait for each other",
+            "branch reach different branches, where they would wait for each other",
             code="SIM602",
             hint="--set policy.branch-split=false, or --set policy.branch-limited=false",
         )
@@ -73,15 +76,15 @@ def _all_dws() -> list[Policy]:
         _dws(
             "dws.branch-only.stack",
             "DWS-05, DWS-06, DWS-07; Figure 7",
-            "Branches that are marked `subdivide` split a warp, so that one path hides the "
-            f"other's latency. {_STACK}",
+            "Branches marked `subdivide` split a warp, so that one path hides the latency of the "
+            f"other. {_STACK}",
             branch=True,
             pc=False,
         ),
         _dws(
             "dws.branch-only",
             "DWS-05..08; Figures 7 and 13",
-            f"Branches that are marked `subdivide` split a warp. {_PC} {_STACK}",
+            f"Branches marked `subdivide` split a warp. {_PC} {_STACK}",
             branch=True,
         ),
     ]
@@ -99,8 +102,8 @@ def _all_dws() -> list[Policy]:
             _dws(
                 f"dws.{stem}-split",
                 "DWS-09..12, DWS-14, DWS-15; Figure 13",
-                f"{_MEMORY[mode]} Branches that are marked `subdivide` split a warp, and splits "
-                f"pass branches by splitting again (BranchBypass). {_PC} {_STACK}",
+                f"{_MEMORY[mode]} Branches marked `subdivide` split a warp, and splits pass "
+                f"branches by splitting again (BranchBypass). {_PC} {_STACK}",
                 branch=True,
                 memory=mode,
             ),

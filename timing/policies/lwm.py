@@ -1,4 +1,4 @@
-"""Large warps, two-level scheduling, and dynamic warp formation, which they are compared with."""
+"""Large warps, two-level scheduling, and dynamic warp formation as their baseline."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from ..machines.machine import Machine
 
 _LARGE = (
-    "Warps of a workgroup that follow each other are the rows of one large warp with one PC and "
-    "one stack. Each instruction is broken down into sub-warps of the SIMD width, which take an "
-    "active lane of each column wherever it is; accesses of global memory go row by row "
-    "(`memory-rows`), and a jump takes one cycle for all rows (`jump-once`)."
+    "Consecutive warps of a workgroup are the rows of one large warp with one PC and one stack. "
+    "Each instruction is issued as sub-warps of the SIMD width; a sub-warp takes one active lane "
+    "from each column, whatever its row. Accesses of global memory go row by row (`memory-rows`), "
+    "and a jump takes one cycle for all rows (`jump-once`)."
 )
 _TWO_LEVEL = (
-    "Only warps of one fetch group issue, in turns, until none of them can; then those of the "
-    "next. Groups come to a long wait one after the other, and hide it for each other."
+    "Only the warps of one fetch group issue, in turns, until none of them can; then the next "
+    "group issues. Fetch groups reach long-latency accesses at different times, so that one hides "
+    "the latency of another."
 )
 _PACKED = {"barrel": "issue/packed"}
 _MEMORY = ("never", "aggressive", "lazy", "revive")
@@ -27,13 +28,13 @@ _SPLIT = ("policy/memory_split", "policy/pack_split")
 
 
 def _whole_rows(machine: Machine) -> None:
-    """A large warp has whole rows, and they fit on a WPU."""
+    """Check that a large warp has whole rows and fits on a WPU. Raises UsageError."""
     size, width, most = machine.policy["warp"], machine.width, machine.core_contexts
     assert isinstance(size, int)
     if size % width or not width <= size <= most:
         raise UsageError(
             f"policy.warp = {size}: a large warp on {machine.name!r} has a multiple of {width} "
-            f"work-items (the lanes of a row), and at most {most:,} (what a WPU holds)",
+            f"work-items (the lanes of a row), and at most {most:,} (the contexts of a WPU)",
             code="SIM602",
             hint=f"--set policy.warp={min(most, 8 * width)}",
         )
@@ -72,9 +73,9 @@ def _formed(name: str, priority: str, source: str, text: str) -> Policy:
     return Policy(
         name,
         ("policy/packs", "policy/dwf"),
-        "No stack: after a branch that diverges each path is a warp of its own. A warp that leaves "
-        "the pipeline merges with the youngest warp at the same PC, as far as its lanes are free "
-        f"there. {text}",
+        "There is no stack: after a divergent branch each path is a warp of its own. A warp that "
+        "leaves the pipeline merges with the youngest warp at the same PC, as far as its lanes "
+        f"are free there. {text}",
         source,
         settings={"priority": priority, "memory-split": "never"},
         choices={"priority": ("majority", "pdom"), "memory-split": _MEMORY},
@@ -89,7 +90,7 @@ POLICIES = (
     Policy(
         "two-level",
         CONV.files,
-        f"{_TWO_LEVEL} Lanes that do not agree go one path after the other, as under conv.",
+        f"{_TWO_LEVEL} The paths of a divergent branch run one after the other, as under conv.",
         "LWM-13, LWM-14; Figures 9 and 13",
         scheduler="two-level",
     ),

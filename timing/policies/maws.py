@@ -1,4 +1,4 @@
-"""MLP-aware warp subdivision, the earlier form of dynamic warp subdivision, as in its Figure 7."""
+"""MLP-aware warp subdivision, in the combinations of its paper's Figure 7."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from .policy import Policy
 
 _PATH = (
     "Splits of a warp stay on one path: they wait for each other at re-convergence points and "
-    "conditional branches, but pass the branch of a loop that all of them are in; threads that "
-    "leave it wait outside. Splits that are ready at the same access merge, and the one that has "
-    "executed least goes first."
+    "conditional branches. They pass the branch of a loop that all of them are in; threads that "
+    "leave the loop wait after it. Splits that are ready at the same access merge, and the split "
+    "that has executed the fewest instructions issues first."
 )
 
 
@@ -50,26 +50,27 @@ POLICIES = (
     _maws(
         "aggress",
         "MAWS-02..07; Figure 7",
-        "Every access of which some threads hit and some miss splits its group: those that hit "
-        "run ahead.",
+        "A group is split at every access at which some of its threads hit and some miss; those "
+        "that hit run ahead.",
         "aggressive",
     ),
     _maws(
         "lazy-split",
         "MAWS-02..06, MAWS-08, MAWS-11; Figure 7",
-        "An access of which some threads hit and some miss splits its group if no other group can "
-        "hide the latency; when the WPU stalls later, a group that was suspended whole is split "
-        "by the hit mask of its access. The scheduler is round-robin unless one is chosen.",
+        "A group is split at an access at which some of its threads hit and some miss, if no "
+        "other group can hide the latency. When the WPU stalls later, a group that was suspended "
+        "as a whole is split by the hit mask of its access. The scheduler is round-robin unless "
+        "one is chosen.",
         "revive",
         "rr",
     ),
     _maws(
         "lat-spec",
         "MAWS-02..06, MAWS-09, MAWS-10, MAWS-12; Figure 7",
-        "An access of which some threads hit and some miss splits its group if those that hit "
-        "are expected to miss again before the others have their data: counters of miss-free "
-        "cycles and latencies predict it. The scheduler prefers the group that is expected to "
-        "miss soonest unless one is chosen.",
+        "A group is split at an access at which some of its threads hit and some miss, if those "
+        "that hit are expected to miss again before the data of the others arrive. Counters of "
+        "miss-free cycles and of latencies predict it. Unless a scheduler is chosen, the group "
+        "that is expected to miss soonest issues first.",
         "latency",
         "swf",
     ),

@@ -1,4 +1,4 @@
-"""What the catalogue says of a policy."""
+"""One entry of the catalogue of policies."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ if TYPE_CHECKING:
 
 
 MOST = (1 << 32) - 1
-"""The greatest number of a setting that has no bound of its own."""
+"""The greatest value of a setting without a bound of its own."""
 
 
 @dataclass(frozen=True)
 class Policy:
-    """What warps do at branches, misses and joins: engine files, and a paragraph about it."""
+    """What warps do at branches, misses and joins: engine files and a description."""
 
     name: str
     files: tuple[str, ...]
     text: str
     source: str
     grain: str = "segment"
-    """What its segments end at: `segment`, `branch` where it looks at who comes to a branch, or
-    `instruction` where it looks at every one."""
+    """Where segments end: `segment`, `branch` if the policy acts on arrivals at branches, or
+    `instruction` if it acts on every instruction."""
     settings: Mapping[str, bool | int | str] = field(default_factory=dict)
-    """What `--set policy.NAME=VALUE` may change, and its value here."""
+    """By name: the default of what `--set policy.NAME=VALUE` may change."""
     finer: Mapping[str, tuple[bool | int | str, str]] = field(default_factory=dict)
-    """Settings with a value that asks for another grain, and that grain."""
+    """By setting: the value that needs another grain, and that grain."""
     scheme: str = "stack"
-    """The functional scheme (emu/schemes) whose form of a program it takes: with markers or not."""
+    """The functional scheme (emu/schemes) whose form of a program it runs: with markers or not."""
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The words that a setting takes, where it takes words."""
+    """By setting: the words that it takes, if it takes words."""
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """The least and greatest number that a setting takes, where that is not any from 0 on."""
+    """By setting: the least and greatest number that it takes, if not any number from 0 on."""
     scheduler: str | None = None
     """The scheduler unless the user has chosen one; None: that of the machine."""
     fetch_group: int | None = None
-    """The size of a fetch group, likewise."""
+    """The size of a fetch group unless the user has chosen one; None: that of the machine."""
     issue: Mapping[str, str] = field(default_factory=dict)
-    """Its own issue files, by the machine's discipline; it then runs on no other machine."""
+    """By issue discipline: the policy's own issue file; it runs on machines with these only."""
     check: Callable[[Machine], object] = lambda machine: None
-    """Raises UsageError where it cannot run with the settings that the machine has."""
+    """Raises UsageError if the policy cannot run with the settings that the machine has."""
     extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By setting: engine files that it takes along only where that is not `never`."""
+    """By setting: engine files that are added unless its value is `never`."""
 
     def extra_files(self, chosen: Mapping[str, bool | int | str]) -> tuple[str, ...]:
-        """What settings ask for beside `files`."""
+        """Return the engine files that the chosen settings add to `files`."""
         return tuple(
             file for name, files in self.extra.items() if chosen[name] != "never" for file in files
         )

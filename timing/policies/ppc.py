@@ -1,23 +1,23 @@
-"""Paired-path comparison, what it is compared with, and what its stack comes from."""
+"""Paired-path comparison, its baselines, and the dual-path stack that it builds on."""
 
 from __future__ import annotations
 
 from .policy import MOST, Policy
 
 _NO_JOIN = (
-    "A divergent branch opens an entry with the PCs and masks of both sides. The side with the "
-    "smaller PC runs, and sides merge where their PCs are equal"
+    "A divergent branch pushes an entry with the PCs and masks of both sides. The side with the "
+    "smaller PC runs, and sides merge when their PCs are equal"
 )
 
 POLICIES = (
     Policy(
         "ppc",
         ("policy/dual_path", "policy/ppc", "policy/ppc_implicit"),
-        f"{_NO_JOIN}, before the post-dominator if they meet there; no join has to be known. "
+        f"{_NO_JOIN}, even before the post-dominator; no join has to be known. "
         "`cascade=false` compares the entry below one instruction later, as the paper's "
         "pseudo-code does. With `interleave` the other side issues while the first waits for "
-        "memory; with `run-ahead` lanes that an access has served also leave those behind that "
-        "wait.",
+        "memory; with `run-ahead` lanes whose data have arrived also run ahead of those that "
+        "still wait.",
         "PPC-04..08, PPC-10, PPC-12",
         settings={"cascade": True, "interleave": False, "run-ahead": False},
         finer={
@@ -31,7 +31,7 @@ POLICIES = (
         "ppc-explicit",
         ("policy/dual_path", "policy/ppc", "policy/ppc_explicit"),
         f"{_NO_JOIN}, but PCs are compared only where a `reconverge` instruction was issued. "
-        "Programs are given one at the join of every branch that may diverge.",
+        "The assembler inserts one at the join of every branch that may diverge.",
         "PPC-09",
         settings={"cascade": True},
         scheme="ppc-explicit",
@@ -39,22 +39,22 @@ POLICIES = (
     Policy(
         "dps",
         ("policy/dual_path", "policy/dps"),
-        "The dual-path stack: both sides of the last branch that diverged can issue, so that one "
-        "hides the other's latency. They join at the branch's immediate post-dominator.",
+        "The dual-path stack: both sides of the last divergent branch can issue, so that one hides "
+        "the latency of the other. They join at the branch's immediate post-dominator.",
         "PPC-04, Q-PPC-3; M. Rhu and M. Erez, The dual-path execution model, HPCA 2013",
     ),
     Policy(
         "per-thread",
         ("policy/per_thread",),
-        "Every lane has a PC; those at the smallest PC of the warp run.",
+        "Every lane has a PC; the lanes at the smallest PC of the warp run.",
         "PPC-03, Q-PPC-2",
         scheme="per-thread",
     ),
     Policy(
         "conv-explicit",
         ("policy/lockstep", "policy/conv_explicit"),
-        "As conv, but paths join only where each has issued a `reconverge` instruction. Programs "
-        "are given one at the join of every branch that may diverge.",
+        "As conv, but paths join only where each has issued a `reconverge` instruction. The "
+        "assembler inserts one at the join of every branch that may diverge.",
         "PPC-02",
         scheme="ipdom-explicit",
     ),
@@ -62,7 +62,7 @@ POLICIES = (
         "predication",
         ("policy/lockstep", "policy/predication"),
         "As conv, but a forward branch with at most `predicate-up-to` instructions up to its join "
-        "is predicated: both sides issue always, even for no lane at all.",
+        "is predicated: both sides always issue, even if no lane is active.",
         "a baseline that the papers do not measure",
         settings={"predicate-up-to": 8},
     ),

@@ -1,4 +1,4 @@
-"""Adaptive slip, to which the DWS paper compares itself."""
+"""Adaptive slip, a baseline of the DWS paper."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from .policy import Policy
 
 _FILES = ("splits", "local_stack", "dws", "pc_merge", "loop_bypass", "slip", "slip_control")
 _SLIP = (
-    "At an access of which some lanes hit, the others are left behind, if that makes no more than "
-    "the WPU allows. They rejoin when the lanes that run ahead come to the same access again and "
-    "their data are there, or go on alone when those have to wait for them"
+    "At an access at which some lanes hit, the lanes that miss are left behind unless more lanes "
+    "would be left behind than the WPU allows. They rejoin when the lanes that run ahead reach the "
+    "same access again and the data have arrived, or continue alone when the lanes ahead have to "
+    "wait for them"
 )
 _CONTROL = (
-    "Every `interval` cycles a WPU that has waited for memory for most of them allows a lane more, "
-    "and one that has been busy for most of them a lane less; it begins with `max-div`, none."
+    "Every `interval` cycles, a WPU that waited for memory during most of them allows one lane "
+    "more, and a WPU that was busy during most of them one lane less. It starts with `max-div` "
+    "lanes (0)."
 )
 
 
@@ -42,13 +44,13 @@ POLICIES = (
     _slip(
         "slip",
         "DWS-19, DWS-21; 5.7 and Figure 13, after D. Tarjan et al.",
-        ": at every conditional branch that does not just go round a loop.",
+        ": at every conditional branch that does not merely continue a loop.",
         bypass=False,
     ),
     _slip(
         "slip.branch-bypass",
         "DWS-20, DWS-21; 5.7 and Figures 13, 18, 19",
-        ". Branches split a warp as under `dws.branch-only`, so that nobody waits at them.",
+        ". Branches split a warp as under `dws.branch-only`, so that no lane waits at them.",
         bypass=True,
     ),
 )

@@ -55,13 +55,12 @@ def lines_of(code: Code) -> list[LineCount]:
     runs, lanes = (np.repeat(code.seg_count[name], sizes) for name in ("runs", "lanes"))
     last = dict(zip(map(int, table["last_pc"]), code.seg_count, strict=True))
     found: dict[object, LineCount] = {}
-    for pc, ins in enumerate(kernel.instructions):
+    for pc in range(len(kernel.instructions)):
         span = program.span(kernel, pc)
         key = (span.file, span.line) if span else pc
         if key not in found:
-            text = span.source.strip() if span and span.source else ins.name
             place = (span.file, span.line) if span else (None, None)
-            found[key] = LineCount(kernel.name, *place, text)
+            found[key] = LineCount(kernel.name, *place, program.line_of(kernel, pc))
         line = found[key]
         line.warp_instructions += int(runs[pc])
         line.thread_instructions += int(lanes[pc])

@@ -47,7 +47,7 @@ def stale_reads(simulator: Simulator) -> list[StaleRead]:
         code = next(c for c in simulator.codes if c.kernel.name == name)
         pc = int(code.segments.table[number]["last_pc"])
         span = code.program.span(code.kernel, pc)
-        text = span.source.strip() if span and span.source else code.kernel.instructions[pc].name
+        text = code.program.line_of(code.kernel, pc)
         found[launch, number] = StaleRead(
             name,
             span.file if span else None,

@@ -328,9 +328,9 @@ def check_name(path: str) -> None:
 
 def _described(code: Code) -> dict[str, Any]:
     instructions: list[dict[str, Any]] = []
-    for pc, ins in enumerate(code.kernel.instructions):
+    for pc in range(len(code.kernel.instructions)):
         span = code.program.span(code.kernel, pc)
-        text = span.source.strip() if span and span.source else ins.name
+        text = code.program.line_of(code.kernel, pc)
         instructions.append(
             {"file": span.file if span else None, "line": span.line if span else None, "text": text}
         )

@@ -20,7 +20,7 @@ from ..support.kernels import draft, jumping_code
 
 def annotated(text: str, limit: int = 50):
     kernel, collector = draft(text), Collector()
-    annotate(kernel, collector, limit)
+    annotate(kernel, build(kernel.code), collector, limit)
     assert collector.diagnostics == ()
     return kernel
 
@@ -105,7 +105,7 @@ def test_a_branch_may_give_up_its_join():
 
 def test_a_join_that_a_path_avoids_is_an_error_that_shows_the_path():
     kernel, collector = draft("cbr @c @b\nalu\nb: cbr @c\nalu\nc: ret"), Collector()
-    annotate(kernel, collector)
+    annotate(kernel, build(kernel.code), collector)
     (problem,) = collector.diagnostics
     assert problem.code == "SIM150"
     assert problem.message == (
@@ -123,7 +123,7 @@ def test_a_join_that_a_path_avoids_is_an_error_that_shows_the_path():
 
 def test_the_hint_proposes_none_where_no_join_exists():
     kernel, collector = draft("cbr @a @a\nret\na: ret"), Collector()
-    annotate(kernel, collector)
+    annotate(kernel, build(kernel.code), collector)
     (problem,) = collector.diagnostics
     assert problem.hint == "leave the re-convergence point out, or write none"
 
@@ -209,7 +209,7 @@ def test_flags_that_the_source_gives_are_kept():
     kernel.code[1].subdivide = False
     kernel.code[1].loop = False
     kernel.code[2].loop = True
-    annotate(kernel, Collector())
+    annotate(kernel, build(kernel.code), Collector())
     assert [(i.subdivide, i.loop) for i in kernel.code] == [
         (None, None),
         (False, False),

@@ -194,7 +194,7 @@ def test_the_joins_after_inserting_are_post_dominators_and_the_flags_are_as_with
     with_markers, without = insert(kernel_of(lines)), kernel_of(lines)
     for kernel in (with_markers, without):
         collector = Collector()
-        annotate(kernel, collector, 2)
+        annotate(kernel, build(kernel.code), collector, 2)
         assert collector.diagnostics == ()
     expected = [replace(ins, join=Join.AUTO) for ins in without.code]
     assert [replace(i, join=Join.AUTO) for i in strip(with_markers).code] == expected
@@ -299,7 +299,7 @@ def run_on_a_stack(kernel: DraftKernel, lanes: int, outcome, steps: int) -> list
 @given(jumping_code, st.integers(0, 2**32))
 def test_no_lane_passes_its_marker_on_an_explicit_stack(lines, seed):
     kernel = insert(kernel_of(lines))
-    annotate(kernel, Collector())
+    annotate(kernel, build(kernel.code), Collector())
 
     def outcome(lane: int, trace: list[int]) -> bool:
         return bool(hash((seed, lane, len(trace))) % 2)

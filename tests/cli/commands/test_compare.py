@@ -191,7 +191,7 @@ error[SIM514]: missing option '--policies'
  = help: `simtlab compare --help` lists what there is
 """,
     "saxpi --policies conv": """\
-error[SIM500]: there is neither a file nor a program 'saxpi'
+error[SIM500]: there is no file and no program 'saxpi'
  = help: did you mean `saxpy`?
 """,
     "saxpy --policies conv --machine dsw": """\

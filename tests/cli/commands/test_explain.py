@@ -46,26 +46,39 @@ def test_an_error_code(cli):
         == """\
 SIM409: Trap instruction
 
-The kernel executed `trap`, with the code that the message shows.
+The kernel executed `trap` with the code in the message; kernels report their own errors this way.
 
-What to do: It is the kernel's own way to say that something is wrong.
+What to do: Look up the code in the kernel's source.
 """
     )
 
 
 def test_a_page_of_the_documentation(cli):
-    page = (ROOT / "docs" / "timing.md").read_text(encoding="utf-8")
-    assert cli("explain", "timing").out == page
-    assert cli("explain", "docs/timing.md").out == page
-    assert cli("explain", "timing", "--json").json == {
-        "kind": "page", "name": "timing", "text": page.rstrip("\n"),
+    page = (ROOT / "docs" / "isa.md").read_text(encoding="utf-8")
+    assert cli("explain", "isa").out == page
+    assert cli("explain", "docs/isa.md").out == page
+    assert cli("explain", "isa", "--json").json == {
+        "kind": "page", "name": "isa", "text": page.rstrip("\n"),
     }  # fmt: skip
+
+
+def test_a_page_in_a_folder(cli):
+    hooks = (ROOT / "docs" / "timing" / "hooks.md").read_text(encoding="utf-8")
+    assert cli("explain", "timing/hooks").out == hooks
+    assert cli("explain", "docs/timing/hooks.md").out == hooks
+
+
+def test_the_name_of_a_folder_stands_for_its_overview(cli):
+    overview = (ROOT / "docs" / "timing" / "overview.md").read_text(encoding="utf-8")
+    assert cli("explain", "timing").out == overview
+    assert cli("explain", "docs/timing/").out == overview
 
 
 def test_without_a_word_everything_is_listed(cli):
     listed = set(cli("explain").out.split())
     assert {row.stem for row in TABLE} <= listed
-    assert {path.stem for path in (ROOT / "docs").glob("*.md")} <= listed
+    docs = ROOT / "docs"
+    assert {str(p.relative_to(docs).with_suffix("")) for p in docs.rglob("*.md")} <= listed
     assert cli("explain", "--json").json["kind"] == "overview"
 
 

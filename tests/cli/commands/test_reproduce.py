@@ -64,8 +64,8 @@ def test_an_interrupt_keeps_what_is_done(cli, monkeypatch):
     ("words", "code", "text"),
     [
         (["dws-tab2"], "SIM500", "did you mean `dws-tab1`"),
-        ([], "SIM514", "takes the name of an experiment"),
-        (["dws-tab1", "--scale", "tiny"], "SIM500", "there are small and paper"),
+        ([], "SIM514", "the name of an experiment is missing"),
+        (["dws-tab1", "--scale", "tiny"], "SIM500", "the scales are small and paper"),
         (["--list", "dws-tab1"], "SIM517", "--list takes no name"),
         (["dws-tab1", "--markdown", "--json"], "SIM517", "exclude each other"),
     ],

@@ -102,7 +102,7 @@ def test_settings_that_cannot_be(cli, setting, message):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "no such file"), ("{", "holds no JSON"), ("{}", "is not the result of a simulation")],
+    [(None, "no such file"), ("{", "is not JSON"), ("{}", "is not the result of a simulation")],
 )
 def test_diff_of_what_is_no_result(cli, tmp_path, content, message):
     if content is not None:

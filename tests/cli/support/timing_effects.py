@@ -188,7 +188,7 @@ def policies_json(cli: Cli) -> None:
     listed = cli("policies", "--json").json
     assert {"conv"} <= {p["name"] for p in listed if p["source"] and p["title"]}
     found = cli("policies", "dws.revive-split", "--json").json
-    assert found["text"].startswith("An access of which some lanes hit")
+    assert found["text"].startswith("A group is split at an access")
     settings = {s["key"]: s for s in found["settings"]}
     assert settings["policy.pc-merge"] == {
         "key": "policy.pc-merge", "value": True, "values": ["true", "false"], "takes": "true false",

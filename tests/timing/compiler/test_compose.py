@@ -63,7 +63,7 @@ def test_a_required_hook_that_no_file_fills():
 
 def test_a_hook_that_only_some_engines_call_is_filled_there():
     """The modes of memory_split part lanes; how they do it, another file says."""
-    compose((*FILES, "policy/predication"))  # nothing calls `has_room` there
+    compose(FILES)  # nothing calls `has_room` there
     with pytest.raises(CompositionError, match=r"fills '\w+', which memory_split.py:\d+ calls"):
         compose((*FILES, "policy/memory_split"))
 

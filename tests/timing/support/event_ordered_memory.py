@@ -3,7 +3,7 @@
 The engine, and the reference beside this file, claim all that a request will need when it issues,
 dated at when an undelayed request would come. This model has the same components and latencies,
 but requests are processes, and who comes first in time is served first. It measures what the
-engine's rule costs (docs/timing.md); where requests do not overlap the two agree.
+engine's rule costs (docs/timing/memory.md); where requests do not overlap the two agree.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The coherent memory system in plain Python, written from docs/timing.md alone.
+"""The coherent memory system in plain Python, written from docs/timing/memory.md alone.
 
 One object per thing, one method per rule; slow, and short enough to be checked against the text.
 Lines are kept by their first byte, so that caches of different line sizes meet in addresses.

@@ -1,6 +1,6 @@
 """A first level with a bank per lane: all lines of an access are looked up together.
 
-Engine code (DWS 3.3, MAWS 4); docs/timing.md, "Memory", rules 1 and 2.
+Engine code (DWS 3.3, MAWS 4); docs/timing/memory.md, rules 1 and 2.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The bus to memory: one transfer at a time.
 
 Engine code. Its time is counted in 1/256 cycles, so that any bandwidth is exact. Claims have dates
-(docs/timing.md, "Memory", rule 4).
+(docs/timing/memory.md, rule 4).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Lanes to lines: which lines an access wants, for which lanes, and how many steps banks need.
 
-Engine code; docs/timing.md, "Memory", rules 1 and 2. Lanes that run upwards element by element, the
+Engine code; docs/timing/memory.md, rules 1 and 2. Lanes that run upwards element by element, the
 common case, are found by one comparison of vectors. Otherwise the words of each line are a bit mask
 over banks, and masks are added up in planes: plane i has bit i of each bank's count.
 """

@@ -1,6 +1,6 @@
 """The crossbar between first levels and L2 banks: a port in and one out at each end.
 
-Engine code; docs/timing.md, "Memory", rule 4. Ports count time in 1/256 cycles, so that a bandwidth
+Engine code; docs/timing/memory.md, rule 4. Ports count time in 1/256 cycles, so that a bandwidth
 such as 57 bytes a cycle needs no fractions.
 """
 
