@@ -1,13 +1,16 @@
-"""The holes of the engine, which machines and policies fill, and the answers of those holes.
+"""The hooks of the engine: functions that machines and policies fill, and what each returns.
 
-A function marked `required` has to be filled by one file of the composition. One marked
-`where_used` has to be filled where a file calls it. The others do what is written here, mostly
-nothing, unless a file fills them. All arguments and results are 64-bit integers: `S` is the state,
-`w` a WPU, `v` a warp context, `g` and `h` are groups, `s` is a segment, `t` a cycle.
+A hook marked `required` must be filled by one file of the composition. One marked `where_used` must
+be filled if a file calls it. Every other hook has the default written here: it does nothing and
+returns what is shown, unless a file fills it.
 
-A hook with more to answer than the number it returns sets words of the state. `answers` declares
-them with the value that they have before the hook runs; `given` declares words that the caller sets
-for it. The composition gives the state these words, and sets the answers before each call.
+All arguments and results are 64-bit integers. `S` is the state, `w` the index of a WPU, `v` that of
+a warp context, `g` and `h` are groups, `s` is a segment, `t` a cycle. A mask has a bit per lane. A
+hook that is called for its effect returns 0, and the caller ignores it.
+
+A hook with more than one result writes the others to words of the state. `answers` declares these
+words and the value that each has before the hook runs; `given` declares words that the caller sets
+for the hook. The composition puts these words into the state and sets the answers before each call.
 """
 
 from __future__ import annotations
@@ -18,21 +21,21 @@ from typing import Any, TypeVar
 _F = TypeVar("_F", bound=Callable[..., int])
 
 REQUIRED: set[str] = set()
-"""Hooks that every engine fills."""
+"""Hooks that every engine must fill."""
 
 WHERE_USED: set[str] = set()
-"""Hooks that an engine fills if one of its files calls them."""
+"""Hooks that an engine must fill if one of its files calls them."""
 
 ANSWERS: dict[str, dict[str, tuple[int | str, str]]] = {}
-"""Hook -> word of the state -> its value before the hook runs (a number or the name of a parameter
-of the hook), and what it means."""
+"""Hook -> word of the state -> its value before the hook runs (a number, or the name of a parameter
+of the hook) and its meaning."""
 
 GIVEN: dict[str, dict[str, str]] = {}
-"""Hook -> word of the state that the caller sets -> what it means."""
+"""Hook -> word of the state that the caller sets -> its meaning."""
 
 
 class State:
-    """What engine code knows of the state: any field of the header, as a whole number."""
+    """The state as engine code sees it: any field of the header, a whole number."""
 
     def __getattr__(self, name: str) -> int:
         raise NotImplementedError
@@ -46,19 +49,19 @@ Row = Any
 
 
 def required(f: _F) -> _F:
-    """Mark a hook that has no default."""
+    """Mark a hook that has no default and that every engine must fill."""
     REQUIRED.add(f.__name__)
     return f
 
 
 def where_used(f: _F) -> _F:
-    """Mark a hook that has no default, and that not every engine calls."""
+    """Mark a hook that has no default and that only some engines call."""
     WHERE_USED.add(f.__name__)
     return f
 
 
 def answers(**words: tuple[int | str, str]) -> Callable[[_F], _F]:
-    """Declare what a hook sets in the state; see `ANSWERS`."""
+    """Declare the words of the state that a hook sets, as in `ANSWERS`."""
 
     def declare(f: _F) -> _F:
         ANSWERS[f.__name__] = words
@@ -68,7 +71,7 @@ def answers(**words: tuple[int | str, str]) -> Callable[[_F], _F]:
 
 
 def given(**words: str) -> Callable[[_F], _F]:
-    """Declare what a hook's caller sets in the state; see `GIVEN`."""
+    """Declare the words of the state that a hook's caller sets, as in `GIVEN`."""
 
     def declare(f: _F) -> _F:
         GIVEN[f.__name__] = words
@@ -77,51 +80,80 @@ def given(**words: str) -> Callable[[_F], _F]:
     return declare
 
 
-# --- who issues
+# --- issue
 
 
 def on_turn(S: State, w: int, t: int) -> int:
-    """A group is about to be picked: what has come about up to t (warps that retire, LWM-17)."""
+    """Bring the policy's state up to cycle t, before WPU w picks a group.
+
+    Called at every dispatch, whether or not a group is ready. Warp formation lets warps that left
+    the pipeline enter the pool here (LWM-17).
+    """
     return 0
 
 
 @required
 def rank(S: State, w: int, g: int, t: int) -> int:
-    """The order among the groups that are ready at t: the least is picked (schedule/).
+    """Return the place of group g among the groups of WPU w that are ready at cycle t.
 
-    Not asked where one group is ready alone.
+    The group with the least value is picked; of equal ones, that in the lowest scheduler slot. The
+    value must be below NEVER. Not called if only one group is ready. The files of schedule/ fill
+    it.
     """
     return 0
 
 
 def on_pick(S: State, w: int, g: int, t: int) -> int:
-    """A group was picked: move the pointers of a round-robin, the current fetch group."""
+    """Note that WPU w has picked group g at cycle t: move a round-robin pointer or fetch group.
+
+    Called after `stand_in`, so that g is the group that issues.
+    """
     return 0
 
 
 def stand_in(S: State, w: int, g: int, t: int) -> int:
-    """A group's turn has come: the group of its warp that takes it, itself or another (MAWS-04)."""
+    """Return the group that takes the turn of group g, which has won the ranking at cycle t.
+
+    The result is g itself or another group of the same warp that has a scheduler slot and is ready
+    at t (MAWS-04: the split that has issued least).
+    """
     return g
 
 
 @required
 def issue(S: State, w: int, g: int, t: int) -> int:
-    """A group issues from cycle t on, until it stops; sets the WPU's next event (issue/)."""
+    """Issue instructions of group g from cycle t until it stops, and set the next event of WPU w.
+
+    A group stops at an access, a wait, its exit, or where the discipline gives the turn away. Then
+    `stop(S, w, t)` sets the cycle of the next pick. The files of issue/ fill it.
+    """
     return 0
 
 
 def extra_slots(S: State, w: int, g: int, n: int) -> int:
-    """n instructions of a group issue: the issue slots that they take beyond one each."""
+    """Return the issue slots that n instructions of group g take beyond one each, 0 or more.
+
+    Called when the instructions issue. The WPU issues nothing else in these cycles; they are
+    charged to the units.
+    """
     return 0
 
 
 def on_stall(S: State, w: int, t: int) -> int:
-    """Nothing is ready: wake somebody by setting its ready time to t, and answer 1 (DWS-12)."""
+    """Wake a waiting group of WPU w, on which no group is ready at cycle t, and return 1; else 0.
+
+    Called when a dispatch finds nothing to pick while workgroups run. After 1 the WPU picks again
+    at t. Return 1 only if a group was woken or made (DWS-12).
+    """
     return 0
 
 
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
-    """A group leaves its wait: merge others that are ready into it (DWS-08, Q-DWS-24)."""
+    """Merge other ready groups into group g, which was picked at cycle t and ends its wait.
+
+    Called before the wait is charged. If g waited for an access, `at_memory` is still 1 and its
+    segment is still that of the access (DWS-08, Q-DWS-24).
+    """
     return 0
 
 
@@ -130,39 +162,64 @@ def on_dispatch(S: State, w: int, g: int, t: int) -> int:
 
 @required
 def on_start(S: State, w: int, warp_id: int, t: int) -> int:
-    """A warp begins: make its first group and schedule it."""
+    """Begin the warp of context `warp_id` on WPU w at cycle t: make and schedule its first group.
+
+    `warp(S, warp_id).live` has the lanes, and segment 0 is the kernel's first. Call `new_group`,
+    `wake` the group at t, and `schedule` it.
+    """
     return 0
 
 
 @required
 def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
-    """A conditional branch was issued; `taken` are the lanes of g that take it.
+    """Decide how group g continues after its conditional branch, which ends at cycle t.
 
-    Sets the segment and mask with which g goes on, and answers 1; or parks g and answers 0.
+    `taken` are the lanes of g that take the branch; `seg(S, group(S, g).seg)` has the `target`, the
+    `next` segment and the re-convergence point `rpc`. Set the segment and mask with which g
+    continues, and return 1; or `park` or end g, and return 0. For a pack, `part(S, h).taken` has
+    the lanes of each part h.
     """
     return 0
 
 
 @required
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
-    """A group is about to issue a segment: answer 1 if it must stop, and park it (RPC, waits)."""
+    """Stop group g before it issues its segment at cycle t, if it must wait; return 1 if it stops.
+
+    Called before every segment is fetched. Return 0 to let g issue; the hook may first change its
+    segment and mask, as when a re-convergence point pops the stack. Before it returns 1, the hook
+    parks g, ends it, or takes its scheduler slot away; WPU w then picks another group at t.
+    """
     return 0
 
 
 @required
 def on_exit(S: State, w: int, g: int, t: int) -> int:
-    """All lanes of g have returned and left the warp's mask: answer 1 if g goes on with others."""
+    """Continue group g with other lanes after all of its own have returned at cycle t, or return 0.
+
+    The lanes of `group(S, g).mask` have left `warp(S, v).live` already. Set a new mask and segment,
+    and return 1; after 0 the engine ends g. A pack has to be ended by the hook (`end_pack`).
+    """
     return 0
 
 
 def on_reconverge(S: State, w: int, g: int, t: int) -> int:
-    """A `reconverge` instruction was issued (explicit schemes, PPC-02 and PPC-09)."""
+    """Handle a `reconverge` instruction that group g has issued and that ends at cycle t.
+
+    Used by explicit schemes (PPC-02, PPC-09). The segment of g is already the one after the
+    instruction.
+    """
     return 0
 
 
 @required
 def on_sync(S: State, w: int, g: int, t: int) -> int:
-    """A group has issued a barrier: answer 1 if with it all live lanes of its warp are there."""
+    """Add group g, which has issued a barrier, to the lanes of its warp that wait there.
+
+    The barrier ended at cycle t, g is parked without a scheduler slot, and its segment is still
+    that of the barrier. Return 1 if all live lanes of the warp have now arrived; g must then have
+    them all. Return 0 if others are missing, after keeping or ending g.
+    """
     return 0
 
 
@@ -171,7 +228,11 @@ def on_sync(S: State, w: int, g: int, t: int) -> int:
 
 @required
 def fetch(S: State, w: int, s: int, t: int) -> int:
-    """Return the cycle at which the instructions of segment s arrive; t if at once (memory/)."""
+    """Return the cycle at which the instructions of segment s are available to WPU w, t if at once.
+
+    Called before a group issues the segment at cycle t. After a later cycle the group waits until
+    then, and the hook is called again for the same segment. The files of memory/ fill it.
+    """
     return 0
 
 
@@ -186,9 +247,11 @@ def fetch(S: State, w: int, s: int, t: int) -> int:
     access_until_l2=(0, "the cycle up to which it then waits for the second level, 0 for none"),
 )
 def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """Return the cycle at which the last of some lanes of g is served.
+    """Return the cycle at which the last of `lanes` is served in group g's access at cycle t.
 
-    Group g issues an access to global or private memory at t.
+    Called for accesses to global, read-only and private memory that are not on chip; `lanes` is a
+    mask with at least one lane, and the segment of g describes the access. The result is t + 1 or
+    later. The data themselves are moved by the engine after the call. The files of memory/ fill it.
     """
     return 0
 
@@ -206,10 +269,10 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
     ),
 )
 def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
-    """Return the cycle at which lanes are served that want a line at t.
+    """Return the cycle at which the first level serves the lanes that want `line` at cycle t.
 
-    `line` is the address divided by the line size, `kind` is LOAD, STORE or ATOMIC
-    (memory/lines.py).
+    Called for each line of an access by WPU w. `line` is the address divided by the line size,
+    `kind` is LOAD, STORE or ATOMIC (memory/lines.py).
     """
     return 0
 
@@ -222,162 +285,225 @@ def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
     reply_place=(0, "the place of the line in the second level"),
 )
 def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
-    """Return the cycle at which a line arrives that the first level of WPU w requests at t.
+    """Return the cycle at which `line` arrives that the first level of WPU w requests at cycle t.
 
-    `kind` is LOAD, STORE, ATOMIC, FETCH (code) or UPGRADE (ownership of a shared line).
+    `kind` is LOAD, STORE, ATOMIC, FETCH (a line of code) or UPGRADE (ownership of a shared line).
     """
     return 0
 
 
 def forget_line(S: State, w: int, line: int, l2_place: int, dirty: int) -> int:
-    """Note, at no cost, that a line left the first level of WPU w; L2 has it at `l2_place`."""
+    """Remove `line`, which left the first level of WPU w, from the directory; this costs no time.
+
+    `l2_place` is its place in the second level, `dirty` is 1 if the first level had modified it.
+    """
     return 0
 
 
 def write_back(S: State, w: int, line: int, t: int) -> int:
-    """Write back a dirty line that leaves the first level of WPU w at t; nothing waits for it."""
+    """Write back dirty `line`, which leaves the first level of WPU w at cycle t.
+
+    Return the cycle at which it has arrived. The request that evicted the line does not wait for
+    it.
+    """
     return 0
 
 
 def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
-    """So many bytes of memory are wanted at t: when those read are on this side of the bus."""
+    """Return the cycle at which `size` bytes at `address`, requested at t, are transferred.
+
+    With `write` 0 that is when the data have come back over the bus, with `write` 1 when they have
+    crossed it.
+    """
     return 0
 
 
 def on_move(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """The data of an access are about to move; addresses are still there (Q-MAWS-20)."""
+    """Examine the access of `lanes` of group g at cycle t before their data move (Q-MAWS-20).
+
+    Called after `simd_access`. Registers still hold the addresses, which a load may overwrite.
+    """
     return 0
 
 
 def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
-    """A running group is at a memory instruction, before the access: merge others (DWS-08)."""
+    """Merge other groups into group g, which is about to access memory at cycle t (DWS-08).
+
+    Called before `simd_access`, with `group(S, g).at_memory` set to 1. The access is made for all
+    lanes of g that are not in `done`.
+    """
     return 0
 
 
 def on_miss(S: State, w: int, g: int, t: int) -> int:
-    """After an access that some lanes missed: g is ready when all are served (MAWS-10)."""
+    """Note that some lanes of group g missed in its access at cycle t (MAWS-10).
+
+    `ready_at(S, g).t` is the cycle at which all lanes are served. Called before `on_access`, also
+    where no lane hit.
+    """
     return 0
 
 
 def on_access(S: State, w: int, g: int, t: int) -> int:
-    """After an access of which some lanes hit and some missed: may split g (DWS-09).
+    """Split group g, if that pays, after its access at t in which some lanes hit and some missed.
 
-    Of a pack: after its last sub-warp, if some lanes missed.
+    `group(S, g).hits` are the lanes that hit, `S.access_hits_at` is the cycle at which the last of
+    them is served, and g waits until all lanes are (DWS-09). For a pack the hook is called after
+    its last sub-warp if any lane missed.
     """
     return 0
 
 
 def on_served(S: State, w: int, g: int, t: int) -> int:
-    """A sub-warp of pack g has accessed memory at t; the first level serves `S.access_hits`."""
+    """Note which lanes of pack g the first level has served, after each sub-warp's access at t.
+
+    `S.access_hits` are these lanes, and `part(S, h).chosen` the lanes of each part h in the
+    sub-warp.
+    """
     return 0
 
 
 def on_barrier_open(S: State, w: int, t: int) -> int:
-    """All warps of a workgroup are at its barrier: the cycles that it takes to open."""
+    """Return how many cycles after t the warps of a workgroup on WPU w pass their barrier.
+
+    0 or more. Called at cycle t, when the last warp has arrived at the barrier.
+    """
     return 0
 
 
 def on_launch_end(S: State, t: int) -> int:
-    """Everything has returned: the cycles until the next launch may begin (MAWS-13)."""
+    """Return the cycles from t, when the last workgroup returned, until the next launch may begin.
+
+    0 or more; a flush of dirty lines takes some (MAWS-13).
+    """
     return 0
 
 
-# --- lanes that hit run ahead (policy/memory_split.py), of a group or a pack
+# --- lanes that run ahead after a hit (policy/memory_split.py), of a group or a pack
 
 
 @where_used
 def has_room(S: State, w: int, v: int) -> int:
-    """Return whether the warp-split table has room for one more split of warp v."""
+    """Return 1 if the warp-split table of WPU w has room for one more split of warp v, else 0.
+
+    A refusal is counted in `S.n_wst_full`.
+    """
     return 0
 
 
 @where_used
 def lanes_ahead(S: State, g: int) -> int:
-    """Return how many lanes of a waiting group were served and may run ahead; 0: it stays whole."""
+    """Return how many served lanes of waiting group g may run ahead, 0 to keep it whole."""
     return 0
 
 
 @where_used
 def ahead_at(S: State, g: int) -> int:
-    """Return the cycle at which the last lane that may run ahead is served."""
+    """Return the cycle at which the last lane of group g that may run ahead is served.
+
+    Called right after the access of g, from `on_access`.
+    """
     return 0
 
 
 @where_used
 def run_ahead(S: State, w: int, g: int) -> int:
-    """Make the lanes that were served a group of their own, which nothing has woken; return it."""
+    """Make the served lanes of group g a group of their own, scheduled but not woken; return it."""
     return 0
 
 
 @where_used
 def split_chosen(S: State, w: int, g: int) -> int:
-    """Make the chosen lanes of pack g a pack of their own (`part.chosen`); return it."""
+    """Make the chosen lanes of pack g (`part(S, h).chosen` of each part h) a pack; return its lead.
+
+    Not all lanes of the lead are chosen. The new pack is scheduled and waits as g does.
+    """
     return 0
 
 
-# --- splits (policy/splits.py)
+# --- splits (policy/splits/splits.py)
 
 
 def speculate(S: State, w: int, g: int, t: int) -> int:
-    """Whether lanes of g that hit at t should run ahead, where that is asked (MAWS-09)."""
+    """Return 1 if the lanes of group g that hit at cycle t should run ahead, 0 to keep g whole.
+
+    Called from `on_access` where `memory-split` is `latency` and the table has room (MAWS-09).
+    """
     return 0
 
 
 def on_split(S: State, g: int, h: int) -> int:
-    """Some lanes of g have become the group h."""
+    """Divide the policy's counts of group g after some of its lanes have become group h."""
     return 0
 
 
 def on_merge(S: State, g: int, h: int) -> int:
-    """Group h is about to join g."""
+    """Combine the policy's counts of group h, which is about to merge into g, with those of g."""
     return 0
 
 
 def on_leave(S: State, g: int) -> int:
-    """g comes to where it waits for others of its warp, or has returned: wake who must go on."""
+    """Wake or schedule groups that depended on group g, which starts to wait or has returned.
+
+    Called when g is at a point where it waits for other splits of its warp, before its lanes are
+    counted there; and when all lanes of g have returned.
+    """
     return 0
 
 
 def may_pass(S: State, g: int) -> int:
-    """g stands at a branch at which splits wait for each other: 1 if it goes on (DWS-19)."""
+    """Return 1 if group g continues alone at a branch at which splits wait for each other, else 0.
+
+    Called where splits wait at conditional branches; the segment of g ends in the branch (DWS-19).
+    """
     return 0
 
 
 def on_bypass(S: State, g: int, taken: int) -> int:
-    """g has passed such a branch, and its lanes disagree: answers as `on_branch`."""
+    """Decide how group g continues after a branch that it was allowed to pass and that diverged.
+
+    Called after `may_pass` has returned 1. `taken` and the result are as for `on_branch`.
+    """
     return 0
 
 
 def on_wait(S: State, g: int) -> int:
-    """All lanes of g are about to wait for others of their warp; g will be no more."""
+    """Save the policy's counts of group g, which ends while its lanes wait for their warp."""
     return 0
 
 
 def on_rejoin(S: State, g: int) -> int:
-    """Those who have waited go on as g."""
+    """Add the saved counts of lanes that waited to those of group g, as which they continue."""
     return 0
 
 
-# --- large warps (policy/large.py)
+# --- large warps (policy/packs/large.py)
 
 
 def on_row(S: State, v: int, before: int) -> int:
-    """Warp v begins as a row of a large warp, behind the row of warp `before`; -1: the first."""
+    """Begin warp v as the row of a large warp after that of warp `before`, -1 for the first row."""
     return 0
 
 
 def on_resume(S: State, w: int, g: int, t: int) -> int:
-    """A large warp is fetched, and its wait has owners: merge others of it that are ready."""
+    """Merge other ready packs of its large warp into pack g, which was picked at cycle t.
+
+    Called from `on_dispatch`, after the wait of g is charged.
+    """
     return 0
 
 
 def gathers(S: State, w: int, g: int) -> int:
-    """g is where all lanes of the top entry meet: 1 if it is no more, since others will come."""
+    """Return 1 if pack g was ended because its lanes wait for others of its large warp, else 0.
+
+    Called at a re-convergence point, a conditional branch and a barrier, which all lanes of the
+    stack's top entry reach together. The last pack to arrive becomes the whole large warp.
+    """
     return 0
 
 
 def leaves(S: State, w: int, g: int) -> int:
-    """All lanes of g have returned: 1 if others of the top entry have not."""
+    """Return 1 if all lanes of pack g have returned but others of its top entry have not."""
     return 0
 
 
@@ -385,10 +511,16 @@ def leaves(S: State, w: int, g: int) -> int:
 
 
 def on_interval(S: State, w: int, t: int) -> int:
-    """Every `S.interval` cycles of a WPU, at its next dispatch (DWS-21)."""
+    """Adapt the policy to what WPU w has done since the last call (DWS-21).
+
+    Called every `S.interval` cycles, at the next dispatch of the WPU, at cycle t.
+    """
     return 0
 
 
 def on_event(S: State, kind: int, w: int, g: int, t: int) -> int:
-    """Something happened (account.py says what): what a trace records (trace_events.py)."""
+    """Record an event of group g on WPU w at cycle t, for a trace (trace_events.py).
+
+    `kind` is EV_ISSUE, EV_ACCESS or EV_DISPATCH (account.py).
+    """
     return 0
