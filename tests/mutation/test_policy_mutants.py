@@ -111,12 +111,12 @@ STACKS, SPLITS, DWS, PPC, THREADS, SLIP, LARGE, PACKS, DWF = (
 
 MUTANTS = (
     ("conv", Mutant(STACKS, "the side that waits is not pushed",
-                    "        push(S, v, row.target, rpc, taken, it.seg)\n"
-                    "        push(S, v, row.next, rpc, rest, it.seg)\n    return",
-                    "        push(S, v, row.next, rpc, rest, it.seg)\n    return")),
+                    "        push(S, v, row.target, rpc, taken, grp.seg)\n"
+                    "        push(S, v, row.next, rpc, rest, grp.seg)\n    return",
+                    "        push(S, v, row.next, rpc, rest, grp.seg)\n    return")),
     ("conv", Mutant(STACKS, "the sides have each other's lanes",
-                    "    rest = it.mask & ~taken\n    stack(",
-                    "    rest = taken\n    taken = it.mask & ~taken\n    stack(")),
+                    "    rest = grp.mask & ~taken\n    stack(",
+                    "    rest = taken\n    taken = grp.mask & ~taken\n    stack(")),
     ("conv", Mutant(STACKS, "an entry at its join runs on",
                     "entry.mask != 0 and entry.seg != entry.rpc", "entry.mask != 0")),
     ("dws.revive-split", Mutant(SPLITS, "lanes of a split stay in the group that it left",

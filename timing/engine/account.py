@@ -1,8 +1,8 @@
-"""Who owns which cycle: charged when a group is dispatched, exact by construction.
+"""The accounting of cycles: every cycle has one owner, charged when a group is dispatched.
 
 Engine code. A wait is cut at the boundaries that the access gave: bank conflicts up to
 `until_bank`, a full MSHR file up to `until_mshr`, crossbar and second level up to `until_l2`, and
-the group's own cause up to `ready`; what is left is "ready, not chosen".
+the group's own cause up to `ready`. The rest of the wait is "ready, not chosen".
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
         wpu,
     )
 
-# What `on_event` is told of.
-EV_ISSUE = 0  # a group issues the segment at which it stands
-EV_ACCESS = 1  # its access was answered, for the lanes S.accessed: group.hits
-EV_DISPATCH = 2  # its wait is over: ready_at, group.cause
+# The kinds of events that `on_event` records.
+EV_ISSUE = 0  # a group issues its segment
+EV_ACCESS = 1  # the memory system has replied for the lanes S.accessed: group.hits
+EV_DISPATCH = 2  # a group's wait ends: ready_at, group.cause
 
 
 @device
 def charge_warp(S: State, w: int, s: int, cause: int, cycles: int) -> int:
-    """Give cycles of a warp of WPU w, which stands at segment s (-1: nowhere), an owner."""
+    """Charge `cycles` of a warp of WPU w that is at segment s (-1: none) to `cause`."""
     warp_cycles(S, w * N_CAUSES + cause).cycles += cycles
     if s >= 0:
         seg_cycles(S, s * N_CAUSES + cause).cycles += cycles
@@ -48,7 +48,7 @@ def charge_warp(S: State, w: int, s: int, cause: int, cycles: int) -> int:
 
 @device
 def own_warp(S: State, w: int, v: int, s: int, cause: int, until: int) -> int:
-    """What warp v, which stands at segment s, has waited up to a cycle had a cause."""
+    """Charge warp v's wait at segment s up to cycle `until` to `cause`."""
     owner = warp(S, v)
     if until > owner.busy:
         charge_warp(S, w, s, cause, until - owner.busy)
@@ -58,7 +58,7 @@ def own_warp(S: State, w: int, v: int, s: int, cause: int, until: int) -> int:
 
 @inlined
 def own_wait(S: State, w: int, v: int, s: int, cause: int, until: int) -> int:
-    """The same for the slots of its WPU too, and at a segment: without a branch."""
+    """Charge the wait of warp v and WPU w at segment s up to `until` to `cause`; no branches."""
     owner = warp(S, v)
     waited = max(0, until - owner.busy)
     owner.busy += waited
@@ -73,19 +73,19 @@ def own_wait(S: State, w: int, v: int, s: int, cause: int, until: int) -> int:
 
 @device
 def charge_wait(S: State, w: int, g: int, t: int) -> int:
-    """A group is dispatched at t: own what its warp and its WPU have waited."""
+    """Charge what group g's warp and WPU w have waited until g is dispatched at t."""
     on_event(S, EV_DISPATCH, w, g, t)
-    wait = group(S, g)
-    v = wait.warp
-    s = wait.seg
-    if wait.until_bank | wait.until_mshr | wait.until_l2 != 0:
-        own_wait(S, w, v, s, BANK, min(wait.until_bank, t))
-        own_wait(S, w, v, s, MSHR, min(wait.until_mshr, t))
-        own_wait(S, w, v, s, L2, min(wait.until_l2, t))
-        wait.until_bank = 0
-        wait.until_mshr = 0
-        wait.until_l2 = 0
-    own_wait(S, w, v, s, wait.cause, min(ready_at(S, g).t, t))
+    grp = group(S, g)
+    v = grp.warp
+    s = grp.seg
+    if grp.until_bank | grp.until_mshr | grp.until_l2 != 0:
+        own_wait(S, w, v, s, BANK, min(grp.until_bank, t))
+        own_wait(S, w, v, s, MSHR, min(grp.until_mshr, t))
+        own_wait(S, w, v, s, L2, min(grp.until_l2, t))
+        grp.until_bank = 0
+        grp.until_mshr = 0
+        grp.until_l2 = 0
+    own_wait(S, w, v, s, grp.cause, min(ready_at(S, g).t, t))
     own_wait(S, w, v, s, READY, t)
     wpu(S, w).n_dispatch += 1
     return 0
@@ -93,18 +93,18 @@ def charge_wait(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def charge_context(S: State, w: int, g: int, v: int, t: int) -> int:
-    """Own what warp v has waited up to t, for the reasons of group g."""
-    wait = group(S, g)
-    own_warp(S, w, v, wait.seg, BANK, min(wait.until_bank, t))
-    own_warp(S, w, v, wait.seg, MSHR, min(wait.until_mshr, t))
-    own_warp(S, w, v, wait.seg, L2, min(wait.until_l2, t))
-    own_warp(S, w, v, wait.seg, wait.cause, min(ready_at(S, g).t, t))
-    return own_warp(S, w, v, wait.seg, READY, t)
+    """Charge what warp v has waited up to t, cut at the boundaries of group g's wait."""
+    grp = group(S, g)
+    own_warp(S, w, v, grp.seg, BANK, min(grp.until_bank, t))
+    own_warp(S, w, v, grp.seg, MSHR, min(grp.until_mshr, t))
+    own_warp(S, w, v, grp.seg, L2, min(grp.until_l2, t))
+    own_warp(S, w, v, grp.seg, grp.cause, min(ready_at(S, g).t, t))
+    return own_warp(S, w, v, grp.seg, READY, t)
 
 
 @device
 def charge_issue(S: State, w: int, g: int, s: int, n: int, lanes: int, t: int) -> int:
-    """n instructions of segment s issue from cycle t on, for so many lanes."""
+    """Charge n instructions of segment s, which group g issues at t with `lanes` lanes."""
     on_event(S, EV_ISSUE, w, g, t)
     charge_slots(S, w, g, s, n, lanes, t)
     return charge_lanes(S, w, group(S, g).warp, s, n, lanes, t)
@@ -112,7 +112,7 @@ def charge_issue(S: State, w: int, g: int, s: int, n: int, lanes: int, t: int) -
 
 @device
 def charge_slots(S: State, w: int, g: int, s: int, n: int, lanes: int, t: int) -> int:
-    """The WPU's side of an issue."""
+    """Charge an issue to WPU w: slots, instructions, and the counts of segment s."""
     core = wpu(S, w)
     core.n_warp_instr += n
     core.n_thread_instr += n * lanes
@@ -129,7 +129,7 @@ def charge_slots(S: State, w: int, g: int, s: int, n: int, lanes: int, t: int) -
 
 @device
 def charge_lanes(S: State, w: int, v: int, s: int, n: int, lanes: int, t: int) -> int:
-    """A warp's side of an issue in which it has so many lanes."""
+    """Charge an issue to warp v, which has `lanes` lanes in it."""
     owner = warp(S, v)
     owner.n_thread_instr += n * lanes
     warp_cycles(S, w * N_CAUSES + ISSUED).cycles += n
@@ -140,12 +140,12 @@ def charge_lanes(S: State, w: int, v: int, s: int, n: int, lanes: int, t: int) -
 
 @device
 def join_issue(S: State, w: int, g: int, more: int) -> int:
-    """So many lanes join the instruction that the group has issued last, before it is over."""
-    it = group(S, g)
-    lanes = popcount(it.mask)
+    """Add `more` lanes to the instruction that group g issued last, while it issues."""
+    grp = group(S, g)
+    lanes = popcount(grp.mask)
     wpu(S, w).n_thread_instr += more
-    warp(S, it.warp).n_thread_instr += more
-    seg_count(S, it.seg).lanes += more
+    warp(S, grp.warp).n_thread_instr += more
+    seg_count(S, grp.seg).lanes += more
     width_count(S, w * (S.width + 1) + lanes).cycles -= 1
     width_count(S, w * (S.width + 1) + lanes + more).cycles += 1
     return 0
@@ -153,9 +153,9 @@ def join_issue(S: State, w: int, g: int, more: int) -> int:
 
 @device
 def count_branch(S: State, w: int, s: int, taken: int, lanes: int) -> int:
-    """The branch of segment s was issued for some lanes, of which some take it.
+    """Count the branch of segment s, which `lanes` issue and `taken` take.
 
-    One that leads to the next instruction either way divides nobody.
+    It is divergent only if its two ways lead to different segments.
     """
     core = wpu(S, w)
     core.n_branch += 1
@@ -168,7 +168,7 @@ def count_branch(S: State, w: int, s: int, taken: int, lanes: int) -> int:
 
 @device
 def count_access(S: State, w: int, g: int, lanes: int) -> int:
-    """Count an access of some lanes of a group; the first level serves `S.access_hits`."""
+    """Count an access of `lanes` of group g, of which the first level serves `S.access_hits`."""
     S.accessed = lanes
     on_event(S, EV_ACCESS, w, g, S.now)
     core = wpu(S, w)
@@ -190,13 +190,13 @@ def count_access(S: State, w: int, g: int, lanes: int) -> int:
         while missed != 0:
             lane = ctz(missed)
             missed = drop_lowest(missed)
-            at = home(S, g, lane) * S.width + lane
-            lane_misses(S, at).n += 1
-            lane_stalls(S, at).n += divergent
+            index = home(S, g, lane) * S.width + lane
+            lane_misses(S, index).n += 1
+            lane_stalls(S, index).n += divergent
         return 0
     first = group(S, g).warp * S.width
     for lane in range(S.width):
-        # Without a branch this is a few vector instructions.
+        # A loop without a branch becomes a few vector instructions.
         lane_misses(S, first + lane).n += (missed >> lane) & 1
     if divergent == 1:
         for lane in range(S.width):
@@ -206,7 +206,7 @@ def count_access(S: State, w: int, g: int, lanes: int) -> int:
 
 @device
 def charge_bubbles(S: State, w: int, g: int, cause: int, cycles: int) -> int:
-    """Issue slots behind a group's last instruction that it takes without issuing."""
+    """Charge issue slots after group g's last instruction in which nothing issues to `cause`."""
     slot_cycles(S, w * N_CAUSES + cause).cycles += cycles
     wpu(S, w).busy += cycles
     return charge_longer(S, w, group(S, g).warp, group(S, g).seg, cause, cycles)
@@ -214,7 +214,7 @@ def charge_bubbles(S: State, w: int, g: int, cause: int, cycles: int) -> int:
 
 @device
 def charge_longer(S: State, w: int, v: int, s: int, cause: int, cycles: int) -> int:
-    """A warp is kept at segment s for so many cycles more."""
+    """Charge `cycles` more that warp v is kept at segment s to `cause`."""
     charge_warp(S, w, s, cause, cycles)
     warp(S, v).busy += cycles
     return 0
@@ -222,7 +222,7 @@ def charge_longer(S: State, w: int, v: int, s: int, cause: int, cycles: int) -> 
 
 @device
 def charge_idle(S: State, w: int, v: int, t: int) -> int:
-    """A warp context was empty up to t."""
+    """Charge the cycles in which context v had no warp, up to t, to IDLE."""
     owner = warp(S, v)
     if t > owner.busy:
         warp_cycles(S, w * N_CAUSES + IDLE).cycles += t - owner.busy
@@ -231,5 +231,5 @@ def charge_idle(S: State, w: int, v: int, t: int) -> int:
 
 
 def setup(machine: object) -> dict[str, int]:
-    """The lanes of the access at hand."""
+    """Return the word for the lanes of the current access."""
     return {"accessed": 0}

@@ -1,13 +1,13 @@
-"""A shadow of every lane: where it is, when its data arrive, and what hooks may do with it.
+"""A shadow of every lane: its segment, the arrival of its data, and what hooks may do with it.
 
 Engine code, in the composition of a checked engine only (checks.py), which the plain engine always
 is. A lane executes its own instructions in order, whichever group it is in. So this file follows
-each lane alone: the segment that it reaches next, the cycle from which it may issue, and whether
-it has issued an access that has not moved its data. What groups, slots and dates say must agree
-with that whenever a hook has ended, and when lanes issue.
+each lane alone: the segment that it reaches next, the cycle from which it may issue, and whether it
+has issued an access that has not moved its data. Groups, slots and dates must agree with that
+whenever a hook has ended, and when lanes issue.
 
-A function here that has the name of another file's function replaces it; the one that it replaces
-is `unchecked_` and its name. The first fault is kept, and stops the run (faults.py).
+A function here that has the name of another file's function replaces it; the replaced one is called
+`unchecked_` and its name. The first fault is kept, and stops the run (faults.py).
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ if TYPE_CHECKING:
 lane_next = table("lane_next", record(seg="i8"))
 """The segment that a lane issues next; RETURNED for none. Index: warp * S.width + lane."""
 lane_ready = table("lane_ready", record(t="i8"))
-"""The cycle from which on a lane may issue; NEVER while it waits at a barrier. Index as above."""
+"""The cycle from which a lane may issue; NEVER while it waits at a barrier. Index as above."""
 lane_owes = table("lane_owes", record(mask="i8"))
 """The lanes of a warp that have issued an access and not moved its data."""
 
@@ -109,7 +109,7 @@ RETURNED = -2
 
 @device
 def check_groups(S: State, w: int, g: int, leaving: int) -> int:
-    """Compare the groups of g's warp with their lanes; of the whole WPU for g = -1 and packs.
+    """Compare the groups of g's warp with their lanes; of the whole WPU w for g = -1 and packs.
 
     `leaving` is a group that has returned and is about to end, or -1.
     """
@@ -126,30 +126,30 @@ def check_groups(S: State, w: int, g: int, leaving: int) -> int:
 
 @device
 def check_warp(S: State, w: int, v: int, leaving: int) -> int:
-    """Compare the groups of a warp with its lanes."""
-    seen = 0
-    rest = warp(S, v).groups
-    while rest != 0 and S.status == RUNNING:
-        h = v * S.width + ctz(rest)
-        rest = drop_lowest(rest)
+    """Compare the groups of warp v, except `leaving`, with its lanes."""
+    grouped = 0
+    groups = warp(S, v).groups
+    while groups != 0 and S.status == RUNNING:
+        h = v * S.width + ctz(groups)
+        groups = drop_lowest(groups)
         if h == leaving:
             continue
         mask = group(S, h).mask
         if mask & ~warp(S, v).live != 0:
             blame(S, NOT_LIVE, w, h, mask & ~warp(S, v).live, 0, 0)
-        elif mask & seen != 0:
-            blame(S, IN_TWO_GROUPS, w, h, mask & seen, 0, 0)
+        elif mask & grouped != 0:
+            blame(S, IN_TWO_GROUPS, w, h, mask & grouped, 0, 0)
         elif group(S, h).warp != v:
             blame(S, OF_ANOTHER_WARP, w, h, mask, h, 0)
         else:
             check_group(S, w, v, h)
-        seen |= mask
+        grouped |= mask
     return 0
 
 
 @device
 def check_group(S: State, w: int, v: int, h: int) -> int:
-    """Compare the segment and the date of a group with those of its lanes."""
+    """Compare the segment and the date of group h with those of its lanes."""
     mask = group(S, h).mask
     g = group(S, h).lead
     if g < 0 or g >= S.wpus * S.warps * S.width or group_is_alive(S, g) == 0:
@@ -160,7 +160,7 @@ def check_group(S: State, w: int, v: int, h: int) -> int:
         return blame(S, NO_SUCH_SEGMENT, w, h, mask, s, 0)
     away = mask & ~lanes_before(S, v, s)
     if away != 0:
-        # It has issued the segment: an access whose data it waits for, or a barrier.
+        # It may have issued the segment: an access whose data it waits for, or a barrier.
         waits = lead.cause == BARRIER and ready_at(S, g).t == NEVER
         if lead.at_memory == 1 or (waits and seg(S, s).kind == SEG_BARRIER):
             away &= ~lanes_before(S, v, seg(S, s).next)
@@ -171,7 +171,7 @@ def check_group(S: State, w: int, v: int, h: int) -> int:
         return 0
     if i < w * S.slots or i >= (w + 1) * S.slots or slot(S, i).group != g:
         return blame(S, BAD_SLOT, w, h, mask, i, 0)
-    # A group whose date is over may have been joined by others that are ready, too.
+    # Other ready groups may have joined a group whose date has passed.
     at = max(due(S, i).at, S.now)
     late = mask & ~lanes_ready(S, v, at) if at < NEVER else 0
     if late != 0:
@@ -181,13 +181,13 @@ def check_group(S: State, w: int, v: int, h: int) -> int:
 
 @device
 def lanes_before(S: State, v: int, s: int) -> int:
-    """The lanes of a warp that issue a segment next."""
+    """Return the lanes of warp v that issue segment s next."""
     return lanes_in_steps(S.p_lane_next + WORD * v * S.width, S.width, s, 0)
 
 
 @device
 def lanes_ready(S: State, v: int, t: int) -> int:
-    """The lanes of a warp that may issue at t."""
+    """Return the lanes of warp v that may issue at t."""
     return words_up_to(S.p_lane_ready + WORD * v * S.width, S.width, t)
 
 
@@ -196,7 +196,7 @@ def lanes_ready(S: State, v: int, t: int) -> int:
 
 @device
 def on_start(S: State, w: int, v: int, t: int) -> int:
-    """A warp begins: all of its lanes are before the first segment."""
+    """Put all lanes of a warp that begins before the first segment, and check its first groups."""
     send_lanes(S, v, warp(S, v).live, 0)
     hold_lanes(S, v, -1, 0)
     hold_lanes(S, v, warp(S, v).live, t)
@@ -212,7 +212,7 @@ def on_start(S: State, w: int, v: int, t: int) -> int:
 
 @device
 def pick(S: State, w: int, t: int) -> int:
-    """Compare all groups of a WPU with their lanes after a scheduler of the user's."""
+    """Pick a group, and compare all groups of WPU w with their lanes after a user's scheduler."""
     g = unchecked_pick(S, w, t)
     if OWN_SCHEDULER == 1 and S.status == RUNNING:
         S.hook = HOOK_RANK
@@ -223,11 +223,11 @@ def pick(S: State, w: int, t: int) -> int:
 
 @device
 def compute(S: State, w: int, g: int, t: int) -> int:
-    """Lanes of a group issue its segment at t: they must be before it, and ready."""
-    it = group(S, g)
-    v = it.warp
-    s = it.seg
-    mask = it.mask
+    """Check that the lanes of group g are before its segment and ready at t, and execute it."""
+    grp = group(S, g)
+    v = grp.warp
+    s = grp.seg
+    mask = grp.mask
     away = mask & ~lanes_before(S, v, s)
     late = mask & ~lanes_ready(S, v, t)
     if S.status != RUNNING:
@@ -262,7 +262,7 @@ def compute(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def send_lanes(S: State, v: int, lanes: int, s: int) -> int:
-    """Some lanes of a warp issue a segment next."""
+    """Let `lanes` of warp v issue segment s next."""
     while lanes != 0:
         lane_next(S, v * S.width + ctz(lanes)).seg = s
         lanes = drop_lowest(lanes)
@@ -271,7 +271,7 @@ def send_lanes(S: State, v: int, lanes: int, s: int) -> int:
 
 @device
 def hold_lanes(S: State, v: int, lanes: int, t: int) -> int:
-    """Some lanes of a warp, -1 for all, may issue from cycle t on."""
+    """Let `lanes` of warp v, -1 for all, issue from cycle t on."""
     lanes &= low_bits(S.width)
     while lanes != 0:
         lane_ready(S, v * S.width + ctz(lanes)).t = t
@@ -281,10 +281,10 @@ def hold_lanes(S: State, v: int, lanes: int, t: int) -> int:
 
 @device
 def move(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """Lanes access memory at t: once for each time that they issue the access."""
-    it = group(S, g)
-    v = it.warp
-    s = group(S, it.lead).seg
+    """Check that each of `lanes` accesses memory once for each time that it issues the access."""
+    grp = group(S, g)
+    v = grp.warp
+    s = group(S, grp.lead).seg
     if is_on_chip(S, seg(S, s).space) == 0:
         # Lanes that join a group at an access that is a segment of its own have not issued it.
         twice = lanes & ~(lane_owes(S, v).mask | lanes_before(S, v, s))
@@ -297,7 +297,7 @@ def move(S: State, w: int, g: int, lanes: int, t: int) -> int:
 
 @device
 def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """The memory system says when lanes are served; from then on they may issue."""
+    """Check the memory system's reply, and let each lane issue once it is served."""
     outer = S.hook
     S.hook = HOOK_SIMD_ACCESS
     ready = unchecked_simd_access(S, w, g, lanes, t)
@@ -311,18 +311,18 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
         lane = ctz(rest)
         rest = drop_lowest(rest)
         row = lane_ready(S, home(S, g, lane) * S.width + lane)
-        served = (
+        served_at = (
             S.access_hits_at
             if S.access_hits != lanes and (S.access_hits >> lane) & 1 == 1
             else ready
         )
-        row.t = max(row.t, t + 1 if is_buffered(S, group(S, g).lead) == 1 else served)
+        row.t = max(row.t, t + 1 if is_buffered(S, group(S, g).lead) == 1 else served_at)
     return ready
 
 
 @device
 def check_access(S: State, w: int, g: int, lanes: int, t: int, ready: int) -> int:
-    """An access takes a cycle at least, and its parts are in order."""
+    """Check that an access takes at least a cycle, and that its boundaries are in order."""
     if ready <= t:
         return blame(S, IN_THE_PAST, w, g, lanes, ready, t + 1)
     if S.access_hits & ~lanes != 0:
@@ -331,21 +331,21 @@ def check_access(S: State, w: int, g: int, lanes: int, t: int, ready: int) -> in
         return blame(S, HITS_LATE, w, g, S.access_hits, S.access_hits_at, ready)
     if S.access_bubbles < 0:
         return blame(S, NOT_A_COUNT, w, g, lanes, S.access_bubbles, 0)
-    mshr = max(S.access_until_mshr, 0)
+    until_mshr = max(S.access_until_mshr, 0)
     if S.access_until_bank > t:
-        if (mshr > t and mshr < S.access_until_bank) or S.access_until_bank > ready:
+        if (until_mshr > t and until_mshr < S.access_until_bank) or S.access_until_bank > ready:
             return blame(S, BOUNDARIES, w, g, lanes, S.access_until_bank, ready)
     if S.access_until_l2 > t:
-        if max(mshr, S.access_until_bank) > S.access_until_l2 or S.access_until_l2 > ready:
+        if max(until_mshr, S.access_until_bank) > S.access_until_l2 or S.access_until_l2 > ready:
             return blame(S, BOUNDARIES, w, g, lanes, S.access_until_l2, ready)
-    if mshr > ready:
-        return blame(S, BOUNDARIES, w, g, lanes, mshr, ready)
+    if until_mshr > ready:
+        return blame(S, BOUNDARIES, w, g, lanes, until_mshr, ready)
     return 0
 
 
 @device
 def enter_barrier(S: State, w: int, g: int, v: int, s: int, t: int) -> int:
-    """A warp is at a barrier as a whole: all its live lanes have issued it."""
+    """Check that all live lanes of warp v have issued the barrier that it enters."""
     away = warp(S, v).live & lanes_ready(S, v, NEVER - 1)
     if away != 0 and S.status == RUNNING:
         S.hook = HOOK_ON_SYNC
@@ -357,7 +357,7 @@ def enter_barrier(S: State, w: int, g: int, v: int, s: int, t: int) -> int:
 
 @device
 def open_barrier(S: State, w: int, first: int, t: int) -> int:
-    """A barrier opens: all live lanes of the workgroup have issued it, and may go on."""
+    """Check that all live lanes of the workgroup have issued the barrier, and let them continue."""
     rest = team(S, first).warps
     while rest != 0:
         v = w * S.warps + ctz(rest)
@@ -376,7 +376,7 @@ def open_barrier(S: State, w: int, first: int, t: int) -> int:
 
 @device
 def wake(S: State, g: int, t: int, cause: int) -> int:
-    """A group that exists is woken at a cycle that is not over."""
+    """Check that group g exists and that it is not woken in the past."""
     S.wakes += 1
     if g < 0 or g >= S.wpus * S.warps * S.width:
         return blame(S, NO_SUCH_GROUP, 0, -1, 0, g, 0)
@@ -387,7 +387,7 @@ def wake(S: State, g: int, t: int, cause: int) -> int:
 
 @device
 def make_group(S: State, v: int, mask: int, s: int) -> int:
-    """A warp has at most one group for each lane."""
+    """Check that a warp has at most one group per lane."""
     S.wakes += 1
     if popcount(warp(S, v).groups) >= S.width:
         blame(S, TOO_MANY_GROUPS, v // S.warps, v * S.width, mask, S.width, 0)
@@ -396,7 +396,7 @@ def make_group(S: State, v: int, mask: int, s: int) -> int:
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """A shadow of each lane, and the number of the kernel's segments."""
+    """Return a shadow of each lane, and the number of the kernel's segments."""
     warps = machine.wpus * machine.warps
     return {
         "segments": 0,

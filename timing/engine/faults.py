@@ -1,4 +1,4 @@
-"""What hooks may answer, and the first fault of a run.
+"""The checks of what hooks return, and the record of a run's first fault.
 
 Engine code, in the composition of a checked engine only (checks.py), before checking.py.
 """
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from .hooks import State
     from .state import RUNNING, due, group, warp
 
-# What is wrong, as in checks.FAULTS.
-BROKEN_RULE = 8  # the status of the engine, after those of state.py
+BROKEN_RULE = 8  # a status of the engine, after those of state.py
+
+# Faults, as in checks.FAULTS.
 NOT_A_FLAG = 1
 NOT_A_PLACE = 2
 NOT_A_COUNT = 3
@@ -48,8 +49,8 @@ OF_ANOTHER_WARP = 29
 
 
 @device
-def blame(S: State, fault: int, w: int, g: int, lanes: int, found: int, wanted: int) -> int:
-    """Keep the first fault, with the hook that runs; stop the run."""
+def blame(S: State, fault: int, w: int, g: int, lanes: int, found: int, expected: int) -> int:
+    """Keep the first fault with the hook that runs, and stop the run."""
     S.status = BROKEN_RULE
     if S.fault == 0:
         S.fault = fault
@@ -58,96 +59,96 @@ def blame(S: State, fault: int, w: int, g: int, lanes: int, found: int, wanted: 
         S.fault_g = g
         S.fault_lanes = lanes
         S.fault_found = found
-        S.fault_wanted = wanted
+        S.fault_wanted = expected
     return 0
 
 
-# --- what hooks answer
+# --- what hooks return
 
 
 @device
-def check_flag(S: State, w: int, g: int, answer: int) -> int:
-    """Return a hook's answer that is 0 or 1."""
-    if answer != 0 and answer != 1:
-        return blame(S, NOT_A_FLAG, w, g, 0, answer, 0)
-    return answer
+def check_flag(S: State, w: int, g: int, result: int) -> int:
+    """Return a hook's `result` if it is 0 or 1."""
+    if result != 0 and result != 1:
+        return blame(S, NOT_A_FLAG, w, g, 0, result, 0)
+    return result
 
 
 @device
-def check_place(S: State, w: int, g: int, answer: int) -> int:
-    """Return a rank: a group whose rank is NEVER would never be picked."""
-    if answer >= NEVER:
-        return blame(S, NOT_A_PLACE, w, g, 0, answer, 0)
-    return answer
+def check_place(S: State, w: int, g: int, result: int) -> int:
+    """Return a rank, which must be below NEVER: a group with rank NEVER would never be picked."""
+    if result >= NEVER:
+        return blame(S, NOT_A_PLACE, w, g, 0, result, 0)
+    return result
 
 
 @device
-def check_count(S: State, w: int, g: int, answer: int) -> int:
-    """Return a number of cycles or slots, which is not negative."""
-    if answer < 0 or answer >= NEVER:
-        return blame(S, NOT_A_COUNT, w, g, 0, answer, 0)
-    return answer
+def check_count(S: State, w: int, g: int, result: int) -> int:
+    """Return a number of cycles or slots, which must be neither negative nor NEVER."""
+    if result < 0 or result >= NEVER:
+        return blame(S, NOT_A_COUNT, w, g, 0, result, 0)
+    return result
 
 
 @device
-def check_date(S: State, w: int, g: int, answer: int, t: int) -> int:
-    """Return a cycle that is not before t."""
-    if answer < t:
-        blame(S, IN_THE_PAST, w, g, 0, answer, t)
+def check_date(S: State, w: int, g: int, result: int, t: int) -> int:
+    """Return a cycle that must not be before t."""
+    if result < t:
+        blame(S, IN_THE_PAST, w, g, 0, result, t)
         return t
-    return answer
+    return result
 
 
 @device
-def check_chosen(S: State, w: int, g: int, answer: int, t: int) -> int:
-    """Return the group that takes the turn of group g at t, if it can be picked."""
+def check_chosen(S: State, w: int, g: int, chosen: int, t: int) -> int:
+    """Return the group that takes the turn of group g at t, if it can be picked; else g."""
     first = w * S.warps * S.width
-    if answer < 0 or answer >= S.wpus * S.warps * S.width:
-        blame(S, NO_SUCH_GROUP, w, g, 0, answer, first)
+    if chosen < 0 or chosen >= S.wpus * S.warps * S.width:
+        blame(S, NO_SUCH_GROUP, w, g, 0, chosen, first)
         return g
-    it = group(S, answer)
-    if answer < first or answer >= first + S.warps * S.width:
-        blame(S, OF_ANOTHER_WPU, w, g, 0, answer, first)
+    grp = group(S, chosen)
+    if chosen < first or chosen >= first + S.warps * S.width:
+        blame(S, OF_ANOTHER_WPU, w, g, 0, chosen, first)
         return g
-    if group_is_alive(S, answer) == 0:
-        blame(S, ENDED, w, g, 0, answer, 0)
+    if group_is_alive(S, chosen) == 0:
+        blame(S, ENDED, w, g, 0, chosen, 0)
         return g
-    if it.slot < 0:
-        blame(S, WITHOUT_SLOT, w, g, it.mask, answer, 0)
+    if grp.slot < 0:
+        blame(S, WITHOUT_SLOT, w, g, grp.mask, chosen, 0)
         return g
-    if due(S, it.slot).at > t:
-        blame(S, NOT_READY, w, g, it.mask, answer, due(S, it.slot).at)
+    if due(S, grp.slot).at > t:
+        blame(S, NOT_READY, w, g, grp.mask, chosen, due(S, grp.slot).at)
         return g
-    if it.warp != group(S, g).warp and IN_PACKS == 0:
-        blame(S, OF_ANOTHER_WARP, w, g, it.mask, answer, 0)
+    if grp.warp != group(S, g).warp and IN_PACKS == 0:
+        blame(S, OF_ANOTHER_WARP, w, g, grp.mask, chosen, 0)
         return g
-    return answer
+    return chosen
 
 
 @device
-def check_woken(S: State, w: int, wakes: int, answer: int) -> int:
-    """Return what `on_stall` answers: 1 only where it has woken or made a group."""
-    if answer == 1 and S.wakes == wakes and S.status == RUNNING:
-        return blame(S, WAKES_NOBODY, w, -1, 0, answer, 0)
-    return answer
+def check_woken(S: State, w: int, wakes: int, result: int) -> int:
+    """Return the result of `on_stall`, 1 only if it has woken or made a group."""
+    if result == 1 and S.wakes == wakes and S.status == RUNNING:
+        return blame(S, WAKES_NOBODY, w, -1, 0, result, 0)
+    return result
 
 
 @device
-def check_left(S: State, w: int, g: int, answer: int) -> int:
-    """Return what `on_exit` answers: 0 ends a group, which must not have live lanes."""
+def check_left(S: State, w: int, g: int, result: int) -> int:
+    """Return the result of `on_exit`: 0 ends group g, which must then have no live lanes."""
     lanes = group(S, g).mask & warp(S, g // S.width).live
-    if answer == 0 and lanes != 0 and group_is_alive(S, g) == 1 and S.status == RUNNING:
-        return blame(S, LOSES_LANES, w, g, lanes, answer, 0)
-    return answer
+    if result == 0 and lanes != 0 and group_is_alive(S, g) == 1 and S.status == RUNNING:
+        return blame(S, LOSES_LANES, w, g, lanes, result, 0)
+    return result
 
 
 @device
 def group_is_alive(S: State, g: int) -> int:
-    """Whether a group exists: its bit is in the mask of its warp's groups."""
+    """Return 1 if group g exists: its bit is in the mask of its warp's groups."""
     return (warp(S, g // S.width).groups >> g % S.width) & 1
 
 
 def setup(machine: object) -> dict[str, int]:
-    """The hook that runs, how often groups were woken or made, and the first fault."""
+    """Return words for the current hook, the number of groups woken or made, and a fault."""
     fields = ("hook", "w", "g", "lanes", "found", "wanted")
     return dict.fromkeys(("hook", "wakes", "fault", *(f"fault_{name}" for name in fields)), 0)

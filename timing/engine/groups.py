@@ -1,4 +1,4 @@
-"""Groups and the scheduler's slots: making, parking, waking and ending them.
+"""Scheduler slots and group lifetime: groups are made, parked, woken, picked and ended here.
 
 Engine code.
 """
@@ -28,48 +28,51 @@ NO_SLOT = -2
 WAITS_FOR_SLOT = -1
 
 SEQ_BITS = 20
-"""Of a turn: an order of groups that have not been picked, few of which are alive at once."""
+"""Low bits of a turn, which order groups by age; few groups are alive at once."""
 
 
 @device
 def new_group(S: State, v: int, mask: int, s: int) -> int:
-    """A group of warp v at segment s; it has no slot yet."""
+    """Make and count a group of warp v with lanes `mask` at segment s, slotless; return it."""
     count_groups(S, v, 1)
     return make_group(S, v, mask, s)
 
 
 @device
 def make_group(S: State, v: int, mask: int, s: int) -> int:
-    """The record of a group, which is not counted as one: a part of another (policy/packs.py)."""
+    """Make the record of a group without counting it, as for a part of a pack; return its index."""
     owner = warp(S, v)
     number = ctz(~owner.groups)
     owner.groups |= bit(number)
     g = v * S.width + number
-    made = group(S, g)
-    made.mask = mask
-    made.seg = s
-    made.done = 0
-    made.at_memory = 0
-    made.hits = 0
+    grp = group(S, g)
+    grp.mask = mask
+    grp.seg = s
+    grp.done = 0
+    grp.at_memory = 0
+    grp.hits = 0
     ready_at(S, g).t = NEVER
-    made.cause = 0
-    made.until_bank = 0
-    made.until_mshr = 0
-    made.until_l2 = 0
-    made.warp = v
-    made.slot = NO_SLOT
-    made.lead = g
+    grp.cause = 0
+    grp.until_bank = 0
+    grp.until_mshr = 0
+    grp.until_l2 = 0
+    grp.warp = v
+    grp.slot = NO_SLOT
+    grp.lead = g
     S.seq += 1
-    made.seq = S.seq
-    made.turn = turn_of(0, S.seq)
-    made.count = 0
-    made.issued = 0
+    grp.seq = S.seq
+    grp.turn = turn_of(0, S.seq)
+    grp.count = 0
+    grp.issued = 0
     return g
 
 
 @device
 def schedule(S: State, w: int, g: int) -> int:
-    """Give a group the first free slot of its WPU; without one it waits for one (DWS-17)."""
+    """Give group g the first free slot of WPU w; if there is none, g waits for one (DWS-17).
+
+    Return 1 if g has a slot.
+    """
     for i in range(w * S.slots, (w + 1) * S.slots):
         if slot(S, i).group < 0:
             return put_in_slot(S, g, i)
@@ -80,11 +83,11 @@ def schedule(S: State, w: int, g: int) -> int:
 
 @device
 def put_in_slot(S: State, g: int, i: int) -> int:
-    """A group has a slot and can be picked when it is ready."""
-    it = group(S, g)
-    w = it.warp // S.warps
+    """Put group g into slot i, so that it can be picked when it is ready."""
+    grp = group(S, g)
+    w = grp.warp // S.warps
     wpu(S, w).slots_used = max(wpu(S, w).slots_used, i - w * S.slots + 1)
-    it.slot = i
+    grp.slot = i
     slot(S, i).group = g
     due(S, i).at = ready_at(S, g).t
     return 1
@@ -92,23 +95,23 @@ def put_in_slot(S: State, g: int, i: int) -> int:
 
 @device
 def leave_slot(S: State, g: int) -> int:
-    """A group needs no slot any more; the oldest that waits for one gets it (Q-DWS-36)."""
-    it = group(S, g)
-    at = it.slot
-    it.slot = NO_SLOT
-    w = it.warp // S.warps
-    if at == WAITS_FOR_SLOT:
+    """Free the slot of group g, and give it to the oldest group that waits for one (Q-DWS-36)."""
+    grp = group(S, g)
+    freed = grp.slot
+    grp.slot = NO_SLOT
+    w = grp.warp // S.warps
+    if freed == WAITS_FOR_SLOT:
         wpu(S, w).n_slotless -= 1
-    elif at >= 0:
-        slot(S, at).group = -1
-        due(S, at).at = NEVER
+    elif freed >= 0:
+        slot(S, freed).group = -1
+        due(S, freed).at = NEVER
         if wpu(S, w).n_slotless > 0:
-            next_one = oldest_slotless(S, w)
+            next_group = oldest_slotless(S, w)
             wpu(S, w).n_slotless -= 1
-            if ready_at(S, next_one).t < S.now:
-                ready_at(S, next_one).t = S.now
-                group(S, next_one).cause = SLOTLESS
-            put_in_slot(S, next_one, at)
+            if ready_at(S, next_group).t < S.now:
+                ready_at(S, next_group).t = S.now
+                group(S, next_group).cause = SLOTLESS
+            put_in_slot(S, next_group, freed)
         core = wpu(S, w)
         while core.slots_used > 0 and slot(S, w * S.slots + core.slots_used - 1).group < 0:
             core.slots_used -= 1
@@ -117,13 +120,13 @@ def leave_slot(S: State, g: int) -> int:
 
 @device
 def oldest_slotless(S: State, w: int) -> int:
-    """The group of a WPU that has waited longest for a slot; there must be one."""
+    """Return the group of WPU w that has waited longest for a slot; at least one must wait."""
     oldest = -1
     for v in range(w * S.warps, (w + 1) * S.warps):
-        mine = warp(S, v).groups
-        while mine != 0:
-            g = v * S.width + ctz(mine)
-            mine = drop_lowest(mine)
+        groups = warp(S, v).groups
+        while groups != 0:
+            g = v * S.width + ctz(groups)
+            groups = drop_lowest(groups)
             if group(S, g).slot == WAITS_FOR_SLOT and (
                 oldest < 0 or group(S, g).seq < group(S, oldest).seq
             ):
@@ -133,24 +136,24 @@ def oldest_slotless(S: State, w: int) -> int:
 
 @device
 def wake(S: State, g: int, t: int, cause: int) -> int:
-    """A group can be picked from cycle t on; the wait up to there has a cause."""
-    it = group(S, g)
+    """Let group g be picked from cycle t on, and charge its wait up to then to `cause`."""
+    grp = group(S, g)
     ready_at(S, g).t = t
-    it.cause = cause
-    if it.slot >= 0:
-        due(S, it.slot).at = t
+    grp.cause = cause
+    if grp.slot >= 0:
+        due(S, grp.slot).at = t
     return 0
 
 
 @device
 def park(S: State, g: int, cause: int) -> int:
-    """A group cannot be picked until somebody wakes it."""
+    """Keep group g from being picked until `wake` is called for it."""
     return wake(S, g, NEVER, cause)
 
 
 @device
 def end_group(S: State, g: int) -> int:
-    """A group is no more: merged, returned, or its warp has waited it together."""
+    """Delete a group that merged, exited, or whose lanes rejoined at a wait."""
     leave_slot(S, g)
     count_groups(S, group(S, g).warp, -1)
     return forget_group(S, g)
@@ -158,7 +161,7 @@ def end_group(S: State, g: int) -> int:
 
 @device
 def forget_group(S: State, g: int) -> int:
-    """The record of a group is free again."""
+    """Free the record of group g."""
     v = group(S, g).warp
     warp(S, v).groups &= ~bit(g - v * S.width)
     group(S, g).mask = 0
@@ -167,7 +170,7 @@ def forget_group(S: State, g: int) -> int:
 
 @device
 def home(S: State, g: int, lane: int) -> int:
-    """The warp whose registers a lane uses in the access at which its group stands."""
+    """Return the warp whose registers `lane` uses in the current access of group g."""
     if S.access_is_packed == 1:
         return lane_home(S, lane).warp
     return group(S, g).warp
@@ -175,7 +178,7 @@ def home(S: State, g: int, lane: int) -> int:
 
 @device
 def count_groups(S: State, v: int, change: int) -> int:
-    """A WPU has one group more or less from now on."""
+    """Add `change` to the number of groups of context v's WPU, from now on."""
     core = wpu(S, v // S.warps)
     core.group_cycles += core.groups * (S.now - core.groups_at)
     core.groups_at = S.now
@@ -185,14 +188,14 @@ def count_groups(S: State, v: int, change: int) -> int:
 
 
 @device
-def due_slots(S: State, at: int, end: int, limit: int) -> int:
-    """Those of the slots from `at` up to `end`, the first 64, that are due by a cycle: a mask."""
-    return words_up_to(S.p_due + WORD * at, min(end - at, 64), limit)
+def due_slots(S: State, first: int, end: int, limit: int) -> int:
+    """Return as a mask which of the first 64 slots in `first`..`end` are due by cycle `limit`."""
+    return words_up_to(S.p_due + WORD * first, min(end - first, 64), limit)
 
 
 @device
 def turn_of(picks: int, seq: int) -> int:
-    """The turn of the group `seq` that was picked as number `picks`, 0 for not yet.
+    """Return the turn of group `seq` that was picked as number `picks`, 0 if it never was.
 
     Turns order groups by their last pick, and those that never were by their age (MAWS-11, LWM-02).
     """
@@ -201,20 +204,20 @@ def turn_of(picks: int, seq: int) -> int:
 
 @device
 def pick(S: State, w: int, t: int) -> int:
-    """The group that is ready at t and comes first; -1, and S.next_due, where nobody is."""
-    first = w * S.slots
-    end = first + wpu(S, w).slots_used
+    """Return the ready group of WPU w that ranks first at t; -1 and `S.next_due` for none."""
+    lowest = w * S.slots
+    end = lowest + wpu(S, w).slots_used
     best = -1
-    at = first
-    while at < end:
-        ready = due_slots(S, at, end, t)
+    first = lowest
+    while first < end:
+        ready = due_slots(S, first, end, t)
         if ready != 0:
-            best = first_of(S, w, at, ready, best, t)
-        at += 64
+            best = first_of(S, w, first, ready, best, t)
+        first += 64
     if best < 0:
         S.next_due = NEVER
-        if end > first:
-            S.next_due = due(S, first + first_least(S.p_due + WORD * first, end - first)).at
+        if end > lowest:
+            S.next_due = due(S, lowest + first_least(S.p_due + WORD * lowest, end - lowest)).at
         return -1
     best = stand_in(S, w, best, t)
     S.picks += 1
@@ -224,18 +227,18 @@ def pick(S: State, w: int, t: int) -> int:
 
 
 @device
-def first_of(S: State, w: int, at: int, ready: int, best: int, t: int) -> int:
-    """Who comes first of the groups in the slots of a mask, from slot `at` on, and `best`.
+def first_of(S: State, w: int, first: int, ready: int, best: int, t: int) -> int:
+    """Return the group that ranks first at t among `best` and those in the slots `ready`.
 
-    One that is alone needs no rank.
+    `ready` is a mask of slots from `first` on, `best` a group or -1. A single group is not ranked.
     """
     if best < 0 and drop_lowest(ready) == 0:
-        return slot(S, at + ctz(ready)).group
+        return slot(S, first + ctz(ready)).group
     least = NEVER
     if best >= 0:
         least = rank(S, w, best, t)
     while ready != 0:
-        g = slot(S, at + ctz(ready)).group
+        g = slot(S, first + ctz(ready)).group
         ready = drop_lowest(ready)
         order = rank(S, w, g, t)
         if order < least:
@@ -245,5 +248,5 @@ def first_of(S: State, w: int, at: int, ready: int, best: int, t: int) -> int:
 
 
 def setup(machine: object) -> dict[str, int]:
-    """The cycle of the next group that is due, which `pick` answers where none is ready."""
+    """Return the word in which `pick` leaves the cycle of the next group that is due."""
     return {"next_due": 0}

@@ -1,12 +1,12 @@
-"""What engine code is written with: records, tables, bit tricks and calls of native code.
+"""The vocabulary of engine code: records, tables, bit operations and calls of native code.
 
 Everything here exists twice. In compiled engine code the state `S` is a pointer to a block of
 64-bit words, a row of a table is a pointer to a record, and each function below is a few LLVM
 instructions (compiled.py). In plain engine code the same names are Python objects and functions
 with the same results, so that the engine runs without numba.
 
-Engine code knows integers of 64 bits only: fields are sign-extended when they are read, and masks
-are signed too (bit 63 is the sign, so test `mask != 0`, never `mask > 0`).
+Engine code computes with 64-bit integers only: fields are sign-extended when they are read, and
+masks are signed too (bit 63 is the sign, so test `mask != 0`, never `mask > 0`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 NEVER = (1 << 62) - 1
-"""A time that does not come."""
+"""A cycle that is never reached."""
 
 WORD = 8
 """Bytes of a word: a row of a table with one field of 64 bits."""
@@ -33,13 +33,13 @@ _WORD = 0xFFFF_FFFF_FFFF_FFFF
 
 
 def device(f: _F) -> _F:
-    """Mark a function as engine code, which is compiled unless the engine runs plain."""
+    """Mark f as engine code, which is compiled unless the engine runs plain."""
     vars(f)["is_device"] = True
     return f
 
 
 def inlined(f: _F) -> _F:
-    """Mark engine code that is compiled into whoever calls it, however long it is."""
+    """Mark f as engine code that is compiled into each of its callers, however long it is."""
     vars(f)["is_inlined"] = True
     return device(f)
 
@@ -48,7 +48,7 @@ def inlined(f: _F) -> _F:
 
 
 def record(**fields: str) -> np.dtype:
-    """A record of integer fields, `name="i8"` (or i4, i2, i1), aligned as in C."""
+    """Return a record of integer fields, `name="i8"` (or i4, i2, i1), aligned as in C."""
     return np.dtype(list(fields.items()), align=True)
 
 
@@ -68,7 +68,7 @@ class PlainState:
             self.put_table(name, rows)
 
     def put_table(self, name: str, rows: np.ndarray) -> None:
-        """Give a table its records."""
+        """Give table `name` its records."""
         assert rows.dtype.names is not None
         self._rows[name] = {field: rows[field] for field in rows.dtype.names}
 
@@ -80,7 +80,7 @@ class PlainState:
 
 
 class PlainRow:
-    """A record of a table in plain mode; reads and writes go through to the table."""
+    """A record of a table in plain mode; reads and writes go to the table."""
 
     __slots__ = ("_at", "_columns")
 
@@ -98,11 +98,11 @@ class PlainRow:
 
 
 TABLES: dict[Callable[..., Any], tuple[str, np.dtype]] = {}
-"""Accessor -> (table, record): how others learn which tables there are."""
+"""Accessor -> (table, record): all tables that have been declared."""
 
 
 def table(name: str, layout: np.dtype) -> Callable[[State, int], Any]:
-    """Declare a table; the result is its accessor: `rows(S, i).field`."""
+    """Declare a table; return its accessor, used as `rows(S, i).field`."""
 
     def accessor(S: Any, i: int) -> PlainRow:
         return PlainRow(S._rows[name], i)
@@ -116,32 +116,32 @@ def table(name: str, layout: np.dtype) -> Callable[[State, int], Any]:
 
 
 def bit(lane: int) -> int:
-    """The mask of one lane, 0 to 63."""
+    """Return the mask of `lane`, 0 to 63."""
     return signed(1 << lane)
 
 
 def low_bits(n: int) -> int:
-    """The mask of the first n lanes, 0 to 64."""
+    """Return the mask of the first n lanes, 0 to 64."""
     return signed((1 << n) - 1)
 
 
 def ctz(mask: int) -> int:
-    """The number of the lowest lane of a mask; 64 for none."""
+    """Return the number of the lowest lane of a mask; 64 for an empty mask."""
     return ((mask & -mask).bit_length() - 1) & 127 if mask & _WORD else 64
 
 
 def drop_lowest(mask: int) -> int:
-    """A mask without its lowest lane."""
+    """Return a mask without its lowest lane."""
     return signed(mask & (mask - 1))
 
 
 def popcount(mask: int) -> int:
-    """How many lanes a mask has."""
+    """Return the number of lanes of a mask."""
     return (mask & _WORD).bit_count()
 
 
 def mix(a: int, b: int, c: int) -> int:
-    """A number from 0 to 2^62 - 1 that looks random, from three others (SplitMix64's finaliser)."""
+    """Return a pseudo-random number from 0 to 2^62 - 1 made of a, b, c (SplitMix64's finaliser)."""
     z = (a * 0x9E3779B97F4A7C15 + b * 0xC2B2AE3D27D4EB4F + c * 0x165667B19E3779F9) & _WORD
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _WORD
@@ -149,7 +149,7 @@ def mix(a: int, b: int, c: int) -> int:
 
 
 def signed(word: int) -> int:
-    """A 64-bit pattern as the signed number that engine code computes with."""
+    """Return a 64-bit pattern as the signed number with which engine code computes."""
     word &= _WORD
     return word - (1 << 64) if word >> 63 else word
 
@@ -158,16 +158,16 @@ def signed(word: int) -> int:
 
 
 def call(function: int, block: int, mask: int) -> int:
-    """Call a segment or mover of the JIT for some lanes of a warp; the lanes that trapped."""
-    known = _FUNCTIONS.get(function)
-    if known is None:
+    """Call a segment or mover of the JIT for lanes `mask`; return the lanes that trapped."""
+    native = _FUNCTIONS.get(function)
+    if native is None:
         kind = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
-        known = _FUNCTIONS[function] = kind(function)
-    return signed(known(block & _WORD, mask & _WORD))
+        native = _FUNCTIONS[function] = kind(function)
+    return signed(native(block & _WORD, mask & _WORD))
 
 
 def call3(function: int, block: int, a: int, b: int) -> int:
-    """Call native code with a block and two numbers: the start of a warp."""
+    """Call native code with a block and two numbers, as to start a warp; return its result."""
     kind = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
     return signed(kind(function)(block & _WORD, a & _WORD, b & _WORD))
 
@@ -176,22 +176,22 @@ _FUNCTIONS: dict[int, Callable[[int, int], int]] = {}
 
 
 def word64(address: int, index: int) -> int:
-    """The 64-bit word at an index behind a host address: a `$c` row, a lane of a `$d` row."""
+    """Return the 64-bit word `index` after a host address: a `$c` row, a lane of a `$d` row."""
     return struct.unpack("<q", ctypes.string_at(address + 8 * index, 8))[0]
 
 
 def word32(address: int, index: int) -> int:
-    """The unsigned 32-bit word at an index behind a host address: a lane of an `$s` row."""
+    """Return the unsigned 32-bit word `index` after a host address: a lane of an `$s` row."""
     return struct.unpack("<I", ctypes.string_at(address + 4 * index, 4))[0]
 
 
 def put64(address: int, index: int, value: int) -> None:
-    """Store a 64-bit word at an index behind a host address."""
+    """Store a 64-bit word at `index` after a host address."""
     ctypes.memmove(address + 8 * index, struct.pack("<q", value), 8)
 
 
 def lanes_of_line(address: int, width: int, offset: int, shift: int, line: int) -> int:
-    """The lanes whose address (a `$d` row plus an offset) lies in a line of 2^shift bytes."""
+    """Return the lanes whose address (a `$d` row plus `offset`) lies in a line of 2^shift bytes."""
     words = struct.unpack(f"<{width}Q", ctypes.string_at(address, 8 * width))
     found = 0
     for lane, word in enumerate(words):
@@ -201,7 +201,7 @@ def lanes_of_line(address: int, width: int, offset: int, shift: int, line: int) 
 
 
 def lanes_in_steps(address: int, width: int, base: int, step: int) -> int:
-    """The lanes whose word (of a `$d` row) is `base + step * lane`."""
+    """Return the lanes whose word (of a `$d` row) is `base + step * lane`."""
     words = struct.unpack(f"<{width}Q", ctypes.string_at(address, 8 * width))
     found = 0
     for lane, word in enumerate(words):
@@ -211,7 +211,10 @@ def lanes_in_steps(address: int, width: int, base: int, step: int) -> int:
 
 
 def bits_of_words(address: int, width: int, offset: int, mask: int, lanes: int) -> int:
-    """Which 32-bit words lanes are at (a `$d` row plus an offset), as bits of their low numbers."""
+    """Return which 32-bit words `lanes` address (a `$d` row plus `offset`), as bits.
+
+    Bit n is set if the low bits `mask` of a word's number are n.
+    """
     numbers = _word_numbers(address, width, offset, mask)
     found = 0
     for lane, number in enumerate(numbers):
@@ -221,7 +224,10 @@ def bits_of_words(address: int, width: int, offset: int, mask: int, lanes: int) 
 
 
 def most_in_a_bank(address: int, width: int, offset: int, mask: int, lanes: int) -> int:
-    """How many of some lanes are at words whose low numbers, their banks, are the same."""
+    """Return how many of `lanes` address words in the bank that most of them address.
+
+    The bank of a word is its number's low bits `mask`; lanes with the same word count each.
+    """
     numbers = _word_numbers(address, width, offset, mask)
     banks = [number for lane, number in enumerate(numbers) if lanes >> lane & 1]
     return max(map(banks.count, banks), default=0)
@@ -233,19 +239,19 @@ def _word_numbers(address: int, width: int, offset: int, mask: int) -> list[int]
 
 
 def words_up_to(address: int, n: int, limit: int) -> int:
-    """Which of n words (1 to 64) behind a host address are at most a limit, as a mask."""
+    """Return which of n words (1 to 64) after a host address are at most `limit`, as a mask."""
     words = _words(address, n)
     return signed(sum(1 << i for i, word in enumerate(words) if word <= limit))
 
 
 def find_word(address: int, n: int, value: int) -> int:
-    """The index of the first of n > 0 words behind a host address that has a value; -1 for none."""
+    """Return the index of the first of n > 0 words at a host address equal to `value`, or -1."""
     words = _words(address, n)
     return words.index(value) if value in words else -1
 
 
 def first_least(address: int, n: int) -> int:
-    """The index of the first of the least of n > 0 words behind a host address."""
+    """Return the index of the least of n > 0 words at a host address, the first of equal ones."""
     words = _words(address, n)
     return words.index(min(words))
 

@@ -1,7 +1,6 @@
-"""The loop: the WPU with the earliest event runs it; dispatch, issue, access.
+"""The event loop: the WPU with the earliest event runs it, a dispatch, an issue or an access.
 
-Engine code; docs/timing/engine.md, "Events". Everything that machines and policies decide is behind
-the hooks.
+Engine code; docs/timing/engine.md, "Events". Machines and policies decide everything else in hooks.
 """
 
 from __future__ import annotations
@@ -49,9 +48,9 @@ if TYPE_CHECKING:
 
 @device
 def run(S: State, events: int) -> int:
-    """Run until everything has returned, something stops the run, or so many events are over.
+    """Run up to `events` events, or until all workgroups have returned or a fault stops the run.
 
-    Answers the status: RUNNING if there is more to do, or the next event is not before S.pause_at.
+    Return the status: RUNNING if events remain, or if the next one is not before `S.pause_at`.
     """
     S.status = RUNNING
     if S.starting == 1:
@@ -89,7 +88,7 @@ def run(S: State, events: int) -> int:
 
 @device
 def dispatch(S: State, w: int, t: int) -> int:
-    """Pick a group and let it issue; or sleep."""
+    """Pick a group of WPU w at t and let it issue; if none is ready, sleep until one is due."""
     core = wpu(S, w)
     if t - core.checked >= S.interval:
         on_interval(S, w, t)
@@ -103,21 +102,21 @@ def dispatch(S: State, w: int, t: int) -> int:
         return 0
     on_dispatch(S, w, g, t)
     charge_wait(S, w, g, t)
-    it = group(S, g)
-    due(S, it.slot).at = NEVER
+    grp = group(S, g)
+    due(S, grp.slot).at = NEVER
     core.current = g
-    core.last = it.warp
-    if it.at_memory == 1:
-        # Its data are there: the access is over.
-        it.at_memory = 0
-        it.done = 0
-        it.seg = seg(S, it.seg).next
+    core.last = grp.warp
+    if grp.at_memory == 1:
+        # Its data have arrived: the access ends.
+        grp.at_memory = 0
+        grp.done = 0
+        grp.seg = seg(S, grp.seg).next
     return issue(S, w, g, t)
 
 
 @device
 def stop(S: State, w: int, t: int) -> int:
-    """The current group has stopped: the next one is picked at t."""
+    """End the turn of WPU w's current group; the next group is picked at t."""
     core = wpu(S, w)
     core.current = -1
     core.event = DISPATCH
@@ -127,13 +126,13 @@ def stop(S: State, w: int, t: int) -> int:
 
 @device
 def access(S: State, w: int, t: int) -> int:
-    """The memory instruction of the current group, in its own cycle."""
+    """Perform the memory instruction of WPU w's current group, in the cycle t after its issue."""
     core = wpu(S, w)
     g = core.current
-    it = group(S, g)
-    it.at_memory = 1
+    grp = group(S, g)
+    grp.at_memory = 1
     on_memory_pc(S, w, g, t)
-    lanes = it.mask & ~it.done
+    lanes = grp.mask & ~grp.done
     ready = touch(S, w, g, lanes, t)
     if S.status != RUNNING:
         return 0
@@ -146,38 +145,38 @@ def access(S: State, w: int, t: int) -> int:
 
 @device
 def tell_of_misses(S: State, w: int, g: int, t: int) -> int:
-    """The policy hears of an access that some lanes missed, once its group's wait is known."""
-    it = group(S, g)
-    if it.hits != it.mask:
+    """Call the policy's hooks if lanes of group g missed in its access, once its wait is known."""
+    grp = group(S, g)
+    if grp.hits != grp.mask:
         on_miss(S, w, g, t)
-        if it.hits != 0:
+        if grp.hits != 0:
             on_access(S, w, g, t)
     return 0
 
 
 @device
 def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """Ask the memory system when an access is over, and move its data.
+    """Request `lanes` of group g's access from the memory system at t, and move their data.
 
-    Answers the cycle at which all lanes are served; the group's boundaries and hit mask are set.
+    Return the cycle at which all lanes are served; set the group's boundaries and hit mask.
     """
-    it = group(S, g)
+    grp = group(S, g)
     if lanes == 0:
-        # Predicated off for all: it takes its slot, and nobody asks for anything.
-        it.hits = 0
+        # All lanes are predicated off: it takes its issue slot and makes no request.
+        grp.hits = 0
         S.access_hits = 0
         S.access_bubbles = 0
         return t + 1
-    it.done |= lanes
-    # A load may overwrite its own addresses: the data move when they have been looked at.
+    grp.done |= lanes
+    # A load may overwrite its own addresses: the data move after the lookup.
     ready = simd_access(S, w, g, lanes, t)
     if move(S, w, g, lanes, t) == 0:
         return 0
-    # Lanes that were served before count as hits: they need not wait either.
-    it.hits = S.access_hits | (it.mask & ~lanes)
-    it.until_bank = S.access_until_bank
-    it.until_mshr = S.access_until_mshr
-    it.until_l2 = S.access_until_l2
+    # Lanes that an earlier access served count as hits: they do not wait.
+    grp.hits = S.access_hits | (grp.mask & ~lanes)
+    grp.until_bank = S.access_until_bank
+    grp.until_mshr = S.access_until_mshr
+    grp.until_l2 = S.access_until_l2
     count_access(S, w, g, lanes)
     if is_buffered(S, g) == 1:
         return leave_to_buffer(S, g, lanes, t)
@@ -186,26 +185,29 @@ def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
 
 @device
 def is_buffered(S: State, g: int) -> int:
-    """Whether a group stands at a store that nobody waits for (Q-DWS-5)."""
+    """Return 1 if group g is at a store that goes to a store buffer (Q-DWS-5)."""
     row = seg(S, group(S, g).seg)
     return 1 if S.store_buffer == 1 and row.is_store == 1 and row.is_atomic == 0 else 0
 
 
 @device
 def leave_to_buffer(S: State, g: int, lanes: int, t: int) -> int:
-    """A store claims its way as ever, and nobody waits for it (Q-DWS-5)."""
-    it = group(S, g)
+    """Count a buffered store of `lanes` as served, and return t + 1 (Q-DWS-5).
+
+    The store has claimed banks, ports and the bus as without a buffer.
+    """
+    grp = group(S, g)
     S.access_hits = lanes
-    it.hits = it.mask
-    it.until_bank = 0
-    it.until_mshr = 0
-    it.until_l2 = 0
+    grp.hits = grp.mask
+    grp.until_bank = 0
+    grp.until_mshr = 0
+    grp.until_l2 = 0
     return t + 1
 
 
 @device
 def move(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """Move the data of an access; 0 if it trapped."""
+    """Move the data of `lanes` of group g's access; return 0 if a lane trapped, else 1."""
     on_move(S, w, g, lanes, t)
     refused = call(seg(S, group(S, g).seg).move, warp(S, group(S, g).warp).block, lanes)
     if refused != 0:
@@ -216,10 +218,10 @@ def move(S: State, w: int, g: int, lanes: int, t: int) -> int:
 
 @device
 def branch(S: State, w: int, g: int, t: int) -> int:
-    """A group has issued the branch at which it stands, at t it is over: 1 if the group goes on."""
-    it = group(S, g)
-    taken = word64(warp(S, it.warp).block + seg(S, it.seg).cond_row, 0) & it.mask
-    count_branch(S, w, it.seg, taken, it.mask)
+    """Execute the branch that group g has issued and that ends at t; return 1 if g continues."""
+    grp = group(S, g)
+    taken = word64(warp(S, grp.warp).block + seg(S, grp.seg).cond_row, 0) & grp.mask
+    count_branch(S, w, grp.seg, taken, grp.mask)
     spend(S, g)
     if S.status != RUNNING:
         return 0
@@ -228,7 +230,7 @@ def branch(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def trapped(S: State, w: int, g: int, lanes: int) -> int:
-    """Some lanes of a group trapped at its segment: stop the run."""
+    """Stop the run because `lanes` of group g trapped at its segment."""
     S.status = TRAPPED
     S.trap_w = w
     S.trap_g = g
@@ -239,7 +241,7 @@ def trapped(S: State, w: int, g: int, lanes: int) -> int:
 
 @device
 def spend(S: State, g: int) -> int:
-    """Stop the run if a work-item must have used up its budget of instructions."""
+    """Stop the run if a work-item of group g's warp must have exceeded its instruction budget."""
     owner = warp(S, group(S, g).warp)
     if owner.n_thread_instr > owner.limit:
         S.status = OVER_BUDGET

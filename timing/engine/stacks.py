@@ -1,4 +1,4 @@
-"""The re-convergence stack of a warp, as DWS-02 has it: the top entry is the one that runs.
+"""The re-convergence stack of a warp as in DWS-02: the top entry is the path that runs.
 
 Engine code. Policies decide when to push and pop; the entries are the same for all.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .state import STACK_OVERFLOW, group, seg, stack, warp
 
 NOWHERE = -1
-"""The segment of no re-convergence point."""
+"""In place of a segment: the path has no re-convergence point."""
 
 FIRST_FALLTHROUGH = 0
 FIRST_TAKEN = 1
@@ -27,8 +27,11 @@ FIRST_MIN_PC = 3
 
 
 @device
-def push(S: State, v: int, s: int, rpc: int, mask: int, branch: int) -> int:
-    """A new top entry."""
+def push(S: State, v: int, s: int, rpc: int, mask: int, branch_seg: int) -> int:
+    """Push an entry on warp v's stack: lanes `mask` at segment s, up to `rpc`.
+
+    `branch_seg` is the segment of the branch that diverged.
+    """
     depth = warp(S, v).depth
     if depth >= S.stack_depth:
         S.status = STACK_OVERFLOW
@@ -37,7 +40,7 @@ def push(S: State, v: int, s: int, rpc: int, mask: int, branch: int) -> int:
     entry.seg = s
     entry.rpc = rpc
     entry.mask = mask
-    entry.branch = branch
+    entry.branch = branch_seg
     warp(S, v).depth = depth + 1
     S.max_depth = max(S.max_depth, depth + 1)
     return 0
@@ -45,15 +48,15 @@ def push(S: State, v: int, s: int, rpc: int, mask: int, branch: int) -> int:
 
 @device
 def top(S: State, v: int) -> int:
-    """The index of the top entry in the table."""
+    """Return the index of the top entry of warp v in `stack`."""
     return v * S.stack_depth + warp(S, v).depth - 1
 
 
 @device
 def settle(S: State, v: int) -> int:
-    """Pop entries that are empty or at their re-convergence point already (Q-DWS-12, Q-DWS-22).
+    """Pop entries that are empty or already at their re-convergence point (Q-DWS-12, Q-DWS-22).
 
-    Answers 1 if an entry is left that runs.
+    Return 1 if an entry remains, which then is the top, else 0.
     """
     while warp(S, v).depth > 0:
         entry = stack(S, top(S, v))
@@ -65,7 +68,7 @@ def settle(S: State, v: int) -> int:
 
 @device
 def forget_lanes(S: State, v: int, gone: int) -> int:
-    """Lanes have returned: no entry waits for them."""
+    """Remove the returned lanes `gone` from all entries of warp v's stack."""
     for level in range(warp(S, v).depth):
         stack(S, v * S.stack_depth + level).mask &= ~gone
     return 0
@@ -73,7 +76,7 @@ def forget_lanes(S: State, v: int, gone: int) -> int:
 
 @device
 def takes_first(S: State, taken: int, rest: int, target: int, fall: int) -> int:
-    """Whether the taken path runs first (Q-DWS-11: the fall-through unless told)."""
+    """Return 1 if the taken path runs before the fall-through (Q-DWS-11: not by default)."""
     if S.first_path == FIRST_TAKEN:
         return 1
     if S.first_path == FIRST_MAJORITY:
@@ -85,7 +88,7 @@ def takes_first(S: State, taken: int, rest: int, target: int, fall: int) -> int:
 
 @device
 def begin_root(S: State, w: int, v: int, t: int) -> int:
-    """A warp begins: one group with all its lanes at the first segment, and the stack's bottom."""
+    """Begin warp v: make and schedule one group of all lanes, and the stack's bottom entry."""
     g = new_group(S, v, warp(S, v).live, 0)
     push(S, v, 0, NOWHERE, warp(S, v).live, NOWHERE)
     wake(S, g, t, IDLE)
@@ -95,49 +98,49 @@ def begin_root(S: State, w: int, v: int, t: int) -> int:
 
 @device
 def follow_top(S: State, g: int) -> int:
-    """A group runs the stack's top entry; 0 if there is none."""
-    it = group(S, g)
-    if settle(S, it.warp) == 0:
+    """Give group g the segment and mask of the stack's top entry; return 0 if no entry remains."""
+    grp = group(S, g)
+    if settle(S, grp.warp) == 0:
         return 0
-    entry = stack(S, top(S, it.warp))
-    it.mask = entry.mask
-    it.seg = entry.seg
+    entry = stack(S, top(S, grp.warp))
+    grp.mask = entry.mask
+    grp.seg = entry.seg
     return 1
 
 
 @device
 def diverge(S: State, g: int, taken: int) -> int:
-    """A branch that diverged pushes both paths; the top becomes the join (DWS-02)."""
+    """Push both paths of group g's branch above its join (DWS-02), and follow the top."""
     return diverge_until(S, g, taken, seg(S, group(S, g).seg).rpc)
 
 
 @device
 def diverge_until(S: State, g: int, taken: int, rpc: int) -> int:
-    """The same, with another re-convergence point."""
-    it = group(S, g)
-    row = seg(S, it.seg)
-    v = it.warp
-    rest = it.mask & ~taken
+    """Push both paths of group g's branch with re-convergence point `rpc`; see `diverge`."""
+    grp = group(S, g)
+    row = seg(S, grp.seg)
+    v = grp.warp
+    rest = grp.mask & ~taken
     stack(S, top(S, v)).seg = rpc
     if takes_first(S, taken, rest, row.target, row.next) == 1:
-        push(S, v, row.next, rpc, rest, it.seg)
-        push(S, v, row.target, rpc, taken, it.seg)
+        push(S, v, row.next, rpc, rest, grp.seg)
+        push(S, v, row.target, rpc, taken, grp.seg)
     else:
-        push(S, v, row.target, rpc, taken, it.seg)
-        push(S, v, row.next, rpc, rest, it.seg)
+        push(S, v, row.target, rpc, taken, grp.seg)
+        push(S, v, row.next, rpc, rest, grp.seg)
     return follow_top(S, g)
 
 
 @device
 def goes_one_way(S: State, g: int, taken: int) -> int:
-    """Whether all lanes of a group go the same way at its branch; it is sent there if so."""
-    it = group(S, g)
-    row = seg(S, it.seg)
-    if taken == it.mask or row.target == row.next:
-        it.seg = row.target
+    """Return 1, and send group g on, if all of its lanes leave the branch for the same segment."""
+    grp = group(S, g)
+    row = seg(S, grp.seg)
+    if taken == grp.mask or row.target == row.next:
+        grp.seg = row.target
         return 1
     if taken == 0:
-        it.seg = row.next
+        grp.seg = row.next
         return 1
     return 0
 

@@ -1,7 +1,8 @@
 """The tables that every engine has: WPUs, warps, groups, stacks, workgroups, segments.
 
-A table is what the hardware has one record each of. Memory systems and policies declare more tables
-in their own files. Times are cycles; masks have a bit per lane; `NEVER` stands for no time.
+A table has one record for each piece of hardware of its kind. Memory systems and policies declare
+more tables in their own files. Times are cycles; masks have a bit per lane; `NEVER` stands for no
+time.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ DISPATCH = 0
 ACCESS = 1
 ISSUE = 2
 
-# What ends a segment, and the memory that it accesses.
+# The kind of instruction that ends a segment, and the memory that it accesses.
 SEG_FALL = int(SegmentKind.FALL)
 SEG_BRANCH = int(SegmentKind.BRANCH)
 SEG_JUMP = int(SegmentKind.JUMP)
@@ -48,8 +49,8 @@ BLOCK_GROUP_MEMORY = int(Header.GROUP_MEMORY)
 # How the loop stopped.
 RUNNING = 0
 DONE = 1
-TRAPPED = 2  # S.trap_w, S.trap_g, S.trap_seg, S.trap_lanes say where
-DIVERGENT_BARRIER = 3  # the same
+TRAPPED = 2  # S.trap_w, S.trap_g, S.trap_seg, S.trap_lanes have the place
+DIVERGENT_BARRIER = 3  # as for TRAPPED
 DEADLOCK = 4
 OVER_BUDGET = 5
 STACK_OVERFLOW = 6
@@ -65,23 +66,23 @@ WPU = record(
     busy="i8",  # cycles before this one have an owner
     free="i8",  # warp contexts without a warp, a mask of up to 64
     last="i8",  # the warp that was picked last
-    checked="i8",  # when on_interval ran last
-    groups="i8",  # groups alive
-    groups_at="i8",  # when that number changed last
+    checked="i8",  # cycle at which on_interval ran last
+    groups="i8",  # groups that exist
+    groups_at="i8",  # cycle at which that number changed last
     most_groups="i8",
     group_cycles="i8",  # the number of groups, summed over cycles
-    slots_used="i8",  # scheduler slots from this one on are free
+    slots_used="i8",  # scheduler slots from this number on are free
     n_slotless="i8",  # groups that wait for a scheduler slot
     n_warp_instr="i8",
     n_thread_instr="i8",
     n_branch="i8",
-    n_branch_div="i8",  # of which divergent
+    n_branch_div="i8",  # divergent ones of these
     n_access="i8",  # SIMD accesses to global and private memory
-    n_miss="i8",  # of which some lane missed
-    n_miss_div="i8",  # of which some hit and some missed
+    n_miss="i8",  # those in which some lane missed
+    n_miss_div="i8",  # those in which some lanes hit and some missed
     n_dispatch="i8",
     n_barrier="i8",
-    n_riding="i8",  # thread-instructions of jumps that took no lane of a sub-warp (LWM-12)
+    n_riding="i8",  # thread-instructions of jumps that needed no lane of a sub-warp (LWM-12)
 )
 wpu = table("wpu", WPU)
 
@@ -92,31 +93,32 @@ WARP = record(
     groups="i8",  # mask of its groups: group id = warp * width + bit
     depth="i8",  # stack entries
     busy="i8",  # cycles before this one have an owner
-    team="i8",  # its workgroup's record
+    team="i8",  # index of its workgroup's record
     n_thread_instr="i8",
-    limit="i8",  # of these: the budget of all its work-items
+    limit="i8",  # the most of these: the budget of all its work-items
 )
 warp = table("warp", WARP)
 """Index: WPU * S.warps + context."""
 
 GROUP = record(
     mask="i8",
-    seg="i8",  # the segment it is about to issue, or the access it stands at
+    seg="i8",  # the segment that it issues next, or that of the access for which it waits
     done="i8",  # lanes already served by that access
     at_memory="i8",  # 1 from the issue of an access to the next dispatch
-    hits="i8",  # lanes that hit in it
-    cause="i8",  # of the last part of its wait
-    until_bank="i8",  # the boundaries of the parts before
+    hits="i8",  # lanes that hit in that access
+    cause="i8",  # cause of the last part of its wait
+    until_bank="i8",  # the boundaries of the earlier parts
     until_mshr="i8",
     until_l2="i8",
     warp="i8",
     slot="i8",  # scheduler slot; negative for none (groups.py)
     lead="i8",  # the group with which it issues: itself, unless it is part of a pack
     seq="i8",  # order of creation
-    turn="i8",  # when it was picked last, then `seq`: see groups.turn_of
-    count="i8",  # instructions since the root (MAWS-03)
-    issued="i8",  # instructions that it has issued
-    # An odd number of words: groups of different warps lie in different sets of a host's cache.
+    turn="i8",  # number of its last pick, then `seq`: see groups.turn_of
+    count="i8",  # instructions issued since the root, where its warp was whole (MAWS-03)
+    issued="i8",  # instructions issued since it was made
+    # An odd number of words, so that groups of different warps are in different sets of a host's
+    # cache.
     unused="i8",
 )
 group = table("group", GROUP)
@@ -124,16 +126,16 @@ group = table("group", GROUP)
 
 WAIT = record(t="i8")
 ready_at = table("ready_at", WAIT)
-"""The cycle at which a group's wait is over, index as the group; NEVER where nobody knows it yet.
-Times lie side by side, since those of a whole warp are compared where its splits may merge."""
+"""The cycle at which a group's wait ends, index as the group; NEVER while that is unknown. Times
+are contiguous, since those of a whole warp are compared where its splits may merge."""
 
 SLOT = record(group="i8")
 slot = table("slot", SLOT)
-"""Scheduler slots, WPU * S.slots + number: -1 where nobody is."""
+"""Scheduler slots, index: WPU * S.slots + number. A free one has group -1."""
 DUE = record(at="i8")
 due = table("due", DUE)
-"""When the group of a slot can be picked, NEVER where nobody can; times lie side by side, since
-all of a WPU are compared at every pick."""
+"""The cycle from which the group of a slot can be picked, NEVER for none. Times are contiguous,
+since all of a WPU are compared at every pick."""
 
 STACK = record(seg="i8", rpc="i8", mask="i8", branch="i8")
 stack = table("stack", STACK)
@@ -141,8 +143,8 @@ stack = table("stack", STACK)
 
 TEAM = record(id="i8", live="i8", arrived="i8", warps="i8", barrier="i8", first="i8")
 team = table("team", TEAM)
-"""A workgroup on a WPU: its number, warps that are not over, warps at its barrier, their contexts
-as a mask; the barrier's segment and the group that came first. Index as that of its first warp."""
+"""A workgroup on a WPU: its number, warps that have not ended, warps at its barrier, the mask of
+its contexts; the barrier's segment and the group that arrived first. Index as its first warp."""
 
 CYCLES = record(cycles="i8")
 slot_cycles = table("slot_cycles", CYCLES)  # WPU * N_CAUSES + cause
@@ -151,15 +153,15 @@ seg_cycles = table("seg_cycles", CYCLES)  # segment * N_CAUSES + cause: waits of
 SEG_COUNT = record(
     runs="i8",
     lanes="i8",  # summed over the runs
-    n_div="i8",  # runs that ended in a branch whose lanes disagreed
-    n_miss="i8",  # accesses of which some lane missed
-    n_miss_div="i8",  # of which some lane hit
+    n_div="i8",  # runs that ended in a branch that diverged
+    n_miss="i8",  # accesses in which some lane missed
+    n_miss_div="i8",  # those of them in which some lane hit
     miss_lanes="i8",  # lanes that missed
 )
 seg_count = table("seg_count", SEG_COUNT)
 width_count = table("width_count", CYCLES)  # WPU * (width + 1) + lanes: instructions
 
-degree_count = table("degree_count", CYCLES)  # the same, by missing lanes: divergent accesses
+degree_count = table("degree_count", CYCLES)  # divergent accesses, indexed by lanes that missed
 lane_misses = table("lane_misses", record(n="i8"))
 lane_stalls = table("lane_stalls", record(n="i8"))
 """Misses of each lane of each warp context, and those in divergent accesses (DWS Fig. 14).
@@ -173,12 +175,12 @@ seg = table("seg", SEGMENT)
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Sizes and first contents for a machine."""
+    """Return the sizes and first contents of these tables, and the words of the header."""
     wpus, warps, width = machine.wpus, machine.warps, machine.width
     total = wpus * warps
     slots = machine.slots or warps * width
-    # A loop may part from its lanes one by one, those of a large warp too.
-    # An odd number, so that the warps' tops lie in different sets of a host's cache.
+    # The lanes of a loop may leave it one by one, those of a large warp too.
+    # An odd number, so that the warps' tops are in different sets of a host's cache.
     depth = 4 * width * machine.rows + 65
     cores = np.zeros(wpus, WPU)
     cores["current"], cores["last"] = -1, -1
@@ -190,15 +192,15 @@ def setup(machine: Machine) -> dict[str, Any]:
         "stack_depth": depth,
         "first_path": machine.first_path,
         "rows": machine.rows,
-        # Cycles until a group whose access is served at once can issue again:
+        # Cycles until a group whose access is served at once can issue again.
         "pipeline": machine.pipeline if machine.issue == "barrel" else 1,
-        # Cycles that an instruction of the complex units takes beyond its own:
+        # Cycles that an instruction of the complex units takes beyond its own.
         "complex_bubbles": -(-machine.width // (machine.complex_units or machine.width)) - 1,
         "interval": machine.interval or NEVER,
         "exited_arrive": 0,
         "store_buffer": int(machine.store_buffer),
-        "now": 0,  # the cycle of the event that runs; between launches that of the next one
-        "ended": 0,  # when the last workgroup returned
+        "now": 0,  # the cycle of the current event; between launches that of the next one
+        "ended": 0,  # the cycle at which the last workgroup returned
         "starting": 0,
         "seq": 0,
         "picks": 0,
@@ -238,7 +240,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "lane_misses": total * width,
         "lane_stalls": total * width,
         "lane_home": width,
-        # Their sizes are those of the launch's code:
+        # The sizes of these depend on the launch's code.
         "seg": 0,
         "seg_cycles": 0,
         "seg_count": 0,

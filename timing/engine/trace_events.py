@@ -1,8 +1,8 @@
-"""Records what happens, for a trace: in the composition only where one is wanted.
+"""The recorder of events, in the composition only where a trace is wanted.
 
 Engine code. It reads the state and writes nothing but its own records, so that a traced run takes
-the same cycles. Python empties the records whenever the loop returns, which they make it do before
-they are full.
+the same cycles. When the records are nearly full it makes the loop return to Python, which empties
+them.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ trace = table("trace", EVENT)
 
 TRACE_RECORDS = 1 << 13  # few enough to stay in a cache
 TRACE_ROOM = 1 << 10
-"""Records that one event of the loop may need, with much to spare."""
+"""An upper bound on the records that one event of the loop makes."""
 
 
 @device
 def on_event(S: State, kind: int, w: int, g: int, t: int) -> int:
-    """Record it, within the window."""
+    """Record the event `kind` of group g at t, if t is within the window."""
     if t < S.trace_begin or t >= S.trace_end:
         return 0
     if S.trace_length == TRACE_RECORDS:
         S.trace_lost += 1
         return 0
-    it = group(S, g)
+    grp = group(S, g)
     row = trace(S, S.trace_length)
     row.t = t
-    row.mask = S.accessed if kind == EV_ACCESS else it.mask
-    row.hits = it.hits
+    row.mask = S.accessed if kind == EV_ACCESS else grp.mask
+    row.hits = grp.hits
     row.ready = ready_at(S, g).t
-    row.seq = it.seq
+    row.seq = grp.seq
     row.g = g
-    row.seg = it.seg
+    row.seg = grp.seg
     row.launch = S.launch
     row.kind = kind
     row.w = w
-    row.cause = it.cause
+    row.cause = grp.cause
     S.trace_length += 1
     if S.trace_length > TRACE_RECORDS - TRACE_ROOM:
         S.pause_at = 0
@@ -65,7 +65,7 @@ def on_event(S: State, kind: int, w: int, g: int, t: int) -> int:
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """The records; the window is the whole run until Python says otherwise."""
+    """Return the records, and a window that Python may narrow."""
     return {
         "trace": TRACE_RECORDS,
         "trace_length": 0,

@@ -1,7 +1,7 @@
-"""Workgroups come to WPUs, warps begin and end, barriers open.
+"""Workgroups on WPUs: their admission, the start and end of their warps, and barriers.
 
-Engine code. A workgroup stays on one WPU and takes free warp contexts in ascending order. A launch
-begins with one to each WPU in turn; the others queue for the first WPU with enough free contexts.
+Engine code. A workgroup stays on one WPU and takes free warp contexts in ascending order. At launch
+each WPU in turn gets one workgroup; the others queue for the first WPU with enough free contexts.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @device
 def admit(S: State, w: int, t: int) -> int:
-    """Give a WPU workgroups as long as there are some and they fit; how many began."""
+    """Start queued workgroups on WPU w at t while they fit; return how many were started."""
     begun = 0
     while S.next_team < S.teams and popcount(wpu(S, w).free) >= S.team_warps:
         begin_team(S, w, t)
@@ -41,7 +41,7 @@ def admit(S: State, w: int, t: int) -> int:
 
 @device
 def distribute(S: State, t: int) -> int:
-    """A launch begins: one workgroup to each WPU in turn, as long as they fit."""
+    """Start a launch at t: one workgroup to each WPU in turn while they fit."""
     begun = 1
     while begun > 0:
         begun = 0
@@ -54,17 +54,17 @@ def distribute(S: State, t: int) -> int:
 
 @device
 def begin_team(S: State, w: int, t: int) -> int:
-    """The next workgroup begins on free contexts of a WPU."""
+    """Start the next workgroup on free contexts of WPU w at t."""
     core = wpu(S, w)
     number = S.next_team
     S.next_team += 1
     S.running += 1
     first = w * S.warps + ctz(core.free)
-    mates = team(S, first)
-    mates.id = number
-    mates.live = 0
-    mates.arrived = 0
-    mates.warps = 0
+    workgroup = team(S, first)
+    workgroup.id = number
+    workgroup.live = 0
+    workgroup.arrived = 0
+    workgroup.warps = 0
     memory = S.group_memory + first * S.group_bytes
     for i in range(S.team_warps):
         context = ctz(core.free)
@@ -76,8 +76,8 @@ def begin_team(S: State, w: int, t: int) -> int:
         if lanes == 0:
             break
         core.free &= ~bit(context)
-        mates.live += 1
-        mates.warps |= bit(context)
+        workgroup.live += 1
+        workgroup.warps |= bit(context)
         owner.live = lanes
         owner.all = lanes
         owner.groups = 0
@@ -93,40 +93,40 @@ def begin_team(S: State, w: int, t: int) -> int:
 
 @device
 def retire(S: State, w: int, g: int, t: int) -> int:
-    """All lanes of a group have returned at t; answers 1 if it goes on with others."""
-    it = group(S, g)
-    warp(S, it.warp).live &= ~it.mask
+    """Retire group g, whose lanes have all returned at t; return 1 if it continues with others."""
+    grp = group(S, g)
+    warp(S, grp.warp).live &= ~grp.mask
     if on_exit(S, w, g, t) == 1:
         return 1
     end_group(S, g)
-    return leave_team(S, w, it.warp, t)
+    return leave_team(S, w, grp.warp, t)
 
 
 @device
 def leave_team(S: State, w: int, v: int, t: int) -> int:
-    """Lanes of a warp have returned at t: it may be over, and its workgroup with it."""
+    """End warp v if all of its lanes have returned at t, and its workgroup with the last warp."""
     owner = warp(S, v)
     first = owner.team
-    mates = team(S, first)
-    if mates.arrived > 0 and S.exited_arrive == 0:
-        return diverged(S, mates.first, mates.barrier)
+    workgroup = team(S, first)
+    if workgroup.arrived > 0 and S.exited_arrive == 0:
+        return diverged(S, workgroup.first, workgroup.barrier)
     if owner.live == 0:
         core = wpu(S, w)
-        mates.live -= 1
-        # Its contexts are free together: a workgroup is admitted as a whole.
-        if mates.live == 0:
-            core.free |= mates.warps
+        workgroup.live -= 1
+        # Its contexts become free together: a workgroup is admitted as a whole.
+        if workgroup.live == 0:
+            core.free |= workgroup.warps
             S.running -= 1
             S.ended = max(S.ended, t)
             admit(S, w, t)
-        elif mates.arrived > 0 and mates.arrived == mates.live:
+        elif workgroup.arrived > 0 and workgroup.arrived == workgroup.live:
             open_barrier(S, w, first, t)
     return 0
 
 
 @device
 def diverged(S: State, g: int, s: int) -> int:
-    """Not all work-items of a workgroup come to the barrier s, at which g is: stop."""
+    """Stop the run: not all work-items of a workgroup reach barrier s, at which group g is."""
     S.status = DIVERGENT_BARRIER
     S.trap_g = g
     S.trap_seg = s
@@ -136,51 +136,51 @@ def diverged(S: State, g: int, s: int) -> int:
 
 @device
 def arrive_at_barrier(S: State, w: int, g: int, t: int) -> int:
-    """A group has issued the barrier at which it stands; it was over at t."""
-    it = group(S, g)
-    s = it.seg
+    """Let group g wait at the barrier that it has issued; the instruction ended at t."""
+    grp = group(S, g)
+    s = grp.seg
     wpu(S, w).n_barrier += 1
     park(S, g, BARRIER)
     leave_slot(S, g)
     whole = on_sync(S, w, g, t)
-    it.seg = seg(S, s).next
-    return enter_barrier(S, w, g, it.warp, s, t) if whole == 1 else 0
+    grp.seg = seg(S, s).next
+    return enter_barrier(S, w, g, grp.warp, s, t) if whole == 1 else 0
 
 
 @device
 def enter_barrier(S: State, w: int, g: int, v: int, s: int, t: int) -> int:
-    """All live lanes of warp v are at the barrier s, the last of them with group g."""
+    """Count warp v as arrived at barrier s at t; group g had the last of its live lanes."""
     owner = warp(S, v)
     first = owner.team
-    mates = team(S, first)
-    returned = owner.live != owner.all or mates.live != popcount(mates.warps)
+    workgroup = team(S, first)
+    returned = owner.live != owner.all or workgroup.live != popcount(workgroup.warps)
     if returned and S.exited_arrive == 0:
         return diverged(S, g, s)
-    if mates.arrived == 0:
-        mates.barrier = s
-        mates.first = g
-    elif mates.barrier != s:
+    if workgroup.arrived == 0:
+        workgroup.barrier = s
+        workgroup.first = g
+    elif workgroup.barrier != s:
         return diverged(S, g, s)
-    mates.arrived += 1
-    if mates.arrived == mates.live:
+    workgroup.arrived += 1
+    if workgroup.arrived == workgroup.live:
         open_barrier(S, w, first, t)
     return 0
 
 
 @device
 def open_barrier(S: State, w: int, first: int, t: int) -> int:
-    """Everybody goes on behind the barrier."""
-    mates = team(S, first)
-    mates.arrived = 0
+    """Open the barrier of the workgroup in context `first` at t: wake all of its groups."""
+    workgroup = team(S, first)
+    workgroup.arrived = 0
     until = t + on_barrier_open(S, w, t)
-    rest = mates.warps
+    rest = workgroup.warps
     while rest != 0:
         v = w * S.warps + ctz(rest)
         rest = drop_lowest(rest)
-        mine = warp(S, v).groups
-        while mine != 0:
-            g = v * S.width + ctz(mine)
-            mine = drop_lowest(mine)
+        groups = warp(S, v).groups
+        while groups != 0:
+            g = v * S.width + ctz(groups)
+            groups = drop_lowest(groups)
             if group(S, g).cause == BARRIER and ready_at(S, g).t == NEVER:
                 wake(S, g, until, BARRIER)
                 schedule(S, w, g)
