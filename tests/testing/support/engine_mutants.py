@@ -9,7 +9,8 @@ from __future__ import annotations
 from .mutant import hook as _hook
 from .mutant import of_kind as _kind
 
-_TURN = "it.slot >= 0 and due(S, it.slot).at <= t and it.count < group(S, g).count"
+_TURN = "grp.slot >= 0 and due(S, grp.slot).at <= t and grp.count < group(S, g).count"
+_LAST = "                g = h\n    return g\n"
 _ANSWER = "            g = h\n    return g\n"
 
 MUTANTS = [
@@ -20,14 +21,14 @@ MUTANTS = [
         (
             "data of the split have not arrived",
             _TURN,
-            "it.slot >= 0 and it.count < group(S, g).count",
+            "grp.slot >= 0 and grp.count < group(S, g).count",
         ),
         (
             "data of the split arrive soon",
-            "due(S, it.slot).at <= t",
-            "due(S, it.slot).at <= t + 20",
+            "due(S, grp.slot).at <= t",
+            "due(S, grp.slot).at <= t + 20",
         ),
-        ("a split without a slot", _TURN, "it.count < group(S, g).count"),
+        ("a split without a slot", _TURN, "grp.count < group(S, g).count"),
         ("the next group, whichever it is", _ANSWER, "            g = h\n    return g + 1\n"),
         ("minus one", _ANSWER, "            g = h\n    return -1\n"),
         ("a negative group", _ANSWER, "            g = h\n    return -g - 1\n"),
@@ -83,14 +84,14 @@ MUTANTS = [
             "group(S, h).seg = second",
             "group(S, h).seg = first",
         ),
-        ("the others go the way of the split", "    it.seg = first", "    it.seg = second"),
+        ("the others go the way of the split", "    grp.seg = first", "    grp.seg = second"),
         (
             "the split is woken before the branch is over",
             "wake(S, h, t, READY)",
             "wake(S, h, t - 1, READY)",
         ),
         ("the split is never woken", "        wake(S, h, t, READY)\n", ""),
-        ("the split has all lanes", "split(S, w, g, lanes)", "split(S, w, g, it.mask)"),
+        ("the split has all lanes", "split(S, w, g, lanes)", "split(S, w, g, grp.mask)"),
     ),
     *_kind(
         "branch",
@@ -98,15 +99,15 @@ MUTANTS = [
         "policy/per_thread",
         (
             "lanes that fall through jump",
-            "it.mask & ~taken, row.next)",
-            "it.mask & ~taken, row.target)",
+            "grp.mask & ~taken, row.next)",
+            "grp.mask & ~taken, row.target)",
         ),
     ),
     *_kind(
         "branch",
         "ppc",
         "policy/ppc",
-        ("a side has the lanes of both", "row.next, it.mask & ~taken)", "row.next, it.mask)"),
+        ("a side has the lanes of both", "row.next, grp.mask & ~taken)", "row.next, grp.mask)"),
     ),
     *_kind(
         "memory",
@@ -172,7 +173,7 @@ MUTANTS = [
         "memory",
         "slip",
         "policy/slip",
-        ("lanes that hit are left behind", "left = it.mask & ~it.hits", "left = it.hits"),
+        ("lanes that hit are left behind", "missing = grp.mask & ~grp.hits", "missing = grp.hits"),
     ),
     *_kind(
         "completion",
@@ -216,7 +217,7 @@ MUTANTS = [
         ("groups whose data arrive later are merged", "S.width, t)", "S.width, t + 9)"),
         (
             "groups before an access merge with those behind",
-            "merge_ready(S, w, g, t, at, 1 - at, 0)",
+            "merge_ready(S, w, g, t, at_access, 1 - at_access, 0)",
             "merge_ready(S, w, g, t, 1, 1, 0)",
         ),
     ),
@@ -260,25 +261,25 @@ MUTANTS = [
         "merge",
         "dws.aggress-split",
         "policy/pc_merge",
-        ("at different segments", "if other.seg == it.seg and is_serial", "if is_serial"),
+        ("at different segments", "if other.seg == grp.seg and is_serial", "if is_serial"),
     ),
     *_kind(
         "merge",
         "dws.aggress-split",
         "policy/splits",
-        ("lanes are lost", "    it.mask |= other.mask\n", ""),
-        ("lanes access twice", "    it.done |= other.done\n", ""),
+        ("lanes are lost", "    grp.mask |= other.mask\n", ""),
+        ("lanes access twice", "    grp.done |= other.done\n", ""),
         (
             "both groups stay",
             "    end_group(S, h)\n    return 0\n\n\n@device\ndef gather",
             "    return 0\n\n\n@device\ndef gather",
         ),
-        ("lanes that part stay as well", "    it.mask &= ~lanes\n", ""),
-        ("lanes that part have not accessed", "made.done = it.done & lanes", "made.done = 0"),
+        ("lanes that part stay as well", "    grp.mask &= ~lanes\n", ""),
+        ("lanes that part have not accessed", "child.done = grp.done & lanes", "child.done = 0"),
         (
             "lanes that part are elsewhere",
-            "new_group(S, it.warp, lanes, it.seg)",
-            "new_group(S, it.warp, lanes, it.seg + 1)",
+            "new_group(S, grp.warp, lanes, grp.seg)",
+            "new_group(S, grp.warp, lanes, grp.seg + 1)",
         ),
     ),
     *_kind(
@@ -287,42 +288,42 @@ MUTANTS = [
         "policy/splits",
         (
             "lanes that have met wait on",
-            "    it.mask = mates.waiting\n    it.seg = mates.seg\n    mates.waiting = 0",
-            "    it.mask = mates.waiting\n    it.seg = mates.seg",
+            "    grp.mask = waits.waiting\n    grp.seg = waits.seg\n    waits.waiting = 0",
+            "    grp.mask = waits.waiting\n    grp.seg = waits.seg",
         ),
         (
             "no lane waits for the others",
             "    if gathering(S, v).waiting != stack(S, top(S, v)).mask:",
             "    if 0 != 0:",
         ),
-        ("lanes that wait are forgotten", "    gather(S, v, it.mask, it.seg)\n", ""),
+        ("who waits is forgotten", "    gather(S, v, grp.mask, grp.seg)\n", ""),
         (
-            "lanes that wait continue elsewhere",
-            "    it.seg = mates.seg\n    mates.waiting",
-            "    it.seg = mates.seg + 1\n    mates.waiting",
+            "those that wait go on elsewhere",
+            "    grp.seg = waits.seg\n    waits.waiting",
+            "    grp.seg = waits.seg + 1\n    waits.waiting",
         ),
     ),
     *_kind(
         "barrier",
         "dws.aggress-split",
         "policy/splits",
-        ("opens for a part of the warp", "    if mates.barrier != live:", "    if 0 != 0:"),
-        ("a part of the warp continues", "    it.mask = live\n", ""),
-        ("lanes stay at it", "    it.mask = live\n    mates.barrier = 0", "    it.mask = live"),
+        ("opens for a part of the warp", "    if waits.barrier != live:", "    if 0 != 0:"),
+        ("a part of the warp goes on", "    grp.mask = live\n", ""),
+        ("lanes stay at it", "    grp.mask = live\n    waits.barrier = 0", "    grp.mask = live"),
         (
             "never opens",
-            "    on_rejoin(S, g)\n    return 1\n\n\ndef setup",
-            "    on_rejoin(S, g)\n    return 0\n\n\ndef setup",
+            "    on_rejoin(S, g)\n    return 1\n\n\ndef waiting_lanes",
+            "    on_rejoin(S, g)\n    return 0\n\n\ndef waiting_lanes",
         ),
         (
-            "the last lanes to arrive count as all",
-            "    mates.barrier |= it.mask",
-            "    mates.barrier = it.mask",
+            "the last that come are all",
+            "    waits.barrier |= grp.mask",
+            "    waits.barrier = grp.mask",
         ),
         (
-            "lanes that wait are a group as well",
-            "    if mates.barrier != live:\n        on_wait(S, g)\n        end_group(S, g)",
-            "    if mates.barrier != live:\n        on_wait(S, g)",
+            "who waits is a group as well",
+            "    if waits.barrier != live:\n        on_wait(S, g)\n        end_group(S, g)",
+            "    if waits.barrier != live:\n        on_wait(S, g)",
         ),
     ),
     *_kind(
@@ -337,11 +338,11 @@ MUTANTS = [
         (
             "opens for the first warp",
             "    return 1\n",
-            "    open_barrier(S, w, warp(S, it.warp).team, t)\n    return 1\n",
+            "    open_barrier(S, w, warp(S, grp.warp).team, t)\n    return 1\n",
         ),
         ("answers two", "    return 1\n", "    return 2\n"),
         ("takes negative time", "", _hook("def on_barrier_open(S, w, t):", "return -5")),
-        ("the group is back at its barrier", "    return 1\n", "    it.seg -= 1\n    return 1\n"),
+        ("the group is back at its barrier", "    return 1\n", "    grp.seg -= 1\n    return 1\n"),
     ),
     *_kind(
         "wait",
@@ -357,22 +358,22 @@ MUTANTS = [
             "        follow_top(S, g)\n    return 0",
             "        follow_top(S, g)\n    return -1",
         ),
-        ("a path begins again", "        entry.seg = it.seg\n", ""),
+        ("a path begins again", "        entry.seg = grp.seg\n", ""),
         (
             "a segment is skipped",
             "        follow_top(S, g)\n",
-            "        follow_top(S, g)\n        it.seg += 1\n",
+            "        follow_top(S, g)\n        grp.seg += 1\n",
         ),
         (
             "ends in the past",
-            "    if it.seg == entry.rpc:",
-            "    if it.issued == 0:\n        it.issued = 1\n        wake(S, g, S.now - 1, 0)\n"
-            "        return 1\n    if it.seg == entry.rpc:",
+            "    if grp.seg == entry.rpc:",
+            "    if grp.issued == 0:\n        grp.issued = 1\n        wake(S, g, S.now - 1, 0)\n"
+            "        return 1\n    if grp.seg == entry.rpc:",
         ),
         (
             "the join is passed with those that wait",
-            "    if it.seg == entry.rpc:",
-            "    it.mask = warp(S, it.warp).live\n    if it.seg == entry.rpc:",
+            "    if grp.seg == entry.rpc:",
+            "    grp.mask = warp(S, grp.warp).live\n    if grp.seg == entry.rpc:",
         ),
         ("instructions take negative time", "", _hook("def extra_slots(S, w, g, n):", "return -1")),
     ),
@@ -385,8 +386,8 @@ MUTANTS = [
             "return follow_top(S, g)",
             "return 0 * follow_top(S, g)",
         ),
-        ("lanes that have returned continue", "    forget_lanes(S, it.warp, it.mask)\n", ""),
-        ("the last lanes continue", "return follow_top(S, g)", "return 1 | follow_top(S, g)"),
+        ("lanes that have returned go on", "    forget_lanes(S, grp.warp, grp.mask)\n", ""),
+        ("the last lanes go on", "return follow_top(S, g)", "return 1 | follow_top(S, g)"),
     ),
     *_kind(
         "wait",
@@ -460,35 +461,40 @@ MUTANTS = [
         "memory system",
         "",
         "memory/adversary",
-        ("answers at once", "    return over", "    return t"),
-        ("answers before it is asked", "    return over", "    return t - 3"),
-        ("answers never", "    return over", "    return (1 << 62) - 1"),
-        ("all lanes hit", "    return over", "    S.access_hits = -1\n    return over"),
+        ("answers at once", "    return completion", "    return t"),
+        ("answers before it is asked", "    return completion", "    return t - 3"),
+        ("answers never", "    return completion", "    return (1 << 62) - 1"),
+        ("all lanes hit", "    return completion", "    S.access_hits = -1\n    return completion"),
         (
             "hits come after the answer",
-            "    return over",
-            "    S.access_hits_at = over + 5\n    return over",
+            "    return completion",
+            "    S.access_hits_at = completion + 5\n    return completion",
         ),
         (
             "hits come before the access",
-            "    return over",
-            "    S.access_hits_at = t - 1\n    return over",
+            "    return completion",
+            "    S.access_hits_at = t - 1\n    return completion",
         ),
         (
             "the wait for the second level is longer than all of it",
-            "    return over",
-            "    S.access_until_l2 = over + 1\n    return over",
+            "    return completion",
+            "    S.access_until_l2 = completion + 1\n    return completion",
         ),
         (
             "banks end after the second level",
-            "    return over",
-            "    S.access_until_l2 = t + 1\n    S.access_until_bank = over + 2\n    return over",
+            "    return completion",
+            "    S.access_until_l2 = t + 1\n    S.access_until_bank = completion + 2\n"
+            "    return completion",
         ),
-        ("bubbles are negative", "    return over", "    S.access_bubbles = -1\n    return over"),
+        (
+            "bubbles are negative",
+            "    return completion",
+            "    S.access_bubbles = -1\n    return completion",
+        ),
         (
             "other lanes than those that asked hit",
-            "    return over",
-            "    S.access_hits = ~lanes\n    return over",
+            "    return completion",
+            "    S.access_hits = ~lanes\n    return completion",
         ),
     ),
 ]

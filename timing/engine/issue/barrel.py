@@ -1,11 +1,11 @@
 """The barrel: an instruction of one warp, then of another (LWM-01, LWM-02).
 
 Engine code; takes segments of one instruction. A group that is fetched at t is not fetched again
-before it has left the pipeline, at t + `S.pipeline`. Nothing in between is seen from outside, so
-that all of an instruction happens at its fetch: latencies of memory count from there (S-LWM-F8).
+before it has left the pipeline, at t + `S.pipeline`. Nothing in between is visible outside, so that
+all of an instruction happens at its fetch: latencies of memory count from there (S-LWM-F8).
 
-What takes a unit or port longer than a cycle stalls the pipeline: the next fetch, and the group's
-own, are so many *bubbles* later (Q-LWM-8, Q-LWM-18).
+An instruction that takes a unit or port longer than a cycle stalls the pipeline: the next fetch,
+and the group's own, are delayed by that many *bubbles* (Q-LWM-8, Q-LWM-18).
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 @device
 def issue(S: State, w: int, g: int, t: int) -> int:
-    """Issue one instruction of a group at cycle t; see `hooks.issue`."""
-    it = group(S, g)
+    """Issue one instruction of group g at cycle t; see `hooks.issue`."""
+    grp = group(S, g)
     if execute(S, w, g, t) == 0:
         return 0
-    s = it.seg
+    s = grp.seg
     row = seg(S, s)
-    lanes = it.mask
+    lanes = grp.mask
     charge_issue(S, w, g, s, 1, popcount(lanes), t)
     next_fetch = t + 1
     bubbles = row.n_complex * S.complex_bubbles + extra_slots(S, w, g, 1)
@@ -52,39 +52,39 @@ def issue(S: State, w: int, g: int, t: int) -> int:
             next_fetch = access_from_fetch(S, w, g, next_fetch - 1)
             return 0 if S.status != RUNNING else stop(S, w, next_fetch)
         next_fetch = chip_access(S, w, g, next_fetch)
-    out = next_fetch + S.pipeline - 1
-    if row.kind == SEG_EXIT and lanes == warp(S, it.warp).live:
+    pipeline_exit = next_fetch + S.pipeline - 1
+    if row.kind == SEG_EXIT and lanes == warp(S, grp.warp).live:
         # The warp occupies its context until its last instruction has left the pipeline.
-        charge_warp(S, w, s, PIPELINE, out - next_fetch)
-        warp(S, it.warp).busy = out
-    goes_on = finish(S, w, g, out)
+        charge_warp(S, w, s, PIPELINE, pipeline_exit - next_fetch)
+        warp(S, grp.warp).busy = pipeline_exit
+    continues = finish(S, w, g, pipeline_exit)
     if S.status != RUNNING:
         return 0
-    if goes_on == 1:
-        wake(S, g, out, PIPELINE)
+    if continues == 1:
+        wake(S, g, pipeline_exit, PIPELINE)
     return stop(S, w, next_fetch)
 
 
 @device
 def access_from_fetch(S: State, w: int, g: int, t: int) -> int:
-    """The access of an instruction that was fetched at t; the cycle of the next fetch."""
-    it = group(S, g)
-    it.at_memory = 1
+    """Access memory for group g's instruction, fetched at t; return the cycle of the next fetch."""
+    grp = group(S, g)
+    grp.at_memory = 1
     on_memory_pc(S, w, g, t)
-    lanes = it.mask & ~it.done
+    lanes = grp.mask & ~grp.done
     ready = touch(S, w, g, lanes, t)
     if S.status != RUNNING:
         return t
     bubbles = S.access_bubbles
     if bubbles > 0:
         charge_bubbles(S, w, g, BANK, bubbles)
-    out = t + bubbles + S.pipeline
-    if ready > out:
+    pipeline_exit = t + bubbles + S.pipeline
+    if ready > pipeline_exit:
         wake(S, g, ready, HIT if S.access_hits == lanes else MEMORY)
     else:
-        it.until_bank = 0
-        it.until_mshr = 0
-        it.until_l2 = 0
-        wake(S, g, out, PIPELINE)
+        grp.until_bank = 0
+        grp.until_mshr = 0
+        grp.until_l2 = 0
+        wake(S, g, pipeline_exit, PIPELINE)
     tell_of_misses(S, w, g, t)
     return t + 1 + bubbles

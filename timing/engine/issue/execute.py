@@ -1,7 +1,7 @@
 """A segment of a group: arrival, code, the lanes' work, and the end of its last instruction.
 
-Engine code, the same for every issue discipline. When a segment ends, and when the group can issue
-again, is up to the discipline; packs end instructions for all of their parts (packed.py).
+Engine code, the same for every issue discipline. The discipline decides when a segment ends, and
+when the group can issue again; packs end instructions for all of their parts (packed.py).
 """
 
 from __future__ import annotations
@@ -32,37 +32,37 @@ if TYPE_CHECKING:
 
 @device
 def execute(S: State, w: int, g: int, t: int) -> int:
-    """Execute the segment of a group at cycle t for its lanes.
+    """Execute the segment of group g at cycle t for its lanes.
 
-    Answers 0 if the group has stopped instead: parked on arrival, without its code, or trapped.
+    Return 0 if the group has stopped instead: parked on arrival, without its code, or trapped.
     """
     return compute(S, w, g, t) if arrive(S, w, g, t) == 1 else 0
 
 
 @device
 def arrive(S: State, w: int, g: int, t: int) -> int:
-    """A group comes to its segment; 0 if it has stopped: parked, or without its code."""
+    """Let group g arrive at its segment at t; return 0 if it stops: parked, or without its code."""
     if on_arrival(S, w, g, t) == 1:
         return stop(S, w, t)
-    there = fetch(S, w, group(S, g).seg, t)
-    if there > t:
-        wake(S, g, there, CODE)
+    arrival = fetch(S, w, group(S, g).seg, t)
+    if arrival > t:
+        wake(S, g, arrival, CODE)
         return stop(S, w, t)
     return 1
 
 
 @device
 def compute(S: State, w: int, g: int, t: int) -> int:
-    """What the lanes of a group compute in its segment; 0 if some trap."""
-    it = group(S, g)
-    row = seg(S, it.seg)
-    block = warp(S, it.warp).block
+    """Compute group g's segment for its lanes at t; return 0 if some trap."""
+    grp = group(S, g)
+    row = seg(S, grp.seg)
+    block = warp(S, grp.warp).block
     if row.uses_clock == 1:
         put64(block, BLOCK_CLOCK, t)
     if row.kind == SEG_TRAP:
-        return trapped(S, w, g, it.mask)
+        return trapped(S, w, g, grp.mask)
     if row.fn != 0:
-        refused = call(row.fn, block, it.mask)
+        refused = call(row.fn, block, grp.mask)
         if refused != 0:
             return trapped(S, w, g, refused)
     return 1
@@ -70,9 +70,9 @@ def compute(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def finish(S: State, w: int, g: int, t: int) -> int:
-    """End a group's segment at cycle t, but for accesses of caches; 1 if the group continues."""
-    it = group(S, g)
-    row = seg(S, it.seg)
+    """End group g's segment at cycle t, unless it accesses caches; return 1 if g continues."""
+    grp = group(S, g)
+    row = seg(S, grp.seg)
     kind = row.kind
     if kind == SEG_BRANCH:
         return branch(S, w, g, t)
@@ -82,10 +82,10 @@ def finish(S: State, w: int, g: int, t: int) -> int:
     if kind == SEG_EXIT:
         return retire(S, w, g, t)
     if kind == SEG_JUMP:
-        it.seg = row.target
+        grp.seg = row.target
         spend(S, g)
         return 1
-    it.seg = row.next
+    grp.seg = row.next
     if kind == SEG_RECONVERGE:
         on_reconverge(S, w, g, t)
     return 1

@@ -1,14 +1,14 @@
 """The barrel for packs: an instruction is broken down into sub-warps, one a cycle (LWM-07..12).
 
-Engine code; takes segments of one instruction, and packs (policy/packs.py) in place of groups. A
-sub-warp has each lane at most once, from the first part that still has it, so that there are as
-many as the fullest lane has parts. Until the last one is formed nothing else is fetched, and the
-pack is not fetched again before that one has left the pipeline: k of them take k - 1 cycles longer
-than one (LWM-10).
+Engine code; takes segments of one instruction, and packs (policy/packs/packs.py) in place of
+groups. A sub-warp has each lane at most once, from the first part that still has it, so that there
+are as many as the fullest lane has parts. Until the last one is formed nothing else is fetched, and
+the pack is not fetched again before that one has left the pipeline: k of them take k - 1 cycles
+longer than one (LWM-10).
 
 Accesses of global memory form their sub-warps part by part where `S.memory_rows` is set (LWM-11),
-one event each, so that they come to a memory that others share in the order of time. A jump moves
-one PC: one sub-warp is enough for all (LWM-12).
+one event each, so that they reach a memory that others share in the order of time. A jump moves one
+PC: one sub-warp is enough for all (LWM-12).
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ if TYPE_CHECKING:
 
 @device
 def issue(S: State, w: int, g: int, t: int) -> int:
-    """Issue one instruction of a pack at cycle t; see `hooks.issue`."""
+    """Issue one instruction of pack g at cycle t; see `hooks.issue`."""
     if wpu(S, w).event == ISSUE:
         return access_sub_warp(S, w, g, t)
     if arrive(S, w, g, t) == 0:
         return 0
-    it = group(S, g)
-    s = it.seg
+    grp = group(S, g)
+    s = grp.seg
     h = g
     while h >= 0:
         group(S, h).seg = s
@@ -90,36 +90,38 @@ def issue(S: State, w: int, g: int, t: int) -> int:
         part(S, g).over = 0
         part(S, g).missed = 0
         return access_sub_warp(S, w, g, t)
-    behind = sub_warps(S, w, g, t)
-    out = behind + S.pipeline - 1
-    goes_on = 1
+    next_fetch = sub_warps(S, w, g, t)
+    pipeline_exit = next_fetch + S.pipeline - 1
+    continues = 1
     if S.status != RUNNING:
         return 0
     if kind == SEG_BRANCH:
         spend_all(S, g)
-        goes_on = on_branch(S, w, g, part(S, g).taken, out) if S.status == RUNNING else 0
+        continues = 0
+        if S.status == RUNNING:
+            continues = on_branch(S, w, g, part(S, g).taken, pipeline_exit)
     elif kind == SEG_JUMP:
-        it.seg = row.target
+        grp.seg = row.target
         spend_all(S, g)
     elif kind == SEG_BARRIER:
-        wait_at_barrier(S, w, g, out)
-        goes_on = 0
+        wait_at_barrier(S, w, g, pipeline_exit)
+        continues = 0
     elif kind == SEG_EXIT:
-        goes_on = retire_lanes(S, w, g, out)
+        continues = retire_lanes(S, w, g, pipeline_exit)
     else:
-        it.seg = row.next
+        grp.seg = row.next
         if kind == SEG_RECONVERGE:
-            on_reconverge(S, w, g, out)
+            on_reconverge(S, w, g, pipeline_exit)
     if S.status != RUNNING:
         return 0
-    if goes_on == 1:
-        wake(S, g, out, PIPELINE)
-    return stop(S, w, behind)
+    if continues == 1:
+        wake(S, g, pipeline_exit, PIPELINE)
+    return stop(S, w, next_fetch)
 
 
 @device
 def sub_warps(S: State, w: int, g: int, t: int) -> int:
-    """Issue an instruction sub-warp by sub-warp from cycle t on; the cycle of the next fetch."""
+    """Issue an instruction in sub-warps from cycle t on; return the cycle of the next fetch."""
     row = seg(S, group(S, g).seg)
     lanes = form(S, g, 0)
     while lanes != 0:
@@ -140,44 +142,45 @@ def sub_warps(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def form(S: State, g: int, by_part: int) -> int:
-    """Choose the lanes of the next sub-warp; 0 if all are in one.
+    """Choose the lanes of pack g's next sub-warp and return them; 0 if all are in one.
 
-    Of each lane the first part that has it left: the lowest row of a large warp (Q-LWM-11).
+    Each lane comes from the first part that has it left: the lowest row of a large warp (Q-LWM-11).
+    With `by_part` 1 all lanes come from one part.
     """
     found = 0
     h = g
     while h >= 0:
-        it = part(S, h)
-        mine = it.left & ~found
+        member = part(S, h)
+        lanes = member.left & ~found
         if by_part == 1 and found != 0:
-            mine = 0
-        it.chosen = mine
-        it.left &= ~mine
-        found |= mine
-        h = it.next
+            lanes = 0
+        member.chosen = lanes
+        member.left &= ~lanes
+        found |= lanes
+        h = member.next
     return found
 
 
 @device
 def charge_sub_warp(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """A sub-warp issues at t; until then its warps were in the pipeline with the others."""
+    """Charge a sub-warp of `lanes` that issues at t; until then its warps were in the pipeline."""
     s = group(S, g).seg
     charge_slots(S, w, g, s, 1, popcount(lanes), t)
     h = g
     while h >= 0:
-        mine = part(S, h).chosen
-        if mine != 0:
+        chosen = part(S, h).chosen
+        if chosen != 0:
             v = group(S, h).warp
             keep_until(S, w, v, s, t)
             on_event(S, EV_ISSUE, w, h, t)
-            charge_lanes(S, w, v, s, 1, popcount(mine), t)
+            charge_lanes(S, w, v, s, 1, popcount(chosen), t)
         h = part(S, h).next
     return 0
 
 
 @device
 def charge_stall(S: State, w: int, g: int, cause: int, cycles: int) -> int:
-    """A sub-warp keeps the pipeline for so many cycles beyond its own."""
+    """Charge `cycles` that the current sub-warp keeps the pipeline beyond its own to `cause`."""
     s = group(S, g).seg
     slot_cycles(S, w * N_CAUSES + cause).cycles += cycles
     wpu(S, w).busy += cycles
@@ -191,33 +194,33 @@ def charge_stall(S: State, w: int, g: int, cause: int, cycles: int) -> int:
 
 @device
 def decide(S: State, w: int, g: int) -> int:
-    """The outcome of a branch for a sub-warp goes to the buffers (LWM-09)."""
+    """Write a sub-warp's outcome of the branch to the buffers (LWM-09)."""
     s = group(S, g).seg
     taken = 0
     lanes = 0
     h = g
     while h >= 0:
-        it = part(S, h)
-        if it.chosen != 0:
-            holds = word64(warp(S, group(S, h).warp).block + seg(S, s).cond_row, 0) & it.chosen
-            it.taken |= holds
+        member = part(S, h)
+        if member.chosen != 0:
+            holds = word64(warp(S, group(S, h).warp).block + seg(S, s).cond_row, 0) & member.chosen
+            member.taken |= holds
             taken |= holds
-            lanes |= it.chosen
-        h = it.next
+            lanes |= member.chosen
+        h = member.next
     return count_branch(S, w, s, taken, lanes)
 
 
 @device
 def ride(S: State, w: int, g: int) -> int:
-    """All lanes that are in no sub-warp jump with the one that has issued (LWM-12)."""
+    """Let all lanes that are in no sub-warp jump with the one that has issued (LWM-12)."""
     riding = 0
     h = g
     while h >= 0:
-        it = part(S, h)
-        riding += popcount(it.left)
-        warp(S, group(S, h).warp).n_thread_instr += popcount(it.left)
-        it.left = 0
-        h = it.next
+        member = part(S, h)
+        riding += popcount(member.left)
+        warp(S, group(S, h).warp).n_thread_instr += popcount(member.left)
+        member.left = 0
+        h = member.next
     wpu(S, w).n_thread_instr += riding
     wpu(S, w).n_riding += riding
     seg_count(S, group(S, g).seg).lanes += riding
@@ -226,7 +229,7 @@ def ride(S: State, w: int, g: int) -> int:
 
 @device
 def spend_all(S: State, g: int) -> int:
-    """Stop the run if a work-item of a pack must have used up its budget."""
+    """Stop the run if a work-item of pack g must have exceeded its instruction budget."""
     h = g
     while h >= 0 and S.status == RUNNING:
         spend(S, h)
@@ -239,7 +242,7 @@ def spend_all(S: State, g: int) -> int:
 
 @device
 def access_chip(S: State, w: int, g: int, lanes: int) -> int:
-    """A sub-warp accesses memory on chip; the cycles that it takes beyond its own."""
+    """Access on-chip memory with a sub-warp; return the cycles that it takes beyond its own."""
     first = share_lanes(S, g)
     extra = 0
     if seg(S, group(S, g).seg).space == SPACE_GROUP:
@@ -250,9 +253,9 @@ def access_chip(S: State, w: int, g: int, lanes: int) -> int:
 
 @device
 def access_sub_warp(S: State, w: int, g: int, t: int) -> int:
-    """The next sub-warp of an access issues at t; behind the last one the pack waits for all."""
-    it = group(S, g)
-    all_of_it = part(S, g)
+    """Issue the next sub-warp of an access at t; after the last one pack g waits for all lanes."""
+    grp = group(S, g)
+    lead = part(S, g)
     lanes = form(S, g, S.memory_rows)
     charge_sub_warp(S, w, g, lanes, t)
     first = share_lanes(S, g)
@@ -264,13 +267,13 @@ def access_sub_warp(S: State, w: int, g: int, t: int) -> int:
         S.access_until_mshr = 0
         S.access_until_l2 = 0
     on_served(S, w, g, t)
-    if ready > all_of_it.over:
-        all_of_it.over = ready
-        it.until_bank = S.access_until_bank
-        it.until_mshr = S.access_until_mshr
-        it.until_l2 = S.access_until_l2
+    if ready > lead.over:
+        lead.over = ready
+        grp.until_bank = S.access_until_bank
+        grp.until_mshr = S.access_until_mshr
+        grp.until_l2 = S.access_until_l2
     if S.access_hits != lanes:
-        all_of_it.missed = 1
+        lead.missed = 1
     group(S, first).hits = S.access_hits
     count_access(S, w, first, lanes)
     bubbles = S.access_bubbles
@@ -278,31 +281,31 @@ def access_sub_warp(S: State, w: int, g: int, t: int) -> int:
         return 0
     if bubbles > 0:
         charge_stall(S, w, g, BANK, bubbles)
-    behind = t + 1 + bubbles
+    next_fetch = t + 1 + bubbles
     if is_left(S, g) == 1:
         core = wpu(S, w)
         core.event = ISSUE
-        next_event(S, w).at = behind
+        next_event(S, w).at = next_fetch
         return 0
-    it.at_memory = 1
-    it.done = lanes
-    it.hits = 0 if all_of_it.missed == 1 else lanes
-    out = behind + S.pipeline - 1
-    if all_of_it.over > out:
-        wake(S, g, all_of_it.over, MEMORY if all_of_it.missed == 1 else HIT)
+    grp.at_memory = 1
+    grp.done = lanes
+    grp.hits = 0 if lead.missed == 1 else lanes
+    pipeline_exit = next_fetch + S.pipeline - 1
+    if lead.over > pipeline_exit:
+        wake(S, g, lead.over, MEMORY if lead.missed == 1 else HIT)
     else:
-        it.until_bank = 0
-        it.until_mshr = 0
-        it.until_l2 = 0
-        wake(S, g, out, PIPELINE)
-    if all_of_it.missed == 1:
-        on_access(S, w, g, behind - 1)
-    return stop(S, w, behind)
+        grp.until_bank = 0
+        grp.until_mshr = 0
+        grp.until_l2 = 0
+        wake(S, g, pipeline_exit, PIPELINE)
+    if lead.missed == 1:
+        on_access(S, w, g, next_fetch - 1)
+    return stop(S, w, next_fetch)
 
 
 @device
 def is_left(S: State, g: int) -> int:
-    """Whether lanes are in no sub-warp yet: fetch is stalled as long as there are."""
+    """Return 1 if lanes of pack g are in no sub-warp yet: fetch is stalled until all are."""
     h = g
     while h >= 0:
         if part(S, h).left != 0:
@@ -313,31 +316,31 @@ def is_left(S: State, g: int) -> int:
 
 @device
 def share_lanes(S: State, g: int) -> int:
-    """The first part of a sub-warp; where there are more, `lane_home` says whose each lane is."""
+    """Return the first part of a sub-warp; fill `lane_home`, which matters if it has several."""
     first = -1
     h = g
     while h >= 0:
-        mine = part(S, h).chosen
-        if mine != 0:
+        chosen = part(S, h).chosen
+        if chosen != 0:
             if first < 0:
                 first = h
             else:
                 S.access_is_packed = 1
-            while mine != 0:
-                lane_home(S, ctz(mine)).warp = group(S, h).warp
-                mine = drop_lowest(mine)
+            while chosen != 0:
+                lane_home(S, ctz(chosen)).warp = group(S, h).warp
+                chosen = drop_lowest(chosen)
         h = part(S, h).next
     return first
 
 
 @device
 def move_chosen(S: State, w: int, g: int, t: int) -> int:
-    """Move the data of a sub-warp, home by home; 0 if some lane trapped."""
+    """Move the data of a sub-warp, home by home; return 0 if some lane trapped."""
     S.access_is_packed = 0
     h = g
     while h >= 0:
-        mine = part(S, h).chosen
-        if mine != 0 and move(S, w, h, mine, t) == 0:
+        chosen = part(S, h).chosen
+        if chosen != 0 and move(S, w, h, chosen, t) == 0:
             return 0
         h = part(S, h).next
     return 1
@@ -348,27 +351,27 @@ def move_chosen(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def retire_lanes(S: State, w: int, g: int, t: int) -> int:
-    """All lanes of a pack have returned at t; answers 1 if it goes on with others."""
+    """Retire pack g, whose lanes have all returned at t; return 1 if it continues with others."""
     h = g
     while h >= 0:
         part(S, h).chosen = group(S, h).mask
         warp(S, group(S, h).warp).live &= ~group(S, h).mask
         h = part(S, h).next
-    goes_on = on_exit(S, w, g, t)
+    continues = on_exit(S, w, g, t)
     h = g
     while h >= 0:
-        # Where the last warp of a workgroup leaves it, the next one takes its groups.
-        following = part(S, h).next
+        # When the last warp of a workgroup leaves it, the next workgroup takes its groups.
+        next_part = part(S, h).next
         v = group(S, h).warp
         if part(S, h).chosen != 0 and warp(S, v).live == 0:
             leave_team(S, w, v, t)
-        h = following
-    return goes_on
+        h = next_part
+    return continues
 
 
 @device
 def wait_at_barrier(S: State, w: int, g: int, t: int) -> int:
-    """A pack has issued the barrier at which it stands; it was over at t (LWM-22)."""
+    """Let pack g wait at the barrier that it has issued and that ended at t (LWM-22)."""
     s = group(S, g).seg
     wpu(S, w).n_barrier += 1
     park(S, g, BARRIER)
@@ -385,7 +388,7 @@ def wait_at_barrier(S: State, w: int, g: int, t: int) -> int:
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """What the policy says of sub-warps."""
+    """Return the policy's settings for sub-warps."""
     return {
         "memory_rows": machine.policy.get("memory-rows", False),
         "jump_once": machine.policy.get("jump-once", False),

@@ -1,7 +1,7 @@
-"""Switch on every cache access, zero-cycle switching (DWS-01, MAWS-01).
+"""The discipline that switches at every cache access, in zero cycles (DWS-01, MAWS-01).
 
-Engine code. A group issues an instruction a cycle until it comes to a memory access, a barrier or
-a wait; another group is picked while the access issues.
+Engine code. A group issues an instruction a cycle until it reaches a memory access, a barrier or a
+wait; another group is picked while the access issues.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from .execute import execute, finish
 
 MAX_RUN = 64
-"""Segments that a group may issue before the loop looks at the other WPUs again."""
+"""Segments that a group may issue before the loop runs events of other WPUs."""
 
 
 @device
 def issue(S: State, w: int, g: int, t: int) -> int:
-    """Issue the segments of a group from cycle t on; see `hooks.issue`."""
+    """Issue the segments of group g from cycle t on; see `hooks.issue`."""
     core = wpu(S, w)
-    it = group(S, g)
+    grp = group(S, g)
     for _ in range(MAX_RUN):
         if execute(S, w, g, t) == 0:
             return 0
-        s = it.seg
+        s = grp.seg
         row = seg(S, s)
         n = row.n_instr
-        charge_issue(S, w, g, s, n, popcount(it.mask), t)
+        charge_issue(S, w, g, s, n, popcount(grp.mask), t)
         t += n
         bubbles = row.n_complex * S.complex_bubbles + extra_slots(S, w, g, n)
         if bubbles > 0:
@@ -57,10 +57,10 @@ def issue(S: State, w: int, g: int, t: int) -> int:
             t = chip_access(S, w, g, t)
             if S.status != RUNNING:
                 return 0
-        goes_on = finish(S, w, g, t)
+        continues = finish(S, w, g, t)
         if S.status != RUNNING:
             return 0
-        if goes_on == 0:
+        if continues == 0:
             return stop(S, w, t)
     core.event = ISSUE
     next_event(S, w).at = t

@@ -1,1 +1,1 @@
-"""Memory systems: when the data of an access are there."""
+"""Memory systems: caches, interconnects and DRAM behind the accesses of a WPU."""

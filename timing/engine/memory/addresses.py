@@ -1,6 +1,6 @@
-"""Where in simulated memory the lanes of an access are, for whatever space it is in.
+"""The simulated addresses of an access's lanes, in whichever space.
 
-Engine code. Global memory has its own addresses. Private memory lies at synthetic ones, a block a
+Engine code. Global memory has its own addresses. Private memory lies at synthetic ones, a block per
 warp context, interleaved by 8 bytes as in the warp block (emu/jit/segments/warp_block.py): equal
 offsets of a warp are neighbours. Readonly data lie in a region of their own. Both are far above all
 buffers.
@@ -23,7 +23,7 @@ READONLY_BASE = 1 << 43
 
 @device
 def lane_address(S: State, g: int, lane: int) -> int:
-    """The address that a lane wants in the access at which its group stands."""
+    """Return the address that `lane` wants in the current access of group g."""
     s = group(S, g).seg
     v = home(S, g, lane)
     if seg(S, s).space == SPACE_GLOBAL:
@@ -33,7 +33,7 @@ def lane_address(S: State, g: int, lane: int) -> int:
 
 @device
 def segment_address(S: State, s: int, v: int, lane: int) -> int:
-    """The same for private and read-only memory: what a lane of warp v wants in segment s."""
+    """Return the private or read-only address that a lane of warp v wants in segment s."""
     row = seg(S, s)
     offset = row.imm
     if row.addr_row >= 0:

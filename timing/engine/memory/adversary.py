@@ -1,14 +1,14 @@
-"""A memory that answers as it is told: the one of the worked scenarios, and of fuzzing.
+"""A memory whose replies a script or a seed chooses, for the worked scenarios and for fuzzing.
 
-Engine code. Each lane is answered on its own, in ascending order:
+Engine code. Each lane gets its own reply, in ascending order:
 
-1. What the *script* says about the n-th access of its work-item: hit or miss, and how long.
+1. What the *script* has for the n-th access of its work-item: hit or miss, and the latency.
 2. With a seed, a number made of seed, access and lane: half of them hit, the others take up to
    twice the latency of a miss.
 3. Else the natural rule: an infinite cache in which the first touch of a line misses.
 
-A miss fetches the lane's line, which is in flight until the data are there; whoever wants it until
-then misses too and completes with it. Nothing ever queues. `seen` has when each line is there.
+A miss fetches the lane's line, which is in flight until the data arrive; an access to it until then
+misses too and completes with it. Nothing ever queues. `seen` has the arrival of each line.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PROGRESS = record(item="i8", launch="i8", n="i8")
 progress = table("progress", PROGRESS)
-"""How many accesses the work-item of a lane has made. Index as the group's first, plus lane."""
+"""How many accesses a lane's work-item has made. Index: warp * S.width + lane."""
 
 SCRIPT = record(item="i8", n="i8", hit="i8", latency="i8")
 script = table("script", SCRIPT)
@@ -36,30 +36,30 @@ script = table("script", SCRIPT)
 
 @device
 def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """Answer lane by lane; the last one ends the access."""
+    """Reply lane by lane; the last lane ends the access. See `hooks.simd_access`."""
     S.n_adversary_access += 1
     S.access_hits = 0
-    over = t
+    completion = t
     rest = lanes
     while rest != 0:
         lane = ctz(rest)
         rest = drop_lowest(rest)
         ready = lane_access(S, g, lane, t)
-        over = max(over, ready)
+        completion = max(completion, ready)
         if S.lane_hit == 1:
             S.access_hits |= bit(lane)
             S.access_hits_at = max(S.access_hits_at, ready)
-    return over
+    return completion
 
 
 @device
 def lane_access(S: State, g: int, lane: int, t: int) -> int:
-    """When a lane has its data; sets S.lane_hit."""
+    """Return the cycle at which a lane has its data, and set S.lane_hit."""
     line = lane_address(S, g, lane) >> S.adversary_shift
-    told = scripted(S, g, lane)
-    if told >= 0:
-        S.lane_hit = script(S, told).hit
-        latency = script(S, told).latency
+    override = scripted(S, g, lane)
+    if override >= 0:
+        S.lane_hit = script(S, override).hit
+        latency = script(S, override).latency
         if S.lane_hit == 0:
             return fetch_line(S, line, t, latency)
         return t + (latency if latency > 0 else S.hit_latency)
@@ -69,8 +69,8 @@ def lane_access(S: State, g: int, lane: int, t: int) -> int:
         if S.lane_hit == 0:
             return t + 1 + (number >> 1) % (2 * S.miss_latency)
         return t + S.hit_latency
-    there = value_of(S, line)
-    S.lane_hit = 1 if 0 < there <= t else 0
+    arrival = value_of(S, line)
+    S.lane_hit = 1 if 0 < arrival <= t else 0
     if S.lane_hit == 0:
         return fetch_line(S, line, t, 0)
     S.n_l1_hit += 1
@@ -79,12 +79,12 @@ def lane_access(S: State, g: int, lane: int, t: int) -> int:
 
 @device
 def fetch_line(S: State, line: int, t: int, latency: int) -> int:
-    """A lane misses: when its line is there. Without a latency it joins a fetch under way."""
+    """Return the arrival of a missing line; without a latency, join a fetch that is in flight."""
     if latency == 0:
-        there = value_of(S, line)
-        if there > t:
+        arrival = value_of(S, line)
+        if arrival > t:
             S.n_mshr_merge += 1
-            return there
+            return arrival
         latency = S.miss_latency
     S.n_l1_miss += 1
     put(S, line, t + latency)
@@ -93,18 +93,18 @@ def fetch_line(S: State, line: int, t: int, latency: int) -> int:
 
 @device
 def scripted(S: State, g: int, lane: int) -> int:
-    """The override for this access of a lane's work-item, -1 for none; counts the access."""
+    """Return the script's row for this access of a lane, -1 for none; count the access."""
     v = home(S, g, lane)
     block = warp(S, v).block
     in_group = word64(block, BLOCK_WARP) * S.width + lane
     item = word64(block, BLOCK_GROUP) * S.team_items + in_group
-    mine = progress(S, v * S.width + lane)
-    if mine.item != item or mine.launch != S.launch:
-        mine.item = item
-        mine.launch = S.launch
-        mine.n = 0
-    n = mine.n
-    mine.n += 1
+    item_progress = progress(S, v * S.width + lane)
+    if item_progress.item != item or item_progress.launch != S.launch:
+        item_progress.item = item
+        item_progress.launch = S.launch
+        item_progress.n = 0
+    n = item_progress.n
+    item_progress.n += 1
     low = 0
     high = S.script_length
     while low < high:
@@ -120,14 +120,14 @@ def scripted(S: State, g: int, lane: int) -> int:
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Latencies, the seed, and the tables; the script comes from `Simulator`."""
+    """Return latencies, the seed, and the tables; the script comes from `Simulator`."""
     return {
         "adversary_shift": machine.l1d.line_shift,
         "adversary_seed": machine.adversary_seed,
         "hit_latency": machine.l1d.hit_latency,
         "miss_latency": machine.dram.latency,
         "n_adversary_access": 0,
-        "lane_hit": 0,  # the answer of lane_access: whether the lane hit
+        "lane_hit": 0,  # set by lane_access: whether the lane hit
         "n_l1_hit": 0,
         "n_l1_miss": 0,
         "n_mshr_merge": 0,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @device
 def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """Look up the lines of an access; see `hooks.simd_access`."""
+    """Look up the lines of an access at once; see `hooks.simd_access`."""
     kind = kind_of(S, group(S, g).seg)
     n = coalesce(S, w, g, lanes)
     core = l1d(S, w)
@@ -32,25 +32,25 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
         S.n_bank_wait += begin - t
         until_bank = begin
     hits = 0
-    over = 0
+    completion = 0
     for i in range(n):
-        it = wanted(S, i)
-        S.line_lanes = popcount(it.lanes)
-        ready = line_access(S, w, it.line, kind, begin)
+        entry = wanted(S, i)
+        S.line_lanes = popcount(entry.lanes)
+        ready = line_access(S, w, entry.line, kind, begin)
         if S.line_hit == 1:
-            # Nobody is served sooner: this is no reason to wait for anything.
-            hits |= it.lanes
+            # No lane is served sooner than a hit, so that a hit sets no boundary of the wait.
+            hits |= entry.lanes
             S.access_hits_at = ready
-            over = max(over, ready)
-        elif ready > over:
-            over = ready
+            completion = max(completion, ready)
+        elif ready > completion:
+            completion = ready
             S.access_until_mshr = S.line_until_mshr
             S.access_until_l2 = S.line_until_l2
     S.access_hits = hits
     S.access_until_bank = until_bank
-    return over
+    return completion
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Cycles that accesses waited for banks."""
+    """Return the counter of cycles that accesses waited for banks."""
     return {"n_bank_wait": 0}

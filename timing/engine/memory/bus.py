@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @device
 def bus_transfer(S: State, size: int, t: int) -> int:
-    """So many bytes want the bus at t: the end of the cycle in which they are across."""
+    """Claim the bus for `size` bytes at t; return the cycle by which they have crossed it."""
     S.n_bus_bytes += size
     cost = (size * S.bus_cost + S.bus_bytes - 1) // S.bus_bytes
     end = max(t << 8, S.bus_free) + cost
@@ -26,7 +26,7 @@ def bus_transfer(S: State, size: int, t: int) -> int:
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """`bus_bytes` bytes take `bus_cost` 1/256 cycles."""
+    """Return the bandwidth (`bus_bytes` bytes take `bus_cost` 1/256 cycles) and the latency."""
     size, cycles = machine.bus.fraction
     return {
         "bus_free": 0,

@@ -1,8 +1,8 @@
-"""Lanes to lines: which lines an access wants, for which lanes, and how many steps banks need.
+"""The lines that an access wants, the lanes that want each, and the steps that its banks need.
 
-Engine code; docs/timing/memory.md, rules 1 and 2. Lanes that run upwards element by element, the
-common case, are found by one comparison of vectors. Otherwise the words of each line are a bit mask
-over banks, and masks are added up in planes: plane i has bit i of each bank's count.
+Engine code; docs/timing.md, "Memory", rules 1 and 2. Lanes whose addresses ascend element by
+element, the common case, are found by one comparison of vectors. Otherwise the words of each line
+are a bit mask over banks, and masks are added up in planes: plane i has bit i of each bank's count.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     from .addresses import lane_address, segment_address
 
 wanted = table("wanted", record(line="i8", lanes="i8"))
-"""The lines of the access that is looked at."""
+"""The lines of the current access."""
 
 lane_place = table("lane_place", record(address="i8"))
-"""Where its lanes are, if that is no row of registers; padded to whole vectors like a row."""
+"""The addresses of its lanes, if a row of registers does not have them; padded to whole vectors
+like such a row."""
 
 plane = table("plane", record(bits="i8"))
 
@@ -45,18 +46,21 @@ WORD_SHIFT = 2
 
 @device
 def coalesce(S: State, w: int, g: int, lanes: int) -> int:
-    """Fill `wanted` in the order of the lowest lanes; how many lines. Sets S.bank_steps."""
-    it = group(S, g)
-    row = seg(S, it.seg)
-    at = S.p_lane_place
+    """Fill `wanted` with an access's lines in the order of their lowest lanes; return how many.
+
+    Group g accesses them for `lanes`. Sets `S.bank_steps`.
+    """
+    grp = group(S, g)
+    row = seg(S, grp.seg)
+    row_address = S.p_lane_place
     offset = 0
     if row.space == SPACE_GLOBAL and S.access_is_packed == 0:
-        at = warp(S, it.warp).block + row.addr_row
+        row_address = warp(S, grp.warp).block + row.addr_row
         offset = row.imm
     elif S.access_is_packed == 0:
-        # All lanes, whoever takes part: that needs no branch.
+        # The addresses of all lanes, active or not, take no branch.
         for lane in range(S.width):
-            lane_place(S, lane).address = segment_address(S, it.seg, it.warp, lane)
+            lane_place(S, lane).address = segment_address(S, grp.seg, grp.warp, lane)
     else:
         rest = lanes
         while rest != 0:
@@ -68,21 +72,21 @@ def coalesce(S: State, w: int, g: int, lanes: int) -> int:
     step = size
     others = drop_lowest(lanes)
     if others != 0 and ctz(others) == first + 1:
-        step = word64(at, first + 1) - word64(at, first)
-    base = word64(at, first) - first * step
-    if lanes_in_steps(at, S.width, base, step) & lanes != lanes:
-        n = lines_of_each(S, at, offset, lanes)
-        S.bank_steps = bank_steps(S, at, offset, lanes, n)
+        step = word64(row_address, first + 1) - word64(row_address, first)
+    base = word64(row_address, first) - first * step
+    if lanes_in_steps(row_address, S.width, base, step) & lanes != lanes:
+        n = lines_of_each(S, row_address, offset, lanes)
+        S.bank_steps = bank_steps(S, row_address, offset, lanes, n)
     else:
         if step == size:
             n = lines_of_run(S, base + offset, ctz(size), lanes)
         elif step >= S.l1d_line_bytes:
             n = lines_of_steps(S, base + offset, step, lanes)
         else:
-            n = lines_of_each(S, at, offset, lanes)
+            n = lines_of_each(S, row_address, offset, lanes)
         S.bank_steps = steps_of_steps(S, step, lanes)
         if S.bank_steps == 0:
-            S.bank_steps = bank_steps(S, at, offset, lanes, n)
+            S.bank_steps = bank_steps(S, row_address, offset, lanes, n)
     if row.is_atomic == 1:
         S.bank_steps = most_lanes(S, n)
     return n
@@ -90,24 +94,24 @@ def coalesce(S: State, w: int, g: int, lanes: int) -> int:
 
 @device
 def lines_of_run(S: State, base: int, size_shift: int, lanes: int) -> int:
-    """Lane l wants an element at base + (l << size_shift)."""
+    """Fill `wanted` where lane l wants base + (l << size_shift), an element; return how many."""
     n = 0
     rest = lanes
     while rest != 0:
         lane = ctz(rest)
         address = base + (lane << size_shift)
         left = S.l1d_line_bytes - (address & (S.l1d_line_bytes - 1))
-        mine = rest & low_bits(lane + ((left - 1) >> size_shift) + 1)
+        sharers = rest & low_bits(lane + ((left - 1) >> size_shift) + 1)
         wanted(S, n).line = (address >> S.l1d_line_shift) & S.l1d_line_mask
-        wanted(S, n).lanes = mine
-        rest &= ~mine
+        wanted(S, n).lanes = sharers
+        rest &= ~sharers
         n += 1
     return n
 
 
 @device
 def lines_of_steps(S: State, base: int, step: int, lanes: int) -> int:
-    """Lane l wants what is at base + l * step, each a line of its own."""
+    """Fill `wanted` where lane l wants base + l * step, in a line of its own; return how many."""
     n = 0
     while lanes != 0:
         lane = ctz(lanes)
@@ -119,23 +123,23 @@ def lines_of_steps(S: State, base: int, step: int, lanes: int) -> int:
 
 
 @device
-def lines_of_each(S: State, at: int, offset: int, lanes: int) -> int:
-    """Lanes want whatever their words at `at` say."""
+def lines_of_each(S: State, row_address: int, offset: int, lanes: int) -> int:
+    """Fill `wanted` from the addresses of `lanes` in a row; return how many lines they want."""
     n = 0
     rest = lanes
     while rest != 0:
-        line = ((word64(at, ctz(rest)) + offset) >> S.l1d_line_shift) & S.l1d_line_mask
-        mine = lanes_of_line(at, S.width, offset, S.l1d_line_shift, line) & rest
+        line = ((word64(row_address, ctz(rest)) + offset) >> S.l1d_line_shift) & S.l1d_line_mask
+        sharers = lanes_of_line(row_address, S.width, offset, S.l1d_line_shift, line) & rest
         wanted(S, n).line = line
-        wanted(S, n).lanes = mine
-        rest &= ~mine
+        wanted(S, n).lanes = sharers
+        rest &= ~sharers
         n += 1
     return n
 
 
 @device
 def most_lanes(S: State, n: int) -> int:
-    """The most lanes that want the same line."""
+    """Return the most lanes that want the same one of n lines."""
     most = 0
     for i in range(n):
         most = max(most, popcount(wanted(S, i).lanes))
@@ -144,31 +148,32 @@ def most_lanes(S: State, n: int) -> int:
 
 @device
 def steps_of_steps(S: State, step: int, lanes: int) -> int:
-    """The number of different words in the fullest bank where lanes go up in steps; 0 if unknown.
+    """Return the number of different words in the fullest bank if lanes ascend by `step`.
 
-    Neighbours are a multiple of 2^k words apart, so that they take turns at 1/2^k of the banks.
+    0 if it is not known. Neighbours are a multiple of 2^k words apart, so that they share 1/2^k of
+    the banks in turn.
     """
     if step == 0:
         return 1
     if step & ((1 << WORD_SHIFT) - 1) != 0 or lanes & (lanes + bit(ctz(lanes))) != 0:
-        # Lanes share words, or some are missing.
+        # Lanes share words, or `lanes` has gaps.
         return 1 if step <= 1 << WORD_SHIFT and S.l1d_banks >= S.width and step > 0 else 0
     turns = max(0, S.l1d_bank_shift - (ctz(step) - WORD_SHIFT))
     return (popcount(lanes) + (1 << turns) - 1) >> turns
 
 
 @device
-def bank_steps(S: State, at: int, offset: int, lanes: int, n: int) -> int:
-    """The number of different words in the fullest bank."""
+def bank_steps(S: State, row_address: int, offset: int, lanes: int, n: int) -> int:
+    """Return the number of different words that `lanes` want in the fullest bank."""
     if n == 1 and S.l1d_line_words <= S.l1d_banks:
         return 1
     if n == popcount(lanes):
-        # A line a lane: nobody shares a word.
-        return most_in_a_bank(at, S.width, offset, S.l1d_banks - 1, lanes)
+        # Each lane has a line of its own, so that no word is shared.
+        return most_in_a_bank(row_address, S.width, offset, S.l1d_banks - 1, lanes)
     for i in range(N_PLANES):
         plane(S, i).bits = 0
     for i in range(n):
-        words = bits_of_words(at, S.width, offset, S.word_mask, wanted(S, i).lanes)
+        words = bits_of_words(row_address, S.width, offset, S.word_mask, wanted(S, i).lanes)
         for first in range(0, S.l1d_line_words, S.l1d_banks):
             count_words(S, (words >> first) & low_bits(S.l1d_banks))
     banks = low_bits(S.l1d_banks)
@@ -183,19 +188,19 @@ def bank_steps(S: State, at: int, offset: int, lanes: int, n: int) -> int:
 
 @device
 def count_words(S: State, words: int) -> int:
-    """Add one to the banks of a mask."""
+    """Add one to the count of each bank in the mask `words`."""
     i = 0
     while words != 0:
-        it = plane(S, i)
-        carry = it.bits & words
-        it.bits ^= words
+        counter = plane(S, i)
+        carry = counter.bits & words
+        counter.bits ^= words
         words = carry
         i += 1
     return 0
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Geometry of lines and banks."""
+    """Return the geometry of lines and banks."""
     cache = machine.l1d
     words, banks = cache.line >> WORD_SHIFT, machine.l1d_banks
     return {

@@ -1,7 +1,7 @@
 """First levels directly on memory, without coherence (LWM 4.1: one core).
 
-Engine code. A line is there for reading and writing alike. Atomics are done by memory; one claims
-what reading its line does.
+Engine code. A line may be read and written alike. Memory performs atomics; an atomic claims what
+reading its line does.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @device
 def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
-    """Read a line; see `hooks.next_level`."""
+    """Read a line of memory; see `hooks.next_level`."""
     S.reply_from_memory = 1
     S.reply_state = EXCLUSIVE if kind == LOAD else MODIFIED
     if kind == FETCH:
@@ -28,10 +28,10 @@ def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
 
 @device
 def write_back(S: State, w: int, line: int, t: int) -> int:
-    """Write a line; nobody waits."""
+    """Write a line to memory; see `hooks.write_back`."""
     return dram_access(S, line << S.l1d_line_shift, S.l1d_line_bytes, 1, t)
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Nothing lies between a first level and the bus."""
+    """Return the distance to memory: nothing lies between a first level and the bus."""
     return {"to_memory": 0}

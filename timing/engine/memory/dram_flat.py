@@ -1,4 +1,4 @@
-"""Memory with one latency behind the bus; its controller pipelines, and nothing is reordered.
+"""Memory with one latency and a bus; its controller is pipelined and reorders nothing.
 
 Engine code (DWS Table 3).
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @device
 def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
-    """Claim the bus at t: when the data read are on this side of it, or those written across."""
+    """Claim the bus at t for `size` bytes; return the cycle at which they are transferred."""
     S.n_dram += 1
     S.n_dram_write += write
     across = bus_transfer(S, size, t) + S.bus_latency
@@ -25,5 +25,5 @@ def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """The latency in cycles."""
+    """Return the latency in cycles."""
     return {"dram_latency": machine.dram.latency, "n_dram": 0, "n_dram_write": 0}

@@ -1,10 +1,10 @@
 """Memory of banks with an open row each, first come first served (LWM-05, Q-LWM-4).
 
-Engine code. A request takes the bus for its bytes and then goes to its bank. The open row answers
-after `row_hit` cycles and keeps the bank for as long as the bytes take the bus, so that requests of
-one row follow each other at the speed of the bus. Another row takes `row_conflict` cycles, and the
-bank as many more as it takes to open it: the difference of the two. Addresses are row, bank, column
-from the top: consecutive rows lie in different banks.
+Engine code. A request takes the bus for its bytes and then accesses its bank. The open row replies
+after `row_hit` cycles and keeps the bank for as long as the bytes take the bus, so that requests
+for one row follow each other at the speed of the bus. Another row takes `row_conflict` cycles; the
+bank is then busy for the difference of the two as well, the time to open the row. Addresses are
+row, bank, column from the top: consecutive rows lie in different banks.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 DRAM_BANK = record(
     row="i8",  # the open one, -1 for none
-    free="i8",  # cycle at which it takes the next request
+    free="i8",  # cycle from which it takes the next request
 )
 dram_bank = table("dram_bank", DRAM_BANK)
 
 
 @device
 def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
-    """Claim bus and bank at t: when the data read are on this side of it, or those written across.
+    """Claim bus and bank at t for `size` bytes; return the cycle at which they are transferred.
 
-    Claimed in this order by writes too, for which nobody waits.
+    Writes claim them in the same order, though nothing waits for them.
     """
     S.n_dram += 1
     S.n_dram_write += write
@@ -44,17 +44,17 @@ def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
     bank.free = start + burst
     if row == bank.row:
         S.n_row_hit += 1
-        there = start + S.row_hit
+        reply_cycle = start + S.row_hit
     else:
         S.n_row_conflict += 1
-        there = start + S.row_conflict
+        reply_cycle = start + S.row_conflict
         bank.free += S.row_conflict - S.row_hit
         bank.row = row
-    return across if write == 1 else there + S.bus_latency
+    return across if write == 1 else reply_cycle + S.bus_latency
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Geometry and latencies; no row is open."""
+    """Return geometry and latencies; no row is open."""
     dram = machine.dram
     banks = np.zeros(dram.banks, DRAM_BANK)
     banks["row"] = -1

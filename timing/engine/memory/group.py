@@ -1,7 +1,7 @@
-"""Group memory: on chip, a cycle an access and one more for each further word in the same bank.
+"""Group memory on chip: a cycle per access, and one more for each further word in the same bank.
 
-Engine code. There are 32 banks of 4 bytes; lanes that want the same word share it; the access
-never subdivides a warp and never switches to another.
+Engine code. There are 32 banks of 4 bytes; lanes that want the same word share it; the access never
+subdivides a warp and never switches to another.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 WORD_SHIFT = 2
 
 bank_turns = table("bank_turns", record(n="i8", access="i8"))
-"""Per bank: how many turns the access takes that it counts; it begins anew with each access."""
+"""Per bank: the turns that the access with number `access` takes there; other counts are void."""
 
 bank_words = table("bank_words", record(word="i8"))
 """Words of a bank; index: bank * S.width + turn."""
@@ -30,11 +30,14 @@ bank_words = table("bank_words", record(word="i8"))
 
 @device
 def group_access(S: State, w: int, g: int, t: int) -> int:
-    """Move the data; the cycle at which the group goes on (t: the cycle behind the access)."""
-    it = group(S, g)
-    row = seg(S, it.seg)
-    extra = conflicts(S, w, g, it.mask)  # first: a load may overwrite its own addresses
-    refused = call(row.move, warp(S, it.warp).block, it.mask)
+    """Move the data of group g's access; return the cycle from which g continues.
+
+    t is the cycle after the access.
+    """
+    grp = group(S, g)
+    row = seg(S, grp.seg)
+    extra = conflicts(S, w, g, grp.mask)  # before the move: a load may overwrite its addresses
+    refused = call(row.move, warp(S, grp.warp).block, grp.mask)
     if refused != 0:
         trapped(S, w, g, refused)
         return t
@@ -45,10 +48,9 @@ def group_access(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def conflicts(S: State, w: int, g: int, lanes: int) -> int:
-    """Words in the fullest bank beyond the first; atomics on one word take turns.
+    """Return the words in the fullest bank beyond the first; atomics on one word take turns.
 
-    None where no lane takes part. `bank_words` holds, bank by bank, the words that some lane wants
-    already.
+    0 if `lanes` is empty. `bank_words` holds, bank by bank, the words that some lane wants already.
     """
     if lanes == 0:
         return 0
@@ -80,7 +82,7 @@ def conflicts(S: State, w: int, g: int, lanes: int) -> int:
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Banks, a power of two."""
+    """Return the number of banks, a power of two, and their tables."""
     return {
         "group_banks": machine.group_banks,
         "group_access": 0,

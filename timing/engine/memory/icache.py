@@ -1,7 +1,7 @@
 """The instruction cache of each WPU, one fetch for all lanes (DWS-01, Q-DWS-7).
 
-Engine code; docs/timing/memory.md, rule 10. A machine without one (`l1i.size = 0`) always has
-its code at hand.
+Engine code; docs/timing.md, "Memory", rule 10. A machine without one (`l1i.size = 0`) always has
+its code.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 PC_SHIFT = 3  # log2 of the bytes of an instruction
 
 l1i = table("l1i", record(last="i8"))
-"""The line that a WPU fetched last: it is the most recently used one, so that fetching it again
+"""The line that a WPU fetched last. It is the most recently used one, so that fetching it again
 changes nothing but the count of hits."""
 
 fetched = table("fetched", record(seg="i8"))
-"""The segment for whose code a group waits, plus one; index as the group."""
+"""The segment for whose code a group waits, plus one; 0 for none. Index as the group."""
 
 
 @device
 def fetch(S: State, w: int, s: int, t: int) -> int:
-    """Look up the lines of segment s for the current group of a WPU; see `hooks.fetch`."""
+    """Look up the lines of segment s for the current group of WPU w; see `hooks.fetch`."""
     if S.l1i_ways == 0:
         return t
     row = seg(S, s)
@@ -42,34 +42,34 @@ def fetch(S: State, w: int, s: int, t: int) -> int:
     if waiting.seg == s + 1:
         waiting.seg = 0
         return t
-    there = t
+    arrival = t
     if line == l1i(S, w).last:
         S.n_l1i_hit += 1
         line += 1
     while line <= last:
-        there = max(there, code_line(S, w, line, t))
+        arrival = max(arrival, code_line(S, w, line, t))
         line += 1
-    # A line that is in flight has to be looked at again.
-    l1i(S, w).last = last if there == t else -1
-    if there > t:
+    # A line in flight must be looked up again.
+    l1i(S, w).last = last if arrival == t else -1
+    if arrival > t:
         waiting.seg = s + 1
-    return there
+    return arrival
 
 
 @device
 def code_line(S: State, w: int, line: int, t: int) -> int:
-    """One line is wanted at t: when it is there."""
+    """Look up one line of code for WPU w at t; return its arrival."""
     S.tick += 1
     first = S.l1i_first + (w * S.l1i_sets + (line & (S.l1i_sets - 1))) * S.l1i_ways
-    at = find(S, first, S.l1i_ways, line)
-    if at >= 0:
-        it = cache_line(S, at)
-        cache_used(S, at).tick = S.tick
-        if it.ready <= t:
+    index = find(S, first, S.l1i_ways, line)
+    if index >= 0:
+        cached_line = cache_line(S, index)
+        cache_used(S, index).tick = S.tick
+        if cached_line.ready <= t:
             S.n_l1i_hit += 1
             return t
         S.n_l1i_merge += 1
-        return it.ready
+        return cached_line.ready
     S.n_l1i_miss += 1
     start = t + S.l1i_latency
     S.request_date = start
@@ -77,17 +77,17 @@ def code_line(S: State, w: int, line: int, t: int) -> int:
     if S.l1i_mshrs > 0:
         entry = first_free(S, S.l1i_mshr_first + w * S.l1i_mshrs, S.l1i_mshrs)
         start = max(start, mshr(S, entry).free)
-    at = choose_victim(S, first, S.l1i_ways, start)
-    start = max(start, cache_line(S, at).ready)
+    index = choose_victim(S, first, S.l1i_ways, start)
+    start = max(start, cache_line(S, index).ready)
     ready = next_level(S, w, line, FETCH, start)
-    place(S, at, line, ready, SHARED, 1)
+    place(S, index, line, ready, SHARED, 1)
     if entry >= 0:
         mshr(S, entry).free = ready
     return ready
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Geometry; no ways where there is no cache."""
+    """Return the geometry, with no ways where there is no cache, and counters."""
     cache = machine.l1i
     return {
         "l1i": machine.wpus,

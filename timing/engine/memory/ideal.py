@@ -1,4 +1,4 @@
-"""A memory that serves every lane after the same time and never misses.
+"""A memory that serves every lane after the same latency and never misses.
 
 Engine code.
 """
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @device
 def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """All lanes hit."""
+    """Return t plus the latency: all lanes hit."""
     return t + S.ideal_latency
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """The latency in cycles."""
+    """Return the latency in cycles."""
     return {"ideal_latency": machine.l1d.hit_latency}

@@ -1,7 +1,7 @@
 """The first level's data cache of each WPU: write-back, write-allocate, LRU, any geometry.
 
-Engine code; docs/timing/memory.md, rule 3. What lies behind it fills `next_level`,
-`forget_line` and `write_back`.
+Engine code; docs/timing.md, "Memory", rule 3. The next level fills `next_level`, `forget_line` and
+`write_back`.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
     from .mshr import first_free, mshr
 
 L1D = record(
-    free="i8",  # cycle at which the banks take the next access
-    busy="i8",  # up to where MSHR-cycles with a miss in flight have been counted
+    free="i8",  # cycle from which the banks take the next access
+    busy="i8",  # cycle up to which the time with a miss in flight has been counted
 )
 l1d = table("l1d", L1D)
 
 
 @device
 def l1d_set(S: State, w: int, line: int) -> int:
-    """The first way of a line's set."""
+    """Return the index of the first way of a line's set in WPU w's cache."""
     return (w * S.l1d_sets + (line & (S.l1d_sets - 1))) * S.l1d_ways
 
 
 @device
 def l1d_find(S: State, w: int, line: int) -> int:
-    """The index of a line in a WPU's cache, -1 if it is not there."""
+    """Return the index of a line in WPU w's cache, -1 if it is not cached."""
     return find(S, l1d_set(S, w, line), S.l1d_ways, line)
 
 
@@ -53,115 +53,118 @@ def l1d_find(S: State, w: int, line: int) -> int:
 def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
     """Look up a line at t for S.line_lanes lanes; see `hooks.line_access`."""
     S.tick += 1
-    at = l1d_find(S, w, line)
-    if at >= 0 and (kind != ATOMIC or S.atomics_behind == 0):
-        it = cache_line(S, at)
-        cache_used(S, at).tick = S.tick
-        if it.ready <= t and (kind == LOAD or it.state != SHARED):
+    index = l1d_find(S, w, line)
+    if index >= 0 and (kind != ATOMIC or S.atomics_behind == 0):
+        cached_line = cache_line(S, index)
+        cache_used(S, index).tick = S.tick
+        if cached_line.ready <= t and (kind == LOAD or cached_line.state != SHARED):
             if kind != LOAD:
-                it.state = MODIFIED
+                cached_line.state = MODIFIED
             S.line_hit = 1
             S.n_l1_hit += 1
             return t + S.l1d_latency
-    return no_hit(S, w, line, kind, at, t + S.l1d_latency)
+    return no_hit(S, w, line, kind, index, t + S.l1d_latency)
 
 
 @device
-def no_hit(S: State, w: int, line: int, kind: int, at: int, known: int) -> int:
-    """A line is not there, or not yet, or not for stores, as is known at some time."""
-    S.request_date = known
+def no_hit(S: State, w: int, line: int, kind: int, index: int, miss_cycle: int) -> int:
+    """Serve a line that at `miss_cycle` is found absent, in flight, or not owned by a store.
+
+    `index` is that of the line, -1 if it is absent. Return the cycle at which it is served.
+    """
+    S.request_date = miss_cycle
     if kind == ATOMIC and S.atomics_behind == 1:
-        return past(S, w, line, at, known)
-    if at < 0:
-        return miss(S, w, line, kind, known)
+        return past(S, w, line, index, miss_cycle)
+    if index < 0:
+        return miss(S, w, line, kind, miss_cycle)
     if kind != LOAD:
-        if cache_line(S, at).state == SHARED:
-            return upgrade(S, w, line, at, known)
-        cache_line(S, at).state = MODIFIED
-    return merge_request(S, at, known)
+        if cache_line(S, index).state == SHARED:
+            return upgrade(S, w, line, index, miss_cycle)
+        cache_line(S, index).state = MODIFIED
+    return merge_request(S, index, miss_cycle)
 
 
 @device
-def merge_request(S: State, at: int, known: int) -> int:
-    """A line in flight: the lanes wait with those that asked for it."""
-    it = cache_line(S, at)
+def merge_request(S: State, index: int, miss_cycle: int) -> int:
+    """Let the lanes wait for a line in flight; return the cycle at which they are served."""
+    cached_line = cache_line(S, index)
     S.n_mshr_merge += 1
-    over = max(known, it.ready)
-    if S.l1d_targets > 0 and it.targets + S.line_lanes > S.l1d_targets:
+    completion = max(miss_cycle, cached_line.ready)
+    if S.l1d_targets > 0 and cached_line.targets + S.line_lanes > S.l1d_targets:
         S.n_target_full += 1
-        over = it.ready + S.l1d_latency
+        completion = cached_line.ready + S.l1d_latency
     elif S.l1d_targets > 0:
-        it.targets += S.line_lanes
-    if it.far == 0:
-        S.line_until_l2 = over
-    return over
+        cached_line.targets += S.line_lanes
+    if cached_line.far == 0:
+        S.line_until_l2 = completion
+    return completion
 
 
 @device
-def miss(S: State, w: int, line: int, kind: int, known: int) -> int:
-    """Ask the next level, and make room."""
+def miss(S: State, w: int, line: int, kind: int, miss_cycle: int) -> int:
+    """Request a line from the next level, and make room for it; return its arrival."""
     S.n_l1_miss += 1
-    start = known
+    start = miss_cycle
     entry = -1
     if S.l1d_mshrs > 0:
         entry = first_free(S, w * S.l1d_mshrs, S.l1d_mshrs)
         start = wait_for_mshr(S, entry, start)
-    at = choose_victim(S, l1d_set(S, w, line), S.l1d_ways, start)
-    victim = cache_line(S, at)
+    index = choose_victim(S, l1d_set(S, w, line), S.l1d_ways, start)
+    victim = cache_line(S, index)
     if victim.ready > start:
         S.n_victim_wait += 1
         start = victim.ready
         S.line_until_mshr = start
-    old = cache_tag(S, at).tag
+    old = cache_tag(S, index).tag
     dirty = 1 if victim.state == MODIFIED else 0
     if old != EMPTY:
-        left = victim.place
-        clear(S, at)
-        forget_line(S, w, old, left, dirty)
+        l2_place = victim.place
+        clear(S, index)
+        forget_line(S, w, old, l2_place, dirty)
     ready = next_level(S, w, line, kind, start)
     S.line_until_l2 = S.reply_until_l2
     if dirty == 1:
         S.n_writeback += 1
         write_back(S, w, old, start)
-    place(S, at, line, ready, S.reply_state, S.line_lanes)
+    place(S, index, line, ready, S.reply_state, S.line_lanes)
     return in_flight(S, w, entry, start, ready)
 
 
 @device
-def upgrade(S: State, w: int, line: int, at: int, known: int) -> int:
-    """A store to a shared line: ask for ownership (Q-DWS-5)."""
+def upgrade(S: State, w: int, line: int, index: int, miss_cycle: int) -> int:
+    """Request ownership of a shared line for a store (Q-DWS-5); return when it is granted."""
     S.n_upgrade += 1
-    start = known
+    start = miss_cycle
     entry = -1
     if S.l1d_mshrs > 0:
         entry = first_free(S, w * S.l1d_mshrs, S.l1d_mshrs)
         start = wait_for_mshr(S, entry, start)
-    ready = max(next_level(S, w, line, UPGRADE, start), cache_line(S, at).ready)
+    ready = max(next_level(S, w, line, UPGRADE, start), cache_line(S, index).ready)
     S.line_until_l2 = S.reply_until_l2
-    place(S, at, line, ready, MODIFIED, S.line_lanes)
+    place(S, index, line, ready, MODIFIED, S.line_lanes)
     return in_flight(S, w, entry, start, ready)
 
 
 @device
-def past(S: State, w: int, line: int, at: int, known: int) -> int:
-    """An atomic that memory does: the WPU's own copy goes, and nothing comes."""
+def past(S: State, w: int, line: int, index: int, miss_cycle: int) -> int:
+    """Send an atomic to memory, which performs it; evict WPU w's own copy. Return its end."""
     S.n_l1_miss += 1
-    if at >= 0:
-        dirty = 1 if cache_line(S, at).state == MODIFIED else 0
-        left = cache_line(S, at).place
-        clear(S, at)
-        forget_line(S, w, line, left, dirty)
+    if index >= 0:
+        dirty = 1 if cache_line(S, index).state == MODIFIED else 0
+        l2_place = cache_line(S, index).place
+        clear(S, index)
+        forget_line(S, w, line, l2_place, dirty)
         if dirty == 1:
             S.n_writeback += 1
-            write_back(S, w, line, known)
-    ready = next_level(S, w, line, ATOMIC, known)
+            write_back(S, w, line, miss_cycle)
+    ready = next_level(S, w, line, ATOMIC, miss_cycle)
     S.line_until_l2 = S.reply_until_l2
     return ready
 
 
 @device
 def wait_for_mshr(S: State, entry: int, start: int) -> int:
-    """When a request can begin that has to take this entry."""
+    """Return the cycle, `start` or later, at which a request can take MSHR `entry`."""
     until = mshr(S, entry).free
     if until <= start:
         return start
@@ -172,19 +175,19 @@ def wait_for_mshr(S: State, entry: int, start: int) -> int:
 
 @device
 def in_flight(S: State, w: int, entry: int, start: int, ready: int) -> int:
-    """A request holds its entry until its data are there."""
+    """Hold MSHR `entry` (-1: none) from `start` until the data arrive at `ready`; return that."""
     if entry >= 0:
         mshr(S, entry).free = ready
     S.n_mshr_time += ready - start
-    mine = l1d(S, w)
-    if ready > mine.busy:
-        S.n_mshr_busy += ready - max(start, mine.busy)
-        mine.busy = ready
+    cache = l1d(S, w)
+    if ready > cache.busy:
+        S.n_mshr_busy += ready - max(start, cache.busy)
+        cache.busy = ready
     return ready
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Geometry, latency, and what is counted (docs/timing/memory.md)."""
+    """Return geometry, latency and counters (docs/timing.md)."""
     cache = machine.l1d
     return {
         "l1d": machine.wpus,

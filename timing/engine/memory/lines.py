@@ -1,8 +1,8 @@
-"""The lines of all caches: tags, when their data are there, who was used when.
+"""The lines of all caches: their tags, arrival, state and last use.
 
-Engine code. One table holds every cache, one after the other, a set's ways side by side. A line
-that was asked for is in its place at once, with `ready` in the future: it is *in flight*, and
-finding it is what an MSHR lookup would be.
+Engine code. One table holds every cache, one after the other, a set's ways side by side. A
+requested line takes its place at once, with `ready` in the future: it is *in flight*, and finding
+it is what an MSHR lookup would be.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LOAD = 0
 STORE = 1
 ATOMIC = 2
 FETCH = 3
-UPGRADE = 4  # ownership of a line that is there, shared
+UPGRADE = 4  # ownership of a line that is cached as shared
 
 # What a first level may do with a line.
 INVALID = 0
@@ -36,17 +36,17 @@ EMPTY = 1 << 62
 
 TAG = record(tag="i8")
 cache_tag = table("cache_tag", TAG)
-"""The number of the line that is there: its address without the bits inside."""
+"""The number of the cached line: its address without the offset in the line."""
 cache_used = table("cache_used", record(tick="i8"))
-"""The tick of its last use. Tags and ticks lie side by side, for comparisons of a whole set."""
+"""The tick of its last use. Tags and ticks are contiguous, for comparisons of a whole set."""
 
 WAY_BITS = 20
 LATE = 1 << 40  # above all ticks
 
 LINE = record(
-    ready="i8",  # cycle at which its data are there
-    place="i4",  # of a first level: its place in the second, which keeps it as long
-    targets="i2",  # lanes (first level) or requests (second) that wait for it
+    ready="i8",  # cycle at which its data arrive
+    place="i4",  # in a first level: its place in the second level, which keeps it as long
+    targets="i2",  # lanes (first level) or requests (second level) that wait for it
     state="i1",
     far="i1",  # 1 if its data come from memory
 )
@@ -55,7 +55,7 @@ cache_line = table("cache_line", LINE)
 
 @device
 def kind_of(S: State, s: int) -> int:
-    """What the access of segment s does with lines."""
+    """Return the kind of access of segment s: LOAD, STORE or ATOMIC."""
     row = seg(S, s)
     if row.is_atomic == 1:
         return ATOMIC
@@ -64,17 +64,17 @@ def kind_of(S: State, s: int) -> int:
 
 @device
 def find(S: State, first: int, ways: int, tag: int) -> int:
-    """The index of a line in the set that begins at `first`, -1 if it is not there."""
+    """Return the index of line `tag` in the set that begins at `first`, -1 if it is absent."""
     way = find_word(S.p_cache_tag + WORD * first, ways, tag)
     return first + way if way >= 0 else -1
 
 
 @device
 def choose_victim(S: State, first: int, ways: int, t: int) -> int:
-    """The line of a set that makes room at t.
+    """Return the index of the line that makes room at t in the set that begins at `first`.
 
-    An empty one; else that used longest ago among those that are not in flight; else, and its
-    `ready` is then after t, the one that arrives first.
+    An empty one; else the least recently used of those that are not in flight; else the one that
+    arrives first, whose `ready` is then after t.
     """
     oldest = first + first_least(S.p_cache_used + WORD * first, ways)
     if cache_line(S, oldest).ready <= t:
@@ -84,7 +84,7 @@ def choose_victim(S: State, first: int, ways: int, t: int) -> int:
     soonest = NEVER
     for way in range(ways):
         ready = cache_line(S, first + way).ready
-        late = (t - ready) >> 63  # all bits where it is in flight
+        late = (t - ready) >> 63  # all bits are set if it is in flight
         age = cache_used(S, first + way).tick | late & LATE
         best = min(best, age << WAY_BITS | way)
         soonest = min(soonest, ready << WAY_BITS | way)
@@ -94,39 +94,39 @@ def choose_victim(S: State, first: int, ways: int, t: int) -> int:
 
 
 @device
-def clear(S: State, at: int) -> int:
-    """Nothing is there any more."""
-    it = cache_line(S, at)
-    cache_tag(S, at).tag = EMPTY
-    it.ready = 0
-    cache_used(S, at).tick = 0
-    it.state = INVALID
+def clear(S: State, index: int) -> int:
+    """Empty the place `index`."""
+    cached_line = cache_line(S, index)
+    cache_tag(S, index).tag = EMPTY
+    cached_line.ready = 0
+    cache_used(S, index).tick = 0
+    cached_line.state = INVALID
     return 0
 
 
 @device
-def place(S: State, at: int, tag: int, ready: int, state: int, targets: int) -> int:
-    """Put a line in a place, as used now; the words of the reply say where it comes from."""
-    it = cache_line(S, at)
-    cache_tag(S, at).tag = tag
-    it.ready = ready
-    cache_used(S, at).tick = S.tick
-    it.state = state
-    it.targets = targets
-    it.far = S.reply_from_memory
-    it.place = S.reply_place
+def place(S: State, index: int, tag: int, ready: int, state: int, targets: int) -> int:
+    """Put line `tag` in the place `index`, as used now; words of the reply give its source."""
+    cached_line = cache_line(S, index)
+    cache_tag(S, index).tag = tag
+    cached_line.ready = ready
+    cache_used(S, index).tick = S.tick
+    cached_line.state = state
+    cached_line.targets = targets
+    cached_line.far = S.reply_from_memory
+    cached_line.place = S.reply_place
     return 0
 
 
 def lines_of(machine: Machine) -> tuple[int, int, int]:
-    """How many lines all L1D, all L1I and the L2 have."""
+    """Return the number of lines of all L1D, of all L1I, and of the L2."""
     caches = machine.l1d, machine.l1i, machine.l2
     l1d, l1i, l2 = (c.sets * c.n_ways if c.size else 0 for c in caches)
     return machine.wpus * l1d, machine.wpus * l1i, l2
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Empty caches: all L1D in the order of WPUs, all L1I, the L2."""
+    """Return empty caches: all L1D in the order of WPUs, all L1I, the L2."""
     l1d, l1i, l2 = lines_of(machine)
     return {
         "cache_line": l1d + l1i + l2,

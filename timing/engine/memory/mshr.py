@@ -1,8 +1,8 @@
-"""MSHR files: when their entries are free.
+"""The MSHR files: the cycles from which their entries are free.
 
-Engine code. Which line an entry holds is written in the line itself (lines.py), so that a file is
-no more than times. All files lie in one table: those of the L1D in the order of WPUs, of the L1I,
-of the L2. A file without entries has no limit.
+Engine code. A line in flight says itself that it is requested (lines.py), so that an entry is only
+a time. All files lie in one table: those of the L1D in the order of WPUs, those of the L1I, that of
+the L2. A file without entries has no limit.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from ..hooks import State
 
 mshr = table("mshr", record(free="i8"))
-"""The cycle from which on an entry is free."""
+"""The cycle from which an entry is free."""
 
 
 @device
 def first_free(S: State, first: int, n: int) -> int:
-    """The entry of a file (n > 0) that is free first, the lowest of several."""
+    """Return the entry of a file (n > 0) that is free first, the lowest of equal ones."""
     return first + first_least(S.p_mshr + WORD * first, n)
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """All files, free."""
+    """Return all files, free."""
     wpus = machine.wpus
     l1d, l1i = wpus * machine.l1d.mshrs, wpus * machine.l1i.mshrs
     return {

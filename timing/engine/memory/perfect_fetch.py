@@ -1,4 +1,4 @@
-"""Instructions are always there (toy: a perfect instruction cache).
+"""A perfect instruction cache, which always has the code (toy).
 
 Engine code.
 """
@@ -15,5 +15,5 @@ if TYPE_CHECKING:
 
 @device
 def fetch(S: State, w: int, s: int, t: int) -> int:
-    """At once."""
+    """Return t: the instructions are available at once."""
     return t

@@ -1,7 +1,7 @@
 """On-chip memory: group memory, and private memory where the machine has a bank per lane (LWM-04).
 
-Engine code. An access of it is over when its instruction is: the group goes on, and no other one is
-picked. Where private memory is not on chip it goes the way of global memory.
+Engine code. An on-chip access ends with its instruction: the group continues, and no other one is
+picked. Private memory that is not on chip is accessed through the caches, as global memory is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @device
 def is_on_chip(S: State, space: int) -> int:
-    """Whether accesses of a space need no cache."""
+    """Return 1 if accesses of `space` need no cache."""
     if space == SPACE_PRIVATE:
         return S.private_on_chip
     return 1 if space == SPACE_GROUP else 0
@@ -28,17 +28,20 @@ def is_on_chip(S: State, space: int) -> int:
 
 @device
 def chip_access(S: State, w: int, g: int, t: int) -> int:
-    """Move the data; the cycle at which the group goes on (t: the cycle behind the access)."""
-    it = group(S, g)
-    row = seg(S, it.seg)
+    """Move the data of group g's access; return the cycle from which g continues.
+
+    t is the cycle after the access.
+    """
+    grp = group(S, g)
+    row = seg(S, grp.seg)
     if row.space == SPACE_GROUP:
         return group_access(S, w, g, t)
-    refused = call(row.move, warp(S, it.warp).block, it.mask)
+    refused = call(row.move, warp(S, grp.warp).block, grp.mask)
     if refused != 0:
         trapped(S, w, g, refused)
     return t
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Whether private memory is on chip."""
+    """Return whether private memory is on chip."""
     return {"private_on_chip": int(machine.private == "on-chip")}

@@ -1,8 +1,8 @@
-"""A set of numbers, each with a value: lines that were touched, words that were written.
+"""A map from numbers to values: lines that were touched, words that were written.
 
 Engine code: open addressing with linear probing. Entries whose value is below `S.seen_from` are
 void, so that raising it empties the table. A number that finds no place among `PROBES` records is
-forgotten: memory for a million is enough for all but the largest launches.
+forgotten: a million records are enough for all but the largest launches.
 """
 
 from __future__ import annotations
@@ -17,40 +17,40 @@ if TYPE_CHECKING:
 
 seen = table("seen", record(key="i8", value="i8"))
 
-SEEN_RECORDS = 1 << 20  # the host gives memory to those that are used only
+SEEN_RECORDS = 1 << 20  # the host allocates memory only for those that are used
 PROBES = 64
 
 
 @device
 def place_of(S: State, key: int) -> int:
-    """The record of a number, or the void one where it would be; -1 if there is no place."""
+    """Return the record of number `key`, or the void one that it would take; -1 for no place."""
     first = mix(key, 0, 0)
     for probe in range(PROBES):
-        at = (first + probe) & (SEEN_RECORDS - 1)
-        if seen(S, at).value < S.seen_from or seen(S, at).key == key:
-            return at
+        index = (first + probe) & (SEEN_RECORDS - 1)
+        if seen(S, index).value < S.seen_from or seen(S, index).key == key:
+            return index
     return -1
 
 
 @device
 def value_of(S: State, key: int) -> int:
-    """The value of a number, 0 if it has none."""
-    at = place_of(S, key)
-    if at < 0 or seen(S, at).value < S.seen_from:
+    """Return the value of number `key`, 0 if it has none."""
+    index = place_of(S, key)
+    if index < 0 or seen(S, index).value < S.seen_from:
         return 0
-    return seen(S, at).value
+    return seen(S, index).value
 
 
 @device
 def put(S: State, key: int, value: int) -> int:
-    """Give a number a value, `S.seen_from` at least."""
-    at = place_of(S, key)
-    if at >= 0:
-        seen(S, at).key = key
-        seen(S, at).value = value
+    """Give number `key` a value, at least `S.seen_from`."""
+    index = place_of(S, key)
+    if index >= 0:
+        seen(S, index).key = key
+        seen(S, index).value = value
     return 0
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """An empty table; values count from 1 on."""
+    """Return an empty table; values count from 1 on."""
     return {"seen": SEEN_RECORDS, "seen_from": 1}

@@ -1,8 +1,8 @@
 """A first level with one port: the lines of an access are looked up one after the other.
 
 Engine code (LWM, Q-LWM-8). An access of n lines holds the memory stage for n cycles, n - 1 of which
-are bubbles in the pipeline; there is one whole line a cycle, so that banks do not matter. Lanes of
-an atomic take turns even on one line.
+are bubbles in the pipeline. The port serves one whole line per cycle, so that banks do not matter.
+Lanes of an atomic take turns even on one line.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
     """Look up the lines of an access in turn; see `hooks.simd_access`."""
     kind = kind_of(S, group(S, g).seg)
     hits = 0
-    over = 0
-    at = t
+    completion = 0
+    lookup_cycle = t
     for i in range(coalesce(S, w, g, lanes)):
-        it = wanted(S, i)
-        S.line_lanes = popcount(it.lanes)
+        entry = wanted(S, i)
+        S.line_lanes = popcount(entry.lanes)
         if kind == ATOMIC:
-            at += S.line_lanes - 1
-        ready = line_access(S, w, it.line, kind, at)
+            lookup_cycle += S.line_lanes - 1
+        ready = line_access(S, w, entry.line, kind, lookup_cycle)
         if S.line_hit == 1:
-            hits |= it.lanes
+            hits |= entry.lanes
             S.access_hits_at = max(S.access_hits_at, ready)
-        if ready > over:
-            over = ready
-            S.access_until_bank = at
+        if ready > completion:
+            completion = ready
+            S.access_until_bank = lookup_cycle
             S.access_until_mshr = S.line_until_mshr
             S.access_until_l2 = S.line_until_l2
-        at += 1
+        lookup_cycle += 1
     S.access_hits = hits
-    S.access_bubbles = at - t - 1
-    return over
+    S.access_bubbles = lookup_cycle - t - 1
+    return completion

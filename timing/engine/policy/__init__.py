@@ -1,1 +1,1 @@
-"""Divergence policies: what warps do at branches, misses and joins."""
+"""Divergence policies: the behaviour of warps at branches, misses and joins."""

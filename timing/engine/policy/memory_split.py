@@ -1,10 +1,10 @@
 """Subdivision on memory divergence: lanes that hit run ahead (DWS-09..12, MAWS-07..09).
 
-Engine code. `S.memory_split`: NEVER_SPLIT; AGGRESSIVE, at every access of which some lanes hit and
-some miss; LAZY, where no other group could hide the latency; REVIVE, also later, when the WPU
-stalls: then a group that was suspended whole is split by the hit mask of its access (DWS-12, and
-MAWS-08 by Q-MAWS-13); LATENCY, where that is expected to pay (`speculate`, MAWS-09). How lanes of
-a group part is said in run_ahead.py, of a pack in pack_split.py.
+Engine code. `S.memory_split` is one of: NEVER_SPLIT; AGGRESSIVE, at every access in which some
+lanes hit and some miss; LAZY, only if no other group could hide the latency; REVIVE, as LAZY, and
+later when the WPU stalls: then a group that was suspended whole is split by the hit mask of its
+access (DWS-12, and MAWS-08 by Q-MAWS-13); LATENCY, where a split is expected to pay (`speculate`,
+MAWS-09). How the lanes of a group are split is in run_ahead.py, those of a pack in pack_split.py.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ MODES = ("never", "aggressive", "lazy", "revive", "latency")
 
 SUSPENDED = record(order="i8", until="i8")
 suspended = table("suspended", SUSPENDED)
-"""When a group was suspended, as a number that grows: ties between candidates (Q-DWS-31); and the
-cycle from which on its lanes that hit can go on: they are served, and out of the pipeline."""
+"""The suspension of a group: its number, which decides ties between candidates (Q-DWS-31); and the
+cycle from which its lanes that hit can continue, served and out of the pipeline."""
 
 
 @device
 def on_access(S: State, w: int, g: int, t: int) -> int:
-    """Some lanes of a group are served at once, some later: the first may run ahead."""
+    """Let lanes of group g that hit run ahead if the mode splits here; see `hooks.on_access`."""
     S.suspensions += 1
     suspended(S, g).order = S.suspensions
     suspended(S, g).until = max(ahead_at(S, g), t + S.pipeline)
@@ -56,51 +56,51 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def someone_ready(S: State, w: int, g: int, t: int) -> int:
-    """Whether another group can issue, or will without a miss (Q-DWS-8, Q-DWS-29)."""
-    at = w * S.slots
-    end = at + wpu(S, w).slots_used
-    while at < end:
-        rest = due_slots(S, at, end, NEVER - 1)
+    """Return 1 if a group but g can issue at t, or will without a miss (Q-DWS-8, Q-DWS-29)."""
+    first = w * S.slots
+    end = first + wpu(S, w).slots_used
+    while first < end:
+        rest = due_slots(S, first, end, NEVER - 1)
         while rest != 0:
-            i = at + ctz(rest)
+            i = first + ctz(rest)
             rest = drop_lowest(rest)
             h = slot(S, i).group
             if h != g and (due(S, i).at <= t or waits_shortly(S, h) == 1):
                 return 1
-        at += 64
+        first += 64
     return 0
 
 
 @device
 def waits_shortly(S: State, h: int) -> int:
-    """Whether a group waits for first-level hits only, or to leave the barrel."""
+    """Return 1 if group h waits for first-level hits only, or to leave the barrel."""
     cause = group(S, h).cause
     return 1 if cause == HIT or cause == PIPELINE else 0
 
 
 @device
 def on_stall(S: State, w: int, t: int) -> int:
-    """Nothing is ready: split the suspended group with the most served lanes (DWS-12)."""
+    """Split the suspended group with the most served lanes (DWS-12); see `hooks.on_stall`."""
     if S.memory_split != REVIVE:
         return 0
     best = -1
     most = 0
-    at = w * S.slots
-    end = at + wpu(S, w).slots_used
-    while at < end:
-        rest = due_slots(S, at, end, NEVER - 1)
+    first = w * S.slots
+    end = first + wpu(S, w).slots_used
+    while first < end:
+        rest = due_slots(S, first, end, NEVER - 1)
         while rest != 0:
-            h = slot(S, at + ctz(rest)).group
+            h = slot(S, first + ctz(rest)).group
             rest = drop_lowest(rest)
             if waits_shortly(S, h) == 1:
                 return 0
-            served = lanes_ahead(S, h)
-            if served > most or (
-                served == most and most > 0 and suspended(S, h).order > suspended(S, best).order
+            n_served = lanes_ahead(S, h)
+            if n_served > most or (
+                n_served == most and most > 0 and suspended(S, h).order > suspended(S, best).order
             ):
                 best = h
-                most = served
-        at += 64
+                most = n_served
+        first += 64
     if best < 0 or has_room(S, w, group(S, best).warp) == 0:
         return 0
     S.n_revive += 1
@@ -114,7 +114,7 @@ def on_stall(S: State, w: int, t: int) -> int:
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """The mode, and an order of suspensions."""
+    """Return the mode, and a table that orders suspensions."""
     return {
         "memory_split": MODES.index(str(machine.policy["memory-split"])),
         "suspended": machine.wpus * machine.warps * machine.width,

@@ -1,7 +1,7 @@
-"""Per-thread PCs: no stack; the lanes that stand at the smallest PC run (PPC-03, Q-PPC-2).
+"""Per-thread PCs without a stack: the lanes at the smallest PC run (PPC-03, Q-PPC-2).
 
-Engine code. A warp is one group, of the lanes that run; every other lane has its place, and lanes
-that wait at a barrier are left out of the choice. Lanes stand only where a segment begins, so that
+Engine code. A warp is one group, of the lanes that run; every other lane has its own PC, and lanes
+that wait at a barrier are left out of the choice. Lanes stop only where a segment begins, so that
 choosing there is choosing at every instruction.
 """
 
@@ -29,15 +29,15 @@ and its segment; the last instruction for which PCs were compared: the seq and c
 """
 
 lane_pc = table("lane_pc", record(seg="i8"))
-"""Where a lane stands that does not run. Index: warp * S.width + lane."""
+"""The segment of a lane that does not run. Index: warp * S.width + lane."""
 
 
 @device
 def on_start(S: State, w: int, v: int, t: int) -> int:
-    """A warp begins with all its lanes at the first segment."""
-    mates = parting(S, v)
-    mates.least = NEVER
-    mates.waiting = 0
+    """Begin warp v with all its lanes at the first segment."""
+    pcs = parting(S, v)
+    pcs.least = NEVER
+    pcs.waiting = 0
     g = new_group(S, v, warp(S, v).live, 0)
     wake(S, g, t, IDLE)
     return schedule(S, w, g)
@@ -45,7 +45,7 @@ def on_start(S: State, w: int, v: int, t: int) -> int:
 
 @device
 def stand(S: State, v: int, lanes: int, s: int) -> int:
-    """Lanes stand at a segment and do not run."""
+    """Put `lanes` of warp v at segment s, without running them."""
     parting(S, v).least = min(parting(S, v).least, s)
     while lanes != 0:
         lane_pc(S, v * S.width + ctz(lanes)).seg = s
@@ -55,18 +55,18 @@ def stand(S: State, v: int, lanes: int, s: int) -> int:
 
 @device
 def choose(S: State, g: int, lanes: int) -> int:
-    """Of lanes that stand, those at the smallest PC run as group g."""
-    it = group(S, g)
-    v = it.warp
-    it.seg = parting(S, v).least
-    it.mask = 0
+    """Run those of `lanes` that are at the smallest PC as group g; return 1."""
+    grp = group(S, g)
+    v = grp.warp
+    grp.seg = parting(S, v).least
+    grp.mask = 0
     least = NEVER
     while lanes != 0:
         lane = ctz(lanes)
         lanes = drop_lowest(lanes)
         s = lane_pc(S, v * S.width + lane).seg
-        if s == it.seg:
-            it.mask |= bit(lane)
+        if s == grp.seg:
+            grp.mask |= bit(lane)
         else:
             least = min(least, s)
     parting(S, v).least = least
@@ -75,70 +75,70 @@ def choose(S: State, g: int, lanes: int) -> int:
 
 @device
 def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
-    """Lanes that do not agree stand at different PCs."""
+    """Put lanes that diverge at different PCs, and choose again."""
     if goes_one_way(S, g, taken) == 1:
         return 1
-    it = group(S, g)
-    row = seg(S, it.seg)
-    v = it.warp
+    grp = group(S, g)
+    row = seg(S, grp.seg)
+    v = grp.warp
     stand(S, v, taken, row.target)
-    stand(S, v, it.mask & ~taken, row.next)
+    stand(S, v, grp.mask & ~taken, row.next)
     return choose(S, g, warp(S, v).live & ~parting(S, v).waiting)
 
 
 @device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
-    """Whoever stands at the smallest PC runs; all of a warp's PCs are compared."""
-    it = group(S, g)
-    v = it.warp
-    mates = parting(S, v)
-    if it.seg >= mates.least:
-        stand(S, v, it.mask, it.seg)
-        choose(S, g, warp(S, v).live & ~mates.waiting)
-    now = it.seq << 32 | it.count
-    if mates.compared != now:
-        # Who stops in front of an instruction, for its code, compares once all the same.
-        mates.compared = now
-        S.n_pc_comparison += seg(S, it.seg).n_instr * popcount(warp(S, v).all)
+    """Compare all PCs of the warp, and run the lanes at the smallest one."""
+    grp = group(S, g)
+    v = grp.warp
+    pcs = parting(S, v)
+    if grp.seg >= pcs.least:
+        stand(S, v, grp.mask, grp.seg)
+        choose(S, g, warp(S, v).live & ~pcs.waiting)
+    now = grp.seq << 32 | grp.count
+    if pcs.compared != now:
+        # A group that waits for its code arrives again; the comparison counts once.
+        pcs.compared = now
+        S.n_pc_comparison += seg(S, grp.seg).n_instr * popcount(warp(S, v).all)
     return 0
 
 
 @device
 def on_exit(S: State, w: int, g: int, t: int) -> int:
-    """Others run, if there are any that do not wait at a barrier."""
+    """Run other lanes of the warp, if there are any that do not wait at a barrier."""
     v = group(S, g).warp
-    mates = parting(S, v)
-    rest = warp(S, v).live & ~mates.waiting
+    pcs = parting(S, v)
+    rest = warp(S, v).live & ~pcs.waiting
     if rest != 0:
         return choose(S, g, rest)
-    if mates.waiting != 0:
+    if pcs.waiting != 0:
         if S.exited_arrive == 0:
-            group(S, g).mask = mates.waiting
-            return diverged(S, g, mates.barrier)
-        # The last that were missing have returned: those that wait have arrived as a whole.
-        h = new_group(S, v, mates.waiting, mates.barrier)
-        mates.waiting = 0
+            group(S, g).mask = pcs.waiting
+            return diverged(S, g, pcs.barrier)
+        # The last missing lanes have returned: those that wait are all that are live.
+        h = new_group(S, v, pcs.waiting, pcs.barrier)
+        pcs.waiting = 0
         arrive_at_barrier(S, w, h, t)
     return 0
 
 
 @device
 def on_sync(S: State, w: int, g: int, t: int) -> int:
-    """Lanes wait at a barrier while others of their warp run."""
-    it = group(S, g)
-    v = it.warp
-    mates = parting(S, v)
-    if mates.waiting != 0 and mates.barrier != it.seg:
-        return diverged(S, g, it.seg)
-    mates.waiting |= it.mask
-    mates.barrier = it.seg
-    rest = warp(S, v).live & ~mates.waiting
+    """Let group g's lanes wait at the barrier, and run others of their warp."""
+    grp = group(S, g)
+    v = grp.warp
+    pcs = parting(S, v)
+    if pcs.waiting != 0 and pcs.barrier != grp.seg:
+        return diverged(S, g, grp.seg)
+    pcs.waiting |= grp.mask
+    pcs.barrier = grp.seg
+    rest = warp(S, v).live & ~pcs.waiting
     if rest == 0:
-        it.mask = mates.waiting
-        mates.waiting = 0
+        grp.mask = pcs.waiting
+        pcs.waiting = 0
         return 1
-    h = new_group(S, v, rest, it.seg)
-    group(S, h).count = it.count
+    h = new_group(S, v, rest, grp.seg)
+    group(S, h).count = grp.count
     choose(S, h, rest)
     end_group(S, g)
     wake(S, h, t, READY)
@@ -154,6 +154,6 @@ def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """A place per lane."""
+    """Return a PC per lane, and the counter of comparisons."""
     warps = machine.wpus * machine.warps
     return {"parting": warps, "lane_pc": warps * machine.width, "n_pc_comparison": 0}

@@ -1,4 +1,4 @@
-"""Lanes of a group that hit run ahead of those that miss: how they part (DWS-09).
+"""The division of a group at an access: lanes that hit run ahead of those that miss (DWS-09).
 
 Engine code. The run-ahead is the new group, the fall-behind keeps its parent's entry and slot
 (Q-DWS-15).
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 @device
 def lanes_ahead(S: State, g: int) -> int:
-    """How many lanes of a group that waits were served and could go on; 0 if it stays whole."""
-    it = group(S, g)
-    if it.at_memory == 0 or it.hits == it.mask or is_serial(S, g) == 1:
+    """Return how many served lanes of waiting group g could continue; 0 to keep it whole."""
+    grp = group(S, g)
+    if grp.at_memory == 0 or grp.hits == grp.mask or is_serial(S, g) == 1:
         return 0
-    return popcount(it.hits)
+    return popcount(grp.hits)
 
 
 @device
 def ahead_at(S: State, g: int) -> int:
-    """When the last of them is served, in the access that is at hand."""
+    """Return the cycle at which the last of them is served in the current access."""
     return S.access_hits_at
 
 
 @device
 def run_ahead(S: State, w: int, g: int) -> int:
-    """The lanes of a group's hit mask become a split of their own, which nobody has woken."""
+    """Make the lanes of group g's hit mask a split of their own; see `hooks.run_ahead`."""
     h = split(S, w, g, group(S, g).hits)
     local_level(S, h).n = 0
     return h

@@ -1,1 +1,1 @@
-"""Warp schedulers: the order among the groups that are ready."""
+"""Warp schedulers: the order of the groups that are ready."""

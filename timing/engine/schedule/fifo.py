@@ -1,7 +1,7 @@
 """First in, first out: the group that has been ready longest (toy: the ready queue of DWS-01).
 
 Engine code. Of two that became ready in the same cycle, one whose access hit was queued at the end
-of the cycle before, and goes first; then the lower warp.
+of the previous cycle, and goes first; then the lower warp.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @device
 def rank(S: State, w: int, g: int, t: int) -> int:
-    """Ready time, then hits before completions, then the warp."""
-    it = group(S, g)
-    completed = 1 if it.cause == MEMORY else 0
-    return (2 * ready_at(S, g).t + completed) * 64 + it.warp - w * S.warps
+    """Return the ready time of group g, then hits before completions, then lower warps."""
+    grp = group(S, g)
+    completed = 1 if grp.cause == MEMORY else 0
+    return (2 * ready_at(S, g).t + completed) * 64 + grp.warp - w * S.warps

@@ -1,4 +1,4 @@
-"""Greedy, then oldest: the warp picked last as long as it is ready, else the oldest group.
+"""Greedy, then oldest: the warp that was picked last while it is ready, else the oldest group.
 
 Engine code.
 """
@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 
 @device
 def rank(S: State, w: int, g: int, t: int) -> int:
-    """Age; the last warp is older than all."""
-    it = group(S, g)
-    return 0 if it.warp == wpu(S, w).last else 1 + it.seq
+    """Return the order of creation of group g, 0 for the warp that was picked last."""
+    grp = group(S, g)
+    return 0 if grp.warp == wpu(S, w).last else 1 + grp.seq

@@ -16,6 +16,6 @@ if TYPE_CHECKING:
 
 @device
 def rank(S: State, w: int, g: int, t: int) -> int:
-    """How far its warp is behind the last one."""
+    """Return the distance of group g's warp from the one picked last, then g's age."""
     distance = (group(S, g).warp - wpu(S, w).last - 1) % S.warps
     return distance << 40 | (group(S, g).seq & 0xFF_FFFF_FFFF)

@@ -1,7 +1,7 @@
 """Round-robin over groups: the one that was picked longest ago (MAWS-11, LWM-02).
 
-Engine code. Splits take their turns like warps; one that has never been picked goes first, the
-older of two before the younger.
+Engine code. Splits take turns like warps; groups that have never been picked go first, in the order
+of their age.
 """
 
 from __future__ import annotations
@@ -17,5 +17,5 @@ if TYPE_CHECKING:
 
 @device
 def rank(S: State, w: int, g: int, t: int) -> int:
-    """The number of its last pick, then age."""
+    """Return the turn of group g: the number of its last pick, then its age."""
     return group(S, g).turn

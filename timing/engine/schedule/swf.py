@@ -1,7 +1,7 @@
 """Shallowest warp first: the group that is predicted to miss soonest (MAWS-12).
 
-Engine code, on the counts of `miss_free.py`. Groups that never missed are shallowest; of two that
-are as deep the one goes first that was picked longer ago (Q-MAWS-19).
+Engine code, on the counts of `miss_free.py`. Groups that never missed are shallowest; of two
+equally deep ones the one that was picked longer ago goes first (Q-MAWS-19).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 @device
 def rank(S: State, w: int, g: int, t: int) -> int:
-    """Predicted miss-free cycles that are left, then turns."""
+    """Return the predicted miss-free cycles that group g has left, then its turn."""
     count_up(S, g)
-    mine = spell(S, g)
-    # The run before a miss that is over, and not yet taken into account, is the prediction.
-    left = mine.free if mine.over <= t else mine.left
+    counts = spell(S, g)
+    # The end of the last miss may not be noticed yet: then the run before it is the prediction.
+    left = counts.free if counts.over <= t else counts.left
     return min(left, 0xF_FFFE) << 42 | group(S, g).turn >> SEQ_BITS
 
 
 @device
 def on_pick(S: State, w: int, g: int, t: int) -> int:
-    """What has come about up to now counts from the next pick on."""
+    """Notice misses that have ended by t, so that they count from the next pick on."""
     return catch_up(S, w, t)

@@ -1,8 +1,9 @@
 """Two-level round-robin: only warps of one fetch group issue, until none of them can (LWM-13).
 
-Engine code. Fetch groups are `fetch_group` consecutive warps, large ones where there are such; each
-keeps its own round-robin pointer (Q-LWM-17). When the current one has nobody ready the next in
-order that has becomes current, in the same cycle (Q-LWM-15), and stays so (Q-LWM-16).
+Engine code. A fetch group is `fetch_group` consecutive warps, or large warps if the machine has
+them; each keeps its own round-robin pointer (Q-LWM-17). When the current one has no ready warp, the
+next in order that has one becomes current in the same cycle (Q-LWM-15), and stays current
+(Q-LWM-16).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 FETCH_PLACE = record(number="i8", fetch_group="i8")
 fetch_place = table("fetch_place", FETCH_PLACE)
-"""Of each warp context: its number on its WPU, and that of its fetch group."""
+"""Per warp context: its number on its WPU, and the number of its fetch group."""
 
 FETCH_GROUP = record(last="i8", current="i8")
 fetch_groups = table("fetch_groups", FETCH_GROUP)
@@ -30,31 +31,31 @@ fetch_groups = table("fetch_groups", FETCH_GROUP)
 
 @device
 def rank(S: State, w: int, g: int, t: int) -> int:
-    """Fetch groups from the current one on; in them, warps behind the last one."""
-    it = group(S, g)
-    mine = fetch_place(S, it.warp)
+    """Return the distance of g's fetch group from the current one, then g's turn in it."""
+    grp = group(S, g)
+    position = fetch_place(S, grp.warp)
     first = w * S.warps
-    distance = mine.fetch_group - fetch_groups(S, first).current
+    distance = position.fetch_group - fetch_groups(S, first).current
     if distance < 0:
         distance += S.fetch_group_count
-    turn = mine.number - fetch_groups(S, first + mine.fetch_group).last - 1
+    turn = position.number - fetch_groups(S, first + position.fetch_group).last - 1
     if turn < 0:
         turn += S.warps
-    return (distance << 6 | turn) << 40 | (it.seq & 0xFF_FFFF_FFFF)
+    return (distance << 6 | turn) << 40 | (grp.seq & 0xFF_FFFF_FFFF)
 
 
 @device
 def on_pick(S: State, w: int, g: int, t: int) -> int:
-    """Move the pointers."""
-    mine = fetch_place(S, group(S, g).warp)
+    """Make group g's fetch group current, and move its pointer to g's warp."""
+    position = fetch_place(S, group(S, g).warp)
     first = w * S.warps
-    fetch_groups(S, first).current = mine.fetch_group
-    fetch_groups(S, first + mine.fetch_group).last = mine.number
+    fetch_groups(S, first).current = position.fetch_group
+    fetch_groups(S, first + position.fetch_group).last = position.number
     return 0
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Fetch groups of so many contexts; each begins before its first warp."""
+    """Return fetch groups of equal size, each with its pointer before its first warp."""
     warps, size = machine.warps, machine.fetch_group * machine.rows
     numbers = np.arange(machine.wpus * warps) % warps
     places, pointers = (np.zeros(len(numbers), layout) for layout in (FETCH_PLACE, FETCH_GROUP))

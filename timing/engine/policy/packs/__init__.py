@@ -1,1 +1,1 @@
-"""Policies of large warps and of warps that are formed."""
+"""Policies of large warps and of formed warps."""

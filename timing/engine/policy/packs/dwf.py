@@ -1,12 +1,13 @@
-"""Dynamic warp formation: no stack; warps part at branches and merge in the pool (LWM-17).
+"""Dynamic warp formation without a stack: warps split at branches and merge in the pool (LWM-17).
 
-Engine code. A warp is a pack (packs.py) in which every lane has one part. One that leaves the
-pipeline comes to the *pool* of warps that can be fetched, and merges on its way with the youngest
-one there at the same PC: lanes that are free in that one move over, the others stay a warp of their
-own, then the youngest. Nobody merges later, so that holes in older warps remain. What leaves the
-pipeline between two fetches does so in order, before the second (`on_turn`).
+Engine code. A warp is a pack (packs.py) in which every lane has one part. A warp that leaves the
+pipeline enters the *pool* of warps that can be fetched, and first merges with the youngest one at
+the same PC there. Lanes that are free in that one move over; the others stay a warp of their own,
+which is then the youngest. Warps in the pool never merge later, so that holes in older warps
+remain. Warps that leave the pipeline between two fetches do so in order, before the second fetch
+(`on_turn`).
 
-Threads meet at a barrier in the warps that they began in, and go on in these.
+At a barrier, threads rejoin the warps in which they began, and continue in these.
 """
 
 from __future__ import annotations
@@ -32,32 +33,32 @@ if TYPE_CHECKING:
     from .packs import end_pack, join_packs, keep_until, own_waits, part, part_chosen
 
 POOL = record(
-    lanes="i8",  # of all its parts
+    lanes="i8",  # lanes of all its parts
     inside="i8",  # 1: in the pool, 0: in the pipeline or waiting
-    entered="i8",  # when it came there, as a number that grows
-    fetched="i8",  # when it was fetched last, as a number that grows
+    entered="i8",  # number of its entry into the pool
+    fetched="i8",  # number of its last fetch
     passed="i8",  # re-convergence points that it has passed (LWM-19)
     crowd="i8",  # threads in the pool at its PC (LWM-18)
 )
 pool = table("pool", POOL)
-"""Of a pack; index as its lead."""
+"""A pack's record; index as its lead."""
 
 MEETING = record(lanes="i8", seg="i8", first="i8")
 meeting = table("meeting", MEETING)
-"""Lanes of a warp context that are at a barrier, its segment, and the group that they are."""
+"""Per warp context: its lanes that wait at a barrier, the segment of that, and their group."""
 
 
 @device
 def on_start(S: State, w: int, v: int, t: int) -> int:
-    """A warp begins whole."""
+    """Begin warp v whole."""
     g = new_group(S, v, warp(S, v).live, 0)
     part(S, g).next = -1
     meeting(S, v).lanes = 0
-    mine = pool(S, g)
-    mine.lanes = warp(S, v).live
-    mine.inside = 0
-    mine.fetched = 0
-    mine.passed = 0
+    entry = pool(S, g)
+    entry.lanes = warp(S, v).live
+    entry.inside = 0
+    entry.fetched = 0
+    entry.passed = 0
     wake(S, g, t, IDLE)
     schedule(S, w, g)
     return 0
@@ -68,7 +69,7 @@ def on_start(S: State, w: int, v: int, t: int) -> int:
 
 @device
 def on_turn(S: State, w: int, t: int) -> int:
-    """Warps that have left the pipeline, or got their data, come to the pool in order."""
+    """Let warps that have left the pipeline, or got their data, enter the pool in order."""
     g = next_retired(S, w, t)
     while g >= 0:
         enter_pool(S, w, g)
@@ -78,7 +79,7 @@ def on_turn(S: State, w: int, t: int) -> int:
 
 @device
 def next_retired(S: State, w: int, t: int) -> int:
-    """The first of those that are ready by t and not in the pool; -1 for none."""
+    """Return the first of the warps that are ready by t and not in the pool; -1 for none."""
     first = -1
     for i in range(w * S.slots, w * S.slots + wpu(S, w).slots_used):
         ready = due(S, i).at
@@ -99,40 +100,40 @@ def next_retired(S: State, w: int, t: int) -> int:
 
 @device
 def enter_pool(S: State, w: int, g: int) -> int:
-    """A warp retires: merge it with the youngest at its PC; what is left of it enters the pool."""
-    it = group(S, g)
+    """Merge retired warp g with the youngest one at its PC; what remains of g enters the pool."""
+    grp = group(S, g)
     own_waits(S, w, g, ready_at(S, g).t)
-    if it.at_memory == 1:
-        it.at_memory = 0
-        it.done = 0
-        it.seg = seg(S, it.seg).next
-    now = change_crowd(S, w, it.seg, popcount(pool(S, g).lanes))
-    if it.cause != CODE:
-        pool(S, g).passed += seg(S, it.seg).is_join
+    if grp.at_memory == 1:
+        grp.at_memory = 0
+        grp.done = 0
+        grp.seg = seg(S, grp.seg).next
+    crowd = change_crowd(S, w, grp.seg, popcount(pool(S, g).lanes))
+    if grp.cause != CODE:
+        pool(S, g).passed += seg(S, grp.seg).is_join
         g = merge_youngest(S, w, g)
     if g >= 0:
         S.entries += 1
-        mine = pool(S, g)
-        mine.entered = S.entries
-        mine.inside = 1
-        mine.crowd = now
+        entry = pool(S, g)
+        entry.entered = S.entries
+        entry.inside = 1
+        entry.crowd = crowd
     return 0
 
 
 @device
 def merge_youngest(S: State, w: int, g: int) -> int:
-    """Lanes of a warp move to the youngest one at its PC; the warp that is left, -1 for none."""
+    """Move lanes of warp g to the youngest warp at its PC; return what remains, -1 for none."""
     s = group(S, g).seg
-    q = -1
+    youngest = -1
     for i in range(w * S.slots, w * S.slots + wpu(S, w).slots_used):
         h = slot(S, i).group
         if h >= 0 and pool(S, h).inside == 1 and group(S, h).seg == s:
-            if q < 0 or pool(S, h).entered > pool(S, q).entered:
-                q = h
-    if q < 0:
+            if youngest < 0 or pool(S, h).entered > pool(S, youngest).entered:
+                youngest = h
+    if youngest < 0:
         return g
     lanes = pool(S, g).lanes
-    moving = lanes & ~pool(S, q).lanes
+    moving = lanes & ~pool(S, youngest).lanes
     if moving == 0:
         return g
     S.n_pc_merge += 1
@@ -142,13 +143,13 @@ def merge_youngest(S: State, w: int, g: int) -> int:
         g = split_pack(S, w, g, moving)
     elif moving != lanes:
         left = split_pack(S, w, g, lanes & ~moving)
-    absorb(S, q, g)
+    absorb(S, youngest, g)
     return left
 
 
 @device
 def change_crowd(S: State, w: int, s: int, n: int) -> int:
-    """So many threads more are in the pool at a PC: how many they are, or n if nobody was there."""
+    """Add n to the threads in the pool at segment s; return their number, n if there were none."""
     if S.by_passed == 1:
         return 0
     now = n
@@ -162,22 +163,22 @@ def change_crowd(S: State, w: int, s: int, n: int) -> int:
 
 @device
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
-    """A warp is fetched: it leaves the pool."""
+    """Take warp g, which is fetched, out of the pool."""
     own_waits(S, w, g, t)
     S.fetches += 1
-    mine = pool(S, g)
-    mine.fetched = S.fetches
-    mine.inside = 0
-    change_crowd(S, w, group(S, g).seg, -popcount(mine.lanes))
+    entry = pool(S, g)
+    entry.fetched = S.fetches
+    entry.inside = 0
+    change_crowd(S, w, group(S, g).seg, -popcount(entry.lanes))
     return 0
 
 
-# --- warps part and merge
+# --- splitting and merging warps
 
 
 @device
 def split_pack(S: State, w: int, g: int, lanes: int) -> int:
-    """Some lanes of a warp, not all of its lead, become a warp of their own."""
+    """Make `lanes` of warp g, not all of its lead, a warp of their own; return it."""
     h = g
     while h >= 0:
         part(S, h).chosen = group(S, h).mask & lanes
@@ -187,23 +188,23 @@ def split_pack(S: State, w: int, g: int, lanes: int) -> int:
 
 @device
 def part_warp(S: State, w: int, g: int, lanes: int) -> int:
-    """The same for lanes that are chosen."""
+    """Make the chosen lanes of warp g, which are `lanes`, a warp of their own; return it."""
     first = part_chosen(S, g)
     pool(S, g).lanes &= ~lanes
-    mine = pool(S, first)
-    mine.lanes = lanes
-    mine.inside = 0
-    mine.fetched = pool(S, g).fetched
-    mine.passed = pool(S, g).passed
+    entry = pool(S, first)
+    entry.lanes = lanes
+    entry.inside = 0
+    entry.fetched = pool(S, g).fetched
+    entry.passed = pool(S, g).passed
     schedule(S, w, first)
     return first
 
 
 @device
 def absorb(S: State, q: int, g: int) -> int:
-    """All of warp g moves to warp q, where its lanes are free."""
+    """Move all of warp g to warp q, where its lanes are free."""
     pool(S, q).lanes |= pool(S, g).lanes
-    # Nobody gets ahead of others by merging.
+    # The merged warp has passed only what both have passed.
     pool(S, q).passed = min(pool(S, q).passed, pool(S, g).passed)
     return join_packs(S, q, g, 0)
 
@@ -213,9 +214,9 @@ def absorb(S: State, q: int, g: int) -> int:
 
 @device
 def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
-    """Lanes that do not agree leave the pipeline as two warps."""
-    it = group(S, g)
-    row = seg(S, it.seg)
+    """Split warp g where its lanes diverge: both warps leave the pipeline at t."""
+    grp = group(S, g)
+    row = seg(S, grp.seg)
     lanes = pool(S, g).lanes
     jumps = 0
     h = g
@@ -223,19 +224,19 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
         jumps |= part(S, h).taken
         h = part(S, h).next
     if jumps == lanes or row.target == row.next:
-        it.seg = row.target
+        grp.seg = row.target
         return 1
     if jumps == 0:
-        it.seg = row.next
+        grp.seg = row.next
         return 1
     S.n_branch_split += 1
-    if it.mask & ~jumps == 0:
+    if grp.mask & ~jumps == 0:
         h = split_pack(S, w, g, lanes & ~jumps)
-        it.seg = row.target
+        grp.seg = row.target
         group(S, h).seg = row.next
     else:
         h = split_pack(S, w, g, jumps)
-        it.seg = row.next
+        grp.seg = row.next
         group(S, h).seg = row.target
     wake(S, h, t, PIPELINE)
     return 1
@@ -243,37 +244,37 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
 
 @device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
-    """Nobody waits for others at a re-convergence point."""
+    """Return 0: no lane waits for others at a re-convergence point."""
     return 0
 
 
 @device
 def on_exit(S: State, w: int, g: int, t: int) -> int:
-    """A warp is over; the contexts whose last lanes it had are there until it is out."""
+    """End warp g; contexts whose last lanes it had are occupied until it leaves the pipeline."""
     s = group(S, g).seg
     end_pack(S, g)
     h = g
     while h >= 0 and S.status == RUNNING:
         v = group(S, h).warp
-        mine = meeting(S, v)
+        barrier = meeting(S, v)
         if warp(S, v).live == 0:
             keep_until(S, w, v, s, t)
-        elif mine.lanes != 0 and S.exited_arrive == 0:
-            diverged(S, mine.first, mine.seg)
-        elif mine.lanes == warp(S, v).live:
-            mine.lanes = 0
-            enter_barrier(S, w, mine.first, v, mine.seg, t)
+        elif barrier.lanes != 0 and S.exited_arrive == 0:
+            diverged(S, barrier.first, barrier.seg)
+        elif barrier.lanes == warp(S, v).live:
+            barrier.lanes = 0
+            enter_barrier(S, w, barrier.first, v, barrier.seg, t)
         h = part(S, h).next
     return 0
 
 
 @device
 def on_sync(S: State, w: int, g: int, t: int) -> int:
-    """Threads wait for the others of the warp that they began in, which then waits as one."""
+    """Let each part of warp g wait for the other threads of the warp in which they began."""
     s = group(S, g).seg
     h = g
     while h >= 0 and S.status == RUNNING:
-        following = part(S, h).next
+        next_part = part(S, h).next
         if h != g:
             count_groups(S, group(S, h).warp, 1)
             pool(S, h).passed = pool(S, g).passed
@@ -282,36 +283,36 @@ def on_sync(S: State, w: int, g: int, t: int) -> int:
         part(S, h).next = -1
         group(S, h).lead = h
         meet(S, w, h, s, t)
-        h = following
+        h = next_part
     return 0
 
 
 @device
 def meet(S: State, w: int, g: int, s: int, t: int) -> int:
-    """Lanes of one warp context are at barrier s."""
-    it = group(S, g)
-    v = it.warp
-    mine = meeting(S, v)
-    if mine.lanes == 0:
-        mine.first = g
-        mine.seg = s
-        it.seg = seg(S, s).next
+    """Let group g, lanes of one warp context, wait at barrier s."""
+    grp = group(S, g)
+    v = grp.warp
+    barrier = meeting(S, v)
+    if barrier.lanes == 0:
+        barrier.first = g
+        barrier.seg = s
+        grp.seg = seg(S, s).next
         park(S, g, BARRIER)
-    elif mine.seg != s:
+    elif barrier.seg != s:
         return diverged(S, g, s)
-    mine.lanes |= it.mask
-    if g != mine.first:
+    barrier.lanes |= grp.mask
+    if g != barrier.first:
         end_group(S, g)
-    group(S, mine.first).mask = mine.lanes
-    pool(S, mine.first).lanes = mine.lanes
-    if mine.lanes == warp(S, v).live:
-        mine.lanes = 0
-        enter_barrier(S, w, mine.first, v, s, t)
+    group(S, barrier.first).mask = barrier.lanes
+    pool(S, barrier.first).lanes = barrier.lanes
+    if barrier.lanes == warp(S, v).live:
+        barrier.lanes = 0
+        enter_barrier(S, w, barrier.first, v, s, t)
     return 0
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """The pool, and how its warps are ranked."""
+    """Return the pool, and the ranking of its warps."""
     contexts = machine.wpus * machine.warps
     return {
         "pool": contexts * machine.width,

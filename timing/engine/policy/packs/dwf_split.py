@@ -1,8 +1,8 @@
-"""Formed warps that part at accesses: lanes that hit leave the pipeline as a warp of their own.
+"""Formed warps that split at accesses: lanes that hit leave the pipeline as a warp of their own.
 
-Engine code, with memory_split.py and pack_split.py. What parts merges in the pool as all formed
-warps do (dwf.py). The machine's `wst_entries` are those for warps beyond the WPU's contexts;
-branches part lanes whether there is one or not.
+Engine code, with memory_split.py and pack_split.py. Split warps merge in the pool as all formed
+warps do (dwf.py). The machine's `wst_entries` are for warps beyond the WPU's contexts; a branch
+splits its warp whether or not an entry is free.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @device
 def has_room(S: State, w: int, v: int) -> int:
-    """Whether there is an entry for one more warp."""
+    """Return 1 if an entry is free for one more warp; see `hooks.has_room`."""
     if S.wst_entries == 0 or wpu(S, w).groups < S.warps + S.wst_entries:
         return 1
     S.n_wst_full += 1
@@ -29,7 +29,7 @@ def has_room(S: State, w: int, v: int) -> int:
 
 @device
 def split_chosen(S: State, w: int, g: int) -> int:
-    """The chosen lanes of a warp become a warp of their own."""
+    """Make the chosen lanes of warp g a warp of their own; see `hooks.split_chosen`."""
     lanes = 0
     h = g
     while h >= 0:

@@ -1,10 +1,10 @@
 """Large warps: several warps with one PC and one stack (LWM-06, LWM-09, LWM-10, LWM-22).
 
-Engine code. `S.rows` warps of a workgroup that follow each other are the rows of a large warp, a
-pack (packs.py) with a part for each row. Each row has its part of the stack, at equal depths: the
-masks of a level are those of the rows together, segment and re-convergence point are the same in
-all. The top is the current PC and mask; below it are the join and divergent entries of LWM-03.
-Where accesses split a large warp, large_split.py says what its packs do.
+Engine code. `S.rows` consecutive warps of a workgroup are the rows of a large warp, a pack
+(packs.py) with a part for each row. Each row has its part of the stack, at equal depths: the masks
+of a level are those of the rows together, segment and re-convergence point are the same in all. The
+top is the current PC and mask; below it are the join and divergent entries of LWM-03. Large warps
+that accesses split are in large_split.py.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @device
 def on_start(S: State, w: int, v: int, t: int) -> int:
-    """A warp begins: as the first row of a large one, or as the next row of the last one."""
+    """Begin warp v as the first row of a large warp, or as the next row of the last one."""
     row = (popcount(team(S, warp(S, v).team).warps) - 1) % S.rows
     if row == 0:
         h = begin_root(S, w, v, t)
@@ -43,16 +43,16 @@ def on_start(S: State, w: int, v: int, t: int) -> int:
 
 @device
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
-    """All rows have waited for the same."""
+    """Charge the wait of pack g to all of its rows, which have waited for the same."""
     own_waits(S, w, g, t)
     return on_resume(S, w, g, t)
 
 
 @device
 def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
-    """The last sub-warp has executed the branch: follow it, or push what the buffers have."""
-    it = group(S, g)
-    row = seg(S, it.seg)
+    """Follow the branch that the last sub-warp has executed, or push the two buffers as paths."""
+    grp = group(S, g)
+    row = seg(S, grp.seg)
     n_taken = 0
     n_rest = 0
     h = g
@@ -61,10 +61,10 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
         n_rest += popcount(group(S, h).mask & ~part(S, h).taken)
         h = part(S, h).next
     if n_rest == 0 or row.target == row.next:
-        it.seg = row.target
+        grp.seg = row.target
         return 1
     if n_taken == 0:
-        it.seg = row.next
+        grp.seg = row.next
         return 1
     if S.first_path == FIRST_MAJORITY:
         taken_first = 1 if n_taken > n_rest else 0
@@ -77,18 +77,18 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
         falls = group(S, h).mask & ~jumps
         stack(S, top(S, v)).seg = row.rpc
         if taken_first == 1:
-            push(S, v, row.next, row.rpc, falls, it.seg)
-            push(S, v, row.target, row.rpc, jumps, it.seg)
+            push(S, v, row.next, row.rpc, falls, grp.seg)
+            push(S, v, row.target, row.rpc, jumps, grp.seg)
         else:
-            push(S, v, row.target, row.rpc, jumps, it.seg)
-            push(S, v, row.next, row.rpc, falls, it.seg)
+            push(S, v, row.target, row.rpc, jumps, grp.seg)
+            push(S, v, row.next, row.rpc, falls, grp.seg)
         h = part(S, h).next
     return run_top(S, g)
 
 
 @device
 def run_top(S: State, g: int) -> int:
-    """Run the top entry, without those that nobody is in or that are over; 0 if there is none."""
+    """Pop entries that are empty or have ended, and run the top; return 0 if none remains."""
     v = group(S, g).warp
     while warp(S, v).depth > 0:
         entry = stack(S, top(S, v))
@@ -104,35 +104,35 @@ def run_top(S: State, g: int) -> int:
 
 @device
 def take_masks(S: State, g: int) -> int:
-    """The masks of the top entry become current; 1 if there is a lane in them."""
-    some = 0
+    """Make the masks of the top entry current; return 1 if they have a lane."""
+    has_lanes = 0
     h = g
     while h >= 0:
         mask = stack(S, top(S, group(S, h).warp)).mask
         group(S, h).mask = mask
         if mask != 0:
-            some = 1
+            has_lanes = 1
         h = part(S, h).next
-    return some
+    return has_lanes
 
 
 @device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
-    """At the top's re-convergence point the entry is popped, and the next one runs."""
-    it = group(S, g)
-    entry = stack(S, top(S, it.warp))
-    joins = it.seg == entry.rpc
-    if (joins or seg(S, it.seg).kind == SEG_BRANCH) and gathers(S, w, g) == 1:
+    """Pop the top entry at its re-convergence point, and run the next one."""
+    grp = group(S, g)
+    entry = stack(S, top(S, grp.warp))
+    joins = grp.seg == entry.rpc
+    if (joins or seg(S, grp.seg).kind == SEG_BRANCH) and gathers(S, w, g) == 1:
         return 1
     if joins:
-        entry.seg = it.seg
+        entry.seg = grp.seg
         run_top(S, g)
     return 0
 
 
 @device
 def on_exit(S: State, w: int, g: int, t: int) -> int:
-    """Returned lanes leave every entry; the large warp is over when no lane is left."""
+    """Remove returned lanes from every entry; end the large warp if no lane remains."""
     s = group(S, g).seg
     h = g
     while h >= 0:
@@ -142,7 +142,7 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
         return 1
     h = g
     while h >= 0:
-        # It is there until it has left the pipeline.
+        # It occupies its context until it has left the pipeline.
         if warp(S, group(S, h).warp).live == 0:
             keep_until(S, w, group(S, h).warp, s, t)
         h = part(S, h).next
@@ -152,7 +152,7 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def on_sync(S: State, w: int, g: int, t: int) -> int:
-    """A barrier in one path of a branch that diverged is an error (Q-DWS-35)."""
+    """Return 1 for a whole large warp; a barrier in one path of a branch is an error (Q-DWS-35)."""
     if gathers(S, w, g) == 1:
         return 0
     h = g
@@ -164,5 +164,5 @@ def on_sync(S: State, w: int, g: int, t: int) -> int:
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """The row that began last."""
+    """Return the word for the row that began last."""
     return {"last_row": -1}

@@ -1,8 +1,8 @@
-"""Lanes of a pack that hit run ahead of those that miss: how they part.
+"""The division of a pack at an access: lanes that hit run ahead of those that miss.
 
 Engine code, for memory_split.py. A pack's lanes are served sub-warp by sub-warp; when the last one
-has accessed, those that the first level has served may become a pack of their own. The lead goes
-with its own lanes: if all of these were served, what is left behind is the new pack.
+has accessed, those that the first level has served may become a pack of their own. The lead keeps
+its own lanes: if all of these were served, the new pack is the one that waits.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 SERVED = record(lanes="i8", at="i8")
 served = table("served", SERVED)
-"""Of a part: lanes that the first level has served in its last access; of a lead: when the last of
-all its lanes is. Index as the group."""
+"""Of a part: the lanes that the first level has served in its last access. Of a lead: the cycle at
+which the last of the pack's lanes is served. Index as the group."""
 
 
 @device
 def on_served(S: State, w: int, g: int, t: int) -> int:
-    """A sub-warp has accessed: keep who was served."""
+    """Keep the lanes that a sub-warp's access has served; see `hooks.on_served`."""
     begins = part(S, g).over == 0
     if begins:
         served(S, g).at = 0
@@ -42,28 +42,28 @@ def on_served(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def lanes_ahead(S: State, g: int) -> int:
-    """How many lanes of a pack that waits were served and could go on; 0 if it stays whole."""
+    """Return how many served lanes of waiting pack g could continue; 0 to keep it whole."""
     if group(S, g).at_memory == 0 or part(S, g).missed == 0:
         return 0
     n = 0
-    behind = 0
+    missing = 0
     h = g
     while h >= 0:
         n += popcount(group(S, h).mask & served(S, h).lanes)
-        behind |= group(S, h).mask & ~served(S, h).lanes
+        missing |= group(S, h).mask & ~served(S, h).lanes
         h = part(S, h).next
-    return n if behind != 0 else 0
+    return n if missing != 0 else 0
 
 
 @device
 def ahead_at(S: State, g: int) -> int:
-    """When the last of them is served."""
+    """Return the cycle at which the last of them is served."""
     return served(S, g).at
 
 
 @device
 def run_ahead(S: State, w: int, g: int) -> int:
-    """The served lanes of a pack become a pack of their own, which nobody has woken: its lead."""
+    """Make the served lanes of pack g a pack; return its lead. See `hooks.run_ahead`."""
     own = group(S, g).mask
     leads = own != 0 and own & ~served(S, g).lanes == 0
     h = g
@@ -73,24 +73,24 @@ def run_ahead(S: State, w: int, g: int) -> int:
             lanes = ~lanes
         part(S, h).chosen = group(S, h).mask & lanes
         h = part(S, h).next
-    ahead = split_chosen(S, w, g)
-    behind = g
-    group(S, ahead).at_memory = 1
+    running = split_chosen(S, w, g)
+    waiting = g
+    group(S, running).at_memory = 1
     if leads:
-        behind = ahead
-        ahead = g
-        suspended(S, behind).order = suspended(S, ahead).order
-    part(S, behind).missed = 1
-    part(S, ahead).missed = 0
-    it = group(S, ahead)
-    it.until_bank = 0
-    it.until_mshr = 0
-    it.until_l2 = 0
-    return ahead
+        waiting = running
+        running = g
+        suspended(S, waiting).order = suspended(S, running).order
+    part(S, waiting).missed = 1
+    part(S, running).missed = 0
+    grp = group(S, running)
+    grp.until_bank = 0
+    grp.until_mshr = 0
+    grp.until_l2 = 0
+    return running
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Who was served, the table's size, and counters of splits."""
+    """Return the served lanes, the table's size, and counters of splits."""
     return {
         "served": machine.wpus * machine.warps * machine.width,
         "wst_entries": machine.wst_entries,

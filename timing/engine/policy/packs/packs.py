@@ -1,9 +1,9 @@
 """Packs: groups of several warps that issue together (LWM-06, LWM-17).
 
-Engine code. Registers stay where they are: a pack is a list of groups, its *parts*, each with lanes
-of one warp, its home. The first one is its *lead*, which the scheduler knows; segment, wait and
-scheduler slot of the pack are the lead's, and `lead` of the others names it. Where parts want the
-same lane they issue one after the other, in sub-warps (issue/packed.py).
+Engine code. Registers do not move: a pack is a list of groups, its *parts*, each with lanes of one
+warp, its home. The first one is its *lead*, which the scheduler knows; segment, wait and scheduler
+slot of the pack are the lead's, and `lead` of the others names it. Parts that want the same lane
+issue one after the other, in sub-warps (issue/packed.py).
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from ...state import group, ready_at, warp
 
 PART = record(
-    next="i8",  # the next part of the pack, -1 behind the last
+    next="i8",  # the next part of the pack, -1 for the last
     left="i8",  # lanes that are in no sub-warp yet: the copy of the mask (LWM-07)
-    chosen="i8",  # lanes in the sub-warp at hand, or that are about to leave the pack
+    chosen="i8",  # lanes in the current sub-warp, or that are about to leave the pack
     taken="i8",  # lanes that take the branch: with the others, the two buffers of LWM-09
-    over="i8",  # of a lead: when all that have accessed up to now are served
-    missed="i8",  # of a lead: whether somebody has missed
+    over="i8",  # of a lead: the cycle at which all lanes are served that have accessed
+    missed="i8",  # of a lead: 1 if a lane has missed
 )
 part = table("part", PART)
 """Index as the group."""
@@ -34,7 +34,7 @@ part = table("part", PART)
 
 @device
 def own_waits(S: State, w: int, g: int, t: int) -> int:
-    """Own what the homes of a pack have waited up to t."""
+    """Charge what the homes of pack g have waited up to t."""
     h = g
     while h >= 0:
         charge_context(S, w, g, group(S, h).warp, t)
@@ -44,7 +44,7 @@ def own_waits(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def keep_until(S: State, w: int, v: int, s: int, t: int) -> int:
-    """A warp is in the pipeline up to t, with segment s."""
+    """Charge warp v's time in the pipeline with segment s, up to t."""
     if t > warp(S, v).busy:
         charge_longer(S, w, v, s, PIPELINE, t - warp(S, v).busy)
     return 0
@@ -52,7 +52,7 @@ def keep_until(S: State, w: int, v: int, s: int, t: int) -> int:
 
 @device
 def end_pack(S: State, g: int) -> int:
-    """A pack is no more."""
+    """End pack g and all of its parts."""
     h = part(S, g).next
     end_group(S, g)
     while h >= 0:
@@ -63,45 +63,45 @@ def end_pack(S: State, g: int) -> int:
 
 @device
 def part_chosen(S: State, g: int) -> int:
-    """The chosen lanes of a pack, not all of its lead, are a pack of their own: its lead.
+    """Make the chosen lanes of pack g, not all of its lead, a pack of their own; return its lead.
 
-    It waits for what the pack waits for, and has no slot yet.
+    The new pack waits for what g waits for, and has no slot yet.
     """
-    it = group(S, g)
+    grp = group(S, g)
     first = -1
     last = -1
-    before = -1
+    previous = -1
     h = g
     while h >= 0:
-        following = part(S, h).next
-        mine = part(S, h).chosen
-        moved = h
-        if mine != 0 and mine == group(S, h).mask:
-            part(S, before).next = following
+        next_part = part(S, h).next
+        chosen = part(S, h).chosen
+        member = h
+        if chosen != 0 and chosen == group(S, h).mask:
+            part(S, previous).next = next_part
         else:
-            before = h
-            if mine != 0:
-                group(S, h).mask &= ~mine
-                moved = make_group(S, group(S, h).warp, mine, it.seg)
-        if mine != 0:
+            previous = h
+            if chosen != 0:
+                group(S, h).mask &= ~chosen
+                member = make_group(S, group(S, h).warp, chosen, grp.seg)
+        if chosen != 0:
             if first < 0:
-                first = moved
+                first = member
             else:
-                part(S, last).next = moved
-            group(S, moved).lead = first
-            last = moved
-        h = following
+                part(S, last).next = member
+            group(S, member).lead = first
+            last = member
+        h = next_part
     part(S, last).next = -1
     made = group(S, first)
-    made.seg = it.seg
+    made.seg = grp.seg
     ready_at(S, first).t = ready_at(S, g).t
-    made.cause = it.cause
-    made.until_bank = it.until_bank
-    made.until_mshr = it.until_mshr
-    made.until_l2 = it.until_l2
+    made.cause = grp.cause
+    made.until_bank = grp.until_bank
+    made.until_mshr = grp.until_mshr
+    made.until_l2 = grp.until_l2
     made.at_memory = 0
     made.done = 0
-    made.count = it.count
+    made.count = grp.count
     S.seq += 1
     made.seq = S.seq
     made.turn = turn_of(0, S.seq)
@@ -111,50 +111,50 @@ def part_chosen(S: State, g: int) -> int:
 
 @device
 def join_packs(S: State, q: int, g: int, by_warp: int) -> int:
-    """All of pack g moves to pack q, whose parts it has no lane of.
+    """Move all of pack g to pack q, which has none of its lanes.
 
-    Parts come behind the lead, in the order of their warps if asked.
+    New parts follow the lead, in the order of their warps if `by_warp` is 1.
     """
     leave_slot(S, g)
     count_groups(S, group(S, g).warp, -1)
     h = g
     while h >= 0:
-        following = part(S, h).next
-        mate = q
-        while mate >= 0 and group(S, mate).warp != group(S, h).warp:
-            mate = part(S, mate).next
-        if mate >= 0:
-            group(S, mate).mask |= group(S, h).mask
+        next_part = part(S, h).next
+        home_part = q
+        while home_part >= 0 and group(S, home_part).warp != group(S, h).warp:
+            home_part = part(S, home_part).next
+        if home_part >= 0:
+            group(S, home_part).mask |= group(S, h).mask
             forget_group(S, h)
         else:
-            before = q
+            previous = q
             if by_warp == 1:
-                before = part_before(S, q, group(S, h).warp)
-            link_part(S, q, before, h)
-        h = following
+                previous = part_before(S, q, group(S, h).warp)
+            link_part(S, q, previous, h)
+        h = next_part
     return 0
 
 
 @device
 def part_before(S: State, g: int, v: int) -> int:
-    """The part of a pack behind which one of warp v has its place, in the order of warps."""
-    before = g
+    """Return the part of pack g after which a part of warp v belongs, in the order of warps."""
+    previous = g
     h = part(S, g).next
     while h >= 0 and group(S, h).warp < v:
-        before = h
+        previous = h
         h = part(S, h).next
-    return before
+    return previous
 
 
 @device
-def link_part(S: State, g: int, before: int, h: int) -> int:
-    """h is a part of pack g, behind another part."""
+def link_part(S: State, g: int, previous: int, h: int) -> int:
+    """Insert part h into pack g after part `before`; return h."""
     group(S, h).lead = g
-    part(S, h).next = part(S, before).next
-    part(S, before).next = h
+    part(S, h).next = part(S, previous).next
+    part(S, previous).next = h
     return h
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """A record per group."""
+    """Return a record per group."""
     return {"part": machine.wpus * machine.warps * machine.width}

@@ -1,7 +1,7 @@
 """The dual-path stack as published: both sides of the top entry run, up to the branch's join.
 
-Engine code (PPC-04, Q-PPC-3). Both sides are groups, which hide each other's latency. One that
-comes to the re-convergence point of its entry waits there for the other; while one is divided
+Engine code (PPC-04, Q-PPC-3). Both sides are groups, which hide each other's latency. A side that
+reaches the re-convergence point of its entry waits there for the other; while one side is divided
 further, the other one has to wait.
 """
 
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 
 @device
 def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
-    """Lanes that do not agree open an entry; one side goes on, the other can be picked."""
+    """Open an entry where lanes diverge: one side continues, the other can be picked."""
     if goes_one_way(S, g, taken) == 1:
         return 1
-    it = group(S, g)
-    v = it.warp
-    row = seg(S, it.seg)
-    rest = it.mask & ~taken
+    grp = group(S, g)
+    v = grp.warp
+    row = seg(S, grp.seg)
+    rest = grp.mask & ~taken
     e = open_entry(S, g, row.target, taken, row.next, rest)
     pair(S, e).rpc = row.rpc
-    mine = 2 * e + takes_first(S, taken, rest, row.target, row.next)
-    enter(S, g, mine)
-    other = side(S, mine ^ 1)
+    own = 2 * e + takes_first(S, taken, rest, row.target, row.next)
+    enter(S, g, own)
+    other = side(S, own ^ 1)
     if other.seg != row.rpc:
         h = new_group(S, v, other.mask, other.seg)
         other.group = h
@@ -54,35 +54,35 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
 
 @device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
-    """At the re-convergence point of its entry a side is over; with both, the entry is."""
-    it = group(S, g)
-    while warp(S, it.warp).depth > 0 and it.seg == pair(S, top_entry(S, it.warp)).rpc:
-        mine = side_of(S, g)
-        other = side(S, mine ^ 1)
+    """End the side of group g at its entry's re-convergence point; after both, the entry closes."""
+    grp = group(S, g)
+    while warp(S, grp.warp).depth > 0 and grp.seg == pair(S, top_entry(S, grp.warp)).rpc:
+        own = side_of(S, g)
+        other = side(S, own ^ 1)
         if other.group != NOBODY:
-            side(S, mine).group = NOBODY
+            side(S, own).group = NOBODY
             end_group(S, g)
             return 1
-        it.mask |= other.mask
+        grp.mask |= other.mask
         close_entry(S, w, g)
     return 0
 
 
 @device
 def on_exit(S: State, w: int, g: int, t: int) -> int:
-    """Returned lanes leave every mask; who waited for them at the join goes on from there."""
-    it = group(S, g)
-    v = it.warp
-    forget_sides(S, v, it.mask)
+    """Remove returned lanes from every mask; lanes that waited for them continue at the join."""
+    grp = group(S, g)
+    v = grp.warp
+    forget_sides(S, v, grp.mask)
     while warp(S, v).depth > 0:
-        mine = side_of(S, g)
-        side(S, mine).group = NOBODY
-        other = side(S, mine ^ 1)
+        own = side_of(S, g)
+        side(S, own).group = NOBODY
+        other = side(S, own ^ 1)
         if other.group != NOBODY:
             return 0
-        it.seg = pair(S, mine // 2).rpc
-        it.mask = other.mask
+        grp.seg = pair(S, own // 2).rpc
+        grp.mask = other.mask
         close_entry(S, w, g)
-        if it.mask != 0:
+        if grp.mask != 0:
             return 1
     return 0

@@ -2,11 +2,12 @@
 
 Engine code. `S.interleave`: while the side with the smaller PC waits for memory, the other side
 issues, unless it is at the same PC (PPC-12, Q-PPC-14). `S.run_ahead`: lanes that an access has
-served open an entry with those that wait, and go on. A side that has got ahead issues no barrier.
+served open an entry with those that wait, and continue. A side that is ahead of the other issues no
+barrier.
 
-A side can only stand where a segment begins, so that comparing there is comparing everywhere as
-long as what is compared does not depend on time: segments need to be single instructions only
-with one of the two, and for `cascade` off, which compares an instruction late.
+A side can stop only where a segment begins, so that comparing there is comparing everywhere as long
+as what is compared does not depend on time. Segments need to be single instructions only with one
+of the two ways, and for `cascade` off, which compares an instruction late.
 """
 
 from __future__ import annotations
@@ -27,24 +28,24 @@ if TYPE_CHECKING:
     from .ppc import at_barrier, compare, let_other_run
 
 compared = table("compared", record(at="i8"))
-"""The last instruction of a group for which PCs were compared: its seq and its count. Who stops in
-front of an instruction, for its code, compares once all the same."""
+"""The last instruction of a group for which PCs were compared: its seq and its count. A group that
+waits for its code arrives again at the instruction; the comparison counts once."""
 
 
 @device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
-    """Compare the PCs of the top entry."""
-    it = group(S, g)
-    now = it.seq << 32 | it.count
-    fresh = compared(S, g).at != now
+    """Compare the PCs of the top entry before group g issues."""
+    grp = group(S, g)
+    instruction = grp.seq << 32 | grp.count
+    fresh = compared(S, g).at != instruction
     if S.cascade == 0 and not fresh:
         return 0
-    compared(S, g).at = now
+    compared(S, g).at = instruction
     if compare(S, w, g, t) == 1:
         return 1
-    if warp(S, it.warp).depth > 0:
+    if warp(S, grp.warp).depth > 0:
         if fresh:
-            S.n_pc_comparison += seg(S, it.seg).n_instr
+            S.n_pc_comparison += seg(S, grp.seg).n_instr
         other = side(S, side_of(S, g) ^ 1).group
         if other != NOBODY and at_barrier(S, g) == 1:
             return wait_at_barrier(S, w, g, other, t)
@@ -53,7 +54,7 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def wait_at_barrier(S: State, w: int, g: int, other: int, t: int) -> int:
-    """A side has come to a barrier first; the other one has to come there too."""
+    """Stop group g, the first side at a barrier, until the other one reaches it; return 1."""
     if group(S, other).at_memory == 0 and at_barrier(S, other) == 1:
         diverged(S, g, group(S, g).seg)
         return 1
@@ -64,7 +65,7 @@ def wait_at_barrier(S: State, w: int, g: int, other: int, t: int) -> int:
 
 @device
 def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
-    """The other side need not wait for the group's data; arbitration waits for hits."""
+    """Let the other side run while group g waits for its data; arbitration waits for hits."""
     if S.interleave == 1:
         let_other_run(S, w, g, t + 1)
     return 0
@@ -72,27 +73,27 @@ def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def on_access(S: State, w: int, g: int, t: int) -> int:
-    """Some lanes are served at once, others later: the first go on as a side of their own."""
+    """Let the lanes that hit continue as a side of their own, if `S.run_ahead`."""
     if S.run_ahead == 0:
         return 0
-    it = group(S, g)
-    served = it.hits
-    behind = seg(S, it.seg).next
-    e = open_entry(S, g, behind, served, behind, it.mask & ~served)
+    grp = group(S, g)
+    served = grp.hits
+    next_seg = seg(S, grp.seg).next
+    e = open_entry(S, g, next_seg, served, next_seg, grp.mask & ~served)
     pair(S, e).current = 1
     pair(S, e).by_miss = 1
-    it.mask &= ~served
-    it.done &= ~served
-    it.hits = 0
+    grp.mask &= ~served
+    grp.done &= ~served
+    grp.hits = 0
     side(S, 2 * e).group = g
-    h = new_group(S, it.warp, served, behind)
+    h = new_group(S, grp.warp, served, next_seg)
     side(S, 2 * e + 1).group = h
     wake(S, h, max(S.access_hits_at, t + 1), HIT)
     return schedule(S, w, h)
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """The two ways. Raises UsageError where they meet a comparison that is late."""
+    """Return the two ways; raise UsageError if they are combined with a late comparison."""
     together = bool(machine.policy["interleave"]) or bool(machine.policy["run-ahead"])
     if together and not machine.policy["cascade"]:
         raise UsageError(

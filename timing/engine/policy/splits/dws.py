@@ -2,8 +2,8 @@
 
 Engine code. `S.branch_split`: branches that are marked `subdivide` split a whole warp; a warp that
 is split already splits at every branch that diverges, whatever its mark, because its stack cannot
-take it. `S.limited`: splits wait for each other at conditional branches too, which keeps the stack
-usable (BranchLimited); segments then end in front of branches.
+describe it. `S.limited`: splits wait for each other at conditional branches too, which keeps the
+stack usable (BranchLimited); segments then end before branches.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 
 @device
 def on_start(S: State, w: int, v: int, t: int) -> int:
-    """A warp begins whole."""
-    mates = gathering(S, v)
-    mates.waiting = 0
-    mates.barrier = 0
+    """Begin warp v whole."""
+    waits = gathering(S, v)
+    waits.waiting = 0
+    waits.barrier = 0
     g = begin_root(S, w, v, t)
     local_level(S, g).n = 0
     return 0
@@ -53,18 +53,18 @@ def on_start(S: State, w: int, v: int, t: int) -> int:
 
 @device
 def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
-    """A branch that diverges splits the group, or pushes."""
+    """Split group g at a branch that diverges, or push both paths."""
     if goes_one_way(S, g, taken) == 1:
         return 1
-    it = group(S, g)
+    grp = group(S, g)
     if is_serial(S, g) == 1:
         return diverge_local(S, g, taken)
     root = is_root(S, g)
-    if root == 1 and (S.branch_split == 0 or seg(S, it.seg).subdivide == 0):
+    if root == 1 and (S.branch_split == 0 or seg(S, grp.seg).subdivide == 0):
         return diverge(S, g, taken)
     if root == 0 and S.limited == 1:
         return on_bypass(S, g, taken)
-    if has_room(S, w, it.warp) == 1:
+    if has_room(S, w, grp.warp) == 1:
         return subdivide(S, w, g, taken, t)
     if root == 1:
         return diverge(S, g, taken)
@@ -73,57 +73,57 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
 
 @device
 def subdivide(S: State, w: int, g: int, taken: int, t: int) -> int:
-    """Both paths become splits; the stack learns nothing of it (DWS-05)."""
-    it = group(S, g)
-    row = seg(S, it.seg)
+    """Make both paths splits, without the stack (DWS-05); return 1."""
+    grp = group(S, g)
+    row = seg(S, grp.seg)
     first = row.next
     second = row.target
     lanes = taken
-    if takes_first(S, taken, it.mask & ~taken, row.target, row.next) == 1:
+    if takes_first(S, taken, grp.mask & ~taken, row.target, row.next) == 1:
         first = row.target
         second = row.next
-        lanes = it.mask & ~taken
+        lanes = grp.mask & ~taken
     S.n_branch_split += 1
-    if second == stack(S, top(S, it.warp)).rpc:
-        # Nothing is left to do for them but to wait (Q-DWS-18).
-        gather(S, it.warp, lanes, second)
-        it.mask &= ~lanes
+    if second == stack(S, top(S, grp.warp)).rpc:
+        # These lanes have nothing to do but to wait (Q-DWS-18).
+        gather(S, grp.warp, lanes, second)
+        grp.mask &= ~lanes
     else:
         h = split(S, w, g, lanes)
         local_level(S, h).n = 0
         group(S, h).seg = second
         wake(S, h, t, READY)
-    it.seg = first
+    grp.seg = first
     return 1
 
 
 @device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
-    """Splits wait at the top's re-convergence point, BranchLimited ones at branches too."""
-    it = group(S, g)
+    """Let splits wait at the top's re-convergence point, BranchLimited ones at branches too."""
+    grp = group(S, g)
     if is_serial(S, g) == 1:
         arrive_local(S, g)
         if is_serial(S, g) == 1:
             return 0
-    entry = stack(S, top(S, it.warp))
-    joins = it.seg == entry.rpc
-    waits = S.limited == 1 and seg(S, it.seg).kind == SEG_BRANCH and may_pass(S, g) == 0
+    entry = stack(S, top(S, grp.warp))
+    joins = grp.seg == entry.rpc
+    waits = S.limited == 1 and seg(S, grp.seg).kind == SEG_BRANCH and may_pass(S, g) == 0
     if not joins and not waits:
         return 0
     if is_root(S, g) == 0 and wait_for_others(S, g) == 0:
         return 1
     if joins:
-        entry.seg = it.seg
+        entry.seg = grp.seg
         follow_top(S, g)
     return 0
 
 
 @device
 def on_exit(S: State, w: int, g: int, t: int) -> int:
-    """Returned lanes leave every entry; those that waited for nobody else go on."""
-    it = group(S, g)
-    gone = it.mask
-    forget_lanes(S, it.warp, gone)
+    """Remove returned lanes from every entry; lanes that waited only for them continue."""
+    grp = group(S, g)
+    gone = grp.mask
+    forget_lanes(S, grp.warp, gone)
     if is_serial(S, g) == 1 and forget_local(S, g, gone) == 1:
         return 1
     return go_on(S, g, t)
@@ -131,15 +131,15 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def on_sync(S: State, w: int, g: int, t: int) -> int:
-    """Splits join at a barrier; one that runs on a stack of its own is not whole there."""
-    it = group(S, g)
-    if is_serial(S, g) == 1 and it.mask != warp(S, it.warp).live:
-        return diverged(S, g, it.seg)
+    """Join splits at a barrier; one that runs on a stack of its own is not whole there."""
+    grp = group(S, g)
+    if is_serial(S, g) == 1 and grp.mask != warp(S, grp.warp).live:
+        return diverged(S, g, grp.seg)
     return meet_at_barrier(S, g)
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """What splits a warp."""
+    """Return the settings of what splits a warp."""
     return {
         "branch_split": machine.policy["branch-split"],
         "limited": machine.policy["branch-limited"],

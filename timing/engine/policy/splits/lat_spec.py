@@ -1,4 +1,4 @@
-"""Latency speculation: whether it will pay to let the lanes that hit run ahead (MAWS-09).
+"""Latency speculation: whether a split at an access is expected to pay (MAWS-09).
 
 Engine code.
 """
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 @device
 def speculate(S: State, w: int, g: int, t: int) -> int:
-    """Split if the hits would miss again before the rest is back (MAWS-09).
+    """Return 1 if the hits would miss again before the rest returns (MAWS-09), 0 otherwise.
 
     That is, if all that is left to issue, and as much again as the group has issued since its last
-    miss, takes less time than that miss took. Only the RA's own share may be added to what is left
-    when it is split, too (Q-MAWS-18).
+    miss, takes less time than that miss took. With `count_split` the share of the
+    run-ahead is added to what is left when it is split (Q-MAWS-18).
     """
     catch_up(S, w, t)
     count_up(S, g)
-    mine = spell(S, g)
-    if outlook(S, w).sum + mine.free >= mine.latency:
+    counts = spell(S, g)
+    if outlook(S, w).sum + counts.free >= counts.latency:
         S.n_unsplit += 1
         return 0
     if S.count_split == 1:
-        outlook(S, w).sum += mine.free
+        outlook(S, w).sum += counts.free
     return 1
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Whether an RA's share counts at once; how often nobody was split."""
+    """Declare `count_split` and the counter of accesses left whole."""
     return {"count_split": machine.policy["count-split"], "n_unsplit": 0}

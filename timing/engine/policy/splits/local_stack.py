@@ -1,8 +1,8 @@
 """A stack of its own for a split that must diverge while the warp-split table is full.
 
-Engine code (Q-DWS-14, `serialise`). The warp's stack knows the whole warp only, so that such a
-split keeps (segment, rpc, mask) entries for itself and runs like Conv until they are used up. In
-the meantime it neither merges nor subdivides.
+Engine code (Q-DWS-14, `serialise`). The warp's stack describes the whole warp only, so that such a
+split keeps (segment, rpc, mask) entries for itself and runs like Conv until they are used up.
+Meanwhile it neither merges nor subdivides.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 LOCAL = record(seg="i8", rpc="i8", mask="i8")
 local = table("local", LOCAL)
-"""Index: group * S.local_depth + level. The bottom is where the split goes on as a whole."""
+"""Index: group * S.local_depth + level. The bottom is where the split continues as a whole."""
 
 local_level = table("local_level", record(n="i8"))
-"""Entries of a group."""
+"""The number of a group's entries; 0 if it has no stack of its own."""
 
 
 @device
 def is_serial(S: State, g: int) -> int:
-    """Whether a group runs on a stack of its own."""
+    """Return 1 if group g runs on a stack of its own."""
     return 1 if local_level(S, g).n > 0 else 0
 
 
 @device
 def push_local(S: State, g: int, s: int, rpc: int, mask: int) -> int:
-    """A new top entry."""
+    """Push an entry on group g's own stack: lanes `mask` at segment s, up to `rpc`."""
     n = local_level(S, g).n
     if n >= S.local_depth:
         S.status = STACK_OVERFLOW
@@ -50,13 +50,13 @@ def push_local(S: State, g: int, s: int, rpc: int, mask: int) -> int:
 
 @device
 def diverge_local(S: State, g: int, taken: int) -> int:
-    """The group's branch diverges: both paths are pushed, above the join."""
-    it = group(S, g)
-    row = seg(S, it.seg)
-    rest = it.mask & ~taken
+    """Push both paths of group g's divergent branch on its own stack, above the join."""
+    grp = group(S, g)
+    row = seg(S, grp.seg)
+    rest = grp.mask & ~taken
     n = local_level(S, g).n
     if n == 0:
-        push_local(S, g, row.rpc, NOWHERE, it.mask)
+        push_local(S, g, row.rpc, NOWHERE, grp.mask)
     else:
         local(S, g * S.local_depth + n - 1).seg = row.rpc
     if takes_first(S, taken, rest, row.target, row.next) == 1:
@@ -70,18 +70,18 @@ def diverge_local(S: State, g: int, taken: int) -> int:
 
 @device
 def arrive_local(S: State, g: int) -> int:
-    """A group on its own stack comes to a segment: pop the entry that ends there."""
-    it = group(S, g)
+    """Pop the entry of group g's own stack that ends at its segment."""
+    grp = group(S, g)
     entry = local(S, g * S.local_depth + local_level(S, g).n - 1)
-    if it.seg == entry.rpc:
-        entry.seg = it.seg
+    if grp.seg == entry.rpc:
+        entry.seg = grp.seg
         settle_local(S, g)
     return 0
 
 
 @device
 def forget_local(S: State, g: int, gone: int) -> int:
-    """Lanes of the group have returned; 1 if it goes on with others."""
+    """Remove the returned lanes `gone` from group g's own stack; return 1 if others remain."""
     for level in range(local_level(S, g).n):
         local(S, g * S.local_depth + level).mask &= ~gone
     return settle_local(S, g)
@@ -89,14 +89,14 @@ def forget_local(S: State, g: int, gone: int) -> int:
 
 @device
 def settle_local(S: State, g: int) -> int:
-    """Pop what is empty or over, and run the top; 0 if nothing is left."""
-    it = group(S, g)
+    """Pop entries that are empty or have ended, and run the top; return 0 if none remains."""
+    grp = group(S, g)
     n = local_level(S, g).n
     while n > 0:
         entry = local(S, g * S.local_depth + n - 1)
         if entry.mask != 0 and (n == 1 or entry.seg != entry.rpc):
-            it.mask = entry.mask
-            it.seg = entry.seg
+            grp.mask = entry.mask
+            grp.seg = entry.seg
             break
         n -= 1
     # At the bottom the split is whole again.
@@ -114,7 +114,7 @@ def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Room for every lane to part from the others."""
+    """Return enough entries for every lane to diverge from the others."""
     groups = machine.wpus * machine.warps * machine.width
     depth = 2 * machine.width + 8
     return {"local_depth": depth, "local": groups * depth, "local_level": groups}

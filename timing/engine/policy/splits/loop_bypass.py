@@ -1,9 +1,9 @@
 """Loop bypass: a split passes the branch of its loop without waiting for the others (MAWS-06).
 
 Engine code. The branch that made the stack's top is one that all lanes of the top have taken the
-same way. Where it comes again the warp is in a loop that the branch delimits: lanes that take the
-same way are where the stack says they are, whoever comes first, and lanes that take the other one
-wait below. So a group can pass it alone, and nothing is pushed.
+same way. When it is reached again, the warp is in a loop that the branch delimits. Lanes that take
+the same way again are where the stack has them, in whatever order they arrive; lanes that take the
+other way wait in the entry below. So a group can pass the branch alone, and nothing is pushed.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from ...state import group, seg, stack, warp
 
 NO_WAY_OUT = -1
-"""No way out: the branch is none that a group may pass."""
+"""In place of a segment: no group may pass the branch."""
 
 
 @device
 def way_out(S: State, g: int, by_rpc: int) -> int:
-    """The segment of lanes that leave the loop at the branch at which a group stands.
+    """Return the segment of lanes that leave the loop at group g's branch.
 
-    NO_WAY_OUT where the branch does not delimit the loop that the stack's top is in. By the letter
-    (`by_rpc` 1) an equal re-convergence point is enough; but another branch with the same one has
-    its own two ways, so that only one that leads there can be passed (Q-MAWS-12).
+    NO_WAY_OUT if the branch does not delimit the loop of the stack's top. By the letter (`by_rpc`
+    1) an equal re-convergence point is enough; but another branch with the same one has its own two
+    ways, so that it can be passed only if one of them leads to that point (Q-MAWS-12).
     """
-    it = group(S, g)
-    row = seg(S, it.seg)
-    at = top(S, it.warp)
-    inside = stack(S, at)
-    if warp(S, it.warp).depth < 2 or row.rpc != inside.rpc:
+    grp = group(S, g)
+    row = seg(S, grp.seg)
+    index = top(S, grp.warp)
+    inside = stack(S, index)
+    if warp(S, grp.warp).depth < 2 or row.rpc != inside.rpc:
         return NO_WAY_OUT
-    if inside.branch == it.seg:
-        out = stack(S, at - 1).seg
-        # The other path may have run before, and be popped.
+    if inside.branch == grp.seg:
+        out = stack(S, index - 1).seg
+        # The other path may have run already, and been popped.
         return out if out == row.target or out == row.next else NO_WAY_OUT
     if by_rpc == 1 and (row.rpc == row.target or row.rpc == row.next):
         return row.rpc
@@ -46,12 +46,12 @@ def way_out(S: State, g: int, by_rpc: int) -> int:
 
 @device
 def leave_loop(S: State, g: int, lanes: int, out: int) -> int:
-    """Lanes of a group leave its loop: they wait in the stack's next-to-top entry."""
-    it = group(S, g)
-    at = top(S, it.warp)
-    stack(S, at).mask &= ~lanes
-    # Who leaves to the join is in its entry already, which may lie below another path's.
-    if stack(S, at - 1).seg == out:
-        stack(S, at - 1).mask |= lanes
-    it.mask &= ~lanes
+    """Move `lanes` of group g out of its loop at segment `out`, to the next-to-top entry."""
+    grp = group(S, g)
+    index = top(S, grp.warp)
+    stack(S, index).mask &= ~lanes
+    # Lanes that leave to the join are in its entry already, which may be below another path's.
+    if stack(S, index - 1).seg == out:
+        stack(S, index - 1).mask |= lanes
+    grp.mask &= ~lanes
     return 0

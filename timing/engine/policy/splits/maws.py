@@ -1,10 +1,10 @@
 """MLP-aware warp subdivision: splits that stay on the stack's path (MAWS-02..08).
 
-Engine code. Accesses alone split a warp; its splits execute one path, that of the stack's top. They
+Engine code. Only accesses split a warp; its splits execute one path, that of the stack's top. They
 wait for each other at re-convergence points and at conditional branches, which they execute as one
-(MAWS-05), but for the branch of a loop that all of them are in: each passes it when it comes there
-(MAWS-06, `loop_bypass.py`). Where they meet at an access they merge, and of those that are ready
-the least advanced goes first (MAWS-04). The warp-split table has an entry per lane, never too few.
+(MAWS-05), except for the branch of a loop that all of them are in: each passes it on its own
+(MAWS-06, `loop_bypass.py`). Splits at the same access merge, and of those that are ready the least
+advanced goes first (MAWS-04). The warp-split table has an entry per lane, never too few.
 """
 
 from __future__ import annotations
@@ -37,44 +37,44 @@ LOOP_TESTS = ("branch", "rpc-only")
 
 @device
 def on_start(S: State, w: int, v: int, t: int) -> int:
-    """A warp begins whole, with one entry of its table (Q-MAWS-5)."""
-    mates = gathering(S, v)
-    mates.waiting = 0
-    mates.barrier = 0
+    """Begin warp v whole, with one entry of its table (Q-MAWS-5)."""
+    waits = gathering(S, v)
+    waits.waiting = 0
+    waits.barrier = 0
     begin_root(S, w, v, t)
     return 0
 
 
 @device
 def stand_in(S: State, w: int, g: int, t: int) -> int:
-    """Of the splits of a warp that are ready, the one that has issued least (MAWS-04, Q-MAWS-8)."""
+    """Return the ready split of g's warp that has issued least (MAWS-04, Q-MAWS-8)."""
     catch_up(S, w, t)
     v = group(S, g).warp
     rest = warp(S, v).groups
     while rest != 0:
         h = v * S.width + ctz(rest)
         rest = drop_lowest(rest)
-        it = group(S, h)
-        if it.slot >= 0 and due(S, it.slot).at <= t and it.count < group(S, g).count:
+        grp = group(S, h)
+        if grp.slot >= 0 and due(S, grp.slot).at <= t and grp.count < group(S, g).count:
             g = h
     return g
 
 
 @device
 def passes(S: State, g: int) -> int:
-    """Where lanes go that leave the loop of the branch at which a group stands, if it may pass."""
+    """Return the segment of lanes that leave the loop at group g's branch, if g may pass it."""
     return way_out(S, g, S.loop_by_rpc) if S.loop_bypass == 1 else NO_WAY_OUT
 
 
 @device
 def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
-    """A group passes the branch of its loop; or a whole warp executes it, and begins anew."""
-    it = group(S, g)
+    """Let group g pass the branch of its loop; or a whole warp execute the branch."""
+    grp = group(S, g)
     out = passes(S, g)
     if out != NO_WAY_OUT:
         return pass_branch(S, g, taken, out, t)
-    it.count = 0
-    if S.push_uniform == 1 and (taken == it.mask or taken == 0):
+    grp.count = 0
+    if S.push_uniform == 1 and (taken == grp.mask or taken == 0):
         push_one_way(S, g, taken)
     if goes_one_way(S, g, taken) == 1:
         return 1
@@ -83,84 +83,84 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
 
 @device
 def pass_branch(S: State, g: int, taken: int, out: int, t: int) -> int:
-    """Lanes of a group that leave the loop wait outside; the others go on in it (MAWS-06)."""
-    it = group(S, g)
-    row = seg(S, it.seg)
-    leaving = taken if out == row.target else it.mask & ~taken
+    """Let lanes of group g that leave the loop wait outside; the others stay in it (MAWS-06)."""
+    grp = group(S, g)
+    row = seg(S, grp.seg)
+    leaving = taken if out == row.target else grp.mask & ~taken
     S.n_loop_bypass += 1
     if leaving != 0:
-        if gathering(S, it.warp).barrier != 0:
-            # Others wait inside of the loop for lanes that will not come.
-            return diverged(S, g, gathering(S, it.warp).barrier_seg)
+        if gathering(S, grp.warp).barrier != 0:
+            # Others wait inside the loop for lanes that will not arrive.
+            return diverged(S, g, gathering(S, grp.warp).barrier_seg)
         leave_loop(S, g, leaving, out)
-    if it.mask == 0:
+    if grp.mask == 0:
         if go_on(S, g, t) == 1:
-            it.count = 0
+            grp.count = 0
             return 1
         end_group(S, g)
         return 0
-    it.seg = row.next if out == row.target else row.target
+    grp.seg = row.next if out == row.target else row.target
     return 1
 
 
 @device
 def push_one_way(S: State, g: int, taken: int) -> int:
-    """A branch that a whole warp takes one way is pushed, too: it may delimit a loop (Q-MAWS-10).
+    """Push a branch that a whole warp takes one way, since it may delimit a loop (Q-MAWS-10).
 
-    Once for the paths that end at the same point, since a loop with two branches would push for
-    ever; and not into the room that lanes which part from each other need.
+    It is pushed once for the paths that end at the same point, since a loop with two branches would
+    push for ever; and not into the room that diverging lanes need.
     """
-    it = group(S, g)
-    row = seg(S, it.seg)
-    v = it.warp
-    goes, other = (row.next, row.target) if taken == 0 else (row.target, row.next)
-    if goes == other or goes == row.rpc:
+    grp = group(S, g)
+    row = seg(S, grp.seg)
+    v = grp.warp
+    way, other = (row.next, row.target) if taken == 0 else (row.target, row.next)
+    if way == other or way == row.rpc:
         return 0
     if warp(S, v).depth + 2 + 2 * S.width > S.stack_depth:
         return 0
-    at = top(S, v)
-    while at >= v * S.stack_depth and stack(S, at).rpc == row.rpc:
-        if stack(S, at).branch == it.seg:
+    index = top(S, v)
+    while index >= v * S.stack_depth and stack(S, index).rpc == row.rpc:
+        if stack(S, index).branch == grp.seg:
             return 0
-        at -= 1
+        index -= 1
     stack(S, top(S, v)).seg = row.rpc
-    push(S, v, other, row.rpc, 0, it.seg)
-    return push(S, v, goes, row.rpc, it.mask, it.seg)
+    push(S, v, other, row.rpc, 0, grp.seg)
+    return push(S, v, way, row.rpc, grp.mask, grp.seg)
 
 
 @device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
-    """Splits wait for each other at the top's re-convergence point, and where they may not pass."""
-    it = group(S, g)
-    entry = stack(S, top(S, it.warp))
-    joins = it.seg == entry.rpc
-    if not joins and (seg(S, it.seg).kind != SEG_BRANCH or passes(S, g) != NO_WAY_OUT):
+    """Let splits wait for each other at the top's re-convergence point and where none may pass."""
+    grp = group(S, g)
+    entry = stack(S, top(S, grp.warp))
+    joins = grp.seg == entry.rpc
+    if not joins and (seg(S, grp.seg).kind != SEG_BRANCH or passes(S, g) != NO_WAY_OUT):
         return 0
     if is_root(S, g) == 0 and wait_for_others(S, g) == 0:
         return 1
     if joins:
-        entry.seg = it.seg
-        it.count = 0
+        entry.seg = grp.seg
+        grp.count = 0
         follow_top(S, g)
     return 0
 
 
 @device
 def on_exit(S: State, w: int, g: int, t: int) -> int:
-    """Returned lanes leave every entry; those that waited for nobody else go on."""
-    it = group(S, g)
-    forget_lanes(S, it.warp, it.mask)
+    """Remove returned lanes from every entry; lanes that waited only for them continue."""
+    grp = group(S, g)
+    forget_lanes(S, grp.warp, grp.mask)
     return go_on(S, g, t)
 
 
 @device
 def on_sync(S: State, w: int, g: int, t: int) -> int:
-    """Splits join at a barrier, which their warp then enters as one."""
+    """Join splits at a barrier, which their warp then enters as one."""
     return meet_at_barrier(S, g)
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """What may be passed, and how."""
+    """Return which branches may be passed, and how."""
     bypass = machine.policy["loop-bypass"]
     return {
         "loop_bypass": bypass,

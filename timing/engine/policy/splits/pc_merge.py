@@ -1,8 +1,8 @@
 """PC-based re-convergence: splits of a warp that are ready at one PC become one (DWS-08).
 
 Engine code. Every group that resumes does so at a memory instruction, so that PCs need comparing
-only there: when a running group comes to its access, before the access (Q-DWS-23), and when a group
-is dispatched (Q-DWS-24). Lanes that were served keep it in mind (`done`), and access nothing twice.
+only there: when a running group reaches its access, before the access (Q-DWS-23), and when a group
+is dispatched (Q-DWS-24). Lanes that were served are kept in `done`, and access nothing twice.
 """
 
 from __future__ import annotations
@@ -23,46 +23,49 @@ if TYPE_CHECKING:
 
 @device
 def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
-    """Ready splits that stand at the access of the running group join it."""
+    """Merge ready splits that are at the access of running group g into g."""
     if has_mates(S, g) == 0:
         return 0
-    # Who has not begun the segment stands at its access only where there is nothing else in it.
+    # A split that has not begun the segment is at its access only if that is all of the segment.
     return merge_ready(S, w, g, t, 1, 1 if seg(S, group(S, g).seg).n_instr == 1 else 0, 1)
 
 
 @device
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
-    """Ready splits that stand where the group does go on with it."""
+    """Merge ready splits that are at the place of dispatched group g into g."""
     if has_mates(S, g) == 0:
         return 0
-    at = group(S, g).at_memory
-    return merge_ready(S, w, g, t, at, 1 - at, 0)
+    at_access = group(S, g).at_memory
+    return merge_ready(S, w, g, t, at_access, 1 - at_access, 0)
 
 
 @device
 def has_mates(S: State, g: int) -> int:
-    """Whether a group's warp has other splits, with which it may merge."""
+    """Return 1 if group g's warp has other splits, with which g may merge."""
     others = drop_lowest(warp(S, group(S, g).warp).groups)
     return 1 if others != 0 and S.pc_merge == 1 and is_serial(S, g) == 0 else 0
 
 
 @device
 def merge_ready(S: State, w: int, g: int, t: int, at_access: int, at_start: int, held: int) -> int:
-    """Merge the splits at the group's segment: behind its access, in front of it, or held there."""
-    it = group(S, g)
-    first = it.warp * S.width
-    rest = warp(S, it.warp).groups & ~bit(g - first)
+    """Merge into g the ready splits at its segment: after its access, before it, or held there.
+
+    Each kind merges if `at_access`, `at_start` or `held` is 1.
+    """
+    grp = group(S, g)
+    first = grp.warp * S.width
+    rest = warp(S, grp.warp).groups & ~bit(g - first)
     rest &= words_up_to(S.p_ready_at + WORD * first, S.width, t)
     while rest != 0:
         h = first + ctz(rest)
         rest = drop_lowest(rest)
         other = group(S, h)
-        if other.seg == it.seg and is_serial(S, h) == 0:
-            wanted = at_access if other.at_memory == 1 else at_start
+        if other.seg == grp.seg and is_serial(S, h) == 0:
+            merges = at_access if other.at_memory == 1 else at_start
             if other.slot == NO_SLOT:
-                # Somebody has to come for it (DWS-19).
-                wanted = held
-            if wanted == 1:
+                # A held split rejoins only a group that reaches its access (DWS-19).
+                merges = held
+            if merges == 1:
                 if at_access == 1 and other.at_memory == 0:
                     join_issue(S, w, g, popcount(other.mask))
                 merge(S, g, h)
@@ -71,5 +74,5 @@ def merge_ready(S: State, w: int, g: int, t: int, at_access: int, at_start: int,
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Whether PCs are compared at all."""
+    """Return whether PCs are compared at all."""
     return {"pc_merge": machine.policy["pc-merge"]}

@@ -1,9 +1,9 @@
-"""How many lanes of a warp may be left behind: what slip adapts to its WPU (DWS-21).
+"""The control of slip: how many lanes of a warp a WPU may leave behind (DWS-21).
 
 Engine code. Every `S.interval` cycles a WPU that has waited for memory for more than `raise-above`
-per cent of them allows a lane more, else one that has issued in more than `lower-above` per cent a
-lane less (Q-DWS-38, Q-DWS-39). It looks when it dispatches; a wait that is not over counts next
-time.
+per cent of them allows a lane more; else one that has issued in more than `lower-above` per cent
+allows a lane less (Q-DWS-38, Q-DWS-39). It decides when it dispatches; a wait that has not ended
+counts next time.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 
 LEASH = record(lanes="i8", waited="i8", issued="i8", until="i8")
 leash = table("leash", LEASH)
-"""Per WPU: lanes that a warp may leave behind; cycles that it has waited for memory, issued, and
-been seen, all up to the last look."""
+"""Per WPU: lanes that a warp may leave behind; cycles in which the WPU has waited for memory, has
+issued, and all of its cycles, up to the last decision."""
 
 
 @device
 def on_interval(S: State, w: int, t: int) -> int:
-    """Look at what a WPU has done since the last time."""
-    known = leash(S, w)
+    """Adapt the lanes that WPU w may leave behind to its cycles since the last decision."""
+    limit = leash(S, w)
     waited = 0
     for cause in range(HIT, MEMORY + 1):
         waited += slot_cycles(S, w * N_CAUSES + cause).cycles
     issued = slot_cycles(S, w * N_CAUSES + ISSUED).cycles
     until = wpu(S, w).busy
-    cycles = until - known.until
-    if 100 * (waited - known.waited) > S.raise_above * cycles:
-        known.lanes = min(known.lanes + 1, S.width - 1)
-    elif 100 * (issued - known.issued) > S.lower_above * cycles:
-        known.lanes = max(known.lanes - 1, 0)
-    known.waited = waited
-    known.issued = issued
-    known.until = until
+    cycles = until - limit.until
+    if 100 * (waited - limit.waited) > S.raise_above * cycles:
+        limit.lanes = min(limit.lanes + 1, S.width - 1)
+    elif 100 * (issued - limit.issued) > S.lower_above * cycles:
+        limit.lanes = max(limit.lanes - 1, 0)
+    limit.waited = waited
+    limit.issued = issued
+    limit.until = until
     return 0
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """The thresholds, and what WPUs begin with: `max-div` lanes."""
+    """Return the thresholds, and `max-div` lanes for each WPU to begin with."""
     leashes = np.zeros(machine.wpus, LEASH)
     leashes["lanes"] = min(int(machine.policy["max-div"]), machine.width - 1)
     return {

@@ -2,8 +2,8 @@
 
 Engine code. A split is a group as any other; a warp that is whole has one group, its *root*, and
 needs no entry of the warp-split table (Q-DWS-13). Splits that wait for others of their warp, at a
-re-convergence point, a branch or a barrier, are groups no more: a *gathering* keeps their lanes,
-which is one entry (Q-DWS-16).
+re-convergence point, a branch or a barrier, end as groups: a *gathering* keeps their lanes, which
+is one entry (Q-DWS-16).
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ a barrier and its segment."""
 
 @device
 def is_root(S: State, g: int) -> int:
-    """Whether a group is all that its warp has: whoever else there was has merged or returned."""
-    it = group(S, g)
-    mates = gathering(S, it.warp)
-    alone = popcount(warp(S, it.warp).groups) == 1
-    return 1 if alone and mates.waiting == 0 and mates.barrier == 0 else 0
+    """Return 1 if group g is all that its warp has: the others have merged or returned."""
+    grp = group(S, g)
+    waits = gathering(S, grp.warp)
+    alone = popcount(warp(S, grp.warp).groups) == 1
+    return 1 if alone and waits.waiting == 0 and waits.barrier == 0 else 0
 
 
 @device
 def entries_of(S: State, v: int) -> int:
-    """Entries of the warp-split table that a warp takes: none where it is whole."""
+    """Return the warp-split table's entries that warp v takes: 0 if it is whole."""
     n = popcount(warp(S, v).groups)
     if gathering(S, v).waiting != 0:
         n += 1
@@ -50,7 +50,7 @@ def entries_of(S: State, v: int) -> int:
 
 @device
 def has_room(S: State, w: int, v: int) -> int:
-    """Whether the table has the entries for one more split of a warp: two for the first."""
+    """Return 1 if the table has room for one more split of warp v: two entries for the first."""
     if S.wst_entries == 0:
         return 1
     used = 0
@@ -65,7 +65,7 @@ def has_room(S: State, w: int, v: int) -> int:
 
 @device
 def split(S: State, w: int, g: int, lanes: int) -> int:
-    """Make some lanes of a group a group of their own at its segment, which nothing has woken."""
+    """Make `lanes` of group g a group at its segment, scheduled but not woken; return it."""
     h = detach_lanes(S, g, lanes)
     schedule(S, w, h)
     return h
@@ -73,39 +73,39 @@ def split(S: State, w: int, g: int, lanes: int) -> int:
 
 @device
 def detach_lanes(S: State, g: int, lanes: int) -> int:
-    """Make some lanes of a group a group of their own, without a claim to a scheduler slot."""
-    it = group(S, g)
-    if lanes == 0 or lanes & it.mask != lanes or lanes == it.mask:
+    """Make `lanes` of group g a group without a claim to a scheduler slot; return it."""
+    grp = group(S, g)
+    if lanes == 0 or lanes & grp.mask != lanes or lanes == grp.mask:
         # A group without lanes never exits, and a warp has at most one group per lane.
         S.status = BAD_SPLIT
         S.trap_g = g
         S.trap_lanes = lanes
         return g
-    h = new_group(S, it.warp, lanes, it.seg)
-    made = group(S, h)
-    made.at_memory = it.at_memory
-    made.done = it.done & lanes
-    made.count = it.count
-    it.mask &= ~lanes
-    it.done &= ~lanes
-    it.hits &= ~lanes
+    h = new_group(S, grp.warp, lanes, grp.seg)
+    child = group(S, h)
+    child.at_memory = grp.at_memory
+    child.done = grp.done & lanes
+    child.count = grp.count
+    grp.mask &= ~lanes
+    grp.done &= ~lanes
+    grp.hits &= ~lanes
     on_split(S, g, h)
     return h
 
 
 @device
 def merge(S: State, g: int, h: int) -> int:
-    """Group h joins group g of the same warp; a scheduler slot that one of them has stays."""
+    """Merge group h into group g of the same warp; keep a scheduler slot if one of them has it."""
     on_merge(S, g, h)
-    it = group(S, g)
+    grp = group(S, g)
     other = group(S, h)
-    it.mask |= other.mask
-    it.done |= other.done
-    it.hits |= other.hits
-    it.count = min(it.count, other.count)
+    grp.mask |= other.mask
+    grp.done |= other.done
+    grp.hits |= other.hits
+    grp.count = min(grp.count, other.count)
     i = other.slot
-    if it.slot < 0 and i >= 0:
-        other.slot = it.slot
+    if grp.slot < 0 and i >= 0:
+        other.slot = grp.slot
         put_in_slot(S, g, i)
     end_group(S, h)
     return 0
@@ -113,23 +113,23 @@ def merge(S: State, g: int, h: int) -> int:
 
 @device
 def gather(S: State, v: int, lanes: int, s: int) -> int:
-    """Lanes wait for the others of their warp's top entry."""
-    mates = gathering(S, v)
-    mates.waiting |= lanes
-    mates.seg = s
+    """Let `lanes` of warp v wait at segment s for the others of the stack's top."""
+    waits = gathering(S, v)
+    waits.waiting |= lanes
+    waits.seg = s
     return 0
 
 
 @device
 def wait_for_others(S: State, g: int) -> int:
-    """A split waits where it stands for the others of the stack's top.
+    """Let split g wait at its segment for the others of the stack's top.
 
-    Answers 1 if they are all there: the group is then the whole warp.
+    Return 1 if all have arrived: g is then the whole warp. Return 0 if g has ended.
     """
-    it = group(S, g)
-    v = it.warp
+    grp = group(S, g)
+    v = grp.warp
     on_leave(S, g)
-    gather(S, v, it.mask, it.seg)
+    gather(S, v, grp.mask, grp.seg)
     if gathering(S, v).waiting != stack(S, top(S, v)).mask:
         on_wait(S, g)
         end_group(S, g)
@@ -139,12 +139,12 @@ def wait_for_others(S: State, g: int) -> int:
 
 @device
 def rejoin(S: State, g: int) -> int:
-    """Those who wait for the others of the stack's top are all: a group goes on as they."""
-    it = group(S, g)
-    mates = gathering(S, it.warp)
-    it.mask = mates.waiting
-    it.seg = mates.seg
-    mates.waiting = 0
+    """Make group g all the lanes that wait for the others of the stack's top; return 1."""
+    grp = group(S, g)
+    waits = gathering(S, grp.warp)
+    grp.mask = waits.waiting
+    grp.seg = waits.seg
+    waits.waiting = 0
     S.n_stack_merge += 1
     on_rejoin(S, g)
     return 1
@@ -152,20 +152,20 @@ def rejoin(S: State, g: int) -> int:
 
 @device
 def go_on(S: State, g: int, t: int) -> int:
-    """A group has no lanes any more: it goes on with others, or 0 if all are on their own way."""
+    """Continue group g, which has no lanes any more, with others; return 0 if all others run."""
     v = group(S, g).warp
-    mates = gathering(S, v)
-    if mates.barrier != 0 and S.exited_arrive == 0:
-        return diverged(S, g, mates.barrier_seg)
+    waits = gathering(S, v)
+    if waits.barrier != 0 and S.exited_arrive == 0:
+        return diverged(S, g, waits.barrier_seg)
     on_leave(S, g)
     if popcount(warp(S, v).groups) > 1:
         return 0
-    if mates.waiting != 0:
+    if waits.waiting != 0:
         return rejoin(S, g)
-    if mates.barrier != 0:
-        # With those who have returned all are at the barrier (`exited_arrive`).
-        h = new_group(S, v, mates.barrier, mates.barrier_seg)
-        mates.barrier = 0
+    if waits.barrier != 0:
+        # Returned lanes count as arrived (`exited_arrive`), so that all are at the barrier.
+        h = new_group(S, v, waits.barrier, waits.barrier_seg)
+        waits.barrier = 0
         on_rejoin(S, h)
         arrive_at_barrier(S, v // S.warps, h, t)
         return 0
@@ -174,24 +174,24 @@ def go_on(S: State, g: int, t: int) -> int:
 
 @device
 def meet_at_barrier(S: State, g: int) -> int:
-    """Splits join at a barrier, which their warp then enters as one (DWS-16): see `on_sync`."""
-    it = group(S, g)
-    v = it.warp
+    """Join splits at a barrier that their warp enters as one (DWS-16); see `hooks.on_sync`."""
+    grp = group(S, g)
+    v = grp.warp
     live = warp(S, v).live
-    if it.mask == live:
+    if grp.mask == live:
         return 1
-    mates = gathering(S, v)
-    if stack(S, top(S, v)).mask != live or (mates.barrier != 0 and mates.barrier_seg != it.seg):
-        return diverged(S, g, it.seg)
+    waits = gathering(S, v)
+    if stack(S, top(S, v)).mask != live or (waits.barrier != 0 and waits.barrier_seg != grp.seg):
+        return diverged(S, g, grp.seg)
     on_leave(S, g)
-    mates.barrier |= it.mask
-    mates.barrier_seg = it.seg
-    if mates.barrier != live:
+    waits.barrier |= grp.mask
+    waits.barrier_seg = grp.seg
+    if waits.barrier != live:
         on_wait(S, g)
         end_group(S, g)
         return 0
-    it.mask = live
-    mates.barrier = 0
+    grp.mask = live
+    waits.barrier = 0
     S.n_stack_merge += 1
     on_rejoin(S, g)
     return 1
@@ -199,13 +199,13 @@ def meet_at_barrier(S: State, g: int) -> int:
 
 def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]]:
     """Yield the lanes of warp v that wait for the others of its top entry, and at a barrier."""
-    mates = rows["gathering"][v]
-    yield mates["waiting"], mates["seg"], False
-    yield mates["barrier"], mates["barrier_seg"], True
+    waits = rows["gathering"][v]
+    yield waits["waiting"], waits["seg"], False
+    yield waits["barrier"], waits["barrier_seg"], True
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """The table's size, and counters of splits and merges by their cause."""
+    """Return the table's size, and counters of splits and merges by their cause."""
     return {
         "gathering": machine.wpus * machine.warps,
         "wst_entries": machine.wst_entries,

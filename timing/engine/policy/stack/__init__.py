@@ -1,1 +1,1 @@
-"""Policies of one re-convergence stack a warp."""
+"""Policies of one re-convergence stack per warp."""

@@ -1,6 +1,6 @@
 """Conv: the post-dominator stack of DWS-02, MAWS-01 and PPC-01; a warp waits for its slowest lane.
 
-Engine code. A path ends when it comes to its re-convergence point.
+Engine code. A path ends when it reaches its re-convergence point.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @device
 def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
-    """Lanes that do not agree go one path after the other."""
+    """Push both paths if lanes of group g diverge, which then run one after the other."""
     if goes_one_way(S, g, taken) == 1:
         return 1
     return diverge(S, g, taken)
@@ -25,10 +25,10 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
 
 @device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
-    """At the top's re-convergence point the entry is popped, and the next one runs."""
-    it = group(S, g)
-    entry = stack(S, top(S, it.warp))
-    if it.seg == entry.rpc:
-        entry.seg = it.seg
+    """Pop the top entry at its re-convergence point, and run the next one."""
+    grp = group(S, g)
+    entry = stack(S, top(S, grp.warp))
+    if grp.seg == entry.rpc:
+        entry.seg = grp.seg
         follow_top(S, g)
     return 0

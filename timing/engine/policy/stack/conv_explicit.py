@@ -1,9 +1,9 @@
 """Conv with explicit re-convergence: a path ends where it issues a `reconverge` (PPC-02).
 
 Engine code. The finalizer has put one at the join of every branch that may diverge; each path
-issues it, and the joined lanes go on behind it. Entries have the segment behind the instruction
-for their re-convergence point, so that whatever stands there is over, as in Conv; but a path that
-jumps there is not.
+issues it, and the joined lanes continue after it. The re-convergence point of an entry is the
+segment after the instruction, so that a path there has ended, as in Conv; but a path that jumps
+there has not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @device
 def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
-    """Lanes that do not agree go one path after the other, up to behind the instruction."""
+    """Push both paths if lanes of group g diverge, each up to the segment after the instruction."""
     if goes_one_way(S, g, taken) == 1:
         return 1
     join = seg(S, group(S, g).seg).rpc
@@ -29,16 +29,16 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
 
 @device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
-    """Nobody looks at the PC."""
+    """Return 0: the PC is not compared on arrival."""
     return 0
 
 
 @device
 def on_reconverge(S: State, w: int, g: int, t: int) -> int:
-    """The instruction of the top entry pops it; any other one does nothing."""
-    it = group(S, g)
-    entry = stack(S, top(S, it.warp))
-    if it.seg == entry.rpc:
-        entry.seg = it.seg
+    """Pop the top entry if the instruction is its own; any other one does nothing."""
+    grp = group(S, g)
+    entry = stack(S, top(S, grp.warp))
+    if grp.seg == entry.rpc:
+        entry.seg = grp.seg
         follow_top(S, g)
     return 0

@@ -1,4 +1,4 @@
-"""Density-time execution: an instruction occupies the lanes' units for those lanes that are active.
+"""Density-time execution: an instruction occupies units for its active lanes only.
 
 Engine code, beside conv.py: a baseline from vector machines. With fewer units than lanes an
 instruction takes ceil(lanes / units) issue slots; lanes that are masked off are skipped, so that
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @device
 def extra_slots(S: State, w: int, g: int, n: int) -> int:
-    """Slots beyond the first for each instruction."""
+    """Return the slots of n instructions of group g beyond the first of each."""
     lanes = popcount(group(S, g).mask) if S.skip_masked == 1 else S.width
     return n * ((lanes + S.units - 1) // S.units - 1)
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """The units of a WPU."""
+    """Return the units of a WPU, and whether masked lanes are skipped."""
     return {"units": machine.policy["units"], "skip_masked": machine.policy["skip-masked"]}

@@ -1,4 +1,4 @@
-"""A warp that is one group on a stack: how it begins, returns, and comes to barriers.
+"""A warp that is one group on a stack: its start, exit and barriers.
 
 Engine code. The group's mask and segment are those of the stack's top.
 """
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 @device
 def on_start(S: State, w: int, v: int, t: int) -> int:
-    """A warp begins with all its lanes at the first segment."""
+    """Begin warp v with all its lanes at the first segment."""
     begin_root(S, w, v, t)
     return 0
 
 
 @device
 def on_exit(S: State, w: int, g: int, t: int) -> int:
-    """Returned lanes leave every entry (Q-DWS-22); the group goes on with what is left."""
-    it = group(S, g)
-    forget_lanes(S, it.warp, it.mask)
+    """Remove returned lanes from every entry (Q-DWS-22); group g continues with the others."""
+    grp = group(S, g)
+    forget_lanes(S, grp.warp, grp.mask)
     return follow_top(S, g)
 
 
 @device
 def on_sync(S: State, w: int, g: int, t: int) -> int:
-    """A barrier in one path of a branch that diverged is an error (Q-DWS-35)."""
-    it = group(S, g)
-    if it.mask != warp(S, it.warp).live:
-        return diverged(S, g, it.seg)
+    """Return 1 for a whole warp; a barrier in one path of a branch is an error (Q-DWS-35)."""
+    grp = group(S, g)
+    if grp.mask != warp(S, grp.warp).live:
+        return diverged(S, g, grp.seg)
     return 1

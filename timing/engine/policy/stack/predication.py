@@ -1,9 +1,9 @@
-"""Predication: short forward branches issue both of their sides, whoever wants them.
+"""Predication: short forward branches issue both of their sides, whichever their lanes want.
 
 Engine code: a baseline from compilers, which turn such branches into instructions with guards. A
-branch is *short* if all up to its join is at most `S.short_side` instructions of straight code,
-accesses and branches forwards. Both sides are entries of the stack, as in Conv, but empty ones run
-too: their instructions take their issue slots, compute nothing and access nothing. The branch
+branch is *short* if its code up to the join is at most `S.short_side` instructions of straight
+code, accesses and forward branches. Both sides are entries of the stack, as in Conv, but empty ones
+run too: their instructions take their issue slots, compute nothing and access nothing. The branch
 itself, and the jump over the other side, count as the instructions that make the guards.
 """
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 @device
 def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
-    """Both sides of a short branch run, the fall-through first; others are as in Conv."""
-    it = group(S, g)
-    s = it.seg
+    """Run both sides of a short branch, the fall-through first; treat others as in Conv."""
+    grp = group(S, g)
+    s = grp.seg
     row = seg(S, s)
     if is_short(S, s) == 0:
         return 1 if goes_one_way(S, g, taken) == 1 else diverge(S, g, taken)
-    rest = it.mask & ~taken
-    stack(S, top(S, it.warp)).seg = row.rpc
-    push(S, it.warp, row.target, row.rpc, taken, s)
-    push(S, it.warp, row.next, row.rpc, rest, s)
+    rest = grp.mask & ~taken
+    stack(S, top(S, grp.warp)).seg = row.rpc
+    push(S, grp.warp, row.target, row.rpc, taken, s)
+    push(S, grp.warp, row.next, row.rpc, rest, s)
     return run_top(S, g)
 
 
 @device
 def is_short(S: State, s: int) -> int:
-    """Whether the branch that ends a segment is predicated."""
+    """Return 1 if the branch that ends segment s is predicated."""
     join = seg(S, s).rpc
     if not s < seg(S, s).target <= join:
         return 0
@@ -52,7 +52,7 @@ def is_short(S: State, s: int) -> int:
 
 @device
 def is_guardable(S: State, s: int, join: int) -> int:
-    """Whether a segment may issue with a guard that is false for all lanes."""
+    """Return 1 if segment s may issue with a guard that is false for all lanes."""
     row = seg(S, s)
     if row.kind == SEG_JUMP or row.kind == SEG_BRANCH:
         return 1 if s < row.target <= join else 0
@@ -61,25 +61,25 @@ def is_guardable(S: State, s: int, join: int) -> int:
 
 @device
 def run_top(S: State, g: int) -> int:
-    """A group runs the top entry that is not over, be it empty."""
-    it = group(S, g)
-    while stack(S, top(S, it.warp)).seg == stack(S, top(S, it.warp)).rpc:
-        warp(S, it.warp).depth -= 1
-    it.mask = stack(S, top(S, it.warp)).mask
-    it.seg = stack(S, top(S, it.warp)).seg
+    """Let group g run the topmost entry that has not ended, even if that is empty; return 1."""
+    grp = group(S, g)
+    while stack(S, top(S, grp.warp)).seg == stack(S, top(S, grp.warp)).rpc:
+        warp(S, grp.warp).depth -= 1
+    grp.mask = stack(S, top(S, grp.warp)).mask
+    grp.seg = stack(S, top(S, grp.warp)).seg
     return 1
 
 
 @device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
-    """At the top's re-convergence point the entry is popped, and the next one runs."""
-    it = group(S, g)
-    if it.seg == stack(S, top(S, it.warp)).rpc:
-        stack(S, top(S, it.warp)).seg = it.seg
+    """Pop the top entry at its re-convergence point, and run the next one."""
+    grp = group(S, g)
+    if grp.seg == stack(S, top(S, grp.warp)).rpc:
+        stack(S, top(S, grp.warp)).seg = grp.seg
         run_top(S, g)
     return 0
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Up to how many instructions are worth a guard."""
+    """Return up to how many instructions are worth a guard."""
     return {"short_side": machine.policy["predicate-up-to"]}
