@@ -139,15 +139,15 @@ def charge_lanes(S: State, w: int, v: int, s: int, n: int, lanes: int, t: int) -
 
 
 @device
-def join_issue(S: State, w: int, g: int, more: int) -> int:
-    """Add `more` lanes to the instruction that group g issued last, while it issues."""
+def join_issue(S: State, w: int, g: int, n_joining: int) -> int:
+    """Add `n_joining` lanes to the instruction that group g issued last, while it issues."""
     grp = group(S, g)
     lanes = popcount(grp.mask)
-    wpu(S, w).n_thread_instr += more
-    warp(S, grp.warp).n_thread_instr += more
-    seg_count(S, grp.seg).lanes += more
+    wpu(S, w).n_thread_instr += n_joining
+    warp(S, grp.warp).n_thread_instr += n_joining
+    seg_count(S, grp.seg).lanes += n_joining
     width_count(S, w * (S.width + 1) + lanes).cycles -= 1
-    width_count(S, w * (S.width + 1) + lanes + more).cycles += 1
+    width_count(S, w * (S.width + 1) + lanes + n_joining).cycles += 1
     return 0
 
 

@@ -158,14 +158,14 @@ def check_group(S: State, w: int, v: int, h: int) -> int:
     s = lead.seg
     if s < 0 or s >= S.segments:
         return blame(S, NO_SUCH_SEGMENT, w, h, mask, s, 0)
-    away = mask & ~lanes_before(S, v, s)
-    if away != 0:
+    stray = mask & ~lanes_before(S, v, s)
+    if stray != 0:
         # It may have issued the segment: an access whose data it waits for, or a barrier.
         waits = lead.cause == BARRIER and ready_at(S, g).t == NEVER
         if lead.at_memory == 1 or (waits and seg(S, s).kind == SEG_BARRIER):
-            away &= ~lanes_before(S, v, seg(S, s).next)
-    if away != 0:
-        return blame(S, ELSEWHERE, w, h, away, s, lane_next(S, v * S.width + ctz(away)).seg)
+            stray &= ~lanes_before(S, v, seg(S, s).next)
+    if stray != 0:
+        return blame(S, ELSEWHERE, w, h, stray, s, lane_next(S, v * S.width + ctz(stray)).seg)
     i = lead.slot
     if i < 0:
         return 0
@@ -173,9 +173,9 @@ def check_group(S: State, w: int, v: int, h: int) -> int:
         return blame(S, BAD_SLOT, w, h, mask, i, 0)
     # Other ready groups may have joined a group whose date has passed.
     at = max(due(S, i).at, S.now)
-    late = mask & ~lanes_ready(S, v, at) if at < NEVER else 0
-    if late != 0:
-        return blame(S, DUE_EARLY, w, h, late, at, lane_ready(S, v * S.width + ctz(late)).t)
+    unready = mask & ~lanes_ready(S, v, at) if at < NEVER else 0
+    if unready != 0:
+        return blame(S, DUE_EARLY, w, h, unready, at, lane_ready(S, v * S.width + ctz(unready)).t)
     return 0
 
 
@@ -228,14 +228,16 @@ def compute(S: State, w: int, g: int, t: int) -> int:
     v = grp.warp
     s = grp.seg
     mask = grp.mask
-    away = mask & ~lanes_before(S, v, s)
-    late = mask & ~lanes_ready(S, v, t)
+    stray = mask & ~lanes_before(S, v, s)
+    unready = mask & ~lanes_ready(S, v, t)
     if S.status != RUNNING:
         return 0
-    if away != 0:
-        return blame(S, ISSUES_ELSEWHERE, w, g, away, s, lane_next(S, v * S.width + ctz(away)).seg)
-    if late != 0:
-        return blame(S, ISSUES_EARLY, w, g, late, t, lane_ready(S, v * S.width + ctz(late)).t)
+    if stray != 0:
+        return blame(
+            S, ISSUES_ELSEWHERE, w, g, stray, s, lane_next(S, v * S.width + ctz(stray)).seg
+        )
+    if unready != 0:
+        return blame(S, ISSUES_EARLY, w, g, unready, t, lane_ready(S, v * S.width + ctz(unready)).t)
     if mask & lane_owes(S, v).mask != 0:
         return blame(S, OWES_ACCESS, w, g, mask & lane_owes(S, v).mask, s, 0)
     if unchecked_compute(S, w, g, t) == 0:
@@ -346,10 +348,10 @@ def check_access(S: State, w: int, g: int, lanes: int, t: int, ready: int) -> in
 @device
 def enter_barrier(S: State, w: int, g: int, v: int, s: int, t: int) -> int:
     """Check that all live lanes of warp v have issued the barrier that it enters."""
-    away = warp(S, v).live & lanes_ready(S, v, NEVER - 1)
-    if away != 0 and S.status == RUNNING:
+    missing = warp(S, v).live & lanes_ready(S, v, NEVER - 1)
+    if missing != 0 and S.status == RUNNING:
         S.hook = HOOK_ON_SYNC
-        blame(S, NOT_AT_BARRIER, w, g, away, s, 0)
+        blame(S, NOT_AT_BARRIER, w, g, missing, s, 0)
         S.hook = 0
         return 0
     return unchecked_enter_barrier(S, w, g, v, s, t)
@@ -362,9 +364,9 @@ def open_barrier(S: State, w: int, first: int, t: int) -> int:
     while rest != 0:
         v = w * S.warps + ctz(rest)
         rest = drop_lowest(rest)
-        away = warp(S, v).live & lanes_ready(S, v, NEVER - 1)
-        if away != 0 and S.status == RUNNING:
-            blame(S, NOT_AT_BARRIER, w, v * S.width, away, team(S, first).barrier, 0)
+        missing = warp(S, v).live & lanes_ready(S, v, NEVER - 1)
+        if missing != 0 and S.status == RUNNING:
+            blame(S, NOT_AT_BARRIER, w, v * S.width, missing, team(S, first).barrier, 0)
         hold_lanes(S, v, warp(S, v).live, t)
     if S.status != RUNNING:
         return 0

@@ -161,7 +161,7 @@ SEG_COUNT = record(
 seg_count = table("seg_count", SEG_COUNT)
 width_count = table("width_count", CYCLES)  # WPU * (width + 1) + lanes: instructions
 
-degree_count = table("degree_count", CYCLES)  # divergent accesses, indexed by lanes that missed
+degree_count = table("degree_count", CYCLES)  # the same, by lanes that missed: divergent accesses
 lane_misses = table("lane_misses", record(n="i8"))
 lane_stalls = table("lane_stalls", record(n="i8"))
 """Misses of each lane of each warp context, and those in divergent accesses (DWS Fig. 14).

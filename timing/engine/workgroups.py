@@ -32,23 +32,23 @@ if TYPE_CHECKING:
 @device
 def admit(S: State, w: int, t: int) -> int:
     """Start queued workgroups on WPU w at t while they fit; return how many were started."""
-    begun = 0
+    n_begun = 0
     while S.next_team < S.teams and popcount(wpu(S, w).free) >= S.team_warps:
         begin_team(S, w, t)
-        begun += 1
-    return begun
+        n_begun += 1
+    return n_begun
 
 
 @device
 def distribute(S: State, t: int) -> int:
     """Start a launch at t: one workgroup to each WPU in turn while they fit."""
-    begun = 1
-    while begun > 0:
-        begun = 0
+    n_begun = 1
+    while n_begun > 0:
+        n_begun = 0
         for w in range(S.wpus):
             if S.next_team < S.teams and popcount(wpu(S, w).free) >= S.team_warps:
                 begin_team(S, w, t)
-                begun += 1
+                n_begun += 1
     return 0
 
 

@@ -53,52 +53,52 @@ l2_bank = table("l2_bank", record(free="i8"))
 @device
 def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
     """Send a request from WPU w's first level at t; see `hooks.next_level`."""
-    number = line << S.l1i_line_shift >> S.l2_line_shift
+    line_number = line << S.l1i_line_shift >> S.l2_line_shift
     if kind != FETCH:
-        number = line >> S.l2_sector_shift
-    b = number & (S.crossbar_banks - 1)
-    looked = claim_bank(S, b, message_up(S, w, b, t)) + S.l2_latency
-    arrival = lookup(S, number, b, looked)
-    wait = arrival - looked
-    settled = looked
+        line_number = line >> S.l2_sector_shift
+    bank = line_number & (S.crossbar_banks - 1)
+    lookup_end = claim_bank(S, bank, message_up(S, w, bank, t)) + S.l2_latency
+    arrival = lookup(S, line_number, bank, lookup_end)
+    data_wait = arrival - lookup_end
+    settle_end = lookup_end
     if kind != FETCH:
         sector = S.reply_place * S.l2_sectors + (line & (S.l2_sectors - 1))
-        S.copies_wait = wait
-        settled = settle_copies(S, w, line, sector, kind, b, looked)
-        wait = S.copies_wait
+        S.copies_wait = data_wait
+        settle_end = settle_copies(S, w, line, sector, kind, bank, lookup_end)
+        data_wait = S.copies_wait
     if kind == UPGRADE:
-        completion = message_down(S, b, w, settled + wait)
+        completion = message_down(S, bank, w, settle_end + data_wait)
     elif kind == FETCH:
-        completion = code_down(S, b, w, settled + wait)
+        completion = code_down(S, bank, w, settle_end + data_wait)
     else:
-        completion = line_down(S, b, w, settled + wait)
-    S.reply_until_l2 = completion if S.reply_from_memory == 0 else looked
+        completion = line_down(S, bank, w, settle_end + data_wait)
+    S.reply_until_l2 = completion if S.reply_from_memory == 0 else lookup_end
     return completion
 
 
 @device
-def claim_bank(S: State, b: int, t: int) -> int:
-    """Return the cycle at which bank b, which takes one request per cycle, takes that of t."""
-    start = max(t, l2_bank(S, b).free)
-    l2_bank(S, b).free = max(S.request_date + S.to_bank, l2_bank(S, b).free) + 1
+def claim_bank(S: State, bank: int, t: int) -> int:
+    """Return the cycle at which `bank`, which takes one request per cycle, takes that of t."""
+    start = max(t, l2_bank(S, bank).free)
+    l2_bank(S, bank).free = max(S.request_date + S.to_bank, l2_bank(S, bank).free) + 1
     return start
 
 
 @device
-def lookup(S: State, number: int, b: int, looked: int) -> int:
-    """Return the cycle from `looked` on at which L2 has a line; set the reply but its state."""
+def lookup(S: State, line_number: int, bank: int, lookup_end: int) -> int:
+    """Return the cycle from `lookup_end` on at which L2 has a line; set the reply but its state."""
     S.tick += 1
-    first = S.l2_first + (number & (S.l2_sets - 1)) * S.l2_ways
-    index = find(S, first, S.l2_ways, number)
+    first = S.l2_first + (line_number & (S.l2_sets - 1)) * S.l2_ways
+    index = find(S, first, S.l2_ways, line_number)
     if index < 0:
-        return lookup_missed(S, first, number, b, looked)
+        return lookup_missed(S, first, line_number, bank, lookup_end)
     S.reply_place = index - S.l2_first
     cached_line = cache_line(S, index)
     cache_used(S, index).tick = S.tick
-    if cached_line.ready <= looked:
+    if cached_line.ready <= lookup_end:
         S.reply_from_memory = 0
         S.n_l2_hit += 1
-        return looked
+        return lookup_end
     S.reply_from_memory = 1
     S.n_l2_merge += 1
     if S.l2_targets > 0 and cached_line.targets >= S.l2_targets:
@@ -110,11 +110,11 @@ def lookup(S: State, number: int, b: int, looked: int) -> int:
 
 
 @device
-def lookup_missed(S: State, first: int, number: int, b: int, looked: int) -> int:
+def lookup_missed(S: State, first: int, line_number: int, bank: int, lookup_end: int) -> int:
     """Fetch a line from memory, and make room for it; return its arrival."""
     S.n_l2_miss += 1
     S.reply_from_memory = 1
-    start = looked
+    start = lookup_end
     entry = -1
     if S.l2_mshrs > 0:
         entry = first_free(S, S.l2_mshr_first, S.l2_mshrs)
@@ -126,16 +126,16 @@ def lookup_missed(S: State, first: int, number: int, b: int, looked: int) -> int
         S.n_victim_wait += 1
         start = cache_line(S, index).ready
     S.reply_place = index - S.l2_first
-    old = cache_tag(S, index).tag
+    victim_tag = cache_tag(S, index).tag
     dirty = 0
-    if old != EMPTY:
-        dirty = evict(S, old, looked)
+    if victim_tag != EMPTY:
+        dirty = evict(S, victim_tag, lookup_end)
         clear(S, index)
-    arrival = dram_access(S, number << S.l2_line_shift, S.l2_line, 0, start)
+    arrival = dram_access(S, line_number << S.l2_line_shift, S.l2_line, 0, start)
     if dirty == 1:
         S.n_l2_writeback += 1
-        dram_access(S, old << S.l2_line_shift, S.l2_line, 1, start)
-    place(S, index, number, arrival, EXCLUSIVE, 1)
+        dram_access(S, victim_tag << S.l2_line_shift, S.l2_line, 1, start)
+    place(S, index, line_number, arrival, EXCLUSIVE, 1)
     if entry >= 0:
         mshr(S, entry).free = arrival
     S.n_l2_mshr_time += arrival - start
@@ -143,9 +143,9 @@ def lookup_missed(S: State, first: int, number: int, b: int, looked: int) -> int
 
 
 @device
-def evict(S: State, number: int, looked: int) -> int:
+def evict(S: State, line_number: int, lookup_end: int) -> int:
     """Evict the L2 line at S.reply_place and all its copies; return 1 if memory must be written."""
-    b = number & (S.crossbar_banks - 1)
+    bank = line_number & (S.crossbar_banks - 1)
     dirty = 0
     for sector in range(S.l2_sectors):
         entry = sharing(S, S.reply_place * S.l2_sectors + sector)
@@ -154,9 +154,9 @@ def evict(S: State, number: int, looked: int) -> int:
             owner = ctz(rest)
             rest = drop_lowest(rest)
             S.n_back_invalidate += 1
-            index = l1d_find(S, owner, number << S.l2_sector_shift | sector)
+            index = l1d_find(S, owner, line_number << S.l2_sector_shift | sector)
             modified = 1 if cache_line(S, index).state == MODIFIED else 0
-            answer(S, owner, b, modified, message_down(S, b, owner, looked))
+            answer(S, owner, bank, modified, message_down(S, bank, owner, lookup_end))
             clear(S, index)
             dirty |= modified
         dirty |= entry.dirty
@@ -167,7 +167,9 @@ def evict(S: State, number: int, looked: int) -> int:
 
 
 @device
-def settle_copies(S: State, w: int, line: int, sector: int, kind: int, b: int, looked: int) -> int:
+def settle_copies(
+    S: State, w: int, line: int, sector: int, kind: int, bank: int, lookup_end: int
+) -> int:
     """Downgrade or invalidate the copies elsewhere as the request needs; return when that is done.
 
     Sets S.reply_state, and raises S.copies_wait where a copy is itself in flight.
@@ -175,11 +177,11 @@ def settle_copies(S: State, w: int, line: int, sector: int, kind: int, b: int, l
     entry = sharing(S, sector)
     own_bit = bit(w)
     others = entry.copies & ~own_bit
-    completion = looked
+    completion = lookup_end
     if kind == LOAD:
         if others != 0 and entry.owned == 1:
             S.n_forward += 1
-            completion = call_back(S, ctz(others), line, sector, b, SHARED, looked)
+            completion = call_back(S, ctz(others), line, sector, bank, SHARED, lookup_end)
         entry.owned = 1 if others == 0 else 0
         entry.copies |= own_bit
         S.reply_state = EXCLUSIVE if others == 0 else SHARED
@@ -189,7 +191,7 @@ def settle_copies(S: State, w: int, line: int, sector: int, kind: int, b: int, l
         owner = ctz(others)
         others = drop_lowest(others)
         S.n_invalidate += 1
-        completion = max(completion, call_back(S, owner, line, sector, b, 0, looked))
+        completion = max(completion, call_back(S, owner, line, sector, bank, 0, lookup_end))
     entry.owned = 1
     entry.copies = own_bit
     S.reply_state = MODIFIED
@@ -197,25 +199,27 @@ def settle_copies(S: State, w: int, line: int, sector: int, kind: int, b: int, l
 
 
 @device
-def call_back(S: State, owner: int, line: int, sector: int, b: int, state: int, looked: int) -> int:
+def call_back(
+    S: State, owner: int, line: int, sector: int, bank: int, state: int, lookup_end: int
+) -> int:
     """Make WPU `owner`'s copy SHARED, or INVALID (state 0); return the arrival of its reply."""
     index = l1d_find(S, owner, line)
     copy = cache_line(S, index)
-    reached = message_down(S, b, owner, looked)
-    S.copies_wait = max(S.copies_wait, copy.ready - reached)
+    message_arrival = message_down(S, bank, owner, lookup_end)
+    S.copies_wait = max(S.copies_wait, copy.ready - message_arrival)
     modified = 1 if copy.state == MODIFIED else 0
     if state == SHARED:
         copy.state = SHARED
         sharing(S, sector).dirty |= modified
     else:
         clear(S, index)
-    return answer(S, owner, b, modified, reached) + S.coherence_latency
+    return answer(S, owner, bank, modified, message_arrival) + S.coherence_latency
 
 
 @device
-def answer(S: State, owner: int, b: int, modified: int, t: int) -> int:
-    """Send WPU `owner`'s reply to bank b at t: the line if it is modified, else a message."""
-    return line_up(S, owner, b, t) if modified == 1 else message_up(S, owner, b, t)
+def answer(S: State, owner: int, bank: int, modified: int, t: int) -> int:
+    """Send WPU `owner`'s reply to `bank` at t: the line if it is modified, else a message."""
+    return line_up(S, owner, bank, t) if modified == 1 else message_up(S, owner, bank, t)
 
 
 @device
@@ -231,8 +235,8 @@ def forget_line(S: State, w: int, line: int, l2_place: int, dirty: int) -> int:
 @device
 def write_back(S: State, w: int, line: int, t: int) -> int:
     """Send a dirty victim to its bank; see `hooks.write_back`."""
-    b = (line >> S.l2_sector_shift) & (S.crossbar_banks - 1)
-    return claim_bank(S, b, line_up(S, w, b, t))
+    bank = (line >> S.l2_sector_shift) & (S.crossbar_banks - 1)
+    return claim_bank(S, bank, line_up(S, w, bank, t))
 
 
 def setup(machine: Machine) -> dict[str, Any]:

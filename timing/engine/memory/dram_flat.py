@@ -20,8 +20,8 @@ def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
     """Claim the bus at t for `size` bytes; return the cycle at which they are transferred."""
     S.n_dram += 1
     S.n_dram_write += write
-    across = bus_transfer(S, size, t) + S.bus_latency
-    return across if write == 1 else across + S.dram_latency + S.bus_latency
+    bus_end = bus_transfer(S, size, t) + S.bus_latency
+    return bus_end if write == 1 else bus_end + S.dram_latency + S.bus_latency
 
 
 def setup(machine: Machine) -> dict[str, Any]:

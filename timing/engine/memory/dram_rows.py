@@ -35,11 +35,11 @@ def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
     """
     S.n_dram += 1
     S.n_dram_write += write
-    across = bus_transfer(S, size, t) + S.bus_latency
+    bus_end = bus_transfer(S, size, t) + S.bus_latency
     number = address // S.row_bytes
     bank = dram_bank(S, number % S.dram_banks)
     row = number // S.dram_banks
-    start = max(across, bank.free)
+    start = max(bus_end, bank.free)
     burst = (size * S.bus_cost + (S.bus_bytes << 8) - 1) // (S.bus_bytes << 8)
     bank.free = start + burst
     if row == bank.row:
@@ -50,7 +50,7 @@ def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
         reply_cycle = start + S.row_conflict
         bank.free += S.row_conflict - S.row_hit
         bank.row = row
-    return across if write == 1 else reply_cycle + S.bus_latency
+    return bus_end if write == 1 else reply_cycle + S.bus_latency
 
 
 def setup(machine: Machine) -> dict[str, Any]:

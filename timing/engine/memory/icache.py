@@ -38,9 +38,9 @@ def fetch(S: State, w: int, s: int, t: int) -> int:
     if line == last and line == l1i(S, w).last:
         S.n_l1i_hit += 1
         return t
-    waiting = fetched(S, wpu(S, w).current)
-    if waiting.seg == s + 1:
-        waiting.seg = 0
+    code_wait = fetched(S, wpu(S, w).current)
+    if code_wait.seg == s + 1:
+        code_wait.seg = 0
         return t
     arrival = t
     if line == l1i(S, w).last:
@@ -52,7 +52,7 @@ def fetch(S: State, w: int, s: int, t: int) -> int:
     # A line in flight must be looked up again.
     l1i(S, w).last = last if arrival == t else -1
     if arrival > t:
-        waiting.seg = s + 1
+        code_wait.seg = s + 1
     return arrival
 
 

@@ -115,17 +115,17 @@ def miss(S: State, w: int, line: int, kind: int, miss_cycle: int) -> int:
         S.n_victim_wait += 1
         start = victim.ready
         S.line_until_mshr = start
-    old = cache_tag(S, index).tag
+    victim_line = cache_tag(S, index).tag
     dirty = 1 if victim.state == MODIFIED else 0
-    if old != EMPTY:
+    if victim_line != EMPTY:
         l2_place = victim.place
         clear(S, index)
-        forget_line(S, w, old, l2_place, dirty)
+        forget_line(S, w, victim_line, l2_place, dirty)
     ready = next_level(S, w, line, kind, start)
     S.line_until_l2 = S.reply_until_l2
     if dirty == 1:
         S.n_writeback += 1
-        write_back(S, w, old, start)
+        write_back(S, w, victim_line, start)
     place(S, index, line, ready, S.reply_state, S.line_lanes)
     return in_flight(S, w, entry, start, ready)
 

@@ -133,18 +133,18 @@ def merge_youngest(S: State, w: int, g: int) -> int:
     if youngest < 0:
         return g
     lanes = pool(S, g).lanes
-    moving = lanes & ~pool(S, youngest).lanes
-    if moving == 0:
+    moving_lanes = lanes & ~pool(S, youngest).lanes
+    if moving_lanes == 0:
         return g
     S.n_pc_merge += 1
-    left = -1
-    if group(S, g).mask & ~moving != 0:
-        left = g
-        g = split_pack(S, w, g, moving)
-    elif moving != lanes:
-        left = split_pack(S, w, g, lanes & ~moving)
+    remainder = -1
+    if group(S, g).mask & ~moving_lanes != 0:
+        remainder = g
+        g = split_pack(S, w, g, moving_lanes)
+    elif moving_lanes != lanes:
+        remainder = split_pack(S, w, g, lanes & ~moving_lanes)
     absorb(S, youngest, g)
-    return left
+    return remainder
 
 
 @device
@@ -152,13 +152,13 @@ def change_crowd(S: State, w: int, s: int, n: int) -> int:
     """Add n to the threads in the pool at segment s; return their number, n if there were none."""
     if S.by_passed == 1:
         return 0
-    now = n
+    crowd = n
     for i in range(w * S.slots, w * S.slots + wpu(S, w).slots_used):
         h = slot(S, i).group
         if h >= 0 and pool(S, h).inside == 1 and group(S, h).seg == s:
             pool(S, h).crowd += n
-            now = pool(S, h).crowd
-    return now
+            crowd = pool(S, h).crowd
+    return crowd
 
 
 @device
@@ -201,12 +201,12 @@ def part_warp(S: State, w: int, g: int, lanes: int) -> int:
 
 
 @device
-def absorb(S: State, q: int, g: int) -> int:
-    """Move all of warp g to warp q, where its lanes are free."""
-    pool(S, q).lanes |= pool(S, g).lanes
+def absorb(S: State, target: int, g: int) -> int:
+    """Move all of warp g to warp `target`, where its lanes are free."""
+    pool(S, target).lanes |= pool(S, g).lanes
     # The merged warp has passed only what both have passed.
-    pool(S, q).passed = min(pool(S, q).passed, pool(S, g).passed)
-    return join_packs(S, q, g, 0)
+    pool(S, target).passed = min(pool(S, target).passed, pool(S, g).passed)
+    return join_packs(S, target, g, 0)
 
 
 # --- control flow

@@ -121,10 +121,10 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
     """Pop the top entry at its re-convergence point, and run the next one."""
     grp = group(S, g)
     entry = stack(S, top(S, grp.warp))
-    joins = grp.seg == entry.rpc
-    if (joins or seg(S, grp.seg).kind == SEG_BRANCH) and gathers(S, w, g) == 1:
+    at_join = grp.seg == entry.rpc
+    if (at_join or seg(S, grp.seg).kind == SEG_BRANCH) and gathers(S, w, g) == 1:
         return 1
-    if joins:
+    if at_join:
         entry.seg = grp.seg
         run_top(S, g)
     return 0

@@ -27,14 +27,14 @@ which the last of the pack's lanes is served. Index as the group."""
 @device
 def on_served(S: State, w: int, g: int, t: int) -> int:
     """Keep the lanes that a sub-warp's access has served; see `hooks.on_served`."""
-    begins = part(S, g).over == 0
-    if begins:
+    is_first = part(S, g).over == 0
+    if is_first:
         served(S, g).at = 0
     if S.access_hits != 0:
         served(S, g).at = max(served(S, g).at, S.access_hits_at)
     h = g
     while h >= 0:
-        before = 0 if begins else served(S, h).lanes
+        before = 0 if is_first else served(S, h).lanes
         served(S, h).lanes = before | (part(S, h).chosen & S.access_hits)
         h = part(S, h).next
     return 0
@@ -64,29 +64,29 @@ def ahead_at(S: State, g: int) -> int:
 @device
 def run_ahead(S: State, w: int, g: int) -> int:
     """Make the served lanes of pack g a pack; return its lead. See `hooks.run_ahead`."""
-    own = group(S, g).mask
-    leads = own != 0 and own & ~served(S, g).lanes == 0
+    lead_lanes = group(S, g).mask
+    lead_is_served = lead_lanes != 0 and lead_lanes & ~served(S, g).lanes == 0
     h = g
     while h >= 0:
         lanes = served(S, h).lanes
-        if leads:
+        if lead_is_served:
             lanes = ~lanes
         part(S, h).chosen = group(S, h).mask & lanes
         h = part(S, h).next
-    running = split_chosen(S, w, g)
-    waiting = g
-    group(S, running).at_memory = 1
-    if leads:
-        waiting = running
-        running = g
-        suspended(S, waiting).order = suspended(S, running).order
-    part(S, waiting).missed = 1
-    part(S, running).missed = 0
-    grp = group(S, running)
+    running_pack = split_chosen(S, w, g)
+    waiting_pack = g
+    group(S, running_pack).at_memory = 1
+    if lead_is_served:
+        waiting_pack = running_pack
+        running_pack = g
+        suspended(S, waiting_pack).order = suspended(S, running_pack).order
+    part(S, waiting_pack).missed = 1
+    part(S, running_pack).missed = 0
+    grp = group(S, running_pack)
     grp.until_bank = 0
     grp.until_mshr = 0
     grp.until_l2 = 0
-    return running
+    return running_pack
 
 
 def setup(machine: Machine) -> dict[str, Any]:

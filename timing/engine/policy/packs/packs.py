@@ -68,8 +68,8 @@ def part_chosen(S: State, g: int) -> int:
     The new pack waits for what g waits for, and has no slot yet.
     """
     grp = group(S, g)
-    first = -1
-    last = -1
+    new_lead = -1
+    last_member = -1
     previous = -1
     h = g
     while h >= 0:
@@ -84,34 +84,34 @@ def part_chosen(S: State, g: int) -> int:
                 group(S, h).mask &= ~chosen
                 member = make_group(S, group(S, h).warp, chosen, grp.seg)
         if chosen != 0:
-            if first < 0:
-                first = member
+            if new_lead < 0:
+                new_lead = member
             else:
-                part(S, last).next = member
-            group(S, member).lead = first
-            last = member
+                part(S, last_member).next = member
+            group(S, member).lead = new_lead
+            last_member = member
         h = next_part
-    part(S, last).next = -1
-    made = group(S, first)
-    made.seg = grp.seg
-    ready_at(S, first).t = ready_at(S, g).t
-    made.cause = grp.cause
-    made.until_bank = grp.until_bank
-    made.until_mshr = grp.until_mshr
-    made.until_l2 = grp.until_l2
-    made.at_memory = 0
-    made.done = 0
-    made.count = grp.count
+    part(S, last_member).next = -1
+    child = group(S, new_lead)
+    child.seg = grp.seg
+    ready_at(S, new_lead).t = ready_at(S, g).t
+    child.cause = grp.cause
+    child.until_bank = grp.until_bank
+    child.until_mshr = grp.until_mshr
+    child.until_l2 = grp.until_l2
+    child.at_memory = 0
+    child.done = 0
+    child.count = grp.count
     S.seq += 1
-    made.seq = S.seq
-    made.turn = turn_of(0, S.seq)
-    count_groups(S, made.warp, 1)
-    return first
+    child.seq = S.seq
+    child.turn = turn_of(0, S.seq)
+    count_groups(S, child.warp, 1)
+    return new_lead
 
 
 @device
-def join_packs(S: State, q: int, g: int, by_warp: int) -> int:
-    """Move all of pack g to pack q, which has none of its lanes.
+def join_packs(S: State, target: int, g: int, by_warp: int) -> int:
+    """Move all of pack g to pack `target`, which has none of its lanes.
 
     New parts follow the lead, in the order of their warps if `by_warp` is 1.
     """
@@ -120,17 +120,17 @@ def join_packs(S: State, q: int, g: int, by_warp: int) -> int:
     h = g
     while h >= 0:
         next_part = part(S, h).next
-        home_part = q
+        home_part = target
         while home_part >= 0 and group(S, home_part).warp != group(S, h).warp:
             home_part = part(S, home_part).next
         if home_part >= 0:
             group(S, home_part).mask |= group(S, h).mask
             forget_group(S, h)
         else:
-            previous = q
+            previous = target
             if by_warp == 1:
-                previous = part_before(S, q, group(S, h).warp)
-            link_part(S, q, previous, h)
+                previous = part_before(S, target, group(S, h).warp)
+            link_part(S, target, previous, h)
         h = next_part
     return 0
 

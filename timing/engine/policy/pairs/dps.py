@@ -39,11 +39,11 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
     v = grp.warp
     row = seg(S, grp.seg)
     rest = grp.mask & ~taken
-    e = open_entry(S, g, row.target, taken, row.next, rest)
-    pair(S, e).rpc = row.rpc
-    own = 2 * e + takes_first(S, taken, rest, row.target, row.next)
-    enter(S, g, own)
-    other = side(S, own ^ 1)
+    entry = open_entry(S, g, row.target, taken, row.next, rest)
+    pair(S, entry).rpc = row.rpc
+    own_side = 2 * entry + takes_first(S, taken, rest, row.target, row.next)
+    enter(S, g, own_side)
+    other = side(S, own_side ^ 1)
     if other.seg != row.rpc:
         h = new_group(S, v, other.mask, other.seg)
         other.group = h
@@ -57,10 +57,10 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
     """End the side of group g at its entry's re-convergence point; after both, the entry closes."""
     grp = group(S, g)
     while warp(S, grp.warp).depth > 0 and grp.seg == pair(S, top_entry(S, grp.warp)).rpc:
-        own = side_of(S, g)
-        other = side(S, own ^ 1)
+        own_side = side_of(S, g)
+        other = side(S, own_side ^ 1)
         if other.group != NOBODY:
-            side(S, own).group = NOBODY
+            side(S, own_side).group = NOBODY
             end_group(S, g)
             return 1
         grp.mask |= other.mask
@@ -75,12 +75,12 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
     v = grp.warp
     forget_sides(S, v, grp.mask)
     while warp(S, v).depth > 0:
-        own = side_of(S, g)
-        side(S, own).group = NOBODY
-        other = side(S, own ^ 1)
+        own_side = side_of(S, g)
+        side(S, own_side).group = NOBODY
+        other = side(S, own_side ^ 1)
         if other.group != NOBODY:
             return 0
-        grp.seg = pair(S, own // 2).rpc
+        grp.seg = pair(S, own_side // 2).rpc
         grp.mask = other.mask
         close_entry(S, w, g)
         if grp.mask != 0:

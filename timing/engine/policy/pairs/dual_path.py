@@ -80,19 +80,19 @@ def open_entry(S: State, g: int, target: int, taken: int, fall: int, rest: int) 
         S.status = STACK_OVERFLOW
         return 0
     if depth > 0:
-        own = side_of(S, g)
-        side(S, own).group = NOBODY
-        pair(S, own // 2).current = own & 1
-        if side(S, own ^ 1).group != NOBODY:
-            leave_slot(S, side(S, own ^ 1).group)
+        own_side = side_of(S, g)
+        side(S, own_side).group = NOBODY
+        pair(S, own_side // 2).current = own_side & 1
+        if side(S, own_side ^ 1).group != NOBODY:
+            leave_slot(S, side(S, own_side ^ 1).group)
     warp(S, v).depth = depth + 1
     S.max_depth = max(S.max_depth, depth + 1)
-    e = top_entry(S, v)
-    pair(S, e).current = 0
-    pair(S, e).by_miss = 0
-    put_side(S, 2 * e, fall, rest)
-    put_side(S, 2 * e + 1, target, taken)
-    return e
+    entry = top_entry(S, v)
+    pair(S, entry).current = 0
+    pair(S, entry).by_miss = 0
+    put_side(S, 2 * entry, fall, rest)
+    put_side(S, 2 * entry + 1, target, taken)
+    return entry
 
 
 @device
@@ -126,10 +126,10 @@ def close_entry(S: State, w: int, g: int) -> int:
     warp(S, v).depth -= 1
     if warp(S, v).depth == 0:
         return 0
-    e = top_entry(S, v)
-    own = 2 * e + pair(S, e).current
-    side(S, own).group = g
-    other = side(S, own ^ 1).group
+    entry = top_entry(S, v)
+    own_side = 2 * entry + pair(S, entry).current
+    side(S, own_side).group = g
+    other = side(S, own_side ^ 1).group
     if other != NOBODY and ready_at(S, other).t != NEVER:
         offer(S, w, other)
     return 0
@@ -176,7 +176,7 @@ def forget_sides(S: State, v: int, gone: int) -> int:
 
 
 def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]]:
-    """Yield the sides of warp v's entries for which no group stands, from the top."""
+    """Yield the sides of warp v's entries that have no group, from the top."""
     first = 2 * v * S.entries
     for entry in rows["side"][first : first + 2 * int(rows["warp"]["depth"][v])][::-1]:
         yield entry["mask"], entry["seg"], False

@@ -42,8 +42,8 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
         return 1
     grp = group(S, g)
     row = seg(S, grp.seg)
-    e = open_entry(S, g, row.target, taken, row.next, grp.mask & ~taken)
-    enter(S, g, 2 * e + (1 if row.target < row.next else 0))
+    entry = open_entry(S, g, row.target, taken, row.next, grp.mask & ~taken)
+    enter(S, g, 2 * entry + (1 if row.target < row.next else 0))
     return 1
 
 
@@ -52,13 +52,13 @@ def compare(S: State, w: int, g: int, t: int) -> int:
     """Compare the PCs of running group g as in Fig. 4; return 1 if g must stop."""
     grp = group(S, g)
     while warp(S, grp.warp).depth > 0:
-        own = side_of(S, g)
-        pair(S, own // 2).current = own & 1
-        if grp.seg != side_pc(S, own ^ 1):
-            return arbitrate(S, w, g, own, t)
-        other = side(S, own ^ 1)
+        own_side = side_of(S, g)
+        pair(S, own_side // 2).current = own_side & 1
+        if grp.seg != side_pc(S, own_side ^ 1):
+            return arbitrate(S, w, g, own_side, t)
+        other = side(S, own_side ^ 1)
         if lacks_data(S, other.group, t) == 1:
-            if pair(S, own // 2).by_miss == 1:
+            if pair(S, own_side // 2).by_miss == 1:
                 return 0  # its lanes were split so that they need not wait
             return join_waiting(S, w, g, other.group, t)
         grp.mask |= other.mask
@@ -81,18 +81,18 @@ def join_waiting(S: State, w: int, g: int, h: int, t: int) -> int:
 
 
 @device
-def arbitrate(S: State, w: int, g: int, own: int, t: int) -> int:
+def arbitrate(S: State, w: int, g: int, own_side: int, t: int) -> int:
     """Run the side with the smaller PC, unless it has to wait; return 1 if g must stop.
 
-    Side `own` is that of group g. Waiting for hits does not count as waiting (Q-DWS-8).
+    `own_side` is the side of group g. Waiting for hits does not count as waiting (Q-DWS-8).
     """
     grp = group(S, g)
-    if grp.seg < side_pc(S, own ^ 1):
+    if grp.seg < side_pc(S, own_side ^ 1):
         return 0
-    h = side(S, own ^ 1).group
+    h = side(S, own_side ^ 1).group
     if h == NOBODY:
-        put_side(S, own, grp.seg, grp.mask)
-        enter(S, g, own ^ 1)
+        put_side(S, own_side, grp.seg, grp.mask)
+        enter(S, g, own_side ^ 1)
         return 0
     if lacks_data(S, h, t) == 1 and group(S, h).cause != HIT:
         return 0
@@ -121,10 +121,10 @@ def let_other_run(S: State, w: int, g: int, t: int) -> int:
     v = group(S, g).warp
     if warp(S, v).depth == 0:
         return 0
-    own = side_of(S, g)
-    if side_pc(S, own) == side_pc(S, own ^ 1):
+    own_side = side_of(S, g)
+    if side_pc(S, own_side) == side_pc(S, own_side ^ 1):
         return 0  # they merge when the data arrive
-    other = side(S, own ^ 1)
+    other = side(S, own_side ^ 1)
     if other.group == NOBODY:
         other.group = new_group(S, v, other.mask, other.seg)
     return rouse(S, w, other.group, t)

@@ -37,14 +37,14 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
     """Compare the PCs of the top entry before group g issues."""
     grp = group(S, g)
     instruction = grp.seq << 32 | grp.count
-    fresh = compared(S, g).at != instruction
-    if S.cascade == 0 and not fresh:
+    is_new = compared(S, g).at != instruction
+    if S.cascade == 0 and not is_new:
         return 0
     compared(S, g).at = instruction
     if compare(S, w, g, t) == 1:
         return 1
     if warp(S, grp.warp).depth > 0:
-        if fresh:
+        if is_new:
             S.n_pc_comparison += seg(S, grp.seg).n_instr
         other = side(S, side_of(S, g) ^ 1).group
         if other != NOBODY and at_barrier(S, g) == 1:
@@ -77,17 +77,17 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     if S.run_ahead == 0:
         return 0
     grp = group(S, g)
-    served = grp.hits
+    hits = grp.hits
     next_seg = seg(S, grp.seg).next
-    e = open_entry(S, g, next_seg, served, next_seg, grp.mask & ~served)
-    pair(S, e).current = 1
-    pair(S, e).by_miss = 1
-    grp.mask &= ~served
-    grp.done &= ~served
+    entry = open_entry(S, g, next_seg, hits, next_seg, grp.mask & ~hits)
+    pair(S, entry).current = 1
+    pair(S, entry).by_miss = 1
+    grp.mask &= ~hits
+    grp.done &= ~hits
     grp.hits = 0
-    side(S, 2 * e).group = g
-    h = new_group(S, grp.warp, served, next_seg)
-    side(S, 2 * e + 1).group = h
+    side(S, 2 * entry).group = g
+    h = new_group(S, grp.warp, hits, next_seg)
+    side(S, 2 * entry + 1).group = h
     wake(S, h, max(S.access_hits_at, t + 1), HIT)
     return schedule(S, w, h)
 

@@ -106,13 +106,13 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
         if is_serial(S, g) == 1:
             return 0
     entry = stack(S, top(S, grp.warp))
-    joins = grp.seg == entry.rpc
-    waits = S.limited == 1 and seg(S, grp.seg).kind == SEG_BRANCH and may_pass(S, g) == 0
-    if not joins and not waits:
+    at_join = grp.seg == entry.rpc
+    must_wait = S.limited == 1 and seg(S, grp.seg).kind == SEG_BRANCH and may_pass(S, g) == 0
+    if not at_join and not must_wait:
         return 0
     if is_root(S, g) == 0 and wait_for_others(S, g) == 0:
         return 1
-    if joins:
+    if at_join:
         entry.seg = grp.seg
         follow_top(S, g)
     return 0

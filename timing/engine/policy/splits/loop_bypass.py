@@ -36,22 +36,22 @@ def way_out(S: State, g: int, by_rpc: int) -> int:
     if warp(S, grp.warp).depth < 2 or row.rpc != inside.rpc:
         return NO_WAY_OUT
     if inside.branch == grp.seg:
-        out = stack(S, index - 1).seg
+        exit_seg = stack(S, index - 1).seg
         # The other path may have run already, and been popped.
-        return out if out == row.target or out == row.next else NO_WAY_OUT
+        return exit_seg if exit_seg == row.target or exit_seg == row.next else NO_WAY_OUT
     if by_rpc == 1 and (row.rpc == row.target or row.rpc == row.next):
         return row.rpc
     return NO_WAY_OUT
 
 
 @device
-def leave_loop(S: State, g: int, lanes: int, out: int) -> int:
-    """Move `lanes` of group g out of its loop at segment `out`, to the next-to-top entry."""
+def leave_loop(S: State, g: int, lanes: int, exit_seg: int) -> int:
+    """Move `lanes` of group g out of its loop to `exit_seg`, in the next-to-top entry."""
     grp = group(S, g)
     index = top(S, grp.warp)
     stack(S, index).mask &= ~lanes
     # Lanes that leave to the join are in its entry already, which may be below another path's.
-    if stack(S, index - 1).seg == out:
+    if stack(S, index - 1).seg == exit_seg:
         stack(S, index - 1).mask |= lanes
     grp.mask &= ~lanes
     return 0

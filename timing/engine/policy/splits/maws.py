@@ -70,9 +70,9 @@ def passes(S: State, g: int) -> int:
 def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
     """Let group g pass the branch of its loop; or a whole warp execute the branch."""
     grp = group(S, g)
-    out = passes(S, g)
-    if out != NO_WAY_OUT:
-        return pass_branch(S, g, taken, out, t)
+    exit_seg = passes(S, g)
+    if exit_seg != NO_WAY_OUT:
+        return pass_branch(S, g, taken, exit_seg, t)
     grp.count = 0
     if S.push_uniform == 1 and (taken == grp.mask or taken == 0):
         push_one_way(S, g, taken)
@@ -82,24 +82,24 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
 
 
 @device
-def pass_branch(S: State, g: int, taken: int, out: int, t: int) -> int:
+def pass_branch(S: State, g: int, taken: int, exit_seg: int, t: int) -> int:
     """Let lanes of group g that leave the loop wait outside; the others stay in it (MAWS-06)."""
     grp = group(S, g)
     row = seg(S, grp.seg)
-    leaving = taken if out == row.target else grp.mask & ~taken
+    leaving = taken if exit_seg == row.target else grp.mask & ~taken
     S.n_loop_bypass += 1
     if leaving != 0:
         if gathering(S, grp.warp).barrier != 0:
             # Others wait inside the loop for lanes that will not arrive.
             return diverged(S, g, gathering(S, grp.warp).barrier_seg)
-        leave_loop(S, g, leaving, out)
+        leave_loop(S, g, leaving, exit_seg)
     if grp.mask == 0:
         if go_on(S, g, t) == 1:
             grp.count = 0
             return 1
         end_group(S, g)
         return 0
-    grp.seg = row.next if out == row.target else row.target
+    grp.seg = row.next if exit_seg == row.target else row.target
     return 1
 
 
@@ -133,12 +133,12 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
     """Let splits wait for each other at the top's re-convergence point and where none may pass."""
     grp = group(S, g)
     entry = stack(S, top(S, grp.warp))
-    joins = grp.seg == entry.rpc
-    if not joins and (seg(S, grp.seg).kind != SEG_BRANCH or passes(S, g) != NO_WAY_OUT):
+    at_join = grp.seg == entry.rpc
+    if not at_join and (seg(S, grp.seg).kind != SEG_BRANCH or passes(S, g) != NO_WAY_OUT):
         return 0
     if is_root(S, g) == 0 and wait_for_others(S, g) == 0:
         return 1
-    if joins:
+    if at_join:
         entry.seg = grp.seg
         grp.count = 0
         follow_top(S, g)

@@ -1,4 +1,4 @@
-"""Adaptive slip: lanes that hit leave the others behind until they return (DWS-19, DWS-20).
+"""Adaptive slip: lanes that hit continue, the others are held until these return (DWS-19, DWS-20).
 
 Engine code, on top of dws.py. At an access in which some lanes hit, the others are *held*, if that
 leaves no more lanes of their warp behind than its WPU allows (slip_control.py): they are groups
@@ -119,11 +119,11 @@ def on_bypass(S: State, g: int, taken: int) -> int:
     """Let lanes leave their loop, or run both paths in turn on a stack of their own."""
     grp = group(S, g)
     row = seg(S, grp.seg)
-    out = way_out(S, g, 1) if row.loop == 1 else NO_WAY_OUT
-    if out == NO_WAY_OUT:
+    exit_seg = way_out(S, g, 1) if row.loop == 1 else NO_WAY_OUT
+    if exit_seg == NO_WAY_OUT:
         return diverge_local(S, g, taken)
-    leave_loop(S, g, taken if out == row.target else grp.mask & ~taken, out)
-    grp.seg = row.next if out == row.target else row.target
+    leave_loop(S, g, taken if exit_seg == row.target else grp.mask & ~taken, exit_seg)
+    grp.seg = row.next if exit_seg == row.target else row.target
     return 1
 
 
