@@ -167,21 +167,19 @@ def evict(S: State, line_number: int, lookup_end: int) -> int:
 
 
 @device
-def settle_copies(
-    S: State, w: int, line: int, sector: int, kind: int, bank: int, lookup_end: int
-) -> int:
-    """Downgrade or invalidate the copies elsewhere as the request needs; return when that is done.
+def settle_copies(S: State, w: int, line: int, sector: int, kind: int, bank: int, t: int) -> int:
+    """Downgrade or invalidate copies elsewhere, from t on, as the request needs; return the end.
 
     Sets S.reply_state, and raises S.copies_wait where a copy is itself in flight.
     """
     entry = sharing(S, sector)
     own_bit = bit(w)
     others = entry.copies & ~own_bit
-    completion = lookup_end
+    completion = t
     if kind == LOAD:
         if others != 0 and entry.owned == 1:
             S.n_forward += 1
-            completion = call_back(S, ctz(others), line, sector, bank, SHARED, lookup_end)
+            completion = call_back(S, ctz(others), line, sector, bank, SHARED, t)
         entry.owned = 1 if others == 0 else 0
         entry.copies |= own_bit
         S.reply_state = EXCLUSIVE if others == 0 else SHARED
@@ -191,7 +189,7 @@ def settle_copies(
         owner = ctz(others)
         others = drop_lowest(others)
         S.n_invalidate += 1
-        completion = max(completion, call_back(S, owner, line, sector, bank, 0, lookup_end))
+        completion = max(completion, call_back(S, owner, line, sector, bank, 0, t))
     entry.owned = 1
     entry.copies = own_bit
     S.reply_state = MODIFIED
@@ -199,13 +197,11 @@ def settle_copies(
 
 
 @device
-def call_back(
-    S: State, owner: int, line: int, sector: int, bank: int, state: int, lookup_end: int
-) -> int:
-    """Make WPU `owner`'s copy SHARED, or INVALID (state 0); return the arrival of its reply."""
+def call_back(S: State, owner: int, line: int, sector: int, bank: int, state: int, t: int) -> int:
+    """Make the copy of WPU `owner` SHARED, or INVALID (state 0), from t on; return its reply."""
     index = l1d_find(S, owner, line)
     copy = cache_line(S, index)
-    message_arrival = message_down(S, bank, owner, lookup_end)
+    message_arrival = message_down(S, bank, owner, t)
     S.copies_wait = max(S.copies_wait, copy.ready - message_arrival)
     modified = 1 if copy.state == MODIFIED else 0
     if state == SHARED:
