@@ -1,8 +1,8 @@
 """The accounting of cycles: every cycle has one owner, charged when a group is dispatched.
 
-Engine code. A wait is cut at the boundaries that the access gave: bank conflicts up to
-`until_bank`, a full MSHR file up to `until_mshr`, crossbar and second level up to `until_l2`, and
-the group's own cause up to `ready`. The rest of the wait is "ready, not chosen".
+Engine code. A wait is cut at the boundaries that the access gave. Bank conflicts last up to
+`until_bank`, a full MSHR file up to `until_mshr`, crossbar and second level up to `until_l2`. The
+group's own cause lasts up to `ready_at`. The rest of the wait is "ready, not chosen".
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Engine code; takes segments of one instruction, and packs (policy/packs/packs.py) in place of
 groups. A sub-warp has each lane at most once, from the first part that still has it, so that there
-are as many as the fullest lane has parts. Until the last one is formed nothing else is fetched, and
-the pack is not fetched again before that one has left the pipeline: k of them take k - 1 cycles
-longer than one (LWM-10).
+are as many as the fullest lane has parts. Until the last one is formed nothing else is fetched. The
+pack is not fetched again before that one has left the pipeline: k of them take k - 1 cycles longer
+than one (LWM-10).
 
 Accesses of global memory form their sub-warps part by part where `S.memory_rows` is set (LWM-11),
 one event each, so that they reach a memory that others share in the order of time. A jump moves one

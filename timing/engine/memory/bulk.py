@@ -1,9 +1,9 @@
 """Private first levels on memory, made coherent only where a launch ends (MAWS-13).
 
 Engine code. A write neither invalidates nor updates copies elsewhere. At the global barrier, which
-is the boundary between launches, every dirty line is written to memory, and the barrier opens when
-the last one has crossed the bus (Q-MAWS-4); then all caches are empty. Requests cross the crossbar
-to memory, whose ports are chosen by line.
+is the boundary between launches, every dirty line is written to memory. The barrier opens when the
+last one has crossed the bus (Q-MAWS-4); then all caches are empty. Requests cross the crossbar to
+memory, whose ports are chosen by line.
 
 Data move in the order of issue, so that no read returns old data. Where the real machine might
 return them, the program has a race, and the race is reported: `seen` has the WPU that wrote a

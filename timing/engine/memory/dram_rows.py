@@ -1,10 +1,10 @@
 """Memory of banks with an open row each, first come first served (LWM-05, Q-LWM-4).
 
 Engine code. A request takes the bus for its bytes and then accesses its bank. The open row replies
-after `row_hit` cycles and keeps the bank for as long as the bytes take the bus, so that requests
-for one row follow each other at the speed of the bus. Another row takes `row_conflict` cycles; the
-bank is then busy for the difference of the two as well, the time to open the row. Addresses are
-row, bank, column from the top: consecutive rows lie in different banks.
+after `row_hit` cycles and keeps the bank for as long as the bytes take the bus. So requests for one
+row follow each other at the speed of the bus. Another row takes `row_conflict` cycles; the bank is
+then busy for the difference of the two as well, the time to open the row. Addresses are row, bank,
+column from the top: consecutive rows lie in different banks.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Subdivision on memory divergence: lanes that hit run ahead (DWS-09..12, MAWS-07..09).
 
-Engine code. `S.memory_split` is one of: NEVER_SPLIT; AGGRESSIVE, at every access in which some
-lanes hit and some miss; LAZY, only if no other group could hide the latency; REVIVE, as LAZY, and
-later when the WPU stalls: then a group that was suspended whole is split by the hit mask of its
-access (DWS-12, and MAWS-08 by Q-MAWS-13); LATENCY, where a split is expected to pay (`speculate`,
-MAWS-09). How the lanes of a group are split is in run_ahead.py, those of a pack in pack_split.py.
+Engine code. `S.memory_split` is the mode. NEVER_SPLIT never splits. AGGRESSIVE splits at every
+access in which some lanes hit and some miss, LAZY only if no other group could hide the latency.
+REVIVE splits as LAZY does, and also when the WPU stalls later: it then splits a group that was
+suspended whole, by the hit mask of its access (DWS-12, and MAWS-08 by Q-MAWS-13). LATENCY splits
+where that is expected to pay (`speculate`, MAWS-09). How the lanes of a group are split is in
+run_ahead.py, those of a pack in pack_split.py.
 """
 
 from __future__ import annotations

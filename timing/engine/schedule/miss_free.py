@@ -1,9 +1,9 @@
 """Miss-free cycles: how long groups issue between two misses, measured and predicted (MAWS-10).
 
-Engine code, for schedulers and policies that predict misses. The hardware counts cycle by cycle;
-here a count is its value at some point plus the instructions that were issued since, so that
-nothing is done in a cycle in which nothing happens. The end of a miss is noticed at the next
-dispatch, and taken into account as of the cycle in which it was.
+Engine code, for schedulers and policies that predict misses. The hardware counts cycle by cycle.
+Here a count is its value at some point plus the instructions that were issued since, so that a
+cycle without events takes no work. The end of a miss is noticed at the next dispatch, and taken
+into account as of the cycle in which it was.
 
 All counts begin at 0 (Q-MAWS-14), except the latency, whose first value can be set.
 """

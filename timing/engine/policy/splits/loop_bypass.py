@@ -26,8 +26,8 @@ def way_out(S: State, g: int, by_rpc: int) -> int:
     """Return the segment of lanes that leave the loop at group g's branch.
 
     NO_WAY_OUT if the branch does not delimit the loop of the stack's top. By the letter (`by_rpc`
-    1) an equal re-convergence point is enough; but another branch with the same one has its own two
-    ways, so that it can be passed only if one of them leads to that point (Q-MAWS-12).
+    1) an equal re-convergence point is enough. But another branch with the same one has its own two
+    ways: it can be passed only if one of them leads to that point (Q-MAWS-12).
     """
     grp = group(S, g)
     row = seg(S, grp.seg)

@@ -2,7 +2,7 @@
 
 Engine code. Only accesses split a warp; its splits execute one path, that of the stack's top. They
 wait for each other at re-convergence points and at conditional branches, which they execute as one
-(MAWS-05), except for the branch of a loop that all of them are in: each passes it on its own
+(MAWS-05). The branch of a loop that all of them are in is an exception: each passes it on its own
 (MAWS-06, `loop_bypass.py`). Splits at the same access merge, and of those that are ready the least
 advanced goes first (MAWS-04). The warp-split table has an entry per lane, never too few.
 """

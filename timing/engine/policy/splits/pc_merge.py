@@ -1,8 +1,8 @@
 """PC-based re-convergence: splits of a warp that are ready at one PC become one (DWS-08).
 
 Engine code. Every group that resumes does so at a memory instruction, so that PCs need comparing
-only there: when a running group reaches its access, before the access (Q-DWS-23), and when a group
-is dispatched (Q-DWS-24). Lanes that were served are kept in `done`, and access nothing twice.
+only there. They are compared before a running group accesses memory (Q-DWS-23), and when a group is
+dispatched (Q-DWS-24). Lanes that were served are kept in `done`, and access nothing twice.
 """
 
 from __future__ import annotations

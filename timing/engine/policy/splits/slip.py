@@ -1,11 +1,11 @@
 """Adaptive slip: lanes that hit continue, the others are held until these return (DWS-19, DWS-20).
 
-Engine code, on top of dws.py. At an access in which some lanes hit, the others are *held*, if that
-leaves no more lanes of their warp behind than its WPU allows (slip_control.py): they are groups
-without a claim to a scheduler slot. They rejoin when a group of their warp reaches their access
-again, before it accesses, and their data have arrived (pc_merge.py). Nothing else happens to them
-while some group might arrive; when all others wait for them or have returned, they continue by
-themselves (Q-DWS-40).
+Engine code, on top of dws.py. At an access in which some lanes hit, the others are *held*: they are
+groups without a claim to a scheduler slot. A group stays whole if more lanes of its warp would then
+be held than its WPU allows (slip_control.py). Held lanes rejoin when a group of their warp reaches
+their access again, before it accesses, and their data have arrived (pc_merge.py). Nothing else
+happens to them while some group might arrive. When all others wait for them or have returned, they
+continue by themselves (Q-DWS-40).
 
 With `S.limited` lanes that run ahead also wait at conditional branches. A group passes the branch
 of a loop if its lanes agree, or if the stack has the way out (Q-DWS-41). Lanes of one warp may then

@@ -1,9 +1,9 @@
 """The control of slip: how many lanes of a warp a WPU may leave behind (DWS-21).
 
-Engine code. Every `S.interval` cycles a WPU that has waited for memory for more than `raise-above`
-per cent of them allows a lane more; else one that has issued in more than `lower-above` per cent
-allows a lane less (Q-DWS-38, Q-DWS-39). It decides when it dispatches; a wait that has not ended
-counts next time.
+Engine code. Every `S.interval` cycles a WPU compares what it has done. If it has waited for memory
+in more than `raise-above` per cent of the cycles, it allows a lane more. Otherwise, if it has
+issued in more than `lower-above` per cent, it allows a lane less (Q-DWS-38, Q-DWS-39). It decides
+when it dispatches; a wait that has not ended counts next time.
 """
 
 from __future__ import annotations
