@@ -10,7 +10,6 @@ from .mutant import hook as _hook
 from .mutant import of_kind as _kind
 
 _TURN = "grp.slot >= 0 and due(S, grp.slot).at <= t and grp.count < group(S, g).count"
-_LAST = "                g = h\n    return g\n"
 _ANSWER = "            g = h\n    return g\n"
 
 MUTANTS = [
@@ -296,9 +295,9 @@ MUTANTS = [
             "    if gathering(S, v).waiting != stack(S, top(S, v)).mask:",
             "    if 0 != 0:",
         ),
-        ("who waits is forgotten", "    gather(S, v, grp.mask, grp.seg)\n", ""),
+        ("lanes that wait are forgotten", "    gather(S, v, grp.mask, grp.seg)\n", ""),
         (
-            "those that wait go on elsewhere",
+            "lanes that wait continue elsewhere",
             "    grp.seg = waits.seg\n    waits.waiting",
             "    grp.seg = waits.seg + 1\n    waits.waiting",
         ),
@@ -308,7 +307,7 @@ MUTANTS = [
         "dws.aggress-split",
         "policy/splits",
         ("opens for a part of the warp", "    if waits.barrier != live:", "    if 0 != 0:"),
-        ("a part of the warp goes on", "    grp.mask = live\n", ""),
+        ("a part of the warp continues", "    grp.mask = live\n", ""),
         ("lanes stay at it", "    grp.mask = live\n    waits.barrier = 0", "    grp.mask = live"),
         (
             "never opens",
@@ -316,12 +315,12 @@ MUTANTS = [
             "    on_rejoin(S, g)\n    return 0\n\n\ndef waiting_lanes",
         ),
         (
-            "the last that come are all",
+            "the last lanes to arrive count as all",
             "    waits.barrier |= grp.mask",
             "    waits.barrier = grp.mask",
         ),
         (
-            "who waits is a group as well",
+            "lanes that wait are a group as well",
             "    if waits.barrier != live:\n        on_wait(S, g)\n        end_group(S, g)",
             "    if waits.barrier != live:\n        on_wait(S, g)",
         ),
@@ -386,8 +385,8 @@ MUTANTS = [
             "return follow_top(S, g)",
             "return 0 * follow_top(S, g)",
         ),
-        ("lanes that have returned go on", "    forget_lanes(S, grp.warp, grp.mask)\n", ""),
-        ("the last lanes go on", "return follow_top(S, g)", "return 1 | follow_top(S, g)"),
+        ("lanes that have returned continue", "    forget_lanes(S, grp.warp, grp.mask)\n", ""),
+        ("the last lanes continue", "return follow_top(S, g)", "return 1 | follow_top(S, g)"),
     ),
     *_kind(
         "wait",

@@ -1,6 +1,6 @@
 """The lines that an access wants, the lanes that want each, and the steps that its banks need.
 
-Engine code; docs/timing.md, "Memory", rules 1 and 2. Lanes whose addresses ascend element by
+Engine code; docs/timing/memory.md, rules 1 and 2. Lanes whose addresses ascend element by
 element, the common case, are found by one comparison of vectors. Otherwise the words of each line
 are a bit mask over banks, and masks are added up in planes: plane i has bit i of each bank's count.
 """

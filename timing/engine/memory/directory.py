@@ -1,6 +1,6 @@
 """The shared second level: inclusive, banked, with a MESI directory (DWS-22, MAWS-14).
 
-Engine code; docs/timing.md, "Memory", rules 5 to 8. The directory has an entry for each L1D line
+Engine code; docs/timing/memory.md, rules 5 to 8. The directory has an entry for each L1D line
 within an L2 line, a *sector*: the WPUs with a copy, and whether the one copy may be written.
 """
 
@@ -236,7 +236,7 @@ def write_back(S: State, w: int, line: int, t: int) -> int:
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Return geometry, latencies, an empty directory, and counters as in docs/timing.md."""
+    """Return geometry, latencies, an empty directory, and counters (docs/timing/memory.md)."""
     cache = machine.l2
     sectors = cache.line // machine.l1d.line
     return {

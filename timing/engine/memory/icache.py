@@ -1,6 +1,6 @@
 """The instruction cache of each WPU, one fetch for all lanes (DWS-01, Q-DWS-7).
 
-Engine code; docs/timing.md, "Memory", rule 10. A machine without one (`l1i.size = 0`) always has
+Engine code; docs/timing/memory.md, rule 10. A machine without one (`l1i.size = 0`) always has
 its code.
 """
 

@@ -1,6 +1,6 @@
 """The first level's data cache of each WPU: write-back, write-allocate, LRU, any geometry.
 
-Engine code; docs/timing.md, "Memory", rule 3. The next level fills `next_level`, `forget_line` and
+Engine code; docs/timing/memory.md, rule 3. The next level fills `next_level`, `forget_line` and
 `write_back`.
 """
 
@@ -187,7 +187,7 @@ def in_flight(S: State, w: int, entry: int, start: int, ready: int) -> int:
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Return geometry, latency and counters (docs/timing.md)."""
+    """Return geometry, latency and counters (docs/timing/memory.md)."""
     cache = machine.l1d
     return {
         "l1d": machine.wpus,
