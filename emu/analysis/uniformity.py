@@ -278,7 +278,7 @@ class Shapes:
         return source.ins.row.unit.value == "id" and (self.facts.whole or not signed)
 
 
-class Alone(Shapes):
+class OneLane(Shapes):
     """The values of a warp of one lane: each is uniform."""
 
     def __init__(self, ssa: Ssa, facts: Facts) -> None:

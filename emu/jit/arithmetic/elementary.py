@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from ....isa.functions import ARGUMENT, FUNCTIONS, Function, Step
 from ....isa.table import Row
 from ....isa.types import RegClass
-from ..llvm.text import Code, constant, integer, register_type
+from ..llvm.function_text import ENTRY, FunctionText, definition
+from ..llvm.text import constant, integer, register_type
 from .operation import Operation
 
-EmitRow = Callable[[Code, Row, tuple[int, ...], Sequence[str], int], str]
+EmitRow = Callable[[FunctionText, Row, tuple[int, ...], Sequence[str], int], str]
 """The type of `alu.emit`, which is handed over because it calls this file."""
 
 
@@ -40,7 +41,9 @@ def _runs(function: Function) -> list[tuple[str | None, list[Step]]]:
     return runs
 
 
-def _straight(code: Code, steps: list[Step], values: dict[str, str], n: int, emit: EmitRow) -> None:
+def _straight(
+    code: FunctionText, steps: list[Step], values: dict[str, str], n: int, emit: EmitRow
+) -> None:
     """Append steps; names in `values` become operands, constants take the operand's type."""
     for step in steps:
         sources = []
@@ -69,10 +72,10 @@ def _guarded(
     name = f"{function.name}.{guard}.{op.n}"
     module = op.code.module
     if not module.has(name):
-        body = Code(module)
+        body = FunctionText(module)
         inner = {x: f"%{x}" for x in inputs}
         _straight(body, steps, inner, op.n, emit)
-        body.line(f"ret {types[output]} {inner[output]}")
+        body.ret(types[output], inner[output])
         parameters = ", ".join(f"{types[x]} %{x}" for x in inputs)
         rare = f"{name}.rare"
         text = "\n".join(body.lines)
@@ -85,27 +88,21 @@ def _guarded(
 
 
 def _wrapper(
-    code: Code, name: str, types: dict[str, str], inputs: list[str], output: str, n: int
+    code: FunctionText, name: str, types: dict[str, str], inputs: list[str], output: str, n: int
 ) -> str:
     """The test in front of the rare steps. Its other way yields 0, which no lane looks at."""
     parameters = ", ".join(f"{types[x]} %{x}" for x in inputs)
     t, mask = types[output], integer(1, n)
-    body = Code(code.module)
+    body = FunctionText(code.module)
     any_lane = body.call("i1", f"llvm.vector.reduce.or.v{n}i1", f"{mask} %need") if n else "%need"
-    test = "\n".join(body.lines)
-    return f"""\
-define internal {t} @{name}({mask} %need, {parameters}) alwaysinline memory(none) #0 {{
-entry:
-{test}
-  br i1 {any_lane}, label %rare, label %done
-rare:
-  %value = call {t} @{name}.rare({parameters})
-  br label %done
-done:
-  %result = phi {t} [ zeroinitializer, %entry ], [ %value, %rare ]
-  ret {t} %result
-}}
-"""
+    body.branch(any_lane, "rare", "done")
+    body.block("rare")
+    value = body.let(f"call {t} @{name}.rare({parameters})", "%value")
+    body.jump("done")
+    body.block("done")
+    body.ret(t, body.phi(t, ("zeroinitializer", ENTRY), (value, "rare"), name="%result"))
+    head = f"define internal {t} @{name}({mask} %need, {parameters})"
+    return definition(f"{head} alwaysinline memory(none)", body)
 
 
 def _class_of(function: Function, name: str) -> RegClass:

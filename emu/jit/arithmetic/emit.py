@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from ....isa.functions import FUNCTIONS
 from ....isa.table import Flags, Row
 from ....isa.types import Type
-from ..llvm.text import Code, constant, float_constant, floating, integer, register_type
+from ..llvm.function_text import FunctionText
+from ..llvm.text import constant, float_constant, floating, integer, register_type
 from .convert import convert
 from .elementary import evaluate
 from .floats import FLOATS
@@ -28,7 +29,9 @@ CANONICAL = {32: 0x7FC0_0000, 64: 0x7FF8_0000_0000_0000}
 """The NaN that arithmetic yields, by width."""
 
 
-def emit(code: Code, row: Row, literals: tuple[int, ...], sources: Sequence[str], n: int) -> str:
+def emit(
+    code: FunctionText, row: Row, literals: tuple[int, ...], sources: Sequence[str], n: int
+) -> str:
     """Append the code of a row and return its result, an operand of the destination's type.
 
     `sources` are operands of their register classes' types, n lanes each (n = 0: scalars), in the
@@ -63,7 +66,7 @@ _NEW_NAN = frozenset(
 _CARRY = frozenset({"mov", "select", "neg", "abs"})
 
 
-def may_be_loose(row: Row) -> bool:
+def may_be_noncanonical(row: Row) -> bool:
     """Whether the result may be a NaN of other bits than the canonical one by its own doing.
 
     A row that `carries` a source is as loose as that source.
@@ -101,7 +104,7 @@ def _source_types(row: Row) -> list[Type]:
     return [t for t in types if t is not None]
 
 
-def canonical(code: Code, type_: Type, value: str, n: int) -> str:
+def canonical(code: FunctionText, type_: Type, value: str, n: int) -> str:
     """An f32 or f64 (as register bits) with every NaN replaced by the canonical one."""
     number = code.to_float(type_.bits, value, n)
     float_type = floating(type_.bits, n)

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 from ....isa.table import Row
 from ....isa.types import Type
-from ..llvm.text import Code, constant_value, float_constant, floating, integer, integer_constant
+from ..llvm.function_text import FunctionText
+from ..llvm.text import constant_value, float_constant, floating, integer, integer_constant
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
     """A row, its sources (operands of register types) and how many lanes (0: scalar)."""
 
-    code: Code
+    code: FunctionText
     row: Row
     literals: tuple[int, ...]
     sources: Sequence[str]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....isa.types import RegClass
-from ..runtime.context import Kind, Slot
+from ..runtime.context import Slot, TrapCode
 
 if TYPE_CHECKING:
     from .instructions import Instructions
@@ -41,9 +41,9 @@ def spend(low: Instructions, header: int) -> None:
     (left,) = low.load("budget", ["i64"])
     rest = code.let(f"sub i64 {left}, {cost}")
     low.store("budget", ["i64"], [rest])
-    count, out, go = (code.name("b")[1:] for _ in range(3))
-    code.branch_rarely(code.let(f"icmp slt i64 {rest}, 0"), count, go)
-    code.label(count)
+    count, out, go = (code.fresh_label("b") for _ in range(3))
+    code.branch(code.let(f"icmp slt i64 {rest}, 0"), count, go, rarely=True)
+    code.block(count)
     t = f"<{low.n} x i64>"
     limit = low.spread(RegClass.D, _of_one(low))
     over = []
@@ -56,10 +56,10 @@ def spend(low: Instructions, header: int) -> None:
         spent = code.let(f"add {t} {before}, {trip}")
         code.line(f"store volatile {t} {spent}, ptr {place}, align 8")
         over.append(code.let(f"icmp ugt {t} {spent}, {limit}"))
-    code.branch_rarely(low.any(over), out, go)
-    code.label(out)
-    low.trap(Kind.BUDGET, node.start, over)
-    code.label(go)
+    code.branch(low.any(over), out, go, rarely=True)
+    code.block(out)
+    low.trap(TrapCode.BUDGET, node.start, over)
+    code.block(go)
 
 
 def _of_one(low: Instructions) -> str:

@@ -104,11 +104,11 @@ class Cold:
     def check(self, result: str, pc: int) -> None:
         """Leave if a helper has met a fault."""
         code = self.low.code
-        fault, go = code.name("x")[1:], code.name("x")[1:]
-        code.line(f"br i1 {code.let(f'icmp ne i32 {result}, 0')}, label %{fault}, label %{go}")
-        code.label(fault)
+        fault, go = code.fresh_label("x"), code.fresh_label("x")
+        code.branch(code.let(f"icmp ne i32 {result}, 0"), fault, go)
+        code.block(fault)
         self.leave(result, pc)
-        code.label(go)
+        code.block(go)
 
     def leave(self, result: str, pc: int) -> None:
         """Report the fault of which a helper has told, and end the launch."""
@@ -117,15 +117,15 @@ class Cold:
         code.line(f"store i32 {result}, ptr {told}")
         code.line(f"store i64 {pc}, ptr {place}")
         if self._faulted is not None:
-            code.line(f"br label %{self._faulted}")
+            code.jump(self._faulted)
             return
-        self._faulted = code.name("faulted")[1:]
-        code.line(f"br label %{self._faulted}")
-        code.label(self._faulted)
+        self._faulted = code.fresh_label("faulted")
+        code.jump(self._faulted)
+        code.block(self._faulted)
         low.set_slot(Slot.TRAP_PC, code.let(f"load i64, ptr {place}"))
         lane = code.let(f"sub i32 {code.let(f'load i32, ptr {told}')}, 1")
         low.report(code.let(f"zext i32 {lane} to i64"))
-        code.line("br label %trapped")
+        code.jump("trapped")
 
     # --- cells
 

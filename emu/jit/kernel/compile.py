@@ -29,7 +29,7 @@ QUICK_ABOVE = 150
 
 
 @dataclass
-class Code:
+class CompiledKernel:
     """A compiled kernel and what it needs."""
 
     compiled: Compiled
@@ -39,7 +39,7 @@ class Code:
     loops: bool
 
 
-_COMPILED: Recent[tuple[object, ...], Code] = Recent()
+_COMPILED: Recent[tuple[object, ...], CompiledKernel] = Recent()
 
 
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
@@ -89,7 +89,7 @@ def listing(kernel: Kernel, readonly_bytes: int, facts: Facts, what: str) -> str
     return dump(generate(kernel, readonly_bytes, facts), what, _level(kernel))
 
 
-def compiled(work: Work, facts: Facts) -> Code:
+def compiled(work: Work, facts: Facts) -> CompiledKernel:
     """The code of a kernel under some facts, from memory or made now."""
     kernel = work.kernel
     key = (
@@ -114,7 +114,7 @@ def compiled(work: Work, facts: Facts) -> Code:
             ins.target is not None and ins.target <= pc
             for pc, ins in enumerate(kernel.instructions)
         )
-        code = Code(module, _FUNCTION(module["kernel"]), frame_bytes, loops)
+        code = CompiledKernel(module, _FUNCTION(module["kernel"]), frame_bytes, loops)
         found = _COMPILED.keep(key, code)
     return found
 

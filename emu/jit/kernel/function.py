@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from ....isa.types import RegClass
 from ...analysis.order import START
 from ...analysis.ssa import Phi, Value, live_out
+from ..llvm.function_text import definition
 from ..llvm.text import register_type
-from ..runtime.context import Kind, Slot
+from ..runtime.context import Slot, TrapCode
 from . import budget
 
 if TYPE_CHECKING:
@@ -30,48 +31,42 @@ def run_groups(low: Lowering) -> str:
     """The whole function: `i32 name(ctx, first workgroup, last workgroup)`; 1 means trapped."""
     code, lanes = low.code, low.lanes
     lanes.track_exits = low.has_barrier
-    code.label("group_head")
-    code.line("%g = phi i64 [ %first, %entry ], [ %g.next, %group_next ]")
-    code.line("%g.more = icmp ult i64 %g, %last")
-    code.line("br i1 %g.more, label %group_body, label %finished")
-    code.label("group_body")
+    code.block("group_head")
+    code.phi("i64", ("%first", "entry"), ("%g.next", "group_next"), name="%g")
+    code.let("icmp ult i64 %g, %last", "%g.more")
+    code.branch("%g.more", "group_body", "finished")
+    code.block("group_body")
     lanes.start_group()
     if low.group_bytes:
         memory = code.let(f"inttoptr i64 {low.slot(Slot.GROUP_MEMORY)} to ptr")
-        code.line(
-            f"call void @llvm.memset.p0.i64(ptr {memory}, i8 0, i64 {low.group_bytes}, i1 false)"
-        )
-        _declare_memset(low)
+        code.zero(memory, low.group_bytes)
     if low.has_barrier:
         _rounds(low)
     else:
         _straight(low)
-    code.label("group_next")
-    code.line("%g.next = add i64 %g, 1")
-    code.line("br label %group_head")
-    code.label("trapped")
-    code.line("ret i32 1")
-    code.label("finished")
-    code.line("ret i32 0")
-    head = f"define i32 @{low.name}(ptr %ctx, i64 %first, i64 %last) #0 {{\nentry:\n"
-    jump = ["  br label %group_head"]
-    return head + "\n".join([*low.entry.lines, *low.poison(), *jump, *code.lines]) + "\n}\n"
-
-
-def _declare_memset(low: Lowering) -> None:
-    low.module.declare("llvm.memset", "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+    code.block("group_next")
+    code.let("add i64 %g, 1", "%g.next")
+    code.jump("group_head")
+    code.block("trapped")
+    code.ret("i32", "1")
+    code.block("finished")
+    code.ret("i32", "0")
+    low.entry.lines += low.poison()
+    low.entry.jump("group_head")
+    head = f"define i32 @{low.name}(ptr %ctx, i64 %first, i64 %last)"
+    return definition(head, low.entry, code)
 
 
 def _straight(low: Lowering) -> None:
     """Every warp from start to end."""
     code = low.code
     warps = low.lanes.warps
-    code.line("br label %warp_head")
-    code.label("warp_head")
-    code.line("%w = phi i64 [ 0, %group_body ], [ %w.next, %warp_over ]")
-    code.line(f"%w.more = icmp ult i64 %w, {warps}")
-    code.line("br i1 %w.more, label %warp_body, label %group_next")
-    code.label("warp_body")
+    code.jump("warp_head")
+    code.block("warp_head")
+    code.phi("i64", (0, "group_body"), ("%w.next", "warp_over"), name="%w")
+    code.let(f"icmp ult i64 %w, {warps}", "%w.more")
+    code.branch("%w.more", "warp_body", "group_next")
+    code.block("warp_body")
     live = low.lanes.start()
     _clear_private(low, "0")
     if low.flow.loops:
@@ -79,10 +74,10 @@ def _straight(low: Lowering) -> None:
     low.clear_masks()
     low.enter(START, live)
     low.nodes()
-    code.label("warp_over")
+    code.block("warp_over")
     code.lines += low.poison()
-    code.line("%w.next = add i64 %w, 1")
-    code.line("br label %warp_head")
+    code.let("add i64 %w, 1", "%w.next")
+    code.jump("warp_head")
 
 
 def _clear_private(low: Lowering, warp: str) -> None:
@@ -92,8 +87,7 @@ def _clear_private(low: Lowering, warp: str) -> None:
     code = low.code
     size = low.private_bytes * low.facts.width
     memory = low.private_memory(warp)
-    code.line(f"call void @llvm.memset.p0.i64(ptr {memory}, i8 0, i64 {size}, i1 false)")
-    _declare_memset(low)
+    code.zero(memory, size)
 
 
 # --- barriers
@@ -109,29 +103,29 @@ def _rounds(low: Lowering) -> None:
         low.variable(name, ["i64"])
     _set(low, "returned", "0")
     _set(low, "fresh", "1")
-    code.line("br label %round_head")
-    code.label("round_head")
+    code.jump("round_head")
+    code.block("round_head")
     _set(low, "waiting", "0")
     _set(low, "barrier_pc", "-1")
     _set(low, "unequal", "0")
-    code.line("br label %warp_head")
-    code.label("warp_head")
-    code.line("%w = phi i64 [ 0, %round_head ], [ %w.next, %warp_next ]")
-    code.line(f"%w.more = icmp ult i64 %w, {warps}")
-    code.line("br i1 %w.more, label %warp_body, label %round_over")
-    code.label("warp_body")
+    code.jump("warp_head")
+    code.block("warp_head")
+    code.phi("i64", (0, "round_head"), ("%w.next", "warp_next"), name="%w")
+    code.let(f"icmp ult i64 %w, {warps}", "%w.more")
+    code.branch("%w.more", "warp_body", "round_over")
+    code.block("warp_body")
     live = low.lanes.start()
     frames = code.let(f"inttoptr i64 {low.slot(Slot.FRAMES)} to ptr")
     offset = code.let("mul i64 %w, FRAME_SIZE")
-    code.line(f"%frame = getelementptr i8, ptr {frames}, i64 {offset}")
+    code.let(f"getelementptr i8, ptr {frames}, i64 {offset}", "%frame")
     low.clear_masks()
     for node in low.flow.nodes:
         if node.last is not None and node.last.row.stem == "barrier":
             _set(low, f"held{node.number}", "0")
     fresh = code.let(f"icmp ne i64 {_get(low, 'fresh')}, 0")
     place = code.let("load i64, ptr %frame")
-    code.line(f"br i1 {fresh}, label %warp_fresh, label %warp_resume")
-    code.label("warp_fresh")
+    code.branch(fresh, "warp_fresh", "warp_resume")
+    code.block("warp_fresh")
     _clear_private(low, "%w")
     counters = code.let(f"getelementptr i8, ptr %frame, i64 {HEAD_BYTES}")
     budget.fill(low, counters)
@@ -139,40 +133,39 @@ def _rounds(low: Lowering) -> None:
     low.enter(START, live)
     low.barriers = []
     low.nodes()
-    code.label("warp_resume")
+    code.block("warp_resume")
     if low.flow.loops:
         _set(low, "budget", code.let(f"load i64, ptr {_budget_place(low)}"))
         counters = code.let(f"getelementptr i8, ptr %frame, i64 {HEAD_BYTES}")
         low.store("counters", ["ptr"], [counters])
-    cases = " ".join(f"i64 {b}, label %resume{b}" for b in low.barriers)
-    code.line(f"switch i64 {place}, label %warp_next [ {cases} ]")
+    code.switch(place, "warp_next", {b: f"resume{b}" for b in low.barriers})
     for barrier in low.barriers:
         _resume(low, barrier)
-    code.label("warp_over")
+    code.block("warp_over")
     _held(low)
     code.line("store i64 -1, ptr %frame")
-    code.line("br label %warp_next")
-    code.label("warp_next")
+    code.jump("warp_next")
+    code.block("warp_next")
     code.lines += low.poison()
-    code.line("%w.next = add i64 %w, 1")
-    code.line("br label %warp_head")
-    code.label("round_over")
+    code.let("add i64 %w, 1", "%w.next")
+    code.jump("warp_head")
+    code.block("round_over")
     _set(low, "fresh", "0")
     nobody = code.let(f"icmp eq i64 {_get(low, 'waiting')}, 0")
-    code.line(f"br i1 {nobody}, label %group_next, label %round_check")
-    code.label("round_check")
+    code.branch(nobody, "group_next", "round_check")
+    code.block("round_check")
     returned = code.let(f"icmp ne i64 {_get(low, 'returned')}, 0")
     allowed = code.let(f"icmp eq i64 {low.slot(Slot.EXITED_ARRIVE)}, 0")
     missing = code.let(f"and i1 {returned}, {allowed}")
     unequal = code.let(f"icmp ne i64 {_get(low, 'unequal')}, 0")
     bad = code.let(f"or i1 {missing}, {unequal}")
-    code.line(f"br i1 {bad}, label %round_divergent, label %round_head")
-    code.label("round_divergent")
-    low.set_slot(Slot.TRAP_KIND, str(int(Kind.DIVERGENT_BARRIER)))
+    code.branch(bad, "round_divergent", "round_head")
+    code.block("round_divergent")
+    low.set_slot(Slot.TRAP_KIND, str(int(TrapCode.DIVERGENT_BARRIER)))
     low.set_slot(Slot.TRAP_PC, _get(low, "barrier_pc"))
     low.set_slot(Slot.TRAP_GROUP, "%g")
     low.set_slot(Slot.TRAP_LOCAL, _get(low, "waiter"))
-    code.line("br label %trapped")
+    code.jump("trapped")
     code.lines = [line.replace("FRAME_SIZE", str(low.frame_size)) for line in code.lines]
 
 
@@ -215,17 +208,14 @@ def stop_at_barrier(low: Lowering, number: int) -> None:
     _set(low, f"held{number}", held)
     low.barriers.append(number)
     partial = f"p{number}"
-    code.line(
-        f"br i1 {code.let(f'icmp eq i64 {held}, {_live_word(low)}')}, "
-        f"label %w{number}, label %{partial}"
-    )
-    code.label(partial)
+    code.branch(code.let(f"icmp eq i64 {held}, {_live_word(low)}"), f"w{number}", partial)
+    code.block(partial)
     if _can_wait(low, number):
         # Others may return first, or come here: they run on, and `_held` looks again.
-        code.line(f"br label %{low.next_of(low.waits[number])}")
+        code.jump(low.next_of(low.waits[number]))
     else:
-        low.trap(Kind.DIVERGENT_BARRIER, node.stop, low.mask.chunks)
-    code.label(f"w{number}")
+        low.trap(TrapCode.DIVERGENT_BARRIER, node.stop, low.mask.chunks)
+    code.block(f"w{number}")
     low.local.clear()
     here = _get(low, f"held{number}")
     low.edge(node.successors[0], low.mask_chunks(here))
@@ -248,7 +238,7 @@ def stop_at_barrier(low: Lowering, number: int) -> None:
     lane = code.call("i64", "llvm.cttz.i64", f"i64 {here}", "i1 false")
     flat = code.let(f"add i64 {code.let(f'zext i32 {low.lanes.first} to i64')}, {lane}")
     _set(low, "waiter", code.let(f"select i1 {first}, i64 {flat}, i64 {_get(low, 'waiter')}"))
-    code.line("br label %warp_next")
+    code.jump("warp_next")
 
 
 def _can_wait(low: Lowering, number: int) -> bool:
@@ -270,19 +260,19 @@ def _held(low: Lowering) -> None:
         held = _get(low, f"held{number}")
         waiting, whole, partial, over = (f"{stem}{number}" for stem in ("h", "w", "q", "o"))
         nobody = code.let(f"icmp eq i64 {held}, 0")
-        code.line(f"br i1 {nobody}, label %{over}, label %{waiting}")
-        code.label(waiting)
+        code.branch(nobody, over, waiting)
+        code.block(waiting)
         complete = code.let(f"icmp eq i64 {held}, {_live_word(low)}")
-        code.line(f"br i1 {complete}, label %{whole}, label %{partial}")
-        code.label(partial)
-        low.trap(Kind.DIVERGENT_BARRIER, low.flow.nodes[number].stop, low.mask_chunks(held))
-        code.label(over)
+        code.branch(complete, whole, partial)
+        code.block(partial)
+        low.trap(TrapCode.DIVERGENT_BARRIER, low.flow.nodes[number].stop, low.mask_chunks(held))
+        code.block(over)
 
 
 def _resume(low: Lowering, number: int) -> None:
     """Go on behind a barrier: variables from the frame, all live lanes at the next node."""
     code = low.code
-    code.label(f"resume{number}")
+    code.block(f"resume{number}")
     for key, types, offset in _kept(low, number):
         for type_, place, cell in _cells(low, key, types, offset):
             value = code.let(f"load {type_}, ptr {cell}, align 8")

@@ -10,7 +10,7 @@ from ...analysis.ssa import Const, Op, Phi, Ssa, Value
 from ...analysis.uniformity import Shapes
 from ..arithmetic import emit as alu
 from ..llvm.text import ModuleText, register_type
-from ..runtime.context import Kind, Slot
+from ..runtime.context import Slot, TrapCode
 from .access import Access
 from .values import Values
 
@@ -57,7 +57,7 @@ class Instructions(Values, ABC):
             operands, n = [self.scalar(value)], 0
         else:
             operands, n = self.vector(value), self.n
-        return operands if phi in self.loose else self.observed(value, operands, n)
+        return operands if phi in self.noncanonical else self.observed(value, operands, n)
 
     def op(self, op: Op) -> None:
         """Emit one instruction."""
@@ -97,7 +97,7 @@ class Instructions(Values, ABC):
     def _argument(self, op: Op, position: int, operands: list[str], n: int) -> list[str]:
         if not alu.wants_canonical(op.ins.row, position):
             return operands
-        if op in self.loose and alu.carries(op.ins.row, position):
+        if op in self.noncanonical and alu.carries(op.ins.row, position):
             return operands
         return self.observed(op.args[position], operands, n)
 
@@ -128,11 +128,11 @@ class Instructions(Values, ABC):
             bad = self.any(bad_lanes)
         else:
             bad_lanes, bad = self.mask.chunks, zeros[0]
-        fault, go = code.name("z")[1:], code.name("z")[1:]
-        code.line(f"br i1 {bad}, label %{fault}, label %{go}")
-        code.label(fault)
-        self.trap(Kind.DIVIDE_BY_ZERO, op.pc, bad_lanes)
-        code.label(go)
+        fault, go = code.fresh_label("z"), code.fresh_label("z")
+        code.branch(bad, fault, go)
+        code.block(fault)
+        self.trap(TrapCode.DIVIDE_BY_ZERO, op.pc, bad_lanes)
+        code.block(go)
         one = f"splat ({register_type(op.cls, 0)} 1)" if n else "1"
         condition = f"<{n} x i1>" if n else "i1"
         return [
@@ -140,7 +140,7 @@ class Instructions(Values, ABC):
             for z, d in zip(zeros, divisors, strict=True)
         ]
 
-    def trap(self, kind: Kind, pc: int, chunks: Sequence[str]) -> None:
+    def trap(self, kind: TrapCode, pc: int, chunks: Sequence[str]) -> None:
         """End the launch: report the lowest of some lanes. Nothing may follow in this block."""
         code = self.code
         word = self.mask_word(chunks)
@@ -148,4 +148,4 @@ class Instructions(Values, ABC):
         self.set_slot(Slot.TRAP_KIND, str(int(kind)))
         self.set_slot(Slot.TRAP_PC, str(pc))
         self.report(lane)
-        code.line("br label %trapped")
+        code.jump("trapped")

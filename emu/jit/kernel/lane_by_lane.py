@@ -14,9 +14,9 @@ from ....isa.types import RegClass
 from ...analysis.order import Loop
 from ...analysis.sparse import ways_out
 from ...analysis.ssa import Op, Phi, Value, uses
-from ...analysis.uniformity import Alone
+from ...analysis.uniformity import OneLane
 from ..llvm.text import integer, register_type
-from ..runtime.context import Kind
+from ..runtime.context import TrapCode
 from . import budget
 from .instructions import Instructions
 from .values import Mask
@@ -39,7 +39,7 @@ class Peel(Instructions):
     """Emits a loop for one lane at a time."""
 
     def __init__(self, low: Lowering, loop: Loop) -> None:
-        shapes = Alone(low.ssa, replace(low.facts, width=1))
+        shapes = OneLane(low.ssa, replace(low.facts, width=1))
         super().__init__(low.module, low.kernel, low.readonly_bytes, low.ssa, shapes)
         self.low = low
         self.loop = loop
@@ -67,12 +67,12 @@ class Peel(Instructions):
         for source, there in ways_out(self.flow, self.loop):
             self._prepare_exit(source, there)
         sources = {value: self._spill(value) for value in self._needed()}
-        code.line(f"br label %next{header}")
-        code.label(f"next{header}")
+        code.jump(f"next{header}")
+        code.block(f"next{header}")
         lanes = code.let(f"load i64, ptr {rest}")
         more = code.let(f"icmp ne i64 {lanes}, 0")
-        code.line(f"br i1 {more}, label %lane{header}, label %done{header}")
-        code.label(f"lane{header}")
+        code.branch(more, f"lane{header}", f"done{header}")
+        code.block(f"lane{header}")
         self.lane = code.call("i64", "llvm.cttz.i64", f"i64 {lanes}", "i1 true")
         others = code.let(f"and i64 {lanes}, {code.let(f'sub i64 {lanes}, 1')}")
         code.line(f"store i64 {others}, ptr {rest}")
@@ -81,11 +81,11 @@ class Peel(Instructions):
             if number in self.loop.nodes and self.flow.nodes[number].latch_of is None:
                 self.node = number
                 self.local.clear()
-                code.label(f"alone{number}")
+                code.block(f"alone{number}")
                 for op in self.ssa.ops.get(number, ()):
                     self.op(op)
                 self._leave(number)
-        code.label(f"done{header}")
+        code.block(f"done{header}")
         code.lines += self.poison()
         self._meet()
 
@@ -101,24 +101,24 @@ class Peel(Instructions):
         (counters,) = self.low.load("counters", ["ptr"])
         mine = code.let(f"getelementptr i64, ptr {counters}, i64 {self.lane}")
         self.store("counters", ["ptr"], [mine])
-        code.line(f"br label %alone{header}")
+        code.jump(f"alone{header}")
 
     def _leave(self, number: int) -> None:
         code, node = self.code, self.flow.nodes[number]
         if node.last is not None and node.last.row.stem == "trap":
-            self.trap(Kind.TRAP, node.stop, self.mask.chunks)
+            self.trap(TrapCode.TRAP, node.stop, self.mask.chunks)
             return
         if len(node.successors) == 1:
             self._jump(number, node.successors[0])
             return
         fall, taken = node.successors
-        sides = [code.name("e")[1:] for _ in "ab"]
+        sides = no, yes = code.fresh_label("e"), code.fresh_label("e")
         condition = self.scalar(self.ssa.conditions[number])
-        code.line(f"br i1 {condition}, label %{sides[1]}, label %{sides[0]}")
+        code.branch(condition, yes, no)
         known = dict(self.local)
         for label, there in zip(sides, (fall, taken), strict=True):
             self.local = dict(known)
-            code.label(label)
+            code.block(label)
             self._jump(number, there)
 
     def _jump(self, number: int, there: int) -> None:
@@ -132,7 +132,7 @@ class Peel(Instructions):
                 self.store((phi, "value"), self.types_of(phi.cls, True), [value])
             if way != there:
                 budget.spend(self, there)
-            code.line(f"br label %alone{there}")
+            code.jump(f"alone{there}")
             return
         behind = self._exits[way]
         for phi, value in zip(phis, values, strict=True):
@@ -140,7 +140,7 @@ class Peel(Instructions):
         here = code.let(f"shl i64 1, {self.lane}")
         others = code.let(f"load i64, ptr {behind.word}")
         code.line(f"store i64 {code.let(f'or i64 {others}, {here}')}, ptr {behind.word}")
-        code.line(f"br label %next{self.loop.header}")
+        code.jump(f"next{self.loop.header}")
 
     # --- in and out
 
@@ -219,8 +219,8 @@ class Peel(Instructions):
             for phi, (key, cells) in behind.brought.items():
                 low.copy(key, low.types_of(phi.cls, False), self._chunks(phi.cls, cells),
                          chunks if way in waits else None)  # fmt: skip
-            low.wait_at(way, chunks, crowded=way in waits)
-        code.line(f"br label %{low.next_of(waits.union(self._exits))}")
+            low.wait_at(way, chunks, others_wait=way in waits)
+        code.jump(low.next_of(waits.union(self._exits)))
 
     def _chunks(self, cls: RegClass, cells: str) -> list[str]:
         low, code, found = self.low, self.code, []

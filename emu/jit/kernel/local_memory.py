@@ -153,7 +153,7 @@ class LocalMemory:
     def always_faults(self, op: Op, extent: Extent) -> None:
         """An access that cannot be inside; what follows is never reached."""
         self._fault(op, extent)
-        self.low.code.label(self.low.code.name("u")[1:])
+        self.low.code.block(self.low.code.fresh_label("u"))
 
     def _test(self, base: str, extent: Extent, span: int, n: int) -> str:
         """Whether base + offset is outside the segment or misaligned (i1 or a mask)."""
@@ -177,12 +177,12 @@ class LocalMemory:
 
     def _guarded(self, op: Op, extent: Extent, bad: str) -> None:
         code = self.low.code
-        fault, go = code.name("l")[1:], code.name("l")[1:]
-        code.line(f"br i1 {bad}, label %{fault}, label %{go}")
+        fault, go = code.fresh_label("l"), code.fresh_label("l")
+        code.branch(bad, fault, go)
         known = dict(self.low.local)
-        code.label(fault)
+        code.block(fault)
         self._fault(op, extent)
-        code.label(go)
+        code.block(go)
         self.low.local = known
 
     def _fault(self, op: Op, extent: Extent) -> None:

@@ -42,9 +42,9 @@ class Moves:
     def fork(self, good: str) -> Fork:
         """Branch on a test; the fast side begins here."""
         code = self.low.code
-        fast, slow, go = (code.name("m")[1:] for _ in range(3))
+        fast, slow, go = (code.fresh_label("m") for _ in range(3))
         fork = Fork(fast, slow, go, dict(self.low.local))
-        code.line(f"br i1 {good}, label %{fast}, label %{slow}")
+        code.branch(good, fast, slow)
         self._at(fork, fast)
         return fork
 
@@ -57,22 +57,15 @@ class Moves:
         return self._go_on(fork, fork.go)
 
     def _go_on(self, fork: Fork, there: str) -> str:
-        end = self._block()
-        self.low.code.line(f"br label %{fork.go}")
+        end = self.low.code.current_block
+        self.low.code.jump(fork.go)
         self._at(fork, there)
         return end
 
     def _at(self, fork: Fork, label: str) -> None:
         """Begin a block after a fork: what the other side has loaded is not known here."""
-        self.low.code.label(label)
+        self.low.code.block(label)
         self.low.local = dict(fork.known)
-
-    def _block(self) -> str:
-        """The label of the block that is being written."""
-        for line in reversed(self.low.code.lines):
-            if line.endswith(":"):
-                return line[:-1]
-        raise AssertionError("no block has begun")
 
     def either(
         self,
@@ -86,7 +79,7 @@ class Moves:
         """The values of the side that was taken, chunks of n lanes (0: a scalar)."""
         t = register_type(cls, n)
         return [
-            self.low.code.let(f"phi {t} [ {x}, %{fast_end} ], [ {y}, %{slow_end} ]")
+            self.low.code.phi(t, (x, fast_end), (y, slow_end))
             for x, y in zip(fast, slow, strict=True)
         ]
 
@@ -155,10 +148,8 @@ class Moves:
             data = self._without_truncation(t, data)
         for j, (d, mask) in enumerate(zip(data, low.mask.chunks, strict=True)):
             place = code.let(f"getelementptr i8, ptr {host}, i64 {j * low.n * type_.size}")
-            low.module.declare(name, f"declare void @{name}({t}, ptr, i32, {low.mask_type})")
-            code.line(
-                f"call void @{name}({t} {d}, ptr {place}, i32 {type_.size}, {low.mask_type} {mask})"
-            )
+            aligned, where = f"i32 {type_.size}", f"{low.mask_type} {mask}"
+            code.call_void(name, f"{t} {d}", f"ptr {place}", aligned, where)
 
     def _without_truncation(self, t: str, data: Sequence[str]) -> list[str]:
         """Hide from LLVM that data are a truncation.
@@ -204,7 +195,5 @@ class Moves:
         low = self.low
         t, p = integer(type_.bits, low.n), f"<{low.n} x ptr>"
         name = f"llvm.masked.scatter.v{low.n}i{type_.bits}.v{low.n}p0"
-        low.module.declare(name, f"declare void @{name}({t}, {p}, i32, {low.mask_type})")
-        low.code.line(
-            f"call void @{name}({t} {data}, {p} {places}, i32 {type_.size}, {low.mask_type} {mask})"
-        )
+        aligned, where = f"i32 {type_.size}", f"{low.mask_type} {mask}"
+        low.code.call_void(name, f"{t} {data}", f"{p} {places}", aligned, where)

@@ -20,7 +20,7 @@ from ...analysis.sparse import sparse_loops, ways_out
 from ...analysis.ssa import Op, Phi, Ssa, Value, same_value
 from ...analysis.uniformity import Shapes
 from ..llvm.text import ModuleText
-from ..runtime.context import Kind
+from ..runtime.context import TrapCode
 from . import budget
 from .identity import Lanes
 from .instructions import Instructions
@@ -80,7 +80,7 @@ class Lowering(Instructions):
     def enter(self, number: int, mask: Sequence[str]) -> None:
         """Let lanes wait at a node and go there; nobody else waits."""
         self.store(("mask", number), self.mask_types(), mask)
-        self.code.line(f"br label %n{number}")
+        self.code.jump(f"n{number}")
 
     def nodes(self) -> None:
         """The code of all nodes, in the linear order."""
@@ -89,14 +89,12 @@ class Lowering(Instructions):
                 continue
             self.node = number
             self.local.clear()
-            self.code.label(f"n{number}")
+            self.code.block(f"n{number}")
             self._take_mask(number)
             if number in self.masks.tested:
-                self.code.line(
-                    f"br i1 {self.any(self.mask.chunks)}, label %r{number}, "
-                    f"label %{self.next_of(self.waits[number])}"
-                )
-                self.code.label(f"r{number}")
+                following = self.next_of(self.waits[number])
+                self.code.branch(self.any(self.mask.chunks), f"r{number}", following)
+                self.code.block(f"r{number}")
                 self._take_mask(number)
             if not self.masks.shared(number):
                 self.store(("run", number), self.mask_types(), self.mask.chunks)
@@ -146,7 +144,7 @@ class Lowering(Instructions):
         self.wait_at(header, self.mask.chunks)
         budget.spend(self, header)
         # Somebody runs it: there is no need to test again.
-        self.code.line(f"br label %{'r' if header in self.masks.tested else 'n'}{header}")
+        self.code.jump(f"{'r' if header in self.masks.tested else 'n'}{header}")
 
     # --- edges
 
@@ -166,20 +164,20 @@ class Lowering(Instructions):
         """
         here = self.node
         way = self.flow.route(here, there)
-        crowded = way in self.waits[here]
+        others_wait = way in self.waits[here]
         taken = ""
         copies = []
         for phi in self.ssa.phis.get(there, ()):
             for part, types in self.parts(phi):
                 key = (phi, part) if way == there else (phi, part, "next")
                 values = self.incoming(phi, phi.args[here], part)
-                if crowded and not types[0].startswith("<") and self._others_bring(phi, way):
+                if others_wait and not types[0].startswith("<") and self._others_bring(phi, way):
                     taken = taken or self.any(chunks)
                     values = self._unless_empty(taken, key, types, values)
                 copies.append((key, types, values))
         for key, types, values in copies:
-            self.copy(key, types, values, (running or chunks) if crowded else None)
-        self.wait_at(way, chunks, crowded=crowded)
+            self.copy(key, types, values, (running or chunks) if others_wait else None)
+        self.wait_at(way, chunks, others_wait=others_wait)
         return way
 
     def _others_bring(self, phi: Phi, way: int) -> bool:
@@ -199,11 +197,11 @@ class Lowering(Instructions):
             for t, new, old in zip(types, values, self.load(key, types), strict=True)
         ]
 
-    def wait_at(self, number: int, chunks: Sequence[str], crowded: bool = False) -> None:
-        """Lanes wait at a node, with others where it is crowded."""
+    def wait_at(self, number: int, chunks: Sequence[str], others_wait: bool = False) -> None:
+        """Lanes wait at a node, with others where it is others_wait."""
         if self.masks.shared(number):
             return
-        if crowded:
+        if others_wait:
             chunks = self.combine("or", self.load(("mask", number), self.mask_types()), chunks)
         self.store(("mask", number), self.mask_types(), chunks)
 
@@ -215,9 +213,9 @@ class Lowering(Instructions):
         match stem:
             case "ret":
                 self.lanes.leave(self.mask.chunks)
-                self.code.line(f"br label %{self.next_of(waits)}")
+                self.code.jump(self.next_of(waits))
             case "trap":
-                self.trap(Kind.TRAP, node.stop, self.mask.chunks)
+                self.trap(TrapCode.TRAP, node.stop, self.mask.chunks)
             case "barrier":
                 from .function import stop_at_barrier
 
@@ -226,7 +224,7 @@ class Lowering(Instructions):
                 self._branch(number)
             case _:
                 way = self.edge(node.successors[0], self.mask.chunks)
-                self.code.line(f"br label %{self.next_of(waits | {way})}")
+                self.code.jump(f"{self.next_of(waits | {way})}")
 
     def _branch(self, number: int) -> None:
         code, waits = self.code, self.waits[number]
@@ -234,13 +232,13 @@ class Lowering(Instructions):
         condition = self.ssa.conditions[number]
         if number in self.uniform_branches:
             yes, no = f"y{number}", f"f{number}"
-            code.line(f"br i1 {self.scalar(condition)}, label %{yes}, label %{no}")
+            code.branch(self.scalar(condition), yes, no)
             local = dict(self.local)
             for label, there in ((no, fall), (yes, taken)):
                 self.local = dict(local)
-                code.label(label)
+                code.block(label)
                 way = self.edge(there, self.mask.chunks)
-                code.line(f"br label %{self.next_of(waits | {way})}")
+                code.jump(f"{self.next_of(waits | {way})}")
             return
         on = self.vector(condition)
         to_taken = self.combine("and", self.mask.chunks, on)
@@ -248,4 +246,4 @@ class Lowering(Instructions):
         to_fall = self.combine("and", self.mask.chunks, off)
         running = self.mask.chunks
         ways = {self.edge(fall, to_fall, running), self.edge(taken, to_taken, running)}
-        code.line(f"br label %{self.next_of(waits | ways)}")
+        code.jump(self.next_of(waits | ways))

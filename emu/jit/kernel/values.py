@@ -15,7 +15,8 @@ from ...analysis.order import START
 from ...analysis.ssa import Const, Op, Phi, Ssa, Value, uses
 from ...analysis.uniformity import Facts, Shapes
 from ..arithmetic import emit as alu
-from ..llvm.text import Code, ModuleText, register_type
+from ..llvm.function_text import FunctionText
+from ..llvm.text import ModuleText, register_type
 
 CHUNK = 16
 """Lanes of one LLVM vector: one mask register each (measured: 16 beats 8 and 32)."""
@@ -38,10 +39,10 @@ class Values:
         width = self.warp_width = self.facts.width
         self.n = CHUNK if width % CHUNK == 0 else width
         self.k = width // self.n
-        self.entry = Code(module)
+        self.entry = FunctionText(module)
         """Allocas and what is computed once per call."""
         self.code = self.entry.elsewhere()
-        self.loose = _loose(ssa)
+        self.noncanonical = _noncanonical(ssa)
         self.local: dict[tuple[Value, str], list[str]] = {}
         """Operands that are known in the block that is being written."""
         self.mask = Mask([])
@@ -53,7 +54,7 @@ class Values:
 
     # --- the context block
 
-    def slot(self, slot: int, code: Code | None = None) -> str:
+    def slot(self, slot: int, code: FunctionText | None = None) -> str:
         """The value of a slot of the context block."""
         code = code or self.code
         place = code.let(f"getelementptr i64, ptr %ctx, i64 {int(slot)}")
@@ -208,7 +209,7 @@ class Values:
 
     def observed(self, value: Value, operands: list[str], n: int) -> list[str]:
         """Operands of a value with canonical NaNs, for where its bits can be seen."""
-        if value not in self.loose:
+        if value not in self.noncanonical:
             return operands
         type_ = F64 if value.cls is RegClass.D else F32
         return [alu.canonical(self.code, type_, o, n) for o in operands]
@@ -279,14 +280,16 @@ def _scalar_constant(value: Const) -> str:
     return str(value.bits)
 
 
-def _loose(ssa: Ssa) -> set[Value]:
+def _noncanonical(ssa: Ssa) -> set[Value]:
     """Values that may carry a NaN with other bits than the canonical one.
 
     A phi or select is loose if everything that comes in is loose or a constant other than a NaN;
     where payloads from memory come in too, the loose ones are made canonical on their way.
     """
     values = ssa.values()
-    found: set[Value] = {v for v in values if isinstance(v, Op) and alu.may_be_loose(v.ins.row)}
+    found: set[Value] = {
+        v for v in values if isinstance(v, Op) and alu.may_be_noncanonical(v.ins.row)
+    }
     floats = [v for v in values if v.cls is not RegClass.C]
     found |= {v for v in floats if isinstance(v, Phi)}
     found |= {v for v in floats if isinstance(v, Op) and v.ins.row.stem == "select"}

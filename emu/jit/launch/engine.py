@@ -24,7 +24,7 @@ from ...geometry import Geometry
 from ...statistics import Statistics
 from ...traps import Trap, TrapKind, TrapRecord
 from ..kernel.compile import facts_at
-from ..runtime.context import Kind, Slot
+from ..runtime.context import Slot, TrapCode
 from .plan import Plan, Table
 from .slices import run_alone, run_shared
 
@@ -174,19 +174,19 @@ def _undecided(record: TrapRecord, seen: str = "") -> TrapRecord:
 
 def trap_record(work: Work, context: np.ndarray) -> TrapRecord:
     """The trap that generated code has left in the context block."""
-    kind = Kind(int(context[Slot.TRAP_KIND]))
+    kind = TrapCode(int(context[Slot.TRAP_KIND]))
     pc, group, local = (int(context[s]) for s in (Slot.TRAP_PC, Slot.TRAP_GROUP, Slot.TRAP_LOCAL))
     ins = work.kernel.instructions[pc]
     match kind:
-        case Kind.BUDGET:
+        case TrapCode.BUDGET:
             detail = f"a work-item has executed {work.budget} instructions"
             return TrapRecord(TrapKind.BUDGET, pc, group, local, detail=detail)
-        case Kind.DIVERGENT_BARRIER:
+        case TrapCode.DIVERGENT_BARRIER:
             detail = "not all work-items of the workgroup come to this barrier"
             return TrapRecord(TrapKind.DIVERGENT_BARRIER, pc, group, local, detail=detail)
-        case Kind.DIVIDE_BY_ZERO:
+        case TrapCode.DIVIDE_BY_ZERO:
             return TrapRecord(TrapKind.DIVIDE_BY_ZERO, pc, group, local)
-        case Kind.TRAP:
+        case TrapCode.TRAP:
             return TrapRecord(TrapKind.TRAP, pc, group, local, code=ins.literals[0])
     assert ins.address is not None
     assert ins.row.type is not None
@@ -196,7 +196,7 @@ def trap_record(work: Work, context: np.ndarray) -> TrapRecord:
     if ins.address.segment.value == "global":
         address &= 0xFFFF_FFFF_FFFF_FFFF
         inside = work.memory.find(address, size)
-        if kind is Kind.OUT_OF_BOUNDS and inside is not None and not inside.alive:
+        if kind is TrapCode.OUT_OF_BOUNDS and inside is not None and not inside.alive:
             trap = TrapKind.FREED
     return TrapRecord(
         trap, pc, group, local, ins.address.segment, address, size, not ins.row.is_load

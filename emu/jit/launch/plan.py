@@ -20,7 +20,7 @@ from ....isa.program import Param
 from ...analysis.spin import may_wait
 from ...engine import Work
 from ...memory import Buffer, Memory
-from ..kernel.compile import Code, compiled, facts_of
+from ..kernel.compile import CompiledKernel, compiled, facts_of
 from ..runtime.context import BASE, BUFFER_SLOTS, DELTA, SIZE, WRITABLE, Slot
 
 SLACK = 64
@@ -140,7 +140,7 @@ class Plan:
 
     def __init__(self, work: Work) -> None:
         self.facts = facts_of(work.kernel, work.geometry)
-        self.code: Code = compiled(work, self.facts)
+        self.code: CompiledKernel = compiled(work, self.facts)
         self.n_groups = work.geometry.n_groups
         self.may_wait = may_wait(work.kernel)
         self.readonly = np.frombuffer(work.program.readonly_data or bytes(8), np.uint8)

@@ -52,7 +52,7 @@ def param_slot(position: int, which: int) -> int:
     return Slot.PARAMS + BUFFER_SLOTS * position + which
 
 
-class Kind(IntEnum):
+class TrapCode(IntEnum):
     """Values of TRAP_KIND; 0 means that nothing happened."""
 
     NONE = 0

@@ -15,7 +15,7 @@ from ....isa.types import F32, F64, RegClass
 from ....isa.types import Segment as MemorySegment
 from ..arithmetic import emit as alu
 from ..llvm.text import ModuleText, constant, register_type
-from ..runtime.context import Kind, Slot
+from ..runtime.context import Slot, TrapCode
 from .crosslane import CROSS_LANE
 from .table import Segment
 from .warp_block import Header, Layout
@@ -30,7 +30,7 @@ class Body(WarpCode):
         self.layout = layout
         self._values: dict[Reg, Chunks] = {}
         self._written: dict[Reg, None] = {}
-        self._loose: set[Reg] = set()
+        self._noncanonical: set[Reg] = set()
 
     def row(self, reg: Reg) -> str:
         """Where a register lies."""
@@ -51,17 +51,17 @@ class Body(WarpCode):
     def observed(self, reg: Reg) -> Chunks:
         """The operands of a register with canonical NaNs."""
         value = self.read(reg)
-        if reg in self._loose:
+        if reg in self._noncanonical:
             type_ = F64 if reg.cls is RegClass.D else F32
             value = [alu.canonical(self.code, type_, v, self.n) for v in value]
             self.write(reg, value)
         return value
 
-    def write(self, reg: Reg, value: Chunks, *, loose: bool = False) -> None:
+    def write(self, reg: Reg, value: Chunks, *, noncanonical: bool = False) -> None:
         """Set a register."""
         self._values[reg] = value
         self._written[reg] = None
-        (self._loose.add if loose else self._loose.discard)(reg)
+        (self._noncanonical.add if noncanonical else self._noncanonical.discard)(reg)
 
     def constant(self, cls: RegClass, bits: int) -> Chunks:
         """A bit pattern in every lane."""
@@ -82,14 +82,14 @@ class Body(WarpCode):
             mine = code.let(f"and i64 {self.word(value)}, %mask")
             code.line(f"store i64 {code.let(f'or disjoint i64 {others}, {mine}')}, ptr {place}")
 
-    def stop_at(self, lanes: str, kind: Kind, pc: int) -> None:
+    def stop_at(self, lanes: str, kind: TrapCode, pc: int) -> None:
         """Return at once with the lanes (i64) that trap here, if there are any."""
         code = self.code
-        bad, go = code.name("bad")[1:], code.name("go")[1:]
-        code.line(f"br i1 {code.let(f'icmp ne i64 {lanes}, 0')}, label %{bad}, label %{go}")
-        code.label(bad)
+        bad, go = code.fresh_label("bad"), code.fresh_label("go")
+        code.branch(code.let(f"icmp ne i64 {lanes}, 0"), bad, go)
+        code.block(bad)
         self.trap(lanes, kind, str(pc))
-        code.label(go)
+        code.block(go)
 
 
 def segment_function(
@@ -102,7 +102,7 @@ def segment_function(
     body.finish(segment.live)
     if not body.code.lines:
         return False
-    body.code.line("ret i64 0")
+    body.code.ret("i64", "0")
     module.define(name, body.text(f"define internal i64 @{name}(ptr %warp, i64 %mask)"))
     return True
 
@@ -150,14 +150,14 @@ def _compute(body: Body, ins: Instruction, pc: int) -> None:
         alu.emit(body.code, row, ins.literals, chunk, body.n)
         for chunk in zip(*sources, strict=True)
     ]
-    body.write(ins.dst, value, loose=alu.may_be_loose(row))
+    body.write(ins.dst, value, noncanonical=alu.may_be_noncanonical(row))
 
 
 def _without_zeros(body: Body, divisors: Chunks, cls: RegClass, pc: int) -> Chunks:
     """Trap where a running lane divides by zero; the zeros of others become 1."""
     code, t = body.code, register_type(cls, body.n)
     zeros = [code.let(f"icmp eq {t} {d}, zeroinitializer") for d in divisors]
-    body.stop_at(code.let(f"and i64 {body.word(zeros)}, %mask"), Kind.DIVIDE_BY_ZERO, pc)
+    body.stop_at(code.let(f"and i64 {body.word(zeros)}, %mask"), TrapCode.DIVIDE_BY_ZERO, pc)
     one = constant(cls, 1, body.n)
     return [
         code.let(f"select <{body.n} x i1> {z}, {t} {one}, {t} {d}")

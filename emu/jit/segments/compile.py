@@ -26,8 +26,9 @@ from ....isa.instruction import Reg
 from ....isa.program import Kernel, Program
 from ....isa.types import Segment as MemorySegment
 from ...engine import Work
+from ..llvm.function_text import FunctionText
 from ..llvm.recent import Recent
-from ..llvm.text import Code, ModuleText
+from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from ..runtime.context import BUFFER_SLOTS, Slot, param_slot
 from .body import segment_function
@@ -169,7 +170,7 @@ def generate(
     t = f"[{len(pointers)} x ptr]"
     module.define("functions", f"@functions = constant {t} [{', '.join(pointers)}]\n")
     constants = layout.total, layout.local_ids, layout.private_bytes, layout.group_bytes
-    code = Code(module)
+    code = FunctionText(module)
     given = "ptr %warp", "i64 %group", "i64 %index", *(f"i64 {c}" for c in constants)
     _jump(code, "simtlab_start", START, given)
     head = "define i64 @start(ptr %warp, i64 %group, i64 %index) #0"
@@ -187,7 +188,7 @@ def _define_move(
     name: str,
 ) -> None:
     """The `move_fn` of a memory instruction."""
-    code = Code(module)
+    code = FunctionText(module)
     ins = kernel.instructions[pc]
     row, address = ins.row, ins.address
     assert address is not None
@@ -219,13 +220,13 @@ def _define_move(
     module.define(name, f"{head} {{\n{_text(code)}}}\n")
 
 
-def _jump(code: Code, to: str, parameters: str, given: Sequence[str]) -> None:
+def _jump(code: FunctionText, to: str, parameters: str, given: Sequence[str]) -> None:
     """Return what another function returns."""
     types = ", ".join(p.split()[0] for p in parameters.split(", "))
     code.module.declare(to, f"declare i64 @{to}({types})")
     result = code.let(f"tail call i64 @{to}({', '.join(given)})")
-    code.line(f"ret i64 {result}")
+    code.ret("i64", result)
 
 
-def _text(code: Code) -> str:
+def _text(code: FunctionText) -> str:
     return "\n".join([*code.lines, ""])

@@ -26,7 +26,7 @@ from ....isa.table import BY_NAME, Row
 from ....isa.types import Segment as MemorySegment
 from ..llvm.text import ModuleText, integer
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
-from ..runtime.context import BASE, DELTA, SIZE, WRITABLE, Kind, Slot
+from ..runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, TrapCode
 from ..runtime.helpers import atomic_name
 from .start import cold_symbols
 from .warp_block import Header
@@ -95,10 +95,10 @@ class _Access(WarpCode):
     def begin(self) -> None:
         """Nothing to do for no lanes; then what every way needs."""
         code = self.code
-        code.line(f"br i1 {code.let('icmp eq i64 %mask, 0')}, label %nobody, label %begin")
-        code.label("nobody")
-        code.line("ret i64 0")
-        code.label("begin")
+        code.branch(code.let("icmp eq i64 %mask, 0"), "nobody", "begin")
+        code.block("nobody")
+        code.ret("i64", "0")
+        code.block("begin")
         _ = self.mask, self.context  # first here, where all ways see them
         if self.is_global:
             self.raw = self.load_row("%addresses", 64)
@@ -157,10 +157,10 @@ class _Access(WarpCode):
         given = f"ptr {self.context}", "i64 %mask", f"ptr {cells}", f"i64 {more[0]}", more[1]
         refused = code.call("i64", name, *given)
         fine = code.let(f"icmp eq i64 {refused}, 0")
-        code.line(f"br i1 {fine}, label %resolved, label %refused")
-        code.label("refused")
-        self.trap(refused, Kind.NONE, code.let("lshr i64 %site, 32"))
-        code.label("resolved")
+        code.branch(fine, "resolved", "refused")
+        code.block("refused")
+        self.trap(refused, TrapCode.NONE, code.let("lshr i64 %site, 32"))
+        code.block("resolved")
         return cells
 
     # --- data
@@ -196,7 +196,7 @@ class _Access(WarpCode):
             self._scatter(hosts)
         else:
             self._store_in_turn(hosts)
-        code.line("ret i64 0")
+        code.ret("i64", "0")
 
     def _gathered(self, hosts: Chunks) -> Chunks:
         """A load per lane, by way of the stack.
@@ -227,30 +227,29 @@ class _Access(WarpCode):
         code, bits, flag = self.code, self.type.bits, integer(1, self.n)
         t, p, wide = integer(bits, self.n), f"<{self.n} x ptr>", integer(64, self.n)
         name = f"llvm.masked.scatter.v{self.n}i{bits}.v{self.n}p0"
-        code.module.declare(name, f"declare void @{name}({t}, {p}, i32, {flag})")
         for value, host, mask in zip(self.registers(), hosts, self.mask, strict=True):
             places = code.let(f"inttoptr {wide} {host} to {p}")
-            given = f"{t} {value}, {p} {places}, i32 {self.size}, {flag} {mask}"
-            code.line(f"call void @{name}({given})")
+            given = f"{t} {value}", f"{p} {places}", f"i32 {self.size}", f"{flag} {mask}"
+            code.call_void(name, *given)
 
     def _store_in_turn(self, hosts: Chunks) -> None:
         """Bytes and halves, for which there is no scatter: lane after lane."""
         code, cells, bits = self.code, self.cells(), self.type.bits
         self.store_row(cells, 64, hosts)
-        code.line("br label %before")
-        code.label("before")
-        code.line("br label %turn")
-        code.label("turn")
-        code.line("%m = phi i64 [ %mask, %before ], [ %m.next, %turn ]")
+        code.jump("before")
+        code.block("before")
+        code.jump("turn")
+        code.block("turn")
+        code.phi("i64", ("%mask", "before"), ("%m.next", "turn"), name="%m")
         lane = self.lowest("%m")
         host = code.let(f"load ptr, ptr {code.let(f'getelementptr i64, ptr {cells}, i64 {lane}')}")
         mine = code.let(f"getelementptr i32, ptr %data, i64 {lane}")
         value = self.narrowed(code.let(f"load i32, ptr {mine}"), 0)
         code.line(f"store i{bits} {value}, ptr {host}")
         less = code.let("sub i64 %m, 1")
-        code.line(f"%m.next = and i64 %m, {less}")
-        code.line(f"br i1 {code.let('icmp eq i64 %m.next, 0')}, label %moved, label %turn")
-        code.label("moved")
+        code.let(f"and i64 %m, {less}", "%m.next")
+        code.branch(code.let("icmp eq i64 %m.next, 0"), "moved", "turn")
+        code.block("moved")
 
 
 @dataclass(frozen=True)
@@ -329,32 +328,32 @@ class Mover(_Blocks):
         code = self.code
         self.begin()
         look = self.look()
-        code.line(f"br i1 {look.inside}, label %known, label %other")
-        code.label("known")
+        code.branch(look.inside, "known", "other")
+        code.block("known")
         front = code.let(f"mul i64 {look.lane}, {self.size}")
         expected = self.spread(64, code.let(f"sub i64 {look.raw}, {front}"))
         neighbours = self.each("add", 64, expected, self.steps(64, self.size))
         apart = self.compare("ne", self.raw, neighbours)
         host = code.let(f"add i64 {look.address}, {self.to_host()}")
         last = self.highest("%mask")
-        code.line(f"br i1 {apart}, label %apart, label %run")
+        code.branch(apart, "apart", "run")
 
-        code.label("run")
+        code.block("run")
         end = code.let(f"add i64 {look.element}, {code.let(f'sub i64 {last}, {look.lane}')}")
         fits = code.let(f"icmp ult i64 {end}, {look.places}")
-        code.line(f"br i1 {fits}, label %wide, label %other")
-        code.label("wide")
+        code.branch(fits, "wide", "other")
+        code.block("wide")
         self._move_wide(self.pointer(code.let(f"sub i64 {host}, {front}")))
 
-        code.label("apart")
+        code.block("apart")
         differ = self.compare("ne", self.raw, self.spread(64, look.raw))
-        code.line(f"br i1 {differ}, label %other, label %one")
-        code.label("one")
+        code.branch(differ, "other", "one")
+        code.block("one")
         self._move_one(self.pointer(host), last)
 
-        code.label("other")
+        code.block("other")
         given = "ptr %warp, i64 %mask, ptr %addresses, ptr %data, i64 %imm, i64 %site"
-        code.line(f"ret i64 {code.let(f'tail call i64 @rest({given})')}")
+        code.ret("i64", code.let(f"tail call i64 @rest({given})"))
 
     def _move_wide(self, host: str) -> None:
         """Neighbours, from where lane 0 is or would be; what lies between them is not touched."""
@@ -371,11 +370,10 @@ class Mover(_Blocks):
             self.set_registers([self.extended(v, self.n) for v in values])
         else:
             store = f"llvm.masked.store.v{self.n}i{bits}.p0"
-            code.module.declare(store, f"declare void @{store}({t}, ptr, i32, {flag})")
             for value, (at, align), on in zip(self.registers(), wheres, self.mask, strict=True):
                 narrow = self.narrowed(value, self.n)
-                code.line(f"call void @{store}({t} {narrow}, {at}, {align}, {flag} {on})")
-        code.line("ret i64 0")
+                code.call_void(store, f"{t} {narrow}", at, align, f"{flag} {on}")
+        code.ret("i64", "0")
 
     def _move_one(self, host: str, last: str) -> None:
         """All lanes at one place, where the highest one's store stays."""
@@ -387,7 +385,7 @@ class Mover(_Blocks):
             place = code.let(f"getelementptr i{bits}, ptr %data, i64 {last}")
             value = self.narrowed(code.let(f"load i{bits}, ptr {place}"), 0)
             code.line(f"store i{self.type.bits} {value}, ptr {host}")
-        code.line("ret i64 0")
+        code.ret("i64", "0")
 
 
 class Rest(_Blocks):
@@ -398,37 +396,37 @@ class Rest(_Blocks):
         code = self.code
         self.begin()
         look = self.look()
-        code.line(f"br i1 {look.inside}, label %known, label %search")
-        code.label("search")
+        code.branch(look.inside, "known", "search")
+        code.block("search")
         if self.is_global:
             slots = f"ptr {self.slots()}"
             given = f"ptr {self.context}", f"i64 {look.address}", f"i64 {self.size}", slots
             code.call("i64", "simtlab_buffer", *given)
-            code.line(f"br i1 {self.again(look).inside}, label %known, label %cold")
+            code.branch(self.again(look).inside, "known", "cold")
         else:
-            code.line("br label %cold")
+            code.jump("cold")
 
-        code.label("known")
+        code.block("known")
         base, size = self.extent()
         start = self.spread(64, code.let(f"sub i64 %imm, {base}"))
         elements = [self.element(c, self.n) for c in self.each("add", 64, self.raw, start)]
         places = self.spread(64, code.let(f"lshr i64 {size}, {self.shift}"))
-        code.line(f"br i1 {self.compare('uge', elements, places)}, label %cold, label %each")
-        code.label("each")
+        code.branch(self.compare("uge", elements, places), "cold", "each")
+        code.block("each")
         to_host = self.spread(64, code.let(f"add i64 %imm, {self.to_host()}"))
         hosts = self.each("add", 64, self.raw, to_host)
-        code.line("br label %hosts")
+        code.jump("hosts")
 
-        code.label("cold")
+        code.block("cold")
         others = self.load_row(self.check_each(), 64)
         if not self.is_global:
             others = self.in_segment(others)
-        code.line("br label %hosts")
+        code.jump("hosts")
 
-        code.label("hosts")
+        code.block("hosts")
         t = integer(64, self.n)
         pairs = zip(hosts, others, strict=True)
-        self.move_each([code.let(f"phi {t} [ {a}, %each ], [ {b}, %resolved ]") for a, b in pairs])
+        self.move_each([code.phi(t, (a, "each"), (b, "resolved")) for a, b in pairs])
 
 
 class PrivateMover(_Access):
@@ -442,8 +440,8 @@ class PrivateMover(_Access):
         elements = [self.element(c, self.n) for c in at]
         limit = code.let(f"lshr i64 {self.segment_bytes()}, {self.shift}")
         outside = self.compare("uge", elements, self.spread(64, limit))
-        code.line(f"br i1 {outside}, label %cold, label %resolved")
-        code.label("cold")
+        code.branch(outside, "cold", "resolved")
+        code.block("cold")
         self.check_each()
         cells = self.each("lshr", 64, at, self.spread(64, "3"))
         rows = self.each("mul", 64, cells, self.spread(64, str(8 * self.width)))
@@ -467,16 +465,16 @@ class AtomicMover(_Access):
         cells = (f"ptr {p}" for p in (addresses, a, b, old))
         name = atomic_name(self.row.stem.removeprefix("atomic_"), self.type.name)
         code.call("i32", name, f"ptr {self.context}", "i64 %mask", *cells, "i32 1")
-        code.line(f"br i1 {code.let('icmp eq ptr %data, null')}, label %over, label %result")
-        code.label("result")
+        code.branch(code.let("icmp eq ptr %data, null"), "over", "result")
+        code.block("result")
         values = self.load_row(old, 64)
         if bits == 32:
             wide, narrow = integer(64, self.n), integer(32, self.n)
             values = [code.let(f"trunc {wide} {v} to {narrow}") for v in values]
         self.set_registers(values)
-        code.line("br label %over")
-        code.label("over")
-        code.line("ret i64 0")
+        code.jump("over")
+        code.block("over")
+        code.ret("i64", "0")
 
     def _widened(self, row: str) -> str:
         cells, narrow, wide = self.cells(), integer(32, self.n), integer(64, self.n)

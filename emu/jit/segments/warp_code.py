@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from ..llvm.text import Code, ModuleText, integer
-from ..runtime.context import Kind
+from ..llvm.function_text import FunctionText, definition
+from ..llvm.text import ModuleText, integer
+from ..runtime.context import TrapCode
 from .warp_block import LINE, Header, vectors_of
 
 Chunks = list[str]
@@ -20,14 +21,13 @@ class WarpCode:
         self.width = width
         self.n, self.k = vectors_of(width)
         """Lanes of a vector, and vectors of a row."""
-        self.entry = Code(module)
+        self.entry = FunctionText(module)
         """What stands in front of everything: stack memory."""
         self.code = self.entry.elsewhere()
 
     def text(self, head: str) -> str:
         """The whole function behind its `define` with its parameters."""
-        lines = "\n".join([*self.entry.lines, *self.code.lines])
-        return f"{head} #0 {{\nentry:\n{lines}\n}}\n"
+        return definition(head, self.entry, self.code)
 
     # --- memory
 
@@ -71,9 +71,7 @@ class WarpCode:
 
     def clear(self, place: str, count: int | str) -> None:
         """Zero some bytes."""
-        name = "llvm.memset.p0.i64"
-        self.module.declare(name, f"declare void @{name}(ptr, i8, i64, i1)")
-        self.code.line(f"call void @{name}(ptr {place}, i8 0, i64 {count}, i1 false)")
+        self.code.zero(place, count)
 
     # --- scalars
 
@@ -167,11 +165,11 @@ class WarpCode:
 
     # --- leaving
 
-    def trap(self, lanes: str, kind: Kind, pc: str) -> None:
+    def trap(self, lanes: str, kind: TrapCode, pc: str) -> None:
         """Tell the context block of lanes (i64) that trap, and return them.
 
         NONE: the kind has been told already.
         """
         numbers = (f"i64 {x}" for x in (lanes, int(kind), pc, self.width))
         result = self.code.call("i64", "simtlab_trap", "ptr %warp", *numbers)
-        self.code.line(f"ret i64 {result}")
+        self.code.ret("i64", result)
