@@ -13,7 +13,7 @@ from functools import cache
 
 import pytest
 
-from simtlab.emu.analysis import width
+from simtlab.emu.analysis import analysis, width
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.launch import engine
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
@@ -48,7 +48,7 @@ def check(number: int) -> None:
 
 def forget() -> None:
     """Compile everything anew."""
-    for known in (code._COMPILED, engine._SCHEDULED, width._FOUND):
+    for known in (analysis._LATEST, code._COMPILED, engine._SCHEDULED, width._FOUND):
         known.clear()
 
 

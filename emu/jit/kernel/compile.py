@@ -9,16 +9,18 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from ....isa.program import Kernel
-from ...analysis import order, ssa
+from ...analysis.analysis import analyse
 from ...analysis.barriers import arrive_whole
+from ...analysis.dump import PASSES, dump
 from ...analysis.limits import is_worth_optimising
-from ...analysis.uniformity import Facts, Shapes
+from ...analysis.uniformity import Facts
 from ...analysis.width import USUAL, width_for
 from ...engine import Work
 from ...geometry import Geometry
-from ..llvm.recent import Recent
+from ...recent import Recent
 from ..llvm.text import ModuleText
-from ..llvm.toolchain import Compiled, Level, compile_text, dump, function_attributes
+from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
+from ..llvm.toolchain import dump as dump_module
 from ..runtime.helpers import symbols
 from .nodes import Lowering
 
@@ -74,10 +76,10 @@ def depends_on_width(kernel: Kernel) -> bool:
 
 def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     """The IR text of a kernel: `kernel`, and `frame_bytes` for what a waiting warp keeps."""
-    flow = order.build(kernel.instructions)
-    form = ssa.build(kernel.instructions, flow)
+    analysis = analyse(kernel)
+    shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
     module = ModuleText(function_attributes())
-    lowering = Lowering(module, kernel, readonly_bytes, form, Shapes(form, facts))
+    lowering = Lowering(module, kernel, readonly_bytes, shapes, plan)
     module.define("kernel", lowering.function())
     frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {lowering.frame_size}\n}}\n"
     module.define("frame_bytes", frame)
@@ -85,8 +87,10 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
 
 
 def listing(kernel: Kernel, readonly_bytes: int, facts: Facts, what: str) -> str:
-    """The optimised IR ("llvm") or the assembly ("asm") of a kernel."""
-    return dump(generate(kernel, readonly_bytes, facts), what, _level(kernel))
+    """Return the optimised IR ("llvm") or assembly ("asm") of a kernel, or an analysis by name."""
+    if what in PASSES:
+        return dump(kernel, what, facts)
+    return dump_module(generate(kernel, readonly_bytes, facts), what, _level(kernel))
 
 
 def compiled(work: Work, facts: Facts) -> CompiledKernel:

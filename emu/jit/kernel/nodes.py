@@ -13,11 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ....isa.program import Kernel
-from ....isa.table import Flags
-from ...analysis.masks import Masks
-from ...analysis.order import START, arrivals
-from ...analysis.sparse import sparse_loops, ways_out
-from ...analysis.ssa import Op, Phi, Ssa, Value, same_value
+from ...analysis.lane_plan import LanePlan
+from ...analysis.ssa import Op, Phi, Value, same_value
 from ...analysis.uniformity import Shapes
 from ..llvm.text import ModuleText
 from ..runtime.context import TrapCode
@@ -32,25 +29,17 @@ class Lowering(Instructions):
     """Generates the function of one kernel under the given facts."""
 
     def __init__(
-        self, module: ModuleText, kernel: Kernel, readonly_bytes: int, ssa: Ssa, shapes: Shapes
+        self,
+        module: ModuleText,
+        kernel: Kernel,
+        readonly_bytes: int,
+        shapes: Shapes,
+        plan: LanePlan,
     ) -> None:
-        super().__init__(module, kernel, readonly_bytes, ssa, shapes)
+        super().__init__(module, kernel, readonly_bytes, shapes.ssa, shapes)
         self.name = "kernel"
-        self.uniform_branches = shapes.uniform_branches()
-        self.sparse = sparse_loops(shapes)
-        inner = {n for header, loop in self.sparse.items() for n in loop.nodes - {header}}
-        self.arrivals = arrivals(self.flow, self.uniform_branches)
-        self.waits = {
-            n: frozenset(place for place, _ in lanes) - inner
-            for n, lanes in self.arrivals.items()
-            if n not in inner
-        }
-        tested = [n for n in self.waits if self._should_test(n)]
-        exits = {
-            header: frozenset(self.flow.route(*edge) for edge in ways_out(self.flow, loop))
-            for header, loop in self.sparse.items()
-        }
-        self.masks = Masks(self.flow, self.waits, self.uniform_branches, tested, exits)
+        self.uniform_branches, self.sparse = plan.uniform_branches, plan.sparse
+        self.arrivals, self.waits, self.masks = plan.arrivals, plan.waits, plan.masks
         self.lanes = Lanes(self)
         # What frames.py keeps of a warp that waits at a barrier.
         self.barriers: list[int] = []
@@ -117,18 +106,6 @@ class Lowering(Instructions):
     def _clear(self, number: int) -> None:
         if not self.masks.shared(number):
             self.store(("mask", number), self.mask_types(), ["zeroinitializer"] * self.k)
-
-    def _should_test(self, number: int) -> bool:
-        """Whether the node must not, or should not, run when no lane waits at it."""
-        node = self.flow.nodes[number]
-        ops = self.ssa.ops.get(number, ())
-        return number != START and (
-            number in self.uniform_branches
-            or len(ops) > 10
-            or any(op.ins.row.is_memory or Flags.MAY_TRAP in op.ins.row.flags for op in ops)
-            or any(loop.header == number for loop in self.flow.loops)
-            or (node.last is not None and node.last.row.stem in ("trap", "barrier"))
-        )
 
     def next_of(self, waits: Iterable[int]) -> str:
         """The label of the first node of those at which lanes may wait."""

@@ -14,7 +14,7 @@ import numpy as np
 from ....isa.errors import Note
 from ....isa.program import Kernel
 from ....isa.table import Flags
-from ...analysis import order, ssa
+from ...analysis.analysis import analyse
 from ...analysis.barriers import arrive_whole
 from ...analysis.limits import is_too_large
 from ...analysis.spin import may_spin, may_wait
@@ -74,8 +74,8 @@ def depends_on_schedule(kernel: Kernel) -> bool:
             Flags.CROSS_LANE in ins.row.flags for ins in kernel.instructions
         )
         if not found and any(ins.row.is_memory for ins in kernel.instructions):
-            flow = order.build(kernel.instructions)
-            found = bool(flow.loops) and may_spin(ssa.build(kernel.instructions, flow))
+            analysis = analyse(kernel)
+            found = bool(analysis.flow.loops) and may_spin(analysis.ssa)
         _SCHEDULED[kernel.words] = found
     return found
 

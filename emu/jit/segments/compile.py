@@ -26,8 +26,8 @@ from ....isa.instruction import Reg
 from ....isa.program import Kernel, Program
 from ....isa.types import Segment as MemorySegment
 from ...engine import Work
+from ...recent import Recent
 from ..llvm.function_text import FunctionText
-from ..llvm.recent import Recent
 from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from ..runtime.context import BUFFER_SLOTS, Slot, param_slot

@@ -7,7 +7,7 @@ import pytest
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.jit.llvm import toolchain as build
-from simtlab.emu.jit.llvm.recent import Recent
+from simtlab.emu.recent import Recent
 
 from ..oracle_work import make
 
