@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from ...isa.types import Segment, sign_extend
 from .order import Flow
@@ -39,6 +40,20 @@ class Facts:
         """Whether every warp lies within one row of its workgroup (dimension 0)."""
         x, y, z = self.group_size
         return y == z == 1 or (self.whole and x % self.width == 0)
+
+
+class LaneShapes(Protocol):
+    """How the values of the lanes that run together differ."""
+
+    ssa: Ssa
+
+    def is_uniform(self, value: Value) -> bool:
+        """Return whether all of the lanes have the same value."""
+        ...
+
+    def stride(self, value: Value) -> int | None:
+        """Return the step from lane to lane, 0 for uniform values; None where there is none."""
+        ...
 
 
 class Shapes:
@@ -278,17 +293,19 @@ class Shapes:
         return source.ins.row.unit.value == "id" and (self.facts.whole or not signed)
 
 
-class OneLane(Shapes):
+class OneLane:
     """The values of a warp of one lane: each is uniform."""
 
-    def __init__(self, ssa: Ssa, facts: Facts) -> None:
+    def __init__(self, ssa: Ssa) -> None:
         self.ssa = ssa
-        self.flow = ssa.flow
-        self.facts = facts
 
     def is_uniform(self, value: Value) -> bool:
-        """Always."""
+        """Return True."""
         return True
+
+    def stride(self, value: Value) -> int:
+        """Return 0, which uniform values have."""
+        return 0
 
 
 def _bits(numbers: Iterable[int]) -> int:

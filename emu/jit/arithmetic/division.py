@@ -7,6 +7,11 @@ operands would be exact in f64, but its division takes longer than the correctio
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ....isa.types import RegClass
+from ..llvm.function_text import FunctionText
+from ..llvm.text import constant, integer, register_type
 from .operation import Operation
 
 
@@ -103,3 +108,23 @@ def _unsigned(op: Operation, a: str, b: str) -> tuple[str, str]:
     more = op.let(f"add {t} {quotient}, {op.constant(1)}")
     less = op.let(f"sub {t} {rest}, {b}")
     return op.select(short, t, more, quotient), op.select(short, t, less, rest)
+
+
+# --- divisors
+
+
+def are_zero(code: FunctionText, cls: RegClass, divisors: Sequence[str], n: int) -> list[str]:
+    """Return for each operand in which lanes it is zero; n = 0: scalars."""
+    t, zero = register_type(cls, n), "zeroinitializer" if n else "0"
+    return [code.let(f"icmp eq {t} {divisor}, {zero}") for divisor in divisors]
+
+
+def ones_for_zeros(
+    code: FunctionText, cls: RegClass, zeros: Sequence[str], divisors: Sequence[str], n: int
+) -> list[str]:
+    """Return the divisors with 1 where they are zero."""
+    t, flag, one = register_type(cls, n), integer(1, n), constant(cls, 1, n)
+    return [
+        code.let(f"select {flag} {zero}, {t} {one}, {t} {divisor}")
+        for zero, divisor in zip(zeros, divisors, strict=True)
+    ]

@@ -22,7 +22,7 @@ from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from ..llvm.toolchain import dump as dump_module
 from ..runtime.helpers import symbols
-from .nodes import Lowering
+from .function import KernelFunction
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
@@ -79,9 +79,9 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     analysis = analyse(kernel)
     shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
     module = ModuleText(function_attributes())
-    lowering = Lowering(module, kernel, readonly_bytes, shapes, plan)
-    module.define("kernel", lowering.function())
-    frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {lowering.frame_size}\n}}\n"
+    function = KernelFunction(module, kernel, readonly_bytes, shapes, plan)
+    module.define("kernel", function.text())
+    frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {function.frame_bytes}\n}}\n"
     module.define("frame_bytes", frame)
     return str(module)
 

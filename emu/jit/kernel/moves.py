@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ....isa.types import RegClass, Type
 from ...analysis.ssa import Op, Value
 from ..llvm.text import integer, register_type
-from .values import CHUNK
-
-if TYPE_CHECKING:
-    from .instructions import Instructions
+from ..llvm.vectors import CHUNK
+from .lane_code import LaneCode
 
 
 @dataclass
@@ -32,8 +29,8 @@ class Fork:
 class Moves:
     """Emits data movement for the running lanes of one kernel."""
 
-    def __init__(self, lowering: Instructions) -> None:
-        self.low = lowering
+    def __init__(self, lanes: LaneCode) -> None:
+        self.lanes = lanes
         self._zeros: dict[str, str] = {}
         """Zeros that LLVM does not know of, by type."""
 
@@ -41,9 +38,9 @@ class Moves:
 
     def fork(self, good: str) -> Fork:
         """Branch on a test; the fast side begins here."""
-        code = self.low.code
+        code = self.lanes.code
         fast, slow, go = (code.fresh_label("m") for _ in range(3))
-        fork = Fork(fast, slow, go, dict(self.low.local))
+        fork = Fork(fast, slow, go, dict(self.lanes.local))
         code.branch(good, fast, slow)
         self._at(fork, fast)
         return fork
@@ -57,15 +54,15 @@ class Moves:
         return self._go_on(fork, fork.go)
 
     def _go_on(self, fork: Fork, there: str) -> str:
-        end = self.low.code.current_block
-        self.low.code.jump(fork.go)
+        end = self.lanes.code.current_block
+        self.lanes.code.jump(fork.go)
         self._at(fork, there)
         return end
 
     def _at(self, fork: Fork, label: str) -> None:
         """Begin a block after a fork: what the other side has loaded is not known here."""
-        self.low.code.block(label)
-        self.low.local = dict(fork.known)
+        self.lanes.code.block(label)
+        self.lanes.local = dict(fork.known)
 
     def either(
         self,
@@ -79,7 +76,7 @@ class Moves:
         """The values of the side that was taken, chunks of n lanes (0: a scalar)."""
         t = register_type(cls, n)
         return [
-            self.low.code.phi(t, (x, fast_end), (y, slow_end))
+            self.lanes.code.phi(t, (x, fast_end), (y, slow_end))
             for x, y in zip(fast, slow, strict=True)
         ]
 
@@ -87,25 +84,25 @@ class Moves:
 
     def running(self) -> str:
         """The lanes that execute the instruction, an i64 with a bit each."""
-        return self.low.mask_word(self.low.mask.chunks)
+        return self.lanes.word(self.lanes.mask)
 
     def lowest_running(self) -> str:
         """The number of the first of these lanes, an i64."""
-        return self.low.code.call("i64", "llvm.cttz.i64", f"i64 {self.running()}", "i1 false")
+        return self.lanes.code.call("i64", "llvm.cttz.i64", f"i64 {self.running()}", "i1 false")
 
     def last_running(self) -> str:
         """The number of the last of these lanes, an i64."""
-        zeros = self.low.code.call("i64", "llvm.ctlz.i64", f"i64 {self.running()}", "i1 false")
-        return self.low.code.let(f"sub i64 63, {zeros}")
+        zeros = self.lanes.code.call("i64", "llvm.ctlz.i64", f"i64 {self.running()}", "i1 false")
+        return self.lanes.code.let(f"sub i64 63, {zeros}")
 
     def store_data(self, op: Op, type_: Type) -> list[str]:
         """What a store writes, chunk by chunk."""
-        chunks = self.low.observed(op.args[0], self.low.vector(op.args[0]), self.low.n)
-        return [self.narrowed(c, type_, self.low.n) for c in chunks]
+        chunks = self.lanes.observed(op.args[0], self.lanes.vector(op.args[0]), self.lanes.n)
+        return [self.narrowed(c, type_, self.lanes.n) for c in chunks]
 
     def store_scalar(self, op: Op, type_: Type) -> str:
         """What a store of a uniform value writes."""
-        data = self.low.observed(op.args[0], [self.low.scalar(op.args[0])], 0)[0]
+        data = self.lanes.observed(op.args[0], [self.lanes.scalar(op.args[0])], 0)[0]
         return self.narrowed(data, type_, 0)
 
     def extended(self, raw: str, type_: Type, n: int) -> str:
@@ -113,42 +110,42 @@ class Moves:
         if type_.bits >= 32:
             return raw
         how = "sext" if type_.is_signed else "zext"
-        return self.low.code.let(f"{how} {integer(type_.bits, n)} {raw} to {integer(32, n)}")
+        return self.lanes.code.let(f"{how} {integer(type_.bits, n)} {raw} to {integer(32, n)}")
 
     def narrowed(self, value: str, type_: Type, n: int) -> str:
         """A register, as what is stored."""
         if type_.bits >= 32:
             return value
-        return self.low.code.let(f"trunc {integer(32, n)} {value} to {integer(type_.bits, n)}")
+        return self.lanes.code.let(f"trunc {integer(32, n)} {value} to {integer(type_.bits, n)}")
 
     # --- one address
 
     def load(self, type_: Type, host: str) -> str:
         """A scalar, as a register."""
-        return self.extended(self.low.code.let(f"load i{type_.bits}, ptr {host}"), type_, 0)
+        return self.extended(self.lanes.code.let(f"load i{type_.bits}, ptr {host}"), type_, 0)
 
     # --- neighbouring elements
 
     def load_wide(self, type_: Type, host: str) -> list[str]:
         """The elements from an address on, one a lane, as registers."""
-        low, code = self.low, self.low.code
+        lanes, code = self.lanes, self.lanes.code
         values = []
-        for j in range(low.k):
-            place = code.let(f"getelementptr i8, ptr {host}, i64 {j * low.n * type_.size}")
-            raw = code.let(f"load {integer(type_.bits, low.n)}, ptr {place}, align {type_.size}")
-            values.append(self.extended(raw, type_, low.n))
+        for j in range(lanes.k):
+            place = code.let(f"getelementptr i8, ptr {host}, i64 {j * lanes.n * type_.size}")
+            raw = code.let(f"load {integer(type_.bits, lanes.n)}, ptr {place}, align {type_.size}")
+            values.append(self.extended(raw, type_, lanes.n))
         return values
 
     def store_wide(self, type_: Type, data: Sequence[str], host: str) -> None:
         """Store the elements of the running lanes from an address on."""
-        low, code = self.low, self.low.code
-        t = integer(type_.bits, low.n)
-        name = f"llvm.masked.store.v{low.n}i{type_.bits}.p0"
-        if type_.bits < 32 or (type_.bits == 32 and low.n < CHUNK):
+        lanes, code = self.lanes, self.lanes.code
+        t = integer(type_.bits, lanes.n)
+        name = f"llvm.masked.store.v{lanes.n}i{type_.bits}.p0"
+        if type_.bits < 32 or (type_.bits == 32 and lanes.n < CHUNK):
             data = self._without_truncation(t, data)
-        for j, (d, mask) in enumerate(zip(data, low.mask.chunks, strict=True)):
-            place = code.let(f"getelementptr i8, ptr {host}, i64 {j * low.n * type_.size}")
-            aligned, where = f"i32 {type_.size}", f"{low.mask_type} {mask}"
+        for j, (d, mask) in enumerate(zip(data, lanes.mask, strict=True)):
+            place = code.let(f"getelementptr i8, ptr {host}, i64 {j * lanes.n * type_.size}")
+            aligned, where = f"i32 {type_.size}", f"{lanes.mask_type} {mask}"
             code.call_void(name, f"{t} {d}", f"ptr {place}", aligned, where)
 
     def _without_truncation(self, t: str, data: Sequence[str]) -> list[str]:
@@ -158,42 +155,42 @@ class Moves:
         it; if the data are the truncation of one vector register, that stores the wider element.
         """
         if t not in self._zeros:
-            entry = self.low.entry
+            entry = self.lanes.entry
             place = entry.let(f"alloca {t}, align 64")
             entry.line(f"store volatile {t} zeroinitializer, ptr {place}")
             self._zeros[t] = entry.let(f"load volatile {t}, ptr {place}")
-        return [self.low.code.let(f"or {t} {chunk}, {self._zeros[t]}") for chunk in data]
+        return [self.lanes.code.let(f"or {t} {chunk}, {self._zeros[t]}") for chunk in data]
 
     # --- any addresses
 
     def load_each(self, type_: Type, places: Sequence[str]) -> list[str]:
         """Load from an address a lane, given as chunks of pointers; as registers."""
-        masks = self.low.mask.chunks
+        masks = self.lanes.mask
         return [
-            self.extended(self._gather(type_, p, m), type_, self.low.n)
+            self.extended(self._gather(type_, p, m), type_, self.lanes.n)
             for p, m in zip(places, masks, strict=True)
         ]
 
     def store_each(self, type_: Type, data: Sequence[str], places: Sequence[str]) -> None:
         """Store to an address a lane; where two are the same the highest lane wins."""
-        for d, p, m in zip(data, places, self.low.mask.chunks, strict=True):
+        for d, p, m in zip(data, places, self.lanes.mask, strict=True):
             self._scatter(type_, d, p, m)
 
     def _gather(self, type_: Type, places: str, mask: str) -> str:
-        low = self.low
-        t, p = integer(type_.bits, low.n), f"<{low.n} x ptr>"
-        return low.code.call(
+        lanes = self.lanes
+        t, p = integer(type_.bits, lanes.n), f"<{lanes.n} x ptr>"
+        return lanes.code.call(
             t,
-            f"llvm.masked.gather.v{low.n}i{type_.bits}.v{low.n}p0",
+            f"llvm.masked.gather.v{lanes.n}i{type_.bits}.v{lanes.n}p0",
             f"{p} {places}",
             f"i32 {type_.size}",
-            f"{low.mask_type} {mask}",
+            f"{lanes.mask_type} {mask}",
             f"{t} zeroinitializer",
         )
 
     def _scatter(self, type_: Type, data: str, places: str, mask: str) -> None:
-        low = self.low
-        t, p = integer(type_.bits, low.n), f"<{low.n} x ptr>"
-        name = f"llvm.masked.scatter.v{low.n}i{type_.bits}.v{low.n}p0"
-        aligned, where = f"i32 {type_.size}", f"{low.mask_type} {mask}"
-        low.code.call_void(name, f"{t} {data}", f"{p} {places}", aligned, where)
+        lanes = self.lanes
+        t, p = integer(type_.bits, lanes.n), f"<{lanes.n} x ptr>"
+        name = f"llvm.masked.scatter.v{lanes.n}i{type_.bits}.v{lanes.n}p0"
+        aligned, where = f"i32 {type_.size}", f"{lanes.mask_type} {mask}"
+        lanes.code.call_void(name, f"{t} {data}", f"{p} {places}", aligned, where)
