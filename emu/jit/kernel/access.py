@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ....isa.types import Segment
 from ...analysis.ssa import Op
+from ..arithmetic.widths import extended
 from ..llvm.text import integer
 from ..runtime.context import Slot
 from .atomics import Atomics
@@ -56,10 +57,7 @@ class Access:
             block = entry.let(f"inttoptr i64 {load_slot(entry, Slot.KERNARG)} to ptr")
             place = entry.let(f"getelementptr i8, ptr {block}, i64 {op.ins.address.offset}")
             raw = entry.let(f"load i{type_.bits}, ptr {place}")
-            if type_.bits < 32:
-                how = "sext" if type_.is_signed else "zext"
-                raw = entry.let(f"{how} i{type_.bits} {raw} to i32")
-            self._arguments[key] = raw
+            self._arguments[key] = extended(entry, raw, type_, 0)
         self.lanes.define(op, "value", [self._arguments[key]])
 
     def _lda(self, op: Op) -> None:

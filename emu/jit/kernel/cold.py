@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ....isa.types import Type
 from ...analysis.ssa import Op
+from ..arithmetic.widths import extended
 from ..llvm.text import integer
 from ..runtime.context import Slot
 from ..runtime.helpers import ATTRIBUTES
@@ -80,7 +81,7 @@ class Cold:
         self.check(result, op.pc)
         if not is_load:
             return []
-        return [self.moves.extended(c, type_, lanes.n) for c in self.take(cells, type_.bits)]
+        return [extended(lanes.code, c, type_, lanes.n) for c in self.take(cells, type_.bits)]
 
     def first(self, type_: Type) -> list[str]:
         """After `move`: what the first running lane has loaded, a scalar."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ....isa.types import RegClass, Type
 from ...analysis.ssa import Op, Value
+from ..arithmetic.widths import extended, narrowed
 from ..llvm.text import integer, register_type
 from ..llvm.vectors import CHUNK
 from .lane_code import LaneCode
@@ -98,31 +99,19 @@ class Moves:
     def store_data(self, op: Op, type_: Type) -> list[str]:
         """What a store writes, chunk by chunk."""
         chunks = self.lanes.observed(op.args[0], self.lanes.vector(op.args[0]), self.lanes.n)
-        return [self.narrowed(c, type_, self.lanes.n) for c in chunks]
+        return [narrowed(self.lanes.code, c, type_, self.lanes.n) for c in chunks]
 
     def store_scalar(self, op: Op, type_: Type) -> str:
         """What a store of a uniform value writes."""
         data = self.lanes.observed(op.args[0], [self.lanes.scalar(op.args[0])], 0)[0]
-        return self.narrowed(data, type_, 0)
-
-    def extended(self, raw: str, type_: Type, n: int) -> str:
-        """What was loaded, as a register."""
-        if type_.bits >= 32:
-            return raw
-        how = "sext" if type_.is_signed else "zext"
-        return self.lanes.code.let(f"{how} {integer(type_.bits, n)} {raw} to {integer(32, n)}")
-
-    def narrowed(self, value: str, type_: Type, n: int) -> str:
-        """A register, as what is stored."""
-        if type_.bits >= 32:
-            return value
-        return self.lanes.code.let(f"trunc {integer(32, n)} {value} to {integer(type_.bits, n)}")
+        return narrowed(self.lanes.code, data, type_, 0)
 
     # --- one address
 
     def load(self, type_: Type, host: str) -> str:
         """A scalar, as a register."""
-        return self.extended(self.lanes.code.let(f"load i{type_.bits}, ptr {host}"), type_, 0)
+        code = self.lanes.code
+        return extended(code, code.let(f"load i{type_.bits}, ptr {host}"), type_, 0)
 
     # --- neighbouring elements
 
@@ -133,20 +122,17 @@ class Moves:
         for j in range(lanes.k):
             place = code.let(f"getelementptr i8, ptr {host}, i64 {j * lanes.n * type_.size}")
             raw = code.let(f"load {integer(type_.bits, lanes.n)}, ptr {place}, align {type_.size}")
-            values.append(self.extended(raw, type_, lanes.n))
+            values.append(extended(code, raw, type_, lanes.n))
         return values
 
     def store_wide(self, type_: Type, data: Sequence[str], host: str) -> None:
         """Store the elements of the running lanes from an address on."""
         lanes, code = self.lanes, self.lanes.code
-        t = integer(type_.bits, lanes.n)
-        name = f"llvm.masked.store.v{lanes.n}i{type_.bits}.p0"
         if type_.bits < 32 or (type_.bits == 32 and lanes.n < CHUNK):
-            data = self._without_truncation(t, data)
+            data = self._without_truncation(integer(type_.bits, lanes.n), data)
         for j, (d, mask) in enumerate(zip(data, lanes.mask, strict=True)):
             place = code.let(f"getelementptr i8, ptr {host}, i64 {j * lanes.n * type_.size}")
-            aligned, where = f"i32 {type_.size}", f"{lanes.mask_type} {mask}"
-            code.call_void(name, f"{t} {d}", f"ptr {place}", aligned, where)
+            lanes.store_masked(type_.bits, d, place, mask)
 
     def _without_truncation(self, t: str, data: Sequence[str]) -> list[str]:
         """Hide from LLVM that data are a truncation.
@@ -165,32 +151,14 @@ class Moves:
 
     def load_each(self, type_: Type, places: Sequence[str]) -> list[str]:
         """Load from an address a lane, given as chunks of pointers; as registers."""
-        masks = self.lanes.mask
-        return [
-            self.extended(self._gather(type_, p, m), type_, self.lanes.n)
-            for p, m in zip(places, masks, strict=True)
-        ]
+        lanes = self.lanes
+        loaded = (
+            lanes.gather(type_.bits, p, m, "zeroinitializer")
+            for p, m in zip(places, lanes.mask, strict=True)
+        )
+        return [extended(lanes.code, raw, type_, lanes.n) for raw in loaded]
 
     def store_each(self, type_: Type, data: Sequence[str], places: Sequence[str]) -> None:
         """Store to an address a lane; where two are the same the highest lane wins."""
         for d, p, m in zip(data, places, self.lanes.mask, strict=True):
-            self._scatter(type_, d, p, m)
-
-    def _gather(self, type_: Type, places: str, mask: str) -> str:
-        lanes = self.lanes
-        t, p = integer(type_.bits, lanes.n), f"<{lanes.n} x ptr>"
-        return lanes.code.call(
-            t,
-            f"llvm.masked.gather.v{lanes.n}i{type_.bits}.v{lanes.n}p0",
-            f"{p} {places}",
-            f"i32 {type_.size}",
-            f"{lanes.mask_type} {mask}",
-            f"{t} zeroinitializer",
-        )
-
-    def _scatter(self, type_: Type, data: str, places: str, mask: str) -> None:
-        lanes = self.lanes
-        t, p = integer(type_.bits, lanes.n), f"<{lanes.n} x ptr>"
-        name = f"llvm.masked.scatter.v{lanes.n}i{type_.bits}.v{lanes.n}p0"
-        aligned, where = f"i32 {type_.size}", f"{lanes.mask_type} {mask}"
-        lanes.code.call_void(name, f"{t} {data}", f"{p} {places}", aligned, where)
+            self.lanes.scatter(type_.bits, d, p, m)

@@ -19,9 +19,9 @@ import numpy as np
 from ....isa.program import Param
 from ...analysis.spin import may_wait
 from ...engine import Work
-from ...memory import Buffer, Memory
+from ...memory import Memory
 from ..kernel.compile import CompiledKernel, compiled, facts_of
-from ..runtime.context import BASE, BUFFER_SLOTS, DELTA, SIZE, WRITABLE, Slot
+from ..runtime.context import BUFFER_SLOTS, WRITABLE, Slot, buffer_row, set_geometry
 
 SLACK = 64
 """Bytes behind group, private and frame memory, so that none of them is empty."""
@@ -44,7 +44,7 @@ class Table:
             # Another thread may free a buffer meanwhile, which takes its host memory away.
             if buffer.size and host.size == buffer.size:
                 self.hosts.append(host)
-                self.rows[buffer.base] = _row(buffer, host)
+                self.rows[buffer.base] = buffer_row(buffer, host)
         self.size = sum(host.size for host in self.hosts)
         """Bytes in all of them."""
         self._slots = array("q", [slot for row in self.rows.values() for slot in row] or _NOWHERE)
@@ -78,13 +78,6 @@ class Table:
         return row
 
 
-def _row(buffer: Buffer, host: np.ndarray) -> tuple[int, ...]:
-    row = [0] * BUFFER_SLOTS
-    row[BASE], row[SIZE], row[WRITABLE] = buffer.base, buffer.size, buffer.writable
-    row[DELTA] = host.ctypes.data - buffer.base
-    return tuple(row)
-
-
 class Scratch:
     """Memory for one thread that runs workgroups: context block, arguments, and their own memory.
 
@@ -112,8 +105,7 @@ class Scratch:
         for slot, memory in self._memory.items():
             self.context[slot] = memory.ctypes.data
         self.context[Slot.BUDGET] = min(work.budget * facts.width, LARGEST)
-        self.context[Slot.ITEMS_X : Slot.ITEMS_Z + 1] = geometry.items
-        self.context[Slot.GROUPS_X : Slot.GROUPS_Z + 1] = geometry.groups
+        set_geometry(self.context, geometry)
         self.context[Slot.EXITED_ARRIVE] = work.exited_arrive
         self._bytes = self.context.data.cast("B")
         self._arguments = self.kernargs.data

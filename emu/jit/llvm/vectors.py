@@ -87,3 +87,31 @@ class VectorCode:
 
     def _bits(self, chunk: str) -> str:
         return self.code.let(f"bitcast {self.mask_type} {chunk} to i{self.n}")
+
+    # --- memory under a mask
+
+    def gather(self, bits: int, places: str, mask: str, otherwise: str) -> str:
+        """Load an integer per lane from a chunk of addresses; `otherwise` where the mask is off."""
+        t, p = integer(bits, self.n), f"<{self.n} x ptr>"
+        name = f"llvm.masked.gather.v{self.n}i{bits}.v{self.n}p0"
+        given = f"{p} {places}", f"i32 {bits // 8}", f"{self.mask_type} {mask}", f"{t} {otherwise}"
+        return self.code.call(t, name, *given)
+
+    def scatter(self, bits: int, value: str, places: str, mask: str) -> None:
+        """Store a chunk to a chunk of addresses; of equal ones the highest lane stays."""
+        t, p = integer(bits, self.n), f"<{self.n} x ptr>"
+        name = f"llvm.masked.scatter.v{self.n}i{bits}.v{self.n}p0"
+        given = f"{t} {value}", f"{p} {places}", f"i32 {bits // 8}", f"{self.mask_type} {mask}"
+        self.code.call_void(name, *given)
+
+    def load_masked(self, bits: int, place: str, mask: str) -> str:
+        """Load neighbouring elements from a ptr on, for the lanes that the mask has; else 0."""
+        t, name = integer(bits, self.n), f"llvm.masked.load.v{self.n}i{bits}.p0"
+        given = f"ptr {place}", f"i32 {bits // 8}", f"{self.mask_type} {mask}"
+        return self.code.call(t, name, *given, f"{t} zeroinitializer")
+
+    def store_masked(self, bits: int, value: str, place: str, mask: str) -> None:
+        """Store the lanes of a chunk that the mask has to neighbouring elements from a ptr on."""
+        t, name = integer(bits, self.n), f"llvm.masked.store.v{self.n}i{bits}.p0"
+        given = f"{t} {value}", f"ptr {place}", f"i32 {bits // 8}", f"{self.mask_type} {mask}"
+        self.code.call_void(name, *given)

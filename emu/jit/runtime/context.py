@@ -13,6 +13,11 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+import numpy as np
+
+from ...geometry import Geometry
+from ...memory import Buffer
+
 
 class Slot(IntEnum):
     """Index of a slot; all values are i64."""
@@ -45,6 +50,20 @@ class Slot(IntEnum):
 
 BUFFER_SLOTS = 4
 BASE, SIZE, DELTA, WRITABLE = range(BUFFER_SLOTS)
+
+
+def buffer_row(buffer: Buffer, host: np.ndarray) -> tuple[int, ...]:
+    """Return the four slots of a buffer with its memory in the host."""
+    row = [0] * BUFFER_SLOTS
+    row[BASE], row[SIZE], row[WRITABLE] = buffer.base, buffer.size, buffer.writable
+    row[DELTA] = host.ctypes.data - buffer.base
+    return tuple(row)
+
+
+def set_geometry(context: np.ndarray, geometry: Geometry) -> None:
+    """Write the size of a launch into a context block."""
+    context[Slot.ITEMS_X : Slot.ITEMS_Z + 1] = geometry.items
+    context[Slot.GROUPS_X : Slot.GROUPS_Z + 1] = geometry.groups
 
 
 def param_slot(position: int, which: int) -> int:

@@ -14,12 +14,15 @@ from ....isa.table import Flags
 from ....isa.types import F32, F64, RegClass
 from ....isa.types import Segment as MemorySegment
 from ..arithmetic import emit as alu
-from ..llvm.text import ModuleText, constant, register_type
+from ..arithmetic.division import are_zero, ones_for_zeros
+from ..arithmetic.widths import extended
+from ..llvm.text import ModuleText, constant
+from ..llvm.vectors import Chunks
 from ..runtime.context import Slot, TrapCode
 from .crosslane import CROSS_LANE
 from .table import Segment
 from .warp_block import Header, Layout
-from .warp_code import Chunks, WarpCode
+from .warp_code import WarpCode
 
 
 class Body(WarpCode):
@@ -155,14 +158,10 @@ def _compute(body: Body, ins: Instruction, pc: int) -> None:
 
 def _without_zeros(body: Body, divisors: Chunks, cls: RegClass, pc: int) -> Chunks:
     """Trap where a running lane divides by zero; the zeros of others become 1."""
-    code, t = body.code, register_type(cls, body.n)
-    zeros = [code.let(f"icmp eq {t} {d}, zeroinitializer") for d in divisors]
+    code = body.code
+    zeros = are_zero(code, cls, divisors, body.n)
     body.stop_at(code.let(f"and i64 {body.word(zeros)}, %mask"), TrapCode.DIVIDE_BY_ZERO, pc)
-    one = constant(cls, 1, body.n)
-    return [
-        code.let(f"select <{body.n} x i1> {z}, {t} {one}, {t} {d}")
-        for z, d in zip(zeros, divisors, strict=True)
-    ]
+    return ones_for_zeros(code, cls, zeros, divisors, body.n)
 
 
 def _lda(body: Body, ins: Instruction) -> Chunks:
@@ -181,10 +180,7 @@ def _argument(body: Body, ins: Instruction) -> Chunks:
     assert type_ is not None
     place = body.place(body.pointer(body.slot(Slot.KERNARG)), ins.address.offset)
     value = code.let(f"load i{type_.bits}, ptr {place}")
-    if type_.bits < 32:
-        how = "sext" if type_.is_signed else "zext"
-        value = code.let(f"{how} i{type_.bits} {value} to i32")
-    return body.spread(type_.reg.bits, value)
+    return body.spread(type_.reg.bits, extended(code, value, type_, 0))
 
 
 # --- identity

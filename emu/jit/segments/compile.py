@@ -30,7 +30,7 @@ from ...recent import Recent
 from ..llvm.function_text import FunctionText
 from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
-from ..runtime.context import BUFFER_SLOTS, Slot, param_slot
+from ..runtime.context import BUFFER_SLOTS, Slot, buffer_row, param_slot, set_geometry
 from .body import segment_function
 from .movers import mover, parameters_of
 from .start import START, cold_symbols, start
@@ -84,7 +84,7 @@ def context_of(segments: Segments, work: Work) -> SegmentContext:
     geometry = work.geometry
     live = [b for b in work.memory.buffers if b.alive and b.size]
     buffers = np.array(
-        [[b.base, b.size, b.host.ctypes.data - b.base, b.writable] for b in live] or [[0] * 4],
+        [buffer_row(b, b.host) for b in live] or [(0,) * BUFFER_SLOTS],
         np.int64,
     )
     kernargs = np.frombuffer(work.kernargs or b"\0" * 8, np.uint8)
@@ -94,8 +94,7 @@ def context_of(segments: Segments, work: Work) -> SegmentContext:
     slots[Slot.READONLY] = readonly.ctypes.data
     slots[Slot.BUFFERS] = buffers.ctypes.data
     slots[Slot.N_BUFFERS] = len(live)
-    slots[Slot.ITEMS_X : Slot.ITEMS_X + 3] = geometry.items
-    slots[Slot.GROUPS_X : Slot.GROUPS_X + 3] = geometry.groups
+    set_geometry(slots, geometry)
     slots[Slot.GROUP_SIZE_X : Slot.GROUP_SIZE_X + 3] = geometry.group_size
     return SegmentContext(slots, (kernargs, readonly, buffers, *(b.host for b in live)))
 

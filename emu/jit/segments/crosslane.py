@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from ....isa.table import Row
 from ..llvm.text import integer
-from .warp_code import Chunks, WarpCode
+from ..llvm.vectors import Chunks
+from .warp_code import WarpCode
 
 
 def _rank(warp: WarpCode, row: Row, sources: list[Chunks]) -> Chunks:
@@ -61,9 +62,7 @@ def _permute(warp: WarpCode, row: Row, sources: list[Chunks]) -> Chunks:
     for index in indices:
         lane = code.let(f"urem {index_type} {index}, splat (i32 {warp.width})")
         places = code.let(f"getelementptr i{bits}, ptr {cells}, {index_type} {lane}")
-        gather = f"llvm.masked.gather.v{n}i{bits}.v{n}p0"
-        where = f"<{n} x ptr> {places}", f"i32 {bits // 8}"
-        found.append(code.call(t, gather, *where, f"{flag} splat (i1 true)", f"{t} poison"))
+        found.append(warp.gather(bits, places, "splat (i1 true)", "poison"))
     return found
 
 

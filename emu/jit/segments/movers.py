@@ -24,13 +24,15 @@ from functools import cache
 
 from ....isa.table import BY_NAME, Row
 from ....isa.types import Segment as MemorySegment
+from ..arithmetic.widths import extended, narrowed
 from ..llvm.text import ModuleText, integer
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
+from ..llvm.vectors import Chunks
 from ..runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, TrapCode
 from ..runtime.helpers import atomic_name
 from .start import cold_symbols
 from .warp_block import Header
-from .warp_code import Chunks, WarpCode
+from .warp_code import WarpCode
 
 _REGISTERS = "ptr %warp, i64 %mask, ptr %addresses, ptr %data, i64 %imm, i64 %site"
 
@@ -165,19 +167,6 @@ class _Access(WarpCode):
 
     # --- data
 
-    def extended(self, raw: str, n: int) -> str:
-        """What was loaded, as a register."""
-        if self.type.bits >= 32:
-            return raw
-        how = "sext" if self.type.is_signed else "zext"
-        return self.code.let(f"{how} {integer(self.type.bits, n)} {raw} to {integer(32, n)}")
-
-    def narrowed(self, value: str, n: int) -> str:
-        """A register, as what is stored."""
-        if self.type.bits >= 32:
-            return value
-        return self.code.let(f"trunc {integer(32, n)} {value} to {integer(self.type.bits, n)}")
-
     def registers(self) -> Chunks:
         """The data of a store."""
         return self.load_row("%data", self.type.reg.bits)
@@ -191,7 +180,7 @@ class _Access(WarpCode):
         code = self.code
         if self.row.is_load:
             values = self._gathered(hosts)
-            self.set_registers([self.extended(v, self.n) for v in values])
+            self.set_registers([extended(self.code, v, self.type, self.n) for v in values])
         elif self.type.bits >= 32:
             self._scatter(hosts)
         else:
@@ -224,13 +213,10 @@ class _Access(WarpCode):
 
     def _scatter(self, hosts: Chunks) -> None:
         """Lanes in ascending order: of several at one address the highest one stays."""
-        code, bits, flag = self.code, self.type.bits, integer(1, self.n)
-        t, p, wide = integer(bits, self.n), f"<{self.n} x ptr>", integer(64, self.n)
-        name = f"llvm.masked.scatter.v{self.n}i{bits}.v{self.n}p0"
+        wide, p = integer(64, self.n), f"<{self.n} x ptr>"
         for value, host, mask in zip(self.registers(), hosts, self.mask, strict=True):
-            places = code.let(f"inttoptr {wide} {host} to {p}")
-            given = f"{t} {value}", f"{p} {places}", f"i32 {self.size}", f"{flag} {mask}"
-            code.call_void(name, *given)
+            places = self.code.let(f"inttoptr {wide} {host} to {p}")
+            self.scatter(self.type.bits, value, places, mask)
 
     def _store_in_turn(self, hosts: Chunks) -> None:
         """Bytes and halves, for which there is no scatter: lane after lane."""
@@ -244,7 +230,7 @@ class _Access(WarpCode):
         lane = self.lowest("%m")
         host = code.let(f"load ptr, ptr {code.let(f'getelementptr i64, ptr {cells}, i64 {lane}')}")
         mine = code.let(f"getelementptr i32, ptr %data, i64 {lane}")
-        value = self.narrowed(code.let(f"load i32, ptr {mine}"), 0)
+        value = narrowed(code, code.let(f"load i32, ptr {mine}"), self.type, 0)
         code.line(f"store i{bits} {value}, ptr {host}")
         less = code.let("sub i64 %m, 1")
         code.let(f"and i64 %m, {less}", "%m.next")
@@ -357,33 +343,26 @@ class Mover(_Blocks):
 
     def _move_wide(self, host: str) -> None:
         """Neighbours, from where lane 0 is or would be; what lies between them is not touched."""
-        code, bits, flag = self.code, self.type.bits, integer(1, self.n)
-        t = integer(bits, self.n)
-        wheres = [
-            (f"ptr {self.place(host, j * self.n * self.size)}", f"i32 {self.size}")
-            for j in range(self.k)
-        ]
+        code, bits = self.code, self.type.bits
+        places = [self.place(host, j * self.n * self.size) for j in range(self.k)]
         if self.row.is_load:
-            load, none = f"llvm.masked.load.v{self.n}i{bits}.p0", f"{t} zeroinitializer"
-            pairs = zip(wheres, self.mask, strict=True)
-            values = [code.call(t, load, *at, f"{flag} {on}", none) for at, on in pairs]
-            self.set_registers([self.extended(v, self.n) for v in values])
+            pairs = zip(places, self.mask, strict=True)
+            values = [self.load_masked(bits, place, mask) for place, mask in pairs]
+            self.set_registers([extended(code, v, self.type, self.n) for v in values])
         else:
-            store = f"llvm.masked.store.v{self.n}i{bits}.p0"
-            for value, (at, align), on in zip(self.registers(), wheres, self.mask, strict=True):
-                narrow = self.narrowed(value, self.n)
-                code.call_void(store, f"{t} {narrow}", at, align, f"{flag} {on}")
+            for value, place, mask in zip(self.registers(), places, self.mask, strict=True):
+                self.store_masked(bits, narrowed(code, value, self.type, self.n), place, mask)
         code.ret("i64", "0")
 
     def _move_one(self, host: str, last: str) -> None:
         """All lanes at one place, where the highest one's store stays."""
         code, bits = self.code, self.type.reg.bits
         if self.row.is_load:
-            value = self.extended(code.let(f"load i{self.type.bits}, ptr {host}"), 0)
+            value = extended(code, code.let(f"load i{self.type.bits}, ptr {host}"), self.type, 0)
             self.set_registers(self.spread(bits, value))
         else:
             place = code.let(f"getelementptr i{bits}, ptr %data, i64 {last}")
-            value = self.narrowed(code.let(f"load i{bits}, ptr {place}"), 0)
+            value = narrowed(code, code.let(f"load i{bits}, ptr {place}"), self.type, 0)
             code.line(f"store i{self.type.bits} {value}, ptr {host}")
         code.ret("i64", "0")
 

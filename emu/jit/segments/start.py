@@ -10,10 +10,11 @@ from ....isa.table import BY_NAME, Row
 from ..arithmetic import emit as alu
 from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
+from ..llvm.vectors import Chunks
 from ..runtime.context import Slot
 from ..runtime.helpers import symbols
 from .warp_block import HEADER_BYTES, LINE, Header
-from .warp_code import Chunks, WarpCode
+from .warp_code import WarpCode
 
 _COLD = ("simtlab_buffer", "simtlab_resolve", "simtlab_refuse", "simtlab_trap")
 

@@ -25,12 +25,10 @@ import numpy as np
 from ....isa.instruction import Reg
 from ....isa.program import Kernel, align
 from ....isa.types import RegClass
+from ..llvm.vectors import CHUNK
 
 LINE = 64
 """Alignment of blocks and rows, in bytes."""
-
-CHUNK = 16
-"""Lanes of one vector (8 for warps of at most 8)."""
 
 
 class Header(IntEnum):
@@ -112,7 +110,7 @@ class Layout:
 
 def vectors_of(width: int) -> tuple[int, int]:
     """(lanes of a vector, vectors of a row) for warps of a width."""
-    vector = CHUNK if width > 8 else 8
+    vector = CHUNK if width > 8 else CHUNK // 2
     return vector, -(-width // vector)
 
 

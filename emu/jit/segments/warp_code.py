@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText, integer
+from ..llvm.vectors import Chunks, VectorCode
 from ..runtime.context import TrapCode
 from .warp_block import LINE, Header, vectors_of
 
-Chunks = list[str]
-"""The operands of a value with a lane for each work-item, one per vector."""
 
-
-class WarpCode:
+class WarpCode(VectorCode):
     """A function that has the block as `ptr %warp` and, most do, its lanes as `i64 %mask`."""
 
     def __init__(self, module: ModuleText, width: int) -> None:
+        entry = FunctionText(module)
+        super().__init__(entry.elsewhere(), *vectors_of(width))
         self.module = module
         self.width = width
-        self.n, self.k = vectors_of(width)
-        """Lanes of a vector, and vectors of a row."""
-        self.entry = FunctionText(module)
+        self.entry = entry
         """What stands in front of everything: stack memory."""
-        self.code = self.entry.elsewhere()
 
     def text(self, head: str) -> str:
         """The whole function behind its `define` with its parameters."""
@@ -109,25 +107,6 @@ class WarpCode:
         above = self.code.call("i64", "llvm.ctlz.i64", f"i64 {mask}", "i1 true")
         return self.code.let(f"sub i64 63, {above}")
 
-    # --- vectors
-
-    def spread(self, bits: int, scalar: str) -> Chunks:
-        """An integer in every lane."""
-        t = integer(bits, self.n)
-        one = self.code.let(f"insertelement {t} poison, i{bits} {scalar}, i32 0")
-        zero = f"<{self.n} x i32> zeroinitializer"
-        return [self.code.let(f"shufflevector {t} {one}, {t} poison, {zero}")] * self.k
-
-    def steps(self, bits: int, step: int = 1) -> Chunks:
-        """The number of each lane, times a constant."""
-        rows = (range(j * self.n, (j + 1) * self.n) for j in range(self.k))
-        return [f"<{', '.join(f'i{bits} {lane * step}' for lane in row)}>" for row in rows]
-
-    def each(self, operation: str, bits: int, a: Chunks, b: Chunks) -> Chunks:
-        """A binary LLVM instruction on all lanes."""
-        t = integer(bits, self.n)
-        return [self.code.let(f"{operation} {t} {x}, {y}") for x, y in zip(a, b, strict=True)]
-
     # --- masks
 
     @cached_property
@@ -135,33 +114,13 @@ class WarpCode:
         """The lanes that run. First asked for where everything else can see it."""
         return self.chunks("%mask")
 
-    def chunks(self, word: str) -> Chunks:
-        """A mask out of an i64, bit l = lane l."""
-        code, found = self.code, []
-        for j in range(self.k):
-            part = code.let(f"lshr i64 {word}, {j * self.n}") if j else word
-            part = code.let(f"trunc i64 {part} to i{self.n}")
-            found.append(code.let(f"bitcast i{self.n} {part} to <{self.n} x i1>"))
-        return found
-
-    def word(self, chunks: Chunks) -> str:
-        """A mask as an i64; lanes behind the width have any value."""
-        code, word = self.code, ""
-        for j, chunk in enumerate(chunks):
-            part = code.let(f"bitcast <{self.n} x i1> {chunk} to i{self.n}")
-            part = code.let(f"zext i{self.n} {part} to i64")
-            part = code.let(f"shl i64 {part}, {j * self.n}") if j else part
-            word = code.let(f"or disjoint i64 {word}, {part}") if word else part
-        return word
+    def word(self, chunks: Sequence[str], operation: str = "or disjoint") -> str:
+        """Return a mask as an i64; lanes behind the width have any value."""
+        return super().word(chunks, operation)
 
     def any_running(self, chunks: Chunks) -> str:
-        """Whether one of the lanes of the mask is on, i1."""
-        mine = self.each("and", 1, chunks, self.mask)
-        total = mine[0]
-        for chunk in mine[1:]:
-            total = self.code.let(f"or <{self.n} x i1> {total}, {chunk}")
-        word = self.code.let(f"bitcast <{self.n} x i1> {total} to i{self.n}")
-        return self.code.let(f"icmp ne i{self.n} {word}, 0")
+        """Return whether one of the lanes of the mask is on, an i1."""
+        return self.any(self.combine("and", chunks, self.mask))
 
     # --- leaving
 
