@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from ...asm.flow import dominators
+from ...asm.flow.cfg import reverse
 from ...isa.types import Segment, sign_extend
 from .order import Flow
 from .ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value
@@ -317,17 +319,17 @@ def _postdominators(flow: Flow) -> dict[int, int]:
 
     Of a node from which no end can be reached nothing is claimed.
     """
-    everything = (1 << len(flow.nodes)) - 1
-    real = [n for n in flow.nodes if n.latch_of is None]
-    found = {n.number: everything for n in real}
-    changed = True
-    while changed:
-        changed = False
-        for node in reversed(real):
-            meet = everything if node.successors else 0
-            for there in node.successors:
-                meet &= found[there] | 1 << there
-            if meet != found[node.number]:
-                found[node.number] = meet
-                changed = True
-    return {n: 0 if bits == everything else bits for n, bits in found.items()}
+    exit_ = len(flow.nodes)
+    real = [node for node in flow.nodes if node.latch_of is None]
+    edges: list[tuple[int, ...]] = [()] * (exit_ + 1)
+    for node in real:
+        edges[node.number] = node.successors or (exit_,)
+    tree = dominators.tree(reverse(tuple(edges)), exit_)
+    found = {node.number: 0 for node in real}
+    waiting = list(tree.children[exit_])
+    while waiting:
+        number = waiting.pop()
+        for child in tree.children[number]:
+            found[child] = found[number] | 1 << number
+            waiting.append(child)
+    return found

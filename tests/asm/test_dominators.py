@@ -2,8 +2,9 @@ import networkx as nx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtlab.asm.flow.cfg import Edges, Walk, build, components, reach
+from simtlab.asm.flow.cfg import Walk, build, reach
 from simtlab.asm.flow.dominators import dominators, post_dominators, tree
+from simtlab.asm.flow.graph import Edges, components
 
 from .kernels import draft
 

@@ -9,11 +9,13 @@ a program has kept them must not change its times.)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 import numpy as np
 
+from ....asm.flow.graph import live_before
 from ....isa.instruction import Instruction, Reg
 from ....isa.program import Kernel
 from ....isa.table import Unit
@@ -191,28 +193,28 @@ def _liveness(code: tuple[Instruction, ...], segments: tuple[Segment, ...]) -> l
     Lanes outside a segment's mask keep theirs, so that what one lane does is all there is to know.
     """
     by_pc = {s.first: s.number for s in segments}
-    live_in: list[frozenset[Reg]] = [frozenset()] * len(segments)
-    after: list[frozenset[Reg]] = [frozenset()] * len(segments)
-    changed = True
-    while changed:
-        changed = False
-        for segment in reversed(segments):
-            there = {pc for pc in successors(code, segment) if pc >= 0}
-            live = frozenset[Reg]().union(*(live_in[by_pc[pc]] for pc in there))
-            if segment.kind is not SegmentKind.FALL:
-                live = _before(code[segment.last], live)
-            after[segment.number] = live
-            for pc in reversed(segment.computed):
-                live = _before(code[pc], live)
-            if live != live_in[segment.number]:
-                live_in[segment.number] = live
-                changed = True
+    following = {s.number: {by_pc[pc] for pc in successors(code, s) if pc >= 0} for s in segments}
+    reads: dict[int, frozenset[Reg]] = {}
+    writes: dict[int, frozenset[Reg]] = {}
+    for segment in segments:
+        body = code[segment.first : segment.last + 1]
+        reads[segment.number] = _before(body, frozenset())
+        writes[segment.number] = frozenset(reg for ins in body for reg in ins.writes())
+    before = live_before(range(len(segments)), following, reads, writes)
+    after = []
+    for segment in segments:
+        live = frozenset[Reg]().union(*(before[number] for number in following[segment.number]))
+        # What the engine does with the last instruction comes after the function.
+        rest = code[segment.computed.stop : segment.last + 1]
+        after.append(_before(rest, live))
     return after
 
 
-def _before(ins: Instruction, live: frozenset[Reg]) -> frozenset[Reg]:
-    """Registers that are live in front of an instruction, from those behind it."""
-    return (live - set(ins.writes())) | set(ins.reads())
+def _before(body: Sequence[Instruction], live: frozenset[Reg]) -> frozenset[Reg]:
+    """Return the registers that are live before some instructions, from those after them."""
+    for ins in reversed(body):
+        live = (live - set(ins.writes())) | set(ins.reads())
+    return live
 
 
 def records(kernel: Kernel, segments: tuple[Segment, ...], layout: Layout) -> np.ndarray:
