@@ -12,7 +12,7 @@ from typing import Protocol
 
 from ...isa.instruction import WORD_BYTES
 from ...isa.table import Flags, Row
-from .graph import Edges, components
+from .graph import Edges, components, leaders
 
 
 class Step(Protocol):
@@ -118,7 +118,7 @@ class Cfg:
 def build(code: Sequence[Step]) -> Cfg:
     """The graph of a kernel's code."""
     n = len(code)
-    starts = sorted({0, *_targets(code), *_behind_ends(code)} & set(range(n)))
+    starts = leaders([ins.target for ins in code], [ins.row.ends_block for ins in code])
     ends = [*starts[1:], n]
     blocks = tuple(
         Block(i, start, end)
@@ -130,14 +130,6 @@ def build(code: Sequence[Step]) -> Cfg:
     endless = _endless(plain)
     successors = tuple((*out, len(blocks)) if i in endless else out for i, out in enumerate(plain))
     return Cfg(code, blocks, successors, endless, block_of)
-
-
-def _targets(code: Sequence[Step]) -> Iterable[int]:
-    return (ins.target for ins in code if ins.target is not None)
-
-
-def _behind_ends(code: Sequence[Step]) -> Iterable[int]:
-    return (pc + 1 for pc, ins in enumerate(code) if ins.row.ends_block)
 
 
 def _successors(

@@ -14,6 +14,16 @@ Neighbours = Edges | Mapping[int, Sequence[int]]
 Fact = TypeVar("Fact", bound=Hashable)
 
 
+def leaders(targets: Iterable[int | None], ends: Sequence[bool]) -> list[int]:
+    """Return where straight runs of code begin: at 0, at targets, and after each end of a run.
+
+    `ends` says of each instruction whether it ends a run; targets outside of the code are left out.
+    """
+    starts = {0, *(pc for pc in targets if pc is not None)}
+    starts.update(pc + 1 for pc, ends_run in enumerate(ends) if ends_run)
+    return sorted(pc for pc in starts if 0 <= pc < len(ends))
+
+
 def components(edges: Neighbours, nodes: Iterable[int]) -> list[list[int]]:
     """Return the strongly connected components of the subgraph over `nodes`, successors first.
 

@@ -97,13 +97,8 @@ def build(code: Sequence[Instruction]) -> Flow:
 
 
 def _nodes(code: Sequence[Instruction]) -> list[Node]:
-    leaders = {0}
-    for pc, ins in enumerate(code):
-        if ins.target is not None:
-            leaders.add(ins.target)
-        if ins.row.ends_block or ins.row.stem == "barrier":
-            leaders.add(pc + 1)
-    starts = sorted(pc for pc in leaders if pc < len(code))
+    ends = [ins.row.ends_block or ins.row.stem == "barrier" for ins in code]
+    starts = graph.leaders([ins.target for ins in code], ends)
     stops = [*starts[1:], len(code)]
     ways: dict[int, tuple[int, ...]] = {}
     for start, stop in zip(starts, stops, strict=True):

@@ -15,7 +15,7 @@ from enum import IntEnum, StrEnum
 
 import numpy as np
 
-from ....asm.flow.graph import live_before
+from ....asm.flow.graph import leaders, live_before
 from ....isa.instruction import Instruction, Reg
 from ....isa.program import Kernel
 from ....isa.table import Unit
@@ -147,14 +147,14 @@ def cut(kernel: Kernel, grain: Grain) -> tuple[Segment, ...]:
     At the grain of instructions every register counts as live: somebody may look at each step.
     """
     code = kernel.instructions
-    starts = {0}
-    for pc, ins in enumerate(code):
-        if grain is Grain.INSTRUCTION or kind_of(ins) is not SegmentKind.FALL:
-            starts.add(pc + 1)
-        if ins.row.stem == "clock" or (grain is Grain.BRANCH and ins.row.stem == "cbr"):
-            starts.add(pc)
-        starts.update(there for there in (ins.target, ins.join) if there is not None)
-    firsts = sorted(pc for pc in starts if pc < len(code))
+    begins = [pc for ins in code for pc in (ins.target, ins.join)]
+    begins += [
+        pc
+        for pc, ins in enumerate(code)
+        if ins.row.stem == "clock" or (grain is Grain.BRANCH and ins.row.stem == "cbr")
+    ]
+    each = grain is Grain.INSTRUCTION
+    firsts = leaders(begins, [each or kind_of(ins) is not SegmentKind.FALL for ins in code])
     ends = [pc - 1 for pc in (*firsts[1:], len(code))]
     segments = tuple(
         Segment(number, first, last, kind_of(code[last]))
