@@ -16,7 +16,7 @@ from .operation import Operation
 
 
 def divide(op: Operation) -> str:
-    """The quotient, truncated; INT_MIN / -1 is INT_MIN."""
+    """Return the quotient, truncated; INT_MIN / -1 is INT_MIN."""
     if _has_instruction(op):
         if not op.type.is_signed:
             return op.let(f"udiv {op.integer} {op.sources[0]}, {op.sources[1]}")
@@ -27,7 +27,7 @@ def divide(op: Operation) -> str:
 
 
 def remainder(op: Operation) -> str:
-    """The remainder, with the dividend's sign; INT_MIN rem -1 is 0."""
+    """Return the remainder, with the dividend's sign; INT_MIN rem -1 is 0."""
     if _has_instruction(op):
         a, b = op.sources
         if not op.type.is_signed:
@@ -37,7 +37,7 @@ def remainder(op: Operation) -> str:
 
 
 def _has_instruction(op: Operation) -> bool:
-    """Whether LLVM does well: scalars, and constants that it turns into products or shifts."""
+    """Return whether LLVM generates good code: scalars, and constants that need no division."""
     if op.n <= 1:
         return True
     divisor = op.known(1)
@@ -45,7 +45,10 @@ def _has_instruction(op: Operation) -> bool:
 
 
 def _without_minus_one(op: Operation) -> tuple[str, str]:
-    """Where a signed divisor is -1, and the divisor with 1 there: INT_MIN / -1 is undefined."""
+    """Return where a signed divisor is -1, and it with 1 in these lanes.
+
+    INT_MIN / -1 is undefined.
+    """
     divisor = op.sources[1]
     minus = op.let(f"icmp eq {op.integer} {divisor}, {op.constant(-1)}")
     return minus, op.select(minus, op.integer, op.constant(1), divisor)
@@ -57,7 +60,7 @@ def _negated_where(op: Operation, condition: str, value: str) -> str:
 
 
 def _by_estimate(op: Operation) -> tuple[str, str]:
-    """Quotient and remainder of vectors."""
+    """Return the quotient and the remainder of vectors."""
     a, b = op.sources
     if not op.type.is_signed:
         return _unsigned(op, a, b)
@@ -72,14 +75,16 @@ def _by_estimate(op: Operation) -> tuple[str, str]:
 
 
 def _with_sign(op: Operation, magnitude: str, sign: str) -> str:
-    """Negate where the sign bit is set."""
+    """Negate a magnitude where the sign bit is set."""
     ones = op.let(f"ashr {op.integer} {sign}, {op.constant(op.bits - 1)}")
     flipped = op.let(f"xor {op.integer} {magnitude}, {ones}")
     return op.let(f"sub {op.integer} {flipped}, {ones}")
 
 
 def _unsigned(op: Operation, a: str, b: str) -> tuple[str, str]:
-    """Two estimates from below by the divisor's reciprocal, then one correction by 1.
+    """Return quotient and remainder: two estimates from below, then one correction by 1.
+
+    The estimates are products with the divisor's reciprocal.
 
     With u the unit of a float's rounding (2^-24, 2^-53), the factor 1 - 8u outweighs the five
     roundings of an estimate, so a quotient is never too large and no remainder negative. The

@@ -1,7 +1,7 @@
 """sin, cos, exp2 and log2 as LLVM IR: the steps of isa/functions.py, each through `emit`.
 
-Steps that only few arguments need stand in a function of their own, which is called where a lane
-of the n needs it: once per module and width, behind a test that LLVM puts in the place of use.
+Steps that only few arguments need are in a function of their own, once per module and width. It is
+called if one of the n lanes needs it; LLVM inlines the test.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ EmitRow = Callable[[FunctionText, Row, tuple[int, ...], Sequence[str], int], str
 
 
 def evaluate(op: Operation, emit: EmitRow) -> str:
-    """The value of one of the functions."""
+    """Return the value of one of the functions."""
     function = FUNCTIONS[op.row.stem]
     values = {ARGUMENT: op.sources[0]}
     for guard, steps in _runs(function):
@@ -32,7 +32,7 @@ def evaluate(op: Operation, emit: EmitRow) -> str:
 
 
 def _runs(function: Function) -> list[tuple[str | None, list[Step]]]:
-    """The steps in runs of equal guard."""
+    """Return the steps in runs of equal guard."""
     runs: list[tuple[str | None, list[Step]]] = []
     for step in function.steps:
         if not runs or runs[-1][0] != step.guard:
@@ -90,7 +90,10 @@ def _guarded(
 def _wrapper(
     code: FunctionText, name: str, types: dict[str, str], inputs: list[str], output: str, n: int
 ) -> str:
-    """The test in front of the rare steps. Its other way yields 0, which no lane looks at."""
+    """Return the function that tests for lanes that need the rare steps, and calls them if so.
+
+    Without such lanes it returns 0, which no lane reads.
+    """
     parameters = ", ".join(f"{types[x]} %{x}" for x in inputs)
     t, mask = types[output], integer(1, n)
     body = FunctionText(code.module)
@@ -106,7 +109,7 @@ def _wrapper(
 
 
 def _class_of(function: Function, name: str) -> RegClass:
-    """The register class of a named value."""
+    """Return the register class of a named value."""
     if name == ARGUMENT:
         return RegClass.S
     [row] = [step.row for step in function.steps if step.dst == name]

@@ -1,7 +1,6 @@
-"""Memory instructions in generated code: cheap checks, wide accesses, and a cold side.
+"""Memory instructions of a kernel, by segment.
 
-This file sends each instruction to the file of its segment; kernel arguments and `lda`, which need
-no checks, are done here.
+Kernel arguments and `lda` need no checks and are here; the other segments have files of their own.
 """
 
 from __future__ import annotations

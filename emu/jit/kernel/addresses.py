@@ -1,4 +1,4 @@
-"""What an address is made of, and the buffer that it is expected in.
+"""Addresses as sums, and the buffer in which each is expected.
 
 An address that is a sum of uniform values, one 32-bit index times a constant, and a constant, with
 one pointer parameter among the uniform values, is checked against the buffer of that parameter:
@@ -40,7 +40,7 @@ class Form:
     constant: int = 0
 
     def times(self, factor: int) -> Form | None:
-        """The form times a constant; None where the index would count backwards or too far."""
+        """Return the form times a constant; None if the index would count back or too far."""
         scale = self.scale * factor
         if self.index is not None and not 0 < scale <= LARGEST_SCALE:
             return None
@@ -53,7 +53,7 @@ class Form:
         )
 
     def plus(self, other: Form) -> Form | None:
-        """The sum of two forms; None where both have an index, or there are too many terms."""
+        """Return the sum of two forms; None if both have an index or it has too many terms."""
         if self.index is not None and other.index is not None:
             return None
         uniform = _sum_of((*self.uniform, *other.uniform))
@@ -70,7 +70,7 @@ class Form:
 
 
 def _sum_of(terms: Iterable[tuple[Value, int]]) -> tuple[tuple[Value, int], ...]:
-    """Terms with each value once."""
+    """Return terms with each value once."""
     factors: dict[Value, int] = {}
     for value, factor in terms:
         factors[value] = sign_extend(factors.get(value, 0) + factor, 64)
@@ -88,15 +88,15 @@ class Window:
 
 
 LARGEST_WINDOW = (1 << 32) - (1 << 21)
-"""Bytes of a buffer that are looked for on the fast side.
+"""Bytes of a buffer that the fast side accesses.
 
-A 32-bit index that wraps around from one lane to the next cannot stay inside, so that nobody has
-to look for that, even if a constant below 2^20 is added to it.
+A 32-bit index that wraps around from one lane to the next cannot stay inside, even if a constant
+below 2^20 is added to it, so that no test for that is needed.
 """
 
 
 class Addresses:
-    """Takes the addresses of a kernel apart and computes with the parts."""
+    """The addresses of a kernel, taken apart."""
 
     def __init__(self, lanes: LaneCode, params: Sequence[Param]) -> None:
         self.lanes = lanes
@@ -107,7 +107,7 @@ class Addresses:
     # --- forms
 
     def form(self, value: Value) -> Form | None:
-        """An address as a sum; None where it is none of the known shapes."""
+        """Return an address as a sum; None where it is none of the known shapes."""
         if value not in self._forms:
             self._forms[value] = self._form(value)
         return self._forms[value]
@@ -148,7 +148,7 @@ class Addresses:
     # --- windows
 
     def window(self, address: Value, form: Form | None, store: bool) -> Window | None:
-        """The buffer that an address points into, as far as the ways it is made tell.
+        """Return the buffer that an address points into, if that is known from how it is made.
 
         To a `store` a buffer that may not be written is an empty one.
         """
@@ -187,11 +187,11 @@ class Addresses:
         return found
 
     def is_param(self, address: Value) -> bool:
-        """Whether an address is a pointer parameter as it was given."""
+        """Return whether an address is a pointer parameter as it was given."""
         return self._param_at(address) is not None
 
     def _param_at(self, value: Value) -> int | None:
-        """The position of the pointer parameter that an instruction loads, if it does."""
+        """Return the position of the pointer parameter that an instruction loads, if it does."""
         if not isinstance(value, Op) or value.ins.row.name != "ld_kernarg_u64":
             return None
         assert value.ins.address is not None
@@ -219,7 +219,7 @@ class Addresses:
         return found
 
     def places(self, window: Window, bytes_: int, size: int) -> str:
-        """At how many multiples of `size` an access of `bytes_` bytes may begin, an i64.
+        """Return how many multiples of `size` an access of `bytes_` bytes may begin at, an i64.
 
         Computed once per call.
         """
@@ -235,7 +235,7 @@ class Addresses:
     # --- offsets into a window
 
     def distance(self, form: Form, window: Window) -> str:
-        """The sum without the index, from the start of the buffer, an i64.
+        """Return the sum without the index, from the start of the buffer, an i64.
 
         Parameters come first: what is left of them and the constant does not change in loops.
         """
@@ -251,11 +251,11 @@ class Addresses:
         return total
 
     def host(self, window: Window, offset: str) -> str:
-        """The host address of an offset into a buffer, a ptr."""
+        """Return the host address of an offset into a buffer, a ptr."""
         return self.lanes.code.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
 
     def element(self, offset: str, size: int) -> str:
-        """The number of the element at an offset; huge where the offset is misaligned."""
+        """Return the number of the element at an offset; huge where the offset is misaligned."""
         if size == 1:
             return offset
         shift = size.bit_length() - 1
@@ -264,7 +264,10 @@ class Addresses:
         )
 
     def elements_behind(self, offset: str, size: int, scale: int, window: Window) -> str:
-        """How many indices from 0 on are inside, an i64 below 2^31; `scale` is 2^k * `size`."""
+        """Return how many indices from 0 on are inside, an i64 below 2^31.
+
+        `scale` is 2^k * `size`.
+        """
         code = self.lanes.code
         total, here = self.places(window, size, size), self.element(offset, size)
         count = code.intrinsic("llvm.usub.sat", "i64", f"i64 {total}", f"i64 {here}")
@@ -280,7 +283,7 @@ _SEVERAL = -1
 
 
 def _counted_from(value: Value) -> Iterable[Value]:
-    """The values from which an address may be counted, one of them a pointer."""
+    """Return the values from which an address may be counted, one of them a pointer."""
     if isinstance(value, Phi):
         return value.args.values()
     if isinstance(value, Op):
@@ -301,9 +304,9 @@ def _plus(a: Form | None, b: Form | None) -> Form | None:
 
 
 def split_index(index: Value, shapes: LaneShapes) -> tuple[Value, list[tuple[str, Value]]]:
-    """A 32-bit index as another one and the uniform values added to it or subtracted from it.
+    """Split a 32-bit index into another one and the uniform values added to or subtracted from it.
 
-    Of `a[i]` and `a[i + n]` the same is asked then, and LLVM asks once.
+    The tests for `a[i]` and `a[i + n]` are then the same, and LLVM makes one of them.
     """
     terms: list[tuple[str, Value]] = []
     while isinstance(index, Op) and index.parts and index.ins.row.name in INDEX_ARITHMETIC:

@@ -1,4 +1,4 @@
-"""Atomics: a helper per operation and type does them lane after lane, in ascending order.
+"""Atomics: one helper per operation and type, which takes the lanes in ascending order.
 
 All its cells have 64 bits.
 """
@@ -71,7 +71,7 @@ class Atomics:
         return self.lanes.code.let(f"trunc {integer(64, n)} {chunk} to {integer(type_.bits, n)}")
 
     def _global_addresses(self, op: Op, cells: str) -> None:
-        """Simulated addresses, which the helper looks up."""
+        """Put the simulated addresses into cells; the helper looks them up."""
         lanes = self.lanes
         assert op.ins.address is not None
         assert op.base is not None
@@ -82,7 +82,7 @@ class Atomics:
         self.cold.put(cells, there, 64)
 
     def _group_addresses(self, op: Op, cells: str) -> None:
-        """Host addresses, checked here."""
+        """Check the addresses and put the host addresses into cells."""
         lanes, code = self.lanes, self.lanes.code
         extent = self.local.extent(op)
         if extent.span() < 0:

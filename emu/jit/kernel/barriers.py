@@ -29,8 +29,8 @@ FRAME = "%frame"
 """The frame of the running warp, a ptr."""
 
 WORDS = ("waiting", "returned", "barrier_pc", "unequal", "waiter", "fresh")
-"""Variables of a workgroup: warps that wait and lanes that have returned, the barrier at which the
-warps of a round wait and whether it differs, one of the work-items there, whether warps begin."""
+"""Variables of a workgroup: how many warps wait and lanes have returned; the barrier of this round
+and whether warps wait at several; a work-item that waits; whether this is the first round."""
 
 Kept = tuple[object, list[str], int]
 """A variable that is used after a barrier: its key, its types, its offset in the frame."""
@@ -89,7 +89,7 @@ class Barriers:
             self.edges.enter(way, lanes.chunks(self._live()))
 
     def end(self) -> None:
-        """No lane of the warp runs any more: stop at the barrier where lanes wait, or end."""
+        """End the run of a warp: stop at the barrier where lanes wait, or end the warp."""
         code = self.lanes.code
         for number in self.nodes:
             if self._waits[number] and self._can_wait(number):
@@ -112,7 +112,7 @@ class Barriers:
     # --- lanes at barriers and returns
 
     def note_exit(self, chunks: Sequence[str]) -> None:
-        """Lanes return: they are no longer live, and no barrier waits for them."""
+        """Count lanes that return: they are no longer live, and no barrier waits for them."""
         code = self.lanes.code
         gone = self.lanes.word(chunks)
         self._set_live(code.let(f"and i64 {self._live()}, {code.let(f'xor i64 {gone}, -1')}"))

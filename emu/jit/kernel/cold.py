@@ -1,8 +1,8 @@
-"""The cold side of an access: helpers look at every lane alone and tell which one faults.
+"""The cold side of an access: helpers that take one lane after the other and report faults.
 
-They get addresses, and get and give data, through cells on the stack, and return the lane that has
-met a fault plus one. A helper saves all registers that it uses, vectors and masks too: a call that
-is never made then costs the code around it no register, and no room on the stack.
+They get addresses, and get and give data, through cells on the stack, and return the number of the
+faulting lane plus one. A helper saves all registers that it uses, vectors and masks too: a call
+that is never made costs the code around it no register and no stack.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .moves import Moves
 class Targets:
     """Simulated addresses of all lanes: `base` (an i64) + `step` * index of the lane.
 
-    The indices are chunks of 32 bits, signed or not, or of 64; where there are none, lane numbers.
+    The indices are chunks of 32 bits, signed or not, or of 64; without indices, the lane numbers.
     """
 
     base: str
@@ -36,7 +36,7 @@ class Targets:
 
     @property
     def kind(self) -> int:
-        """How the helper is told what the indices are."""
+        """The code of the indices in the helper's argument."""
         return 0 if not self.indices else 3 if self.bits == 64 else 2 if self.signed else 1
 
 
@@ -50,7 +50,7 @@ class Cold:
         self._faulted: str | None = None
 
     def access(self, op: Op, type_: Type) -> None:
-        """A whole load or store of global memory that is always done lane by lane."""
+        """Emit a load or store of global memory that is always done lane by lane."""
         lanes = self.lanes
         assert op.ins.address is not None
         assert op.base is not None
@@ -84,7 +84,7 @@ class Cold:
         return [extended(lanes.code, c, type_, lanes.n) for c in self.take(cells, type_.bits)]
 
     def first(self, type_: Type) -> list[str]:
-        """After `move`: what the first running lane has loaded, a scalar."""
+        """Return what the first running lane has loaded in `move`, a scalar."""
         lane = self.moves.lowest_running()
         cell = self.lanes.code.let(
             f"getelementptr i{type_.bits}, ptr {self.cells('cells')}, i64 {lane}"
@@ -101,7 +101,7 @@ class Cold:
         return self.lanes.code.call("i32", name, *arguments)
 
     def check(self, result: str, pc: int) -> None:
-        """Leave if a helper has met a fault."""
+        """End the launch if a helper has found a fault."""
         code = self.lanes.code
         fault, go = code.fresh_label("x"), code.fresh_label("x")
         code.branch(code.let(f"icmp ne i32 {result}, 0"), fault, go)
@@ -110,7 +110,7 @@ class Cold:
         code.block(go)
 
     def leave(self, result: str, pc: int) -> None:
-        """Report the fault of which a helper has told, and end the launch."""
+        """Report the fault that a helper has found, and end the launch."""
         lanes, code = self.lanes, self.lanes.code
         variables = lanes.variables
         (result_place,) = variables.places("fault", ["i32"])
@@ -131,14 +131,14 @@ class Cold:
     # --- cells
 
     def cells(self, name: str) -> str:
-        """Cells of up to 64 bits a lane by the name of their use, made on first use."""
+        """Return cells of up to 64 bits a lane by the name of their use, made at the first one."""
         if name not in self._cells:
             entry = self.lanes.entry
             self._cells[name] = entry.let(f"alloca [{self.lanes.facts.width} x i64], align 64")
         return self._cells[name]
 
     def cell(self, type_: Type, lane: str) -> str:
-        """Where the data of a lane (an i64) are."""
+        """Return where the data of a lane (an i64) are."""
         cells = self.cells("cells")
         return self.lanes.code.let(f"getelementptr i{type_.bits}, ptr {cells}, i64 {lane}")
 
@@ -149,7 +149,7 @@ class Cold:
             self.lanes.code.line(f"store {t} {chunk}, ptr {place}, align {bits // 8}")
 
     def take(self, cells: str, bits: int) -> list[str]:
-        """Chunks of integers out of cells of their size."""
+        """Return chunks of integers from cells of their size."""
         t = integer(bits, self.lanes.n)
         return [
             self.lanes.code.let(f"load {t}, ptr {place}, align {bits // 8}")

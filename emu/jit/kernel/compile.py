@@ -45,7 +45,7 @@ _COMPILED: Recent[tuple[object, ...], CompiledKernel] = Recent()
 
 
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
-    """What code for a launch of this shape may rely on."""
+    """Return what code for a launch of this shape may rely on."""
     own = facts_at(geometry, geometry.width)
     if depends_on_width(kernel):
         return own
@@ -56,7 +56,7 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
 
 
 def facts_at(geometry: Geometry, width: int) -> Facts:
-    """The facts of a launch, if its warps had `width` lanes."""
+    """Return the facts of a launch, if its warps had `width` lanes."""
     whole = prod(geometry.group_size) % width == 0 and all(
         i % g == 0 for i, g in zip(geometry.items, geometry.group_size, strict=True)
     )
@@ -64,18 +64,18 @@ def facts_at(geometry: Geometry, width: int) -> Facts:
 
 
 def _poison() -> int | None:
-    """The pattern of a debug build, which the environment asks for."""
+    """Return the pattern of a debug build, which the environment asks for."""
     pattern = os.environ.get("SIMTLAB_POISON")
     return None if pattern is None else int(pattern, 0)
 
 
 def depends_on_width(kernel: Kernel) -> bool:
-    """Whether results depend on the warp width."""
+    """Return whether results depend on the warp width."""
     return any(ins.row.stem in ("laneid", "waveid", "wavesize") for ins in kernel.instructions)
 
 
 def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
-    """The IR text of a kernel: `kernel`, and `frame_bytes` for what a waiting warp keeps."""
+    """Return the IR text of a kernel: `kernel`, and `frame_bytes` for what a waiting warp keeps."""
     analysis = analyse(kernel)
     shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
     module = ModuleText(function_attributes())
@@ -94,7 +94,7 @@ def listing(kernel: Kernel, readonly_bytes: int, facts: Facts, what: str) -> str
 
 
 def compiled(work: Work, facts: Facts) -> CompiledKernel:
-    """The code of a kernel under some facts, from memory or made now."""
+    """Return the code of a kernel under some facts, from memory or made now."""
     kernel = work.kernel
     key = (
         kernel.words,

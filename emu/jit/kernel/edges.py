@@ -47,7 +47,7 @@ class Edges:
         self.lanes.mask = self.lanes.variables.load(key, self.lanes.mask_types())
 
     def keep_mask(self, number: int) -> None:
-        """Keep the running lanes of a node for nodes with the same mask; none waits there now."""
+        """Keep the running lanes of a node for nodes with the same mask; no lane waits now."""
         if not self._masks.shared(number):
             lanes = self.lanes
             lanes.variables.store(("run", number), lanes.mask_types(), lanes.mask)

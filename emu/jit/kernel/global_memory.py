@@ -1,10 +1,10 @@
 """Loads and stores of global memory.
 
-The fast way of an access is one wide load or store, a scalar one, or a gather or scatter, behind
-one test that every byte of it lies in the buffer of the pointer parameter that the address is made
-of. Whatever fails the test goes to the cold side: pointers that leave their buffer for another one
-are legal, and faults are told exactly there. All addresses of a warp are put together on that side
-only; the fast one has a scalar, and 32-bit indices where lanes go their own ways.
+The fast side of an access is one wide load or store, a scalar one, or a gather or scatter, after
+one test that all its bytes lie in the buffer of the pointer parameter that the address is made of.
+An access that fails the test takes the cold side: pointers that leave their buffer for another one
+are legal, and faults are reported exactly. Only that side computes all addresses of a warp; the
+fast one has a scalar, and 32-bit indices where lanes diverge.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class GlobalMemory:
             lanes.define(op, "value", loaded)
 
     def _first(self, form: Form) -> str:
-        """The index of lane 0, an i64; for indices with a stride."""
+        """Return the index of lane 0, an i64; for indices with a stride."""
         assert form.index is not None
         how = "sext" if form.signed else "zext"
         return self.lanes.code.let(f"{how} i32 {self.lanes.lane0(form.index)} to i64")
@@ -95,7 +95,7 @@ class GlobalMemory:
         return code.let(f"add i64 {offset}, {code.let(f'mul i64 {index}, {scale}')}")
 
     def _address(self, site: Site, offset: str) -> str:
-        """The simulated address of an offset; for the cold side, to spare the fast one a sum."""
+        """Return the simulated address of an offset, which only the cold side computes."""
         return self.lanes.code.let(f"add i64 {offset}, {site.window.base}")
 
     def _neighbours(self, site: Site, first: str) -> Targets:
@@ -104,7 +104,7 @@ class GlobalMemory:
     # --- one place
 
     def _uniform(self, site: Site, offset: str) -> list[str]:
-        """All lanes access one place."""
+        """Access one place for all lanes."""
         lanes, code, moves, addresses = self.lanes, self.lanes.code, self.moves, self.addresses
         op, type_, window = site.op, site.type, site.window
         places = addresses.places(window, site.size, site.size)
@@ -134,7 +134,7 @@ class GlobalMemory:
     def _run(
         self, site: Site, offset: str, targets: Callable[[], Targets], also: str | None = None
     ) -> list[str]:
-        """Neighbouring lanes access neighbouring elements: one wide access, `also` permitting."""
+        """Access neighbouring elements: one wide access if all is inside and `also` holds."""
         lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
         places = addresses.places(site.window, site.size * lanes.facts.width, site.size)
         good = code.let(f"icmp ult i64 {addresses.element(offset, site.size)}, {places}")
@@ -156,7 +156,7 @@ class GlobalMemory:
     # --- an index
 
     def _sum(self, site: Site, form: Form) -> list[str]:
-        """An address with a 32-bit index."""
+        """Access by an address with a 32-bit index."""
         lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
         index, scale, size = form.index, form.scale, site.size
         assert index is not None
@@ -185,7 +185,7 @@ class GlobalMemory:
         return self._run(site, first, targets, code.let(f"icmp sle i64 {number}, {last}"))
 
     def _indexed(self, site: Site, form: Form) -> list[str]:
-        """Any index: wide accesses if the lanes turn out to be near each other, else each alone."""
+        """Access by any index: wide if those of the lanes are near each other, else one by one."""
         lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
         index = form.index
         assert index is not None
@@ -235,7 +235,7 @@ class GlobalMemory:
         return self._either(site, good, lambda: self._wide(site, host()), others)
 
     def _near(self, index: Value) -> Near:
-        """Where the lanes' indices are, seen from that of lane 0."""
+        """Return where the lanes' indices are, seen from that of lane 0."""
         lanes, code = self.lanes, self.lanes.code
         core, terms = split_index(index, lanes.shapes)
         v, chunks = integer(32, lanes.n), lanes.vector(core)
@@ -249,7 +249,7 @@ class GlobalMemory:
     # --- pointers
 
     def _pointers(self, site: Site) -> list[str]:
-        """Whole 64-bit addresses, one a lane: gather or scatter."""
+        """Access a 64-bit address per lane: gather or scatter."""
         lanes, code = self.lanes, self.lanes.code
         assert site.op.base is not None
         assert site.op.ins.address is not None
@@ -284,7 +284,7 @@ class GlobalMemory:
         places: Callable[[], list[str]],
         targets: Callable[[], Targets],
     ) -> list[str]:
-        """A gather or scatter unless a running lane is outside."""
+        """Gather or scatter unless a running lane is outside; return what was loaded."""
         lanes, moves = self.lanes, self.moves
 
         def fast() -> list[str]:
@@ -302,7 +302,7 @@ class GlobalMemory:
     def _either(
         self, site: Site, good: str, fast: Callable[[], list[str]], slow: Callable[[], list[str]]
     ) -> list[str]:
-        """Do it one way or the other; what was loaded."""
+        """Access on the fast or the slow side; return what was loaded."""
         moves = self.moves
         fork = moves.fork(good)
         values = fast()

@@ -15,7 +15,7 @@ from .lane_code import LaneCode
 
 
 class Instructions:
-    """Emits instructions; `identity` defines the values of those that ask who a lane is."""
+    """Emits instructions; `identity` defines the values of identity instructions."""
 
     def __init__(
         self, lanes: LaneCode, memory: KernelMemory, identity: Callable[[Op], None]
@@ -66,7 +66,7 @@ class Instructions:
         return self.lanes.observed(op.args[position], operands, n)
 
     def _divide(self, op: Op) -> None:
-        """Integer division: a zero in a running lane traps, in another one it becomes 1."""
+        """Divide integers: a zero in a running lane traps, in another one it becomes 1."""
         lanes, row, (a, b) = self.lanes, op.ins.row, op.args[:2]
         uniform = lanes.shapes.is_uniform(op)
         n = 0 if uniform else lanes.n

@@ -1,6 +1,6 @@
 """Loads and stores of group, private and readonly memory: 32-bit offsets into one block each.
 
-The block is known, so that an access is inside or faults: behind the test nobody looks again.
+The block is known: an access is inside or faults, and one test decides it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Extent:
         return max(0, -self.offset)
 
     def span(self, lanes: int = 1) -> int:
-        """How far behind the least base the base may lie, for neighbouring elements of lanes.
+        """Return how far above the least base the base may be, for neighbouring elements of lanes.
 
         Below 0: nowhere is inside.
         """
@@ -51,7 +51,7 @@ class LocalMemory:
         self.memory = memory
 
     def extent(self, op: Op) -> Extent:
-        """Where an instruction accesses its segment."""
+        """Return where an instruction accesses its segment."""
         address, type_ = op.ins.address, op.ins.row.type
         assert address is not None
         assert type_ is not None
@@ -93,7 +93,7 @@ class LocalMemory:
     # --- the ways of an access
 
     def _uniform(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
-        """All lanes access one place."""
+        """Access one place for all lanes."""
         lanes, code, moves = self.lanes, self.lanes.code, self.moves
         base = lanes.scalar(extent.base)
         self._guarded(op, extent, self._test(base, extent, extent.span(), 0))
@@ -106,7 +106,7 @@ class LocalMemory:
             self._each(op, type_, [self._spread_ptr(place)] * lanes.k)
 
     def _each(self, op: Op, type_: Type, places: Sequence[str]) -> None:
-        """Gather or scatter."""
+        """Gather or scatter at checked addresses."""
         moves = self.moves
         if op.ins.row.is_load:
             self.lanes.define(op, "value", moves.load_each(type_, places))
@@ -114,7 +114,7 @@ class LocalMemory:
             moves.store_each(type_, moves.store_data(op, type_), places)
 
     def _run(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
-        """Neighbouring elements: one wide access if all lanes fit, else gather or scatter."""
+        """Access neighbouring elements: wide if all lanes fit, else gather or scatter."""
         lanes, code, moves = self.lanes, self.lanes.code, self.moves
         first = lanes.lane0(extent.base)
         span = extent.span(lanes.facts.width)
@@ -150,12 +150,12 @@ class LocalMemory:
         self._guarded(op, extent, lanes.any(lanes.combine("and", wrong, lanes.mask)))
 
     def always_faults(self, op: Op, extent: Extent) -> None:
-        """An access that cannot be inside; what follows is never reached."""
+        """Emit an access that cannot be inside; what follows is never reached."""
         self._fault(op, extent)
         self.lanes.code.block(self.lanes.code.fresh_label("u"))
 
     def _test(self, base: str, extent: Extent, span: int, n: int) -> str:
-        """Whether base + offset is outside the segment or misaligned (i1 or a mask)."""
+        """Return whether base + offset is outside the segment or misaligned (i1 or a mask)."""
         code = self.lanes.code
         t, flag = integer(32, n), integer(1, n)
 
@@ -185,7 +185,7 @@ class LocalMemory:
         self.lanes.local = known
 
     def _fault(self, op: Op, extent: Extent) -> None:
-        """Some lane is outside: find out which, and leave."""
+        """Report the lane that is outside, and end the launch."""
         lanes, code = self.lanes, self.lanes.code
         offsets = self.cold.cells("addresses")
         t, wide = integer(32, lanes.n), integer(64, lanes.n)
@@ -203,7 +203,7 @@ class LocalMemory:
         self.cold.leave(result, op.pc)
 
     def _define_anything(self, op: Op) -> None:
-        """A value for an access that always faults; nothing ever uses it."""
+        """Define a value for an access that always faults; nothing uses it."""
         lanes = self.lanes
         if op.ins.row.is_load:
             types = lanes.types_of(op.cls, lanes.shapes.is_uniform(op))
@@ -218,7 +218,7 @@ class LocalMemory:
         return code.let(f"getelementptr i8, ptr {memory}, i64 {moved}")
 
     def _places(self, memory: str, extent: Extent, private: bool) -> list[str]:
-        """Host addresses of checked offsets, a chunk of pointers each.
+        """Return the host addresses of checked offsets, a chunk of pointers each.
 
         Private memory is interleaved by 8 bytes: equal offsets of a warp's lanes are neighbours.
         """

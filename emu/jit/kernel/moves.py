@@ -1,7 +1,7 @@
-"""Pieces that all memory instructions are put together from.
+"""Data movement that all memory instructions are made of.
 
-Data on the way between registers and memory, accesses of a chunk of lanes, and the two sides of an
-access (fast and slow) that part at a test and meet again behind it.
+Data between registers and memory, accesses of a chunk of lanes, and the two sides of an access
+(fast and slow) that begin at a test and join after it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .lane_code import LaneCode
 
 @dataclass
 class Fork:
-    """The labels of a test with two sides, and what is known in front of it."""
+    """The labels of a test with two sides, and the operands that are known before it."""
 
     fast: str
     slow: str
@@ -47,11 +47,11 @@ class Moves:
         return fork
 
     def other_side(self, fork: Fork) -> str:
-        """End the fast side and begin the slow one; returns the block that the fast one ends in."""
+        """End the fast side and begin the slow one; return the block that the fast one ends in."""
         return self._go_on(fork, fork.slow)
 
     def meet(self, fork: Fork) -> str:
-        """End the slow side and go on behind both; returns the block that the slow one ends in."""
+        """End the slow side and continue after both; return the block that the slow one ends in."""
         return self._go_on(fork, fork.go)
 
     def _go_on(self, fork: Fork, there: str) -> str:
@@ -61,7 +61,7 @@ class Moves:
         return end
 
     def _at(self, fork: Fork, label: str) -> None:
-        """Begin a block after a fork: what the other side has loaded is not known here."""
+        """Begin a block after a fork: operands that the other side has loaded are not known."""
         self.lanes.code.block(label)
         self.lanes.local = dict(fork.known)
 
@@ -74,7 +74,7 @@ class Moves:
         slow: Sequence[str],
         slow_end: str,
     ) -> list[str]:
-        """The values of the side that was taken, chunks of n lanes (0: a scalar)."""
+        """Return the values of the side that was taken, chunks of n lanes (0: a scalar)."""
         t = register_type(cls, n)
         return [
             self.lanes.code.phi(t, (x, fast_end), (y, slow_end))
@@ -84,39 +84,39 @@ class Moves:
     # --- data
 
     def running(self) -> str:
-        """The lanes that execute the instruction, an i64 with a bit each."""
+        """Return the lanes that execute the instruction, an i64 with a bit each."""
         return self.lanes.word(self.lanes.mask)
 
     def lowest_running(self) -> str:
-        """The number of the first of these lanes, an i64."""
+        """Return the number of the first of these lanes, an i64."""
         return self.lanes.code.call("i64", "llvm.cttz.i64", f"i64 {self.running()}", "i1 false")
 
     def last_running(self) -> str:
-        """The number of the last of these lanes, an i64."""
+        """Return the number of the last of these lanes, an i64."""
         zeros = self.lanes.code.call("i64", "llvm.ctlz.i64", f"i64 {self.running()}", "i1 false")
         return self.lanes.code.let(f"sub i64 63, {zeros}")
 
     def store_data(self, op: Op, type_: Type) -> list[str]:
-        """What a store writes, chunk by chunk."""
+        """Return what a store writes, chunk by chunk."""
         chunks = self.lanes.observed(op.args[0], self.lanes.vector(op.args[0]), self.lanes.n)
         return [narrowed(self.lanes.code, c, type_, self.lanes.n) for c in chunks]
 
     def store_scalar(self, op: Op, type_: Type) -> str:
-        """What a store of a uniform value writes."""
+        """Return what a store of a uniform value writes."""
         data = self.lanes.observed(op.args[0], [self.lanes.scalar(op.args[0])], 0)[0]
         return narrowed(self.lanes.code, data, type_, 0)
 
     # --- one address
 
     def load(self, type_: Type, host: str) -> str:
-        """A scalar, as a register."""
+        """Load a scalar, as a register."""
         code = self.lanes.code
         return extended(code, code.let(f"load i{type_.bits}, ptr {host}"), type_, 0)
 
     # --- neighbouring elements
 
     def load_wide(self, type_: Type, host: str) -> list[str]:
-        """The elements from an address on, one a lane, as registers."""
+        """Load the elements from an address on, one a lane, as registers."""
         lanes, code = self.lanes, self.lanes.code
         values = []
         for j in range(lanes.k):

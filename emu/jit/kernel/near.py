@@ -1,4 +1,4 @@
-"""Indices that turn out to be near each other when the code runs.
+"""Indices that are near each other at run time.
 
 Lanes whose indices are those of lane 0, 1, 2, ... are served by one wide access. Where indices are
 shuffled bits of a work-item's number (butterflies, transpositions) they often lie among the 64 from
@@ -32,7 +32,7 @@ class Near:
     distances: Sequence[str]
 
     def neighbours(self, lanes: LaneCode) -> str:
-        """Whether each index is one more than that of the lane before; an i1."""
+        """Return whether each index is one more than that of the lane before; an i1."""
         v = integer(32, lanes.n)
         apart = []
         for j, distance in enumerate(self.distances):
@@ -41,7 +41,7 @@ class Near:
         return lanes.code.let(f"xor i1 {lanes.any(apart)}, true")
 
     def within(self, lanes: LaneCode, elements: int) -> str:
-        """Whether those of all running lanes are among the `elements` from the first on; an i1."""
+        """Return whether all running lanes' indices are among `elements` from the first; an i1."""
         v = integer(32, lanes.n)
         most = f"splat (i32 {elements - 1})"
         beyond = [lanes.code.let(f"icmp ugt {v} {d}, {most}") for d in self.distances]
@@ -50,12 +50,12 @@ class Near:
 
 
 def is_computed(index: Value) -> bool:
-    """Whether an index was calculated; of one that was loaded no order is to be expected."""
+    """Return whether an index was calculated; one that was loaded has no order."""
     return not (isinstance(index, Op) and index.ins.row.is_load)
 
 
 def is_shuffled(index: Value, shapes: LaneShapes) -> bool:
-    """Whether an index is made by bitwise operations from work-item ids and uniform values."""
+    """Return whether bitwise operations make an index of work-item ids and uniform values."""
     shuffled = False
     work, seen = [index], {index}
     while work:
@@ -75,7 +75,7 @@ def is_shuffled(index: Value, shapes: LaneShapes) -> bool:
 
 
 def has_permutes(size: int, lanes: int) -> bool:
-    """Whether the CPU picks elements of a size out of two vectors of so many lanes."""
+    """Return whether the CPU picks elements of a size out of two vectors of so many lanes."""
     return size == 4 and lanes == 16 and host_has("avx512f")
 
 

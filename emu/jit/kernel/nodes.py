@@ -73,7 +73,7 @@ class Nodes:
                 lanes.variables.store((phi, part), types, following)
         self.edges.wait_at(header, lanes.mask)
         budget.spend(lanes, header)
-        # A lane runs it: there is no need to test again.
+        # A lane runs it, so no test is needed.
         lanes.code.jump(f"{'r' if header in self.plan.masks.tested else 'n'}{header}")
 
     def _leave(self, number: int) -> None:

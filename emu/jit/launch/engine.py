@@ -39,7 +39,7 @@ def run(work: Work) -> Statistics | None:
     """Run a launch.
 
     The interpreter does it where statistics of the scheme are asked for, and for kernels whose
-    results depend on who issues together or who is scheduled when.
+    results depend on which lanes issue together or on the schedule of warps.
     """
     if not Plan.is_made(work) and (work.stats or leaves(work.kernel, work.geometry)):
         return _interpret(work)
@@ -130,9 +130,9 @@ def _run(work: Work, plan: Plan, table: Table) -> TrapRecord | None:
 
 
 def _explained(work: Work, record: TrapRecord) -> Trap:
-    """Return the trap of a kernel that cannot wait: perhaps a livelock, or with who repeats what.
+    """Return the trap of a kernel that cannot wait: perhaps a livelock, or with notes.
 
-    Such a kernel executes the same with the memory that it has changed.
+    The notes name the lanes that repeat. Such a kernel executes the same with the memory that it has changed.
     """
     found = verdict(work, work.memory.copy()) if _bytes(work) <= COPIED_BEFORE else None
     if found is not None and found.record.kind is not TrapKind.BUDGET:
@@ -173,7 +173,7 @@ def _undecided(record: TrapRecord, seen: str = "") -> TrapRecord:
 
 
 def trap_record(work: Work, context: np.ndarray) -> TrapRecord:
-    """The trap that generated code has left in the context block."""
+    """Return the trap that generated code has left in the context block."""
     kind = TrapCode(int(context[Slot.TRAP_KIND]))
     pc, group, local = (int(context[s]) for s in (Slot.TRAP_PC, Slot.TRAP_GROUP, Slot.TRAP_LOCAL))
     ins = work.kernel.instructions[pc]

@@ -1,10 +1,10 @@
-"""What a launch needs besides its arguments, made once: code, memory of its own, and addresses.
+"""The parts of a launch besides its arguments, made once: code, memory of its own, and addresses.
 
-A small kernel runs for less time than NumPy takes to tell one address. So whatever stays the same
-from call to call lies ready in a `Plan`, what depends on the device's buffers in a `Table` that
-lasts until the next change of them, and a call packs its arguments into a block of memory.
+A small kernel runs for less time than NumPy takes to return one address. So what stays the same
+from call to call is in a `Plan`, what depends on the device's buffers in a `Table` that lasts
+until they change, and a call packs its arguments into a block of memory.
 
-Native code knows addresses only. Each of these objects keeps alive the memory whose addresses it
+Native code has addresses only. Each of these objects keeps alive the memory whose addresses it
 hands out, and a running thread holds on to its `Scratch`, which holds on to the rest.
 """
 
@@ -53,14 +53,14 @@ class Table:
 
     @classmethod
     def of(cls, memory: Memory) -> Table:
-        """The one that is up to date."""
+        """Return the one that is up to date."""
         table = memory.table
         if not isinstance(table, Table) or table.version != memory.version:
             table = memory.table = Table(memory)
         return table
 
     def copy(self) -> dict[int, np.ndarray]:
-        """The content of all buffers, by address."""
+        """Return the content of all buffers, by address."""
         return {base: host.copy() for base, host in zip(self.rows, self.hosts, strict=True)}
 
     def restore(self, contents: dict[int, np.ndarray]) -> None:
@@ -70,7 +70,7 @@ class Table:
                 host[:] = contents[base]
 
     def row_at(self, address: int, memory: Memory) -> tuple[int, ...]:
-        """The slots of the buffer that a pointer points into; zeros where there is none."""
+        """Return the slots of the buffer that a pointer points into; zeros if it has none."""
         row = self.rows.get(address)
         if row is None:
             buffer = memory.find(address)
@@ -123,7 +123,7 @@ class Scratch:
         self._params.pack_into(self._bytes, Slot.PARAMS * 8, *rows)
 
     def release(self) -> None:
-        """Let go of the buffers; no thread may still be at work."""
+        """Release the buffers; no thread may still use them."""
         self._table = None
 
 
@@ -146,17 +146,17 @@ class Plan:
 
     @staticmethod
     def is_made(work: Work) -> bool:
-        """Whether an earlier call of the same launch has made one."""
+        """Return whether an earlier call of the same launch has made one."""
         return "plan" in work.kept
 
     @classmethod
     def of(cls, work: Work) -> Plan:
-        """The one that an earlier call of the same launch has made, or a new one."""
+        """Return the one that an earlier call of the same launch has made, or a new one."""
         plan = work.kept.get("plan")
         return plan if plan is not None else work.kept.setdefault("plan", Plan(work))
 
     def take(self, work: Work, table: Table) -> list[Scratch]:
-        """One for each thread, filled. Nobody else has them until they are given back."""
+        """Return one for each thread, filled; no other call uses them until they are given back."""
         rows: list[int] = []
         for address in self._pointers.unpack_from(work.kernargs):
             rows += table.row_at(address, work.memory)
@@ -171,14 +171,14 @@ class Plan:
         return taken
 
     def give_back(self, taken: list[Scratch]) -> None:
-        """Keep them for the next call. No thread may still be at work with one."""
+        """Keep them for the next call; no thread may still use one."""
         for scratch in taken:
             scratch.release()
         self._idle += taken
 
 
 def _struct_of_pointers(params: Sequence[Param]) -> struct.Struct:
-    """The pointers in a block of arguments."""
+    """Return the pointers in a block of arguments."""
     text, end = "<", 0
     for param in params:
         if param.is_pointer:

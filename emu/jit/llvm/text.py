@@ -13,39 +13,39 @@ from ....isa.types import RegClass, mask_of
 
 
 def vector(element: str, n: int) -> str:
-    """The type of n lanes of an element type; the element type itself for n = 0."""
+    """Return the type of n lanes of an element type; the element type itself for n = 0."""
     return f"<{n} x {element}>" if n else element
 
 
 def integer(bits: int, n: int) -> str:
-    """An integer type, as `i32` or `<16 x i32>`."""
+    """Return an integer type, as `i32` or `<16 x i32>`."""
     return vector(f"i{bits}", n)
 
 
 def floating(bits: int, n: int) -> str:
-    """A float type of 32 or 64 bits."""
+    """Return a float type of 32 or 64 bits."""
     return vector("float" if bits == 32 else "double", n)
 
 
 def register_type(cls: RegClass, n: int) -> str:
-    """The type in which a value of a register class travels."""
+    """Return the type in which a value of a register class travels."""
     return integer(cls.bits, n)
 
 
 def constant(cls: RegClass, bits: int, n: int) -> str:
-    """An operand of a register's type with these bits in every lane."""
+    """Return an operand of a register's type with these bits in every lane."""
     return integer_constant(bits, cls.bits, n)
 
 
 def integer_constant(value: int, bits: int, n: int) -> str:
-    """An integer operand, taken modulo its width."""
+    """Return an integer operand, taken modulo its width."""
     value &= mask_of(bits)
     text = ("true" if value else "false") if bits == 1 else str(value)
     return f"splat (i{bits} {text})" if n else text
 
 
 def float_constant(value: float, bits: int, n: int) -> str:
-    """A float operand of 32 or 64 bits, which the value fits exactly."""
+    """Return a float operand of 32 or 64 bits, which the value fits exactly."""
     # LLVM spells an f32, too, by the bits of the f64 that has its value.
     text = f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
     return f"splat ({floating(bits, 0)} {text})" if n else text
@@ -55,7 +55,7 @@ _CONSTANT = re.compile(r"(?:splat \(i\d+ )?(-?\d+|true|false)\)?")
 
 
 def constant_value(operand: str) -> int | None:
-    """The value of an operand made by `constant`; None for anything that is computed."""
+    """Return the value of an operand made by `constant`; None for anything that is computed."""
     found = _CONSTANT.fullmatch(operand)
     if found is None:
         return None
@@ -63,7 +63,7 @@ def constant_value(operand: str) -> int | None:
 
 
 def mangled(type_: str) -> str:
-    """A type as it stands in the name of an overloaded intrinsic: `v16f32` for <16 x float>."""
+    """Return a type as overloaded intrinsics are named after it: `v16f32` for <16 x float>."""
     found = re.fullmatch(r"<(\d+) x (\w+)>", type_)
     lanes, element = (f"v{found[1]}", found[2]) if found else ("", type_)
     return lanes + {"float": "f32", "double": "f64"}.get(element, element)
@@ -86,7 +86,7 @@ class ModuleText:
         self._declarations.setdefault(name, declaration)
 
     def has(self, name: str) -> bool:
-        """Whether a function of this name is defined."""
+        """Return whether a function of this name is defined."""
         return name in self._functions
 
     def define(self, name: str, text: str) -> None:
@@ -95,7 +95,7 @@ class ModuleText:
         self._functions[name] = text
 
     def __str__(self) -> str:
-        """The module, ready to be parsed."""
+        """Return the module, ready to be parsed."""
         group = f"attributes #0 = {{ {self.attributes} }}\n{_RARELY}"
         return "\n".join([*self._functions.values(), *self._declarations.values(), group])
 

@@ -1,10 +1,10 @@
-"""The block of memory through which generated code and Python talk: 64-bit slots.
+"""The block of memory that generated code and Python share: 64-bit slots.
 
 Fixed slots first, then four per kernel parameter that describe the buffer a pointer points into:
 its simulated base, size, the distance from simulated to host addresses, and whether it may be
 written. Table entries of all buffers have the same four slots.
 
-Segments (segments.py) have four such slots per memory instruction in place of those per parameter:
+Segments have four such slots per memory instruction in place of those per parameter:
 the buffer that the instruction was in last. GROUP_SIZE is theirs too; the code of a whole kernel is
 compiled for one size.
 """
@@ -67,7 +67,7 @@ def set_geometry(context: np.ndarray, geometry: Geometry) -> None:
 
 
 def param_slot(position: int, which: int) -> int:
-    """A slot of the buffer behind the parameter at this position."""
+    """Return a slot of the buffer of the parameter at this position."""
     return Slot.PARAMS + BUFFER_SLOTS * position + which
 
 

@@ -1,7 +1,7 @@
-"""The functions of segments: registers come from the warp block and go back there under the mask.
+"""The functions of segments: registers are loaded from the warp block and stored under the mask.
 
-Instructions compute all lanes, also those that do not run, and may do so because nothing in alu.py
-traps. A register that nobody reads behind the segment stays as it was.
+Instructions compute all lanes, also those that do not run, since nothing in arithmetic/ traps. A
+register that is dead after the segment is not stored.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Body(WarpCode):
         self._noncanonical: set[Reg] = set()
 
     def row(self, reg: Reg) -> str:
-        """Where a register lies."""
+        """Return where a register lies."""
         return self.place("%warp", self.layout.rows[reg])
 
     def read(self, reg: Reg) -> Chunks:
-        """The operands of a register; a float may be a NaN that is not canonical yet."""
+        """Return the operands of a register; a float may be a NaN that is not canonical yet."""
         known = self._values.get(reg)
         if known is None:
             known = self._values[reg] = self._load(reg)
@@ -52,7 +52,7 @@ class Body(WarpCode):
         return self.load_row(self.row(reg), reg.cls.bits)
 
     def observed(self, reg: Reg) -> Chunks:
-        """The operands of a register with canonical NaNs."""
+        """Return the operands of a register with canonical NaNs."""
         value = self.read(reg)
         if reg in self._noncanonical:
             type_ = F64 if reg.cls is RegClass.D else F32
@@ -67,7 +67,7 @@ class Body(WarpCode):
         (self._noncanonical.add if noncanonical else self._noncanonical.discard)(reg)
 
     def constant(self, cls: RegClass, bits: int) -> Chunks:
-        """A bit pattern in every lane."""
+        """Return a bit pattern in every lane."""
         return [constant(cls, bits, self.n)] * self.k
 
     def finish(self, live: frozenset[Reg]) -> None:
@@ -86,7 +86,7 @@ class Body(WarpCode):
             code.line(f"store i64 {code.let(f'or disjoint i64 {others}, {mine}')}, ptr {place}")
 
     def stop_at(self, lanes: str, kind: TrapCode, pc: int) -> None:
-        """Return at once with the lanes (i64) that trap here, if there are any."""
+        """Emit a return of the lanes (i64) that trap here, if one does."""
         code = self.code
         bad, go = code.fresh_label("bad"), code.fresh_label("go")
         code.branch(code.let(f"icmp ne i64 {lanes}, 0"), bad, go)
@@ -130,7 +130,7 @@ def _instruction(body: Body, ins: Instruction, pc: int) -> None:
 
 
 def _source(body: Body, ins: Instruction, position: int, *, observed: bool) -> Chunks:
-    """A source; `observed` where its bits count, not only the number."""
+    """Return a source; `observed` where its bits count, not only the number."""
     source, type_ = ins.srcs[position], ins.row.srcs[position].type
     assert type_ is not None
     if isinstance(source, Imm):
@@ -139,7 +139,7 @@ def _source(body: Body, ins: Instruction, position: int, *, observed: bool) -> C
 
 
 def _compute(body: Body, ins: Instruction, pc: int) -> None:
-    """What alu.py computes."""
+    """Compute an instruction of arithmetic/."""
     row = ins.row
     assert ins.dst is not None
     sources = [
@@ -165,7 +165,7 @@ def _without_zeros(body: Body, divisors: Chunks, cls: RegClass, pc: int) -> Chun
 
 
 def _lda(body: Body, ins: Instruction) -> Chunks:
-    """The address itself; it wraps as any u32 does."""
+    """Return the address itself; it wraps as any u32 does."""
     assert ins.address is not None
     offset = body.constant(RegClass.S, ins.address.offset)
     if ins.address.base is None:
@@ -174,7 +174,7 @@ def _lda(body: Body, ins: Instruction) -> Chunks:
 
 
 def _argument(body: Body, ins: Instruction) -> Chunks:
-    """A kernel argument, the same for all lanes. The verifier has checked its place."""
+    """Return a kernel argument, the same for all lanes. The verifier has checked its place."""
     code, type_ = body.code, ins.row.type
     assert ins.address is not None
     assert type_ is not None

@@ -1,16 +1,15 @@
-"""Segments: a kernel as functions that a timing engine calls, and the table that leads through it.
+"""Segments: a kernel as functions that a timing engine calls, and the table that describes them.
 
     typedef uint64_t (*segment_fn)(uint8_t *warp, uint64_t mask);
     typedef uint64_t (*move_fn)(uint8_t *warp, uint64_t mask);
     typedef uint64_t (*start_fn)(uint8_t *warp, uint64_t group, uint64_t warp_in_group);
 
-`warp` is a block of warpstate.py. A segment's function does everything in front of the instruction
-that ends it, for the lanes of `mask`, and returns lanes that divided by zero; it has then done
-nothing. Its move, where it has one, is the data movement of the access that ends it, for lanes that
-the engine chooses; it returns lanes refused, and has then moved nothing. In both cases the context
-block says why, where, and who is the lowest of them. Neither looks at anything but its arguments,
-the block, and through it the context block and memory; the mask must be a part of what `start` has
-returned.
+`warp` is a block of warp_block.py. A segment's function computes all before the instruction that
+ends it, for the lanes of `mask`, and returns lanes that divide by zero; it has then stored nothing.
+Its move, if it has one, is the data movement of the access that ends it, for lanes that the engine
+chooses; it returns lanes refused, and has then moved nothing. In both cases the context block says
+why, where, and which is the lowest of them. Both read only their arguments, the block, and through
+it the context block and memory; the mask must be a part of what `start` has returned.
 """
 
 from __future__ import annotations
@@ -53,8 +52,8 @@ class Segments:
     start: int
     """Address of the `start_fn`: begins a workgroup in a warp block and returns its lanes.
 
-    It zeroes the registers and the warp's private memory and fills in who the warp is. Warp 0 also
-    zeroes the group memory: start all warps of a workgroup before any of them runs.
+    It zeroes the registers and the warp's private memory and writes the identity of the warp. Warp
+    0 also zeroes the group memory: start all warps of a workgroup before any of them runs.
     """
     sites: int
     """Memory instructions, which have slots of their own in the context block."""
@@ -76,10 +75,10 @@ class SegmentContext:
 
 
 def context_of(segments: Segments, work: Work) -> SegmentContext:
-    """The context block for a launch of these segments.
+    """Return the context block for a launch of these segments.
 
-    `engine.trap_record(work, context.slots)` tells its trap. Buffers that are added or freed later
-    are not seen.
+    `engine.trap_record(work, context.slots)` returns its trap. Buffers that are added or freed
+    later are not seen.
     """
     geometry = work.geometry
     live = [b for b in work.memory.buffers if b.alive and b.size]
@@ -102,7 +101,10 @@ def context_of(segments: Segments, work: Work) -> SegmentContext:
 def compile_segments(
     kernel: Kernel, program: Program, width: int, grain: Grain = Grain.SEGMENT
 ) -> Segments:
-    """The segments of a kernel for warps of `width` lanes (1 to 64), from memory, disk or new."""
+    """Return the segments of a kernel for warps of `width` lanes (1 to 64).
+
+    They come from memory, from disk, or are made now.
+    """
     readonly_bytes = len(program.readonly_data)
     key = kernel.words, kernel.group_size, kernel.private_size, readonly_bytes, width, grain
     found = _COMPILED.find(key)
@@ -150,7 +152,7 @@ def _compile(kernel: Kernel, readonly_bytes: int, width: int, grain: Grain, key:
 def generate(
     kernel: Kernel, readonly_bytes: int, layout: Layout, segments: tuple[Segment, ...]
 ) -> str:
-    """The IR text: `start`, and `functions`, the addresses (fn, move) of each segment."""
+    """Return the IR text: `start`, and `functions`, the addresses (fn, move) of each segment."""
     module = ModuleText(function_attributes())
     zeros = f"[{layout.lanes} x i32] zeroinitializer, align 64"
     module.define("zeros", f"@zeros = internal constant {zeros}\n")
@@ -186,7 +188,7 @@ def _define_move(
     site: int,
     name: str,
 ) -> None:
-    """The `move_fn` of a memory instruction."""
+    """Define the `move_fn` of a memory instruction."""
     code = FunctionText(module)
     ins = kernel.instructions[pc]
     row, address = ins.row, ins.address

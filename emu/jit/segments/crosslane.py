@@ -11,7 +11,7 @@ from .warp_code import WarpCode
 
 
 def _rank(warp: WarpCode, row: Row, sources: list[Chunks]) -> Chunks:
-    """The number of running lanes below each lane."""
+    """Return the number of running lanes below each lane."""
     code, wide = warp.code, integer(64, warp.n)
     found = []
     for j, running in enumerate(warp.spread(64, "%mask")):
@@ -24,7 +24,7 @@ def _rank(warp: WarpCode, row: Row, sources: list[Chunks]) -> Chunks:
 
 
 def _ballot(warp: WarpCode, sources: list[Chunks]) -> str:
-    """The running lanes where the source is true, i64."""
+    """Return the running lanes where the source is true, i64."""
     return warp.code.let(f"and i64 {warp.word(sources[0])}, %mask")
 
 
@@ -46,7 +46,7 @@ def _all(warp: WarpCode, row: Row, sources: list[Chunks]) -> Chunks:
 
 
 def _permute(warp: WarpCode, row: Row, sources: list[Chunks]) -> Chunks:
-    """Another lane's value, by way of memory, where lanes that do not run have put 0."""
+    """Return another lane's value through memory, where lanes that do not run have 0."""
     code, n = warp.code, warp.n
     assert row.type is not None
     bits = row.type.reg.bits

@@ -1,13 +1,13 @@
 """The data movement of segments: one function per row of the table and width, for all kernels.
 
-The `move_fn` of an instruction jumps to the mover of its row with what the instruction is about:
+The `move_fn` of an instruction jumps to the mover of its row with the instruction's parameters:
 
     i64 move(ptr %warp, i64 %mask, ptr %addresses, ptr %data, i64 %imm, i64 %site)
 
 Addresses and data are rows of the warp block. The upper half of `%site` is the pc; the lower half
-says, for global memory, where in the context block the instruction has slots of its own, with the
-buffer that it was in last, and otherwise how many bytes the segment has. A mover looks at the lanes
-of the mask only, and goes the first of these ways that is open:
+is, for global memory, the place in the context block of the instruction's own slots, with the
+buffer that it accessed last, and otherwise the bytes of the segment. A mover reads the lanes of the
+mask only, and takes the first of these ways that is possible:
 
     run      addresses step by the element size: one wide load or store
     one      all addresses are the same
@@ -38,12 +38,12 @@ _REGISTERS = "ptr %warp, i64 %mask, ptr %addresses, ptr %data, i64 %imm, i64 %si
 
 
 def parameters_of(row: Row) -> str:
-    """The parameters of a row's mover, with names; `%data` is null for no destination."""
+    """Return the parameters of a row's mover, with names; `%data` is null for no destination."""
     return f"{_REGISTERS}, ptr %a, ptr %b" if row.is_atomic else _REGISTERS
 
 
 def mover(row: Row, width: int) -> Compiled:
-    """The mover `move` of a row for warps of a width, from memory, disk or made now."""
+    """Return the mover `move` of a row for warps of a width, from memory, disk or made now."""
     type_ = row.type
     assert type_ is not None
     # Loads and stores of one size are one and the same, but for what fills up small values.
@@ -60,7 +60,7 @@ def _mover(row_name: str, width: int) -> Compiled:
 
 
 def mover_text(row: Row, width: int) -> str:
-    """The IR of a row's mover."""
+    """Return the IR of a row's mover."""
     module = ModuleText(function_attributes())
     if row.is_atomic:
         access = AtomicMover(module, row, width)
@@ -95,7 +95,7 @@ class _Access(WarpCode):
         raise NotImplementedError
 
     def begin(self) -> None:
-        """Nothing to do for no lanes; then what every way needs."""
+        """Emit the return for an empty mask, and what every way needs."""
         code = self.code
         code.branch(code.let("icmp eq i64 %mask, 0"), "nobody", "begin")
         code.block("nobody")
@@ -110,11 +110,11 @@ class _Access(WarpCode):
         self.raw = [code.let(f"zext {narrow} {c} to {wide}") for c in chunks]
 
     def addresses(self) -> Chunks:
-        """Where each lane accesses memory, the immediate included."""
+        """Return where each lane accesses memory, the immediate included."""
         return self.each("add", 64, self.raw, self.spread(64, "%imm"))
 
     def element(self, distance: str, n: int) -> str:
-        """A distance in elements; one that is no whole number of them becomes very large."""
+        """Return a distance in elements; a fraction of an element becomes very large."""
         if not self.shift:
             return distance
         t = integer(64, n)
@@ -124,15 +124,15 @@ class _Access(WarpCode):
         )
 
     def compare(self, how: str, a: Chunks, b: Chunks) -> str:
-        """Whether a comparison of i64 holds in one of the running lanes."""
+        """Return whether a comparison of i64 holds in one of the running lanes."""
         return self.any_running(self.each(f"icmp {how}", 64, a, b))
 
     def segment_bytes(self) -> str:
-        """The size of the segment, an i64; not for global memory."""
+        """Return the size of the segment, an i64; not for global memory."""
         return self.code.let("and i64 %site, 4294967295")
 
     def memory(self) -> str:
-        """Where the segment lies, an i64; not for global memory."""
+        """Return where the segment lies, an i64; not for global memory."""
         match self.segment:
             case MemorySegment.READONLY:
                 return self.slot(Slot.READONLY)
@@ -142,13 +142,13 @@ class _Access(WarpCode):
                 return self.header(Header.PRIVATE_MEMORY)
 
     def in_segment(self, offsets: Chunks) -> Chunks:
-        """Host addresses of offsets into the segment."""
+        """Return the host addresses of offsets into the segment."""
         return self.each("add", 64, offsets, self.spread(64, self.memory()))
 
     def check_each(self) -> str:
-        """Return the lanes refused, if any; else go on at `%resolved`.
+        """Emit a return of the lanes refused, if any; else continue at `%resolved`.
 
-        Returns a row with what `addresses` are; those of global memory have become host addresses.
+        Return a row with the addresses; those of global memory have become host addresses.
         """
         code, cells = self.code, self.cells()
         self.store_row(cells, 64, self.addresses())
@@ -168,15 +168,15 @@ class _Access(WarpCode):
     # --- data
 
     def registers(self) -> Chunks:
-        """The data of a store."""
+        """Return the data of a store."""
         return self.load_row("%data", self.type.reg.bits)
 
     def set_registers(self, chunks: Chunks) -> None:
-        """The result of a load."""
+        """Set the result of a load."""
         self.store_running("%data", self.type.reg.bits, chunks)
 
     def move_each(self, hosts: Chunks) -> None:
-        """Gather or scatter at host addresses, and return."""
+        """Emit a gather or scatter at host addresses, and the return."""
         code = self.code
         if self.row.is_load:
             values = self._gathered(hosts)
@@ -188,10 +188,10 @@ class _Access(WarpCode):
         code.ret("i64", "0")
 
     def _gathered(self, hosts: Chunks) -> Chunks:
-        """A load per lane, by way of the stack.
+        """Load per lane, with the addresses on the stack.
 
-        The CPU's own gather is as fast where it is fast, and takes twice as long where it is
-        slowed down for security. Lanes that do not run load something that is there.
+        The gather instruction is as fast at best, and takes twice as long on CPUs that slow it down
+        for security. Lanes that do not run load from an address that is valid.
         """
         code, bits, t = self.code, self.type.bits, integer(self.type.bits, self.n)
         wide, flag, cells = integer(64, self.n), integer(1, self.n), self.cells()
@@ -212,14 +212,14 @@ class _Access(WarpCode):
         return found
 
     def _scatter(self, hosts: Chunks) -> None:
-        """Lanes in ascending order: of several at one address the highest one stays."""
+        """Store lane by lane in ascending order: at equal addresses the highest lane stays."""
         wide, p = integer(64, self.n), f"<{self.n} x ptr>"
         for value, host, mask in zip(self.registers(), hosts, self.mask, strict=True):
             places = self.code.let(f"inttoptr {wide} {host} to {p}")
             self.scatter(self.type.bits, value, places, mask)
 
     def _store_in_turn(self, hosts: Chunks) -> None:
-        """Bytes and halves, for which there is no scatter: lane after lane."""
+        """Store bytes or halves, which have no scatter instruction, lane after lane."""
         code, cells, bits = self.code, self.cells(), self.type.bits
         self.store_row(cells, 64, hosts)
         code.jump("before")
@@ -248,7 +248,7 @@ class _Look:
     address: str
     base: str
     places: str
-    """Elements behind the base."""
+    """Elements from the base on."""
     element: str
     """Number of its element."""
     inside: str
@@ -259,7 +259,7 @@ class _Blocks(_Access):
     """Loads and stores of memory that is one block or several: global, group, readonly."""
 
     def look(self) -> _Look:
-        """See whether the first lane is in the block: for global memory, that of the last time."""
+        """Test whether the first lane is in the block; of global memory, the last buffer."""
         code = self.code
         lane, bits = self.lowest("%mask"), 64 if self.is_global else 32
         place = code.let(f"getelementptr i{bits}, ptr %addresses, i64 {lane}")
@@ -270,7 +270,7 @@ class _Blocks(_Access):
         return self._look(lane, raw, address)
 
     def again(self, look: _Look) -> _Look:
-        """Look again, at another buffer."""
+        """Test again, with another buffer."""
         return self._look(look.lane, look.raw, look.address)
 
     def _look(self, lane: str, raw: str, address: str) -> _Look:
@@ -285,32 +285,32 @@ class _Blocks(_Access):
         return _Look(lane, raw, address, base, places, element, inside)
 
     def extent(self) -> tuple[str, str]:
-        """(base, bytes) of the block."""
+        """Return (base, bytes) of the block."""
         if self.is_global:
             return self.remembered(BASE), self.remembered(SIZE)
         return "0", self.segment_bytes()
 
     def remembered(self, which: int) -> str:
-        """A slot of the instruction's own, about the buffer that it was in last."""
+        """Return a slot of the instruction's own, about the buffer that it was in last."""
         return self.code.let(f"load i64, ptr {self.place(self.slots(), 8 * which)}")
 
     def slots(self) -> str:
-        """Where these slots are."""
+        """Return where these slots are."""
         return self.place(self.context, self.code.let("and i64 %site, 4294967295"))
 
     def to_host(self) -> str:
-        """What leads from addresses in the block to host addresses."""
+        """Return what leads from addresses in the block to host addresses."""
         return self.remembered(DELTA) if self.is_global else self.memory()
 
 
 class Mover(_Blocks):
-    """The ways that are short; all others are in a function of their own, `rest`.
+    """The short ways; all others are in a function of their own, `rest`.
 
-    It has the same parameters and is jumped to, so that nothing is saved and restored here.
+    It has the same parameters and is a tail call, so that nothing is saved and restored here.
     """
 
     def emit(self) -> None:
-        """Neighbours, or one place."""
+        """Emit accesses of neighbours and of one place."""
         code = self.code
         self.begin()
         look = self.look()
@@ -342,7 +342,7 @@ class Mover(_Blocks):
         code.ret("i64", code.let(f"tail call i64 @rest({given})"))
 
     def _move_wide(self, host: str) -> None:
-        """Neighbours, from where lane 0 is or would be; what lies between them is not touched."""
+        """Access neighbours, from where lane 0 is or would be, and nothing between them."""
         code, bits = self.code, self.type.bits
         places = [self.place(host, j * self.n * self.size) for j in range(self.k)]
         if self.row.is_load:
@@ -355,7 +355,7 @@ class Mover(_Blocks):
         code.ret("i64", "0")
 
     def _move_one(self, host: str, last: str) -> None:
-        """All lanes at one place, where the highest one's store stays."""
+        """Access one place for all lanes; the store of the highest lane stays."""
         code, bits = self.code, self.type.reg.bits
         if self.row.is_load:
             value = extended(code, code.let(f"load i{self.type.bits}, ptr {host}"), self.type, 0)
@@ -368,10 +368,10 @@ class Mover(_Blocks):
 
 
 class Rest(_Blocks):
-    """Loads and stores of lanes that are here and there."""
+    """Loads and stores of lanes at unrelated addresses."""
 
     def emit(self) -> None:
-        """Gather or scatter in the buffer of the first lane; else the cold side."""
+        """Emit a gather or scatter in the buffer of the first lane, and the cold side."""
         code = self.code
         self.begin()
         look = self.look()
@@ -412,7 +412,7 @@ class PrivateMover(_Access):
     """Loads and stores of private memory, which is interleaved by 8 bytes."""
 
     def emit(self) -> None:
-        """Every lane is in a block of its own: gather or scatter."""
+        """Emit a gather or scatter: every lane has a block of its own."""
         code = self.code
         self.begin()
         at = self.addresses()
@@ -433,7 +433,7 @@ class AtomicMover(_Access):
     """Atomics: the process's helper does them lane after lane, in ascending order."""
 
     def emit(self) -> None:
-        """Check all lanes, then let the helper have host addresses."""
+        """Emit the check of all lanes and the call of the helper with host addresses."""
         code, bits = self.code, self.type.bits
         self.begin()
         addresses, old = self.check_each(), self.cells()

@@ -1,4 +1,4 @@
-"""What the segments of all kernels share: the cold side, and how a workgroup begins in a warp."""
+"""Code that the segments of all kernels share: the cold side, and the start of a workgroup."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _cold() -> Compiled:
 
 
 def cold_symbols() -> Mapping[str, int]:
-    """The addresses of all helpers, for the linker."""
+    """Return the addresses of all helpers, for the linker."""
     return {**symbols(), **_cold().addresses}
 
 
@@ -37,7 +37,7 @@ offset of the rows of workitemid or -1, bytes of the warp's private and the grou
 
 @cache
 def start(width: int) -> Compiled:
-    """`start` for warps of a width: begins a workgroup in a warp block, returns the lanes."""
+    """Return `start` for warps of a width: it begins a workgroup in a block, returns its lanes."""
     text = _start_text(width)
     return compile_text(text, ["start"], level=Level.QUICK, key=text)
 
@@ -82,13 +82,13 @@ def _start_text(width: int) -> str:
 
 
 def _lanes(warp: WarpCode, sizes: list[str]) -> str:
-    """The lanes of the warp that are work-items."""
+    """Return the lanes of the warp that are work-items."""
     code = warp.code
     items = code.let(f"mul i64 {code.let(f'mul i64 {sizes[0]}, {sizes[1]}')}, {sizes[2]}")
     first = code.let(f"mul i64 %index, {warp.width}")
     left = code.intrinsic("llvm.usub.sat", "i64", f"i64 {items}", f"i64 {first}")
     count = code.intrinsic("llvm.umin", "i64", f"i64 {left}", f"i64 {warp.width}")
-    # A shift by 64 is undefined, and what comes of it is not taken.
+    # A shift by 64 is undefined, and its result is not used.
     ones = code.let(f"lshr i64 -1, {code.let(f'sub i64 64, {count}')}")
     return code.let(f"select i1 {code.let(f'icmp eq i64 {count}, 0')}, i64 0, i64 {ones}")
 

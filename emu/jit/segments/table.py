@@ -1,8 +1,8 @@
-"""Cuts a kernel into segments, and the table that describes them to a timing engine.
+"""Segments of a kernel, and the table that describes them to a timing engine.
 
 A segment is a straight run of instructions that only its last one may end: an access of global,
 group, private or readonly memory, a branch, a barrier, a fence, a marker, `ret` or `trap`. Branch
-targets and joins begin segments, so that lanes enter at the first instruction only; so does
+targets and joins begin segments, so that lanes enter at their first instruction; so does
 `clock`, which then reads the cycle of its own issue. (Labels that no branch names do not: whether
 a program has kept them must not change its times.)
 """
@@ -29,7 +29,7 @@ class Grain(StrEnum):
     SEGMENT = "segment"
     """As long as they can be."""
     BRANCH = "branch"
-    """Conditional branches are segments of their own: what stands in front issues without them."""
+    """Conditional branches are segments of their own; instructions before them issue alone."""
     INSTRUCTION = "instruction"
     """One instruction each."""
 
@@ -38,7 +38,7 @@ class SegmentKind(IntEnum):
     """What comes at the end of a segment."""
 
     FALL = 0
-    """Nothing: lanes go on with the next one."""
+    """Nothing: lanes continue with the next one."""
     BRANCH = 1
     JUMP = 2
     ACCESS = 3
@@ -73,11 +73,11 @@ UNITS = (
 """Functional units by how long they keep an instruction; the table has positions in here."""
 
 FIELDS = (
-    "fn",  # address of the segment's function, 0 where there is nothing to compute
+    "fn",  # address of the segment's function, 0 if it computes nothing
     "move",  # address of the function that moves the data of an ACCESS, else 0
     "n_instr",  # instructions, the last one included
     "kind",  # SegmentKind
-    "next",  # segment where lanes go that do not branch (of a JUMP: its target), -1 behind the end
+    "next",  # segment of lanes that do not branch (of a JUMP: its target), -1 after the end
     "target",  # segment of a BRANCH or JUMP, else -1
     "rpc",  # segment at which a BRANCH re-converges, -1: only where all lanes have ended
     "subdivide",  # 1 where a BRANCH may subdivide the warp
@@ -126,7 +126,7 @@ class Segment:
     last: int
     kind: SegmentKind
     live: frozenset[Reg] = frozenset()
-    """Registers that somebody may read afterwards, the data movement of an ACCESS included."""
+    """Registers that may be read after the function, by the move of an ACCESS too."""
 
     @property
     def computed(self) -> range:
@@ -135,16 +135,16 @@ class Segment:
 
 
 def kind_of(ins: Instruction) -> SegmentKind:
-    """What an instruction makes of the segment that it ends; FALL if it needs not end one."""
+    """Return the kind of the segment that an instruction ends; FALL if it does not end one."""
     if ins.row.is_memory and ins.row.segment is not MemorySegment.KERNARG:
         return SegmentKind.ACCESS
     return _KINDS.get(ins.row.stem, SegmentKind.FALL)
 
 
 def cut(kernel: Kernel, grain: Grain) -> tuple[Segment, ...]:
-    """The segments of a kernel in the order of its code.
+    """Return the segments of a kernel in the order of its code.
 
-    At the grain of instructions every register counts as live: somebody may look at each step.
+    At the grain of instructions every register is live: a caller may read any after a step.
     """
     code = kernel.instructions
     begins = [pc for ins in code for pc in (ins.target, ins.join)]
@@ -172,7 +172,7 @@ def cut(kernel: Kernel, grain: Grain) -> tuple[Segment, ...]:
 
 
 def successors(code: tuple[Instruction, ...], segment: Segment) -> tuple[int, int]:
-    """(pc where lanes go that do not branch, pc where they branch to); -1 where there is none."""
+    """Return (pc of lanes that do not branch, pc that they branch to); -1 for none."""
     ins = code[segment.last]
     match segment.kind:
         case SegmentKind.EXIT | SegmentKind.TRAP:
@@ -188,9 +188,9 @@ def successors(code: tuple[Instruction, ...], segment: Segment) -> tuple[int, in
 
 
 def _liveness(code: tuple[Instruction, ...], segments: tuple[Segment, ...]) -> list[frozenset[Reg]]:
-    """The registers of a lane that are read after each segment's function, before being written.
+    """Return the registers of a lane that are read after each segment's function.
 
-    Lanes outside a segment's mask keep theirs, so that what one lane does is all there is to know.
+    Lanes outside a segment's mask keep theirs, so that each lane is a case of its own.
     """
     by_pc = {s.first: s.number for s in segments}
     following = {s.number: {by_pc[pc] for pc in successors(code, s) if pc >= 0} for s in segments}
@@ -218,7 +218,7 @@ def _before(body: Sequence[Instruction], live: frozenset[Reg]) -> frozenset[Reg]
 
 
 def records(kernel: Kernel, segments: tuple[Segment, ...], layout: Layout) -> np.ndarray:
-    """The table without its addresses, which are 0."""
+    """Return the table without its addresses, which are 0."""
     code = kernel.instructions
     by_pc = {s.first: s.number for s in segments}
     by_pc[-1] = -1

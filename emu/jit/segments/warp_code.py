@@ -1,4 +1,4 @@
-"""Code that works on a warp block: what segments, movers and the start of a workgroup share."""
+"""Code that works on a warp block: segments, movers and the start of a workgroup."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .warp_block import LINE, Header, vectors_of
 
 
 class WarpCode(VectorCode):
-    """A function that has the block as `ptr %warp` and, most do, its lanes as `i64 %mask`."""
+    """A function with the block as `ptr %warp` and, in most cases, its lanes as `i64 %mask`."""
 
     def __init__(self, module: ModuleText, width: int) -> None:
         entry = FunctionText(module)
@@ -21,20 +21,20 @@ class WarpCode(VectorCode):
         self.module = module
         self.width = width
         self.entry = entry
-        """What stands in front of everything: stack memory."""
+        """The lines before all others: stack memory."""
 
     def text(self, head: str) -> str:
-        """The whole function behind its `define` with its parameters."""
+        """Return the whole function, from its `define` with parameters."""
         return definition(head, self.entry, self.code)
 
     # --- memory
 
     def place(self, base: str, offset: int | str) -> str:
-        """An address some bytes behind another one."""
+        """Return an address plus some bytes."""
         return self.code.let(f"getelementptr i8, ptr {base}, i64 {offset}")
 
     def load_row(self, base: str, bits: int) -> Chunks:
-        """A row of integers."""
+        """Return a row of integers."""
         t, step = integer(bits, self.n), self.n * bits // 8
         return [
             self.code.let(f"load {t}, ptr {self.place(base, j * step)}, align {min(step, LINE)}")
@@ -64,7 +64,7 @@ class WarpCode(VectorCode):
         self.store_row(base, bits, both)
 
     def cells(self, bits: int = 64) -> str:
-        """A row on the stack."""
+        """Return a row on the stack."""
         return self.entry.let(f"alloca [{self.n * self.k} x i{bits}], align 64")
 
     def clear(self, place: str, count: int | str) -> None:
@@ -74,7 +74,7 @@ class WarpCode(VectorCode):
     # --- scalars
 
     def header(self, word: Header) -> str:
-        """A word of the header, i64."""
+        """Return a word of the header, i64."""
         return self.code.let(f"load i64, ptr {self.place('%warp', 8 * word)}")
 
     def set_header(self, word: Header, value: str) -> None:
@@ -83,27 +83,27 @@ class WarpCode(VectorCode):
 
     @cached_property
     def context(self) -> str:
-        """The context block, a ptr. First asked for where everything else can see it."""
+        """The context block, a ptr. Ask for it first in a block that dominates all others."""
         return self.code.let(f"load ptr, ptr {self.place('%warp', 8 * Header.CONTEXT)}")
 
     def slot(self, slot: int) -> str:
-        """A slot of the context block, i64."""
+        """Return a slot of the context block, i64."""
         return self.code.let(f"load i64, ptr {self.place(self.context, 8 * slot)}")
 
     def pointer(self, value: str) -> str:
-        """An i64 as an address."""
+        """Return an i64 as an address."""
         return self.code.let(f"inttoptr i64 {value} to ptr")
 
     def narrow(self, value: str) -> str:
-        """An i64 as i32."""
+        """Return an i64 as i32."""
         return self.code.let(f"trunc i64 {value} to i32")
 
     def lowest(self, mask: str) -> str:
-        """The number of the lowest lane of a mask that is not empty, i64."""
+        """Return the number of the lowest lane of a mask that is not empty, i64."""
         return self.code.call("i64", "llvm.cttz.i64", f"i64 {mask}", "i1 true")
 
     def highest(self, mask: str) -> str:
-        """The number of the highest lane of a mask that is not empty, i64."""
+        """Return the number of the highest lane of a mask that is not empty, i64."""
         above = self.code.call("i64", "llvm.ctlz.i64", f"i64 {mask}", "i1 true")
         return self.code.let(f"sub i64 63, {above}")
 
@@ -111,11 +111,11 @@ class WarpCode(VectorCode):
 
     @cached_property
     def mask(self) -> Chunks:
-        """The lanes that run. First asked for where everything else can see it."""
+        """The lanes that run. Ask for it first in a block that dominates all others."""
         return self.chunks("%mask")
 
     def word(self, chunks: Sequence[str], operation: str = "or disjoint") -> str:
-        """Return a mask as an i64; lanes behind the width have any value."""
+        """Return a mask as an i64; lanes above the width have any value."""
         return super().word(chunks, operation)
 
     def any_running(self, chunks: Chunks) -> str:
@@ -125,9 +125,9 @@ class WarpCode(VectorCode):
     # --- leaving
 
     def trap(self, lanes: str, kind: TrapCode, pc: str) -> None:
-        """Tell the context block of lanes (i64) that trap, and return them.
+        """Write lanes (i64) that trap into the context block, and return them.
 
-        NONE: the kind has been told already.
+        NONE: the kind has been written before.
         """
         numbers = (f"i64 {x}" for x in (lanes, int(kind), pc, self.width))
         result = self.code.call("i64", "simtlab_trap", "ptr %warp", *numbers)
