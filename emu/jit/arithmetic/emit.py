@@ -1,4 +1,4 @@
-"""What an instruction of the table computes, as LLVM IR: scalar, or n lanes at a time.
+"""The arithmetic of an instruction as LLVM IR: scalar, or n lanes at a time.
 
 The only place of the JIT with arithmetic. Nothing here traps, branches or reads a mask, and no
 operation has undefined results on any bits of its sources, so it may run for dead lanes. One

@@ -1,4 +1,4 @@
-"""One instruction on its way into LLVM IR: what the functions of the arithmetic files work on."""
+"""One instruction on its way into LLVM IR: the argument of all functions of this folder."""
 
 from __future__ import annotations
 

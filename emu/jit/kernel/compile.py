@@ -51,7 +51,7 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
         return own
     usual = facts_at(geometry, USUAL)
     usual = replace(usual, width=width_for(kernel, usual))
-    # Warps of another width than the launch's must come to barriers whole as well.
+    # Warps of another width than the launch's must reach barriers whole as well.
     return usual if arrive_whole(kernel, usual) else own
 
 

@@ -1,4 +1,4 @@
-"""Where lanes go from a node: masks of waiting lanes, and copies into phis.
+"""Edges between nodes: masks of waiting lanes, and copies into phis.
 
 A phi is a variable; that of a loop header has a second one for the next iteration, which becomes
 the first at the latch.

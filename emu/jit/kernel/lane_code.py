@@ -28,7 +28,7 @@ def vectors_of(width: int) -> tuple[int, int]:
 
 
 class LaneCode(VectorCode):
-    """What all code of a kernel is written with.
+    """The operands, masks and traps of the running lanes, for all code of a kernel.
 
     `report(lane)` writes into the context block which lane (an i64) has trapped. `width` is that
     of the launch's warps, also where the code is that of one lane.

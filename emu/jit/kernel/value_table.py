@@ -8,7 +8,7 @@ from ..arithmetic import emit as alu
 
 
 class ValueTable:
-    """Which values need a variable, which may be NaNs of any bits, and a stable order."""
+    """Values that need a variable, values that may be NaNs of any bits, and a stable order."""
 
     def __init__(self, ssa: Ssa) -> None:
         self.crossing = _crossing(ssa)

@@ -65,7 +65,7 @@ def _filled(type_: str, pattern: int) -> str:
     """Return a constant of an integer or vector type with a pattern in every element."""
     element = type_.split(" x ")[-1].rstrip(">")
     bits = int(element[1:])
-    # Elements of 64 bits get other bits in their upper half: a host address would be seen there.
+    # Elements of 64 bits get other bits in their upper half: a host address would show it.
     value = pattern * 0x1_0000_0001 & mask_of(bits)
     text = ("true" if value else "false") if bits == 1 else str(value)
     return f"splat ({element} {text})" if type_.startswith("<") else text

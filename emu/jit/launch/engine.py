@@ -132,7 +132,8 @@ def _run(work: Work, plan: Plan, table: Table) -> TrapRecord | None:
 def _explained(work: Work, record: TrapRecord) -> Trap:
     """Return the trap of a kernel that cannot wait: perhaps a livelock, or with notes.
 
-    The notes name the lanes that repeat. Such a kernel executes the same with the memory that it has changed.
+    A note names the lanes that repeat. Such a kernel executes the same with the memory that it has
+    changed.
     """
     found = verdict(work, work.memory.copy()) if _bytes(work) <= COPIED_BEFORE else None
     if found is not None and found.record.kind is not TrapKind.BUDGET:

@@ -107,7 +107,7 @@ def run_shared(function: Function, scratches: Sequence[Scratch], n_groups: int) 
     first, *others = [_Runner(function, scratch, slices) for scratch in scratches]
     helpers: list[Thread] = []
     try:
-        # The first slice says whether the others would have anything to do.
+        # The first slice shows whether the other threads would have work.
         seconds = first.run_one()
         if seconds is not None and seconds * slices.left > WORTH_A_THREAD:
             helpers = _start(others[: slices.left])

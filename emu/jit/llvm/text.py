@@ -70,7 +70,7 @@ def mangled(type_: str) -> str:
 
 
 class ModuleText:
-    """What the functions of one module share: declarations and helper functions, each once.
+    """The functions and declarations of one module, each once.
 
     `attributes` are those of every function (build.function_attributes): LLVM inlines between
     functions, and passes wide vectors in registers, only where they are the same.

@@ -1,4 +1,4 @@
-"""From LLVM IR text to functions in memory, by way of an object that is kept on disk.
+"""The way from LLVM IR text to functions in memory, through an object that is kept on disk.
 
     parse -> passes -> object code -> [cache] -> link
 
@@ -30,7 +30,7 @@ from . import cache
 
 
 class Level(StrEnum):
-    """How much LLVM does about a module."""
+    """The effort that LLVM spends on a module."""
 
     FULL = "full"
     """The O2 pipeline with both vectorisers, interleaving and unrolling off: best code."""

@@ -62,7 +62,7 @@ class Segments:
 
 @dataclass(frozen=True)
 class SegmentContext:
-    """The context block of one launch, and what it points at."""
+    """The context block of one launch, and the memory it points to."""
 
     slots: np.ndarray
     """int64, indexed by `Slot`; TRAP_KIND is 0 as long as nothing trapped."""

@@ -24,7 +24,7 @@ from .warp_block import Layout
 
 
 class Grain(StrEnum):
-    """How long segments are."""
+    """The length of segments."""
 
     SEGMENT = "segment"
     """As long as they can be."""
@@ -35,7 +35,7 @@ class Grain(StrEnum):
 
 
 class SegmentKind(IntEnum):
-    """What comes at the end of a segment."""
+    """The end of a segment."""
 
     FALL = 0
     """Nothing: lanes continue with the next one."""

@@ -63,7 +63,7 @@ HEADER_BYTES = 16 * 8
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything is in a block, in bytes from its start."""
+    """The places in a block, in bytes from its start."""
 
     width: int
     vector: int
