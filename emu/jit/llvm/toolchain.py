@@ -322,12 +322,12 @@ def _surroundings() -> str:
 
 
 def _sources() -> str:
-    """Return a hash over the files that generate code: analyses, the JIT, the table."""
+    """Return a hash over the files that generate code: graphs, analyses, the JIT, the table."""
     package = Path(__file__).parents[3]
     total = hashlib.sha256()
     files = [
         path
-        for folder in ("isa", "emu/analysis", "emu/jit")
+        for folder in ("isa", "asm/flow", "emu/analysis", "emu/jit")
         for path in (package / folder).rglob("*")
         if path.suffix in (".py", ".ll")
     ]
