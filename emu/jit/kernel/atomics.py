@@ -76,10 +76,10 @@ class Atomics:
         assert op.ins.address is not None
         assert op.base is not None
         offset, t = op.ins.address.offset, integer(64, lanes.n)
-        there = [
+        places = [
             lanes.code.let(f"add {t} {c}, splat (i64 {offset})") for c in lanes.vector(op.base)
         ]
-        self.cold.put(cells, there, 64)
+        self.cold.put(cells, places, 64)
 
     def _group_addresses(self, op: Op, cells: str) -> None:
         """Check the addresses and put the host addresses into cells."""

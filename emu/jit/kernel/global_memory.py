@@ -214,8 +214,8 @@ class GlobalMemory:
         near = self._near(index)
 
         def host() -> str:
-            there = self._plus_scaled(offset, near.first, form.scale)
-            return addresses.host(site.window, there)
+            start = self._plus_scaled(offset, near.first, form.scale)
+            return addresses.host(site.window, start)
 
         def fits(elements: int) -> str:
             end = code.let(f"add i64 {near.first}, {elements}")

@@ -232,8 +232,8 @@ class LocalMemory:
                 row = code.let(f"mul {v} {cell}, splat (i32 {8 * lanes.facts.width})")
                 inner = code.let(f"and {v} {at}, splat (i32 7)")
                 lane = ", ".join(f"i32 {8 * (j * lanes.n + i)}" for i in range(lanes.n))
-                mine = code.let(f"add {v} {row}, <{lane}>")
-                at = code.let(f"add {v} {mine}, {inner}")
+                own = code.let(f"add {v} {row}, <{lane}>")
+                at = code.let(f"add {v} {own}, {inner}")
             places.append(code.let(f"getelementptr i8, ptr {memory}, {v} {at}"))
         return places
 

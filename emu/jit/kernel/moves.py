@@ -54,10 +54,10 @@ class Moves:
         """End the slow side and continue after both; return the block that the slow one ends in."""
         return self._go_on(fork, fork.go)
 
-    def _go_on(self, fork: Fork, there: str) -> str:
+    def _go_on(self, fork: Fork, label: str) -> str:
         end = self.lanes.code.current_block
         self.lanes.code.jump(fork.go)
-        self._at(fork, there)
+        self._at(fork, label)
         return end
 
     def _at(self, fork: Fork, label: str) -> None:

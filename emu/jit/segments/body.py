@@ -82,8 +82,8 @@ class Body(WarpCode):
                 continue
             old = code.let(f"load i64, ptr {place}")
             others = code.let(f"and i64 {old}, {code.let('xor i64 %mask, -1')}")
-            mine = code.let(f"and i64 {self.word(value)}, %mask")
-            code.line(f"store i64 {code.let(f'or disjoint i64 {others}, {mine}')}, ptr {place}")
+            own = code.let(f"and i64 {self.word(value)}, %mask")
+            code.line(f"store i64 {code.let(f'or disjoint i64 {others}, {own}')}, ptr {place}")
 
     def stop_at(self, lanes: str, kind: TrapCode, pc: int) -> None:
         """Emit a return of the lanes (i64) that trap here, if one does."""

@@ -165,8 +165,8 @@ def generate(
         if moves:
             _define_move(module, kernel, readonly_bytes, layout, segment.last, next(sites), move)
         pointers += (
-            f"ptr {f'@{name}' if there else 'null'}"
-            for name, there in ((name, has_code), (move, moves))
+            f"ptr {f'@{name}' if exists else 'null'}"
+            for name, exists in ((name, has_code), (move, moves))
         )
     t = f"[{len(pointers)} x ptr]"
     module.define("functions", f"@functions = constant {t} [{', '.join(pointers)}]\n")

@@ -195,10 +195,10 @@ class _Access(WarpCode):
         """
         code, bits, t = self.code, self.type.bits, integer(self.type.bits, self.n)
         wide, flag, cells = integer(64, self.n), integer(1, self.n), self.cells()
-        there = self.spread(64, code.let("ptrtoint ptr %data to i64"))
+        valid = self.spread(64, code.let("ptrtoint ptr %data to i64"))
         chosen = [
             code.let(f"select {flag} {mask}, {wide} {host}, {wide} {other}")
-            for mask, host, other in zip(self.mask, hosts, there, strict=True)
+            for mask, host, other in zip(self.mask, hosts, valid, strict=True)
         ]
         self.store_row(cells, 64, chosen)
         found = []
@@ -229,8 +229,8 @@ class _Access(WarpCode):
         code.phi("i64", ("%mask", "before"), ("%m.next", "turn"), name="%m")
         lane = self.lowest("%m")
         host = code.let(f"load ptr, ptr {code.let(f'getelementptr i64, ptr {cells}, i64 {lane}')}")
-        mine = code.let(f"getelementptr i32, ptr %data, i64 {lane}")
-        value = narrowed(code, code.let(f"load i32, ptr {mine}"), self.type, 0)
+        register = code.let(f"getelementptr i32, ptr %data, i64 {lane}")
+        value = narrowed(code, code.let(f"load i32, ptr {register}"), self.type, 0)
         code.line(f"store i{bits} {value}, ptr {host}")
         less = code.let("sub i64 %m, 1")
         code.let(f"and i64 %m, {less}", "%m.next")
@@ -424,9 +424,9 @@ class PrivateMover(_Access):
         self.check_each()
         cells = self.each("lshr", 64, at, self.spread(64, "3"))
         rows = self.each("mul", 64, cells, self.spread(64, str(8 * self.width)))
-        mine = self.each("add", 64, rows, self.steps(64, 8))
+        cells_of_lanes = self.each("add", 64, rows, self.steps(64, 8))
         bytes_ = self.each("and", 64, at, self.spread(64, "7"))
-        self.move_each(self.in_segment(self.each("add", 64, mine, bytes_)))
+        self.move_each(self.in_segment(self.each("add", 64, cells_of_lanes, bytes_)))
 
 
 class AtomicMover(_Access):
