@@ -16,7 +16,8 @@ import time
 import numpy as np
 
 from simtlab.emu.jit.arithmetic import emit as alu
-from simtlab.emu.jit.llvm.text import Code, ModuleText, integer
+from simtlab.emu.jit.llvm.function_text import FunctionText
+from simtlab.emu.jit.llvm.text import ModuleText, integer
 from simtlab.emu.jit.llvm.toolchain import Level, compile_text, function_attributes
 from simtlab.isa.table import BY_NAME, TABLE, Row
 from simtlab.isa.types import Type
@@ -34,7 +35,7 @@ PASSES = 100
 
 def loop_of(row: Row, n: int, module: ModuleText, name: str) -> None:
     """Define a function that runs a row over its arrays."""
-    code = Code(module)
+    code = FunctionText(module)
     types = [o.type for o in row.srcs if o.type is not None]
     assert row.dst is not None
     assert row.dst.type is not None

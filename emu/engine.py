@@ -101,8 +101,8 @@ _ENGINES = {
 
 DEFAULT_ENGINE = "jit"
 
-GENERATED = ("llvm", "asm")
-"""Forms in which native code can be looked at."""
+GENERATED = ("ssa", "shapes", "masks", "llvm", "asm")
+"""What can be shown of native code: the results of analyses, LLVM's IR, and the assembly."""
 
 
 def chosen(name: str | None, *, usual: bool, stats: bool) -> str:

@@ -271,7 +271,10 @@ class Launch:
         return _Prepared(engine(name), name, program, kernel, Binder(kernel), {})
 
     def generated(self, form: str) -> str:
-        """The code that is generated for this launch, as LLVM's IR ("llvm") or assembly ("asm").
+        """Return the code that is generated for this launch, or what an analysis has found.
+
+        `form` is "llvm" (LLVM's IR), "asm" (assembly), "ssa" (registers as values), "shapes" (which
+        values are uniform) or "masks" (where lanes wait).
 
         Raises UsageError where there is none: with another engine than the jit, and for kernels
         that the jit leaves to the interpreter.
@@ -279,7 +282,8 @@ class Launch:
         ready = self._prepared
         if not isinstance(form, str) or form not in GENERATED:
             raise UsageError(
-                f"generated code is shown as {' or '.join(GENERATED)}, not {shown(form)}",
+                f"generated code is shown as {', '.join(GENERATED[:-1])} or {GENERATED[-1]}, "
+                f"not {shown(form)}",
                 code="SIM515",
             )
         if self.engine != "jit":

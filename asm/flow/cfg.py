@@ -5,19 +5,14 @@ The graph works on anything that has a row and a target: the assembler's drafts 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
 from ...isa.instruction import WORD_BYTES
 from ...isa.table import Row
-
-Edges = tuple[tuple[int, ...], ...]
-"""The neighbours of every block, by block number."""
-
-Neighbours = Edges | Mapping[int, tuple[int, ...]]
-"""The neighbours of all blocks, or of those of a part of the graph."""
+from .graph import Edges, components, leaders
 
 
 class Step(Protocol):
@@ -123,7 +118,7 @@ class Cfg:
 def build(code: Sequence[Step]) -> Cfg:
     """Return the graph of a kernel's code."""
     n = len(code)
-    starts = sorted({0, *_targets(code), *_behind_ends(code)} & set(range(n)))
+    starts = leaders([ins.target for ins in code], [ins.row.ends_block for ins in code])
     ends = [*starts[1:], n]
     blocks = tuple(
         Block(i, start, end)
@@ -135,14 +130,6 @@ def build(code: Sequence[Step]) -> Cfg:
     endless = _endless(plain)
     successors = tuple((*out, len(blocks)) if i in endless else out for i, out in enumerate(plain))
     return Cfg(code, blocks, successors, endless, block_of)
-
-
-def _targets(code: Sequence[Step]) -> Iterable[int]:
-    return (ins.target for ins in code if ins.target is not None)
-
-
-def _behind_ends(code: Sequence[Step]) -> Iterable[int]:
-    return (pc + 1 for pc, ins in enumerate(code) if ins.row.ends_block)
 
 
 def _successors(
@@ -221,45 +208,3 @@ class Walk:
     def is_behind(self, node: int, above: int) -> bool:
         """Return whether the walk found `node` from `above` on, or they are the same."""
         return self.moment[above] <= self.moment[node] <= self.end[above]
-
-
-def components(edges: Neighbours, nodes: Iterable[int]) -> list[list[int]]:
-    """Return the strongly connected components of the subgraph over `nodes`, successors first.
-
-    R. Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM J. Comput. 1972; the
-    recursion is spelled out because a kernel may have more blocks than Python has stack frames.
-    """
-    inside = set(nodes)
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    open_: list[int] = []
-    is_open: set[int] = set()
-    result: list[list[int]] = []
-    for root in sorted(inside):
-        if root in index:
-            continue
-        walk = [(root, 0)]
-        while walk:
-            node, at = walk.pop()
-            if at == 0:
-                index[node] = low[node] = len(index)
-                open_.append(node)
-                is_open.add(node)
-            targets = [t for t in edges[node] if t in inside]
-            if at > 0:
-                low[node] = min(low[node], low[targets[at - 1]])
-            for i in range(at, len(targets)):
-                target = targets[i]
-                if target not in index:
-                    walk += [(node, i + 1), (target, 0)]
-                    break
-                if target in is_open:
-                    low[node] = min(low[node], index[target])
-            else:
-                if low[node] == index[node]:
-                    component: list[int] = []
-                    while not component or component[-1] != node:
-                        component.append(open_.pop())
-                        is_open.discard(component[-1])
-                    result.append(component)
-    return result

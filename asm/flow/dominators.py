@@ -10,7 +10,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
-from .cfg import Cfg, Edges, Walk, reverse
+from .cfg import Cfg, Walk, reverse
+from .graph import Edges
 
 
 @dataclass(frozen=True)

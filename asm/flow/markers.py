@@ -27,8 +27,9 @@ from dataclasses import dataclass, replace
 
 from ...isa.table import BY_NAME
 from ..draft import DraftInstruction, DraftKernel, Join
-from .cfg import Cfg, build, components
+from .cfg import Cfg, build
 from .dominators import DominatorTree, post_dominators
+from .graph import components
 from .joins import immediate
 
 _RECONVERGE = BY_NAME["reconverge"]
@@ -170,7 +171,7 @@ def _run(cfg: Cfg, tree: DominatorTree, join: int, branches: list[int]) -> _Run:
     flow along the strongly connected components, in which every block reaches every other.
     """
     edges = _ways(cfg, tree, join, branches)
-    parts = components(edges, edges)[::-1]
+    parts = components(edges, sorted(edges))[::-1]
     branch_in = {cfg.block_of[b]: b for b in branches}
     bit = {cfg.block_of[b]: 1 << i for i, b in enumerate(branches)}
     bits = dict.fromkeys(edges, 0)

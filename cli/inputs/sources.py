@@ -40,7 +40,7 @@ def assemble_source(
     )
 
 
-_COMMENT = {"llvm": ";", "asm": "#"}
+_COMMENT = {"llvm": ";"}
 
 
 class Listings:
@@ -73,8 +73,8 @@ class Listings:
         self._shown.add(shape)
         size = "x".join(map(str, launch.geometry.group_size))
         for name in self.native:
-            title = f"{_COMMENT[name]} kernel {launch.function.name}, workgroups of {size}\n"
-            self._take(name, title + launch.generated(name))
+            title = f"kernel {launch.function.name}, workgroups of {size}\n"
+            self._take(name, f"{_COMMENT.get(name, '#')} {title}{launch.generated(name)}")
 
     def _take(self, name: str, text: str) -> None:
         text = text if text.endswith("\n") else text + "\n"

@@ -193,9 +193,9 @@ Dump = Annotated[
 RunDump = Annotated[
     str | None,
     typer.Option(
-        metavar="PASS|llvm|asm[=FILE]",
-        help="Print the program after this pass of the assembler, or the native code of what is "
-        "launched, or write it to a file; several with commas.",
+        metavar="PASS[=FILE]",
+        help="Print the program after this pass of the assembler, or what is launched as ssa, "
+        "shapes, masks, llvm or asm, or write it to a file; several with commas.",
         rich_help_panel=ASSEMBLER,
     ),
 ]

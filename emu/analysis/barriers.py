@@ -9,9 +9,9 @@ point; kernels with other barriers are left to the interpreter.
 from __future__ import annotations
 
 from ...isa.program import Kernel
-from . import order, ssa
+from .analysis import analyse
 from .order import Flow
-from .uniformity import Facts, Shapes
+from .uniformity import Facts
 
 
 def arrive_whole(kernel: Kernel, facts: Facts) -> bool:
@@ -29,9 +29,9 @@ _FOUND: dict[tuple[tuple[int, ...], Facts], bool] = {}
 
 
 def _arrive_whole(kernel: Kernel, facts: Facts) -> bool:
-    flow = order.build(kernel.instructions)
-    form = ssa.build(kernel.instructions, flow)
-    parting = form.conditions.keys() - Shapes(form, facts).uniform_branches()
+    analysis = analyse(kernel)
+    flow = analysis.flow
+    parting = analysis.ssa.conditions.keys() - analysis.shapes(facts).uniform_branches()
     return not any(
         node.last is not None and node.last.row.is_barrier
         for branch in parting

@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...asm.flow.graph import reachable
+
 
 @dataclass(frozen=True)
 class Part:
@@ -49,7 +51,7 @@ class Part:
         if len(sources) > 1:
             for meeting, bound in self._bound_for.items():
                 if header in bound:
-                    before = _reachable(self._ways, [header], self.members - {meeting})
+                    before = reachable(self._ways, [header], self.members - {meeting})
                     behind = [s for s in sources if s not in before]
                     best = behind if 0 < len(behind) < len(best) else best
         return best
@@ -69,8 +71,8 @@ class Part:
             waiting = [s for s in closing if s in bound]
             if not waiting:
                 continue
-            late = _reachable(back, waiting, self.members - {meeting})
-            early = _reachable(back, [meeting], self.members)
+            late = reachable(back, waiting, self.members - {meeting})
+            early = reachable(back, [meeting], self.members)
             if late & early & bound or (together and late & self.entries and early & self.entries):
                 return True
         return False
@@ -85,7 +87,7 @@ class Part:
         back = _reversed(self._ways)
         found = {}
         for meeting in sorted(self.members) if self.exits else ():
-            free = _reachable(back, self.exits - {meeting}, self.members - {meeting})
+            free = reachable(back, self.exits - {meeting}, self.members - {meeting})
             if bound := self.members - free - {meeting}:
                 found[meeting] = bound
         return found
@@ -97,17 +99,3 @@ def _reversed(ways: Mapping[int, Iterable[int]]) -> dict[int, list[int]]:
         for target in targets:
             back[target].append(node)
     return back
-
-
-def _reachable(
-    ways: Mapping[int, Iterable[int]], starts: Iterable[int], inside: frozenset[int]
-) -> set[int]:
-    """The starts, and what is reached from them within a set of nodes."""
-    found = set(starts)
-    work = list(found)
-    while work:
-        for there in ways[work.pop()]:
-            if there in inside and there not in found:
-                found.add(there)
-                work.append(there)
-    return found

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from ...asm.flow import dominators
+from ...asm.flow.graph import reachable
 from .order import START, Flow, Loop, Node
 
 RESUME = -1
@@ -140,7 +142,7 @@ class Masks:
             return None
         loop = None if loop_number is None else self.flow.loops[loop_number]
         inside = frozenset(self.waits) if loop is None else loop.nodes & self.waits.keys()
-        between = _reach(self._lanes, self._lanes[branch], inside, {number}) - {number}
+        between = reachable(self._lanes, self._lanes[branch], inside, {number}) - {number}
         if any(self._loses_lanes(self.flow.nodes[n], inside, loop) for n in {branch} | between):
             return None
         # From an endless loop no lane reaches this node, and the loop may run later.
@@ -151,7 +153,7 @@ class Masks:
             if ways is self._code and (skip := self._skip(branch)) is not None:
                 starts.add(skip)
             stop = {branch} if loop is None else {branch, loop.latch}
-            if number in _reach(ways, starts & inside, inside, stop):
+            if number in reachable(ways, starts & inside, inside, stop):
                 return None
         return branch
 
@@ -180,32 +182,10 @@ class Masks:
     @cached_property
     def _dominators(self) -> dict[int, int | None]:
         """The immediate dominator of each node, by lanes."""
-        order = [n for n in self.flow.order if n in self.waits]
-        before: dict[int, list[int]] = {n: [] for n in order}
-        for source, targets in self._lanes.items():
-            for target in targets:
-                if target in before:
-                    before[target].append(source)
-        everything = (1 << len(self.flow.nodes)) - 1
-        found = dict.fromkeys(order, everything)
-        changed = True
-        while changed:
-            changed = False
-            for number in order:
-                meet = everything if number != START else 0
-                for source in before[number]:
-                    meet &= found[source]
-                if meet | 1 << number != found[number]:
-                    found[number] = meet | 1 << number
-                    changed = True
-        return {
-            n: max(
-                (m for m in order if m != n and bits >> m & 1),
-                key=lambda m: found[m].bit_count(),
-                default=None,
-            )
-            for n, bits in found.items()
-        }
+        ways = (self._lanes.get(n.number, set()) for n in self.flow.nodes)
+        edges = tuple(tuple(sorted(targets & self.waits.keys())) for targets in ways)
+        parents = dominators.tree(edges, START).parents
+        return {number: parents[number] for number in self.waits}
 
     # --- empty masks
 
@@ -234,18 +214,3 @@ class Masks:
             )
             for source in self._before[number]
         )
-
-
-def _reach(
-    ways: Mapping[int, set[int]], starts: Iterable[int], inside: frozenset[int], stop: set[int]
-) -> set[int]:
-    """What is reached from some nodes within a part of the graph, not going on behind `stop`."""
-    found = {s for s in starts if s in inside}
-    work = list(found)
-    while work:
-        number = work.pop()
-        for there in ways[number] if number not in stop else ():
-            if there in inside and there not in found:
-                found.add(there)
-                work.append(there)
-    return found

@@ -9,9 +9,10 @@ loops run until no lane is left in them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ...asm.flow import graph
 from ...isa.instruction import Instruction
 from .loop_headers import Part
 
@@ -94,13 +95,8 @@ def build(code: Sequence[Instruction]) -> Flow:
 
 
 def _nodes(code: Sequence[Instruction]) -> list[Node]:
-    leaders = {0}
-    for pc, ins in enumerate(code):
-        if ins.target is not None:
-            leaders.add(ins.target)
-        if ins.row.ends_block or ins.row.is_barrier:
-            leaders.add(pc + 1)
-    starts = sorted(pc for pc in leaders if pc < len(code))
+    ends = [ins.row.ends_block or ins.row.is_barrier for ins in code]
+    starts = graph.leaders([ins.target for ins in code], ends)
     stops = [*starts[1:], len(code)]
     ways: dict[int, tuple[int, ...]] = {}
     for start, stop in zip(starts, stops, strict=True):
@@ -171,7 +167,7 @@ def _arrange(flow: Flow, edges: dict[int, list[int]]) -> list[int]:
 
 
 def _parts(edges: dict[int, list[int]], nodes: Sequence[int]) -> Iterator[list[int]]:
-    return iter(components(edges, nodes, set(nodes)))
+    return iter(components(edges, nodes))
 
 
 def _close(
@@ -216,53 +212,15 @@ def _part(flow: Flow, edges: dict[int, list[int]], members: frozenset[int]) -> P
     )
 
 
-def components(
-    edges: dict[int, list[int]], nodes: Sequence[int], inside: set[int]
-) -> list[list[int]]:
+def components(edges: Mapping[int, Sequence[int]], nodes: Iterable[int]) -> list[list[int]]:
     """Strongly connected components in topological order; ties keep the order of the nodes.
 
-    Tarjan's algorithm with an explicit stack. Roots are tried from the last node to the first and
-    successors likewise, so that the reversed order of completion follows the code.
+    Roots are tried from the last node to the first and successors likewise, so that the reversed
+    order of completion follows the code.
     """
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    on_stack: set[int] = set()
-    stack: list[int] = []
-    found: list[list[int]] = []
-    for root in sorted(nodes, reverse=True):
-        if root in index:
-            continue
-        work: list[tuple[int, Iterable[int]]] = [(root, iter(()))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        on_stack.add(root)
-        work[0] = (root, iter(sorted((t for t in edges[root] if t in inside), reverse=True)))
-        while work:
-            node, ways = work[-1]
-            for there in ways:
-                if there not in index:
-                    index[there] = low[there] = len(index)
-                    stack.append(there)
-                    on_stack.add(there)
-                    after = sorted((t for t in edges[there] if t in inside), reverse=True)
-                    work.append((there, iter(after)))
-                    break
-                if there in on_stack:
-                    low[node] = min(low[node], index[there])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    component = []
-                    while True:
-                        member = stack.pop()
-                        on_stack.discard(member)
-                        component.append(member)
-                        if member == node:
-                            break
-                    found.append(sorted(component))
-    return found[::-1]
+    backwards = sorted(nodes, reverse=True)
+    ways = {node: sorted(edges[node], reverse=True) for node in backwards}
+    return [sorted(component) for component in graph.components(ways, backwards)][::-1]
 
 
 def waiting(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[int]]:

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from ...isa.program import Kernel
 from ...isa.types import Segment
-from . import order, ssa
+from .analysis import Analysis, analyse
 from .influence import Influence
 from .order import Loop
 from .ssa import Const, Op, Phi, Ssa, Value
@@ -31,8 +31,8 @@ def may_wait(kernel: Kernel) -> bool:
     if found is None:
         found = False
         if _written(kernel) and any(i.target is not None for i in kernel.instructions):
-            flow = order.build(kernel.instructions)
-            found = bool(flow.loops) and _is_decided_by_others(kernel, flow)
+            analysis = analyse(kernel)
+            found = bool(analysis.flow.loops) and _is_decided_by_others(kernel, analysis)
         _WAITING[kernel.words] = found
     return found
 
@@ -47,8 +47,8 @@ def _written(kernel: Kernel) -> frozenset[Segment]:
     return frozenset(s for s in _SHARED if any(row.segment is s for row in stores))
 
 
-def _is_decided_by_others(kernel: Kernel, flow: order.Flow) -> bool:
-    form = ssa.build(kernel.instructions, flow)
+def _is_decided_by_others(kernel: Kernel, analysis: Analysis) -> bool:
+    form = analysis.ssa
     foreign = _Foreign(form, _written(kernel)).varying
     return any(v in foreign for v in form.conditions.values()) or any(
         value in foreign for ops in form.ops.values() for op in ops for value in _deciding(op)

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from ...asm.flow.graph import live_before
 from ...isa.instruction import Imm, Instruction, Reg
 from ...isa.table import Flags
 from ...isa.types import RegClass
@@ -134,17 +135,8 @@ def _liveness(code: tuple[Instruction, ...], flow: Flow) -> dict[int, frozenset[
             read |= {_register(r) for r in ins.reads()} - written
             written |= {_register(r) for r in ins.writes()}
         reads[node.number], writes[node.number] = frozenset(read), frozenset(written)
-    live = dict(reads)
-    changed = True
-    while changed:
-        changed = False
-        for node in reversed(nodes):
-            out = frozenset().union(*(live[s] for s in node.successors))
-            new = reads[node.number] | (out - writes[node.number])
-            if new != live[node.number]:
-                live[node.number] = new
-                changed = True
-    return live
+    successors = {node.number: node.successors for node in nodes}
+    return live_before([node.number for node in nodes], successors, reads, writes)
 
 
 def _place_phis(flow: Flow, live: dict[int, frozenset[Register]], ssa: Ssa) -> None:
@@ -274,7 +266,7 @@ def _knots(phis: list[Phi], final: Callable[[Value], Value]) -> Iterator[set[Phi
             source = numbers.get(final(a))  # pyright: ignore[reportArgumentType]
             if source is not None:
                 takers[source].append(i)
-    for group in components(takers, range(len(phis)), set(takers)):
+    for group in components(takers, range(len(phis))):
         yield {phis[i] for i in group}
 
 

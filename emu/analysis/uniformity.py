@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
+from ...asm.flow import dominators
+from ...asm.flow.cfg import reverse
 from ...isa.types import Segment, sign_extend
 from .order import Flow
 from .ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value
@@ -39,6 +42,20 @@ class Facts:
         """Whether every warp lies within one row of its workgroup (dimension 0)."""
         x, y, z = self.group_size
         return y == z == 1 or (self.whole and x % self.width == 0)
+
+
+class LaneShapes(Protocol):
+    """How the values of the lanes that run together differ."""
+
+    ssa: Ssa
+
+    def is_uniform(self, value: Value) -> bool:
+        """Return whether all of the lanes have the same value."""
+        ...
+
+    def stride(self, value: Value) -> int | None:
+        """Return the step from lane to lane, 0 for uniform values; None where there is none."""
+        ...
 
 
 class Shapes:
@@ -276,17 +293,19 @@ class Shapes:
         return source.ins.row.is_identity and (self.facts.whole or not signed)
 
 
-class Alone(Shapes):
+class OneLane:
     """The values of a warp of one lane: each is uniform."""
 
-    def __init__(self, ssa: Ssa, facts: Facts) -> None:
+    def __init__(self, ssa: Ssa) -> None:
         self.ssa = ssa
-        self.flow = ssa.flow
-        self.facts = facts
 
     def is_uniform(self, value: Value) -> bool:
         """Return True."""
         return True
+
+    def stride(self, value: Value) -> int:
+        """Return 0, which uniform values have."""
+        return 0
 
 
 def _bits(numbers: Iterable[int]) -> int:
@@ -298,17 +317,17 @@ def _postdominators(flow: Flow) -> dict[int, int]:
 
     Of a node from which no end can be reached nothing is claimed.
     """
-    everything = (1 << len(flow.nodes)) - 1
-    real = [n for n in flow.nodes if n.latch_of is None]
-    found = {n.number: everything for n in real}
-    changed = True
-    while changed:
-        changed = False
-        for node in reversed(real):
-            meet = everything if node.successors else 0
-            for there in node.successors:
-                meet &= found[there] | 1 << there
-            if meet != found[node.number]:
-                found[node.number] = meet
-                changed = True
-    return {n: 0 if bits == everything else bits for n, bits in found.items()}
+    exit_ = len(flow.nodes)
+    real = [node for node in flow.nodes if node.latch_of is None]
+    edges: list[tuple[int, ...]] = [()] * (exit_ + 1)
+    for node in real:
+        edges[node.number] = node.successors or (exit_,)
+    tree = dominators.tree(reverse(tuple(edges)), exit_)
+    found = {node.number: 0 for node in real}
+    waiting = list(tree.children[exit_])
+    while waiting:
+        number = waiting.pop()
+        for child in tree.children[number]:
+            found[child] = found[number] | 1 << number
+            waiting.append(child)
+    return found

@@ -12,7 +12,7 @@ from math import prod
 
 from ...isa.program import Kernel
 from ...isa.types import Segment
-from . import order, ssa
+from .analysis import analyse
 from .ssa import Op
 from .uniformity import Facts, Shapes
 
@@ -28,8 +28,7 @@ def width_for(kernel: Kernel, facts: Facts) -> int:
     key = (kernel.words, facts.group_size, facts.whole)
     found = _FOUND.get(key)
     if found is None:
-        form = ssa.build(kernel.instructions, order.build(kernel.instructions))
-        shapes = Shapes(form, replace(facts, width=WIDE))
+        shapes = analyse(kernel).shapes(replace(facts, width=WIDE))
         found = _FOUND[key] = WIDE if gains_by_width(shapes) else USUAL
     return found
 

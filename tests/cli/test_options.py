@@ -323,6 +323,7 @@ def run_dump(cli: Cli) -> None:
     assert shown.startswith("; kernel scan_blocks, workgroups of ")
     assert "\n; kernel add_sums, workgroups of " in shown
     assert Path("k.txt").read_text().startswith("kernel ")
+    assert "\nn0    own mask\n" in saxpy(cli, "--dump", "masks")["dump"]["masks"]
     # Object files have no passes, but native code as any other.
     cli("asm", "scale.sasm")
     done = cli("run", "scale.sbc", "--items", "8", *SCALE_ARGS, "--dump", "asm")

@@ -13,7 +13,7 @@ from functools import cache
 
 import pytest
 
-from simtlab.emu.analysis import width
+from simtlab.emu.analysis import analysis, width
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.launch import engine
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
@@ -48,7 +48,7 @@ def check(number: int) -> None:
 
 def forget() -> None:
     """Compile everything anew."""
-    for known in (code._COMPILED, engine._SCHEDULED, width._FOUND):
+    for known in (analysis._LATEST, code._COMPILED, engine._SCHEDULED, width._FOUND):
         known.clear()
 
 
@@ -61,14 +61,14 @@ def test_without_a_bug_nothing_is_found() -> None:
 
 MUTANTS = (
     Mutant("emu.jit.kernel.nodes", "the other side of a branch has no lanes",
-           'self.combine("xor", on, ["splat (i1 true)"] * self.k)',
-           'self.combine("xor", on, ["zeroinitializer"] * self.k)'),
-    Mutant("emu.jit.kernel.nodes", "a copy into a phi does not spare the lanes that wait",
-           "(running or chunks) if crowded else None", "None"),
-    Mutant("emu.jit.kernel.nodes", "who comes to a node forgets those who wait there",
-           "        if crowded:\n", "        if False:\n"),
+           'lanes.combine("xor", on, ["splat (i1 true)"] * lanes.k)',
+           'lanes.combine("xor", on, ["zeroinitializer"] * lanes.k)'),
+    Mutant("emu.jit.kernel.edges", "a copy into a phi does not spare the lanes that wait",
+           "(running or chunks) if others_wait else None", "None"),
+    Mutant("emu.jit.kernel.edges", "who comes to a node forgets those who wait there",
+           "        if others_wait:\n", "        if False:\n"),
     Mutant("emu.jit.kernel.nodes", "phis of a loop keep the values of the first trip",
-           'self.store((phi, part), types, self.load((phi, part, "next"), types))', "pass"),
+           "lanes.variables.store((phi, part), types, following)", "pass"),
     Mutant("emu.analysis.masks", "the last node with waiting lanes comes next",
            "return min(waits, key=self.flow.position.__getitem__, default=None)",
            "return max(waits, key=self.flow.position.__getitem__, default=None)"),
@@ -86,34 +86,32 @@ MUTANTS = (
     Mutant("emu.analysis.uniformity", "private memory is taken for uniform",
            "row.is_atomic or (row.segment is Segment.PRIVATE and row.is_memory)", "row.is_atomic"),
     Mutant("emu.analysis.uniformity", "a product has the stride of its factor",
-           "                return a * k\n", "                return a\n"),
+           "                step = a * k\n", "                step = a\n"),
     Mutant("emu.analysis.uniformity", "a difference has the stride of the sum",
-           "                return a - b\n", "                return a + b\n"),
-    Mutant("emu.jit.kernel.values", "all chunks of a counted value are the first",
+           "                step = a - b\n", "                step = a + b\n"),
+    Mutant("emu.jit.kernel.lane_code", "all chunks of a counted value are the first",
            "steps = (step * (j * self.n + i) & mask_of(bits)", "steps = (step * i & mask_of(bits)"),
-    Mutant("emu.jit.kernel.values", "only the first chunk of a mask is looked at",
+    Mutant("emu.jit.llvm.vectors", "only the first chunk of a mask is looked at",
            "for chunk in chunks[1:]:\n            total", "for chunk in ():\n            total"),
     Mutant("emu.jit.kernel.identity", "a partial workgroup has a work-item more",
-           "icmp ult {vector} {f}, {limit}", "icmp ule {vector} {f}, {limit}"),
+           '"icmp ult", 32, flat', '"icmp ule", 32, flat'),
     Mutant("emu.jit.kernel.identity", "rows of a workgroup are counted by columns",
-           'code.let(f"urem {vector} {r}, {ys}") for r in rows',
-           'code.let(f"urem {vector} {r}, {xs}") for r in rows'),
+           'vectors.each("urem", 32, rows, ys)', 'vectors.each("urem", 32, rows, xs)'),
     Mutant("emu.jit.kernel.moves", "a wide store writes for all lanes",
-           "ptr {place}, i32 {type_.size}, {low.mask_type} {mask})",
-           "ptr {place}, i32 {type_.size}, {low.mask_type} splat (i1 true))"),
-    Mutant("emu.jit.kernel.moves", "signed bytes are loaded as unsigned ones",
+           "lanes.store_masked(type_.bits, d, place, mask)",
+           'lanes.store_masked(type_.bits, d, place, "splat (i1 true)")'),
+    Mutant("emu.jit.arithmetic.widths", "signed bytes are loaded as unsigned ones",
            'how = "sext" if type_.is_signed else "zext"', 'how = "zext"'),
     Mutant("emu.jit.kernel.budget", "the lanes of a warp share the budget of one work-item",
-           "udiv i64 {low.slot(Slot.BUDGET)}, {low.warp_width}",
-           "udiv i64 {low.slot(Slot.BUDGET)}, {low.warp_width * low.warp_width}"),
-    Mutant("emu.jit.kernel.function", "what a loop carries past a barrier is not kept",
-           "            if (phi, part) not in known\n", "            if False\n"),
-    Mutant("emu.jit.kernel.function", "what is used behind a barrier is not kept",
-           "wanted: set[Value] = live_out(low.ssa)[number]", "wanted: set[Value] = set()"),
+           "Slot.BUDGET)}, {lanes.width}", "Slot.BUDGET)}, {lanes.width * lanes.width}"),
+    Mutant("emu.jit.kernel.barriers", "what a loop carries past a barrier is not kept",
+           "                if (phi, part) not in known\n", "                if False\n"),
+    Mutant("emu.jit.kernel.barriers", "what is used behind a barrier is not kept",
+           "for value in sorted(wanted, key", "for value in sorted((), key"),
     Mutant("emu.jit.kernel.lane_by_lane", "what lanes leave a loop with is forgotten",
-           "            self._put(phi.cls, behind.brought[phi][1], value)\n", "            pass\n"),
+           "            self._put(phi.cls, exit_.brought[phi][1], value)\n", "            pass\n"),
     Mutant("emu.analysis.ssa", "what leaves a loop has no place for each lane",
-           "keeps=(cls, index) in kept)", "keeps=False)"),
+           "            phi.keeps = any(", "            phi.keeps = () and any("),
 )  # fmt: skip
 
 LATE = frozenset({

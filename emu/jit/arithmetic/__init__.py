@@ -1,1 +1,1 @@
-"""What each row of the instruction table computes, as LLVM IR."""
+"""The arithmetic of the instruction table's rows, as LLVM IR."""

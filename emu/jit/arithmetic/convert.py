@@ -8,7 +8,7 @@ from .operation import Operation
 
 
 def convert(op: Operation) -> str:
-    """The source's value in the row's type."""
+    """Return the source's value in the row's type."""
     to, source = op.type, op.row.source
     assert source is not None
     if source.is_float:
@@ -29,7 +29,7 @@ def convert(op: Operation) -> str:
 
 
 def _narrow(op: Operation, source: Type) -> tuple[str, int]:
-    """An integer source at its own width: small types are the low bits of the register."""
+    """Return an integer source at its own width: small types are the low bits of the register."""
     value = op.sources[0]
     if source.bits == source.reg.bits:
         return value, source.bits
@@ -55,7 +55,7 @@ def _between_floats(op: Operation, value: str, source: Type) -> str:
 
 
 def _float_to_integer(op: Operation, value: str, source: Type) -> str:
-    """Truncates and saturates; NaN gives 0.
+    """Truncate and saturate; NaN becomes 0.
 
     LLVM's conversion is undefined out of range (and its saturating one slow), so the value is
     clamped before it, or where the float type does not have the greatest integer, replaced after

@@ -7,11 +7,16 @@ operands would be exact in f64, but its division takes longer than the correctio
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ....isa.types import RegClass
+from ..llvm.function_text import FunctionText
+from ..llvm.text import constant, integer, register_type
 from .operation import Operation
 
 
 def divide(op: Operation) -> str:
-    """The quotient, truncated; INT_MIN / -1 is INT_MIN."""
+    """Return the quotient, truncated; INT_MIN / -1 is INT_MIN."""
     if _has_instruction(op):
         if not op.type.is_signed:
             return op.let(f"udiv {op.integer} {op.sources[0]}, {op.sources[1]}")
@@ -22,7 +27,7 @@ def divide(op: Operation) -> str:
 
 
 def remainder(op: Operation) -> str:
-    """The remainder, with the dividend's sign; INT_MIN rem -1 is 0."""
+    """Return the remainder, with the dividend's sign; INT_MIN rem -1 is 0."""
     if _has_instruction(op):
         a, b = op.sources
         if not op.type.is_signed:
@@ -32,7 +37,7 @@ def remainder(op: Operation) -> str:
 
 
 def _has_instruction(op: Operation) -> bool:
-    """Whether LLVM does well: scalars, and constants that it turns into products or shifts."""
+    """Return whether LLVM generates good code: scalars, and constants that need no division."""
     if op.n <= 1:
         return True
     divisor = op.known(1)
@@ -40,7 +45,10 @@ def _has_instruction(op: Operation) -> bool:
 
 
 def _without_minus_one(op: Operation) -> tuple[str, str]:
-    """Where a signed divisor is -1, and the divisor with 1 there: INT_MIN / -1 is undefined."""
+    """Return where a signed divisor is -1, and it with 1 in these lanes.
+
+    INT_MIN / -1 is undefined.
+    """
     divisor = op.sources[1]
     minus = op.let(f"icmp eq {op.integer} {divisor}, {op.constant(-1)}")
     return minus, op.select(minus, op.integer, op.constant(1), divisor)
@@ -52,7 +60,7 @@ def _negated_where(op: Operation, condition: str, value: str) -> str:
 
 
 def _by_estimate(op: Operation) -> tuple[str, str]:
-    """Quotient and remainder of vectors."""
+    """Return the quotient and the remainder of vectors."""
     a, b = op.sources
     if not op.type.is_signed:
         return _unsigned(op, a, b)
@@ -67,14 +75,16 @@ def _by_estimate(op: Operation) -> tuple[str, str]:
 
 
 def _with_sign(op: Operation, magnitude: str, sign: str) -> str:
-    """Negate where the sign bit is set."""
+    """Negate a magnitude where the sign bit is set."""
     ones = op.let(f"ashr {op.integer} {sign}, {op.constant(op.bits - 1)}")
     flipped = op.let(f"xor {op.integer} {magnitude}, {ones}")
     return op.let(f"sub {op.integer} {flipped}, {ones}")
 
 
 def _unsigned(op: Operation, a: str, b: str) -> tuple[str, str]:
-    """Two estimates from below by the divisor's reciprocal, then one correction by 1.
+    """Return quotient and remainder: two estimates from below, then one correction by 1.
+
+    The estimates are products with the divisor's reciprocal.
 
     With u the unit of a float's rounding (2^-24, 2^-53), the factor 1 - 8u outweighs the five
     roundings of an estimate, so a quotient is never too large and no remainder negative. The
@@ -103,3 +113,23 @@ def _unsigned(op: Operation, a: str, b: str) -> tuple[str, str]:
     more = op.let(f"add {t} {quotient}, {op.constant(1)}")
     less = op.let(f"sub {t} {rest}, {b}")
     return op.select(short, t, more, quotient), op.select(short, t, less, rest)
+
+
+# --- divisors
+
+
+def are_zero(code: FunctionText, cls: RegClass, divisors: Sequence[str], n: int) -> list[str]:
+    """Return for each operand in which lanes it is zero; n = 0: scalars."""
+    t, zero = register_type(cls, n), "zeroinitializer" if n else "0"
+    return [code.let(f"icmp eq {t} {divisor}, {zero}") for divisor in divisors]
+
+
+def ones_for_zeros(
+    code: FunctionText, cls: RegClass, zeros: Sequence[str], divisors: Sequence[str], n: int
+) -> list[str]:
+    """Return the divisors with 1 where they are zero."""
+    t, flag, one = register_type(cls, n), integer(1, n), constant(cls, 1, n)
+    return [
+        code.let(f"select {flag} {zero}, {t} {one}, {t} {divisor}")
+        for zero, divisor in zip(zeros, divisors, strict=True)
+    ]

@@ -1,7 +1,7 @@
 """sin, cos, exp2 and log2 as LLVM IR: the steps of isa/functions.py, each through `emit`.
 
-Steps that only few arguments need stand in a function of their own, which is called where a lane
-of the n needs it: once per module and width, behind a test that LLVM puts in the place of use.
+Steps that only few arguments need are in a function of their own, once per module and width. It is
+called if one of the n lanes needs it; LLVM inlines the test.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from collections.abc import Callable, Sequence
 from ....isa.functions import ARGUMENT, FUNCTIONS, Function, Step
 from ....isa.table import Row
 from ....isa.types import RegClass
-from ..llvm.text import Code, constant, integer, register_type
+from ..llvm.function_text import ENTRY, FunctionText, definition
+from ..llvm.text import constant, integer, register_type
 from .operation import Operation
 
-EmitRow = Callable[[Code, Row, tuple[int, ...], Sequence[str], int], str]
+EmitRow = Callable[[FunctionText, Row, tuple[int, ...], Sequence[str], int], str]
 """The type of `alu.emit`, which is handed over because it calls this file."""
 
 
 def evaluate(op: Operation, emit: EmitRow) -> str:
-    """The value of one of the functions."""
+    """Return the value of one of the functions."""
     function = FUNCTIONS[op.row.stem]
     values = {ARGUMENT: op.sources[0]}
     for guard, steps in _runs(function):
@@ -31,7 +32,7 @@ def evaluate(op: Operation, emit: EmitRow) -> str:
 
 
 def _runs(function: Function) -> list[tuple[str | None, list[Step]]]:
-    """The steps in runs of equal guard."""
+    """Return the steps in runs of equal guard."""
     runs: list[tuple[str | None, list[Step]]] = []
     for step in function.steps:
         if not runs or runs[-1][0] != step.guard:
@@ -40,7 +41,9 @@ def _runs(function: Function) -> list[tuple[str | None, list[Step]]]:
     return runs
 
 
-def _straight(code: Code, steps: list[Step], values: dict[str, str], n: int, emit: EmitRow) -> None:
+def _straight(
+    code: FunctionText, steps: list[Step], values: dict[str, str], n: int, emit: EmitRow
+) -> None:
     """Append steps; names in `values` become operands, constants take the operand's type."""
     for step in steps:
         sources = []
@@ -69,10 +72,10 @@ def _guarded(
     name = f"{function.name}.{guard}.{op.n}"
     module = op.code.module
     if not module.has(name):
-        body = Code(module)
+        body = FunctionText(module)
         inner = {x: f"%{x}" for x in inputs}
         _straight(body, steps, inner, op.n, emit)
-        body.line(f"ret {types[output]} {inner[output]}")
+        body.ret(types[output], inner[output])
         parameters = ", ".join(f"{types[x]} %{x}" for x in inputs)
         rare = f"{name}.rare"
         text = "\n".join(body.lines)
@@ -85,31 +88,28 @@ def _guarded(
 
 
 def _wrapper(
-    code: Code, name: str, types: dict[str, str], inputs: list[str], output: str, n: int
+    code: FunctionText, name: str, types: dict[str, str], inputs: list[str], output: str, n: int
 ) -> str:
-    """The test in front of the rare steps. Its other way yields 0, which no lane looks at."""
+    """Return the function that tests for lanes that need the rare steps, and calls them if so.
+
+    Without such lanes it returns 0, which no lane reads.
+    """
     parameters = ", ".join(f"{types[x]} %{x}" for x in inputs)
     t, mask = types[output], integer(1, n)
-    body = Code(code.module)
+    body = FunctionText(code.module)
     any_lane = body.call("i1", f"llvm.vector.reduce.or.v{n}i1", f"{mask} %need") if n else "%need"
-    test = "\n".join(body.lines)
-    return f"""\
-define internal {t} @{name}({mask} %need, {parameters}) alwaysinline memory(none) #0 {{
-entry:
-{test}
-  br i1 {any_lane}, label %rare, label %done
-rare:
-  %value = call {t} @{name}.rare({parameters})
-  br label %done
-done:
-  %result = phi {t} [ zeroinitializer, %entry ], [ %value, %rare ]
-  ret {t} %result
-}}
-"""
+    body.branch(any_lane, "rare", "done")
+    body.block("rare")
+    value = body.let(f"call {t} @{name}.rare({parameters})", "%value")
+    body.jump("done")
+    body.block("done")
+    body.ret(t, body.phi(t, ("zeroinitializer", ENTRY), (value, "rare"), name="%result"))
+    head = f"define internal {t} @{name}({mask} %need, {parameters})"
+    return definition(f"{head} alwaysinline memory(none)", body)
 
 
 def _class_of(function: Function, name: str) -> RegClass:
-    """The register class of a named value."""
+    """Return the register class of a named value."""
     if name == ARGUMENT:
         return RegClass.S
     [row] = [step.row for step in function.steps if step.dst == name]

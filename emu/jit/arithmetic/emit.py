@@ -1,13 +1,13 @@
-"""What an instruction of the table computes, as LLVM IR: scalar, or n lanes at a time.
+"""The arithmetic of an instruction as LLVM IR: scalar, or n lanes at a time.
 
-The only place of the JIT with arithmetic. Nothing here traps, branches or looks at a mask, and
-no operation has undefined results on any bits of its sources, so it may run for dead lanes; one
-exception: the divisor of an integer `div` or `rem` must not be zero in any lane (lowering puts 1
-where it is zero or nobody looks, and traps itself).
+The only place of the JIT with arithmetic. Nothing here traps, branches or reads a mask, and no
+operation has undefined results on any bits of its sources, so it may run for dead lanes. One
+exception: the divisor of an integer `div` or `rem` must not be zero in any lane. The caller traps
+for running lanes and puts 1 where it is zero.
 
 Bits of NaNs. Float arithmetic yields *some* NaN where the ISA wants the canonical one: such a
-value is loose. Most uses do not care; where the bits are observed (`wants_canonical`, and any
-value that is stored or outlives the generated code) lowering applies `canonical` first.
+value is noncanonical. Most uses do not care. Where the bits are observed (`wants_canonical`, and
+any value that is stored or outlives the generated code) the caller applies `canonical` first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from ....isa.functions import FUNCTIONS
 from ....isa.table import Flags, Row
 from ....isa.types import Type
-from ..llvm.text import Code, constant, float_constant, floating, integer, register_type
+from ..llvm.function_text import FunctionText
+from ..llvm.text import constant, float_constant, floating, integer, register_type
 from .convert import convert
 from .elementary import evaluate
 from .floats import FLOATS
@@ -28,7 +29,9 @@ CANONICAL = {32: 0x7FC0_0000, 64: 0x7FF8_0000_0000_0000}
 """The NaN that arithmetic yields, by width."""
 
 
-def emit(code: Code, row: Row, literals: tuple[int, ...], sources: Sequence[str], n: int) -> str:
+def emit(
+    code: FunctionText, row: Row, literals: tuple[int, ...], sources: Sequence[str], n: int
+) -> str:
     """Append the code of a row and return its result, an operand of the destination's type.
 
     `sources` are operands of their register classes' types, n lanes each (n = 0: scalars), in the
@@ -39,7 +42,7 @@ def emit(code: Code, row: Row, literals: tuple[int, ...], sources: Sequence[str]
 
 
 def can_emit(row: Row) -> bool:
-    """Whether `emit` knows the row: all that compute from registers alone."""
+    """Return whether `emit` knows the row: all that compute from registers alone."""
     return not row.has_address and (row.stem in INTEGERS or row.stem in FLOATS or row.stem in _REST)
 
 
@@ -63,10 +66,10 @@ _NEW_NAN = frozenset(
 _CARRY = frozenset({"mov", "select", "neg", "abs"})
 
 
-def may_be_loose(row: Row) -> bool:
-    """Whether the result may be a NaN of other bits than the canonical one by its own doing.
+def may_be_noncanonical(row: Row) -> bool:
+    """Return whether the result may be a NaN of other bits than the canonical one by its own doing.
 
-    A row that `carries` a source is as loose as that source.
+    The result of a row that `carries` a source is noncanonical if that source is.
     """
     if row.stem == "cvt" and row.source is not None and not row.source.is_float:
         return False  # no integer becomes a NaN
@@ -75,34 +78,34 @@ def may_be_loose(row: Row) -> bool:
 
 
 def carries(row: Row, position: int) -> bool:
-    """Whether the result has the NaN bits of this source: observed where the result is.
+    """Return whether the result has the NaN bits of this source: observed where the result is.
 
-    Lowering may leave such a source loose if nobody observes the result, or if it makes the
-    result canonical later; not so for `neg` and `abs`, whose results keep a NaN's sign.
+    The caller may leave such a source noncanonical if the result is not observed, or is made
+    canonical later; not so for `neg` and `abs`, whose results keep a NaN's sign.
     """
     return row.stem in _CARRY and not (row.stem == "select" and position == 0)
 
 
 def wants_canonical(row: Row, position: int) -> bool:
-    """Whether a source's bits are observed, so that a loose value must be made canonical first.
+    """Return whether a source's bits are observed: a NaN has to be made canonical first.
 
     False where they are read as a number: float arithmetic, comparison, conversion from float.
-    True for `carries` as well; a lowering that follows such values may do better.
+    True for `carries` as well; a caller that follows such values may do better.
     """
     type_ = _source_types(row)[position]
     return type_.bits > 1 and (row.stem in _CARRY or not type_.is_float)
 
 
 def _source_types(row: Row) -> list[Type]:
-    """The types of the sources of `emit`."""
+    """Return the types of the sources of `emit`."""
     types = [operand.type for operand in row.srcs]
     if Flags.READS_DST in row.flags and row.dst is not None:
         types.append(row.dst.type)
     return [t for t in types if t is not None]
 
 
-def canonical(code: Code, type_: Type, value: str, n: int) -> str:
-    """An f32 or f64 (as register bits) with every NaN replaced by the canonical one."""
+def canonical(code: FunctionText, type_: Type, value: str, n: int) -> str:
+    """Return an f32 or f64 (as register bits) with every NaN replaced by the canonical one."""
     number = code.to_float(type_.bits, value, n)
     float_type = floating(type_.bits, n)
     zero = float_constant(0.0, type_.bits, n)

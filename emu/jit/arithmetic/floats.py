@@ -14,7 +14,7 @@ def _binary(name: str) -> Emitter:
 
 
 def _intrinsic(name: str) -> Emitter:
-    """An LLVM intrinsic that is an instruction of any CPU, or exact in the C library."""
+    """Return an LLVM intrinsic that is an instruction of any CPU, or exact in the C library."""
 
     def emit(op: Operation) -> str:
         arguments = (f"{op.floating} {x}" for x in op.floats())

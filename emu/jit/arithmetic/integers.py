@@ -7,7 +7,7 @@ from .operation import Emitter, Operation
 
 
 def _binary(name: str) -> Emitter:
-    """An LLVM instruction with two operands."""
+    """Return an LLVM instruction with two operands."""
 
     def emit(op: Operation) -> str:
         a, b = op.sources
@@ -36,7 +36,7 @@ def _mulhi(op: Operation) -> str:
 
 
 def _mulhi_by_parts(op: Operation, a: str, b: str) -> str:
-    """The upper half of 64-bit products from four products of 32-bit halves.
+    """Return the upper half of 64-bit products from four products of 32-bit halves.
 
     The upper halves are signed also for the unsigned product, because LLVM sees through the
     ladder of unsigned halves, makes it one 128-bit product and takes the vector apart for it.

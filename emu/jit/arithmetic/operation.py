@@ -1,4 +1,4 @@
-"""One instruction on its way into LLVM IR: what the functions of the arithmetic files work on."""
+"""One instruction on its way into LLVM IR: the argument of all functions of this folder."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 from ....isa.table import Row
 from ....isa.types import Type
-from ..llvm.text import Code, constant_value, float_constant, floating, integer, integer_constant
+from ..llvm.function_text import FunctionText
+from ..llvm.text import constant_value, float_constant, floating, integer, integer_constant
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
     """A row, its sources (operands of register types) and how many lanes (0: scalar)."""
 
-    code: Code
+    code: FunctionText
     row: Row
     literals: tuple[int, ...]
     sources: Sequence[str]
@@ -42,11 +43,11 @@ class Operation:
         return floating(self.bits, self.n)
 
     def int(self, bits: int) -> str:
-        """An integer type of this many lanes."""
+        """Return an integer type of this many lanes."""
         return integer(bits, self.n)
 
     def constant(self, value: int, bits: int | None = None) -> str:
-        """An integer operand, of the row's width unless told."""
+        """Return an integer operand, by default of the row's width."""
         return integer_constant(value, bits or self.bits, self.n)
 
     def let(self, expression: str) -> str:
@@ -58,23 +59,23 @@ class Operation:
         return self.let(f"{how} {source} {value} to {to}")
 
     def select(self, condition: str, type_: str, yes: str, no: str) -> str:
-        """One of two values of a type, lane by lane."""
+        """Choose between two values of a type, lane by lane."""
         return self.let(f"select {self.int(1)} {condition}, {type_} {yes}, {type_} {no}")
 
     def known(self, position: int) -> int | None:
-        """The bits of a source that is a constant."""
+        """Return the bits of a source that is a constant."""
         return constant_value(self.sources[position])
 
     def floats(self) -> list[str]:
-        """The sources as floats of the row's type."""
+        """Return the sources as floats of the row's type."""
         return [self.code.to_float(self.bits, s, self.n) for s in self.sources]
 
     def float_constant(self, value: float) -> str:
-        """A float operand of the row's type."""
+        """Return a float operand of the row's type."""
         return float_constant(value, self.bits, self.n)
 
     def from_float(self, value: str) -> str:
-        """A float of the row's type as the register's integer."""
+        """Return a float of the row's type as the register's integer."""
         return self.code.from_float(self.bits, value, self.n)
 
 

@@ -1,37 +1,35 @@
-"""Memory instructions in generated code: cheap checks, wide accesses, and a cold side.
+"""Memory instructions of a kernel, by segment.
 
-This file sends each instruction to the file of its segment; kernel arguments and `lda`, which need
-no checks, are done here.
+Kernel arguments and `lda` need no checks and are here; the other segments have files of their own.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ....isa.types import Segment
 from ...analysis.ssa import Op
+from ..arithmetic.widths import extended
 from ..llvm.text import integer
 from ..runtime.context import Slot
 from .atomics import Atomics
 from .cold import Cold
+from .context_code import load_slot
 from .global_memory import GlobalMemory
+from .kernel_memory import KernelMemory
+from .lane_code import LaneCode
 from .local_memory import LocalMemory
 from .moves import Moves
-
-if TYPE_CHECKING:
-    from .instructions import Instructions
 
 
 class Access:
     """Emits the memory instructions of one kernel."""
 
-    def __init__(self, lowering: Instructions) -> None:
-        self.low = lowering
-        moves = Moves(lowering)
-        cold = Cold(lowering, moves)
-        self._global = GlobalMemory(lowering, moves, cold)
-        self._local = LocalMemory(lowering, moves, cold)
-        self._atomics = Atomics(lowering, self._local, cold)
+    def __init__(self, lanes: LaneCode, memory: KernelMemory) -> None:
+        self.lanes = lanes
+        moves = Moves(lanes)
+        cold = Cold(lanes, moves)
+        self._global = GlobalMemory(lanes, moves, cold, memory.params)
+        self._local = LocalMemory(lanes, moves, cold, memory)
+        self._atomics = Atomics(lanes, self._local, cold)
         self._arguments: dict[tuple[int, str], str] = {}
 
     def op(self, op: Op) -> None:
@@ -54,26 +52,23 @@ class Access:
         assert op.ins.address is not None
         key = (op.ins.address.offset, type_.name)
         if key not in self._arguments:
-            entry = self.low.entry
-            block = entry.let(f"inttoptr i64 {self.low.slot(Slot.KERNARG, entry)} to ptr")
+            entry = self.lanes.entry
+            block = entry.let(f"inttoptr i64 {load_slot(entry, Slot.KERNARG)} to ptr")
             place = entry.let(f"getelementptr i8, ptr {block}, i64 {op.ins.address.offset}")
             raw = entry.let(f"load i{type_.bits}, ptr {place}")
-            if type_.bits < 32:
-                how = "sext" if type_.is_signed else "zext"
-                raw = entry.let(f"{how} i{type_.bits} {raw} to i32")
-            self._arguments[key] = raw
-        self.low.define(op, "value", [self._arguments[key]])
+            self._arguments[key] = extended(entry, raw, type_, 0)
+        self.lanes.define(op, "value", [self._arguments[key]])
 
     def _lda(self, op: Op) -> None:
-        low, code = self.low, self.low.code
+        lanes, code = self.lanes, self.lanes.code
         assert op.ins.address is not None
         offset = op.ins.address.offset & 0xFFFF_FFFF
         if op.base is None:
-            low.define(op, "value", [str(offset)])
-        elif low.shapes.is_uniform(op):
-            low.define(op, "value", [code.let(f"add i32 {low.scalar(op.base)}, {offset}")])
+            lanes.define(op, "value", [str(offset)])
+        elif lanes.shapes.is_uniform(op):
+            lanes.define(op, "value", [code.let(f"add i32 {lanes.scalar(op.base)}, {offset}")])
         else:
-            v = integer(32, low.n)
-            chunks = low.vector(op.base)
+            v = integer(32, lanes.n)
+            chunks = lanes.vector(op.base)
             added = [code.let(f"add {v} {c}, splat (i32 {offset})") for c in chunks]
-            low.define(op, "value", added)
+            lanes.define(op, "value", added)

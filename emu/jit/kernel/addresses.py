@@ -1,4 +1,4 @@
-"""What an address is made of, and the buffer that it is expected in.
+"""Addresses as sums, and the buffer in which each is expected.
 
 An address that is a sum of uniform values, one 32-bit index times a constant, and a constant, with
 one pointer parameter among the uniform values, is checked against the buffer of that parameter:
@@ -7,19 +7,17 @@ its limits are computed once per call, and no 64-bit arithmetic is left for each
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+from ....isa.program import Param
 from ....isa.types import sign_extend
 from ...analysis.ssa import INDEX_ARITHMETIC, Const, Op, Phi, Value
+from ...analysis.uniformity import LaneShapes
 from ..runtime.context import BASE, DELTA, SIZE, WRITABLE, param_slot
-
-if TYPE_CHECKING:
-    from ...analysis.uniformity import Shapes
-    from .instructions import Instructions
-
+from .context_code import load_slot
+from .lane_code import LaneCode
 
 LARGEST_SCALE = 1 << 32
 """What an index is multiplied by at most in a form: no window has room for two larger steps."""
@@ -42,7 +40,7 @@ class Form:
     constant: int = 0
 
     def times(self, factor: int) -> Form | None:
-        """The form times a constant; None where the index would count backwards or too far."""
+        """Return the form times a constant; None if the index would count back or too far."""
         scale = self.scale * factor
         if self.index is not None and not 0 < scale <= LARGEST_SCALE:
             return None
@@ -55,7 +53,7 @@ class Form:
         )
 
     def plus(self, other: Form) -> Form | None:
-        """The sum of two forms; None where both have an index, or there are too many terms."""
+        """Return the sum of two forms; None if both have an index or it has too many terms."""
         if self.index is not None and other.index is not None:
             return None
         uniform = _sum_of((*self.uniform, *other.uniform))
@@ -72,7 +70,7 @@ class Form:
 
 
 def _sum_of(terms: Iterable[tuple[Value, int]]) -> tuple[tuple[Value, int], ...]:
-    """Terms with each value once."""
+    """Return terms with each value once."""
     factors: dict[Value, int] = {}
     for value, factor in terms:
         factors[value] = sign_extend(factors.get(value, 0) + factor, 64)
@@ -90,25 +88,26 @@ class Window:
 
 
 LARGEST_WINDOW = (1 << 32) - (1 << 21)
-"""Bytes of a buffer that are looked for on the fast side.
+"""Bytes of a buffer that the fast side accesses.
 
-A 32-bit index that wraps around from one lane to the next cannot stay inside, so that nobody has
-to look for that, even if a constant below 2^20 is added to it.
+A 32-bit index that wraps around from one lane to the next cannot stay inside, even if a constant
+below 2^20 is added to it, so that no test for that is needed.
 """
 
 
 class Addresses:
-    """Takes the addresses of a kernel apart and computes with the parts."""
+    """The addresses of a kernel, taken apart."""
 
-    def __init__(self, lowering: Instructions) -> None:
-        self.low = lowering
+    def __init__(self, lanes: LaneCode, params: Sequence[Param]) -> None:
+        self.lanes = lanes
+        self._params = params
         self._windows: dict[tuple[int, bool], Window] = {}
         self._forms: dict[Value, Form | None] = {}
 
     # --- forms
 
     def form(self, value: Value) -> Form | None:
-        """An address as a sum; None where it is none of the known shapes."""
+        """Return an address as a sum; None where it is none of the known shapes."""
         if value not in self._forms:
             self._forms[value] = self._form(value)
         return self._forms[value]
@@ -118,7 +117,7 @@ class Addresses:
             return Form(constant=sign_extend(value.bits, 64))
         # A value has few parts, so the recursion is not deep.
         inner = self._sum(value) if isinstance(value, Op) and value.parts else None
-        if inner is None and self.low.shapes.is_uniform(value):
+        if inner is None and self.lanes.shapes.is_uniform(value):
             return Form(uniform=((value, 1),))
         return inner
 
@@ -135,9 +134,9 @@ class Addresses:
                 return _plus(self._product(args[0], args[1]), self.form(args[2]))
             case "shl_u64" | "shl_s64" if isinstance(args[1], Const):
                 return _times(self.form(args[0]), 1 << (args[1].bits & 63))
-            case "cvt_u64_u32" | "cvt_s64_u32" if not self.low.shapes.is_uniform(op):
+            case "cvt_u64_u32" | "cvt_s64_u32" if not self.lanes.shapes.is_uniform(op):
                 return Form(index=args[0], scale=1)
-            case "cvt_u64_s32" | "cvt_s64_s32" if not self.low.shapes.is_uniform(op):
+            case "cvt_u64_s32" | "cvt_s64_s32" if not self.lanes.shapes.is_uniform(op):
                 return Form(index=args[0], scale=1, signed=True)
         return None
 
@@ -149,7 +148,7 @@ class Addresses:
     # --- windows
 
     def window(self, address: Value, form: Form | None, store: bool) -> Window | None:
-        """The buffer that an address points into, as far as the ways it is made tell.
+        """Return the buffer that an address points into, if that is known from how it is made.
 
         To a `store` a buffer that may not be written is an empty one.
         """
@@ -175,7 +174,7 @@ class Addresses:
                 found[value] = position if known is None else _SEVERAL
                 changed.append(value)
 
-        for value in self.low.ssa.values():
+        for value in self.lanes.ssa.values():
             for source in _counted_from(value):
                 users.setdefault(source, []).append(value)
             position = self._param_at(value)
@@ -188,11 +187,11 @@ class Addresses:
         return found
 
     def is_param(self, address: Value) -> bool:
-        """Whether an address is a pointer parameter as it was given."""
+        """Return whether an address is a pointer parameter as it was given."""
         return self._param_at(address) is not None
 
     def _param_at(self, value: Value) -> int | None:
-        """The position of the pointer parameter that an instruction loads, if it does."""
+        """Return the position of the pointer parameter that an instruction loads, if it does."""
         if not isinstance(value, Op) or value.ins.row.name != "ld_kernarg_u64":
             return None
         assert value.ins.address is not None
@@ -201,15 +200,15 @@ class Addresses:
     @cached_property
     def _positions(self) -> dict[int, int]:
         """Where a pointer parameter lies -> its position."""
-        return {p.offset: i for i, p in enumerate(self.low.kernel.params) if p.is_pointer}
+        return {p.offset: i for i, p in enumerate(self._params) if p.is_pointer}
 
     def _param_window(self, position: int, store: bool) -> Window:
         found = self._windows.get((position, store))
         if found is None:
-            entry = self.low.entry
+            entry = self.lanes.entry
             slots = (BASE, SIZE, DELTA, WRITABLE)
             base, size, delta, writable = (
-                self.low.slot(param_slot(position, which), entry) for which in slots
+                load_slot(entry, param_slot(position, which)) for which in slots
             )
             host = entry.let(f"inttoptr i64 {entry.let(f'add i64 {base}, {delta}')} to ptr")
             size = entry.intrinsic("llvm.umin", "i64", f"i64 {size}", f"i64 {LARGEST_WINDOW}")
@@ -220,13 +219,13 @@ class Addresses:
         return found
 
     def places(self, window: Window, bytes_: int, size: int) -> str:
-        """At how many multiples of `size` an access of `bytes_` bytes may begin, an i64.
+        """Return how many multiples of `size` an access of `bytes_` bytes may begin at, an i64.
 
         Computed once per call.
         """
         known = window.limits.get((bytes_, size))
         if known is None:
-            entry = self.low.entry
+            entry = self.lanes.entry
             room = entry.let(f"add i64 {window.size}, {size}")
             room = entry.intrinsic("llvm.usub.sat", "i64", f"i64 {room}", f"i64 {bytes_}")
             known = entry.let(f"lshr i64 {room}, {size.bit_length() - 1}")
@@ -236,37 +235,40 @@ class Addresses:
     # --- offsets into a window
 
     def distance(self, form: Form, window: Window) -> str:
-        """The sum without the index, from the start of the buffer, an i64.
+        """Return the sum without the index, from the start of the buffer, an i64.
 
         Parameters come first: what is left of them and the constant does not change in loops.
         """
-        code = self.low.code
+        code = self.lanes.code
         params = [self.is_param(value) for value, _ in form.uniform]
         terms = sorted(zip(params, form.uniform, strict=True), key=lambda t: not t[0])
         total = code.let(f"sub i64 {form.constant}, {window.base}")
         for _, (value, factor) in terms:
-            term = self.low.scalar(value)
+            term = self.lanes.scalar(value)
             if factor != 1:
                 term = code.let(f"mul i64 {term}, {factor}")
             total = code.let(f"add i64 {total}, {term}")
         return total
 
     def host(self, window: Window, offset: str) -> str:
-        """The host address of an offset into a buffer, a ptr."""
-        return self.low.code.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
+        """Return the host address of an offset into a buffer, a ptr."""
+        return self.lanes.code.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
 
     def element(self, offset: str, size: int) -> str:
-        """The number of the element at an offset; huge where the offset is misaligned."""
+        """Return the number of the element at an offset; huge where the offset is misaligned."""
         if size == 1:
             return offset
         shift = size.bit_length() - 1
-        return self.low.code.intrinsic(
+        return self.lanes.code.intrinsic(
             "llvm.fshr", "i64", f"i64 {offset}", f"i64 {offset}", f"i64 {shift}"
         )
 
     def elements_behind(self, offset: str, size: int, scale: int, window: Window) -> str:
-        """How many indices from 0 on are inside, an i64 below 2^31; `scale` is 2^k * `size`."""
-        code = self.low.code
+        """Return how many indices from 0 on are inside, an i64 below 2^31.
+
+        `scale` is 2^k * `size`.
+        """
+        code = self.lanes.code
         total, here = self.places(window, size, size), self.element(offset, size)
         count = code.intrinsic("llvm.usub.sat", "i64", f"i64 {total}", f"i64 {here}")
         stride = scale // size
@@ -281,7 +283,7 @@ _SEVERAL = -1
 
 
 def _counted_from(value: Value) -> Iterable[Value]:
-    """The values from which an address may be counted, one of them a pointer."""
+    """Return the values from which an address may be counted, one of them a pointer."""
     if isinstance(value, Phi):
         return value.args.values()
     if isinstance(value, Op):
@@ -301,10 +303,10 @@ def _plus(a: Form | None, b: Form | None) -> Form | None:
     return None if a is None or b is None else a.plus(b)
 
 
-def split_index(index: Value, shapes: Shapes) -> tuple[Value, list[tuple[str, Value]]]:
-    """A 32-bit index as another one and the uniform values added to it or subtracted from it.
+def split_index(index: Value, shapes: LaneShapes) -> tuple[Value, list[tuple[str, Value]]]:
+    """Split a 32-bit index into another one and the uniform values added to or subtracted from it.
 
-    Of `a[i]` and `a[i + n]` the same is asked then, and LLVM asks once.
+    The tests for `a[i]` and `a[i + n]` are then the same, and LLVM makes one of them.
     """
     terms: list[tuple[str, Value]] = []
     while isinstance(index, Op) and index.parts and index.ins.row.name in INDEX_ARITHMETIC:

@@ -1,35 +1,32 @@
-"""Atomics: a helper per operation and type does them lane after lane, in ascending order.
+"""Atomics: one helper per operation and type, which takes the lanes in ascending order.
 
 All its cells have 64 bits.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ....isa.types import U32, RegClass, Segment, Type
+from ....isa.types import U32, Segment, Type
 from ...analysis.ssa import Op
 from ..llvm.text import integer
 from ..runtime.context import Slot
 from ..runtime.helpers import atomic_name
 from .cold import Cold
+from .context_code import load_slot
+from .lane_code import LaneCode
 from .local_memory import LocalMemory
-
-if TYPE_CHECKING:
-    from .instructions import Instructions
 
 
 class Atomics:
     """Emits the atomics of one kernel."""
 
-    def __init__(self, lowering: Instructions, local: LocalMemory, cold: Cold) -> None:
-        self.low = lowering
+    def __init__(self, lanes: LaneCode, local: LocalMemory, cold: Cold) -> None:
+        self.lanes = lanes
         self.local = local
         self.cold = cold
 
     def op(self, op: Op) -> None:
         """Emit one atomic."""
-        low, cold = self.low, self.cold
+        lanes, cold = self.lanes, self.cold
         row, address, type_ = op.ins.row, op.ins.address, op.ins.row.type
         assert address is not None
         assert type_ is not None
@@ -43,7 +40,7 @@ class Atomics:
         for i, name in enumerate(("as", "bs")):
             cell = cold.cells(name)
             if i < len(row.srcs):
-                chunks = low.observed(op.args[i], low.vector(op.args[i]), low.n)
+                chunks = lanes.observed(op.args[i], lanes.vector(op.args[i]), lanes.n)
                 cold.put(cell, [self._wide(c, type_) for c in chunks], 64)
             cells.append(cell)
         result = cold.call(
@@ -59,39 +56,41 @@ class Atomics:
         )
         cold.check(result, op.pc)
         if op.ins.dst is not None:
-            low.define(op, "value", [self._narrow(c, type_) for c in cold.take(old, 64)])
+            lanes.define(op, "value", [self._narrow(c, type_) for c in cold.take(old, 64)])
 
     def _wide(self, chunk: str, type_: Type) -> str:
         if type_.bits == 64:
             return chunk
-        n = self.low.n
-        return self.low.code.let(f"zext {integer(type_.bits, n)} {chunk} to {integer(64, n)}")
+        n = self.lanes.n
+        return self.lanes.code.let(f"zext {integer(type_.bits, n)} {chunk} to {integer(64, n)}")
 
     def _narrow(self, chunk: str, type_: Type) -> str:
         if type_.bits == 64:
             return chunk
-        n = self.low.n
-        return self.low.code.let(f"trunc {integer(64, n)} {chunk} to {integer(type_.bits, n)}")
+        n = self.lanes.n
+        return self.lanes.code.let(f"trunc {integer(64, n)} {chunk} to {integer(type_.bits, n)}")
 
     def _global_addresses(self, op: Op, cells: str) -> None:
-        """Simulated addresses, which the helper looks up."""
-        low = self.low
+        """Put the simulated addresses into cells; the helper looks them up."""
+        lanes = self.lanes
         assert op.ins.address is not None
         assert op.base is not None
-        offset, t = op.ins.address.offset, integer(64, low.n)
-        there = [low.code.let(f"add {t} {c}, splat (i64 {offset})") for c in low.vector(op.base)]
-        self.cold.put(cells, there, 64)
+        offset, t = op.ins.address.offset, integer(64, lanes.n)
+        places = [
+            lanes.code.let(f"add {t} {c}, splat (i64 {offset})") for c in lanes.vector(op.base)
+        ]
+        self.cold.put(cells, places, 64)
 
     def _group_addresses(self, op: Op, cells: str) -> None:
-        """Host addresses, checked here."""
-        low, code = self.low, self.low.code
+        """Check the addresses and put the host addresses into cells."""
+        lanes, code = self.lanes, self.lanes.code
         extent = self.local.extent(op)
         if extent.span() < 0:
             self.local.always_faults(op, extent)
         else:
             self.local.guard(op, extent)
-        t = integer(64, low.n)
-        start = code.let(f"add i64 {low.slot(Slot.GROUP_MEMORY)}, {extent.offset}")
-        memory = low.spread(RegClass.D, start)
-        wide = [self._wide(c, U32) for c in low.vector(extent.base)]
+        t = integer(64, lanes.n)
+        start = code.let(f"add i64 {load_slot(lanes.code, Slot.GROUP_MEMORY)}, {extent.offset}")
+        memory = lanes.chunk_of(64, start)
+        wide = [self._wide(c, U32) for c in lanes.vector(extent.base)]
         self.cold.put(cells, [code.let(f"add {t} {w}, {memory}") for w in wide], 64)

@@ -1,73 +1,71 @@
-"""The instruction budget of work-items, charged at latches: a loop header's instructions a trip.
+"""The instruction budget of work-items, charged at latches: the loop header's instructions.
 
-As long as the trips of a warp, whoever goes them, do not come to the budget of a work-item, nobody
-has used up his: one counter a warp is enough, and cheap. From then on each work-item counts its
-own instructions from zero, and who has more than the budget ends the launch. That may be late, by
-the budget at most, and is never unjust.
+While a warp's total iterations are below one work-item's budget, no work-item can have exceeded
+its own: one counter per warp is enough, and cheap. From then on each work-item counts its own
+instructions, from zero, and one that exceeds the budget ends the launch. The launch may so end
+late, by the budget at most, and never too early.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ....isa.types import RegClass
-from ..runtime.context import Kind, Slot
-
-if TYPE_CHECKING:
-    from .instructions import Instructions
+from ..llvm.text import integer
+from ..runtime.context import Slot, TrapCode
+from .context_code import load_slot
+from .lane_code import LaneCode
 
 
-def counter_bytes(low: Instructions) -> int:
-    """Bytes of the counters of a warp's work-items."""
-    return 8 * low.facts.width if low.flow.loops else 0
+def counter_bytes(lanes: LaneCode) -> int:
+    """Return the bytes of the counters of a warp's work-items."""
+    return 8 * lanes.facts.width if lanes.flow.loops else 0
 
 
-def fill(low: Instructions, counters: str) -> None:
-    """A warp begins; `counters` (a ptr) is where its work-items count."""
+def fill(lanes: LaneCode, counters: str) -> None:
+    """Begin a warp; `counters` (a ptr) is where its work-items count."""
     # The counters are volatile to keep them out of registers, which loops have better use for.
-    if not low.flow.loops:
+    if not lanes.flow.loops:
         return
-    low.store("counters", ["ptr"], [counters])
-    for place in _places(low, counters):
-        low.code.line(f"store volatile <{low.n} x i64> zeroinitializer, ptr {place}, align 8")
-    low.store("budget", ["i64"], [_of_one(low)])
+    lanes.variables.store("counters", ["ptr"], [counters])
+    for place in _places(lanes, counters):
+        zeros = f"{integer(64, lanes.n)} zeroinitializer"
+        lanes.code.line(f"store volatile {zeros}, ptr {place}, align 8")
+    lanes.variables.set_word("budget", _of_one(lanes))
 
 
-def spend(low: Instructions, header: int) -> None:
-    """Charge the lanes of a latch, which the node's mask has, for another trip."""
-    code = low.code
-    node = low.flow.nodes[header]
+def spend(lanes: LaneCode, header: int) -> None:
+    """Charge the running lanes, which are at the latch of `header`, for another iteration."""
+    code, variables = lanes.code, lanes.variables
+    node = lanes.flow.nodes[header]
     cost = max(1, node.stop - node.start + (node.last is not None))
-    (left,) = low.load("budget", ["i64"])
-    rest = code.let(f"sub i64 {left}, {cost}")
-    low.store("budget", ["i64"], [rest])
-    count, out, go = (code.name("b")[1:] for _ in range(3))
-    code.branch_rarely(code.let(f"icmp slt i64 {rest}, 0"), count, go)
-    code.label(count)
-    t = f"<{low.n} x i64>"
-    limit = low.spread(RegClass.D, _of_one(low))
+    left = code.let(f"sub i64 {variables.word('budget')}, {cost}")
+    variables.set_word("budget", left)
+    count, out, go = (code.fresh_label("b") for _ in range(3))
+    code.branch(code.let(f"icmp slt i64 {left}, 0"), count, go, rarely=True)
+    code.block(count)
+    t = integer(64, lanes.n)
+    limit = lanes.chunk_of(64, _of_one(lanes))
     over = []
-    (counters,) = low.load("counters", ["ptr"])
-    for place, mask in zip(_places(low, counters), low.mask.chunks, strict=True):
-        trip = code.let(
-            f"select {low.mask_type} {mask}, {t} splat (i64 {cost}), {t} zeroinitializer"
+    (counters,) = variables.load("counters", ["ptr"])
+    for place, mask in zip(_places(lanes, counters), lanes.mask, strict=True):
+        charge = code.let(
+            f"select {lanes.mask_type} {mask}, {t} splat (i64 {cost}), {t} zeroinitializer"
         )
         before = code.let(f"load volatile {t}, ptr {place}, align 8")
-        spent = code.let(f"add {t} {before}, {trip}")
+        spent = code.let(f"add {t} {before}, {charge}")
         code.line(f"store volatile {t} {spent}, ptr {place}, align 8")
         over.append(code.let(f"icmp ugt {t} {spent}, {limit}"))
-    code.branch_rarely(low.any(over), out, go)
-    code.label(out)
-    low.trap(Kind.BUDGET, node.start, over)
-    code.label(go)
+    code.branch(lanes.any(over), out, go, rarely=True)
+    code.block(out)
+    lanes.trap(TrapCode.BUDGET, node.start, over)
+    code.block(go)
 
 
-def _of_one(low: Instructions) -> str:
-    """The budget of a work-item, an i64."""
-    return low.code.let(f"udiv i64 {low.slot(Slot.BUDGET)}, {low.warp_width}")
+def _of_one(lanes: LaneCode) -> str:
+    """Return the budget of a work-item, an i64."""
+    return lanes.code.let(f"udiv i64 {load_slot(lanes.code, Slot.BUDGET)}, {lanes.width}")
 
 
-def _places(low: Instructions, counters: str) -> list[str]:
+def _places(lanes: LaneCode, counters: str) -> list[str]:
     return [
-        low.code.let(f"getelementptr i64, ptr {counters}, i64 {j * low.n}") for j in range(low.k)
+        lanes.code.let(f"getelementptr i64, ptr {counters}, i64 {j * lanes.n}")
+        for j in range(lanes.k)
     ]

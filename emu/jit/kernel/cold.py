@@ -1,32 +1,31 @@
-"""The cold side of an access: helpers look at every lane alone and tell which one faults.
+"""The cold side of an access: helpers that take one lane after the other and report faults.
 
-They get addresses, and get and give data, through cells on the stack, and return the lane that has
-met a fault plus one. A helper saves all registers that it uses, vectors and masks too: a call that
-is never made then costs the code around it no register, and no room on the stack.
+They get addresses, and get and give data, through cells on the stack, and return the number of the
+faulting lane plus one. A helper saves all registers that it uses, vectors and masks too: a call
+that is never made costs the code around it no register and no stack.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ....isa.types import Type
 from ...analysis.ssa import Op
+from ..arithmetic.widths import extended
 from ..llvm.text import integer
 from ..runtime.context import Slot
 from ..runtime.helpers import ATTRIBUTES
+from .context_code import store_slot
+from .lane_code import LaneCode
 from .moves import Moves
-
-if TYPE_CHECKING:
-    from .instructions import Instructions
 
 
 @dataclass(frozen=True)
 class Targets:
     """Simulated addresses of all lanes: `base` (an i64) + `step` * index of the lane.
 
-    The indices are chunks of 32 bits, signed or not, or of 64; where there are none, lane numbers.
+    The indices are chunks of 32 bits, signed or not, or of 64; without indices, the lane numbers.
     """
 
     base: str
@@ -37,32 +36,32 @@ class Targets:
 
     @property
     def kind(self) -> int:
-        """How the helper is told what the indices are."""
+        """The code of the indices in the helper's argument."""
         return 0 if not self.indices else 3 if self.bits == 64 else 2 if self.signed else 1
 
 
 class Cold:
     """Emits calls of the helpers."""
 
-    def __init__(self, lowering: Instructions, moves: Moves) -> None:
-        self.low = lowering
+    def __init__(self, lanes: LaneCode, moves: Moves) -> None:
+        self.lanes = lanes
         self.moves = moves
         self._cells: dict[str, str] = {}
         self._faulted: str | None = None
 
     def access(self, op: Op, type_: Type) -> None:
-        """A whole load or store of global memory that is always done lane by lane."""
-        low = self.low
+        """Emit a load or store of global memory that is always done lane by lane."""
+        lanes = self.lanes
         assert op.ins.address is not None
         assert op.base is not None
-        targets = Targets(str(op.ins.address.offset), 1, low.vector(op.base), 64)
-        loaded = self.lanes(op, type_, targets)
+        targets = Targets(str(op.ins.address.offset), 1, lanes.vector(op.base), 64)
+        loaded = self.move(op, type_, targets)
         if op.ins.row.is_load:
-            low.define(op, "value", self.first(type_) if low.shapes.is_uniform(op) else loaded)
+            lanes.define(op, "value", self.first(type_) if lanes.shapes.is_uniform(op) else loaded)
 
-    def lanes(self, op: Op, type_: Type, targets: Targets) -> list[str]:
+    def move(self, op: Op, type_: Type, targets: Targets) -> list[str]:
         """Load or store for all running lanes; returns what was loaded, as registers."""
-        low, is_load = self.low, op.ins.row.is_load
+        lanes, is_load = self.lanes, op.ins.row.is_load
         cells, indices = self.cells("cells"), "null"
         if targets.indices:
             indices = self.cells("addresses")
@@ -82,12 +81,12 @@ class Cold:
         self.check(result, op.pc)
         if not is_load:
             return []
-        return [self.moves.extended(c, type_, low.n) for c in self.take(cells, type_.bits)]
+        return [extended(lanes.code, c, type_, lanes.n) for c in self.take(cells, type_.bits)]
 
     def first(self, type_: Type) -> list[str]:
-        """After `lanes`: what the first running lane has loaded, a scalar."""
+        """Return what the first running lane has loaded in `move`, a scalar."""
         lane = self.moves.lowest_running()
-        cell = self.low.code.let(
+        cell = self.lanes.code.let(
             f"getelementptr i{type_.bits}, ptr {self.cells('cells')}, i64 {lane}"
         )
         return [self.moves.load(type_, cell)]
@@ -98,66 +97,68 @@ class Cold:
         """Call a helper; its result, an i32. Code around `seldom` calls is out of the way."""
         types = ", ".join(a.split()[0] for a in arguments)
         attributes = f"cold {ATTRIBUTES}" if seldom else ATTRIBUTES
-        self.low.module.declare(name, f"declare i32 @{name}({types}) {attributes}")
-        return self.low.code.call("i32", name, *arguments)
+        self.lanes.code.module.declare(name, f"declare i32 @{name}({types}) {attributes}")
+        return self.lanes.code.call("i32", name, *arguments)
 
     def check(self, result: str, pc: int) -> None:
-        """Leave if a helper has met a fault."""
-        code = self.low.code
-        fault, go = code.name("x")[1:], code.name("x")[1:]
-        code.line(f"br i1 {code.let(f'icmp ne i32 {result}, 0')}, label %{fault}, label %{go}")
-        code.label(fault)
+        """End the launch if a helper has found a fault."""
+        code = self.lanes.code
+        fault, go = code.fresh_label("x"), code.fresh_label("x")
+        code.branch(code.let(f"icmp ne i32 {result}, 0"), fault, go)
+        code.block(fault)
         self.leave(result, pc)
-        code.label(go)
+        code.block(go)
 
     def leave(self, result: str, pc: int) -> None:
-        """Report the fault of which a helper has told, and end the launch."""
-        low, code = self.low, self.low.code
-        (told,), (place,) = low.variable("fault", ["i32"]), low.variable("fault_pc", ["i64"])
-        code.line(f"store i32 {result}, ptr {told}")
+        """Report the fault that a helper has found, and end the launch."""
+        lanes, code = self.lanes, self.lanes.code
+        variables = lanes.variables
+        (result_place,) = variables.places("fault", ["i32"])
+        (place,) = variables.places("fault_pc", ["i64"])
+        code.line(f"store i32 {result}, ptr {result_place}")
         code.line(f"store i64 {pc}, ptr {place}")
         if self._faulted is not None:
-            code.line(f"br label %{self._faulted}")
+            code.jump(self._faulted)
             return
-        self._faulted = code.name("faulted")[1:]
-        code.line(f"br label %{self._faulted}")
-        code.label(self._faulted)
-        low.set_slot(Slot.TRAP_PC, code.let(f"load i64, ptr {place}"))
-        lane = code.let(f"sub i32 {code.let(f'load i32, ptr {told}')}, 1")
-        low.report(code.let(f"zext i32 {lane} to i64"))
-        code.line("br label %trapped")
+        self._faulted = code.fresh_label("faulted")
+        code.jump(self._faulted)
+        code.block(self._faulted)
+        store_slot(code, Slot.TRAP_PC, code.let(f"load i64, ptr {place}"))
+        lane = code.let(f"sub i32 {code.let(f'load i32, ptr {result_place}')}, 1")
+        lanes.report(code.let(f"zext i32 {lane} to i64"))
+        code.jump("trapped")
 
     # --- cells
 
     def cells(self, name: str) -> str:
-        """Cells of up to 64 bits a lane by the name of their use, made on first use."""
+        """Return cells of up to 64 bits a lane by the name of their use, made at the first one."""
         if name not in self._cells:
-            entry = self.low.entry
-            self._cells[name] = entry.let(f"alloca [{self.low.facts.width} x i64], align 64")
+            entry = self.lanes.entry
+            self._cells[name] = entry.let(f"alloca [{self.lanes.facts.width} x i64], align 64")
         return self._cells[name]
 
     def cell(self, type_: Type, lane: str) -> str:
-        """Where the data of a lane (an i64) are."""
+        """Return where the data of a lane (an i64) are."""
         cells = self.cells("cells")
-        return self.low.code.let(f"getelementptr i{type_.bits}, ptr {cells}, i64 {lane}")
+        return self.lanes.code.let(f"getelementptr i{type_.bits}, ptr {cells}, i64 {lane}")
 
     def put(self, cells: str, chunks: Sequence[str], bits: int) -> None:
         """Put chunks of integers into cells of their size."""
-        t = integer(bits, self.low.n)
+        t = integer(bits, self.lanes.n)
         for place, chunk in zip(self._places(cells, bits), chunks, strict=True):
-            self.low.code.line(f"store {t} {chunk}, ptr {place}, align {bits // 8}")
+            self.lanes.code.line(f"store {t} {chunk}, ptr {place}, align {bits // 8}")
 
     def take(self, cells: str, bits: int) -> list[str]:
-        """Chunks of integers out of cells of their size."""
-        t = integer(bits, self.low.n)
+        """Return chunks of integers from cells of their size."""
+        t = integer(bits, self.lanes.n)
         return [
-            self.low.code.let(f"load {t}, ptr {place}, align {bits // 8}")
+            self.lanes.code.let(f"load {t}, ptr {place}, align {bits // 8}")
             for place in self._places(cells, bits)
         ]
 
     def _places(self, cells: str, bits: int) -> list[str]:
-        low = self.low
+        lanes = self.lanes
         return [
-            low.code.let(f"getelementptr i{bits}, ptr {cells}, i64 {j * low.n}")
-            for j in range(low.k)
+            lanes.code.let(f"getelementptr i{bits}, ptr {cells}, i64 {j * lanes.n}")
+            for j in range(lanes.k)
         ]

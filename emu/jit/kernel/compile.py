@@ -9,18 +9,20 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from ....isa.program import Kernel
-from ...analysis import order, ssa
+from ...analysis.analysis import analyse
 from ...analysis.barriers import arrive_whole
+from ...analysis.dump import PASSES, dump
 from ...analysis.limits import is_worth_optimising
-from ...analysis.uniformity import Facts, Shapes
+from ...analysis.uniformity import Facts
 from ...analysis.width import USUAL, width_for
 from ...engine import Work
 from ...geometry import Geometry
-from ..llvm.recent import Recent
+from ...recent import Recent
 from ..llvm.text import ModuleText
-from ..llvm.toolchain import Compiled, Level, compile_text, dump, function_attributes
+from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
+from ..llvm.toolchain import dump as dump_module
 from ..runtime.helpers import symbols
-from .nodes import Lowering
+from .function import KernelFunction
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
@@ -29,7 +31,7 @@ QUICK_ABOVE = 150
 
 
 @dataclass
-class Code:
+class CompiledKernel:
     """A compiled kernel and what it needs."""
 
     compiled: Compiled
@@ -39,22 +41,22 @@ class Code:
     loops: bool
 
 
-_COMPILED: Recent[tuple[object, ...], Code] = Recent()
+_COMPILED: Recent[tuple[object, ...], CompiledKernel] = Recent()
 
 
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
-    """What code for a launch of this shape may rely on."""
+    """Return what code for a launch of this shape may rely on."""
     own = facts_at(geometry, geometry.width)
     if depends_on_width(kernel):
         return own
     usual = facts_at(geometry, USUAL)
     usual = replace(usual, width=width_for(kernel, usual))
-    # Warps of another width than the launch's must come to barriers whole as well.
+    # Warps of another width than the launch's must reach barriers whole as well.
     return usual if arrive_whole(kernel, usual) else own
 
 
 def facts_at(geometry: Geometry, width: int) -> Facts:
-    """The facts of a launch, if its warps had `width` lanes."""
+    """Return the facts of a launch, if its warps had `width` lanes."""
     whole = prod(geometry.group_size) % width == 0 and all(
         i % g == 0 for i, g in zip(geometry.items, geometry.group_size, strict=True)
     )
@@ -62,35 +64,37 @@ def facts_at(geometry: Geometry, width: int) -> Facts:
 
 
 def _poison() -> int | None:
-    """The pattern of a debug build, which the environment asks for."""
+    """Return the pattern of a debug build, which the environment asks for."""
     pattern = os.environ.get("SIMTLAB_POISON")
     return None if pattern is None else int(pattern, 0)
 
 
 def depends_on_width(kernel: Kernel) -> bool:
-    """Whether results depend on the warp width."""
+    """Return whether results depend on the warp width."""
     return any(ins.row.stem in ("laneid", "waveid", "wavesize") for ins in kernel.instructions)
 
 
 def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
-    """The IR text of a kernel: `kernel`, and `frame_bytes` for what a waiting warp keeps."""
-    flow = order.build(kernel.instructions)
-    form = ssa.build(kernel.instructions, flow)
+    """Return the IR text of a kernel: `kernel`, and `frame_bytes` for what a waiting warp keeps."""
+    analysis = analyse(kernel)
+    shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
     module = ModuleText(function_attributes())
-    lowering = Lowering(module, kernel, readonly_bytes, form, Shapes(form, facts))
-    module.define("kernel", lowering.function())
-    frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {lowering.frame_size}\n}}\n"
+    function = KernelFunction(module, kernel, readonly_bytes, shapes, plan)
+    module.define("kernel", function.text())
+    frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {function.frame_bytes}\n}}\n"
     module.define("frame_bytes", frame)
     return str(module)
 
 
 def listing(kernel: Kernel, readonly_bytes: int, facts: Facts, what: str) -> str:
-    """The optimised IR ("llvm") or the assembly ("asm") of a kernel."""
-    return dump(generate(kernel, readonly_bytes, facts), what, _level(kernel))
+    """Return the optimised IR ("llvm") or assembly ("asm") of a kernel, or an analysis by name."""
+    if what in PASSES:
+        return dump(kernel, what, facts)
+    return dump_module(generate(kernel, readonly_bytes, facts), what, _level(kernel))
 
 
-def compiled(work: Work, facts: Facts) -> Code:
-    """The code of a kernel under some facts, from memory or made now."""
+def compiled(work: Work, facts: Facts) -> CompiledKernel:
+    """Return the code of a kernel under some facts, from memory or made now."""
     kernel = work.kernel
     key = (
         kernel.words,
@@ -114,7 +118,7 @@ def compiled(work: Work, facts: Facts) -> Code:
             ins.target is not None and ins.target <= pc
             for pc, ins in enumerate(kernel.instructions)
         )
-        code = Code(module, _FUNCTION(module["kernel"]), frame_bytes, loops)
+        code = CompiledKernel(module, _FUNCTION(module["kernel"]), frame_bytes, loops)
         found = _COMPILED.keep(key, code)
     return found
 

@@ -1,345 +1,183 @@
-"""The loops over workgroups and warps around a kernel's nodes, and barriers between warps.
+"""The function of a kernel: the loops over workgroups and warps around its nodes.
 
-Without barriers a warp runs from start to end. With them the warps of a workgroup take turns: each
-runs until its next barrier, puts what it will need again into its *frame* and stops; when all have
-stopped at the same barrier the next round begins. A frame begins with the place to go on from
-(0: the start, -1: over, else the number of the node with the barrier), the mask of the lanes that
-are live, and what is left of the budget; the counters of the budget stand behind these.
+Without barriers a warp runs from start to end. With them the warps of a workgroup take turns, in
+rounds from barrier to barrier.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import partial
 
-from ....isa.types import RegClass
+from ....isa.program import Kernel
+from ...analysis.lane_plan import LanePlan
 from ...analysis.order import START
-from ...analysis.ssa import Phi, Value, live_out
-from ..llvm.text import register_type
-from ..runtime.context import Kind, Slot
+from ...analysis.uniformity import Shapes
+from ..llvm.function_text import ENTRY, FunctionText, definition
+from ..llvm.text import ModuleText
+from ..llvm.vectors import VectorCode
+from ..runtime.context import Slot, TrapCode
 from . import budget
+from .barriers import FRAME, WORDS, Barriers
+from .context_code import load_slot, store_slot
+from .edges import Edges
+from .identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
+from .kernel_memory import KernelMemory
+from .lane_code import LaneCode, vectors_of
+from .nodes import Nodes
+from .value_table import ValueTable
+from .variables import Variables
 
-if TYPE_CHECKING:
-    from .nodes import Lowering
 
-HEAD_BYTES = 64
-"""Of a frame: where to go on, the live lanes, what is left of the budget."""
+class KernelFunction:
+    """Generates `i32 kernel(context block, first workgroup, end)`; it returns 1 after a trap."""
 
-
-def run_groups(low: Lowering) -> str:
-    """The whole function: `i32 name(ctx, first workgroup, last workgroup)`; 1 means trapped."""
-    code, lanes = low.code, low.lanes
-    lanes.track_exits = low.has_barrier
-    code.label("group_head")
-    code.line("%g = phi i64 [ %first, %entry ], [ %g.next, %group_next ]")
-    code.line("%g.more = icmp ult i64 %g, %last")
-    code.line("br i1 %g.more, label %group_body, label %finished")
-    code.label("group_body")
-    lanes.start_group()
-    if low.group_bytes:
-        memory = code.let(f"inttoptr i64 {low.slot(Slot.GROUP_MEMORY)} to ptr")
-        code.line(
-            f"call void @llvm.memset.p0.i64(ptr {memory}, i8 0, i64 {low.group_bytes}, i1 false)"
+    def __init__(
+        self,
+        module: ModuleText,
+        kernel: Kernel,
+        readonly_bytes: int,
+        shapes: Shapes,
+        plan: LanePlan,
+    ) -> None:
+        self.entry = FunctionText(module)
+        """What is computed once per call."""
+        self.code = self.entry.elsewhere()
+        self.variables = Variables(self.entry, self.code)
+        self.shapes, self.facts, self.plan = shapes, shapes.facts, plan
+        self.has_barrier = any(
+            node.last is not None and node.last.row.stem == "barrier" for node in shapes.flow.nodes
         )
-        _declare_memset(low)
-    if low.has_barrier:
-        _rounds(low)
-    else:
-        _straight(low)
-    code.label("group_next")
-    code.line("%g.next = add i64 %g, 1")
-    code.line("br label %group_head")
-    code.label("trapped")
-    code.line("ret i32 1")
-    code.label("finished")
-    code.line("ret i32 0")
-    head = f"define i32 @{low.name}(ptr %ctx, i64 %first, i64 %last) #0 {{\nentry:\n"
-    jump = ["  br label %group_head"]
-    return head + "\n".join([*low.entry.lines, *low.poison(), *jump, *code.lines]) + "\n}\n"
+        self.memory = KernelMemory(
+            kernel.params,
+            kernel.group_size,
+            kernel.private_size,
+            readonly_bytes,
+            private_of=WARP if self.has_barrier else "0",
+        )
+        self.frame_bytes = 0
+        """Bytes in which a warp keeps its values at a barrier; known after `text`."""
 
+    def text(self) -> str:
+        """Return the whole function."""
+        code, facts = self.code, self.facts
+        code.block("group_head")
+        code.phi("i64", ("%first", ENTRY), ("%g.next", "group_next"), name=GROUP)
+        code.let(f"icmp ult i64 {GROUP}, %last", "%g.more")
+        code.branch("%g.more", "group_body", "finished")
+        code.block("group_body")
+        group = start_group(code, facts)
+        if self.memory.group_bytes:
+            place = code.let(f"inttoptr i64 {load_slot(code, Slot.GROUP_MEMORY)} to ptr")
+            code.zero(place, self.memory.group_bytes)
+        warps = count_warps(code, group, facts)
+        vectors = VectorCode(code, *vectors_of(facts.width))
+        begin = partial(start_warp, vectors, group, facts)
+        if self.has_barrier:
+            self._rounds(warps, begin)
+        else:
+            self._straight(warps, begin)
+        code.block("group_next")
+        code.let(f"add i64 {GROUP}, 1", "%g.next")
+        code.jump("group_head")
+        code.block("trapped")
+        code.ret("i32", 1)
+        code.block("finished")
+        code.ret("i32", 0)
+        self.variables.poison(self.entry, facts.poison)
+        self.entry.jump("group_head")
+        head = "define i32 @kernel(ptr %ctx, i64 %first, i64 %last)"
+        return definition(head, self.entry, code)
 
-def _declare_memset(low: Lowering) -> None:
-    low.module.declare("llvm.memset", "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+    def _lanes(self, warp: Warp) -> LaneCode:
+        report = partial(warp.report, self.code)
+        table, facts = ValueTable(self.shapes.ssa), self.facts
+        return LaneCode(self.variables, table, self.shapes, facts, facts.width, report)
 
+    def _straight(self, warps: str, begin: Callable[[], Warp]) -> None:
+        """Run every warp from start to end."""
+        code, facts = self.code, self.facts
+        code.jump("warp_head")
+        self._warp_head("group_body", "warp_over", warps, "group_next")
+        warp = begin()
+        lanes = self._lanes(warp)
+        edges = Edges(lanes, self.plan)
+        self.memory.clear_private(code, facts.width)
+        if lanes.flow.loops:
+            budget.fill(lanes, self.entry.let(f"alloca [{facts.width} x i64], align 64"))
+        edges.clear_all()
+        edges.enter(START, warp.existing)
+        Nodes(lanes, self.plan, self.memory, warp, edges, None).emit()
+        code.block("warp_over")
+        self._next_warp()
 
-def _straight(low: Lowering) -> None:
-    """Every warp from start to end."""
-    code = low.code
-    warps = low.lanes.warps
-    code.line("br label %warp_head")
-    code.label("warp_head")
-    code.line("%w = phi i64 [ 0, %group_body ], [ %w.next, %warp_over ]")
-    code.line(f"%w.more = icmp ult i64 %w, {warps}")
-    code.line("br i1 %w.more, label %warp_body, label %group_next")
-    code.label("warp_body")
-    live = low.lanes.start()
-    _clear_private(low, "0")
-    if low.flow.loops:
-        budget.fill(low, low.entry.let(f"alloca [{low.facts.width} x i64], align 64"))
-    low.clear_masks()
-    low.enter(START, live)
-    low.nodes()
-    code.label("warp_over")
-    code.lines += low.poison()
-    code.line("%w.next = add i64 %w, 1")
-    code.line("br label %warp_head")
+    def _rounds(self, warps: str, begin: Callable[[], Warp]) -> None:
+        """Let warps take turns from barrier to barrier."""
+        code, facts, words = self.code, self.facts, self.variables
+        for name in WORDS:
+            words.places(name, ["i64"])
+        words.set_word("returned", "0")
+        words.set_word("fresh", "1")
+        code.jump("round_head")
+        code.block("round_head")
+        words.set_word("waiting", "0")
+        words.set_word("barrier_pc", "-1")
+        words.set_word("unequal", "0")
+        code.jump("warp_head")
+        self._warp_head("round_head", "warp_next", warps, "round_over")
+        warp = begin()
+        lanes = self._lanes(warp)
+        edges = Edges(lanes, self.plan)
+        barriers = Barriers(lanes, self.plan, warp, edges)
+        self.frame_bytes = barriers.frame_bytes
+        barriers.open_frame()
+        edges.clear_all()
+        barriers.clear_held()
+        fresh = code.let(f"icmp ne i64 {words.word('fresh')}, 0")
+        place = code.let(f"load i64, ptr {FRAME}")
+        code.branch(fresh, "warp_fresh", "warp_resume")
+        code.block("warp_fresh")
+        self.memory.clear_private(code, facts.width)
+        barriers.begin(warp.existing)
+        edges.enter(START, warp.existing)
+        Nodes(lanes, self.plan, self.memory, warp, edges, barriers).emit()
+        code.block("warp_resume")
+        barriers.resume(place)
+        code.block("warp_over")
+        barriers.end()
+        code.block("warp_next")
+        self._next_warp()
+        code.block("round_over")
+        words.set_word("fresh", "0")
+        none = code.let(f"icmp eq i64 {words.word('waiting')}, 0")
+        code.branch(none, "group_next", "round_check")
+        code.block("round_check")
+        returned = code.let(f"icmp ne i64 {words.word('returned')}, 0")
+        allowed = code.let(f"icmp eq i64 {load_slot(code, Slot.EXITED_ARRIVE)}, 0")
+        missing = code.let(f"and i1 {returned}, {allowed}")
+        unequal = code.let(f"icmp ne i64 {words.word('unequal')}, 0")
+        bad = code.let(f"or i1 {missing}, {unequal}")
+        code.branch(bad, "round_divergent", "round_head")
+        code.block("round_divergent")
+        store_slot(code, Slot.TRAP_KIND, str(int(TrapCode.DIVERGENT_BARRIER)))
+        store_slot(code, Slot.TRAP_PC, words.word("barrier_pc"))
+        store_slot(code, Slot.TRAP_GROUP, GROUP)
+        store_slot(code, Slot.TRAP_LOCAL, words.word("waiter"))
+        code.jump("trapped")
 
+    # --- the loop over warps
 
-def _clear_private(low: Lowering, warp: str) -> None:
-    """Set the private memory of a warp to zero; that of each warp has its own place."""
-    if not low.private_bytes:
-        return
-    code = low.code
-    size = low.private_bytes * low.facts.width
-    memory = low.private_memory(warp)
-    code.line(f"call void @llvm.memset.p0.i64(ptr {memory}, i8 0, i64 {size}, i1 false)")
-    _declare_memset(low)
+    def _warp_head(self, before: str, latch: str, warps: str, after: str) -> None:
+        """Begin the loop over the warps of a workgroup, in the block of its body."""
+        code = self.code
+        code.block("warp_head")
+        code.phi("i64", (0, before), ("%w.next", latch), name=WARP)
+        code.let(f"icmp ult i64 {WARP}, {warps}", "%w.more")
+        code.branch("%w.more", "warp_body", after)
+        code.block("warp_body")
 
-
-# --- barriers
-
-
-def _rounds(low: Lowering) -> None:
-    """Warps take turns from barrier to barrier."""
-    code = low.code
-    warps = low.lanes.warps
-    # Frames have their size only when the nodes are done: its place is filled in then.
-    low.frame_size = 0
-    for name in ("waiting", "returned", "barrier_pc", "unequal", "waiter", "fresh"):
-        low.variable(name, ["i64"])
-    _set(low, "returned", "0")
-    _set(low, "fresh", "1")
-    code.line("br label %round_head")
-    code.label("round_head")
-    _set(low, "waiting", "0")
-    _set(low, "barrier_pc", "-1")
-    _set(low, "unequal", "0")
-    code.line("br label %warp_head")
-    code.label("warp_head")
-    code.line("%w = phi i64 [ 0, %round_head ], [ %w.next, %warp_next ]")
-    code.line(f"%w.more = icmp ult i64 %w, {warps}")
-    code.line("br i1 %w.more, label %warp_body, label %round_over")
-    code.label("warp_body")
-    live = low.lanes.start()
-    frames = code.let(f"inttoptr i64 {low.slot(Slot.FRAMES)} to ptr")
-    offset = code.let("mul i64 %w, FRAME_SIZE")
-    code.line(f"%frame = getelementptr i8, ptr {frames}, i64 {offset}")
-    low.clear_masks()
-    for node in low.flow.nodes:
-        if node.last is not None and node.last.row.stem == "barrier":
-            _set(low, f"held{node.number}", "0")
-    fresh = code.let(f"icmp ne i64 {_get(low, 'fresh')}, 0")
-    place = code.let("load i64, ptr %frame")
-    code.line(f"br i1 {fresh}, label %warp_fresh, label %warp_resume")
-    code.label("warp_fresh")
-    _clear_private(low, "%w")
-    counters = code.let(f"getelementptr i8, ptr %frame, i64 {HEAD_BYTES}")
-    budget.fill(low, counters)
-    _save_mask(low, low.mask_word(live))
-    low.enter(START, live)
-    low.barriers = []
-    low.nodes()
-    code.label("warp_resume")
-    if low.flow.loops:
-        _set(low, "budget", code.let(f"load i64, ptr {_budget_place(low)}"))
-        counters = code.let(f"getelementptr i8, ptr %frame, i64 {HEAD_BYTES}")
-        low.store("counters", ["ptr"], [counters])
-    cases = " ".join(f"i64 {b}, label %resume{b}" for b in low.barriers)
-    code.line(f"switch i64 {place}, label %warp_next [ {cases} ]")
-    for barrier in low.barriers:
-        _resume(low, barrier)
-    code.label("warp_over")
-    _held(low)
-    code.line("store i64 -1, ptr %frame")
-    code.line("br label %warp_next")
-    code.label("warp_next")
-    code.lines += low.poison()
-    code.line("%w.next = add i64 %w, 1")
-    code.line("br label %warp_head")
-    code.label("round_over")
-    _set(low, "fresh", "0")
-    nobody = code.let(f"icmp eq i64 {_get(low, 'waiting')}, 0")
-    code.line(f"br i1 {nobody}, label %group_next, label %round_check")
-    code.label("round_check")
-    returned = code.let(f"icmp ne i64 {_get(low, 'returned')}, 0")
-    allowed = code.let(f"icmp eq i64 {low.slot(Slot.EXITED_ARRIVE)}, 0")
-    missing = code.let(f"and i1 {returned}, {allowed}")
-    unequal = code.let(f"icmp ne i64 {_get(low, 'unequal')}, 0")
-    bad = code.let(f"or i1 {missing}, {unequal}")
-    code.line(f"br i1 {bad}, label %round_divergent, label %round_head")
-    code.label("round_divergent")
-    low.set_slot(Slot.TRAP_KIND, str(int(Kind.DIVERGENT_BARRIER)))
-    low.set_slot(Slot.TRAP_PC, _get(low, "barrier_pc"))
-    low.set_slot(Slot.TRAP_GROUP, "%g")
-    low.set_slot(Slot.TRAP_LOCAL, _get(low, "waiter"))
-    code.line("br label %trapped")
-    code.lines = [line.replace("FRAME_SIZE", str(low.frame_size)) for line in code.lines]
-
-
-def _get(low: Lowering, name: str) -> str:
-    return low.code.let(f"load i64, ptr {low.variable(name, ['i64'])[0]}")
-
-
-def _set(low: Lowering, name: str, value: str) -> None:
-    low.code.line(f"store i64 {value}, ptr {low.variable(name, ['i64'])[0]}")
-
-
-def _save_mask(low: Lowering, word: str) -> None:
-    place = low.code.let("getelementptr i8, ptr %frame, i64 8")
-    low.code.line(f"store i64 {word}, ptr {place}")
-
-
-def _live_word(low: Lowering) -> str:
-    place = low.code.let("getelementptr i8, ptr %frame, i64 8")
-    return low.code.let(f"load i64, ptr {place}")
-
-
-def _budget_place(low: Lowering) -> str:
-    return low.code.let("getelementptr i8, ptr %frame, i64 16")
-
-
-def note_exit(low: Lowering, chunks: Sequence[str]) -> None:
-    """Lanes have returned: they are no longer live, and no barrier waits for them in vain."""
-    code = low.code
-    gone = low.mask_word(chunks)
-    rest = code.let(f"and i64 {_live_word(low)}, {code.let(f'xor i64 {gone}, -1')}")
-    _save_mask(low, rest)
-    count = code.call("i64", "llvm.ctpop.i64", f"i64 {gone}")
-    _set(low, "returned", code.let(f"add i64 {_get(low, 'returned')}, {count}"))
-
-
-def stop_at_barrier(low: Lowering, number: int) -> None:
-    """The end of a node with a barrier: all live lanes must be here; keep what is needed again."""
-    code, node = low.code, low.flow.nodes[number]
-    held = low.mask_word(low.mask.chunks)
-    _set(low, f"held{number}", held)
-    low.barriers.append(number)
-    partial = f"p{number}"
-    code.line(
-        f"br i1 {code.let(f'icmp eq i64 {held}, {_live_word(low)}')}, "
-        f"label %w{number}, label %{partial}"
-    )
-    code.label(partial)
-    if _can_wait(low, number):
-        # Others may return first, or come here: they run on, and `_held` looks again.
-        code.line(f"br label %{low.next_of(low.waits[number])}")
-    else:
-        low.trap(Kind.DIVERGENT_BARRIER, node.stop, low.mask.chunks)
-    code.label(f"w{number}")
-    low.local.clear()
-    here = _get(low, f"held{number}")
-    low.edge(node.successors[0], low.mask_chunks(here))
-    for key, types, offset in _kept(low, number):
-        for type_, place, cell in _cells(low, key, types, offset):
-            value = code.let(f"load {type_}, ptr {place}")
-            code.line(f"store {type_} {value}, ptr {cell}, align 8")
-    code.line(f"store i64 {number}, ptr %frame")
-    if low.flow.loops:
-        code.line(f"store i64 {_get(low, 'budget')}, ptr {_budget_place(low)}")
-    waiting = _get(low, "waiting")
-    first = code.let(f"icmp eq i64 {waiting}, 0")
-    _set(low, "waiting", code.let(f"add i64 {waiting}, 1"))
-    known = _get(low, "barrier_pc")
-    other = code.let(f"icmp ne i64 {known}, {node.stop}")
-    later = code.let(f"xor i1 {first}, true")
-    differs = code.let(f"zext i1 {code.let(f'and i1 {later}, {other}')} to i64")
-    _set(low, "unequal", code.let(f"or i64 {_get(low, 'unequal')}, {differs}"))
-    _set(low, "barrier_pc", code.let(f"select i1 {first}, i64 {node.stop}, i64 {known}"))
-    lane = code.call("i64", "llvm.cttz.i64", f"i64 {here}", "i1 false")
-    flat = code.let(f"add i64 {code.let(f'zext i32 {low.lanes.first} to i64')}, {lane}")
-    _set(low, "waiter", code.let(f"select i1 {first}, i64 {flat}, i64 {_get(low, 'waiter')}"))
-    code.line("br label %warp_next")
-
-
-def _can_wait(low: Lowering, number: int) -> bool:
-    """Whether lanes may wait at a barrier while others of their warp run on.
-
-    Not in a loop in which others are still on their way: their next trip would change the values
-    of those that wait.
-    """
-    around = {node for loop in low.flow.loops_around(number) for node in loop.nodes}
-    return not around & low.waits[number]
-
-
-def _held(low: Lowering) -> None:
-    """Nobody of the warp runs any more: let those that wait at a barrier stop there."""
-    code = low.code
-    for number in low.barriers:
-        if not low.waits[number] or not _can_wait(low, number):
-            continue
-        held = _get(low, f"held{number}")
-        waiting, whole, partial, over = (f"{stem}{number}" for stem in ("h", "w", "q", "o"))
-        nobody = code.let(f"icmp eq i64 {held}, 0")
-        code.line(f"br i1 {nobody}, label %{over}, label %{waiting}")
-        code.label(waiting)
-        complete = code.let(f"icmp eq i64 {held}, {_live_word(low)}")
-        code.line(f"br i1 {complete}, label %{whole}, label %{partial}")
-        code.label(partial)
-        low.trap(Kind.DIVERGENT_BARRIER, low.flow.nodes[number].stop, low.mask_chunks(held))
-        code.label(over)
-
-
-def _resume(low: Lowering, number: int) -> None:
-    """Go on behind a barrier: variables from the frame, all live lanes at the next node."""
-    code = low.code
-    code.label(f"resume{number}")
-    for key, types, offset in _kept(low, number):
-        for type_, place, cell in _cells(low, key, types, offset):
-            value = code.let(f"load {type_}, ptr {cell}, align 8")
-            code.line(f"store {type_} {value}, ptr {place}")
-    way = low.flow.route(number, low.flow.nodes[number].successors[0])
-    low.enter(way, low.mask_chunks(_live_word(low)))
-
-
-def _cells(low: Lowering, key: object, types: list[str], offset: int) -> list[tuple[str, str, str]]:
-    """(type, variable, place in the frame) of each piece of a kept value."""
-    step = _step(low, types)
-    return [
-        (type_, place, low.code.let(f"getelementptr i8, ptr %frame, i64 {offset + step * at}"))
-        for at, (type_, place) in enumerate(zip(types, low.variable(key, types), strict=True))
-    ]
-
-
-def _step(low: Lowering, types: list[str]) -> int:
-    """Bytes that a piece takes: whole cache lines, one for up to 16 lanes of 32 bits."""
-    bits = low.n * (64 if types[0] == register_type(RegClass.D, low.n) else 32)
-    return -(-bits // 512) * 64
-
-
-def _head_bytes(low: Lowering) -> int:
-    return HEAD_BYTES + -(-budget.counter_bytes(low) // 64) * 64
-
-
-def _kept(low: Lowering, number: int) -> list[tuple[object, list[str], int]]:
-    """(variable, types, offset in the frame) of what is used behind a barrier.
-
-    Variables have one place in the frame, whatever the barrier; a piece takes 64 bytes at most
-    (a chunk of 16 i32), or 128 (16 i64), in steps of 64.
-    """
-    there = low.flow.nodes[number].successors[0]
-    way = low.flow.route(number, there)
-    kept: list[tuple[object, list[str]]] = []
-    wanted: set[Value] = live_out(low.ssa)[number]
-    for value in sorted(wanted, key=low.place_of):
-        kept += [((value, part), types) for part, types in low.parts(value)]
-    if way != there:
-        for phi in low.ssa.phis.get(there, ()):
-            kept += [((phi, part, "next"), types) for part, types in low.parts(phi)]
-    else:
-        arriving: list[Phi] = low.ssa.phis.get(there, [])
-        known = {key for key, _ in kept}
-        kept += [
-            ((phi, part), types)
-            for phi in arriving
-            for part, types in low.parts(phi)
-            if (phi, part) not in known
-        ]
-    placed = []
-    for key, types in kept:
-        offset = low.frame_places.get(key)
-        if offset is None:
-            offset = low.frame_places[key] = _head_bytes(low) + low.frame_used
-            low.frame_used += _step(low, types) * len(types)
-        placed.append((key, types, offset))
-    low.frame_size = _head_bytes(low) + low.frame_used
-    return placed
+    def _next_warp(self) -> None:
+        """Close the loop over the warps."""
+        self.variables.poison(self.code, self.facts.poison)
+        self.code.let(f"add i64 {WARP}, 1", "%w.next")
+        self.code.jump("warp_head")

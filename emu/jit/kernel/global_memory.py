@@ -1,28 +1,26 @@
 """Loads and stores of global memory.
 
-The fast way of an access is one wide load or store, a scalar one, or a gather or scatter, behind
-one test that every byte of it lies in the buffer of the pointer parameter that the address is made
-of. Whatever fails the test goes to the cold side: pointers that leave their buffer for another one
-are legal, and faults are told exactly there. All addresses of a warp are put together on that side
-only; the fast one has a scalar, and 32-bit indices where lanes go their own ways.
+The fast side of an access is one wide load or store, a scalar one, or a gather or scatter, after
+one test that all its bytes lie in the buffer of the pointer parameter that the address is made of.
+An access that fails the test takes the cold side: pointers that leave their buffer for another one
+are legal, and faults are reported exactly. Only that side computes all addresses of a warp; the
+fast one has a scalar, and 32-bit indices where lanes diverge.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from ....isa.types import RegClass, Type, sign_extend
+from ....isa.program import Param
+from ....isa.types import Type, sign_extend
 from ...analysis.ssa import Op, Value
 from ..llvm.text import integer
 from .addresses import Addresses, Form, Window, split_index
 from .cold import Cold, Targets
+from .lane_code import LaneCode
 from .moves import Moves
 from .near import TABLE, Near, has_permutes, is_computed, is_shuffled, permuted
-
-if TYPE_CHECKING:
-    from .instructions import Instructions
 
 
 @dataclass(frozen=True)
@@ -47,11 +45,11 @@ class Site:
 class GlobalMemory:
     """Emits the loads and stores of global memory of one kernel."""
 
-    def __init__(self, lowering: Instructions, moves: Moves, cold: Cold) -> None:
-        self.low = lowering
+    def __init__(self, lanes: LaneCode, moves: Moves, cold: Cold, params: Sequence[Param]) -> None:
+        self.lanes = lanes
         self.moves = moves
         self.cold = cold
-        self.addresses = Addresses(lowering)
+        self.addresses = Addresses(lanes, params)
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
@@ -59,7 +57,7 @@ class GlobalMemory:
         assert type_ is not None
         assert address is not None
         assert base is not None
-        low, addresses = self.low, self.addresses
+        lanes, addresses = self.lanes, self.addresses
         form = addresses.form(base)
         window = addresses.window(base, form, not op.ins.row.is_load)
         if window is None:
@@ -68,8 +66,8 @@ class GlobalMemory:
         site = Site(op, type_, window)
         if form is not None:
             form = replace(form, constant=sign_extend(form.constant + address.offset, 64))
-        strided = low.shapes.stride(base) == type_.size
-        if form is not None and low.shapes.is_uniform(base):
+        strided = lanes.shapes.stride(base) == type_.size
+        if form is not None and lanes.shapes.is_uniform(base):
             loaded = self._uniform(site, addresses.distance(form, window))
         elif form is not None and strided:
             offset = addresses.distance(form, window)
@@ -78,27 +76,27 @@ class GlobalMemory:
         elif form is not None:
             loaded = self._sum(site, form)
         elif strided:
-            start = low.code.let(f"add i64 {low.lane0(base)}, {address.offset}")
-            first = low.code.let(f"sub i64 {start}, {window.base}")
+            start = lanes.code.let(f"add i64 {lanes.lane0(base)}, {address.offset}")
+            first = lanes.code.let(f"sub i64 {start}, {window.base}")
             loaded = self._run(site, first, lambda: self._neighbours(site, first))
         else:
             loaded = self._pointers(site)
         if site.is_load:
-            low.define(op, "value", loaded)
+            lanes.define(op, "value", loaded)
 
     def _first(self, form: Form) -> str:
-        """The index of lane 0, an i64; for indices with a stride."""
+        """Return the index of lane 0, an i64; for indices with a stride."""
         assert form.index is not None
         how = "sext" if form.signed else "zext"
-        return self.low.code.let(f"{how} i32 {self.low.lane0(form.index)} to i64")
+        return self.lanes.code.let(f"{how} i32 {self.lanes.lane0(form.index)} to i64")
 
     def _plus_scaled(self, offset: str, index: str, scale: int) -> str:
-        code = self.low.code
+        code = self.lanes.code
         return code.let(f"add i64 {offset}, {code.let(f'mul i64 {index}, {scale}')}")
 
     def _address(self, site: Site, offset: str) -> str:
-        """The simulated address of an offset; for the cold side, to spare the fast one a sum."""
-        return self.low.code.let(f"add i64 {offset}, {site.window.base}")
+        """Return the simulated address of an offset, which only the cold side computes."""
+        return self.lanes.code.let(f"add i64 {offset}, {site.window.base}")
 
     def _neighbours(self, site: Site, first: str) -> Targets:
         return Targets(self._address(site, first), site.size)
@@ -106,8 +104,8 @@ class GlobalMemory:
     # --- one place
 
     def _uniform(self, site: Site, offset: str) -> list[str]:
-        """All lanes access one place."""
-        low, code, moves, addresses = self.low, self.low.code, self.moves, self.addresses
+        """Access one place for all lanes."""
+        lanes, code, moves, addresses = self.lanes, self.lanes.code, self.moves, self.addresses
         op, type_, window = site.op, site.type, site.window
         places = addresses.places(window, site.size, site.size)
         good = code.let(f"icmp ult i64 {addresses.element(offset, site.size)}, {places}")
@@ -116,7 +114,7 @@ class GlobalMemory:
         values, others = [], []
         if site.is_load:
             values = [moves.load(type_, host)]
-        elif low.shapes.is_uniform(op.args[0]):
+        elif lanes.shapes.is_uniform(op.args[0]):
             code.line(f"store i{type_.bits} {moves.store_scalar(op, type_)}, ptr {host}")
         else:
             # The highest lane wins.
@@ -125,7 +123,7 @@ class GlobalMemory:
             data = code.let(f"load i{type_.bits}, ptr {cold.cell(type_, moves.last_running())}")
             code.line(f"store i{type_.bits} {data}, ptr {host}")
         fast_end = moves.other_side(fork)
-        self.cold.lanes(op, type_, Targets(self._address(site, offset), 0))
+        self.cold.move(op, type_, Targets(self._address(site, offset), 0))
         if site.is_load:
             others = self.cold.first(type_)
         slow_end = moves.meet(fork)
@@ -136,9 +134,9 @@ class GlobalMemory:
     def _run(
         self, site: Site, offset: str, targets: Callable[[], Targets], also: str | None = None
     ) -> list[str]:
-        """Neighbouring lanes access neighbouring elements: one wide access, `also` permitting."""
-        low, code, addresses = self.low, self.low.code, self.addresses
-        places = addresses.places(site.window, site.size * low.facts.width, site.size)
+        """Access neighbouring elements: one wide access if all is inside and `also` holds."""
+        lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
+        places = addresses.places(site.window, site.size * lanes.facts.width, site.size)
         good = code.let(f"icmp ult i64 {addresses.element(offset, site.size)}, {places}")
         if also is not None:
             good = code.let(f"and i1 {good}, {also}")
@@ -146,7 +144,7 @@ class GlobalMemory:
             site,
             good,
             lambda: self._wide(site, addresses.host(site.window, offset)),
-            lambda: self.cold.lanes(site.op, site.type, targets()),
+            lambda: self.cold.move(site.op, site.type, targets()),
         )
 
     def _wide(self, site: Site, host: str) -> list[str]:
@@ -158,11 +156,11 @@ class GlobalMemory:
     # --- an index
 
     def _sum(self, site: Site, form: Form) -> list[str]:
-        """An address with a 32-bit index."""
-        low, code, addresses = self.low, self.low.code, self.addresses
+        """Access by an address with a 32-bit index."""
+        lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
         index, scale, size = form.index, form.scale, site.size
         assert index is not None
-        step = low.shapes.stride(index)
+        step = lanes.shapes.stride(index)
         if step is None or step * scale != size:
             if scale > 0 and scale % size == 0 and scale.bit_count() == 1:
                 return self._indexed(site, form)
@@ -173,7 +171,7 @@ class GlobalMemory:
 
         def targets() -> Targets:
             base = self._address(site, offset)
-            return Targets(base, scale, low.vector(index), signed=form.signed)
+            return Targets(base, scale, lanes.vector(index), signed=form.signed)
 
         alone = [v for v, factor in form.uniform if factor == 1 and addresses.is_param(v)]
         if (
@@ -183,20 +181,20 @@ class GlobalMemory:
         ):
             return self._run(site, first, targets)
         # With other terms in the base, the index itself might wrap around inside the buffer.
-        last = (1 << (31 if form.signed else 32)) - 1 - step * (low.facts.width - 1)
+        last = (1 << (31 if form.signed else 32)) - 1 - step * (lanes.facts.width - 1)
         return self._run(site, first, targets, code.let(f"icmp sle i64 {number}, {last}"))
 
     def _indexed(self, site: Site, form: Form) -> list[str]:
-        """Any index: wide accesses if the lanes turn out to be near each other, else each alone."""
-        low, code, addresses = self.low, self.low.code, self.addresses
+        """Access by any index: wide if those of the lanes are near each other, else one by one."""
+        lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
         index = form.index
         assert index is not None
         offset = addresses.distance(form, site.window)
         count = addresses.elements_behind(offset, site.size, form.scale, site.window)
 
         def each() -> list[str]:
-            v, chunks = integer(32, low.n), low.vector(index)
-            limit = low.spread_i32(code.let(f"trunc i64 {count} to i32"))
+            v, chunks = integer(32, lanes.n), lanes.vector(index)
+            limit = lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
             outside = [code.let(f"icmp uge {v} {c}, {limit}") for c in chunks]
             cell = f"[{form.scale} x i8]"
 
@@ -216,46 +214,50 @@ class GlobalMemory:
         near = self._near(index)
 
         def host() -> str:
-            there = self._plus_scaled(offset, near.first, form.scale)
-            return addresses.host(site.window, there)
+            start = self._plus_scaled(offset, near.first, form.scale)
+            return addresses.host(site.window, start)
 
         def fits(elements: int) -> str:
             end = code.let(f"add i64 {near.first}, {elements}")
             return code.let(f"icmp ule i64 {end}, {count}")
 
         def others() -> list[str]:
-            if not (site.is_load and has_permutes(site.size, low.n) and is_shuffled(index, low)):
+            if not (
+                site.is_load
+                and has_permutes(site.size, lanes.n)
+                and is_shuffled(index, lanes.shapes)
+            ):
                 return each()
-            good = code.let(f"and i1 {near.within(low, TABLE)}, {fits(TABLE)}")
-            return self._either(site, good, lambda: permuted(low, host(), near), each)
+            good = code.let(f"and i1 {near.within(lanes, TABLE)}, {fits(TABLE)}")
+            return self._either(site, good, lambda: permuted(lanes, host(), near), each)
 
-        good = code.let(f"and i1 {near.neighbours(low)}, {fits(low.facts.width)}")
+        good = code.let(f"and i1 {near.neighbours(lanes)}, {fits(lanes.facts.width)}")
         return self._either(site, good, lambda: self._wide(site, host()), others)
 
     def _near(self, index: Value) -> Near:
-        """Where the lanes' indices are, seen from that of lane 0."""
-        low, code = self.low, self.low.code
-        core, terms = split_index(index, low.shapes)
-        v, chunks = integer(32, low.n), low.vector(core)
+        """Return where the lanes' indices are, seen from that of lane 0."""
+        lanes, code = self.lanes, self.lanes.code
+        core, terms = split_index(index, lanes.shapes)
+        v, chunks = integer(32, lanes.n), lanes.vector(core)
         first = code.let(f"extractelement {v} {chunks[0]}, i32 0")
-        start = low.spread_i32(first)
+        start = lanes.chunk_of(32, first)
         for stem, term in terms:
-            first = code.let(f"{stem} i32 {first}, {low.scalar(term)}")
+            first = code.let(f"{stem} i32 {first}, {lanes.scalar(term)}")
         distances = [code.let(f"sub {v} {c}, {start}") for c in chunks]
         return Near(code.let(f"zext i32 {first} to i64"), distances)
 
     # --- pointers
 
     def _pointers(self, site: Site) -> list[str]:
-        """Whole 64-bit addresses, one a lane: gather or scatter."""
-        low, code = self.low, self.low.code
+        """Access a 64-bit address per lane: gather or scatter."""
+        lanes, code = self.lanes, self.lanes.code
         assert site.op.base is not None
         assert site.op.ins.address is not None
-        step, v = site.op.ins.address.offset, integer(64, low.n)
-        pointers = low.vector(site.op.base)
-        start = low.spread(RegClass.D, code.let(f"sub i64 {site.window.base}, {step}"))
+        step, v = site.op.ins.address.offset, integer(64, lanes.n)
+        pointers = lanes.vector(site.op.base)
+        start = lanes.chunk_of(64, code.let(f"sub i64 {site.window.base}, {step}"))
         places = self.addresses.places(site.window, site.size, site.size)
-        limit = low.spread(RegClass.D, places)
+        limit = lanes.chunk_of(64, places)
         shift = site.size.bit_length() - 1
         offsets = [code.let(f"sub {v} {a}, {start}") for a in pointers]
         outside = []
@@ -282,8 +284,8 @@ class GlobalMemory:
         places: Callable[[], list[str]],
         targets: Callable[[], Targets],
     ) -> list[str]:
-        """A gather or scatter unless a running lane is outside."""
-        low, moves = self.low, self.moves
+        """Gather or scatter unless a running lane is outside; return what was loaded."""
+        lanes, moves = self.lanes, self.moves
 
         def fast() -> list[str]:
             if site.is_load:
@@ -291,20 +293,20 @@ class GlobalMemory:
             moves.store_each(site.type, moves.store_data(site.op, site.type), places())
             return []
 
-        beyond = low.any(low.combine("and", outside, low.mask.chunks))
-        inside = low.code.let(f"xor i1 {beyond}, true")
+        beyond = lanes.any(lanes.combine("and", outside, lanes.mask))
+        inside = lanes.code.let(f"xor i1 {beyond}, true")
         return self._either(
-            site, inside, fast, lambda: self.cold.lanes(site.op, site.type, targets())
+            site, inside, fast, lambda: self.cold.move(site.op, site.type, targets())
         )
 
     def _either(
         self, site: Site, good: str, fast: Callable[[], list[str]], slow: Callable[[], list[str]]
     ) -> list[str]:
-        """Do it one way or the other; what was loaded."""
+        """Access on the fast or the slow side; return what was loaded."""
         moves = self.moves
         fork = moves.fork(good)
         values = fast()
         fast_end = moves.other_side(fork)
         others = slow()
         slow_end = moves.meet(fork)
-        return moves.either(site.op.cls, self.low.n, values, fast_end, others, slow_end)
+        return moves.either(site.op.cls, self.lanes.n, values, fast_end, others, slow_end)

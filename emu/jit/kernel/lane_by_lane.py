@@ -1,160 +1,163 @@
-"""Lanes of a warp that run a loop one after the other, as scalar code.
+"""Loops that the lanes of a warp run one after the other, as scalar code.
 
-The mask at the loop's header is taken apart. For each lane, what the loop needs is read out of the
-vectors, the loop runs with real branches from the header to one of its exits, and what it leaves
-behind is put back. Then all those lanes wait behind the loop, as if they had run together.
+The mask at the loop's header is taken apart. For each lane, what the loop needs is read from the
+vectors, the loop runs with real branches from the header to one of its exits, and its results are
+put back. Then all those lanes wait after the loop, as if they had run together.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from ....isa.types import RegClass
 from ...analysis.order import Loop
 from ...analysis.sparse import ways_out
 from ...analysis.ssa import Op, Phi, Value, uses
-from ...analysis.uniformity import Alone
+from ...analysis.uniformity import OneLane
 from ..llvm.text import integer, register_type
-from ..runtime.context import Kind
+from ..runtime.context import TrapCode
 from . import budget
+from .edges import Edges
 from .instructions import Instructions
-from .values import Mask
-
-if TYPE_CHECKING:
-    from .nodes import Lowering
+from .kernel_memory import KernelMemory
+from .lane_code import LaneCode
+from .variables import Variables
 
 
 @dataclass
 class Exit:
-    """A node at which lanes wait behind the loop: who, and what they bring for its phis."""
+    """A node at which lanes wait after the loop."""
 
     word: str
-    """Where the mask of those that have come is kept, a ptr."""
+    """Where the mask of the lanes that have arrived is kept, a ptr."""
     brought: dict[Phi, tuple[object, str]] = field(default_factory=dict)
     """Phi -> its variable, and where each lane's value is kept meanwhile (a ptr)."""
 
 
-class Peel(Instructions):
-    """Emits a loop for one lane at a time."""
+class LaneByLane:
+    """Emits a loop for one lane at a time, in the node of its header.
 
-    def __init__(self, low: Lowering, loop: Loop) -> None:
-        shapes = Alone(low.ssa, replace(low.facts, width=1))
-        super().__init__(low.module, low.kernel, low.readonly_bytes, low.ssa, shapes)
-        self.low = low
+    `lanes` is the code of the warp, `one` that of the lane whose turn it is.
+    """
+
+    def __init__(self, lanes: LaneCode, edges: Edges, memory: KernelMemory, loop: Loop) -> None:
+        self.lanes = lanes
+        self.edges = edges
         self.loop = loop
-        self.entry, self.code = low.entry, low.code
-        self.warp_width = low.warp_width
-        self.mask = Mask(["splat (i1 true)"])
-        self.lane = ""
-        self._from_outside: dict[Value, str] = {}
+        self.code = lanes.code
+        self._flow, self._ssa = lanes.flow, lanes.ssa
+        facts = replace(lanes.facts, width=1)
+        variables = Variables(lanes.entry, lanes.code)
+        variables.share_word("budget", lanes.variables)
+        shapes = OneLane(lanes.ssa)
+        self.one = LaneCode(variables, lanes.table, shapes, facts, lanes.width, self._report)
+        self.one.mask = ["splat (i1 true)"]
+        self._instructions = Instructions(self.one, memory, _refuse)
+        self._lane = ""
+        """The number of the lane, an i64."""
         self._exits: dict[int, Exit] = {}
-        self._share("budget", low)
 
-    def identity(self, op: Op) -> None:
-        raise NotImplementedError(op.ins.row.stem)
-
-    def report(self, lane: str) -> None:
-        self.low.report(self.code.let(f"add i64 {lane}, {self.lane}"))
+    def _report(self, lane: str) -> None:
+        self.lanes.report(self.code.let(f"add i64 {lane}, {self._lane}"))
 
     # --- the loop
 
     def emit(self) -> None:
-        """The code of the loop, from the run of its header to the jump to whatever is next."""
-        low, code, header = self.low, self.code, self.loop.header
-        rest = self.entry.let("alloca i64")
-        code.line(f"store i64 {low.mask_word(low.mask.chunks)}, ptr {rest}")
-        for source, there in ways_out(self.flow, self.loop):
-            self._prepare_exit(source, there)
+        """Append the loop, from the run of its header to the jump to the node that runs next."""
+        lanes, code, header = self.lanes, self.code, self.loop.header
+        rest = lanes.entry.let("alloca i64")
+        code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {rest}")
+        for source, target in ways_out(self._flow, self.loop):
+            self._prepare_exit(source, target)
         sources = {value: self._spill(value) for value in self._needed()}
-        code.line(f"br label %next{header}")
-        code.label(f"next{header}")
-        lanes = code.let(f"load i64, ptr {rest}")
-        more = code.let(f"icmp ne i64 {lanes}, 0")
-        code.line(f"br i1 {more}, label %lane{header}, label %done{header}")
-        code.label(f"lane{header}")
-        self.lane = code.call("i64", "llvm.cttz.i64", f"i64 {lanes}", "i1 true")
-        others = code.let(f"and i64 {lanes}, {code.let(f'sub i64 {lanes}, 1')}")
+        code.jump(f"next{header}")
+        code.block(f"next{header}")
+        left = code.let(f"load i64, ptr {rest}")
+        more = code.let(f"icmp ne i64 {left}, 0")
+        code.branch(more, f"lane{header}", f"done{header}")
+        code.block(f"lane{header}")
+        self._lane = code.call("i64", "llvm.cttz.i64", f"i64 {left}", "i1 true")
+        others = code.let(f"and i64 {left}, {code.let(f'sub i64 {left}, 1')}")
         code.line(f"store i64 {others}, ptr {rest}")
         self._enter(sources)
-        for number in self.flow.order:
-            if number in self.loop.nodes and self.flow.nodes[number].latch_of is None:
-                self.node = number
-                self.local.clear()
-                code.label(f"alone{number}")
-                for op in self.ssa.ops.get(number, ()):
-                    self.op(op)
+        for number in self._flow.order:
+            if number in self.loop.nodes and self._flow.nodes[number].latch_of is None:
+                self.one.local.clear()
+                code.block(f"alone{number}")
+                for op in self._ssa.ops.get(number, ()):
+                    self._instructions.op(op)
                 self._leave(number)
-        code.label(f"done{header}")
-        code.lines += self.poison()
+        code.block(f"done{header}")
+        self.one.variables.poison(code, lanes.facts.poison)
         self._meet()
 
     def _enter(self, sources: dict[Value, str]) -> None:
-        """What one lane finds at the header."""
-        code, header = self.code, self.loop.header
+        """Give one lane what it needs at the header."""
+        code, header, one = self.code, self.loop.header, self.one
         for value, source in sources.items():
             own = self._of_lane(value, source)
             if isinstance(value, Phi) and value.node == header:
-                self.store((value, "value"), self.types_of(value.cls, True), [own])
+                one.variables.store((value, "value"), one.types_of(value.cls, True), [own])
             else:
-                self._from_outside[value] = own
-        (counters,) = self.low.load("counters", ["ptr"])
-        mine = code.let(f"getelementptr i64, ptr {counters}, i64 {self.lane}")
-        self.store("counters", ["ptr"], [mine])
-        code.line(f"br label %alone{header}")
+                one.outside[value] = own
+        (counters,) = self.lanes.variables.load("counters", ["ptr"])
+        counter = code.let(f"getelementptr i64, ptr {counters}, i64 {self._lane}")
+        one.variables.store("counters", ["ptr"], [counter])
+        code.jump(f"alone{header}")
 
     def _leave(self, number: int) -> None:
-        code, node = self.code, self.flow.nodes[number]
+        """End a node of the loop."""
+        code, node, one = self.code, self._flow.nodes[number], self.one
         if node.last is not None and node.last.row.stem == "trap":
-            self.trap(Kind.TRAP, node.stop, self.mask.chunks)
+            one.trap(TrapCode.TRAP, node.stop, one.mask)
             return
         if len(node.successors) == 1:
-            self._jump(number, node.successors[0])
+            self._follow(number, node.successors[0])
             return
         fall, taken = node.successors
-        sides = [code.name("e")[1:] for _ in "ab"]
-        condition = self.scalar(self.ssa.conditions[number])
-        code.line(f"br i1 {condition}, label %{sides[1]}, label %{sides[0]}")
-        known = dict(self.local)
-        for label, there in zip(sides, (fall, taken), strict=True):
-            self.local = dict(known)
-            code.label(label)
-            self._jump(number, there)
+        no, yes = code.fresh_label("e"), code.fresh_label("e")
+        code.branch(one.scalar(self._ssa.conditions[number]), yes, no)
+        known = dict(one.local)
+        for label, target in ((no, fall), (yes, taken)):
+            one.local = dict(known)
+            code.block(label)
+            self._follow(number, target)
 
-    def _jump(self, number: int, there: int) -> None:
-        """Along an edge, within the loop or out of it."""
-        code = self.code
-        way = self.flow.route(number, there)
-        phis = self.ssa.phis.get(there, ())
-        values = [self.incoming(phi, phi.args[number], "value")[0] for phi in phis]
+    def _follow(self, source: int, target: int) -> None:
+        """Follow an edge, within the loop or out of it."""
+        code, one = self.code, self.one
+        way = self._flow.route(source, target)
+        phis = self._ssa.phis.get(target, ())
+        values = [one.incoming(phi, phi.args[source], "value")[0] for phi in phis]
         if way in self.loop.nodes:
             for phi, value in zip(phis, values, strict=True):
-                self.store((phi, "value"), self.types_of(phi.cls, True), [value])
-            if way != there:
-                budget.spend(self, there)
-            code.line(f"br label %alone{there}")
+                one.variables.store((phi, "value"), one.types_of(phi.cls, True), [value])
+            if way != target:
+                budget.spend(one, target)
+            code.jump(f"alone{target}")
             return
-        behind = self._exits[way]
+        exit_ = self._exits[way]
         for phi, value in zip(phis, values, strict=True):
-            self._put(phi.cls, behind.brought[phi][1], value)
-        here = code.let(f"shl i64 1, {self.lane}")
-        others = code.let(f"load i64, ptr {behind.word}")
-        code.line(f"store i64 {code.let(f'or i64 {others}, {here}')}, ptr {behind.word}")
-        code.line(f"br label %next{self.loop.header}")
+            self._put(phi.cls, exit_.brought[phi][1], value)
+        here = code.let(f"shl i64 1, {self._lane}")
+        others = code.let(f"load i64, ptr {exit_.word}")
+        code.line(f"store i64 {code.let(f'or i64 {others}, {here}')}, ptr {exit_.word}")
+        code.jump(f"next{self.loop.header}")
 
     # --- in and out
 
     def _needed(self) -> list[Value]:
-        """The values that the loop takes from outside, its header's phis among them."""
-        ssa, inside = self.ssa, self.loop.nodes
+        """Return the values that the loop takes from outside, its header's phis among them."""
+        ssa, inside = self._ssa, self.loop.nodes
         found: set[Value] = set(ssa.phis.get(self.loop.header, ()))
         for number in inside:
             for op in ssa.ops.get(number, ()):
                 found |= uses(op)
             if number in ssa.conditions:
                 found.add(ssa.conditions[number])
-            for there in self.flow.nodes[number].successors:
-                found |= {phi.args[number] for phi in ssa.phis.get(there, ()) if number in phi.args}
+            for target in self._flow.nodes[number].successors:
+                phis = ssa.phis.get(target, ())
+                found |= {phi.args[number] for phi in phis if number in phi.args}
         header = self.loop.header
         return sorted(
             (
@@ -163,91 +166,92 @@ class Peel(Instructions):
                 if isinstance(v, (Op, Phi))
                 and (v.node not in inside or (isinstance(v, Phi) and v.node == header))
             ),
-            key=self.place_of,
+            key=self.lanes.table.position,
         )
 
     def _spill(self, value: Value) -> str:
-        """Where each lane finds its own: a ptr to cells; a scalar if it needs none."""
-        low = self.low
-        if low.shapes.is_uniform(value):
-            return low.scalar(value)
-        if low.is_counted(value):
-            return low.lane0(value)
+        """Return where each lane finds its own value: a ptr to cells; a scalar if it needs none."""
+        lanes = self.lanes
+        if lanes.shapes.is_uniform(value):
+            return lanes.scalar(value)
+        if lanes.is_counted(value):
+            return lanes.lane0(value)
         cells = self._cells(value.cls)
-        for j, chunk in enumerate(low.vector(value)):
-            type_, wide = _cell(value.cls, low.n), chunk
+        for j, chunk in enumerate(lanes.vector(value)):
+            type_, wide = _cell(value.cls, lanes.n), chunk
             if value.cls is RegClass.C:
-                wide = self.code.let(f"zext {low.mask_type} {chunk} to {type_}")
+                wide = self.code.let(f"zext {lanes.mask_type} {chunk} to {type_}")
             self.code.line(f"store {type_} {wide}, ptr {self._chunk(value.cls, cells, j)}, align 8")
         return cells
 
     def _of_lane(self, value: Value, source: str) -> str:
-        low, code, cls = self.low, self.code, value.cls
-        if low.shapes.is_uniform(value):
+        """Return the operand of the lane, from where `_spill` has put the values of all."""
+        lanes, code, cls = self.lanes, self.code, value.cls
+        if lanes.shapes.is_uniform(value):
             return source
         type_ = register_type(cls, 0)
-        if low.is_counted(value):
-            step = low.shapes.stride(value) or 0
-            lane = self.lane if cls is RegClass.D else code.let(f"trunc i64 {self.lane} to i32")
+        if lanes.is_counted(value):
+            step = lanes.shapes.stride(value) or 0
+            lane = self._lane if cls is RegClass.D else code.let(f"trunc i64 {self._lane} to i32")
             return code.let(f"add {type_} {source}, {code.let(f'mul {type_} {lane}, {step}')}")
         cell = _cell(cls, 0)
-        own = code.let(f"load {cell}, ptr {self._place(cls, source, self.lane)}")
+        own = code.let(f"load {cell}, ptr {self._place(cls, source, self._lane)}")
         return code.let(f"trunc i8 {own} to i1") if cls is RegClass.C else own
 
     def _put(self, cls: RegClass, cells: str, value: str) -> None:
+        """Put a value into the lane's cell."""
         if cls is RegClass.C:
             value = self.code.let(f"zext i1 {value} to i8")
-        place = self._place(cls, cells, self.lane)
+        place = self._place(cls, cells, self._lane)
         self.code.line(f"store {_cell(cls, 0)} {value}, ptr {place}")
 
-    def _prepare_exit(self, source: int, there: int) -> None:
-        way = self.flow.route(source, there)
+    def _prepare_exit(self, source: int, target: int) -> None:
+        way = self._flow.route(source, target)
         if way not in self._exits:
-            self._exits[way] = Exit(self.entry.let("alloca i64"))
+            self._exits[way] = Exit(self.lanes.entry.let("alloca i64"))
             self.code.line(f"store i64 0, ptr {self._exits[way].word}")
-        for phi in self.ssa.phis.get(there, ()):
-            key = (phi, "value") if way == there else (phi, "value", "next")
+        for phi in self._ssa.phis.get(target, ()):
+            key = (phi, "value") if way == target else (phi, "value", "next")
             self._exits[way].brought.setdefault(phi, (key, self._cells(phi.cls)))
 
     def _meet(self) -> None:
-        """All lanes are through: they wait behind the loop."""
-        low, code = self.low, self.code
-        waits = low.waits[self.loop.header]
-        low.local.clear()
-        for way, behind in self._exits.items():
-            chunks = low.mask_chunks(code.let(f"load i64, ptr {behind.word}"))
-            for phi, (key, cells) in behind.brought.items():
-                low.copy(key, low.types_of(phi.cls, False), self._chunks(phi.cls, cells),
-                         chunks if way in waits else None)  # fmt: skip
-            low.wait_at(way, chunks, crowded=way in waits)
-        code.line(f"br label %{low.next_of(waits.union(self._exits))}")
+        """Let all lanes wait after the loop, and jump to the node that runs next."""
+        lanes, code, edges = self.lanes, self.code, self.edges
+        waits = edges.plan.waits[self.loop.header]
+        lanes.local.clear()
+        for way, exit_ in self._exits.items():
+            chunks = lanes.chunks(code.let(f"load i64, ptr {exit_.word}"))
+            spared = chunks if way in waits else None
+            for phi, (key, cells) in exit_.brought.items():
+                types = lanes.types_of(phi.cls, False)
+                lanes.copy(key, types, self._chunks(phi.cls, cells), spared)
+            edges.wait_at(way, chunks, others_wait=way in waits)
+        edges.go_on(self.loop.header, *self._exits)
 
     def _chunks(self, cls: RegClass, cells: str) -> list[str]:
-        low, code, found = self.low, self.code, []
-        for j in range(low.k):
-            type_ = _cell(cls, low.n)
+        lanes, code, found = self.lanes, self.code, []
+        for j in range(lanes.k):
+            type_ = _cell(cls, lanes.n)
             chunk = code.let(f"load {type_}, ptr {self._chunk(cls, cells, j)}, align 8")
             if cls is RegClass.C:
-                chunk = code.let(f"trunc {type_} {chunk} to {low.mask_type}")
+                chunk = code.let(f"trunc {type_} {chunk} to {lanes.mask_type}")
             found.append(chunk)
         return found
 
     def _cells(self, cls: RegClass) -> str:
-        return self.entry.let(f"alloca [{self.warp_width} x {_cell(cls, 0)}], align 64")
+        return self.lanes.entry.let(f"alloca [{self.lanes.width} x {_cell(cls, 0)}], align 64")
 
     def _place(self, cls: RegClass, cells: str, lane: str) -> str:
         return self.code.let(f"getelementptr {_cell(cls, 0)}, ptr {cells}, i64 {lane}")
 
     def _chunk(self, cls: RegClass, cells: str, j: int) -> str:
-        return self._place(cls, cells, str(j * self.low.n))
+        return self._place(cls, cells, str(j * self.lanes.n))
 
-    # --- values
 
-    def _get(self, value: Value, part: str) -> list[str]:
-        own = self._from_outside.get(value)
-        return super()._get(value, part) if own is None else [own]
+def _refuse(op: Op) -> None:
+    raise NotImplementedError(op.ins.row.stem)
 
 
 def _cell(cls: RegClass, n: int) -> str:
-    """The type of a register in memory: conditions take a byte."""
+    """Return the type of a register in memory: conditions take a byte."""
     return integer(8 if cls is RegClass.C else cls.bits, n)

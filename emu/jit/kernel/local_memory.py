@@ -1,23 +1,22 @@
 """Loads and stores of group, private and readonly memory: 32-bit offsets into one block each.
 
-The block is known, so that an access is inside or faults: behind the test nobody looks again.
+The block is known: an access is inside or faults, and one test decides it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ....isa.types import RegClass, Segment, Type
 from ...analysis.ssa import Const, Op, Value
 from ..llvm.text import integer
 from ..runtime.context import Slot
 from .cold import Cold
+from .context_code import load_slot
+from .kernel_memory import KernelMemory
+from .lane_code import LaneCode
 from .moves import Moves
-
-if TYPE_CHECKING:
-    from .instructions import Instructions
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Extent:
         return max(0, -self.offset)
 
     def span(self, lanes: int = 1) -> int:
-        """How far behind the least base the base may lie, for neighbouring elements of lanes.
+        """Return how far above the least base the base may be, for neighbouring elements of lanes.
 
         Below 0: nowhere is inside.
         """
@@ -45,28 +44,28 @@ class Extent:
 class LocalMemory:
     """Emits the loads and stores of these segments, and their checks."""
 
-    def __init__(self, lowering: Instructions, moves: Moves, cold: Cold) -> None:
-        self.low = lowering
+    def __init__(self, lanes: LaneCode, moves: Moves, cold: Cold, memory: KernelMemory) -> None:
+        self.lanes = lanes
         self.moves = moves
         self.cold = cold
+        self.memory = memory
 
     def extent(self, op: Op) -> Extent:
-        """Where an instruction accesses its segment."""
-        low = self.low
+        """Return where an instruction accesses its segment."""
         address, type_ = op.ins.address, op.ins.row.type
         assert address is not None
         assert type_ is not None
         total = {
-            Segment.GROUP: low.group_bytes,
-            Segment.PRIVATE: low.private_bytes,
-            Segment.READONLY: low.readonly_bytes,
+            Segment.GROUP: self.memory.group_bytes,
+            Segment.PRIVATE: self.memory.private_bytes,
+            Segment.READONLY: self.memory.readonly_bytes,
         }[address.segment]
         base = op.base if op.base is not None else Const(RegClass.S, 0)
         return Extent(base, address.offset, type_.size, total)
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
-        low = self.low
+        lanes = self.lanes
         address, type_ = op.ins.address, op.ins.row.type
         assert address is not None
         assert type_ is not None
@@ -76,49 +75,49 @@ class LocalMemory:
         if extent.span() < 0:
             self.always_faults(op, extent)
             self._define_anything(op)
-        elif low.shapes.is_uniform(extent.base) and not private:
+        elif lanes.shapes.is_uniform(extent.base) and not private:
             self._uniform(op, type_, extent, memory)
-        elif low.shapes.stride(extent.base) == type_.size and not private:
+        elif lanes.shapes.stride(extent.base) == type_.size and not private:
             self._run(op, type_, extent, memory)
         else:
             self.guard(op, extent)
             self._each(op, type_, self._places(memory, extent, private))
 
     def _memory(self, segment: Segment) -> str:
-        low = self.low
+        lanes = self.lanes
         if segment is Segment.PRIVATE:
-            return low.private_memory("%w" if low.has_barrier else "0")
+            return self.memory.private_place(lanes.code, lanes.facts.width)
         slot = Slot.GROUP_MEMORY if segment is Segment.GROUP else Slot.READONLY
-        return low.code.let(f"inttoptr i64 {low.slot(slot)} to ptr")
+        return lanes.code.let(f"inttoptr i64 {load_slot(lanes.code, slot)} to ptr")
 
     # --- the ways of an access
 
     def _uniform(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
-        """All lanes access one place."""
-        low, code, moves = self.low, self.low.code, self.moves
-        base = low.scalar(extent.base)
+        """Access one place for all lanes."""
+        lanes, code, moves = self.lanes, self.lanes.code, self.moves
+        base = lanes.scalar(extent.base)
         self._guarded(op, extent, self._test(base, extent, extent.span(), 0))
         place = self._place(memory, base, extent.offset)
         if op.ins.row.is_load:
-            low.define(op, "value", [moves.load(type_, place)])
-        elif low.shapes.is_uniform(op.args[0]):
+            lanes.define(op, "value", [moves.load(type_, place)])
+        elif lanes.shapes.is_uniform(op.args[0]):
             code.line(f"store i{type_.bits} {moves.store_scalar(op, type_)}, ptr {place}")
         else:
-            self._each(op, type_, [self._spread_ptr(place)] * low.k)
+            self._each(op, type_, [self._spread_ptr(place)] * lanes.k)
 
     def _each(self, op: Op, type_: Type, places: Sequence[str]) -> None:
-        """Gather or scatter."""
+        """Gather or scatter at checked addresses."""
         moves = self.moves
         if op.ins.row.is_load:
-            self.low.define(op, "value", moves.load_each(type_, places))
+            self.lanes.define(op, "value", moves.load_each(type_, places))
         else:
             moves.store_each(type_, moves.store_data(op, type_), places)
 
     def _run(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
-        """Neighbouring elements: one wide access if all lanes fit, else gather or scatter."""
-        low, code, moves = self.low, self.low.code, self.moves
-        first = low.lane0(extent.base)
-        span = extent.span(low.facts.width)
+        """Access neighbouring elements: wide if all lanes fit, else gather or scatter."""
+        lanes, code, moves = self.lanes, self.lanes.code, self.moves
+        first = lanes.lane0(extent.base)
+        span = extent.span(lanes.facts.width)
         good = "false"
         if span >= 0:
             good = code.let(f"xor i1 {self._test(first, extent, span, 0)}, true")
@@ -138,26 +137,26 @@ class LocalMemory:
             moves.store_each(type_, moves.store_data(op, type_), places)
         slow_end = moves.meet(fork)
         if op.ins.row.is_load:
-            loaded = moves.either(op.cls, low.n, values, fast_end, others, slow_end)
-            low.define(op, "value", loaded)
+            loaded = moves.either(op.cls, lanes.n, values, fast_end, others, slow_end)
+            lanes.define(op, "value", loaded)
 
     # --- checks
 
     def guard(self, op: Op, extent: Extent) -> None:
         """Trap if a running lane is outside its segment or misaligned."""
-        low = self.low
+        lanes = self.lanes
         span = extent.span()
-        wrong = [self._test(c, extent, span, low.n) for c in low.vector(extent.base)]
-        self._guarded(op, extent, low.any(low.combine("and", wrong, low.mask.chunks)))
+        wrong = [self._test(c, extent, span, lanes.n) for c in lanes.vector(extent.base)]
+        self._guarded(op, extent, lanes.any(lanes.combine("and", wrong, lanes.mask)))
 
     def always_faults(self, op: Op, extent: Extent) -> None:
-        """An access that cannot be inside; what follows is never reached."""
+        """Emit an access that cannot be inside; what follows is never reached."""
         self._fault(op, extent)
-        self.low.code.label(self.low.code.name("u")[1:])
+        self.lanes.code.block(self.lanes.code.fresh_label("u"))
 
     def _test(self, base: str, extent: Extent, span: int, n: int) -> str:
-        """Whether base + offset is outside the segment or misaligned (i1 or a mask)."""
-        code = self.low.code
+        """Return whether base + offset is outside the segment or misaligned (i1 or a mask)."""
+        code = self.lanes.code
         t, flag = integer(32, n), integer(1, n)
 
         def k(value: int) -> str:
@@ -176,21 +175,21 @@ class LocalMemory:
         return bad
 
     def _guarded(self, op: Op, extent: Extent, bad: str) -> None:
-        code = self.low.code
-        fault, go = code.name("l")[1:], code.name("l")[1:]
-        code.line(f"br i1 {bad}, label %{fault}, label %{go}")
-        known = dict(self.low.local)
-        code.label(fault)
+        code = self.lanes.code
+        fault, go = code.fresh_label("l"), code.fresh_label("l")
+        code.branch(bad, fault, go)
+        known = dict(self.lanes.local)
+        code.block(fault)
         self._fault(op, extent)
-        code.label(go)
-        self.low.local = known
+        code.block(go)
+        self.lanes.local = known
 
     def _fault(self, op: Op, extent: Extent) -> None:
-        """Some lane is outside: find out which, and leave."""
-        low, code = self.low, self.low.code
+        """Report the lane that is outside, and end the launch."""
+        lanes, code = self.lanes, self.lanes.code
         offsets = self.cold.cells("addresses")
-        t, wide = integer(32, low.n), integer(64, low.n)
-        chunks = [code.let(f"zext {t} {c} to {wide}") for c in low.vector(extent.base)]
+        t, wide = integer(32, lanes.n), integer(64, lanes.n)
+        chunks = [code.let(f"zext {t} {c} to {wide}") for c in lanes.vector(extent.base)]
         moved = [code.let(f"add {wide} {c}, splat (i64 {extent.offset})") for c in chunks]
         self.cold.put(offsets, moved, 64)
         result = self.cold.call(
@@ -204,42 +203,42 @@ class LocalMemory:
         self.cold.leave(result, op.pc)
 
     def _define_anything(self, op: Op) -> None:
-        """A value for an access that always faults; nothing ever uses it."""
-        low = self.low
+        """Define a value for an access that always faults; nothing uses it."""
+        lanes = self.lanes
         if op.ins.row.is_load:
-            types = low.types_of(op.cls, low.shapes.is_uniform(op))
-            low.define(op, "value", ["zeroinitializer" if "<" in t else "0" for t in types])
+            types = lanes.types_of(op.cls, lanes.shapes.is_uniform(op))
+            lanes.define(op, "value", ["zeroinitializer" if "<" in t else "0" for t in types])
 
     # --- host addresses
 
     def _place(self, memory: str, base: str, offset: int) -> str:
-        code = self.low.code
+        code = self.lanes.code
         wide = code.let(f"zext i32 {base} to i64")
         moved = code.let(f"add i64 {wide}, {offset}")
         return code.let(f"getelementptr i8, ptr {memory}, i64 {moved}")
 
     def _places(self, memory: str, extent: Extent, private: bool) -> list[str]:
-        """Host addresses of checked offsets, a chunk of pointers each.
+        """Return the host addresses of checked offsets, a chunk of pointers each.
 
         Private memory is interleaved by 8 bytes: equal offsets of a warp's lanes are neighbours.
         """
-        low, code = self.low, self.low.code
-        v = integer(32, low.n)
+        lanes, code = self.lanes, self.lanes.code
+        v = integer(32, lanes.n)
         places = []
-        for j, chunk in enumerate(low.vector(extent.base)):
+        for j, chunk in enumerate(lanes.vector(extent.base)):
             at = code.let(f"add {v} {chunk}, splat (i32 {extent.offset & 0xFFFFFFFF})")
             if private:
                 cell = code.let(f"lshr {v} {at}, splat (i32 3)")
-                row = code.let(f"mul {v} {cell}, splat (i32 {8 * low.facts.width})")
+                row = code.let(f"mul {v} {cell}, splat (i32 {8 * lanes.facts.width})")
                 inner = code.let(f"and {v} {at}, splat (i32 7)")
-                lane = ", ".join(f"i32 {8 * (j * low.n + i)}" for i in range(low.n))
-                mine = code.let(f"add {v} {row}, <{lane}>")
-                at = code.let(f"add {v} {mine}, {inner}")
+                lane = ", ".join(f"i32 {8 * (j * lanes.n + i)}" for i in range(lanes.n))
+                own = code.let(f"add {v} {row}, <{lane}>")
+                at = code.let(f"add {v} {own}, {inner}")
             places.append(code.let(f"getelementptr i8, ptr {memory}, {v} {at}"))
         return places
 
     def _spread_ptr(self, place: str) -> str:
-        code, n = self.low.code, self.low.n
+        code, n = self.lanes.code, self.lanes.n
         one = code.let(f"insertelement <{n} x ptr> poison, ptr {place}, i32 0")
         zero = f"<{n} x i32> zeroinitializer"
         return code.let(f"shufflevector <{n} x ptr> {one}, <{n} x ptr> poison, {zero}")

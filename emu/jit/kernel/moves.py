@@ -1,27 +1,25 @@
-"""Pieces that all memory instructions are put together from.
+"""Data movement that all memory instructions are made of.
 
-Data on the way between registers and memory, accesses of a chunk of lanes, and the two sides of an
-access (fast and slow) that part at a test and meet again behind it.
+Data between registers and memory, accesses of a chunk of lanes, and the two sides of an access
+(fast and slow) that begin at a test and join after it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ....isa.types import RegClass, Type
 from ...analysis.ssa import Op, Value
+from ..arithmetic.widths import extended, narrowed
 from ..llvm.text import integer, register_type
-from .values import CHUNK
-
-if TYPE_CHECKING:
-    from .instructions import Instructions
+from ..llvm.vectors import CHUNK
+from .lane_code import LaneCode
 
 
 @dataclass
 class Fork:
-    """The labels of a test with two sides, and what is known in front of it."""
+    """The labels of a test with two sides, and the operands that are known before it."""
 
     fast: str
     slow: str
@@ -32,8 +30,8 @@ class Fork:
 class Moves:
     """Emits data movement for the running lanes of one kernel."""
 
-    def __init__(self, lowering: Instructions) -> None:
-        self.low = lowering
+    def __init__(self, lanes: LaneCode) -> None:
+        self.lanes = lanes
         self._zeros: dict[str, str] = {}
         """Zeros that LLVM does not know of, by type."""
 
@@ -41,38 +39,31 @@ class Moves:
 
     def fork(self, good: str) -> Fork:
         """Branch on a test; the fast side begins here."""
-        code = self.low.code
-        fast, slow, go = (code.name("m")[1:] for _ in range(3))
-        fork = Fork(fast, slow, go, dict(self.low.local))
-        code.line(f"br i1 {good}, label %{fast}, label %{slow}")
+        code = self.lanes.code
+        fast, slow, go = (code.fresh_label("m") for _ in range(3))
+        fork = Fork(fast, slow, go, dict(self.lanes.local))
+        code.branch(good, fast, slow)
         self._at(fork, fast)
         return fork
 
     def other_side(self, fork: Fork) -> str:
-        """End the fast side and begin the slow one; returns the block that the fast one ends in."""
+        """End the fast side and begin the slow one; return the block that the fast one ends in."""
         return self._go_on(fork, fork.slow)
 
     def meet(self, fork: Fork) -> str:
-        """End the slow side and go on behind both; returns the block that the slow one ends in."""
+        """End the slow side and continue after both; return the block that the slow one ends in."""
         return self._go_on(fork, fork.go)
 
-    def _go_on(self, fork: Fork, there: str) -> str:
-        end = self._block()
-        self.low.code.line(f"br label %{fork.go}")
-        self._at(fork, there)
+    def _go_on(self, fork: Fork, label: str) -> str:
+        end = self.lanes.code.current_block
+        self.lanes.code.jump(fork.go)
+        self._at(fork, label)
         return end
 
     def _at(self, fork: Fork, label: str) -> None:
-        """Begin a block after a fork: what the other side has loaded is not known here."""
-        self.low.code.label(label)
-        self.low.local = dict(fork.known)
-
-    def _block(self) -> str:
-        """The label of the block that is being written."""
-        for line in reversed(self.low.code.lines):
-            if line.endswith(":"):
-                return line[:-1]
-        raise AssertionError("no block has begun")
+        """Begin a block after a fork: operands that the other side has loaded are not known."""
+        self.lanes.code.block(label)
+        self.lanes.local = dict(fork.known)
 
     def either(
         self,
@@ -83,82 +74,65 @@ class Moves:
         slow: Sequence[str],
         slow_end: str,
     ) -> list[str]:
-        """The values of the side that was taken, chunks of n lanes (0: a scalar)."""
+        """Return the values of the side that was taken, chunks of n lanes (0: a scalar)."""
         t = register_type(cls, n)
         return [
-            self.low.code.let(f"phi {t} [ {x}, %{fast_end} ], [ {y}, %{slow_end} ]")
+            self.lanes.code.phi(t, (x, fast_end), (y, slow_end))
             for x, y in zip(fast, slow, strict=True)
         ]
 
     # --- data
 
     def running(self) -> str:
-        """The lanes that execute the instruction, an i64 with a bit each."""
-        return self.low.mask_word(self.low.mask.chunks)
+        """Return the lanes that execute the instruction, an i64 with a bit each."""
+        return self.lanes.word(self.lanes.mask)
 
     def lowest_running(self) -> str:
-        """The number of the first of these lanes, an i64."""
-        return self.low.code.call("i64", "llvm.cttz.i64", f"i64 {self.running()}", "i1 false")
+        """Return the number of the first of these lanes, an i64."""
+        return self.lanes.code.call("i64", "llvm.cttz.i64", f"i64 {self.running()}", "i1 false")
 
     def last_running(self) -> str:
-        """The number of the last of these lanes, an i64."""
-        zeros = self.low.code.call("i64", "llvm.ctlz.i64", f"i64 {self.running()}", "i1 false")
-        return self.low.code.let(f"sub i64 63, {zeros}")
+        """Return the number of the last of these lanes, an i64."""
+        zeros = self.lanes.code.call("i64", "llvm.ctlz.i64", f"i64 {self.running()}", "i1 false")
+        return self.lanes.code.let(f"sub i64 63, {zeros}")
 
     def store_data(self, op: Op, type_: Type) -> list[str]:
-        """What a store writes, chunk by chunk."""
-        chunks = self.low.observed(op.args[0], self.low.vector(op.args[0]), self.low.n)
-        return [self.narrowed(c, type_, self.low.n) for c in chunks]
+        """Return what a store writes, chunk by chunk."""
+        chunks = self.lanes.observed(op.args[0], self.lanes.vector(op.args[0]), self.lanes.n)
+        return [narrowed(self.lanes.code, c, type_, self.lanes.n) for c in chunks]
 
     def store_scalar(self, op: Op, type_: Type) -> str:
-        """What a store of a uniform value writes."""
-        data = self.low.observed(op.args[0], [self.low.scalar(op.args[0])], 0)[0]
-        return self.narrowed(data, type_, 0)
-
-    def extended(self, raw: str, type_: Type, n: int) -> str:
-        """What was loaded, as a register."""
-        if type_.bits >= 32:
-            return raw
-        how = "sext" if type_.is_signed else "zext"
-        return self.low.code.let(f"{how} {integer(type_.bits, n)} {raw} to {integer(32, n)}")
-
-    def narrowed(self, value: str, type_: Type, n: int) -> str:
-        """A register, as what is stored."""
-        if type_.bits >= 32:
-            return value
-        return self.low.code.let(f"trunc {integer(32, n)} {value} to {integer(type_.bits, n)}")
+        """Return what a store of a uniform value writes."""
+        data = self.lanes.observed(op.args[0], [self.lanes.scalar(op.args[0])], 0)[0]
+        return narrowed(self.lanes.code, data, type_, 0)
 
     # --- one address
 
     def load(self, type_: Type, host: str) -> str:
-        """A scalar, as a register."""
-        return self.extended(self.low.code.let(f"load i{type_.bits}, ptr {host}"), type_, 0)
+        """Load a scalar, as a register."""
+        code = self.lanes.code
+        return extended(code, code.let(f"load i{type_.bits}, ptr {host}"), type_, 0)
 
     # --- neighbouring elements
 
     def load_wide(self, type_: Type, host: str) -> list[str]:
-        """The elements from an address on, one a lane, as registers."""
-        low, code = self.low, self.low.code
+        """Load the elements from an address on, one a lane, as registers."""
+        lanes, code = self.lanes, self.lanes.code
         values = []
-        for j in range(low.k):
-            place = code.let(f"getelementptr i8, ptr {host}, i64 {j * low.n * type_.size}")
-            raw = code.let(f"load {integer(type_.bits, low.n)}, ptr {place}, align {type_.size}")
-            values.append(self.extended(raw, type_, low.n))
+        for j in range(lanes.k):
+            place = code.let(f"getelementptr i8, ptr {host}, i64 {j * lanes.n * type_.size}")
+            raw = code.let(f"load {integer(type_.bits, lanes.n)}, ptr {place}, align {type_.size}")
+            values.append(extended(code, raw, type_, lanes.n))
         return values
 
     def store_wide(self, type_: Type, data: Sequence[str], host: str) -> None:
         """Store the elements of the running lanes from an address on."""
-        low, code = self.low, self.low.code
-        t = integer(type_.bits, low.n)
-        name = f"llvm.masked.store.v{low.n}i{type_.bits}.p0"
-        if type_.bits < 32 or (type_.bits == 32 and low.n < CHUNK):
-            data = self._without_truncation(t, data)
-        for j, (d, mask) in enumerate(zip(data, low.mask.chunks, strict=True)):
-            place = code.let(f"getelementptr i8, ptr {host}, i64 {j * low.n * type_.size}")
-            low.module.declare(name, f"declare void @{name}({t}, ptr, i32, {low.mask_type})")
-            code.line(
-                f"call void @{name}({t} {d}, ptr {place}, i32 {type_.size}, {low.mask_type} {mask})"
-            )
+        lanes, code = self.lanes, self.lanes.code
+        if type_.bits < 32 or (type_.bits == 32 and lanes.n < CHUNK):
+            data = self._without_truncation(integer(type_.bits, lanes.n), data)
+        for j, (d, mask) in enumerate(zip(data, lanes.mask, strict=True)):
+            place = code.let(f"getelementptr i8, ptr {host}, i64 {j * lanes.n * type_.size}")
+            lanes.store_masked(type_.bits, d, place, mask)
 
     def _without_truncation(self, t: str, data: Sequence[str]) -> list[str]:
         """Hide from LLVM that data are a truncation.
@@ -167,44 +141,24 @@ class Moves:
         it; if the data are the truncation of one vector register, that stores the wider element.
         """
         if t not in self._zeros:
-            entry = self.low.entry
+            entry = self.lanes.entry
             place = entry.let(f"alloca {t}, align 64")
             entry.line(f"store volatile {t} zeroinitializer, ptr {place}")
             self._zeros[t] = entry.let(f"load volatile {t}, ptr {place}")
-        return [self.low.code.let(f"or {t} {chunk}, {self._zeros[t]}") for chunk in data]
+        return [self.lanes.code.let(f"or {t} {chunk}, {self._zeros[t]}") for chunk in data]
 
     # --- any addresses
 
     def load_each(self, type_: Type, places: Sequence[str]) -> list[str]:
         """Load from an address a lane, given as chunks of pointers; as registers."""
-        masks = self.low.mask.chunks
-        return [
-            self.extended(self._gather(type_, p, m), type_, self.low.n)
-            for p, m in zip(places, masks, strict=True)
-        ]
+        lanes = self.lanes
+        loaded = (
+            lanes.gather(type_.bits, p, m, "zeroinitializer")
+            for p, m in zip(places, lanes.mask, strict=True)
+        )
+        return [extended(lanes.code, raw, type_, lanes.n) for raw in loaded]
 
     def store_each(self, type_: Type, data: Sequence[str], places: Sequence[str]) -> None:
         """Store to an address a lane; where two are the same the highest lane wins."""
-        for d, p, m in zip(data, places, self.low.mask.chunks, strict=True):
-            self._scatter(type_, d, p, m)
-
-    def _gather(self, type_: Type, places: str, mask: str) -> str:
-        low = self.low
-        t, p = integer(type_.bits, low.n), f"<{low.n} x ptr>"
-        return low.code.call(
-            t,
-            f"llvm.masked.gather.v{low.n}i{type_.bits}.v{low.n}p0",
-            f"{p} {places}",
-            f"i32 {type_.size}",
-            f"{low.mask_type} {mask}",
-            f"{t} zeroinitializer",
-        )
-
-    def _scatter(self, type_: Type, data: str, places: str, mask: str) -> None:
-        low = self.low
-        t, p = integer(type_.bits, low.n), f"<{low.n} x ptr>"
-        name = f"llvm.masked.scatter.v{low.n}i{type_.bits}.v{low.n}p0"
-        low.module.declare(name, f"declare void @{name}({t}, {p}, i32, {low.mask_type})")
-        low.code.line(
-            f"call void @{name}({t} {data}, {p} {places}, i32 {type_.size}, {low.mask_type} {mask})"
-        )
+        for d, p, m in zip(data, places, self.lanes.mask, strict=True):
+            self.lanes.scatter(type_.bits, d, p, m)

@@ -1,4 +1,4 @@
-"""Indices that turn out to be near each other when the code runs.
+"""Indices that are near each other at run time.
 
 Lanes whose indices are those of lane 0, 1, 2, ... are served by one wide access. Where indices are
 shuffled bits of a work-item's number (butterflies, transpositions) they often lie among the 64 from
@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ....isa.table import Unit
 from ...analysis.ssa import Op, Value
+from ...analysis.uniformity import LaneShapes
 from ..llvm.text import integer
 from ..llvm.toolchain import host_has
-
-if TYPE_CHECKING:
-    from .instructions import Instructions
+from .lane_code import LaneCode
 
 TABLE = 64
 """Elements that a permutation chooses from."""
@@ -32,36 +31,36 @@ class Near:
     first: str
     distances: Sequence[str]
 
-    def neighbours(self, low: Instructions) -> str:
-        """Whether each index is one more than that of the lane before; an i1."""
-        v = integer(32, low.n)
+    def neighbours(self, lanes: LaneCode) -> str:
+        """Return whether each index is one more than that of the lane before; an i1."""
+        v = integer(32, lanes.n)
         apart = []
         for j, distance in enumerate(self.distances):
-            lanes = ", ".join(f"i32 {j * low.n + i}" for i in range(low.n))
-            apart.append(low.code.let(f"icmp ne {v} {distance}, <{lanes}>"))
-        return low.code.let(f"xor i1 {low.any(apart)}, true")
+            numbers = ", ".join(f"i32 {j * lanes.n + i}" for i in range(lanes.n))
+            apart.append(lanes.code.let(f"icmp ne {v} {distance}, <{numbers}>"))
+        return lanes.code.let(f"xor i1 {lanes.any(apart)}, true")
 
-    def within(self, low: Instructions, elements: int) -> str:
-        """Whether those of all running lanes are among the `elements` from the first on; an i1."""
-        v = integer(32, low.n)
+    def within(self, lanes: LaneCode, elements: int) -> str:
+        """Return whether all running lanes' indices are among `elements` from the first; an i1."""
+        v = integer(32, lanes.n)
         most = f"splat (i32 {elements - 1})"
-        beyond = [low.code.let(f"icmp ugt {v} {d}, {most}") for d in self.distances]
-        outside = low.any(low.combine("and", beyond, low.mask.chunks))
-        return low.code.let(f"xor i1 {outside}, true")
+        beyond = [lanes.code.let(f"icmp ugt {v} {d}, {most}") for d in self.distances]
+        outside = lanes.any(lanes.combine("and", beyond, lanes.mask))
+        return lanes.code.let(f"xor i1 {outside}, true")
 
 
 def is_computed(index: Value) -> bool:
-    """Whether an index was calculated; of one that was loaded no order is to be expected."""
+    """Return whether an index was calculated; one that was loaded has no order."""
     return not (isinstance(index, Op) and index.ins.row.is_load)
 
 
-def is_shuffled(index: Value, low: Instructions) -> bool:
-    """Whether an index is made by bitwise operations from work-item ids and uniform values."""
+def is_shuffled(index: Value, shapes: LaneShapes) -> bool:
+    """Return whether bitwise operations make an index of work-item ids and uniform values."""
     shuffled = False
     work, seen = [index], {index}
     while work:
         value = work.pop()
-        if low.shapes.is_uniform(value):
+        if shapes.is_uniform(value):
             continue
         if not isinstance(value, Op):
             return False
@@ -70,22 +69,22 @@ def is_shuffled(index: Value, low: Instructions) -> bool:
             shuffled |= row.stem in _BITWISE
             work += [a for a in value.args if a not in seen]
             seen.update(value.args)
-        elif row.unit.value != "id":
+        elif row.unit is not Unit.ID:
             return False
     return shuffled
 
 
 def has_permutes(size: int, lanes: int) -> bool:
-    """Whether the CPU picks elements of a size out of two vectors of so many lanes."""
+    """Return whether the CPU picks elements of a size out of two vectors of so many lanes."""
     return size == 4 and lanes == 16 and host_has("avx512f")
 
 
-def permuted(low: Instructions, host: str, near: Near) -> list[str]:
+def permuted(lanes: LaneCode, host: str, near: Near) -> list[str]:
     """Load a table of 32-bit elements from an address on, and from it the elements of all lanes."""
-    code, v = low.code, integer(32, low.n)
+    code, v = lanes.code, integer(32, lanes.n)
     table = []
-    for j in range(TABLE // low.n):
-        place = code.let(f"getelementptr i32, ptr {host}, i64 {j * low.n}")
+    for j in range(TABLE // lanes.n):
+        place = code.let(f"getelementptr i32, ptr {host}, i64 {j * lanes.n}")
         table.append(code.let(f"load {v}, ptr {place}, align 4"))
 
     def pick(a: str, at: str, b: str) -> str:
@@ -96,5 +95,7 @@ def permuted(low: Instructions, host: str, near: Near) -> list[str]:
     for at in near.distances:
         halves = pick(table[0], at, table[1]), pick(table[2], at, table[3])
         upper = code.let(f"icmp ugt {v} {at}, splat (i32 31)")
-        values.append(code.let(f"select {low.mask_type} {upper}, {v} {halves[1]}, {v} {halves[0]}"))
+        values.append(
+            code.let(f"select {lanes.mask_type} {upper}, {v} {halves[1]}, {v} {halves[0]}")
+        )
     return values

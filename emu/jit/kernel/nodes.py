@@ -1,251 +1,119 @@
-"""From SSA to LLVM IR: masks, edges, blends, and the loops over workgroups and warps.
+"""The nodes of a kernel in their linear order.
 
-Each node becomes a run of LLVM blocks in the linear order. A node has a mask variable of the lanes
-that wait there; running takes them all, and the edges out of it hand them on. Nothing but memory
-and phi copies is masked: other instructions run for dead lanes too, whose values nobody sees.
-
-A phi is a variable; that of a loop header has a second one for the next trip, which becomes the
-first at the latch.
+Each node becomes a run of LLVM blocks. A node has a mask variable of the lanes that wait there;
+running takes them all, and the edges out of it hand them on. Only memory and phi copies are
+masked: other instructions run for dead lanes too, whose values nothing reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-from ....isa.program import Kernel
-from ....isa.table import Flags
-from ...analysis.masks import Masks
-from ...analysis.order import START, arrivals
-from ...analysis.sparse import sparse_loops, ways_out
-from ...analysis.ssa import Op, Phi, Ssa, Value, same_value
-from ...analysis.uniformity import Shapes
-from ..llvm.text import ModuleText
-from ..runtime.context import Kind
+from ...analysis.lane_plan import LanePlan
+from ..runtime.context import TrapCode
 from . import budget
-from .identity import Lanes
+from .barriers import Barriers
+from .edges import Edges
+from .identity import Identity, Warp
 from .instructions import Instructions
-from .lane_by_lane import Peel
-from .values import Mask
+from .kernel_memory import KernelMemory
+from .lane_by_lane import LaneByLane
+from .lane_code import LaneCode
 
 
-class Lowering(Instructions):
-    """Generates the function of one kernel under the given facts."""
+class Nodes:
+    """Emits the nodes for the lanes of a warp; `barriers` if the kernel has some."""
 
     def __init__(
-        self, module: ModuleText, kernel: Kernel, readonly_bytes: int, ssa: Ssa, shapes: Shapes
+        self,
+        lanes: LaneCode,
+        plan: LanePlan,
+        memory: KernelMemory,
+        warp: Warp,
+        edges: Edges,
+        barriers: Barriers | None,
     ) -> None:
-        super().__init__(module, kernel, readonly_bytes, ssa, shapes)
-        self.name = "kernel"
-        self.uniform_branches = shapes.uniform_branches()
-        self.sparse = sparse_loops(shapes)
-        inner = {n for header, loop in self.sparse.items() for n in loop.nodes - {header}}
-        self.arrivals = arrivals(self.flow, self.uniform_branches)
-        self.waits = {
-            n: frozenset(place for place, _ in lanes) - inner
-            for n, lanes in self.arrivals.items()
-            if n not in inner
-        }
-        tested = [n for n in self.waits if self._should_test(n)]
-        exits = {
-            header: frozenset(self.flow.route(*edge) for edge in ways_out(self.flow, loop))
-            for header, loop in self.sparse.items()
-        }
-        self.masks = Masks(self.flow, self.waits, self.uniform_branches, tested, exits)
-        self.lanes = Lanes(self)
-        # What frames.py keeps of a warp that waits at a barrier.
-        self.barriers: list[int] = []
-        self.frame_places: dict[object, int] = {}
-        self.frame_used = 0
-        self.frame_size = 0
+        self.lanes = lanes
+        self.plan = plan
+        self.edges = edges
+        self._memory = memory
+        self._barriers = barriers
+        self._flow = lanes.flow
+        self._instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
 
-    def identity(self, op: Op) -> None:
-        self.lanes.op(op)
-
-    def report(self, lane: str) -> None:
-        self.lanes.report(lane)
-
-    # --- the function
-
-    def function(self) -> str:
-        """Generate everything and return the text of the function."""
-        from .function import run_groups
-
-        return run_groups(self)
-
-    def clear_masks(self) -> None:
-        """Nobody waits anywhere: the state before a warp starts or goes on."""
-        for number in self.waits:
-            self._clear(number)
-
-    def enter(self, number: int, mask: Sequence[str]) -> None:
-        """Let lanes wait at a node and go there; nobody else waits."""
-        self.store(("mask", number), self.mask_types(), mask)
-        self.code.line(f"br label %n{number}")
-
-    def nodes(self) -> None:
-        """The code of all nodes, in the linear order."""
-        for number in self.flow.order:
-            if number not in self.waits:
+    def emit(self) -> None:
+        """Append the code of all nodes, in the linear order."""
+        lanes, plan, edges = self.lanes, self.plan, self.edges
+        for number in self._flow.order:
+            if number not in plan.waits:
                 continue
-            self.node = number
-            self.local.clear()
-            self.code.label(f"n{number}")
-            self._take_mask(number)
-            if number in self.masks.tested:
-                self.code.line(
-                    f"br i1 {self.any(self.mask.chunks)}, label %r{number}, "
-                    f"label %{self.next_of(self.waits[number])}"
-                )
-                self.code.label(f"r{number}")
-                self._take_mask(number)
-            if not self.masks.shared(number):
-                self.store(("run", number), self.mask_types(), self.mask.chunks)
-                self._clear(number)
-            if number in self.sparse:
-                Peel(self, self.sparse[number]).emit()
-                continue
-            if self.flow.nodes[number].latch_of is not None:
+            lanes.local.clear()
+            lanes.code.block(f"n{number}")
+            edges.take_mask(number)
+            if number in plan.masks.tested:
+                following = edges.next_of(plan.waits[number])
+                lanes.code.branch(lanes.any(lanes.mask), f"r{number}", following)
+                lanes.code.block(f"r{number}")
+                edges.take_mask(number)
+            edges.keep_mask(number)
+            if number in plan.sparse:
+                LaneByLane(lanes, edges, self._memory, plan.sparse[number]).emit()
+            elif self._flow.nodes[number].latch_of is not None:
                 self._go_round(number)
-                continue
-            for op in self.ssa.ops.get(number, ()):
-                self.op(op)
-            self._leave(number)
-
-    def _take_mask(self, number: int) -> None:
-        same = self.masks.same[number]
-        key = ("run", same) if same != number else ("mask", number)
-        self.mask = Mask(self.load(key, self.mask_types()))
-
-    def _clear(self, number: int) -> None:
-        if not self.masks.shared(number):
-            self.store(("mask", number), self.mask_types(), ["zeroinitializer"] * self.k)
-
-    def _should_test(self, number: int) -> bool:
-        """Whether the node must not, or should not, run when no lane waits at it."""
-        node = self.flow.nodes[number]
-        ops = self.ssa.ops.get(number, ())
-        return number != START and (
-            number in self.uniform_branches
-            or len(ops) > 10
-            or any(op.ins.row.is_memory or Flags.MAY_TRAP in op.ins.row.flags for op in ops)
-            or any(loop.header == number for loop in self.flow.loops)
-            or (node.last is not None and node.last.row.stem in ("trap", "barrier"))
-        )
-
-    def next_of(self, waits: Iterable[int]) -> str:
-        """The label of the first node of those at which lanes may wait."""
-        number = self.masks.next_of(waits)
-        return "warp_over" if number is None else f"n{number}"
+            else:
+                for op in lanes.ssa.ops.get(number, ()):
+                    self._instructions.op(op)
+                self._leave(number)
 
     def _go_round(self, number: int) -> None:
-        """The lanes at a latch go on with the next trip."""
-        header = self.flow.loops[self.flow.nodes[number].latch_of or 0].header
-        for phi in self.ssa.phis.get(header, ()):
-            for part, types in self.parts(phi):
-                self.store((phi, part), types, self.load((phi, part, "next"), types))
-        self.wait_at(header, self.mask.chunks)
-        budget.spend(self, header)
-        # Somebody runs it: there is no need to test again.
-        self.code.line(f"br label %{'r' if header in self.masks.tested else 'n'}{header}")
-
-    # --- edges
-
-    def parts(self, value: Value) -> list[tuple[str, list[str]]]:
-        """(part, types) of a value's variables: of one with a stride, lane 0 alone."""
-        if self.is_counted(value):
-            return [("lane0", self.types_of(value.cls, True))]
-        return [("value", self.types_of(value.cls, self.shapes.is_uniform(value)))]
-
-    def edge(self, there: int, chunks: Sequence[str], running: Sequence[str] | None = None) -> int:
-        """Hand lanes on to a successor: its mask and its phis. Returns where they wait.
-
-        `running` are the lanes of the node, if more than these. None of them waits, so a copy need
-        not spare those that go elsewhere. A variable of one scalar for all lanes belongs to those
-        that wait there with another value, unless a lane does take this edge: then none of them
-        does, since lanes with different values would meet.
-        """
-        here = self.node
-        way = self.flow.route(here, there)
-        crowded = way in self.waits[here]
-        taken = ""
-        copies = []
-        for phi in self.ssa.phis.get(there, ()):
-            for part, types in self.parts(phi):
-                key = (phi, part) if way == there else (phi, part, "next")
-                values = self.incoming(phi, phi.args[here], part)
-                if crowded and not types[0].startswith("<") and self._others_bring(phi, way):
-                    taken = taken or self.any(chunks)
-                    values = self._unless_empty(taken, key, types, values)
-                copies.append((key, types, values))
-        for key, types, values in copies:
-            self.copy(key, types, values, (running or chunks) if crowded else None)
-        self.wait_at(way, chunks, crowded=crowded)
-        return way
-
-    def _others_bring(self, phi: Phi, way: int) -> bool:
-        """Whether lanes may wait at `way` that have come from elsewhere with another value."""
-        own = same_value(phi.args[self.node])
-        return any(
-            place == way and same_value(phi.args[source]) != own
-            for place, source in self.arrivals[self.node]
-        )
-
-    def _unless_empty(
-        self, taken: str, key: object, types: Sequence[str], values: Sequence[str]
-    ) -> list[str]:
-        """Scalars of an edge if a lane takes it, else what the variable holds."""
-        return [
-            self.code.let(f"select i1 {taken}, {t} {new}, {t} {old}")
-            for t, new, old in zip(types, values, self.load(key, types), strict=True)
-        ]
-
-    def wait_at(self, number: int, chunks: Sequence[str], crowded: bool = False) -> None:
-        """Lanes wait at a node, with others where it is crowded."""
-        if self.masks.shared(number):
-            return
-        if crowded:
-            chunks = self.combine("or", self.load(("mask", number), self.mask_types()), chunks)
-        self.store(("mask", number), self.mask_types(), chunks)
+        """Let the lanes at a latch begin the next iteration."""
+        lanes = self.lanes
+        header = self._flow.loops[self._flow.nodes[number].latch_of or 0].header
+        for phi in lanes.ssa.phis.get(header, ()):
+            for part, types in lanes.parts(phi):
+                following = lanes.variables.load((phi, part, "next"), types)
+                lanes.variables.store((phi, part), types, following)
+        self.edges.wait_at(header, lanes.mask)
+        budget.spend(lanes, header)
+        # A lane runs it, so no test is needed.
+        lanes.code.jump(f"{'r' if header in self.plan.masks.tested else 'n'}{header}")
 
     def _leave(self, number: int) -> None:
-        """The end of a node: where its lanes go, and which node runs next."""
-        node = self.flow.nodes[number]
+        """End a node: hand its lanes on and jump to the node that runs next."""
+        node, lanes, edges = self._flow.nodes[number], self.lanes, self.edges
         stem = node.last.row.stem if node.last is not None else "fall"
-        waits = self.waits[number]
         match stem:
             case "ret":
-                self.lanes.leave(self.mask.chunks)
-                self.code.line(f"br label %{self.next_of(waits)}")
+                if self._barriers is not None:
+                    self._barriers.note_exit(lanes.mask)
+                edges.go_on(number)
             case "trap":
-                self.trap(Kind.TRAP, node.stop, self.mask.chunks)
+                lanes.trap(TrapCode.TRAP, node.stop, lanes.mask)
             case "barrier":
-                from .function import stop_at_barrier
-
-                stop_at_barrier(self, number)
+                assert self._barriers is not None
+                self._barriers.stop(number)
             case "cbr" if len(node.successors) == 2:
                 self._branch(number)
             case _:
-                way = self.edge(node.successors[0], self.mask.chunks)
-                self.code.line(f"br label %{self.next_of(waits | {way})}")
+                edges.go_on(number, edges.edge(number, node.successors[0], lanes.mask))
 
     def _branch(self, number: int) -> None:
-        code, waits = self.code, self.waits[number]
-        fall, taken = self.flow.nodes[number].successors
-        condition = self.ssa.conditions[number]
-        if number in self.uniform_branches:
+        lanes, code, edges = self.lanes, self.lanes.code, self.edges
+        fall, taken = self._flow.nodes[number].successors
+        condition = lanes.ssa.conditions[number]
+        if number in self.plan.uniform_branches:
             yes, no = f"y{number}", f"f{number}"
-            code.line(f"br i1 {self.scalar(condition)}, label %{yes}, label %{no}")
-            local = dict(self.local)
-            for label, there in ((no, fall), (yes, taken)):
-                self.local = dict(local)
-                code.label(label)
-                way = self.edge(there, self.mask.chunks)
-                code.line(f"br label %{self.next_of(waits | {way})}")
+            code.branch(lanes.scalar(condition), yes, no)
+            local = dict(lanes.local)
+            for label, target in ((no, fall), (yes, taken)):
+                lanes.local = dict(local)
+                code.block(label)
+                edges.go_on(number, edges.edge(number, target, lanes.mask))
             return
-        on = self.vector(condition)
-        to_taken = self.combine("and", self.mask.chunks, on)
-        off = self.combine("xor", on, ["splat (i1 true)"] * self.k)
-        to_fall = self.combine("and", self.mask.chunks, off)
-        running = self.mask.chunks
-        ways = {self.edge(fall, to_fall, running), self.edge(taken, to_taken, running)}
-        code.line(f"br label %{self.next_of(waits | ways)}")
+        on = lanes.vector(condition)
+        to_taken = lanes.combine("and", lanes.mask, on)
+        off = lanes.combine("xor", on, ["splat (i1 true)"] * lanes.k)
+        to_fall = lanes.combine("and", lanes.mask, off)
+        ways = (
+            edges.edge(number, fall, to_fall, lanes.mask),
+            edges.edge(number, taken, to_taken, lanes.mask),
+        )
+        edges.go_on(number, *ways)

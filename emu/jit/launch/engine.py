@@ -14,7 +14,7 @@ import numpy as np
 from ....isa.errors import Note
 from ....isa.program import Kernel
 from ....isa.table import Flags
-from ...analysis import order, ssa
+from ...analysis.analysis import analyse
 from ...analysis.barriers import arrive_whole
 from ...analysis.limits import is_too_large
 from ...analysis.repeatable import is_repeatable
@@ -25,7 +25,7 @@ from ...second_opinion import MAX_COPY, verdict
 from ...statistics import Statistics
 from ...traps import Trap, TrapKind, TrapRecord
 from ..kernel.compile import facts_at
-from ..runtime.context import Kind, Slot
+from ..runtime.context import Slot, TrapCode
 from .plan import Plan, Table
 from .slices import run_alone, run_shared
 
@@ -40,7 +40,7 @@ def run(work: Work) -> Statistics | None:
     """Run a launch.
 
     The interpreter does it where statistics of the scheme are asked for, and for kernels whose
-    results depend on who issues together or who is scheduled when.
+    results depend on which lanes issue together or on the schedule of warps.
     """
     if not Plan.is_made(work) and (work.stats or leaves(work.kernel, work.geometry)):
         return _interpret(work)
@@ -75,8 +75,8 @@ def depends_on_schedule(kernel: Kernel) -> bool:
             Flags.CROSS_LANE in ins.row.flags for ins in kernel.instructions
         )
         if not found and any(ins.row.is_memory for ins in kernel.instructions):
-            flow = order.build(kernel.instructions)
-            found = bool(flow.loops) and may_spin(ssa.build(kernel.instructions, flow))
+            analysis = analyse(kernel)
+            found = bool(analysis.flow.loops) and may_spin(analysis.ssa)
         _SCHEDULED[kernel.words] = found
     return found
 
@@ -131,9 +131,10 @@ def _run(work: Work, plan: Plan, table: Table) -> TrapRecord | None:
 
 
 def _explained(work: Work, record: TrapRecord) -> Trap:
-    """Return the trap of a kernel that cannot wait: perhaps a livelock, or with who repeats what.
+    """Return the trap of a kernel that cannot wait: perhaps a livelock, or with notes.
 
-    Such a kernel executes the same with the memory that it has changed.
+    A note names the lanes that repeat. Such a kernel executes the same with the memory that it has
+    changed.
     """
     found = verdict(work, work.memory.copy()) if _bytes(work) <= COPIED_BEFORE else None
     if found is not None and found.record.kind is not TrapKind.BUDGET:
@@ -174,20 +175,20 @@ def _undecided(record: TrapRecord, seen: str = "") -> TrapRecord:
 
 
 def trap_record(work: Work, context: np.ndarray) -> TrapRecord:
-    """The trap that generated code has left in the context block."""
-    kind = Kind(int(context[Slot.TRAP_KIND]))
+    """Return the trap that generated code has left in the context block."""
+    kind = TrapCode(int(context[Slot.TRAP_KIND]))
     pc, group, local = (int(context[s]) for s in (Slot.TRAP_PC, Slot.TRAP_GROUP, Slot.TRAP_LOCAL))
     ins = work.kernel.instructions[pc]
     match kind:
-        case Kind.BUDGET:
+        case TrapCode.BUDGET:
             detail = f"a work-item has executed {work.budget} instructions"
             return TrapRecord(TrapKind.BUDGET, pc, group, local, detail=detail)
-        case Kind.DIVERGENT_BARRIER:
-            detail = "not all work-items of the workgroup come to this barrier"
+        case TrapCode.DIVERGENT_BARRIER:
+            detail = "not all work-items of the workgroup reach this barrier"
             return TrapRecord(TrapKind.DIVERGENT_BARRIER, pc, group, local, detail=detail)
-        case Kind.DIVIDE_BY_ZERO:
+        case TrapCode.DIVIDE_BY_ZERO:
             return TrapRecord(TrapKind.DIVIDE_BY_ZERO, pc, group, local)
-        case Kind.TRAP:
+        case TrapCode.TRAP:
             return TrapRecord(TrapKind.TRAP, pc, group, local, code=ins.literals[0])
     assert ins.address is not None
     assert ins.row.type is not None
@@ -197,7 +198,7 @@ def trap_record(work: Work, context: np.ndarray) -> TrapRecord:
     if ins.address.segment.value == "global":
         address &= 0xFFFF_FFFF_FFFF_FFFF
         inside = work.memory.find(address, size)
-        if kind is Kind.OUT_OF_BOUNDS and inside is not None and not inside.alive:
+        if kind is TrapCode.OUT_OF_BOUNDS and inside is not None and not inside.alive:
             trap = TrapKind.FREED
     return TrapRecord(
         trap, pc, group, local, ins.address.segment, address, size, not ins.row.is_load

@@ -1,10 +1,10 @@
-"""What a launch needs besides its arguments, made once: code, memory of its own, and addresses.
+"""The parts of a launch besides its arguments, made once: code, memory of its own, and addresses.
 
-A small kernel runs for less time than NumPy takes to tell one address. So whatever stays the same
-from call to call lies ready in a `Plan`, what depends on the device's buffers in a `Table` that
-lasts until the next change of them, and a call packs its arguments into a block of memory.
+A small kernel runs for less time than NumPy takes to return one address. So what stays the same
+from call to call is in a `Plan`, what depends on the device's buffers in a `Table` that lasts
+until they change, and a call packs its arguments into a block of memory.
 
-Native code knows addresses only. Each of these objects keeps alive the memory whose addresses it
+Native code has addresses only. Each of these objects keeps alive the memory whose addresses it
 hands out, and a running thread holds on to its `Scratch`, which holds on to the rest.
 """
 
@@ -19,9 +19,9 @@ import numpy as np
 from ....isa.program import Param
 from ...analysis.spin import may_wait
 from ...engine import Work
-from ...memory import Buffer, Memory
-from ..kernel.compile import Code, compiled, facts_of
-from ..runtime.context import BASE, BUFFER_SLOTS, DELTA, SIZE, WRITABLE, Slot
+from ...memory import Memory
+from ..kernel.compile import CompiledKernel, compiled, facts_of
+from ..runtime.context import BUFFER_SLOTS, WRITABLE, Slot, buffer_row, set_geometry
 
 SLACK = 64
 """Bytes behind group, private and frame memory, so that none of them is empty."""
@@ -44,7 +44,7 @@ class Table:
             # Another thread may free a buffer meanwhile, which takes its host memory away.
             if buffer.size and host.size == buffer.size:
                 self.hosts.append(host)
-                self.rows[buffer.base] = _row(buffer, host)
+                self.rows[buffer.base] = buffer_row(buffer, host)
         self.size = sum(host.size for host in self.hosts)
         """Bytes in all of them."""
         self._slots = array("q", [slot for row in self.rows.values() for slot in row] or _NOWHERE)
@@ -53,14 +53,14 @@ class Table:
 
     @classmethod
     def of(cls, memory: Memory) -> Table:
-        """The one that is up to date."""
+        """Return the one that is up to date."""
         table = memory.table
         if table is None or table.version != memory.version:
             table = memory.table = Table(memory)
         return table
 
     def copy(self) -> dict[int, np.ndarray]:
-        """The content of all buffers, by address."""
+        """Return the content of all buffers, by address."""
         return {base: host.copy() for base, host in zip(self.rows, self.hosts, strict=True)}
 
     def restore(self, contents: dict[int, np.ndarray]) -> None:
@@ -70,19 +70,12 @@ class Table:
                 host[:] = contents[base]
 
     def row_at(self, address: int, memory: Memory) -> tuple[int, ...]:
-        """The slots of the buffer that a pointer points into; zeros where there is none."""
+        """Return the slots of the buffer that a pointer points into; zeros if it has none."""
         row = self.rows.get(address)
         if row is None:
             buffer = memory.find(address)
             row = self.rows.get(buffer.base, _NOWHERE) if buffer is not None else _NOWHERE
         return row
-
-
-def _row(buffer: Buffer, host: np.ndarray) -> tuple[int, ...]:
-    row = [0] * BUFFER_SLOTS
-    row[BASE], row[SIZE], row[WRITABLE] = buffer.base, buffer.size, buffer.writable
-    row[DELTA] = host.ctypes.data - buffer.base
-    return tuple(row)
 
 
 class Scratch:
@@ -112,8 +105,7 @@ class Scratch:
         for slot, memory in self._memory.items():
             self.context[slot] = memory.ctypes.data
         self.context[Slot.BUDGET] = min(work.budget * facts.width, LARGEST)
-        self.context[Slot.ITEMS_X : Slot.ITEMS_Z + 1] = geometry.items
-        self.context[Slot.GROUPS_X : Slot.GROUPS_Z + 1] = geometry.groups
+        set_geometry(self.context, geometry)
         self.context[Slot.EXITED_ARRIVE] = work.exited_arrive
         self._bytes = self.context.data.cast("B")
         self._arguments = self.kernargs.data
@@ -131,7 +123,7 @@ class Scratch:
         self._params.pack_into(self._bytes, Slot.PARAMS * 8, *rows)
 
     def release(self) -> None:
-        """Let go of the buffers; no thread may still be at work."""
+        """Release the buffers; no thread may still use them."""
         self._table = None
 
 
@@ -140,7 +132,7 @@ class Plan:
 
     def __init__(self, work: Work) -> None:
         self.facts = facts_of(work.kernel, work.geometry)
-        self.code: Code = compiled(work, self.facts)
+        self.code: CompiledKernel = compiled(work, self.facts)
         self.n_groups = work.geometry.n_groups
         self.may_wait = may_wait(work.kernel)
         self.readonly = np.frombuffer(work.program.readonly_data or bytes(8), np.uint8)
@@ -154,17 +146,17 @@ class Plan:
 
     @staticmethod
     def is_made(work: Work) -> bool:
-        """Whether an earlier call of the same launch has made one."""
+        """Return whether an earlier call of the same launch has made one."""
         return "plan" in work.kept
 
     @classmethod
     def of(cls, work: Work) -> Plan:
-        """The one that an earlier call of the same launch has made, or a new one."""
+        """Return the one that an earlier call of the same launch has made, or a new one."""
         plan = work.kept.get("plan")
         return plan if plan is not None else work.kept.setdefault("plan", Plan(work))
 
     def take(self, work: Work, table: Table) -> list[Scratch]:
-        """One for each thread, filled. Nobody else has them until they are given back."""
+        """Return one for each thread, filled; no other call uses them until they are given back."""
         rows: list[int] = []
         for address in self._pointers.unpack_from(work.kernargs):
             rows += table.row_at(address, work.memory)
@@ -179,14 +171,14 @@ class Plan:
         return taken
 
     def give_back(self, taken: list[Scratch]) -> None:
-        """Keep them for the next call. No thread may still be at work with one."""
+        """Keep them for the next call; no thread may still use one."""
         for scratch in taken:
             scratch.release()
         self._idle += taken
 
 
 def _struct_of_pointers(params: Sequence[Param]) -> struct.Struct:
-    """The pointers in a block of arguments."""
+    """Return the pointers in a block of arguments."""
     text, end = "<", 0
     for param in params:
         if param.is_pointer:

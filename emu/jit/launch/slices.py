@@ -2,7 +2,7 @@
 
 With several, slices are handed out in ascending order, and one that has begun is run to its end or
 its trap. So when one traps, all workgroups below it have run or are being run, and the lowest of
-those that trapped is the one that a single thread would have told of.
+those that trapped is the one that a single thread would have reported.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Slices:
         self._handing = Lock()
 
     def take(self, most: int) -> tuple[int, int] | None:
-        """The next range, of `most` workgroups at most; None when there is none."""
+        """Return the next range, of `most` workgroups at most; None after the last."""
         with self._handing:
             if not self.left:
                 return None
@@ -59,12 +59,12 @@ class _Runner:
         self._slices = slices
 
     def run(self) -> None:
-        """Run slices until there is none."""
+        """Run slices until none is left."""
         while self.run_one() is not None:
             pass
 
     def run_one(self) -> float | None:
-        """Run a slice; seconds per workgroup, or None if there was none or it trapped."""
+        """Run a slice; return seconds per workgroup, or None if none was left or it trapped."""
         slice_ = self._slices.take(self.step)
         if slice_ is None:
             return None
@@ -80,12 +80,12 @@ class _Runner:
 
 
 def _growth(seconds: float) -> int:
-    """How many times as long the next slice may be, after one of this many seconds."""
+    """Return how many times as long the next slice may be, after one of this many seconds."""
     return 16 if seconds < SLICE / 32 else 2 if seconds < SLICE / 2 else 1
 
 
 def run_alone(function: Function, scratch: Scratch, n_groups: int) -> Scratch | None:
-    """Run all workgroups on this thread; the scratch where one trapped.
+    """Run all workgroups on this thread; return the scratch if one trapped.
 
     In slices, since Python sees an interrupt only between two calls of native code.
     """
@@ -102,12 +102,12 @@ def run_alone(function: Function, scratch: Scratch, n_groups: int) -> Scratch | 
 
 
 def run_shared(function: Function, scratches: Sequence[Scratch], n_groups: int) -> Scratch | None:
-    """The same with a thread for each scratch; that of the lowest workgroup that trapped."""
+    """Run all workgroups with a thread per scratch; return that of the lowest that trapped."""
     slices = _Slices(n_groups, len(scratches))
     first, *others = [_Runner(function, scratch, slices) for scratch in scratches]
     helpers: list[Thread] = []
     try:
-        # The first slice says whether the others would have anything to do.
+        # The first slice shows whether the other threads would have work.
         seconds = first.run_one()
         if seconds is not None and seconds * slices.left > WORTH_A_THREAD:
             helpers = _start(others[: slices.left])
@@ -129,7 +129,7 @@ def _start(runners: Sequence[_Runner]) -> list[Thread]:
         thread = Thread(target=runner.run, daemon=True)
         try:
             thread.start()
-        except RuntimeError:  # the system has no more: those that there are do the work
+        except RuntimeError:  # the system has no more threads: those that run do the work
             break
         started.append(thread)
     return started

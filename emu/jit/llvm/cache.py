@@ -30,7 +30,7 @@ _STAMP = "swept"
 
 
 def load(key: str) -> bytes | None:
-    """The object of a key, or None where there is none, or none that can be trusted."""
+    """Return the object of a key, or None if the cache has none that can be trusted."""
     name = key + _SUFFIX
     with noticed(), opened(FOLDER) as folder:
         found = folder and folder.read(name)
@@ -58,7 +58,7 @@ def store(key: str, payload: bytes) -> None:
 
 
 def _sweep_sometimes(folder: Folder) -> None:
-    """Once a week, remove what nobody used for long, and what broken writers left."""
+    """Remove, once a week, what was not used for long and what broken writers left."""
     now = time.time()
     swept = folder.changed(_STAMP)
     if swept is not None and now - swept < _SWEEP_DAYS * _DAY:

@@ -1,4 +1,4 @@
-"""From LLVM IR text to functions in memory, by way of an object that is kept on disk.
+"""The way from LLVM IR text to functions in memory, through an object that is kept on disk.
 
     parse -> passes -> object code -> [cache] -> link
 
@@ -30,7 +30,7 @@ from . import cache
 
 
 class Level(StrEnum):
-    """How much LLVM does about a module."""
+    """The effort that LLVM spends on a module."""
 
     FULL = "full"
     """The O2 pipeline with both vectorisers, interleaving and unrolling off: best code."""
@@ -40,7 +40,7 @@ class Level(StrEnum):
     Nothing moves out of loops, loops are not rotated, and no value numbering looks beyond a block:
     the only pass for it that llvmlite offers (NewGVN) aborts the process on deep nests."""
     PLAIN = "plain"
-    """The passes of QUICK and code as it stands, without a look at registers beyond a block.
+    """The passes of QUICK and code as it stands, with registers allocated block by block.
 
     Takes time in proportion to the module; what LLVM does at the other levels takes minutes for
     some thousand accesses, or for some dozen loops one after the other."""
@@ -60,7 +60,7 @@ class Compiled:
     _library: object
 
     def __getitem__(self, name: str) -> int:
-        """The address of a function."""
+        """Return the address of a function."""
         return self.addresses[name]
 
 
@@ -94,7 +94,7 @@ def compile_text(
 
 
 def dump(ir: str, what: str, level: Level = Level.FULL) -> str:
-    """What becomes of a module: its optimised IR ("llvm") or its assembly ("asm")."""
+    """Return what becomes of a module: its optimised IR ("llvm") or its assembly ("asm")."""
     machine = _machine()
     module = _optimised(ir, level, machine)
     return str(module) if what == "llvm" else machine.emit_assembly(module)
@@ -102,13 +102,13 @@ def dump(ir: str, what: str, level: Level = Level.FULL) -> str:
 
 @remember
 def host_has(feature: str) -> bool:
-    """Whether the CPU has a feature, in LLVM's spelling: "avx512f", "fma"."""
+    """Return whether the CPU has a feature, in LLVM's spelling: "avx512f", "fma"."""
     return bool(_host_features().get(feature))
 
 
 @remember
 def function_attributes() -> str:
-    """The attributes that every function of a module must have, for ModuleText."""
+    """Return the attributes that every function of a module must have, for ModuleText."""
     attributes = ["nounwind"]
     if host_has("avx512f"):
         # LLVM prefers half-width vectors on CPUs that lowered their clock for the full width.
@@ -119,13 +119,13 @@ def function_attributes() -> str:
 def _host_features() -> llvm.FeatureMap:
     try:
         return llvm.get_host_cpu_features()
-    except RuntimeError:  # LLVM cannot tell on this system: the CPU's name has to do
+    except RuntimeError:  # LLVM does not know on this system: the CPU's name must do
         return llvm.FeatureMap()
 
 
 @remember
 def _cpu() -> tuple[str, str]:
-    """Name and features of the CPU that code is made for, as LLVM wants them."""
+    """Return name and features of the CPU that code is made for, as LLVM wants them."""
     return llvm.get_host_cpu_name(), _host_features().flatten()
 
 
@@ -136,7 +136,7 @@ def _initialise() -> None:
 
 
 def _machine(effort: int = 2) -> llvm.TargetMachine:
-    """A target machine for the CPU at hand; it belongs to whoever uses it."""
+    """Return a target machine for the CPU at hand; it belongs to the caller."""
     _initialise()
     cpu, features = _cpu()
     # Position-independent code with near data: the linker places a module as one piece and makes
@@ -152,7 +152,7 @@ def _machine(effort: int = 2) -> llvm.TargetMachine:
 
 
 def _compile(ir: str, level: Level) -> bytes:
-    """The object code of a module; Ctrl-C is heard meanwhile.
+    """Return the object code of a module; Ctrl-C is heard meanwhile.
 
     Python sees a signal only between two calls of LLVM, each of which may take a second. So another
     thread makes them. If it is not waited for to the end, it stops after the call it is in.
@@ -186,7 +186,7 @@ HEARING = 0.1
 
 
 class _Abandoned(Exception):
-    """Nobody waits for this module any more."""
+    """The caller no longer waits for this module."""
 
 
 def _object(ir: str, level: Level, abandoned: Event) -> bytes:
@@ -199,13 +199,13 @@ def _object(ir: str, level: Level, abandoned: Event) -> bytes:
 def _optimised(
     ir: str, level: Level, machine: llvm.TargetMachine, abandoned: Event | None = None
 ) -> llvm.ModuleRef:
-    """The module after its passes. Raises _Abandoned between two of them."""
+    """Return the module after its passes. Raises _Abandoned between two of them."""
 
     def go_on() -> None:
         if abandoned is not None and abandoned.is_set():
             raise _Abandoned
 
-    # The layout stands in front of the text because the parser fills in alignments by it.
+    # The layout comes before the text because the parser fills in alignments by it.
     header = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
     module = llvm.parse_assembly(header + ir, llvm.create_context())
     go_on()
@@ -243,12 +243,12 @@ def _options(level: Level) -> llvm.PipelineTuningOptions:
 
 @remember
 def _linker() -> llvm.LLJIT:
-    """One for the process; what is linked goes away with its `Compiled`."""
+    """Return the linker of the process; what is linked is removed with its `Compiled`."""
     return llvm.create_lljit_compiler(_machine(), use_jit_link=True)
 
 
 _one_linker = Lock()
-"""Two threads must not make one each: the one forgotten would take its libraries with it."""
+"""For one linker in all threads: a second one would remove its libraries when it goes."""
 
 _library_numbers = count()
 
@@ -258,9 +258,10 @@ _alive: set[int] = set()
 
 @remember
 def most_modules() -> int:
-    """How many modules may be in memory: each takes three mappings, and LLVM aborts without them.
+    """Return how many modules may be in memory.
 
-    A quarter of the mappings is left to others.
+    Each takes three mappings of memory, and LLVM aborts the process when there are none left. A
+    quarter of the mappings is left to others.
     """
     try:
         return int(Path("/proc/sys/vm/max_map_count").read_text(encoding="ascii")) // 4
@@ -269,7 +270,7 @@ def most_modules() -> int:
 
 
 def _make_room() -> None:
-    """See to it that one more module can be linked. Raises UsageError."""
+    """Make room for one more module. Raises UsageError."""
     if len(_alive) >= most_modules():
         gc.collect()
     if len(_alive) >= most_modules():
@@ -306,7 +307,7 @@ def _digest(key: str, level: Level) -> str:
 
 @remember
 def _surroundings() -> str:
-    """Everything but the program that generated code depends on."""
+    """Return all that generated code depends on besides the program."""
     _initialise()
     return "\n".join(
         (
@@ -321,12 +322,12 @@ def _surroundings() -> str:
 
 
 def _sources() -> str:
-    """A hash over the files that generate code: analyses, the JIT, the table with its functions."""
+    """Return a hash over the files that generate code: graphs, analyses, the JIT, the table."""
     package = Path(__file__).parents[3]
     total = hashlib.sha256()
     files = [
         path
-        for folder in ("isa", "emu/analysis", "emu/jit")
+        for folder in ("isa", "asm/flow", "emu/analysis", "emu/jit")
         for path in (package / folder).rglob("*")
         if path.suffix in (".py", ".ll")
     ]

@@ -1,1 +1,1 @@
-"""What Python and native code share: the context block and helper functions."""
+"""The context block and the helper functions, which Python and native code share."""

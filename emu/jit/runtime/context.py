@@ -1,10 +1,10 @@
-"""The block of memory through which generated code and Python talk: 64-bit slots.
+"""The block of memory that generated code and Python share: 64-bit slots.
 
 Fixed slots first, then four per kernel parameter that describe the buffer a pointer points into:
 its simulated base, size, the distance from simulated to host addresses, and whether it may be
 written. Table entries of all buffers have the same four slots.
 
-Segments (segments.py) have four such slots per memory instruction in place of those per parameter:
+Segments have four such slots per memory instruction in place of those per parameter:
 the buffer that the instruction was in last. GROUP_SIZE is theirs too; the code of a whole kernel is
 compiled for one size.
 """
@@ -12,6 +12,11 @@ compiled for one size.
 from __future__ import annotations
 
 from enum import IntEnum
+
+import numpy as np
+
+from ...geometry import Geometry
+from ...memory import Buffer
 
 
 class Slot(IntEnum):
@@ -47,12 +52,26 @@ BUFFER_SLOTS = 4
 BASE, SIZE, DELTA, WRITABLE = range(BUFFER_SLOTS)
 
 
+def buffer_row(buffer: Buffer, host: np.ndarray) -> tuple[int, ...]:
+    """Return the four slots of a buffer with its memory in the host."""
+    row = [0] * BUFFER_SLOTS
+    row[BASE], row[SIZE], row[WRITABLE] = buffer.base, buffer.size, buffer.writable
+    row[DELTA] = host.ctypes.data - buffer.base
+    return tuple(row)
+
+
+def set_geometry(context: np.ndarray, geometry: Geometry) -> None:
+    """Write the size of a launch into a context block."""
+    context[Slot.ITEMS_X : Slot.ITEMS_Z + 1] = geometry.items
+    context[Slot.GROUPS_X : Slot.GROUPS_Z + 1] = geometry.groups
+
+
 def param_slot(position: int, which: int) -> int:
-    """A slot of the buffer behind the parameter at this position."""
+    """Return a slot of the buffer of the parameter at this position."""
     return Slot.PARAMS + BUFFER_SLOTS * position + which
 
 
-class Kind(IntEnum):
+class TrapCode(IntEnum):
     """Values of TRAP_KIND; 0 means that nothing happened."""
 
     NONE = 0

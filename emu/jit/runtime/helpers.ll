@@ -1,10 +1,10 @@
 ; The cold side of generated code: accesses lane by lane, compiled once per process.
 ;
-; A function that meets a fault sets the trap slots of the context block (context.py: kind 14,
+; A function that finds a fault sets the trap slots of the context block (context.py: kind 14,
 ; address 18) and returns the lane plus one; 0 means that all lanes are done. All registers but that
-; of the result are as they were (cold.py).
+; of the result are as they were before (cold.py).
 
-; The host address behind `size` bytes at a simulated address, or 0. `mode` is 1 for stores.
+; Return the host address of `size` bytes at a simulated address, or 0. `mode` is 1 for stores.
 define i64 @simtlab_find(ptr %ctx, i64 %address, i64 %size, i32 %mode) #0 {
 entry:
   %p.table = getelementptr i64, ptr %ctx, i64 2
@@ -59,7 +59,7 @@ fault:
   ret i64 0
 }
 
-; Which of the lanes lies outside its segment or is misaligned, and how.
+; Find a lane that is outside of its segment or misaligned, and how.
 define i32 @simtlab_local_fault(ptr %ctx, i64 %mask, ptr %offsets, i64 %bytes, i64 %size) #0 {
 entry:
   br label %loop

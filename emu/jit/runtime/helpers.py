@@ -1,4 +1,4 @@
-"""The functions that generated code calls: written in IR, compiled once per process.
+"""Functions that generated code calls: written in IR, compiled once per process.
 
 `helpers.ll` has the cold side of loads and stores; atomics are generated here, one function for
 each operation, type and width of address, because the IR has no operation that is chosen at run
@@ -14,7 +14,7 @@ from pathlib import Path
 from ..llvm.toolchain import Compiled, compile_text
 
 ATTRIBUTES = 'nounwind "no_caller_saved_registers"'
-"""Of helpers, in their definitions as well as where they are declared."""
+"""Attributes of helpers, in their definitions as well as where they are declared."""
 
 _OPERATIONS = {
     "add": "add",
@@ -28,12 +28,12 @@ _KINDS = ("add", "sub", "min", "max", "and", "or", "xor", "exch", "cas")
 
 
 def atomic_name(operation: str, type_name: str) -> str:
-    """The helper of an atomic: `simtlab_atomic_add_u32`."""
+    """Return the helper of an atomic: `simtlab_atomic_add_u32`."""
     return f"simtlab_atomic_{operation}_{type_name}"
 
 
 def _atomic(operation: str, type_name: str) -> str:
-    """One atomic, lane after lane in ascending order.
+    """Return the helper of one atomic, which takes the lanes in ascending order.
 
     `%addresses` are host addresses where `%base` is not 0 and the caller has checked them;
     otherwise simulated addresses, which are looked up. Old values go to `%old`, 64 bits a lane.
@@ -103,5 +103,5 @@ def _compiled() -> Compiled:
 
 
 def symbols() -> Mapping[str, int]:
-    """The addresses of all helpers, for the linker."""
+    """Return the addresses of all helpers, for the linker."""
     return _compiled().addresses

@@ -1,7 +1,7 @@
-"""The functions of segments: registers come from the warp block and go back there under the mask.
+"""The functions of segments: registers are loaded from the warp block and stored under the mask.
 
-Instructions compute all lanes, also those that do not run, and may do so because nothing in alu.py
-traps. A register that nobody reads behind the segment stays as it was.
+Instructions compute all lanes, also those that do not run, since nothing in arithmetic/ traps. A
+register that is dead after the segment is not stored.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from ....isa.table import Flags
 from ....isa.types import F32, F64, RegClass
 from ....isa.types import Segment as MemorySegment
 from ..arithmetic import emit as alu
-from ..llvm.text import ModuleText, constant, register_type
-from ..runtime.context import Kind, Slot
+from ..arithmetic.division import are_zero, ones_for_zeros
+from ..arithmetic.widths import extended
+from ..llvm.text import ModuleText, constant
+from ..llvm.vectors import Chunks
+from ..runtime.context import Slot, TrapCode
 from .crosslane import CROSS_LANE
 from .table import Segment
 from .warp_block import Header, Layout
-from .warp_code import Chunks, WarpCode
+from .warp_code import WarpCode
 
 
 class Body(WarpCode):
@@ -30,14 +33,14 @@ class Body(WarpCode):
         self.layout = layout
         self._values: dict[Reg, Chunks] = {}
         self._written: dict[Reg, None] = {}
-        self._loose: set[Reg] = set()
+        self._noncanonical: set[Reg] = set()
 
     def row(self, reg: Reg) -> str:
-        """Where a register lies."""
+        """Return where a register lies."""
         return self.place("%warp", self.layout.rows[reg])
 
     def read(self, reg: Reg) -> Chunks:
-        """The operands of a register; a float may be a NaN that is not canonical yet."""
+        """Return the operands of a register; a float may be a NaN that is not canonical yet."""
         known = self._values.get(reg)
         if known is None:
             known = self._values[reg] = self._load(reg)
@@ -49,22 +52,22 @@ class Body(WarpCode):
         return self.load_row(self.row(reg), reg.cls.bits)
 
     def observed(self, reg: Reg) -> Chunks:
-        """The operands of a register with canonical NaNs."""
+        """Return the operands of a register with canonical NaNs."""
         value = self.read(reg)
-        if reg in self._loose:
+        if reg in self._noncanonical:
             type_ = F64 if reg.cls is RegClass.D else F32
             value = [alu.canonical(self.code, type_, v, self.n) for v in value]
             self.write(reg, value)
         return value
 
-    def write(self, reg: Reg, value: Chunks, *, loose: bool = False) -> None:
+    def write(self, reg: Reg, value: Chunks, *, noncanonical: bool = False) -> None:
         """Set a register."""
         self._values[reg] = value
         self._written[reg] = None
-        (self._loose.add if loose else self._loose.discard)(reg)
+        (self._noncanonical.add if noncanonical else self._noncanonical.discard)(reg)
 
     def constant(self, cls: RegClass, bits: int) -> Chunks:
-        """A bit pattern in every lane."""
+        """Return a bit pattern in every lane."""
         return [constant(cls, bits, self.n)] * self.k
 
     def finish(self, live: frozenset[Reg]) -> None:
@@ -79,17 +82,17 @@ class Body(WarpCode):
                 continue
             old = code.let(f"load i64, ptr {place}")
             others = code.let(f"and i64 {old}, {code.let('xor i64 %mask, -1')}")
-            mine = code.let(f"and i64 {self.word(value)}, %mask")
-            code.line(f"store i64 {code.let(f'or disjoint i64 {others}, {mine}')}, ptr {place}")
+            own = code.let(f"and i64 {self.word(value)}, %mask")
+            code.line(f"store i64 {code.let(f'or disjoint i64 {others}, {own}')}, ptr {place}")
 
-    def stop_at(self, lanes: str, kind: Kind, pc: int) -> None:
-        """Return at once with the lanes (i64) that trap here, if there are any."""
+    def stop_at(self, lanes: str, kind: TrapCode, pc: int) -> None:
+        """Emit a return of the lanes (i64) that trap here, if one does."""
         code = self.code
-        bad, go = code.name("bad")[1:], code.name("go")[1:]
-        code.line(f"br i1 {code.let(f'icmp ne i64 {lanes}, 0')}, label %{bad}, label %{go}")
-        code.label(bad)
+        bad, go = code.fresh_label("bad"), code.fresh_label("go")
+        code.branch(code.let(f"icmp ne i64 {lanes}, 0"), bad, go)
+        code.block(bad)
         self.trap(lanes, kind, str(pc))
-        code.label(go)
+        code.block(go)
 
 
 def segment_function(
@@ -102,7 +105,7 @@ def segment_function(
     body.finish(segment.live)
     if not body.code.lines:
         return False
-    body.code.line("ret i64 0")
+    body.code.ret("i64", "0")
     module.define(name, body.text(f"define internal i64 @{name}(ptr %warp, i64 %mask)"))
     return True
 
@@ -127,7 +130,7 @@ def _instruction(body: Body, ins: Instruction, pc: int) -> None:
 
 
 def _source(body: Body, ins: Instruction, position: int, *, observed: bool) -> Chunks:
-    """A source; `observed` where its bits count, not only the number."""
+    """Return a source; `observed` where its bits count, not only the number."""
     source, type_ = ins.srcs[position], ins.row.srcs[position].type
     assert type_ is not None
     if isinstance(source, Imm):
@@ -136,7 +139,7 @@ def _source(body: Body, ins: Instruction, position: int, *, observed: bool) -> C
 
 
 def _compute(body: Body, ins: Instruction, pc: int) -> None:
-    """What alu.py computes."""
+    """Compute an instruction of arithmetic/."""
     row = ins.row
     assert ins.dst is not None
     sources = [
@@ -150,23 +153,19 @@ def _compute(body: Body, ins: Instruction, pc: int) -> None:
         alu.emit(body.code, row, ins.literals, chunk, body.n)
         for chunk in zip(*sources, strict=True)
     ]
-    body.write(ins.dst, value, loose=alu.may_be_loose(row))
+    body.write(ins.dst, value, noncanonical=alu.may_be_noncanonical(row))
 
 
 def _without_zeros(body: Body, divisors: Chunks, cls: RegClass, pc: int) -> Chunks:
     """Trap where a running lane divides by zero; the zeros of others become 1."""
-    code, t = body.code, register_type(cls, body.n)
-    zeros = [code.let(f"icmp eq {t} {d}, zeroinitializer") for d in divisors]
-    body.stop_at(code.let(f"and i64 {body.word(zeros)}, %mask"), Kind.DIVIDE_BY_ZERO, pc)
-    one = constant(cls, 1, body.n)
-    return [
-        code.let(f"select <{body.n} x i1> {z}, {t} {one}, {t} {d}")
-        for z, d in zip(zeros, divisors, strict=True)
-    ]
+    code = body.code
+    zeros = are_zero(code, cls, divisors, body.n)
+    body.stop_at(code.let(f"and i64 {body.word(zeros)}, %mask"), TrapCode.DIVIDE_BY_ZERO, pc)
+    return ones_for_zeros(code, cls, zeros, divisors, body.n)
 
 
 def _lda(body: Body, ins: Instruction) -> Chunks:
-    """The address itself; it wraps as any u32 does."""
+    """Return the address itself; it wraps as any u32 does."""
     assert ins.address is not None
     offset = body.constant(RegClass.S, ins.address.offset)
     if ins.address.base is None:
@@ -175,16 +174,13 @@ def _lda(body: Body, ins: Instruction) -> Chunks:
 
 
 def _argument(body: Body, ins: Instruction) -> Chunks:
-    """A kernel argument, the same for all lanes. The verifier has checked its place."""
+    """Return a kernel argument, the same for all lanes. The verifier has checked its place."""
     code, type_ = body.code, ins.row.type
     assert ins.address is not None
     assert type_ is not None
     place = body.place(body.pointer(body.slot(Slot.KERNARG)), ins.address.offset)
     value = code.let(f"load i{type_.bits}, ptr {place}")
-    if type_.bits < 32:
-        how = "sext" if type_.is_signed else "zext"
-        value = code.let(f"{how} i{type_.bits} {value} to i32")
-    return body.spread(type_.reg.bits, value)
+    return body.spread(type_.reg.bits, extended(code, value, type_, 0))
 
 
 # --- identity

@@ -1,10 +1,10 @@
 ; The cold side of segments, compiled once per process.
 ;
-; Both functions that check look at all lanes from the highest to the lowest, so that the trap slots
-; of the context block (context.py: kind 14, address 18) tell of the lowest that is refused.
+; Both functions that check take the lanes from the highest to the lowest, so that the trap slots of
+; the context block (context.py: kind 14, address 18) describe the lowest that is refused.
 
-; Tells the context block of the lowest of the lanes that trap, and returns the lanes. `kind` is 0
-; where it has been told already. (warpstate.py: workgroup 0, number of the warp 7, context 11.)
+; Write the lowest of the lanes that trap into the context block, and return the lanes. `kind` is 0
+; if it has been written before. (warp_block.py: workgroup 0, number of the warp 7, context 11.)
 define i64 @simtlab_trap(ptr %warp, i64 %lanes, i64 %kind, i64 %pc, i64 %width) {
   %p.ctx = getelementptr i64, ptr %warp, i64 11
   %ctx = load ptr, ptr %p.ctx
@@ -30,8 +30,8 @@ place:
   ret i64 %lanes
 }
 
-; The live buffer (four slots: base, size, delta, writable) that holds `size` bytes at a simulated
-; address, copied to `found`; 0 where there is none.
+; Return the live buffer (four slots: base, size, delta, writable) that holds `size` bytes at a simulated
+; address, copied to `found`; 0 if none does.
 define i64 @simtlab_buffer(ptr %ctx, i64 %address, i64 %size, ptr %found) {
 entry:
   %p.table = getelementptr i64, ptr %ctx, i64 2
@@ -66,8 +66,8 @@ outside:
   ret i64 0
 }
 
-; Replaces the simulated addresses of the lanes by host addresses; returns the lanes refused, of
-; which the addresses stay. `mode` is 1 for stores.
+; Replace the simulated addresses of the lanes by host addresses; return the lanes refused, which
+; keep their addresses. `mode` is 1 for stores.
 define i64 @simtlab_resolve(ptr %ctx, i64 %mask, ptr %addresses, i64 %size, i32 %mode) {
 entry:
   br label %loop
@@ -99,7 +99,7 @@ next:
   br label %loop
 }
 
-; The lanes whose offsets (i64) are not inside a segment of `bytes` bytes, or are misaligned.
+; Return the lanes whose offsets (i64) are not inside a segment of `bytes` bytes, or are misaligned.
 define i64 @simtlab_refuse(ptr %ctx, i64 %mask, ptr %offsets, i64 %bytes, i64 %size) {
 entry:
   br label %loop

@@ -1,16 +1,15 @@
-"""Segments: a kernel as functions that a timing engine calls, and the table that leads through it.
+"""Segments: a kernel as functions that a timing engine calls, and the table that describes them.
 
     typedef uint64_t (*segment_fn)(uint8_t *warp, uint64_t mask);
     typedef uint64_t (*move_fn)(uint8_t *warp, uint64_t mask);
     typedef uint64_t (*start_fn)(uint8_t *warp, uint64_t group, uint64_t warp_in_group);
 
-`warp` is a block of warpstate.py. A segment's function does everything in front of the instruction
-that ends it, for the lanes of `mask`, and returns lanes that divided by zero; it has then done
-nothing. Its move, where it has one, is the data movement of the access that ends it, for lanes that
-the engine chooses; it returns lanes refused, and has then moved nothing. In both cases the context
-block says why, where, and who is the lowest of them. Neither looks at anything but its arguments,
-the block, and through it the context block and memory; the mask must be a part of what `start` has
-returned.
+`warp` is a block of warp_block.py. A segment's function computes all before the instruction that
+ends it, for the lanes of `mask`, and returns lanes that divide by zero; it has then stored nothing.
+Its move, if it has one, is the data movement of the access that ends it, for lanes that the engine
+chooses; it returns lanes refused, and has then moved nothing. In both cases the context block says
+why, where, and which is the lowest of them. Both read only their arguments, the block, and through
+it the context block and memory; the mask must be a part of what `start` has returned.
 """
 
 from __future__ import annotations
@@ -26,10 +25,11 @@ from ....isa.instruction import Reg
 from ....isa.program import Kernel, Program
 from ....isa.types import Segment as MemorySegment
 from ...engine import Work
-from ..llvm.recent import Recent
-from ..llvm.text import Code, ModuleText
+from ...recent import Recent
+from ..llvm.function_text import FunctionText
+from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
-from ..runtime.context import BUFFER_SLOTS, Slot, param_slot
+from ..runtime.context import BUFFER_SLOTS, Slot, buffer_row, param_slot, set_geometry
 from .body import segment_function
 from .movers import mover, parameters_of
 from .start import START, cold_symbols, start
@@ -52,8 +52,8 @@ class Segments:
     start: int
     """Address of the `start_fn`: begins a workgroup in a warp block and returns its lanes.
 
-    It zeroes the registers and the warp's private memory and fills in who the warp is. Warp 0 also
-    zeroes the group memory: start all warps of a workgroup before any of them runs.
+    It zeroes the registers and the warp's private memory and writes the identity of the warp. Warp
+    0 also zeroes the group memory: start all warps of a workgroup before any of them runs.
     """
     sites: int
     """Memory instructions, which have slots of their own in the context block."""
@@ -62,7 +62,7 @@ class Segments:
 
 @dataclass(frozen=True)
 class SegmentContext:
-    """The context block of one launch, and what it points at."""
+    """The context block of one launch, and the memory it points to."""
 
     slots: np.ndarray
     """int64, indexed by `Slot`; TRAP_KIND is 0 as long as nothing trapped."""
@@ -75,15 +75,15 @@ class SegmentContext:
 
 
 def context_of(segments: Segments, work: Work) -> SegmentContext:
-    """The context block for a launch of these segments.
+    """Return the context block for a launch of these segments.
 
-    `engine.trap_record(work, context.slots)` tells its trap. Buffers that are added or freed later
-    are not seen.
+    `engine.trap_record(work, context.slots)` returns its trap. Buffers that are added or freed
+    later are not seen.
     """
     geometry = work.geometry
     live = [b for b in work.memory.buffers if b.alive and b.size]
     buffers = np.array(
-        [[b.base, b.size, b.host.ctypes.data - b.base, b.writable] for b in live] or [[0] * 4],
+        [buffer_row(b, b.host) for b in live] or [(0,) * BUFFER_SLOTS],
         np.int64,
     )
     kernargs = np.frombuffer(work.kernargs or b"\0" * 8, np.uint8)
@@ -93,8 +93,7 @@ def context_of(segments: Segments, work: Work) -> SegmentContext:
     slots[Slot.READONLY] = readonly.ctypes.data
     slots[Slot.BUFFERS] = buffers.ctypes.data
     slots[Slot.N_BUFFERS] = len(live)
-    slots[Slot.ITEMS_X : Slot.ITEMS_X + 3] = geometry.items
-    slots[Slot.GROUPS_X : Slot.GROUPS_X + 3] = geometry.groups
+    set_geometry(slots, geometry)
     slots[Slot.GROUP_SIZE_X : Slot.GROUP_SIZE_X + 3] = geometry.group_size
     return SegmentContext(slots, (kernargs, readonly, buffers, *(b.host for b in live)))
 
@@ -102,7 +101,10 @@ def context_of(segments: Segments, work: Work) -> SegmentContext:
 def compile_segments(
     kernel: Kernel, program: Program, width: int, grain: Grain = Grain.SEGMENT
 ) -> Segments:
-    """The segments of a kernel for warps of `width` lanes (1 to 64), from memory, disk or new."""
+    """Return the segments of a kernel for warps of `width` lanes (1 to 64).
+
+    They come from memory, from disk, or are made now.
+    """
     readonly_bytes = len(program.readonly_data)
     key = kernel.words, kernel.group_size, kernel.private_size, readonly_bytes, width, grain
     found = _COMPILED.find(key)
@@ -150,7 +152,7 @@ def _compile(kernel: Kernel, readonly_bytes: int, width: int, grain: Grain, key:
 def generate(
     kernel: Kernel, readonly_bytes: int, layout: Layout, segments: tuple[Segment, ...]
 ) -> str:
-    """The IR text: `start`, and `functions`, the addresses (fn, move) of each segment."""
+    """Return the IR text: `start`, and `functions`, the addresses (fn, move) of each segment."""
     module = ModuleText(function_attributes())
     zeros = f"[{layout.lanes} x i32] zeroinitializer, align 64"
     module.define("zeros", f"@zeros = internal constant {zeros}\n")
@@ -163,13 +165,13 @@ def generate(
         if moves:
             _define_move(module, kernel, readonly_bytes, layout, segment.last, next(sites), move)
         pointers += (
-            f"ptr {f'@{name}' if there else 'null'}"
-            for name, there in ((name, has_code), (move, moves))
+            f"ptr {f'@{name}' if exists else 'null'}"
+            for name, exists in ((name, has_code), (move, moves))
         )
     t = f"[{len(pointers)} x ptr]"
     module.define("functions", f"@functions = constant {t} [{', '.join(pointers)}]\n")
     constants = layout.total, layout.local_ids, layout.private_bytes, layout.group_bytes
-    code = Code(module)
+    code = FunctionText(module)
     given = "ptr %warp", "i64 %group", "i64 %index", *(f"i64 {c}" for c in constants)
     _jump(code, "simtlab_start", START, given)
     head = "define i64 @start(ptr %warp, i64 %group, i64 %index) #0"
@@ -186,8 +188,8 @@ def _define_move(
     site: int,
     name: str,
 ) -> None:
-    """The `move_fn` of a memory instruction."""
-    code = Code(module)
+    """Define the `move_fn` of a memory instruction."""
+    code = FunctionText(module)
     ins = kernel.instructions[pc]
     row, address = ins.row, ins.address
     assert address is not None
@@ -219,13 +221,13 @@ def _define_move(
     module.define(name, f"{head} {{\n{_text(code)}}}\n")
 
 
-def _jump(code: Code, to: str, parameters: str, given: Sequence[str]) -> None:
+def _jump(code: FunctionText, to: str, parameters: str, given: Sequence[str]) -> None:
     """Return what another function returns."""
     types = ", ".join(p.split()[0] for p in parameters.split(", "))
     code.module.declare(to, f"declare i64 @{to}({types})")
     result = code.let(f"tail call i64 @{to}({', '.join(given)})")
-    code.line(f"ret i64 {result}")
+    code.ret("i64", result)
 
 
-def _text(code: Code) -> str:
+def _text(code: FunctionText) -> str:
     return "\n".join([*code.lines, ""])

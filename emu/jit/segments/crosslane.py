@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from ....isa.table import Row
 from ..llvm.text import integer
-from .warp_code import Chunks, WarpCode
+from ..llvm.vectors import Chunks
+from .warp_code import WarpCode
 
 
 def _rank(warp: WarpCode, row: Row, sources: list[Chunks]) -> Chunks:
-    """The number of running lanes below each lane."""
+    """Return the number of running lanes below each lane."""
     code, wide = warp.code, integer(64, warp.n)
     found = []
     for j, running in enumerate(warp.spread(64, "%mask")):
@@ -23,7 +24,7 @@ def _rank(warp: WarpCode, row: Row, sources: list[Chunks]) -> Chunks:
 
 
 def _ballot(warp: WarpCode, sources: list[Chunks]) -> str:
-    """The running lanes where the source is true, i64."""
+    """Return the running lanes where the source is true, i64."""
     return warp.code.let(f"and i64 {warp.word(sources[0])}, %mask")
 
 
@@ -45,7 +46,7 @@ def _all(warp: WarpCode, row: Row, sources: list[Chunks]) -> Chunks:
 
 
 def _permute(warp: WarpCode, row: Row, sources: list[Chunks]) -> Chunks:
-    """Another lane's value, by way of memory, where lanes that do not run have put 0."""
+    """Return another lane's value through memory, where lanes that do not run have 0."""
     code, n = warp.code, warp.n
     assert row.type is not None
     bits = row.type.reg.bits
@@ -61,9 +62,7 @@ def _permute(warp: WarpCode, row: Row, sources: list[Chunks]) -> Chunks:
     for index in indices:
         lane = code.let(f"urem {index_type} {index}, splat (i32 {warp.width})")
         places = code.let(f"getelementptr i{bits}, ptr {cells}, {index_type} {lane}")
-        gather = f"llvm.masked.gather.v{n}i{bits}.v{n}p0"
-        where = f"<{n} x ptr> {places}", f"i32 {bits // 8}"
-        found.append(code.call(t, gather, *where, f"{flag} splat (i1 true)", f"{t} poison"))
+        found.append(warp.gather(bits, places, "splat (i1 true)", "poison"))
     return found
 
 

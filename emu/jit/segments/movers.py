@@ -1,13 +1,13 @@
 """The data movement of segments: one function per row of the table and width, for all kernels.
 
-The `move_fn` of an instruction jumps to the mover of its row with what the instruction is about:
+The `move_fn` of an instruction jumps to the mover of its row with the instruction's parameters:
 
     i64 move(ptr %warp, i64 %mask, ptr %addresses, ptr %data, i64 %imm, i64 %site)
 
 Addresses and data are rows of the warp block. The upper half of `%site` is the pc; the lower half
-says, for global memory, where in the context block the instruction has slots of its own, with the
-buffer that it was in last, and otherwise how many bytes the segment has. A mover looks at the lanes
-of the mask only, and goes the first of these ways that is open:
+is, for global memory, the place in the context block of the instruction's own slots, with the
+buffer that it accessed last, and otherwise the bytes of the segment. A mover reads the lanes of the
+mask only, and takes the first of these ways that is possible:
 
     run      addresses step by the element size: one wide load or store
     one      all addresses are the same
@@ -24,24 +24,26 @@ from functools import cache
 
 from ....isa.table import BY_NAME, Row
 from ....isa.types import Segment as MemorySegment
+from ..arithmetic.widths import extended, narrowed
 from ..llvm.text import ModuleText, integer
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
-from ..runtime.context import BASE, DELTA, SIZE, WRITABLE, Kind, Slot
+from ..llvm.vectors import Chunks
+from ..runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, TrapCode
 from ..runtime.helpers import atomic_name
 from .start import cold_symbols
 from .warp_block import Header
-from .warp_code import Chunks, WarpCode
+from .warp_code import WarpCode
 
 _REGISTERS = "ptr %warp, i64 %mask, ptr %addresses, ptr %data, i64 %imm, i64 %site"
 
 
 def parameters_of(row: Row) -> str:
-    """The parameters of a row's mover, with names; `%data` is null for no destination."""
+    """Return the parameters of a row's mover, with names; `%data` is null for no destination."""
     return f"{_REGISTERS}, ptr %a, ptr %b" if row.is_atomic else _REGISTERS
 
 
 def mover(row: Row, width: int) -> Compiled:
-    """The mover `move` of a row for warps of a width, from memory, disk or made now."""
+    """Return the mover `move` of a row for warps of a width, from memory, disk or made now."""
     type_ = row.type
     assert type_ is not None
     # Loads and stores of one size are one and the same, but for what fills up small values.
@@ -58,7 +60,7 @@ def _mover(row_name: str, width: int) -> Compiled:
 
 
 def mover_text(row: Row, width: int) -> str:
-    """The IR of a row's mover."""
+    """Return the IR of a row's mover."""
     module = ModuleText(function_attributes())
     if row.is_atomic:
         access = AtomicMover(module, row, width)
@@ -93,12 +95,12 @@ class _Access(WarpCode):
         raise NotImplementedError
 
     def begin(self) -> None:
-        """Nothing to do for no lanes; then what every way needs."""
+        """Emit the return for an empty mask, and what every way needs."""
         code = self.code
-        code.line(f"br i1 {code.let('icmp eq i64 %mask, 0')}, label %nobody, label %begin")
-        code.label("nobody")
-        code.line("ret i64 0")
-        code.label("begin")
+        code.branch(code.let("icmp eq i64 %mask, 0"), "nobody", "begin")
+        code.block("nobody")
+        code.ret("i64", "0")
+        code.block("begin")
         _ = self.mask, self.context  # first here, where all ways see them
         if self.is_global:
             self.raw = self.load_row("%addresses", 64)
@@ -108,11 +110,11 @@ class _Access(WarpCode):
         self.raw = [code.let(f"zext {narrow} {c} to {wide}") for c in chunks]
 
     def addresses(self) -> Chunks:
-        """Where each lane accesses memory, the immediate included."""
+        """Return where each lane accesses memory, the immediate included."""
         return self.each("add", 64, self.raw, self.spread(64, "%imm"))
 
     def element(self, distance: str, n: int) -> str:
-        """A distance in elements; one that is no whole number of them becomes very large."""
+        """Return a distance in elements; a fraction of an element becomes very large."""
         if not self.shift:
             return distance
         t = integer(64, n)
@@ -122,15 +124,15 @@ class _Access(WarpCode):
         )
 
     def compare(self, how: str, a: Chunks, b: Chunks) -> str:
-        """Whether a comparison of i64 holds in one of the running lanes."""
+        """Return whether a comparison of i64 holds in one of the running lanes."""
         return self.any_running(self.each(f"icmp {how}", 64, a, b))
 
     def segment_bytes(self) -> str:
-        """The size of the segment, an i64; not for global memory."""
+        """Return the size of the segment, an i64; not for global memory."""
         return self.code.let("and i64 %site, 4294967295")
 
     def memory(self) -> str:
-        """Where the segment lies, an i64; not for global memory."""
+        """Return where the segment lies, an i64; not for global memory."""
         match self.segment:
             case MemorySegment.READONLY:
                 return self.slot(Slot.READONLY)
@@ -140,13 +142,13 @@ class _Access(WarpCode):
                 return self.header(Header.PRIVATE_MEMORY)
 
     def in_segment(self, offsets: Chunks) -> Chunks:
-        """Host addresses of offsets into the segment."""
+        """Return the host addresses of offsets into the segment."""
         return self.each("add", 64, offsets, self.spread(64, self.memory()))
 
     def check_each(self) -> str:
-        """Return the lanes refused, if any; else go on at `%resolved`.
+        """Emit a return of the lanes refused, if any; else continue at `%resolved`.
 
-        Returns a row with what `addresses` are; those of global memory have become host addresses.
+        Return a row with the addresses; those of global memory have become host addresses.
         """
         code, cells = self.code, self.cells()
         self.store_row(cells, 64, self.addresses())
@@ -157,59 +159,46 @@ class _Access(WarpCode):
         given = f"ptr {self.context}", "i64 %mask", f"ptr {cells}", f"i64 {more[0]}", more[1]
         refused = code.call("i64", name, *given)
         fine = code.let(f"icmp eq i64 {refused}, 0")
-        code.line(f"br i1 {fine}, label %resolved, label %refused")
-        code.label("refused")
-        self.trap(refused, Kind.NONE, code.let("lshr i64 %site, 32"))
-        code.label("resolved")
+        code.branch(fine, "resolved", "refused")
+        code.block("refused")
+        self.trap(refused, TrapCode.NONE, code.let("lshr i64 %site, 32"))
+        code.block("resolved")
         return cells
 
     # --- data
 
-    def extended(self, raw: str, n: int) -> str:
-        """What was loaded, as a register."""
-        if self.type.bits >= 32:
-            return raw
-        how = "sext" if self.type.is_signed else "zext"
-        return self.code.let(f"{how} {integer(self.type.bits, n)} {raw} to {integer(32, n)}")
-
-    def narrowed(self, value: str, n: int) -> str:
-        """A register, as what is stored."""
-        if self.type.bits >= 32:
-            return value
-        return self.code.let(f"trunc {integer(32, n)} {value} to {integer(self.type.bits, n)}")
-
     def registers(self) -> Chunks:
-        """The data of a store."""
+        """Return the data of a store."""
         return self.load_row("%data", self.type.reg.bits)
 
     def set_registers(self, chunks: Chunks) -> None:
-        """The result of a load."""
+        """Set the result of a load."""
         self.store_running("%data", self.type.reg.bits, chunks)
 
     def move_each(self, hosts: Chunks) -> None:
-        """Gather or scatter at host addresses, and return."""
+        """Emit a gather or scatter at host addresses, and the return."""
         code = self.code
         if self.row.is_load:
             values = self._gathered(hosts)
-            self.set_registers([self.extended(v, self.n) for v in values])
+            self.set_registers([extended(self.code, v, self.type, self.n) for v in values])
         elif self.type.bits >= 32:
             self._scatter(hosts)
         else:
             self._store_in_turn(hosts)
-        code.line("ret i64 0")
+        code.ret("i64", "0")
 
     def _gathered(self, hosts: Chunks) -> Chunks:
-        """A load per lane, by way of the stack.
+        """Load per lane, with the addresses on the stack.
 
-        The CPU's own gather is as fast where it is fast, and takes twice as long where it is
-        slowed down for security. Lanes that do not run load something that is there.
+        The gather instruction is as fast at best, and takes twice as long on CPUs that slow it down
+        for security. Lanes that do not run load from an address that is valid.
         """
         code, bits, t = self.code, self.type.bits, integer(self.type.bits, self.n)
         wide, flag, cells = integer(64, self.n), integer(1, self.n), self.cells()
-        there = self.spread(64, code.let("ptrtoint ptr %data to i64"))
+        valid = self.spread(64, code.let("ptrtoint ptr %data to i64"))
         chosen = [
             code.let(f"select {flag} {mask}, {wide} {host}, {wide} {other}")
-            for mask, host, other in zip(self.mask, hosts, there, strict=True)
+            for mask, host, other in zip(self.mask, hosts, valid, strict=True)
         ]
         self.store_row(cells, 64, chosen)
         found = []
@@ -223,34 +212,30 @@ class _Access(WarpCode):
         return found
 
     def _scatter(self, hosts: Chunks) -> None:
-        """Lanes in ascending order: of several at one address the highest one stays."""
-        code, bits, flag = self.code, self.type.bits, integer(1, self.n)
-        t, p, wide = integer(bits, self.n), f"<{self.n} x ptr>", integer(64, self.n)
-        name = f"llvm.masked.scatter.v{self.n}i{bits}.v{self.n}p0"
-        code.module.declare(name, f"declare void @{name}({t}, {p}, i32, {flag})")
+        """Store lane by lane in ascending order: at equal addresses the highest lane stays."""
+        wide, p = integer(64, self.n), f"<{self.n} x ptr>"
         for value, host, mask in zip(self.registers(), hosts, self.mask, strict=True):
-            places = code.let(f"inttoptr {wide} {host} to {p}")
-            given = f"{t} {value}, {p} {places}, i32 {self.size}, {flag} {mask}"
-            code.line(f"call void @{name}({given})")
+            places = self.code.let(f"inttoptr {wide} {host} to {p}")
+            self.scatter(self.type.bits, value, places, mask)
 
     def _store_in_turn(self, hosts: Chunks) -> None:
-        """Bytes and halves, for which there is no scatter: lane after lane."""
+        """Store bytes or halves, which have no scatter instruction, lane after lane."""
         code, cells, bits = self.code, self.cells(), self.type.bits
         self.store_row(cells, 64, hosts)
-        code.line("br label %before")
-        code.label("before")
-        code.line("br label %turn")
-        code.label("turn")
-        code.line("%m = phi i64 [ %mask, %before ], [ %m.next, %turn ]")
+        code.jump("before")
+        code.block("before")
+        code.jump("turn")
+        code.block("turn")
+        code.phi("i64", ("%mask", "before"), ("%m.next", "turn"), name="%m")
         lane = self.lowest("%m")
         host = code.let(f"load ptr, ptr {code.let(f'getelementptr i64, ptr {cells}, i64 {lane}')}")
-        mine = code.let(f"getelementptr i32, ptr %data, i64 {lane}")
-        value = self.narrowed(code.let(f"load i32, ptr {mine}"), 0)
+        register = code.let(f"getelementptr i32, ptr %data, i64 {lane}")
+        value = narrowed(code, code.let(f"load i32, ptr {register}"), self.type, 0)
         code.line(f"store i{bits} {value}, ptr {host}")
         less = code.let("sub i64 %m, 1")
-        code.line(f"%m.next = and i64 %m, {less}")
-        code.line(f"br i1 {code.let('icmp eq i64 %m.next, 0')}, label %moved, label %turn")
-        code.label("moved")
+        code.let(f"and i64 %m, {less}", "%m.next")
+        code.branch(code.let("icmp eq i64 %m.next, 0"), "moved", "turn")
+        code.block("moved")
 
 
 @dataclass(frozen=True)
@@ -263,7 +248,7 @@ class _Look:
     address: str
     base: str
     places: str
-    """Elements behind the base."""
+    """Elements from the base on."""
     element: str
     """Number of its element."""
     inside: str
@@ -274,7 +259,7 @@ class _Blocks(_Access):
     """Loads and stores of memory that is one block or several: global, group, readonly."""
 
     def look(self) -> _Look:
-        """See whether the first lane is in the block: for global memory, that of the last time."""
+        """Test whether the first lane is in the block; of global memory, the last buffer."""
         code = self.code
         lane, bits = self.lowest("%mask"), 64 if self.is_global else 32
         place = code.let(f"getelementptr i{bits}, ptr %addresses, i64 {lane}")
@@ -285,7 +270,7 @@ class _Blocks(_Access):
         return self._look(lane, raw, address)
 
     def again(self, look: _Look) -> _Look:
-        """Look again, at another buffer."""
+        """Test again, with another buffer."""
         return self._look(look.lane, look.raw, look.address)
 
     def _look(self, lane: str, raw: str, address: str) -> _Look:
@@ -300,163 +285,155 @@ class _Blocks(_Access):
         return _Look(lane, raw, address, base, places, element, inside)
 
     def extent(self) -> tuple[str, str]:
-        """(base, bytes) of the block."""
+        """Return (base, bytes) of the block."""
         if self.is_global:
             return self.remembered(BASE), self.remembered(SIZE)
         return "0", self.segment_bytes()
 
     def remembered(self, which: int) -> str:
-        """A slot of the instruction's own, about the buffer that it was in last."""
+        """Return a slot of the instruction's own, about the buffer that it was in last."""
         return self.code.let(f"load i64, ptr {self.place(self.slots(), 8 * which)}")
 
     def slots(self) -> str:
-        """Where these slots are."""
+        """Return where these slots are."""
         return self.place(self.context, self.code.let("and i64 %site, 4294967295"))
 
     def to_host(self) -> str:
-        """What leads from addresses in the block to host addresses."""
+        """Return what leads from addresses in the block to host addresses."""
         return self.remembered(DELTA) if self.is_global else self.memory()
 
 
 class Mover(_Blocks):
-    """The ways that are short; all others are in a function of their own, `rest`.
+    """The short ways; all others are in a function of their own, `rest`.
 
-    It has the same parameters and is jumped to, so that nothing is saved and restored here.
+    It has the same parameters and is a tail call, so that nothing is saved and restored here.
     """
 
     def emit(self) -> None:
-        """Neighbours, or one place."""
+        """Emit accesses of neighbours and of one place."""
         code = self.code
         self.begin()
         look = self.look()
-        code.line(f"br i1 {look.inside}, label %known, label %other")
-        code.label("known")
+        code.branch(look.inside, "known", "other")
+        code.block("known")
         front = code.let(f"mul i64 {look.lane}, {self.size}")
         expected = self.spread(64, code.let(f"sub i64 {look.raw}, {front}"))
         neighbours = self.each("add", 64, expected, self.steps(64, self.size))
         apart = self.compare("ne", self.raw, neighbours)
         host = code.let(f"add i64 {look.address}, {self.to_host()}")
         last = self.highest("%mask")
-        code.line(f"br i1 {apart}, label %apart, label %run")
+        code.branch(apart, "apart", "run")
 
-        code.label("run")
+        code.block("run")
         end = code.let(f"add i64 {look.element}, {code.let(f'sub i64 {last}, {look.lane}')}")
         fits = code.let(f"icmp ult i64 {end}, {look.places}")
-        code.line(f"br i1 {fits}, label %wide, label %other")
-        code.label("wide")
+        code.branch(fits, "wide", "other")
+        code.block("wide")
         self._move_wide(self.pointer(code.let(f"sub i64 {host}, {front}")))
 
-        code.label("apart")
+        code.block("apart")
         differ = self.compare("ne", self.raw, self.spread(64, look.raw))
-        code.line(f"br i1 {differ}, label %other, label %one")
-        code.label("one")
+        code.branch(differ, "other", "one")
+        code.block("one")
         self._move_one(self.pointer(host), last)
 
-        code.label("other")
+        code.block("other")
         given = "ptr %warp, i64 %mask, ptr %addresses, ptr %data, i64 %imm, i64 %site"
-        code.line(f"ret i64 {code.let(f'tail call i64 @rest({given})')}")
+        code.ret("i64", code.let(f"tail call i64 @rest({given})"))
 
     def _move_wide(self, host: str) -> None:
-        """Neighbours, from where lane 0 is or would be; what lies between them is not touched."""
-        code, bits, flag = self.code, self.type.bits, integer(1, self.n)
-        t = integer(bits, self.n)
-        wheres = [
-            (f"ptr {self.place(host, j * self.n * self.size)}", f"i32 {self.size}")
-            for j in range(self.k)
-        ]
+        """Access neighbours, from where lane 0 is or would be, and nothing between them."""
+        code, bits = self.code, self.type.bits
+        places = [self.place(host, j * self.n * self.size) for j in range(self.k)]
         if self.row.is_load:
-            load, none = f"llvm.masked.load.v{self.n}i{bits}.p0", f"{t} zeroinitializer"
-            pairs = zip(wheres, self.mask, strict=True)
-            values = [code.call(t, load, *at, f"{flag} {on}", none) for at, on in pairs]
-            self.set_registers([self.extended(v, self.n) for v in values])
+            pairs = zip(places, self.mask, strict=True)
+            values = [self.load_masked(bits, place, mask) for place, mask in pairs]
+            self.set_registers([extended(code, v, self.type, self.n) for v in values])
         else:
-            store = f"llvm.masked.store.v{self.n}i{bits}.p0"
-            code.module.declare(store, f"declare void @{store}({t}, ptr, i32, {flag})")
-            for value, (at, align), on in zip(self.registers(), wheres, self.mask, strict=True):
-                narrow = self.narrowed(value, self.n)
-                code.line(f"call void @{store}({t} {narrow}, {at}, {align}, {flag} {on})")
-        code.line("ret i64 0")
+            for value, place, mask in zip(self.registers(), places, self.mask, strict=True):
+                self.store_masked(bits, narrowed(code, value, self.type, self.n), place, mask)
+        code.ret("i64", "0")
 
     def _move_one(self, host: str, last: str) -> None:
-        """All lanes at one place, where the highest one's store stays."""
+        """Access one place for all lanes; the store of the highest lane stays."""
         code, bits = self.code, self.type.reg.bits
         if self.row.is_load:
-            value = self.extended(code.let(f"load i{self.type.bits}, ptr {host}"), 0)
+            value = extended(code, code.let(f"load i{self.type.bits}, ptr {host}"), self.type, 0)
             self.set_registers(self.spread(bits, value))
         else:
             place = code.let(f"getelementptr i{bits}, ptr %data, i64 {last}")
-            value = self.narrowed(code.let(f"load i{bits}, ptr {place}"), 0)
+            value = narrowed(code, code.let(f"load i{bits}, ptr {place}"), self.type, 0)
             code.line(f"store i{self.type.bits} {value}, ptr {host}")
-        code.line("ret i64 0")
+        code.ret("i64", "0")
 
 
 class Rest(_Blocks):
-    """Loads and stores of lanes that are here and there."""
+    """Loads and stores of lanes at unrelated addresses."""
 
     def emit(self) -> None:
-        """Gather or scatter in the buffer of the first lane; else the cold side."""
+        """Emit a gather or scatter in the buffer of the first lane, and the cold side."""
         code = self.code
         self.begin()
         look = self.look()
-        code.line(f"br i1 {look.inside}, label %known, label %search")
-        code.label("search")
+        code.branch(look.inside, "known", "search")
+        code.block("search")
         if self.is_global:
             slots = f"ptr {self.slots()}"
             given = f"ptr {self.context}", f"i64 {look.address}", f"i64 {self.size}", slots
             code.call("i64", "simtlab_buffer", *given)
-            code.line(f"br i1 {self.again(look).inside}, label %known, label %cold")
+            code.branch(self.again(look).inside, "known", "cold")
         else:
-            code.line("br label %cold")
+            code.jump("cold")
 
-        code.label("known")
+        code.block("known")
         base, size = self.extent()
         start = self.spread(64, code.let(f"sub i64 %imm, {base}"))
         elements = [self.element(c, self.n) for c in self.each("add", 64, self.raw, start)]
         places = self.spread(64, code.let(f"lshr i64 {size}, {self.shift}"))
-        code.line(f"br i1 {self.compare('uge', elements, places)}, label %cold, label %each")
-        code.label("each")
+        code.branch(self.compare("uge", elements, places), "cold", "each")
+        code.block("each")
         to_host = self.spread(64, code.let(f"add i64 %imm, {self.to_host()}"))
         hosts = self.each("add", 64, self.raw, to_host)
-        code.line("br label %hosts")
+        code.jump("hosts")
 
-        code.label("cold")
+        code.block("cold")
         others = self.load_row(self.check_each(), 64)
         if not self.is_global:
             others = self.in_segment(others)
-        code.line("br label %hosts")
+        code.jump("hosts")
 
-        code.label("hosts")
+        code.block("hosts")
         t = integer(64, self.n)
         pairs = zip(hosts, others, strict=True)
-        self.move_each([code.let(f"phi {t} [ {a}, %each ], [ {b}, %resolved ]") for a, b in pairs])
+        self.move_each([code.phi(t, (a, "each"), (b, "resolved")) for a, b in pairs])
 
 
 class PrivateMover(_Access):
     """Loads and stores of private memory, which is interleaved by 8 bytes."""
 
     def emit(self) -> None:
-        """Every lane is in a block of its own: gather or scatter."""
+        """Emit a gather or scatter: every lane has a block of its own."""
         code = self.code
         self.begin()
         at = self.addresses()
         elements = [self.element(c, self.n) for c in at]
         limit = code.let(f"lshr i64 {self.segment_bytes()}, {self.shift}")
         outside = self.compare("uge", elements, self.spread(64, limit))
-        code.line(f"br i1 {outside}, label %cold, label %resolved")
-        code.label("cold")
+        code.branch(outside, "cold", "resolved")
+        code.block("cold")
         self.check_each()
         cells = self.each("lshr", 64, at, self.spread(64, "3"))
         rows = self.each("mul", 64, cells, self.spread(64, str(8 * self.width)))
-        mine = self.each("add", 64, rows, self.steps(64, 8))
+        cells_of_lanes = self.each("add", 64, rows, self.steps(64, 8))
         bytes_ = self.each("and", 64, at, self.spread(64, "7"))
-        self.move_each(self.in_segment(self.each("add", 64, mine, bytes_)))
+        self.move_each(self.in_segment(self.each("add", 64, cells_of_lanes, bytes_)))
 
 
 class AtomicMover(_Access):
     """Atomics: the process's helper does them lane after lane, in ascending order."""
 
     def emit(self) -> None:
-        """Check all lanes, then let the helper have host addresses."""
+        """Emit the check of all lanes and the call of the helper with host addresses."""
         code, bits = self.code, self.type.bits
         self.begin()
         addresses, old = self.check_each(), self.cells()
@@ -467,16 +444,16 @@ class AtomicMover(_Access):
         cells = (f"ptr {p}" for p in (addresses, a, b, old))
         name = atomic_name(self.row.stem.removeprefix("atomic_"), self.type.name)
         code.call("i32", name, f"ptr {self.context}", "i64 %mask", *cells, "i32 1")
-        code.line(f"br i1 {code.let('icmp eq ptr %data, null')}, label %over, label %result")
-        code.label("result")
+        code.branch(code.let("icmp eq ptr %data, null"), "over", "result")
+        code.block("result")
         values = self.load_row(old, 64)
         if bits == 32:
             wide, narrow = integer(64, self.n), integer(32, self.n)
             values = [code.let(f"trunc {wide} {v} to {narrow}") for v in values]
         self.set_registers(values)
-        code.line("br label %over")
-        code.label("over")
-        code.line("ret i64 0")
+        code.jump("over")
+        code.block("over")
+        code.ret("i64", "0")
 
     def _widened(self, row: str) -> str:
         cells, narrow, wide = self.cells(), integer(32, self.n), integer(64, self.n)

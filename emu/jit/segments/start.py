@@ -1,4 +1,4 @@
-"""What the segments of all kernels share: the cold side, and how a workgroup begins in a warp."""
+"""Code that the segments of all kernels share: the cold side, and the start of a workgroup."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from ....isa.table import BY_NAME, Row
 from ..arithmetic import emit as alu
 from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
+from ..llvm.vectors import Chunks
 from ..runtime.context import Slot
 from ..runtime.helpers import symbols
 from .warp_block import HEADER_BYTES, LINE, Header
-from .warp_code import Chunks, WarpCode
+from .warp_code import WarpCode
 
 _COLD = ("simtlab_buffer", "simtlab_resolve", "simtlab_refuse", "simtlab_trap")
 
@@ -25,7 +26,7 @@ def _cold() -> Compiled:
 
 
 def cold_symbols() -> Mapping[str, int]:
-    """The addresses of all helpers, for the linker."""
+    """Return the addresses of all helpers, for the linker."""
     return {**symbols(), **_cold().addresses}
 
 
@@ -36,7 +37,7 @@ offset of the rows of workitemid or -1, bytes of the warp's private and the grou
 
 @cache
 def start(width: int) -> Compiled:
-    """`start` for warps of a width: begins a workgroup in a warp block, returns the lanes."""
+    """Return `start` for warps of a width: it begins a workgroup in a block, returns its lanes."""
     text = _start_text(width)
     return compile_text(text, ["start"], level=Level.QUICK, key=text)
 
@@ -64,30 +65,30 @@ def _start_text(width: int) -> str:
     warp.set_header(Header.CLOCK, "0")
     warp.clear(warp.place("%warp", HEADER_BYTES), code.let(f"sub i64 %total, {HEADER_BYTES}"))
     warp.clear(warp.pointer(warp.header(Header.PRIVATE_MEMORY)), "%private")
-    code.line(f"br i1 {code.let('icmp eq i64 %index, 0')}, label %first, label %others")
-    code.label("first")
+    code.branch(code.let("icmp eq i64 %index, 0"), "first", "others")
+    code.block("first")
     warp.clear(warp.pointer(warp.header(Header.GROUP_MEMORY)), "%shared")
-    code.line("br label %others")
-    code.label("others")
+    code.jump("others")
+    code.block("others")
     lanes = _lanes(warp, sizes)
-    code.line(f"br i1 {code.let('icmp sge i64 %ids, 0')}, label %fill, label %done")
-    code.label("fill")
+    code.branch(code.let("icmp sge i64 %ids, 0"), "fill", "done")
+    code.block("fill")
     _local_ids(warp, sizes)
-    code.line("br label %done")
-    code.label("done")
-    code.line(f"ret i64 {lanes}")
+    code.jump("done")
+    code.block("done")
+    code.ret("i64", lanes)
     module.define("start", warp.text(f"define i64 @start({START})"))
     return str(module)
 
 
 def _lanes(warp: WarpCode, sizes: list[str]) -> str:
-    """The lanes of the warp that are work-items."""
+    """Return the lanes of the warp that are work-items."""
     code = warp.code
     items = code.let(f"mul i64 {code.let(f'mul i64 {sizes[0]}, {sizes[1]}')}, {sizes[2]}")
     first = code.let(f"mul i64 %index, {warp.width}")
     left = code.intrinsic("llvm.usub.sat", "i64", f"i64 {items}", f"i64 {first}")
     count = code.intrinsic("llvm.umin", "i64", f"i64 {left}", f"i64 {warp.width}")
-    # A shift by 64 is undefined, and what comes of it is not taken.
+    # A shift by 64 is undefined, and its result is not used.
     ones = code.let(f"lshr i64 -1, {code.let(f'sub i64 64, {count}')}")
     return code.let(f"select i1 {code.let(f'icmp eq i64 {count}, 0')}, i64 0, i64 {ones}")
 

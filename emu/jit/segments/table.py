@@ -1,19 +1,21 @@
-"""Cuts a kernel into segments, and the table that describes them to a timing engine.
+"""Segments of a kernel, and the table that describes them to a timing engine.
 
 A segment is a straight run of instructions that only its last one may end: an access of global,
 group, private or readonly memory, a branch, a barrier, a fence, a marker, `ret` or `trap`. Branch
-targets and joins begin segments, so that lanes enter at the first instruction only; so does
+targets and joins begin segments, so that lanes enter at their first instruction; so does
 `clock`, which then reads the cycle of its own issue. (Labels that no branch names do not: whether
 a program has kept them must not change its times.)
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 import numpy as np
 
+from ....asm.flow.graph import leaders, live_before
 from ....isa.instruction import Instruction, Reg
 from ....isa.program import Kernel
 from ....isa.table import Unit
@@ -22,21 +24,21 @@ from .warp_block import Layout
 
 
 class Grain(StrEnum):
-    """How long segments are."""
+    """The length of segments."""
 
     SEGMENT = "segment"
     """As long as they can be."""
     BRANCH = "branch"
-    """Conditional branches are segments of their own: what stands in front issues without them."""
+    """Conditional branches are segments of their own; instructions before them issue alone."""
     INSTRUCTION = "instruction"
     """One instruction each."""
 
 
 class SegmentKind(IntEnum):
-    """What comes at the end of a segment."""
+    """The end of a segment."""
 
     FALL = 0
-    """Nothing: lanes go on with the next one."""
+    """Nothing: lanes continue with the next one."""
     BRANCH = 1
     JUMP = 2
     ACCESS = 3
@@ -71,11 +73,11 @@ UNITS = (
 """Functional units by how long they keep an instruction; the table has positions in here."""
 
 FIELDS = (
-    "fn",  # address of the segment's function, 0 where there is nothing to compute
+    "fn",  # address of the segment's function, 0 if it computes nothing
     "move",  # address of the function that moves the data of an ACCESS, else 0
     "n_instr",  # instructions, the last one included
     "kind",  # SegmentKind
-    "next",  # segment where lanes go that do not branch (of a JUMP: its target), -1 behind the end
+    "next",  # segment of lanes that do not branch (of a JUMP: its target), -1 after the end
     "target",  # segment of a BRANCH or JUMP, else -1
     "rpc",  # segment at which a BRANCH re-converges, -1: only where all lanes have ended
     "subdivide",  # 1 where a BRANCH may subdivide the warp
@@ -124,7 +126,7 @@ class Segment:
     last: int
     kind: SegmentKind
     live: frozenset[Reg] = frozenset()
-    """Registers that somebody may read afterwards, the data movement of an ACCESS included."""
+    """Registers that may be read after the function, by the move of an ACCESS too."""
 
     @property
     def computed(self) -> range:
@@ -133,26 +135,26 @@ class Segment:
 
 
 def kind_of(ins: Instruction) -> SegmentKind:
-    """What an instruction makes of the segment that it ends; FALL if it needs not end one."""
+    """Return the kind of the segment that an instruction ends; FALL if it does not end one."""
     if ins.row.is_memory and ins.row.segment is not MemorySegment.KERNARG:
         return SegmentKind.ACCESS
     return _KINDS.get(ins.row.stem, SegmentKind.FALL)
 
 
 def cut(kernel: Kernel, grain: Grain) -> tuple[Segment, ...]:
-    """The segments of a kernel in the order of its code.
+    """Return the segments of a kernel in the order of its code.
 
-    At the grain of instructions every register counts as live: somebody may look at each step.
+    At the grain of instructions every register is live: a caller may read any after a step.
     """
     code = kernel.instructions
-    starts = {0}
-    for pc, ins in enumerate(code):
-        if grain is Grain.INSTRUCTION or kind_of(ins) is not SegmentKind.FALL:
-            starts.add(pc + 1)
-        if ins.row.stem == "clock" or (grain is Grain.BRANCH and ins.row.stem == "cbr"):
-            starts.add(pc)
-        starts.update(there for there in (ins.target, ins.join) if there is not None)
-    firsts = sorted(pc for pc in starts if pc < len(code))
+    begins = [pc for ins in code for pc in (ins.target, ins.join)]
+    begins += [
+        pc
+        for pc, ins in enumerate(code)
+        if ins.row.stem == "clock" or (grain is Grain.BRANCH and ins.row.stem == "cbr")
+    ]
+    each = grain is Grain.INSTRUCTION
+    firsts = leaders(begins, [each or kind_of(ins) is not SegmentKind.FALL for ins in code])
     ends = [pc - 1 for pc in (*firsts[1:], len(code))]
     segments = tuple(
         Segment(number, first, last, kind_of(code[last]))
@@ -170,7 +172,7 @@ def cut(kernel: Kernel, grain: Grain) -> tuple[Segment, ...]:
 
 
 def successors(code: tuple[Instruction, ...], segment: Segment) -> tuple[int, int]:
-    """(pc where lanes go that do not branch, pc where they branch to); -1 where there is none."""
+    """Return (pc of lanes that do not branch, pc that they branch to); -1 for none."""
     ins = code[segment.last]
     match segment.kind:
         case SegmentKind.EXIT | SegmentKind.TRAP:
@@ -186,37 +188,37 @@ def successors(code: tuple[Instruction, ...], segment: Segment) -> tuple[int, in
 
 
 def _liveness(code: tuple[Instruction, ...], segments: tuple[Segment, ...]) -> list[frozenset[Reg]]:
-    """The registers of a lane that are read after each segment's function, before being written.
+    """Return the registers of a lane that are read after each segment's function.
 
-    Lanes outside a segment's mask keep theirs, so that what one lane does is all there is to know.
+    Lanes outside a segment's mask keep theirs, so that each lane is a case of its own.
     """
     by_pc = {s.first: s.number for s in segments}
-    live_in: list[frozenset[Reg]] = [frozenset()] * len(segments)
-    after: list[frozenset[Reg]] = [frozenset()] * len(segments)
-    changed = True
-    while changed:
-        changed = False
-        for segment in reversed(segments):
-            there = {pc for pc in successors(code, segment) if pc >= 0}
-            live = frozenset[Reg]().union(*(live_in[by_pc[pc]] for pc in there))
-            if segment.kind is not SegmentKind.FALL:
-                live = _before(code[segment.last], live)
-            after[segment.number] = live
-            for pc in reversed(segment.computed):
-                live = _before(code[pc], live)
-            if live != live_in[segment.number]:
-                live_in[segment.number] = live
-                changed = True
+    following = {s.number: {by_pc[pc] for pc in successors(code, s) if pc >= 0} for s in segments}
+    reads: dict[int, frozenset[Reg]] = {}
+    writes: dict[int, frozenset[Reg]] = {}
+    for segment in segments:
+        body = code[segment.first : segment.last + 1]
+        reads[segment.number] = _before(body, frozenset())
+        writes[segment.number] = frozenset(reg for ins in body for reg in ins.writes())
+    before = live_before(range(len(segments)), following, reads, writes)
+    after = []
+    for segment in segments:
+        live = frozenset[Reg]().union(*(before[number] for number in following[segment.number]))
+        # What the engine does with the last instruction comes after the function.
+        rest = code[segment.computed.stop : segment.last + 1]
+        after.append(_before(rest, live))
     return after
 
 
-def _before(ins: Instruction, live: frozenset[Reg]) -> frozenset[Reg]:
-    """Registers that are live in front of an instruction, from those behind it."""
-    return (live - set(ins.writes())) | set(ins.reads())
+def _before(body: Sequence[Instruction], live: frozenset[Reg]) -> frozenset[Reg]:
+    """Return the registers that are live before some instructions, from those after them."""
+    for ins in reversed(body):
+        live = (live - set(ins.writes())) | set(ins.reads())
+    return live
 
 
 def records(kernel: Kernel, segments: tuple[Segment, ...], layout: Layout) -> np.ndarray:
-    """The table without its addresses, which are 0."""
+    """Return the table without its addresses, which are 0."""
     code = kernel.instructions
     by_pc = {s.first: s.number for s in segments}
     by_pc[-1] = -1

@@ -6,9 +6,9 @@
     $d            a row of u64 for each
     $c            a word for each, bit l = lane l
 
-A row holds whole vectors: the width rounded up to `Layout.lanes`. What lies in the lanes behind
-the width is nobody's. Blocks are multiples of 64 bytes and lie one behind the other in one buffer
-whose address is a multiple of 64, so that every row begins at a cache line.
+A row holds whole vectors: the width rounded up to `Layout.lanes`. Lanes above the width have no
+meaning. Blocks are multiples of 64 bytes and follow each other in one buffer whose address is a
+multiple of 64, so that every row begins at a cache line.
 
 The private memory of a warp is interleaved by 8 bytes: byte b of lane l is at
 `(b / 8 * width + l) * 8 + b % 8`, and equal offsets of a warp are neighbours.
@@ -25,18 +25,16 @@ import numpy as np
 from ....isa.instruction import Reg
 from ....isa.program import Kernel, align
 from ....isa.types import RegClass
+from ..llvm.vectors import CHUNK
 
 LINE = 64
 """Alignment of blocks and rows, in bytes."""
-
-CHUNK = 16
-"""Lanes of one vector (8 for warps of at most 8)."""
 
 
 class Header(IntEnum):
     """Index of a header word.
 
-    The last three are for whoever makes the block to fill in; `Segments.start` sets the others.
+    The maker of the block sets the last three, `Segments.start` the others.
     """
 
     GROUP = 0
@@ -65,7 +63,7 @@ HEADER_BYTES = 16 * 8
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything is in a block, in bytes from its start."""
+    """The places in a block, in bytes from its start."""
 
     width: int
     vector: int
@@ -90,12 +88,12 @@ class Layout:
         return self.vector * self.vectors
 
     def local_id(self, dim: int) -> int:
-        """The row of workitemid in one dimension."""
+        """Return the row of workitemid in one dimension."""
         assert self.local_ids >= 0
         return self.local_ids + dim * align(4 * self.lanes, LINE)
 
     def view(self, block: np.ndarray, reg: Reg) -> np.ndarray:
-        """A register in a block (uint8): uint32 or uint64 of shape (width,), not a copy.
+        """Return a register in a block (uint8): uint32 or uint64 of shape (width,), not a copy.
 
         For `$c` it is one uint64, shape (1,).
         """
@@ -106,18 +104,18 @@ class Layout:
         return block[at : at + size * self.width].view(f"uint{8 * size}")
 
     def header(self, block: np.ndarray) -> np.ndarray:
-        """The header of a block: int64, indexed by `Header`, not a copy."""
+        """Return the header of a block: int64, indexed by `Header`, not a copy."""
         return block[:HEADER_BYTES].view(np.int64)
 
 
 def vectors_of(width: int) -> tuple[int, int]:
-    """(lanes of a vector, vectors of a row) for warps of a width."""
-    vector = CHUNK if width > 8 else 8
+    """Return (lanes of a vector, vectors of a row) for warps of a width."""
+    vector = CHUNK if width > 8 else CHUNK // 2
     return vector, -(-width // vector)
 
 
 def layout_of(kernel: Kernel, width: int) -> Layout:
-    """The layout of a warp of `width` lanes (1 to 64) that runs a kernel."""
+    """Return the layout of a warp of `width` lanes (1 to 64) that runs a kernel."""
     vector, vectors = vectors_of(width)
     end = HEADER_BYTES
 
@@ -161,5 +159,5 @@ def aligned_bytes(count: int) -> np.ndarray:
 
 
 def blocks_of(layout: Layout, count: int) -> np.ndarray:
-    """The blocks of `count` warps: uint8 of shape (count, total), one aligned buffer."""
+    """Return the blocks of `count` warps: uint8 of shape (count, total), one aligned buffer."""
     return aligned_bytes(layout.total * count).reshape(count, layout.total)

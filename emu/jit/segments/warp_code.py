@@ -1,42 +1,40 @@
-"""Code that works on a warp block: what segments, movers and the start of a workgroup share."""
+"""Code that works on a warp block: segments, movers and the start of a workgroup."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
-from ..llvm.text import Code, ModuleText, integer
-from ..runtime.context import Kind
+from ..llvm.function_text import FunctionText, definition
+from ..llvm.text import ModuleText, integer
+from ..llvm.vectors import Chunks, VectorCode
+from ..runtime.context import TrapCode
 from .warp_block import LINE, Header, vectors_of
 
-Chunks = list[str]
-"""The operands of a value with a lane for each work-item, one per vector."""
 
-
-class WarpCode:
-    """A function that has the block as `ptr %warp` and, most do, its lanes as `i64 %mask`."""
+class WarpCode(VectorCode):
+    """A function with the block as `ptr %warp` and, in most cases, its lanes as `i64 %mask`."""
 
     def __init__(self, module: ModuleText, width: int) -> None:
+        entry = FunctionText(module)
+        super().__init__(entry.elsewhere(), *vectors_of(width))
         self.module = module
         self.width = width
-        self.n, self.k = vectors_of(width)
-        """Lanes of a vector, and vectors of a row."""
-        self.entry = Code(module)
-        """What stands in front of everything: stack memory."""
-        self.code = self.entry.elsewhere()
+        self.entry = entry
+        """The lines before all others: stack memory."""
 
     def text(self, head: str) -> str:
-        """The whole function behind its `define` with its parameters."""
-        lines = "\n".join([*self.entry.lines, *self.code.lines])
-        return f"{head} #0 {{\nentry:\n{lines}\n}}\n"
+        """Return the whole function, from its `define` with parameters."""
+        return definition(head, self.entry, self.code)
 
     # --- memory
 
     def place(self, base: str, offset: int | str) -> str:
-        """An address some bytes behind another one."""
+        """Return an address plus some bytes."""
         return self.code.let(f"getelementptr i8, ptr {base}, i64 {offset}")
 
     def load_row(self, base: str, bits: int) -> Chunks:
-        """A row of integers."""
+        """Return a row of integers."""
         t, step = integer(bits, self.n), self.n * bits // 8
         return [
             self.code.let(f"load {t}, ptr {self.place(base, j * step)}, align {min(step, LINE)}")
@@ -66,19 +64,17 @@ class WarpCode:
         self.store_row(base, bits, both)
 
     def cells(self, bits: int = 64) -> str:
-        """A row on the stack."""
+        """Return a row on the stack."""
         return self.entry.let(f"alloca [{self.n * self.k} x i{bits}], align 64")
 
     def clear(self, place: str, count: int | str) -> None:
         """Zero some bytes."""
-        name = "llvm.memset.p0.i64"
-        self.module.declare(name, f"declare void @{name}(ptr, i8, i64, i1)")
-        self.code.line(f"call void @{name}(ptr {place}, i8 0, i64 {count}, i1 false)")
+        self.code.zero(place, count)
 
     # --- scalars
 
     def header(self, word: Header) -> str:
-        """A word of the header, i64."""
+        """Return a word of the header, i64."""
         return self.code.let(f"load i64, ptr {self.place('%warp', 8 * word)}")
 
     def set_header(self, word: Header, value: str) -> None:
@@ -87,91 +83,52 @@ class WarpCode:
 
     @cached_property
     def context(self) -> str:
-        """The context block, a ptr. First asked for where everything else can see it."""
+        """The context block, a ptr. Ask for it first in a block that dominates all others."""
         return self.code.let(f"load ptr, ptr {self.place('%warp', 8 * Header.CONTEXT)}")
 
     def slot(self, slot: int) -> str:
-        """A slot of the context block, i64."""
+        """Return a slot of the context block, i64."""
         return self.code.let(f"load i64, ptr {self.place(self.context, 8 * slot)}")
 
     def pointer(self, value: str) -> str:
-        """An i64 as an address."""
+        """Return an i64 as an address."""
         return self.code.let(f"inttoptr i64 {value} to ptr")
 
     def narrow(self, value: str) -> str:
-        """An i64 as i32."""
+        """Return an i64 as i32."""
         return self.code.let(f"trunc i64 {value} to i32")
 
     def lowest(self, mask: str) -> str:
-        """The number of the lowest lane of a mask that is not empty, i64."""
+        """Return the number of the lowest lane of a mask that is not empty, i64."""
         return self.code.call("i64", "llvm.cttz.i64", f"i64 {mask}", "i1 true")
 
     def highest(self, mask: str) -> str:
-        """The number of the highest lane of a mask that is not empty, i64."""
+        """Return the number of the highest lane of a mask that is not empty, i64."""
         above = self.code.call("i64", "llvm.ctlz.i64", f"i64 {mask}", "i1 true")
         return self.code.let(f"sub i64 63, {above}")
-
-    # --- vectors
-
-    def spread(self, bits: int, scalar: str) -> Chunks:
-        """An integer in every lane."""
-        t = integer(bits, self.n)
-        one = self.code.let(f"insertelement {t} poison, i{bits} {scalar}, i32 0")
-        zero = f"<{self.n} x i32> zeroinitializer"
-        return [self.code.let(f"shufflevector {t} {one}, {t} poison, {zero}")] * self.k
-
-    def steps(self, bits: int, step: int = 1) -> Chunks:
-        """The number of each lane, times a constant."""
-        rows = (range(j * self.n, (j + 1) * self.n) for j in range(self.k))
-        return [f"<{', '.join(f'i{bits} {lane * step}' for lane in row)}>" for row in rows]
-
-    def each(self, operation: str, bits: int, a: Chunks, b: Chunks) -> Chunks:
-        """A binary LLVM instruction on all lanes."""
-        t = integer(bits, self.n)
-        return [self.code.let(f"{operation} {t} {x}, {y}") for x, y in zip(a, b, strict=True)]
 
     # --- masks
 
     @cached_property
     def mask(self) -> Chunks:
-        """The lanes that run. First asked for where everything else can see it."""
+        """The lanes that run. Ask for it first in a block that dominates all others."""
         return self.chunks("%mask")
 
-    def chunks(self, word: str) -> Chunks:
-        """A mask out of an i64, bit l = lane l."""
-        code, found = self.code, []
-        for j in range(self.k):
-            part = code.let(f"lshr i64 {word}, {j * self.n}") if j else word
-            part = code.let(f"trunc i64 {part} to i{self.n}")
-            found.append(code.let(f"bitcast i{self.n} {part} to <{self.n} x i1>"))
-        return found
-
-    def word(self, chunks: Chunks) -> str:
-        """A mask as an i64; lanes behind the width have any value."""
-        code, word = self.code, ""
-        for j, chunk in enumerate(chunks):
-            part = code.let(f"bitcast <{self.n} x i1> {chunk} to i{self.n}")
-            part = code.let(f"zext i{self.n} {part} to i64")
-            part = code.let(f"shl i64 {part}, {j * self.n}") if j else part
-            word = code.let(f"or disjoint i64 {word}, {part}") if word else part
-        return word
+    def word(self, chunks: Sequence[str], operation: str = "or disjoint") -> str:
+        """Return a mask as an i64; lanes above the width have any value."""
+        return super().word(chunks, operation)
 
     def any_running(self, chunks: Chunks) -> str:
-        """Whether one of the lanes of the mask is on, i1."""
-        mine = self.each("and", 1, chunks, self.mask)
-        total = mine[0]
-        for chunk in mine[1:]:
-            total = self.code.let(f"or <{self.n} x i1> {total}, {chunk}")
-        word = self.code.let(f"bitcast <{self.n} x i1> {total} to i{self.n}")
-        return self.code.let(f"icmp ne i{self.n} {word}, 0")
+        """Return whether one of the lanes of the mask is on, an i1."""
+        return self.any(self.combine("and", chunks, self.mask))
 
     # --- leaving
 
-    def trap(self, lanes: str, kind: Kind, pc: str) -> None:
-        """Tell the context block of lanes (i64) that trap, and return them.
+    def trap(self, lanes: str, kind: TrapCode, pc: str) -> None:
+        """Write lanes (i64) that trap into the context block, and return them.
 
-        NONE: the kind has been told already.
+        NONE: the kind has been written before.
         """
         numbers = (f"i64 {x}" for x in (lanes, int(kind), pc, self.width))
         result = self.code.call("i64", "simtlab_trap", "ptr %warp", *numbers)
-        self.code.line(f"ret i64 {result}")
+        self.code.ret("i64", result)

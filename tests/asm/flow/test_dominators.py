@@ -2,8 +2,9 @@ import networkx as nx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtlab.asm.flow.cfg import Edges, Walk, build, components, reach
+from simtlab.asm.flow.cfg import Walk, build, reach
 from simtlab.asm.flow.dominators import dominators, post_dominators, tree
+from simtlab.asm.flow.graph import Edges, components, leaders, live_before, reachable
 
 from ..support.kernels import draft
 
@@ -115,3 +116,22 @@ def test_unreachable_blocks_have_post_dominators_but_no_dominators():
     assert dominators(cfg).parents == (None, None, 0, 2)
     assert post_dominators(cfg).parents == (2, 2, 3, None)
     assert not dominators(cfg).dominates(0, 1)
+
+
+def test_runs_begin_at_targets_and_after_ends() -> None:
+    assert leaders([None, 3, 9], [False, True, False, False]) == [0, 2, 3]
+    assert leaders([], []) == []
+
+
+def test_a_path_ends_at_a_stop_and_stays_inside() -> None:
+    ways = {0: [1], 1: [2, 4], 2: [3], 3: [0], 4: []}
+    assert reachable(ways, [0, 5], range(4)) == {0, 1, 2, 3}
+    assert reachable(ways, [0], range(5), stop={1}) == {0, 1}
+
+
+def test_what_is_read_in_a_loop_is_live_around_it() -> None:
+    successors = {0: [1], 1: [1, 2], 2: []}
+    reads = {0: frozenset[str](), 1: frozenset("a"), 2: frozenset("b")}
+    writes = {0: frozenset("a"), 1: frozenset("ab"), 2: frozenset[str]()}
+    live = live_before([0, 1, 2], successors, reads, writes)
+    assert live == {0: frozenset(), 1: frozenset("a"), 2: frozenset("b")}

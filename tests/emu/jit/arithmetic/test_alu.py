@@ -139,7 +139,7 @@ def test_every_row_without_memory_and_control_can_be_emitted():
 
 
 def test_what_lowering_is_told_about_the_bits_of_nans():
-    loose = {name for name in COMPUTING if alu.may_be_loose(BY_NAME[name])}
+    loose = {name for name in COMPUTING if alu.may_be_noncanonical(BY_NAME[name])}
     assert {"add_f32", "cvt_f64_f32", "min_f64", "sin_f32", "cvt_f32_f64"} <= loose
     assert not loose & {"mov_u32", "neg_f32", "abs_f64", "select_f32", "cvt_s32_f32", "cvt_f32_u8"}
     assert alu.wants_canonical(BY_NAME["add_u32"], 1)

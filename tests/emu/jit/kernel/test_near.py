@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
-from simtlab.emu.analysis.ssa import Op, Value
 from simtlab.emu.jit.kernel.near import is_shuffled
-from simtlab.emu.jit.kernel.values import Values
 
 from ...support.flows import op_of, shapes_of
 from ..support.agreement import same
@@ -137,18 +133,9 @@ def test_of_different_values_for_one_place_the_last_is_kept(on: str) -> None:
     assert x[1]
 
 
-class _Uniformity(Values):
-    """What `is_shuffled` wants to know of the code generator."""
-
-    def __init__(self, body: str) -> None:
-        self.shapes = shapes_of(body)
-
-
 def shuffled(body: str, name: str) -> bool:
-    low: Any = _Uniformity(body)
-    index: Value = op_of(low.shapes.ssa, name)
-    assert isinstance(index, Op)
-    return is_shuffled(index, low)
+    shapes = shapes_of(body)
+    return is_shuffled(op_of(shapes.ssa, name), shapes)
 
 
 def test_shuffled_is_what_bits_of_identities_and_uniform_values_make() -> None:

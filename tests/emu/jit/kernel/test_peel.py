@@ -11,8 +11,8 @@ from simtlab.emu.analysis.sparse import sparse_loops
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
-from simtlab.emu.jit.llvm.recent import Recent
 from simtlab.emu.oracle import oracle
+from simtlab.emu.recent import Recent
 from simtlab.emu.traps import Trap
 from simtlab.programs import find
 from simtlab.testing import Case, assert_all_agree, kernels

@@ -1,4 +1,4 @@
-"""Code of kernels that nobody holds goes when many others have been asked for since."""
+"""CompiledKernel of kernels that nobody holds goes when many others have been asked for since."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.jit.llvm import toolchain as build
-from simtlab.emu.jit.llvm.recent import Recent
+from simtlab.emu.recent import Recent
 
 from ...support.oracle_work import make
 
@@ -22,7 +22,7 @@ def test_the_one_asked_for_longest_ago_goes() -> None:
 
 
 def test_a_process_may_go_through_any_number_of_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    recent: Recent[tuple[object, ...], code.Code] = Recent(3)
+    recent: Recent[tuple[object, ...], code.CompiledKernel] = Recent(3)
     monkeypatch.setattr(code, "_COMPILED", recent)
 
     def run(number: int) -> None:

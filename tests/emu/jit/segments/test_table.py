@@ -13,7 +13,6 @@ from numba.extending import intrinsic
 
 from simtlab.emu.jit.launch.engine import trap_record
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
-from simtlab.emu.jit.llvm.recent import Recent
 from simtlab.emu.jit.segments.compile import Segments, compile_segments, context_of
 from simtlab.emu.jit.segments.table import FIELDS, UNITS, Grain, SegmentKind, Space
 from simtlab.emu.jit.segments.warp_block import (
@@ -23,6 +22,7 @@ from simtlab.emu.jit.segments.warp_block import (
     blocks_of,
     layout_of,
 )
+from simtlab.emu.recent import Recent
 from simtlab.emu.traps import TrapKind
 from simtlab.isa.instruction import Reg
 from simtlab.isa.program import Program

@@ -10,7 +10,8 @@ import numpy as np
 
 from simtlab.emu.interp.alu import dtype_of, implementation
 from simtlab.emu.jit.arithmetic import emit as alu
-from simtlab.emu.jit.llvm.text import Code, ModuleText, constant, integer
+from simtlab.emu.jit.llvm.function_text import FunctionText
+from simtlab.emu.jit.llvm.text import ModuleText, constant, integer
 from simtlab.emu.jit.llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from simtlab.isa.table import BY_NAME, Row
 from simtlab.isa.types import Type
@@ -80,7 +81,7 @@ def _memory(type_: Type) -> str:
 
 
 def _loop_text(module: ModuleText, name: str, loop: Loop, n: int) -> str:
-    code = Code(module)
+    code = FunctionText(module)
     operands = []
     for position, type_ in enumerate(loop.types):
         if loop.fixed is not None and loop.fixed[0] == position:
@@ -94,7 +95,7 @@ def _loop_text(module: ModuleText, name: str, loop: Loop, n: int) -> str:
             value = code.let(f"trunc {memory} {value} to {integer(1, n)}")
         operands.append(value)
     result = alu.emit(code, loop.row, loop.literals, operands, n)
-    if alu.may_be_loose(loop.row):
+    if alu.may_be_noncanonical(loop.row):
         result = alu.canonical(code, loop.result, result, n)
     bits = max(loop.result.reg.bits, 8)
     if loop.result.bits == 1:
@@ -119,7 +120,7 @@ done:
 """
 
 
-def _element(code: Code, base: str, bits: int, n: int) -> str:
+def _element(code: FunctionText, base: str, bits: int, n: int) -> str:
     offset = code.let(f"mul i64 %trip, {max(n, 1) * bits // 8}")
     return code.let(f"getelementptr i8, ptr {base}, i64 {offset}")
 

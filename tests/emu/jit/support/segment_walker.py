@@ -13,7 +13,7 @@ import numpy as np
 
 from simtlab.emu.engine import Work
 from simtlab.emu.jit.launch.engine import trap_record
-from simtlab.emu.jit.runtime.context import Kind, Slot
+from simtlab.emu.jit.runtime.context import Slot, TrapCode
 from simtlab.emu.jit.segments.compile import Segments, compile_segments, context_of
 from simtlab.emu.jit.segments.table import Grain, SegmentKind
 from simtlab.emu.jit.segments.warp_block import Header, aligned_bytes, blocks_of
@@ -118,7 +118,7 @@ class Walker:
             slots = self.context.slots
             header = self.segments.layout.header(warp.block)
             lane = (mask & -mask).bit_length() - 1
-            slots[Slot.TRAP_KIND] = Kind.TRAP
+            slots[Slot.TRAP_KIND] = TrapCode.TRAP
             slots[Slot.TRAP_PC] = row["last_pc"]
             slots[Slot.TRAP_GROUP] = header[Header.GROUP]
             slots[Slot.TRAP_LOCAL] = header[Header.WARP] * self.segments.width + lane

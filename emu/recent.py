@@ -1,4 +1,4 @@
-"""What was made and asked for last, so that a process may go through any number of kernels."""
+"""A dictionary of limited size, which forgets what was asked for longest ago."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 KEPT = 2048
-"""Kernels whose code is kept where nobody else holds it: mappings of memory are limited."""
+"""Kernels whose code is kept where nothing else holds it: mappings of memory are limited."""
 
 
 class Recent(OrderedDict[K, V], Generic[K, V]):
-    """A dictionary of at most `limit` keys that forgets the one that was asked for longest ago."""
+    """A dictionary of at most `limit` keys. Threads may share it."""
 
     def __init__(self, limit: int = KEPT) -> None:
         super().__init__()
         self.limit = limit
 
     def find(self, key: K) -> V | None:
-        """What was made for a key, or None; it stays longer for being asked for."""
+        """Return the value of a key, or None; the key counts as asked for."""
         found = self.get(key)
         if found is not None:
-            with suppress(KeyError):  # another thread may have made it go
+            with suppress(KeyError):  # another thread may have removed it
                 self.move_to_end(key)
         return found
 
     def keep(self, key: K, value: V) -> V:
-        """Keep what was made for a key, and answer it."""
+        """Set the value of a key and return it."""
         self[key] = value
         while len(self) > self.limit:
             with suppress(KeyError):

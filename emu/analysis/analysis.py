@@ -1,0 +1,58 @@
+"""The analyses of a kernel, each made once and shared by all that ask for it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ...isa.instruction import Instruction
+from ...isa.program import Kernel
+from ..recent import Recent
+from . import order, ssa
+from .lane_plan import LanePlan
+from .order import Flow
+from .ssa import Ssa
+from .uniformity import Facts, Shapes
+
+
+class Analysis:
+    """What is known about a kernel's code; each pass runs when it is first asked for."""
+
+    def __init__(self, code: tuple[Instruction, ...]) -> None:
+        self._code = code
+        self._shapes: dict[Facts, Shapes] = {}
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The nodes in their linear order, and the loops."""
+        return order.build(self._code)
+
+    @cached_property
+    def ssa(self) -> Ssa:
+        """The registers of one work-item as values."""
+        return ssa.build(self._code, self.flow)
+
+    def shapes(self, facts: Facts) -> Shapes:
+        """Return which values are uniform or step from lane to lane, for launches of a shape."""
+        if facts not in self._shapes:
+            self._shapes[facts] = Shapes(self.ssa, facts)
+        return self._shapes[facts]
+
+    def lane_plan(self, facts: Facts) -> LanePlan:
+        """Return where lanes wait and which masks nodes have, for launches of a shape."""
+        return LanePlan(self.shapes(facts))
+
+
+def analyse(kernel: Kernel) -> Analysis:
+    """Return the analysis of a kernel: the same one for kernels with the same words, for a while.
+
+    A cold launch asks several times: whether the interpreter must run the kernel, which width its
+    warps have, and for its code.
+    """
+    found = _LATEST.find(kernel.words)
+    return found or _LATEST.keep(kernel.words, Analysis(kernel.instructions))
+
+
+KEPT = 4
+"""Kernels of which analyses are kept: they take much more room than their results."""
+
+_LATEST: Recent[tuple[int, ...], Analysis] = Recent(KEPT)

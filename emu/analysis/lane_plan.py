@@ -1,0 +1,53 @@
+"""The way in which the lanes of a warp run a kernel's nodes: waiting places, masks, tests.
+
+Nothing here knows of LLVM.
+"""
+
+from __future__ import annotations
+
+from ...isa.table import Flags
+from .masks import Masks
+from .order import START, Flow, arrivals
+from .sparse import sparse_loops, ways_out
+from .ssa import Ssa
+from .uniformity import Shapes
+
+
+class LanePlan:
+    """Loops that run lane by lane, where lanes wait while a node runs, and the masks of nodes.
+
+    Nodes that never run, or only inside of a loop that runs lane by lane, are not in `waits`.
+    """
+
+    def __init__(self, shapes: Shapes) -> None:
+        flow = shapes.flow
+        self.uniform_branches = shapes.uniform_branches()
+        self.sparse = sparse_loops(shapes)
+        """Header -> loop of those that run lane by lane, as one node."""
+        inner = {n for header, loop in self.sparse.items() for n in loop.nodes - {header}}
+        self.arrivals = arrivals(flow, self.uniform_branches)
+        """Node -> (place, source) of the lanes that may wait elsewhere while it runs."""
+        self.waits = {
+            n: frozenset(place for place, _ in lanes) - inner
+            for n, lanes in self.arrivals.items()
+            if n not in inner
+        }
+        """Node -> the other nodes at which lanes may wait while it runs."""
+        tested = [n for n in self.waits if self._should_test(n, flow, shapes.ssa)]
+        exits = {
+            header: frozenset(flow.route(*edge) for edge in ways_out(flow, loop))
+            for header, loop in self.sparse.items()
+        }
+        self.masks = Masks(flow, self.waits, self.uniform_branches, tested, exits)
+
+    def _should_test(self, number: int, flow: Flow, ssa: Ssa) -> bool:
+        """Return whether a node must not, or should not, run when no lane waits at it."""
+        node = flow.nodes[number]
+        ops = ssa.ops.get(number, ())
+        return number != START and (
+            number in self.uniform_branches
+            or len(ops) > 10
+            or any(op.ins.row.is_memory or Flags.MAY_TRAP in op.ins.row.flags for op in ops)
+            or any(loop.header == number for loop in flow.loops)
+            or (node.last is not None and node.last.row.stem in ("trap", "barrier"))
+        )

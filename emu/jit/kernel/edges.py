@@ -1,0 +1,129 @@
+"""Edges between nodes: masks of waiting lanes, and copies into phis.
+
+A phi is a variable; that of a loop header has a second one for the next iteration, which becomes
+the first at the latch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ...analysis.lane_plan import LanePlan
+from ...analysis.ssa import Phi, same_value
+from .lane_code import LaneCode
+
+
+class Edges:
+    """Hands lanes from node to node. The code of node `i` begins at the label `n<i>`."""
+
+    def __init__(self, lanes: LaneCode, plan: LanePlan) -> None:
+        self.lanes = lanes
+        self.plan = plan
+        self._flow = lanes.flow
+        self._masks = plan.masks
+        self._waits = plan.waits
+
+    # --- masks of waiting lanes
+
+    def clear_all(self) -> None:
+        """Let no lane wait anywhere: the state before a warp starts or resumes."""
+        for number in self._waits:
+            self.clear(number)
+
+    def clear(self, number: int) -> None:
+        """Let no lane wait at a node."""
+        if not self._masks.shared(number):
+            self._set_waiting(number, ["zeroinitializer"] * self.lanes.k)
+
+    def enter(self, number: int, mask: Sequence[str]) -> None:
+        """Let lanes wait at a node and jump there; no other lane waits."""
+        self._set_waiting(number, mask)
+        self.lanes.code.jump(f"n{number}")
+
+    def take_mask(self, number: int) -> None:
+        """Make the lanes that wait at a node the running ones."""
+        same = self._masks.same[number]
+        key = ("run", same) if same != number else ("mask", number)
+        self.lanes.mask = self.lanes.variables.load(key, self.lanes.mask_types())
+
+    def keep_mask(self, number: int) -> None:
+        """Keep the running lanes of a node for nodes with the same mask; no lane waits now."""
+        if not self._masks.shared(number):
+            lanes = self.lanes
+            lanes.variables.store(("run", number), lanes.mask_types(), lanes.mask)
+            self.clear(number)
+
+    def wait_at(self, number: int, chunks: Sequence[str], others_wait: bool = False) -> None:
+        """Let lanes wait at a node, where others may wait already."""
+        lanes = self.lanes
+        if self._masks.shared(number):
+            return
+        if others_wait:
+            waiting = lanes.variables.load(("mask", number), lanes.mask_types())
+            chunks = lanes.combine("or", waiting, chunks)
+        self._set_waiting(number, chunks)
+
+    def _set_waiting(self, number: int, chunks: Sequence[str]) -> None:
+        self.lanes.variables.store(("mask", number), self.lanes.mask_types(), chunks)
+
+    def next_of(self, waits: Iterable[int]) -> str:
+        """Return the label of the first of the nodes at which lanes may wait."""
+        number = self._masks.next_of(waits)
+        return "warp_over" if number is None else f"n{number}"
+
+    def go_on(self, number: int, *ways: int) -> None:
+        """End a node whose lanes wait at `ways` now: jump to the node that runs next."""
+        self.lanes.code.jump(self.next_of(self._waits[number].union(ways)))
+
+    # --- edges
+
+    def edge(
+        self,
+        source: int,
+        target: int,
+        chunks: Sequence[str],
+        running: Sequence[str] | None = None,
+    ) -> int:
+        """Hand lanes on to a successor: its mask and its phis. Return where they wait.
+
+        `running` are the lanes of the source, if more than these. None of them waits, so a copy
+        need not spare those that take another edge. A variable of one scalar for all lanes belongs
+        to those that wait at the target with another value, unless a lane does take this edge:
+        then none of them waits, since lanes with different values would meet.
+        """
+        lanes = self.lanes
+        way = self._flow.route(source, target)
+        others_wait = way in self._waits[source]
+        taken = ""
+        copies = []
+        for phi in lanes.ssa.phis.get(target, ()):
+            for part, types in lanes.parts(phi):
+                key = (phi, part) if way == target else (phi, part, "next")
+                values = lanes.incoming(phi, phi.args[source], part)
+                is_scalar = not types[0].startswith("<")
+                if others_wait and is_scalar and self._others_bring(phi, source, way):
+                    taken = taken or lanes.any(chunks)
+                    values = self._unless_empty(taken, key, types, values)
+                copies.append((key, types, values))
+        for key, types, values in copies:
+            lanes.copy(key, types, values, (running or chunks) if others_wait else None)
+        self.wait_at(way, chunks, others_wait=others_wait)
+        return way
+
+    def _others_bring(self, phi: Phi, source: int, way: int) -> bool:
+        """Return whether lanes from elsewhere may wait at `way` with another value for a phi."""
+        own = same_value(phi.args[source])
+        return any(
+            place == way and same_value(phi.args[origin]) != own
+            for place, origin in self.plan.arrivals[source]
+        )
+
+    def _unless_empty(
+        self, taken: str, key: object, types: Sequence[str], values: Sequence[str]
+    ) -> list[str]:
+        """Return the scalars of an edge if a lane takes it, else what the variable holds."""
+        lanes = self.lanes
+        return [
+            lanes.code.let(f"select i1 {taken}, {t} {new}, {t} {old}")
+            for t, new, old in zip(types, values, lanes.variables.load(key, types), strict=True)
+        ]

@@ -1,0 +1,183 @@
+"""The code of one warp or one lane: operands of values, masks, and traps.
+
+A value lives in a variable where another node uses it, so that linearised control flow needs no
+repair of dominance. A uniform value is a scalar. Of a value with a stride the scalar of lane 0 is
+kept where lanes meet, and the lanes are counted from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....isa.types import F32, F64, RegClass, mask_of
+from ...analysis.ssa import Const, Op, Phi, Value
+from ...analysis.uniformity import Facts, LaneShapes
+from ..arithmetic import emit as alu
+from ..llvm.text import register_type
+from ..llvm.vectors import CHUNK, Chunks, VectorCode
+from ..runtime.context import Slot, TrapCode
+from .context_code import store_slot
+from .value_table import ValueTable
+from .variables import Variables
+
+
+def vectors_of(width: int) -> tuple[int, int]:
+    """Return (lanes of a vector, vectors of a value) for warps of a width."""
+    n = CHUNK if width % CHUNK == 0 else width
+    return n, width // n
+
+
+class LaneCode(VectorCode):
+    """The operands, masks and traps of the running lanes, for all code of a kernel.
+
+    `report(lane)` writes into the context block which lane (an i64) has trapped. `width` is that
+    of the launch's warps, also where the code is that of one lane.
+    """
+
+    def __init__(
+        self,
+        variables: Variables,
+        table: ValueTable,
+        shapes: LaneShapes,
+        facts: Facts,
+        width: int,
+        report: Callable[[str], None],
+    ) -> None:
+        super().__init__(variables.code, *vectors_of(facts.width))
+        self.variables = variables
+        self.table = table
+        self.shapes = shapes
+        self.facts = facts
+        self.width = width
+        self.report = report
+        self.entry = variables.entry
+        """What is computed once per call."""
+        self.ssa = shapes.ssa
+        self.flow = shapes.ssa.flow
+        self.mask: Chunks = []
+        """The running lanes."""
+        self.local: dict[tuple[Value, str], list[str]] = {}
+        """Operands that are known in the block that is being written."""
+        self.outside: dict[Value, str] = {}
+        """Operands that are known in all blocks, whatever part is asked for."""
+
+    # --- values
+
+    def types_of(self, cls: RegClass, uniform: bool) -> list[str]:
+        """Return the LLVM types of a value: one scalar, or the chunks."""
+        return [register_type(cls, 0)] if uniform else [register_type(cls, self.n)] * self.k
+
+    def parts(self, value: Value) -> list[tuple[str, list[str]]]:
+        """Return (part, types) of a value's variables: of one with a stride, lane 0 alone."""
+        if self.is_counted(value):
+            return [("lane0", self.types_of(value.cls, True))]
+        return [("value", self.types_of(value.cls, self.shapes.is_uniform(value)))]
+
+    def scalar(self, value: Value) -> str:
+        """Return the operand of a uniform value."""
+        if isinstance(value, Const):
+            return _scalar_constant(value)
+        assert self.shapes.is_uniform(value)
+        return self._get(value, "value")[0]
+
+    def vector(self, value: Value) -> list[str]:
+        """Return the operands of a value, chunk by chunk; a uniform one is in all lanes."""
+        if isinstance(value, Const):
+            text = _scalar_constant(value)
+            return [f"splat ({register_type(value.cls, 0)} {text})"] * self.k
+        if not self.shapes.is_uniform(value):
+            return self._get(value, "value")
+        known = self.local.get((value, "spread"))
+        if known is None:
+            known = self.spread(value.cls.bits, self.scalar(value))
+            self.local[value, "spread"] = known
+        return known
+
+    def lane0(self, value: Value) -> str:
+        """Return the scalar that a value with a stride has (or would have) in lane 0."""
+        if isinstance(value, Const):
+            return _scalar_constant(value)
+        return self.scalar(value) if self.shapes.is_uniform(value) else self._get(value, "lane0")[0]
+
+    def _get(self, value: Value, part: str) -> list[str]:
+        if value in self.outside:
+            return [self.outside[value]]
+        known = self.local.get((value, part))
+        if known is None:
+            if part == "value" and self.is_counted(value):
+                known = self._counted(value)
+            else:
+                uniform = part == "lane0" or self.shapes.is_uniform(value)
+                known = self.variables.load((value, part), self.types_of(value.cls, uniform))
+            self.local[value, part] = known
+        return known
+
+    def is_counted(self, value: Value) -> bool:
+        """Return whether other nodes get a value's lanes by counting from its lane 0."""
+        return not self.shapes.is_uniform(value) and self.shapes.stride(value) is not None
+
+    def _counted(self, value: Value) -> list[str]:
+        step = self.shapes.stride(value)
+        assert step is not None
+        code, bits, type_ = self.code, value.cls.bits, register_type(value.cls, self.n)
+        base = self.chunk_of(bits, self.lane0(value))
+        chunks = []
+        for j in range(self.k):
+            steps = (step * (j * self.n + i) & mask_of(bits) for i in range(self.n))
+            apart = ", ".join(f"i{bits} {s}" for s in steps)
+            chunks.append(code.let(f"add {type_} {base}, <{apart}>"))
+        return chunks
+
+    def define(self, op: Op, part: str, operands: list[str]) -> None:
+        """Set a value (or its lane 0) where it is computed."""
+        self.local[op, part] = operands
+        if op in self.table.crossing and (part == "lane0" or not self.is_counted(op)):
+            uniform = part == "lane0" or self.shapes.is_uniform(op)
+            self.variables.store((op, part), self.types_of(op.cls, uniform), operands)
+
+    def copy(
+        self, key: object, types: Sequence[str], values: list[str], lanes: Sequence[str] | None
+    ) -> None:
+        """Set a variable, in all lanes unless `lanes` says in which."""
+        if lanes is not None and types[0].startswith("<"):
+            old = self.variables.load(key, types)
+            values = [
+                self.code.let(f"select {self.mask_type} {m}, {t} {v}, {t} {o}")
+                for m, t, v, o in zip(lanes, types, values, old, strict=True)
+            ]
+        self.variables.store(key, types, values)
+
+    def observed(self, value: Value, operands: list[str], n: int) -> list[str]:
+        """Return operands of a value with canonical NaNs, for where its bits can be seen."""
+        if value not in self.table.noncanonical:
+            return operands
+        type_ = F64 if value.cls is RegClass.D else F32
+        return [alu.canonical(self.code, type_, o, n) for o in operands]
+
+    def incoming(self, phi: Phi, value: Value, part: str) -> list[str]:
+        """Return what a phi gets from a value, as the operands of one of its parts."""
+        if part == "lane0":
+            return [self.lane0(value)]
+        if self.shapes.is_uniform(phi):
+            operands, n = [self.scalar(value)], 0
+        else:
+            operands, n = self.vector(value), self.n
+        if phi in self.table.noncanonical:
+            return operands
+        return self.observed(value, operands, n)
+
+    # --- traps
+
+    def trap(self, kind: TrapCode, pc: int, chunks: Sequence[str]) -> None:
+        """End the launch and the block: report the lowest of some lanes."""
+        lane = self.code.call("i64", "llvm.cttz.i64", f"i64 {self.word(chunks)}", "i1 false")
+        store_slot(self.code, Slot.TRAP_KIND, str(int(kind)))
+        store_slot(self.code, Slot.TRAP_PC, str(pc))
+        self.report(lane)
+        self.code.jump("trapped")
+
+
+def _scalar_constant(value: Const) -> str:
+    if value.cls is RegClass.C:
+        return "true" if value.bits else "false"
+    return str(value.bits)

@@ -1,0 +1,72 @@
+"""Values of a kernel by how generated code keeps them, whatever the width of warps."""
+
+from __future__ import annotations
+
+from ....isa.types import RegClass
+from ...analysis.ssa import Const, Op, Phi, Ssa, Value, uses
+from ..arithmetic import emit as alu
+
+
+class ValueTable:
+    """Values that need a variable, values that may be NaNs of any bits, and a stable order."""
+
+    def __init__(self, ssa: Ssa) -> None:
+        self.crossing = _crossing(ssa)
+        """Ops whose value is used in another node, or by a phi."""
+        self.noncanonical = _noncanonical(ssa)
+        """Values that may carry a NaN with other bits than the canonical one."""
+        self._positions = {value: i for i, value in enumerate(ssa.values())}
+
+    def position(self, value: Value) -> int:
+        """Return the position of a value in the kernel, for a stable order."""
+        return self._positions[value]
+
+
+def _crossing(ssa: Ssa) -> set[Value]:
+    found: set[Value] = set()
+    for number, ops in ssa.ops.items():
+        for op in ops:
+            found.update(a for a in uses(op) if isinstance(a, Op) and a.node != number)
+    for phis in ssa.phis.values():
+        for phi in phis:
+            found.update(a for a in phi.args.values() if isinstance(a, Op))
+    for number, condition in ssa.conditions.items():
+        if isinstance(condition, Op) and condition.node != number:
+            found.add(condition)
+    return found
+
+
+def _noncanonical(ssa: Ssa) -> set[Value]:
+    """Return the values that may carry a NaN with other bits than the canonical one.
+
+    A phi or select is one of them if all that it chooses from are, or are constants other than a
+    NaN. If it chooses payloads from memory too, the others are made canonical before it.
+    """
+    values = ssa.values()
+    found: set[Value] = {
+        v for v in values if isinstance(v, Op) and alu.may_be_noncanonical(v.ins.row)
+    }
+    floats = [v for v in values if v.cls is not RegClass.C]
+    found |= {v for v in floats if isinstance(v, Phi)}
+    found |= {v for v in floats if isinstance(v, Op) and v.ins.row.stem == "select"}
+    changed = True
+    while changed:
+        changed = False
+        for value in list(found):
+            if isinstance(value, Op) and value.ins.row.stem != "select":
+                continue
+            assert isinstance(value, (Op, Phi))
+            sources = value.args.values() if isinstance(value, Phi) else value.args[1:]
+            if not all(s in found or _is_number(s) for s in sources):
+                found.discard(value)
+                changed = True
+    return found
+
+
+def _is_number(value: Value) -> bool:
+    """Return whether a value is a constant other than a NaN, as a float of its register's width."""
+    if not isinstance(value, Const):
+        return False
+    if value.cls is RegClass.D:
+        return value.bits & 0x7FFF_FFFF_FFFF_FFFF <= 0x7FF0_0000_0000_0000
+    return value.bits & 0x7FFF_FFFF <= 0x7F80_0000

@@ -1,0 +1,71 @@
+"""Variables of generated code: allocas, which LLVM turns into registers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....isa.types import mask_of
+from ..llvm.function_text import FunctionText
+
+
+class Variables:
+    """The variables of a function by key, each made at its first use."""
+
+    def __init__(self, entry: FunctionText, code: FunctionText) -> None:
+        self.entry = entry
+        """Where the allocas are."""
+        self.code = code
+        self._found: dict[object, tuple[list[str], list[str]]] = {}
+        """Key -> types and places of its pieces."""
+
+    def places(self, key: object, types: Sequence[str]) -> list[str]:
+        """Return the addresses of a variable's pieces, of these types."""
+        found = self._found.get(key)
+        if found is None:
+            found = list(types), [self.entry.let(f"alloca {t}, align 64") for t in types]
+            self._found[key] = found
+        return found[1]
+
+    def load(self, key: object, types: Sequence[str]) -> list[str]:
+        """Return the pieces of a variable."""
+        places = self.places(key, types)
+        return [self.code.let(f"load {t}, ptr {p}") for t, p in zip(types, places, strict=True)]
+
+    def store(self, key: object, types: Sequence[str], values: Sequence[str]) -> None:
+        """Set the pieces of a variable."""
+        for t, p, v in zip(types, self.places(key, types), values, strict=True):
+            self.code.line(f"store {t} {v}, ptr {p}")
+
+    def word(self, name: str) -> str:
+        """Return a variable of one i64."""
+        return self.load(name, ["i64"])[0]
+
+    def set_word(self, name: str, value: str) -> None:
+        """Set a variable of one i64."""
+        self.store(name, ["i64"], [value])
+
+    def share_word(self, name: str, other: Variables) -> None:
+        """Have a variable of one i64 in common with other variables of the function."""
+        self._found[name] = ["i64"], other.places(name, ["i64"])
+
+    def poison(self, text: FunctionText, pattern: int | None) -> None:
+        """Fill the variables of a warp with a pattern, if there is one; a workgroup's have names.
+
+        A kernel whose results depend on the pattern reads what no lane has written.
+        """
+        if pattern is None:
+            return
+        for key, (types, places) in self._found.items():
+            if not isinstance(key, str):
+                for t, place in zip(types, places, strict=True):
+                    text.line(f"store {t} {_filled(t, pattern)}, ptr {place}")
+
+
+def _filled(type_: str, pattern: int) -> str:
+    """Return a constant of an integer or vector type with a pattern in every element."""
+    element = type_.split(" x ")[-1].rstrip(">")
+    bits = int(element[1:])
+    # Elements of 64 bits get other bits in their upper half: a host address would show it.
+    value = pattern * 0x1_0000_0001 & mask_of(bits)
+    text = ("true" if value else "false") if bits == 1 else str(value)
+    return f"splat ({element} {text})" if type_.startswith("<") else text

@@ -1,0 +1,138 @@
+"""The IR text of one function as it grows: blocks, branches, values and calls."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+
+from ....isa.types import mask_of
+from .text import ModuleText, constant_value, float_constant, floating, integer, mangled
+
+ENTRY = "entry"
+"""The label of the first block of every function that has labels."""
+
+
+class FunctionText:
+    """Lines of one function, with names that are fresh in it. Labels have no `%`."""
+
+    def __init__(self, module: ModuleText, _numbers: Iterator[int] | None = None) -> None:
+        self.module = module
+        self.lines: list[str] = []
+        self.current_block = ENTRY
+        """The label of the block that is being written."""
+        self._numbers = iter(range(1, 1 << 62)) if _numbers is None else _numbers
+        self._as_float: dict[str, tuple[str, str]] = {}
+
+    def elsewhere(self) -> FunctionText:
+        """Return a second run of lines of the same function, which the caller places."""
+        return FunctionText(self.module, self._numbers)
+
+    # --- lines
+
+    def line(self, text: str) -> None:
+        """Append an instruction without a value."""
+        self.lines.append(f"  {text}")
+
+    def let(self, expression: str, name: str | None = None) -> str:
+        """Append an instruction with a value and return its name, a fresh one by default."""
+        if name is None:
+            name = f"%t{next(self._numbers)}"
+        self.lines.append(f"  {name} = {expression}")
+        return name
+
+    # --- blocks
+
+    def fresh_label(self, stem: str) -> str:
+        """Return a label that no other block of the function has: `m7`."""
+        return f"{stem}{next(self._numbers)}"
+
+    def block(self, label: str) -> None:
+        """Begin a block; the one before it must have ended with a jump, a branch or a return."""
+        self.lines.append(f"{label}:")
+        self.current_block = label
+
+    def jump(self, label: str) -> None:
+        """End the block: continue at `label`."""
+        self.line(f"br label %{label}")
+
+    def branch(self, condition: str, yes: str, no: str, *, rarely: bool = False) -> None:
+        """End the block: continue at `yes` if an i1 is true, else at `no`.
+
+        `rarely` says that the condition hardly ever holds.
+        """
+        weights = ", !prof !0" if rarely else ""
+        self.line(f"br i1 {condition}, label %{yes}, label %{no}{weights}")
+
+    def switch(self, value: str, default: str, labels: Mapping[int, str]) -> None:
+        """End the block: continue at the label of an i64, or at `default`."""
+        cases = " ".join(f"i64 {case}, label %{label}" for case, label in labels.items())
+        self.line(f"switch i64 {value}, label %{default} [ {cases} ]")
+
+    def ret(self, type_: str, value: str | int) -> None:
+        """End the block: return a value."""
+        self.line(f"ret {type_} {value}")
+
+    def phi(self, type_: str, *incoming: tuple[str | int, str], name: str | None = None) -> str:
+        """Return the value of the (value, label) pair whose block control comes from."""
+        pairs = ", ".join(f"[ {value}, %{label} ]" for value, label in incoming)
+        return self.let(f"phi {type_} {pairs}", name)
+
+    # --- calls
+
+    def intrinsic(self, name: str, type_: str, *arguments: str, over: str | None = None) -> str:
+        """Call an intrinsic overloaded by `over`, by default the result; arguments have types."""
+        return self.call(type_, f"{name}.{mangled(over or type_)}", *arguments)
+
+    def call(self, type_: str, name: str, *arguments: str) -> str:
+        """Call a function that returns a value, and declare it; arguments have types."""
+        if not self.module.has(name):
+            types = ", ".join(_type_of(a) for a in arguments)
+            self.module.declare(name, f"declare {type_} @{name}({types})")
+        return self.let(f"call {type_} @{name}({', '.join(arguments)})")
+
+    def call_void(self, name: str, *arguments: str) -> None:
+        """Call a function without a value, and declare it; arguments have types."""
+        types = ", ".join(_type_of(a) for a in arguments)
+        self.module.declare(name, f"declare void @{name}({types})")
+        self.line(f"call void @{name}({', '.join(arguments)})")
+
+    def zero(self, place: str, count: int | str) -> None:
+        """Set `count` bytes from a ptr on to zero."""
+        self.call_void("llvm.memset.p0.i64", f"ptr {place}", "i8 0", f"i64 {count}", "i1 false")
+
+    # --- floats
+
+    def to_float(self, bits: int, operand: str, n: int) -> str:
+        """Return the float whose bits an integer operand is."""
+        known = self._as_float.get(operand)
+        if known is not None and known[1] == floating(bits, n):
+            return known[0]
+        value = constant_value(operand)
+        if value is not None:
+            number = _float_of(value & mask_of(bits), bits)
+            if number == number:  # a NaN's bits would not survive Python's conversion
+                return float_constant(number, bits, n)
+        return self.let(f"bitcast {integer(bits, n)} {operand} to {floating(bits, n)}")
+
+    def from_float(self, bits: int, operand: str, n: int) -> str:
+        """Return the bits of a float as an integer operand."""
+        name = self.let(f"bitcast {floating(bits, n)} {operand} to {integer(bits, n)}")
+        # Wherever this name may be used, the float may be as well: no need to cast it back.
+        self._as_float[name] = (operand, floating(bits, n))
+        return name
+
+
+def definition(head: str, *parts: FunctionText) -> str:
+    """Return a whole function: `define` with its parameters, and the lines of its parts in turn."""
+    lines = "\n".join(line for part in parts for line in part.lines)
+    return f"{head} #0 {{\n{ENTRY}:\n{lines}\n}}\n"
+
+
+def _type_of(argument: str) -> str:
+    """Return the type of `<16 x i32> %a` or `i32 %a`."""
+    return argument[: argument.index(">") + 1] if argument[0] == "<" else argument.split()[0]
+
+
+def _float_of(value: int, bits: int) -> float:
+    packed, layout = (("<I", "<f"), ("<Q", "<d"))[bits == 64]
+    return struct.unpack(layout, struct.pack(packed, value))[0]

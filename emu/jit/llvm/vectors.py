@@ -1,0 +1,117 @@
+"""Values with a lane for each work-item, as vectors of n lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .function_text import FunctionText
+from .text import integer
+
+CHUNK = 16
+"""Lanes of one LLVM vector: one mask register each (measured: 16 beats 8 and 32)."""
+
+Chunks = list[str]
+"""The operands of a value with a lane for each work-item, one per vector."""
+
+
+class VectorCode:
+    """Code that computes with `k` vectors of `n` lanes; masks are vectors of i1."""
+
+    def __init__(self, code: FunctionText, n: int, k: int) -> None:
+        self.code = code
+        self.n, self.k = n, k
+
+    @property
+    def mask_type(self) -> str:
+        """The type of a chunk of a mask."""
+        return integer(1, self.n)
+
+    def mask_types(self) -> list[str]:
+        """Return the types of a mask's chunks."""
+        return [self.mask_type] * self.k
+
+    # --- lanes
+
+    def chunk_of(self, bits: int, scalar: str) -> str:
+        """Return one chunk with an integer in every lane."""
+        t = integer(bits, self.n)
+        one = self.code.let(f"insertelement {t} poison, {integer(bits, 0)} {scalar}, i32 0")
+        zero = f"<{self.n} x i32> zeroinitializer"
+        return self.code.let(f"shufflevector {t} {one}, {t} poison, {zero}")
+
+    def spread(self, bits: int, scalar: str) -> Chunks:
+        """Return an integer in every lane."""
+        return [self.chunk_of(bits, scalar)] * self.k
+
+    def steps(self, bits: int, step: int = 1) -> Chunks:
+        """Return the number of each lane times a constant."""
+        rows = (range(j * self.n, (j + 1) * self.n) for j in range(self.k))
+        return [f"<{', '.join(f'i{bits} {lane * step}' for lane in row)}>" for row in rows]
+
+    def each(self, operation: str, bits: int, a: Sequence[str], b: Sequence[str]) -> Chunks:
+        """Apply a binary LLVM instruction to all lanes."""
+        t = integer(bits, self.n)
+        return [self.code.let(f"{operation} {t} {x}, {y}") for x, y in zip(a, b, strict=True)]
+
+    # --- masks
+
+    def combine(self, operation: str, a: Sequence[str], b: Sequence[str]) -> Chunks:
+        """Apply a bitwise operation to two masks."""
+        return self.each(operation, 1, a, b)
+
+    def any(self, chunks: Sequence[str]) -> str:
+        """Return whether a lane is on, an i1."""
+        total = chunks[0]
+        for chunk in chunks[1:]:
+            total = self.code.let(f"or {self.mask_type} {total}, {chunk}")
+        return self.code.let(f"icmp ne i{self.n} {self._bits(total)}, 0")
+
+    def word(self, chunks: Sequence[str], operation: str = "or") -> str:
+        """Return a mask as an i64, bit l = lane l; `operation` puts the chunks together."""
+        word = ""
+        for j, chunk in enumerate(chunks):
+            part = self.code.let(f"zext i{self.n} {self._bits(chunk)} to i64")
+            if j:
+                part = self.code.let(f"shl i64 {part}, {j * self.n}")
+            word = self.code.let(f"{operation} i64 {word}, {part}") if word else part
+        return word
+
+    def chunks(self, word: str) -> Chunks:
+        """Return a mask from an i64, bit l = lane l."""
+        found = []
+        for j in range(self.k):
+            part = self.code.let(f"lshr i64 {word}, {j * self.n}") if j else word
+            part = self.code.let(f"trunc i64 {part} to i{self.n}")
+            found.append(self.code.let(f"bitcast i{self.n} {part} to {self.mask_type}"))
+        return found
+
+    def _bits(self, chunk: str) -> str:
+        return self.code.let(f"bitcast {self.mask_type} {chunk} to i{self.n}")
+
+    # --- memory under a mask
+
+    def gather(self, bits: int, places: str, mask: str, otherwise: str) -> str:
+        """Load an integer per lane from a chunk of addresses; `otherwise` where the mask is off."""
+        t, p = integer(bits, self.n), f"<{self.n} x ptr>"
+        name = f"llvm.masked.gather.v{self.n}i{bits}.v{self.n}p0"
+        given = f"{p} {places}", f"i32 {bits // 8}", f"{self.mask_type} {mask}", f"{t} {otherwise}"
+        return self.code.call(t, name, *given)
+
+    def scatter(self, bits: int, value: str, places: str, mask: str) -> None:
+        """Store a chunk to a chunk of addresses; of equal ones the highest lane stays."""
+        t, p = integer(bits, self.n), f"<{self.n} x ptr>"
+        name = f"llvm.masked.scatter.v{self.n}i{bits}.v{self.n}p0"
+        given = f"{t} {value}", f"{p} {places}", f"i32 {bits // 8}", f"{self.mask_type} {mask}"
+        self.code.call_void(name, *given)
+
+    def load_masked(self, bits: int, place: str, mask: str) -> str:
+        """Load neighbouring elements from a ptr on, for the lanes that the mask has; else 0."""
+        t, name = integer(bits, self.n), f"llvm.masked.load.v{self.n}i{bits}.p0"
+        given = f"ptr {place}", f"i32 {bits // 8}", f"{self.mask_type} {mask}"
+        return self.code.call(t, name, *given, f"{t} zeroinitializer")
+
+    def store_masked(self, bits: int, value: str, place: str, mask: str) -> None:
+        """Store the lanes of a chunk that the mask has to neighbouring elements from a ptr on."""
+        t, name = integer(bits, self.n), f"llvm.masked.store.v{self.n}i{bits}.p0"
+        given = f"{t} {value}", f"ptr {place}", f"i32 {bits // 8}", f"{self.mask_type} {mask}"
+        self.code.call_void(name, *given)
