@@ -12,7 +12,8 @@ import pytest
 import simtlab
 from simtlab.cli import main
 from simtlab.timing import reference
-from simtlab.timing.compiler.compose import EngineState, compose
+from simtlab.timing.compiler.compose import compose
+from simtlab.timing.compiler.engine_state import EngineState
 from simtlab.timing.compiler.files import files_of, find
 from simtlab.timing.compiler.inspection import hook_names
 from simtlab.timing.machines import machine

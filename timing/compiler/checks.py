@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...emu.engine import Work
-    from .compose import EngineState
+    from .engine_state import EngineState
     from .launched import Code
 
     # What engine code uses of this file.

@@ -1,17 +1,13 @@
-"""One engine out of the files that a machine and a policy name.
+"""Composition of one engine from the files that a machine and a policy name.
 
-docs/timing/engine.md, "Composition", explains the idea.
-
-`compose` executes the sources in one fresh module, fills the hooks that nobody defines, checks what
-can be checked before numba sees it, and makes the entry function. Compiled entries are cached on
-disk under a hash of everything that the namespace can reach.
+`compose` executes the sources in one fresh module, gives the other hooks their defaults, and checks
+the code before numba sees it (docs/timing/engine.md, "Composition"). native.py compiles the entry,
+engine_state.py holds the state of a run.
 """
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
-import inspect
 import re
 import sys
 import threading
@@ -26,32 +22,28 @@ from typing import Any
 
 import numpy as np
 
-from ...emu.jit.llvm.toolchain import Compiled, Level, compile_text
-from ...isa.errors import SimtError, did_you_mean
+from ...isa.errors import did_you_mean
 from ..engine import hooks, intrinsics
-from ..engine.intrinsics import TABLES, PlainState
+from ..engine.intrinsics import TABLES
 from . import checks
 from .inspection import (
-    COMPUTES,
     ENGINE,
     CompositionError,
     check,
-    filler,
     first_user,
     hook_names,
     is_device,
-    own_files,
     parameters_of,
     place,
 )
+
+LOCK = threading.RLock()
+"""Engines are composed and compiled by one thread at a time."""
 
 PACKAGE = hooks.__package__ or "simtlab.timing.engine"
 
 CORE = ("causes", "state", "account", "stacks", "groups", "workgroups", "loop")
 """The files of every engine, in order; names of modules of engine/."""
-
-ENTRY = "simtlab_engine"
-"""The name of the function that is called from Python."""
 
 Setup = Callable[[Any], dict[str, Any]]
 """The function of a file that gives fields and tables of the state for a machine."""
@@ -60,16 +52,6 @@ WaitingLanes = Callable[[Mapping[str, np.ndarray], Any, int], Iterator[tuple[int
 """The function of a file that yields the lanes of a warp that wait in the file's tables, not in
 groups, those on top first: (mask, segment, whether they have issued it). Reports of a deadlock use
 it."""
-
-_LITERAL = re.compile(r"Literal\[\w+\]\((.*?)\)")
-"""How numba writes the type of a constant."""
-
-_PLACE = re.compile(
-    r'\b(?:at|from) (.+?\.py) \((\d+)\)|^File "(.+?\.py)", line (\d+):', re.MULTILINE
-)
-"""How numba names a place."""
-
-_lock = threading.RLock()
 
 
 @dataclass
@@ -84,22 +66,22 @@ class Composition:
     waiting_lanes: list[WaitingLanes]
     tables: Mapping[str, np.dtype]
     fields: dict[str, int] = field(default_factory=dict)
-    entry: Native | Callable[[Any, int], int] | None = None
+    entry: Callable[[Any, int], int] | None = None
 
     def device_functions(self) -> dict[str, Any]:
-        """The engine's functions by name; as numba has compiled them, if it had to."""
+        """Return the engine's functions by name, in compiled form if numba has compiled them."""
         return {n: f for n, f in vars(self.namespace).items() if is_device(f)}
 
 
 def compose(files: Sequence[str], *, plain: bool = False, checked: bool = False) -> Composition:
     """Execute engine files, named as `memory/l1` (in this package) or by a path ending in .py.
 
-    A `checked` engine looks at what hooks do (checks.py); the plain one always does. Raises
-    CompositionError where a name is defined twice, a required hook is open, a file cannot be
+    A `checked` engine checks the effects of hooks (checks.py), as the plain one always does. Raises
+    CompositionError if a name is defined twice, no file fills a required hook, a file cannot be
     executed, or its code is none that an engine can have (inspection.py).
     """
     names = (*CORE, *files, *(checks.FILES if plain or checked else ()))
-    with _lock:
+    with LOCK:
         return _composed(names, plain, _digest(names))
 
 
@@ -126,7 +108,7 @@ def _composed(names: tuple[str, ...], plain: bool, digest: str) -> Composition:
 
 
 def source_of(name: str) -> Path:
-    """The file behind a name; raises CompositionError where there is none."""
+    """Return the file that a name stands for; raise CompositionError if there is none."""
     if name.endswith(".py"):
         path = Path(name)
     else:
@@ -138,7 +120,7 @@ def source_of(name: str) -> Path:
 
 @cache
 def _engine_files() -> dict[str, Path]:
-    """The files of engine/ by name: `loop`, `memory/l1`, `policy/conv` whatever its family."""
+    """Return the files of engine/ by name: `loop`, `memory/l1`, `policy/conv` (no family)."""
     found: dict[str, Path] = {}
     for path in ENGINE.rglob("*.py"):
         folder = path.relative_to(ENGINE).parts[0] if path.parent != ENGINE else ""
@@ -200,7 +182,7 @@ def _code_of(path: str, text: str) -> CodeType:
 
 
 def _execute_own(code: CodeType, space: dict[str, Any]) -> None:
-    """Execute a file from outside the package; what it raises is told at its line."""
+    """Execute a file from outside the package; report an exception with its line in that file."""
     try:
         exec(code, space)
     except ImportError as e:
@@ -208,20 +190,20 @@ def _execute_own(code: CodeType, space: dict[str, Any]) -> None:
         name = re.match(r"cannot import name '(\w+)'", e.msg)
         message = f"there is no {name[1]!r} in {e.name}" if name else e.msg
         hint = did_you_mean(name[1], list(known)) if name else ""
-        raise CompositionError(f"{_raised_at(e, code)}: {message}", hint=hint) from None
+        raise CompositionError(f"{raised_at(e, code)}: {message}", hint=hint) from None
     except (Exception, SystemExit) as e:
-        raise CompositionError(f"{_raised_at(e, code)}: {_told(e)}") from None
+        raise CompositionError(f"{raised_at(e, code)}: {in_a_line(e)}") from None
 
 
-def _raised_at(error: BaseException, code: CodeType) -> str:
-    """Where in the file of some code an exception came from, `file:line`."""
+def raised_at(error: BaseException, code: CodeType) -> str:
+    """Return the place in the file of some code where an exception was raised, `file:line`."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == code.co_filename]
     return f"{Path(code.co_filename).name}:{lines[-1] if lines else code.co_firstlineno}"
 
 
-def _told(error: BaseException) -> str:
-    """An exception in a line."""
+def in_a_line(error: BaseException) -> str:
+    """Return an exception as one line of text."""
     return ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split()))))
 
 
@@ -229,7 +211,7 @@ _IGNORED = {"annotations", "TYPE_CHECKING", "Any", "State"}
 
 
 def _whose(path: Path, value: object) -> str:
-    """The file that defines something, with the line of a function."""
+    """Return the file that defines a value, with the line if it is a function."""
     return place(value) if isinstance(value, FunctionType) else path.name
 
 
@@ -238,7 +220,7 @@ def _hashable(value: object) -> bool:
 
 
 def _same(a: object, b: object) -> bool:
-    """Whether a constant that two files define or import is one and the same."""
+    """Return whether two files give a constant the same value."""
     return type(a) is type(b) and isinstance(a, (int, str, tuple, np.dtype)) and a == b
 
 
@@ -289,108 +271,8 @@ def _set_answers(module: ModuleType, filled: set[str]) -> None:
         space[name] = intrinsics.device(FunctionType(made[name].__code__, space, name))
 
 
-# --- the entry
-
-
-def finish(composition: Composition, fields: Sequence[str]) -> None:
-    """Fix the layout of the header and make the entry function, once."""
-    with _lock:
-        wanted = {name: word for word, name in enumerate(fields)}
-        if composition.entry is not None:
-            if wanted != composition.fields:
-                raise CompositionError("the fields of the header depend on the machine")
-            return
-        composition.fields = wanted
-        if composition.plain:
-            composition.entry = vars(composition.namespace)["run"]
-            return
-        composition.entry = native(composition, "run")
-
-
-class Native:
-    """Engine code in memory: call it with the header's address and a number."""
-
-    def __init__(self, code: Compiled, name: str) -> None:
-        self.code = code
-        self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(code[name])
-
-    def __call__(self, header: int, n: int) -> int:
-        """What the function answers."""
-        return self._call(header, n)
-
-
-def native(composition: Composition, what: str) -> Native:
-    """The function `what(S, n)` of a compiled engine, from disk if it is there.
-
-    Raises CompositionError for what numba refuses. numba is not even imported where nothing has to
-    be compiled.
-    """
-
-    def ir() -> str:
-        from numba.core.errors import NumbaError, UnsupportedBytecodeError
-
-        from .linking import ForeignCode, native_ir
-
-        space = vars(composition.namespace)
-        try:
-            return native_ir(space, what, ENTRY, composition.fields)
-        except ForeignCode as e:
-            reason = f"{place(space[e.function])}: {e}" if e.function in space else str(e)
-        except (NumbaError, UnsupportedBytecodeError) as e:
-            reason = reason_of(str(e), own_files(composition.files)) or _strange_answer(space)
-            reason = reason or reason_of(str(e))
-        raise CompositionError(reason, hint=COMPUTES)
-
-    key = f"{composition.name} {what} {composition.fields}"
-    return Native(compile_text(ir, [ENTRY], level=Level.WHOLE, key=key), ENTRY)
-
-
-def reason_of(text: str, files: Sequence[str] = ()) -> str:
-    """What numba's report on engine code comes down to: the innermost place, and the reason.
-
-    With `files`, the innermost place in one of them; empty where the report names none of them.
-    """
-    lines = [line.strip() for line in text.splitlines()]
-    reason = next((x for x in lines if x and not x.startswith("Failed in ")), "numba refuses it")
-    if reason.startswith("No implementation of function"):
-        wanted = next((x[4:] for x in lines if x.startswith(">>> ")), "")
-        reason = "there is no " + _LITERAL.sub(r"\1", wanted)
-    elif match := re.match(r"Unknown attribute ('\w+') of type (\w+?)_", reason):
-        reason = f"{match[2]} has no field {match[1]}"
-    elif match := re.match(r"Cannot resolve setattr: \((\w+)_\w+\)\.(\w+)", reason):
-        reason = f"{match[1]} has no field {match[2]!r}"
-    elif match := re.search(r'due to "(?:TypeError: )?(.*?)\.?"\.?$', reason):
-        reason = match[1]
-    found = _PLACE.findall(text)
-    places = [(Path(a or b), m or n) for a, m, b, n in found]
-    told = [f"{path.name}:{line}" for path, line in places]
-    if not files:
-        return f"{told[0]}: {reason}" if told else reason
-    wanted = {Path(name).resolve() for name in files}
-    own = next((i for i, (path, _) in enumerate(places) if path.resolve() in wanted), None)
-    if own is None:
-        return ""
-    return f"{told[own]}: {reason}" + (f" (in what it calls, {told[0]})" if own else "")
-
-
-def _strange_answer(space: Mapping[str, Any]) -> str:
-    """The first hook that numba has compiled and that answers no number; empty if there is none."""
-    from numba.core import types
-
-    for name in hook_names():
-        if name not in space:
-            continue
-        for compiled in getattr(space[name], "overloads", {}).values():
-            kind = types.unliteral(compiled.signature.return_type)
-            if not isinstance(kind, (types.Number, types.Boolean)):
-                words = {"none": "nothing", "unicode_type": "a text"}
-                what = words.get(str(kind), f"a {str(kind).rpartition('_')[0] or kind}")
-                return f"{place(filler(space, name))}: {name} answers {what}, not a number"
-    return ""
-
-
 def _digest(names: Sequence[str]) -> str:
-    """A hash over all that compiled code depends on, but the layout of the header."""
+    """Return a hash of everything that compiled code depends on, except the header's layout."""
     digest = hashlib.sha256()
     for part in (*_surroundings(), *names):
         digest.update(repr(part).encode())
@@ -401,9 +283,9 @@ def _digest(names: Sequence[str]) -> str:
 
 @cache
 def _surroundings() -> tuple[str, ...]:
-    """Versions, and the sources that every engine imports.
+    """Return versions, and hashes of the sources that every engine imports.
 
-    Those of the CPU, of LLVM and of emu/jit are `compile_text`'s business.
+    `compile_text` adds those of the CPU, of LLVM and of emu/jit.
     """
     here = Path(__file__).parent
     sources = (*sorted(here.glob("*.py")), ENGINE / "intrinsics.py", ENGINE / "hooks.py")
@@ -412,108 +294,3 @@ def _surroundings() -> tuple[str, ...]:
         metadata.version("numba"),
         *(hashlib.sha256(path.read_bytes()).hexdigest() for path in sources),
     )
-
-
-# --- states
-
-
-class EngineState:
-    """Header and tables of one run, in memory that compiled code may use; `S` is its plain view."""
-
-    def __init__(self, composition: Composition, machine: Any) -> None:
-        values: dict[str, Any] = dict(declared_words())
-        giver: dict[str, Setup] = {}
-        own = bool(own_files(composition.files))
-        for setup in composition.setups:
-            for key, value in _given(setup, machine, own=own).items():
-                if key in values:
-                    other = place(giver[key]) if key in giver else "hooks.py, where it is declared"
-                    raise CompositionError(
-                        f"{place(setup)} gives the state's field {key!r}, as does {other}"
-                    )
-                values[key], giver[key] = value, setup
-        missing = set(composition.tables) - set(values)
-        if missing:
-            raise CompositionError(f"no file says how large table {min(missing)!r} is")
-        names = [n for n in values if n not in composition.tables]
-        # Addresses of tables come first, since their offsets fit into shorter instructions.
-        fields = [*(f"p_{n}" for n in composition.tables), *names]
-        finish(composition, fields)
-        self.composition = composition
-        self.words = aligned(len(fields), np.dtype(np.int64))
-        self.rows: dict[str, np.ndarray] = {}
-        self.S: Any = PlainState(self.words, composition.fields, {})
-        for name in names:
-            value = values[name]
-            setattr(self.S, name, _whole(name, value, giver[name]) if name in giver else value)
-        for name, dtype in composition.tables.items():
-            value = values[name]
-            first = value if isinstance(value, np.ndarray) else None
-            n = _whole(name, value, giver[name]) if first is None else len(first)
-            rows = aligned(max(1, n), dtype)
-            if first is not None:
-                rows[:n] = first
-            self.put_table(name, rows)
-
-    def put_table(self, name: str, rows: np.ndarray) -> None:
-        """Give a table its records, which are kept alive; their address goes to the header."""
-        self.rows[name] = rows
-        self.S.put_table(name, rows)
-        setattr(self.S, f"p_{name}", rows.ctypes.data)
-
-    def run(self, events: int) -> int:
-        """Run the engine for at most so many events; the status (state.py)."""
-        entry = self.composition.entry
-        assert entry is not None
-        header = self.S if self.composition.plain else self.words.ctypes.data
-        return int(entry(header, events))
-
-
-def _given(setup: Setup, machine: Any, *, own: bool) -> dict[str, Any]:
-    """The fields of a file; one that wants a setting which nobody gives is an error.
-
-    With `own` files of the user's in the engine, whatever fails is: they have the settings.
-    """
-    code = setup.__code__
-    try:
-        inspect.signature(setup).bind(machine)
-    except TypeError:
-        raise CompositionError(f"{place(setup)}: setup takes one argument, the machine") from None
-    try:
-        found = setup(machine)
-    except SimtError:
-        raise
-    except Exception as e:
-        if isinstance(e, KeyError) and e.args and e.args[0] not in machine.policy:
-            raise CompositionError(
-                f"{_raised_at(e, code)}: setup wants the setting {e}, which the policy does not "
-                "have",
-                hint="give it with the others in SETTINGS; `simtlab policies NAME` lists those of "
-                "a policy with the same files",
-            ) from None
-        if not own:
-            raise
-        raise CompositionError(f"{_raised_at(e, code)}: setup fails: {_told(e)}") from None
-    if not isinstance(found, dict):
-        raise CompositionError(
-            f"{place(setup)}: setup answers {found!r}, not a dictionary",
-            hint='return {"name": number}; the engine reads it as S.name',
-        )
-    return found
-
-
-def _whole(name: str, value: object, setup: Setup) -> int:
-    """A field, or how many records a table has."""
-    if isinstance(value, (int, np.integer, np.bool_)) and -(1 << 63) <= value < 1 << 63:
-        return int(value)
-    raise CompositionError(
-        f"{place(setup)}: setup gives {name!r} the value {value!r}; fields of the state are whole "
-        "numbers of 64 bits"
-    )
-
-
-def aligned(n: int, dtype: np.dtype) -> np.ndarray:
-    """n zeroed records at an address that 64 divides; 64 bytes behind them may be read."""
-    raw = np.zeros(n * dtype.itemsize + 128, np.uint8)
-    start = -raw.ctypes.data % 64
-    return raw[start : start + n * dtype.itemsize].view(dtype)

@@ -25,7 +25,7 @@ from ..engine.intrinsics import NEVER
 from ..engine.trace_events import EVENT
 
 if TYPE_CHECKING:
-    from ..compiler.compose import EngineState
+    from ..compiler.engine_state import EngineState
     from ..compiler.files import Policy
     from ..compiler.launched import Code
     from ..machines.machine import Machine

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ..compiler.compose import EngineState
+from ..compiler.engine_state import EngineState
 from ..engine.causes import BANK, BARRIER, IDLE, ISSUED, L2, MSHR, N_CAUSES, NAMES, READY
 
 

@@ -17,7 +17,7 @@ from ...emu.traps import TrapKind, TrapRecord
 from ...emu.wording import lanes_that, lowest, place, spinning
 from ...isa.errors import Diagnostic, Note, Outcome, SimtError
 from ..compiler.checks import fault_of
-from ..compiler.compose import EngineState
+from ..compiler.engine_state import EngineState
 from ..compiler.launched import Code
 from ..engine.causes import NAMES
 from ..engine.intrinsics import NEVER

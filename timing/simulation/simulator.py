@@ -22,7 +22,8 @@ from ...emu.second_opinion import SecondOpinion
 from ...isa.errors import SimtError, UsageError
 from ...isa.program import align
 from ..compiler.checks import raised
-from ..compiler.compose import Composition, EngineState, aligned, compose
+from ..compiler.compose import Composition, compose
+from ..compiler.engine_state import EngineState, aligned
 from ..compiler.files import Policy, configured, files_of, grain_of
 from ..compiler.inspection import own_files
 from ..compiler.launched import Code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..compiler.compose import EngineState
+from ..compiler.engine_state import EngineState
 from ..engine.causes import BARRIER
 from ..engine.groups import NO_SLOT
 from ..engine.intrinsics import NEVER

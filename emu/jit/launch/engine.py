@@ -19,7 +19,7 @@ from ...analysis.barriers import arrive_whole
 from ...analysis.limits import is_too_large
 from ...analysis.repeatable import is_repeatable
 from ...analysis.spin import may_spin, may_wait
-from ...engine import Interrupted, Work
+from ...engine import Interrupted, Work, who_runs
 from ...geometry import Geometry
 from ...second_opinion import MAX_COPY, verdict
 from ...statistics import Statistics
@@ -42,8 +42,9 @@ def run(work: Work) -> Statistics | None:
     The interpreter does it where statistics of the scheme are asked for, and for kernels whose
     results depend on which lanes issue together or on the schedule of warps.
     """
-    if not Plan.is_made(work) and (work.stats or leaves(work.kernel, work.geometry)):
-        return _interpret(work)
+    if not Plan.is_made(work):
+        if who_runs("jit", work.kernel, work.geometry, stats=work.stats) == "interp":
+            return _interpret(work)
     try:
         return execute(work)
     except KeyboardInterrupt:

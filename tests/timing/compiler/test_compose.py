@@ -9,14 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from simtlab.timing.compiler.compose import (
-    CompositionError,
-    EngineState,
-    compose,
-    native,
-    reason_of,
-)
+from simtlab.timing.compiler.compose import compose
+from simtlab.timing.compiler.engine_state import EngineState
 from simtlab.timing.compiler.files import files_of, find
+from simtlab.timing.compiler.inspection import CompositionError
+from simtlab.timing.compiler.native import native, reason_of
 from simtlab.timing.machines import machine
 
 TOY = machine.load("toy", {"memory": "ideal"})
@@ -212,7 +209,8 @@ def test_a_table_without_a_size(tmp_path):
 _COUNT = """
 import sys
 from simtlab.timing.machines import machine
-from simtlab.timing.compiler.compose import EngineState, compose
+from simtlab.timing.compiler.compose import compose
+from simtlab.timing.compiler.engine_state import EngineState
 from simtlab.timing.compiler.files import files_of, find
 toy = machine.load("toy", {"memory": "ideal"})
 files = [f for f in files_of(toy, find("conv")) if "schedule" not in f]

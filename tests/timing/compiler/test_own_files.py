@@ -12,9 +12,10 @@ from simtlab.isa.errors import UsageError
 from simtlab.testing import policy_contract
 from simtlab.timing.compiler import compose as composition
 from simtlab.timing.compiler.choice import choose, refusal
-from simtlab.timing.compiler.compose import CompositionError, EngineState, compose
+from simtlab.timing.compiler.compose import compose
+from simtlab.timing.compiler.engine_state import EngineState
 from simtlab.timing.compiler.files import POLICIES, configured, files_of, find
-from simtlab.timing.compiler.inspection import own_files
+from simtlab.timing.compiler.inspection import CompositionError, own_files
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.failures import BooksError
 

@@ -8,7 +8,7 @@ import pytest
 from simtlab.emu.jit.segments.table import RECORD as SEGMENT
 from simtlab.emu.memory import CODE_BASE
 from simtlab.timing.compiler import files as policies
-from simtlab.timing.compiler.compose import aligned
+from simtlab.timing.compiler.engine_state import aligned
 from simtlab.timing.machines import machine as machines
 from simtlab.timing.simulation.simulator import Simulator
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtlab.testing import Case, kernels
-from simtlab.timing.compiler.compose import EngineState
+from simtlab.timing.compiler.engine_state import EngineState
 from simtlab.timing.compiler.files import Policy, find
 from simtlab.timing.engine.groups import SEQ_BITS
 from simtlab.timing.engine.intrinsics import low_bits

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtlab.testing import Case, kernels
-from simtlab.timing.compiler.compose import EngineState
+from simtlab.timing.compiler.engine_state import EngineState
 from simtlab.timing.compiler.files import POLICIES, find
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator

@@ -1,0 +1,116 @@
+"""Engine states: the header and the tables of one run."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from ...isa.errors import SimtError
+from ..engine.intrinsics import PlainState
+from .compose import Composition, Setup, declared_words, in_a_line, raised_at
+from .inspection import CompositionError, own_files, place
+from .native import finish
+
+
+class EngineState:
+    """Header and tables of one run, in memory that compiled code may use; `S` is its plain view."""
+
+    def __init__(self, composition: Composition, machine: Any) -> None:
+        values: dict[str, Any] = dict(declared_words())
+        giver: dict[str, Setup] = {}
+        own = bool(own_files(composition.files))
+        for setup in composition.setups:
+            for key, value in _given(setup, machine, own=own).items():
+                if key in values:
+                    other = place(giver[key]) if key in giver else "hooks.py, where it is declared"
+                    raise CompositionError(
+                        f"{place(setup)} gives the state's field {key!r}, as does {other}"
+                    )
+                values[key], giver[key] = value, setup
+        missing = set(composition.tables) - set(values)
+        if missing:
+            raise CompositionError(f"no file says how large table {min(missing)!r} is")
+        names = [n for n in values if n not in composition.tables]
+        # Addresses of tables come first, since their offsets fit into shorter instructions.
+        fields = [*(f"p_{n}" for n in composition.tables), *names]
+        finish(composition, fields)
+        self.composition = composition
+        self.words = aligned(len(fields), np.dtype(np.int64))
+        self.rows: dict[str, np.ndarray] = {}
+        self.S: Any = PlainState(self.words, composition.fields, {})
+        for name in names:
+            value = values[name]
+            setattr(self.S, name, _whole(name, value, giver[name]) if name in giver else value)
+        for name, dtype in composition.tables.items():
+            value = values[name]
+            first = value if isinstance(value, np.ndarray) else None
+            n = _whole(name, value, giver[name]) if first is None else len(first)
+            rows = aligned(max(1, n), dtype)
+            if first is not None:
+                rows[:n] = first
+            self.put_table(name, rows)
+
+    def put_table(self, name: str, rows: np.ndarray) -> None:
+        """Give a table its records, which are kept alive; their address goes to the header."""
+        self.rows[name] = rows
+        self.S.put_table(name, rows)
+        setattr(self.S, f"p_{name}", rows.ctypes.data)
+
+    def run(self, events: int) -> int:
+        """Run the engine for at most `events` events; return its status (state.py)."""
+        entry = self.composition.entry
+        assert entry is not None
+        header = self.S if self.composition.plain else self.words.ctypes.data
+        return int(entry(header, events))
+
+
+def _given(setup: Setup, machine: Any, *, own: bool) -> dict[str, Any]:
+    """Return the fields that a file's setup gives; raise CompositionError for a missing setting.
+
+    If the engine has `own` files of the user's, any failure of a setup becomes a CompositionError.
+    """
+    code = setup.__code__
+    try:
+        inspect.signature(setup).bind(machine)
+    except TypeError:
+        raise CompositionError(f"{place(setup)}: setup takes one argument, the machine") from None
+    try:
+        found = setup(machine)
+    except SimtError:
+        raise
+    except Exception as e:
+        if isinstance(e, KeyError) and e.args and e.args[0] not in machine.policy:
+            raise CompositionError(
+                f"{raised_at(e, code)}: setup wants the setting {e}, which the policy does not "
+                "have",
+                hint="give it with the others in SETTINGS; `simtlab policies NAME` lists those of "
+                "a policy with the same files",
+            ) from None
+        if not own:
+            raise
+        raise CompositionError(f"{raised_at(e, code)}: setup fails: {in_a_line(e)}") from None
+    if not isinstance(found, dict):
+        raise CompositionError(
+            f"{place(setup)}: setup answers {found!r}, not a dictionary",
+            hint='return {"name": number}; the engine reads it as S.name',
+        )
+    return found
+
+
+def _whole(name: str, value: object, setup: Setup) -> int:
+    """Return the value of a field, or the number of a table's records, as an int."""
+    if isinstance(value, (int, np.integer, np.bool_)) and -(1 << 63) <= value < 1 << 63:
+        return int(value)
+    raise CompositionError(
+        f"{place(setup)}: setup gives {name!r} the value {value!r}; fields of the state are whole "
+        "numbers of 64 bits"
+    )
+
+
+def aligned(n: int, dtype: np.dtype) -> np.ndarray:
+    """Return n zeroed records at a multiple of 64; the 64 bytes after them may be read."""
+    raw = np.zeros(n * dtype.itemsize + 128, np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start : start + n * dtype.itemsize].view(dtype)
