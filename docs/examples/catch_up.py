@@ -31,13 +31,13 @@ SETTINGS = {
 
 @device
 def stand_in(S: State, w: int, g: int, t: int) -> int:
-    """A group's turn has come: whoever of its warp is ready and has issued least takes it."""
+    """Return the group of the same warp that is ready and has issued least."""
     first = group(S, g).warp * S.width
     rest = warp(S, group(S, g).warp).groups
     while rest != 0:
         h = first + ctz(rest)
         rest = drop_lowest(rest)
-        it = group(S, h)
-        if it.slot >= 0 and due(S, it.slot).at <= t and it.count < group(S, g).count:
+        other = group(S, h)
+        if other.slot >= 0 and due(S, other.slot).at <= t and other.count < group(S, g).count:
             g = h
     return g

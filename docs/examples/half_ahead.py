@@ -12,9 +12,9 @@ from simtlab.timing.engine.intrinsics import device, popcount
 if TYPE_CHECKING:
     from simtlab.timing.engine.causes import HIT
     from simtlab.timing.engine.groups import wake
-    from simtlab.timing.engine.hooks import State
+    from simtlab.timing.engine.hooks import State, has_room
     from simtlab.timing.engine.policy.splits.local_stack import is_serial, local_level
-    from simtlab.timing.engine.policy.splits.splits import has_room, split
+    from simtlab.timing.engine.policy.splits.splits import split
     from simtlab.timing.engine.state import group
 
 EXTENDS = ("policy/splits", "policy/local_stack", "policy/dws", "policy/pc_merge")
@@ -23,7 +23,7 @@ SETTINGS = {"branch-split": True, "branch-limited": False, "pc-merge": True, "pe
 
 @device
 def on_access(S: State, w: int, g: int, t: int) -> int:
-    """Some lanes of a group were served at once: they become a split if they are enough."""
+    """Let the lanes that hit run ahead as a split of their own, if they are enough."""
     it = group(S, g)
     few = 100 * popcount(it.hits) < S.percent * popcount(it.mask)
     if few or is_serial(S, g) == 1 or has_room(S, w, it.warp) == 0:
@@ -35,5 +35,5 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
 
 
 def setup(machine):
-    """What `--set policy.percent=` says becomes a field of the engine's state."""
+    """Give the engine's state the field that `--set policy.percent=` changes."""
     return {"percent": machine.policy["percent"]}
