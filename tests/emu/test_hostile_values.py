@@ -159,7 +159,7 @@ def test_a_read_only_mapping_cannot_be_overwritten() -> None:
 
 @pytest.mark.parametrize("shape", [-1, (2, -1), 1.5, None, True, (1 << 62, 1 << 62), 1 << 46])
 def test_device_arrays_have_sizes_that_can_be(shape: Any) -> None:
-    with pytest.raises(ArgumentError, match=r"a size of an array must be|there is no memory"):
+    with pytest.raises(ArgumentError, match=r"a size of an array must be|not enough memory"):
         Device().zeros(shape, np.float64)
 
 
