@@ -25,9 +25,10 @@ def assembler_codes() -> Mapping[str, Entry]:
 @cache
 def codes() -> Mapping[str, Entry]:
     """Return every entry by its code."""
+    from .command import ENTRIES as command
     from .launches import ENTRIES as launches
 
-    return {**assembler_codes(), **{entry.code: entry for entry in launches}}
+    return {**assembler_codes(), **{entry.code: entry for entry in (*launches, *command)}}
 
 
 def find(code: str) -> Entry | None:

@@ -27,7 +27,7 @@ ENTRIES = (
         "SIM102",
         "A line that is not a statement",
         "A line is one instruction, one label or one directive.",
-        "Write what the message expected; `simtlab explain architecture` describes the language.",
+        "Write what the message expected; `simtlab explain language` describes the language.",
         _kernel("mov_u32 $s0, 4+1"),
         _kernel("mov_u32 $s0, (4+1)"),
     ),

@@ -120,6 +120,7 @@ def setup(machine: Machine) -> dict[str, Any]:
     """Return the table of racy reads and counters; epochs begin at 1: 0 means not written."""
     return {
         "to_memory": 1 + machine.crossbar.latency,
+        "atomics_past_l1": 1,  # memory does them
         "stale": N_STALE,
         "flush_epoch": 1,
         "n_flush_line": 0,

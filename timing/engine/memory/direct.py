@@ -33,5 +33,5 @@ def write_back(S: State, w: int, line: int, t: int) -> int:
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Return the distance to memory: nothing lies between a first level and the bus."""
-    return {"to_memory": 0}
+    """Return the distance to memory, the bus alone, and that memory does the atomics."""
+    return {"to_memory": 0, "atomics_past_l1": 1}

@@ -251,6 +251,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "l2_latency": cache.hit_latency,
         # Cycles from the first level until an L2 lookup ends, if nothing delays it.
         "to_memory": 1 + machine.crossbar.latency + cache.hit_latency,
+        "atomics_past_l1": 0,  # a first level does them in a line that it owns
         "l2_targets": cache.targets,
         "coherence_latency": machine.coherence_latency,
         "copies_wait": 0,  # cycles that the copies called back keep the request waiting

@@ -54,7 +54,7 @@ def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
     """Look up a line at t for S.line_lanes lanes; see `hooks.line_access`."""
     S.tick += 1
     index = l1d_find(S, w, line)
-    if index >= 0 and (kind != ATOMIC or S.atomics_behind == 0):
+    if index >= 0 and (kind != ATOMIC or S.atomics_past_l1 == 0):
         cached_line = cache_line(S, index)
         cache_used(S, index).tick = S.tick
         if cached_line.ready <= t and (kind == LOAD or cached_line.state != SHARED):
@@ -73,7 +73,7 @@ def no_hit(S: State, w: int, line: int, kind: int, index: int, miss_cycle: int) 
     `index` is that of the line, -1 if it is absent. Return the cycle at which it is served.
     """
     S.request_date = miss_cycle
-    if kind == ATOMIC and S.atomics_behind == 1:
+    if kind == ATOMIC and S.atomics_past_l1 == 1:
         return past(S, w, line, index, miss_cycle)
     if index < 0:
         return miss(S, w, line, kind, miss_cycle)
@@ -195,7 +195,6 @@ def setup(machine: Machine) -> dict[str, Any]:
         "l1d_ways": cache.n_ways,
         "l1d_latency": cache.hit_latency,
         "l1d_targets": cache.targets,
-        "atomics_behind": machine.memory != "coherent",
         "n_l1_hit": 0,
         "n_l1_miss": 0,
         "n_mshr_merge": 0,

@@ -1,0 +1,38 @@
+"""Error codes of the command, of machines and of policies: SIM5xx and SIM6xx."""
+
+# One code, one line: the columns are what a reader checks.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+from .entry import Entry
+
+# fmt: off
+ENTRIES = tuple(Entry(*row) for row in (
+    # --- the command
+    ("SIM500", "Unknown name", "There is no program, file, size, engine, instruction or error code of this name.", "`simtlab programs` lists the programs, `simtlab explain` instructions and error codes, `simtlab COMMAND --help` the rest."),
+    ("SIM501", "Unknown scheme, pass or assembler option", "There is no divergence scheme, assembler pass or `markers` mode of this name, or another option of the assembler has an invalid value.", "Give a value that the message names."),
+    ("SIM502", "Unknown knob of a scheme", "--set scheme.KNOB=VALUE sets a knob of the chosen scheme, and the scheme has no knob of this name.", "Choose one of the knobs that the message lists."),
+    ("SIM503", "Invalid value of a knob", "Each knob takes only a few values.", "Choose one of those that the message lists."),
+    ("SIM504", "Unknown kernel", "The program has no kernel of this name.", "Choose one of the kernels that the message lists."),
+    ("SIM505", "Invalid scheme file", "A file with your own divergence scheme has one subclass of simtlab.emu.schemes.Scheme, with the methods branch, exit, parked and depth.", "Correct the line that the message names."),
+    ("SIM510", "A file cannot be read", "The file does not exist, is a folder, or may not be read.", "Check the name and the permissions."),
+    ("SIM511", "A file cannot be written", "The folder does not exist, the file may not be written, or the disk is full.", "Name another file or folder."),
+    ("SIM512", "A file would be overwritten", "Without -o, `asm` replaces an older object file but no other file.", "Name the object file with -o."),
+    ("SIM513", "Out of memory", "An array or an intermediate result did not fit.", "Use a smaller size."),
+    ("SIM514", "Invalid command line", "A command or an option does not exist, or its value is missing.", "`simtlab --help` and `simtlab COMMAND --help` list what there is."),
+    ("SIM515", "Invalid value of an option", "The option does not take this value.", "Give a value that the message names."),
+    ("SIM516", "A source where an object file is needed", "The command reads object files, which `simtlab asm` writes, and was given a source.", "Assemble the source first: simtlab asm F.sasm."),
+    ("SIM517", "Options that exclude each other", "An option would have no effect together with another option or with this file or program. An option without effect is an error.", "Leave one of them out."),
+    ("SIM518", "A file has several kernels", "simtlab cannot know which of them to run.", "Choose one with --kernel."),
+    ("SIM519", "A program has no picture", "Only programs whose result is an image or a table can be drawn.", "Choose one of the programs that the message lists, or leave out --picture."),
+    ("SIM520", "An optional package is missing", "Pictures of comparisons are drawn by matplotlib, which a plain installation does not include.", "Run: pip install 'simtlab[plot]'."),
+    ("SIM521", "SIMTLAB_CACHE cannot be used", "It is a relative path, which means another folder after each change of the working folder.", "Give an absolute path, or /dev/null for no cache."),
+    # --- simulation
+    ("SIM601", "Invalid machine", "A preset, a machine file or --set has an unknown key, a value of the wrong kind, or a geometry that cannot be built.", "Correct the key that the message names; `simtlab machines NAME` prints all keys with their units."),
+    ("SIM602", "Invalid policy", "There is no policy of this name, it has no such setting, the setting does not take this value, or the machine cannot run the policy.", "`simtlab policies` lists the policies, `simtlab policies NAME` the settings, values and machines of one."),
+    ("SIM603", "Invalid energy parameters", "Energy and area are computed from a file of parameters; this file does not exist or lacks some.", "Compare the file with timing/results/energy/65nm.toml."),
+    ("SIM610", "Files of an engine do not fit together", "Two of the engine files that the machine and the policy name define the same name, or none defines a name that is needed; or your own file has code that an engine cannot run: a hook that ends without returning a number, a list, a print, a function without @device.", "Correct the file and line that the message names; `simtlab explain timing` describes the hooks and what engine code may contain."),
+    ("SIM611", "A kernel does not fit the machine", "A workgroup stays on one WPU and needs a context for each work-item, or the private memory of its work-items does not fit on chip.", "Use smaller workgroups, or --set warps=N."),
+))
+# fmt: on
