@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..intrinsics import call, device, put64
+from ..intrinsics import call, device, inlined, put64
 
 if TYPE_CHECKING:
     from ..causes import CODE
@@ -68,7 +68,7 @@ def compute(S: State, w: int, g: int, t: int) -> int:
     return 1
 
 
-@device
+@inlined
 def finish(S: State, w: int, g: int, t: int) -> int:
     """End group g's segment at cycle t, unless it accesses caches; return 1 if g continues."""
     grp = group(S, g)
