@@ -130,8 +130,8 @@ def _readonly_data(
 class _KernelMistakes:
     """The mistakes of one kernel, without those that follow from one that was reported.
 
-    `found` says that the kernel has a mistake, so that its end is not checked;
-    `parameters_are_unknown` that its head has one, so that no parameter is missed.
+    `found`: the kernel has a mistake, so its end is not checked. `parameters_are_unknown`: the head
+    has a mistake, so unknown `%names` are not reported.
     """
 
     def __init__(self, source: KernelSource, expanded: Expanded, report: Report) -> None:

@@ -12,8 +12,9 @@ If lanes of such warps wait to be scheduled, a fair scheduler might have let the
 oracle has one: a kernel that finishes there starves under this scheme, which is a SIMT deadlock.
 Where the launch is too large for the oracle, the verdict is "undecided".
 
-A loop whose state never repeats spends the whole budget. If no store decides what a work-item
-executes, native code finds the work-item that does so; it is asked after `PROBED` instructions.
+A loop whose state never repeats spends the whole budget. If no store can change what a work-item
+executes, native code can find the work-item that will spend its budget. It is asked once a warp has
+executed `PROBED` instructions.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ One round, in order:
    through the warp's scheme.
 4. Warps that reach the pc which their scheme watches are handed to it (schemes/base.py, rule 1).
 5. Where no warp can run, workgroups whose warps all wait or have returned pass their barrier. Every
-   `LOOK_ROUNDS`-th round they do so while other warps run, which may be waiting for them.
+   `LOOK_ROUNDS`-th round this is done although other warps can run: these may be spinning for a
+   workgroup at a barrier.
 """
 
 from __future__ import annotations

@@ -96,9 +96,9 @@ def on_turn(S: State, w: int, t: int) -> int:
 def rank(S: State, w: int, g: int, t: int) -> int:
     """Return the place of group g among the groups of WPU w that are ready at cycle t.
 
-    The group with the least value is picked; of equal ones, that in the lowest scheduler slot. The
-    value must be below NEVER. Not called if only one group is ready. The files of schedule/ fill
-    it.
+    The group with the least value is picked. Ties go to the group in the lowest scheduler slot.
+    The value must be below NEVER. Not called if only one group is ready. The files of schedule/
+    fill it.
     """
     return 0
 
@@ -237,7 +237,11 @@ def fetch(S: State, w: int, s: int, t: int) -> int:
 
 
 @required
-@given(access_is_packed="1 if the lanes are of several warps; `lane_home` has the warp of each")
+@given(
+    access_is_packed=(
+        "1 if the lanes belong to several warps; the table `lane_home` gives each lane's warp"
+    )
+)
 @answers(
     access_hits=("lanes", "lanes that the first level serves"),
     access_hits_at=("t", "the cycle at which the last of these is served"),
@@ -312,8 +316,8 @@ def write_back(S: State, w: int, line: int, t: int) -> int:
 def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
     """Return the cycle at which `size` bytes at `address`, requested at t, are transferred.
 
-    With `write` 0 that is when the data have come back over the bus, with `write` 1 when they have
-    crossed it.
+    For a read (`write` 0): when the data are back on this side of the bus. For a write (1): when
+    they have crossed the bus.
     """
     return 0
 
@@ -445,8 +449,8 @@ def on_merge(S: State, g: int, h: int) -> int:
 def on_leave(S: State, g: int) -> int:
     """Wake or schedule groups that depended on group g, which starts to wait or has returned.
 
-    Called when g is at a point where it waits for other splits of its warp, before its lanes are
-    counted there; and when all lanes of g have returned.
+    Called in two cases: g is about to wait for other splits of its warp (its lanes are not yet
+    counted as waiting), or all its lanes have returned.
     """
     return 0
 
@@ -473,7 +477,10 @@ def on_wait(S: State, g: int) -> int:
 
 
 def on_rejoin(S: State, g: int) -> int:
-    """Add the saved counts of lanes that waited to those of group g, as which they continue."""
+    """Add the saved counts of the lanes that waited to those of group g.
+
+    The lanes are now lanes of g.
+    """
     return 0
 
 
@@ -481,7 +488,7 @@ def on_rejoin(S: State, g: int) -> int:
 
 
 def on_row(S: State, v: int, before: int) -> int:
-    """Begin warp v as the row of a large warp after that of warp `before`, -1 for the first row."""
+    """Make warp v the row that follows warp `before` in a large warp; -1: v is the first row."""
     return 0
 
 
@@ -494,7 +501,7 @@ def on_resume(S: State, w: int, g: int, t: int) -> int:
 
 
 def gathers(S: State, w: int, g: int) -> int:
-    """Return 1 if pack g was ended because its lanes wait for others of its large warp, else 0.
+    """Let pack g wait for the others of its large warp: end it and return 1; 0 if all have arrived.
 
     Called at a re-convergence point, a conditional branch and a barrier, which all lanes of the
     stack's top entry reach together. The last pack to arrive becomes the whole large warp.
@@ -503,7 +510,7 @@ def gathers(S: State, w: int, g: int) -> int:
 
 
 def leaves(S: State, w: int, g: int) -> int:
-    """Return 1 if all lanes of pack g have returned but others of its top entry have not."""
+    """Return 1 if pack g has returned while other lanes of the stack's top entry are still live."""
     return 0
 
 

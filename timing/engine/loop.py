@@ -1,6 +1,7 @@
-"""The event loop: the WPU with the earliest event runs it, a dispatch, an issue or an access.
+"""The event loop: the WPU with the earliest event is next.
 
-Engine code; docs/timing/engine.md, "Events". Machines and policies decide everything else in hooks.
+An event is a dispatch, an issue or an access. Machines and policies decide everything else in
+hooks. Engine code; docs/timing/engine.md, "Events".
 """
 
 from __future__ import annotations
@@ -241,7 +242,10 @@ def trapped(S: State, w: int, g: int, lanes: int) -> int:
 
 @device
 def spend(S: State, g: int) -> int:
-    """Stop the run if a work-item of group g's warp must have exceeded its instruction budget."""
+    """Stop the run if some work-item of group g's warp is certainly over its instruction budget.
+
+    So it is once the warp has executed more than the budgets of all its work-items together.
+    """
     owner = warp(S, group(S, g).warp)
     if owner.n_thread_instr > owner.limit:
         S.status = OVER_BUDGET

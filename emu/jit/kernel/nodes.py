@@ -1,8 +1,8 @@
 """The nodes of a kernel in their linear order.
 
-Each node becomes a run of LLVM blocks. A node has a mask variable of the lanes that wait there;
-running takes them all, and the edges out of it hand them on. Only memory and phi copies are
-masked: other instructions run for dead lanes too, whose values nothing reads.
+Each node becomes a run of LLVM blocks. A node runs for all lanes that wait at it, which its mask
+variable has; its outgoing edges add them to the masks of later nodes. Only memory and phi copies
+are masked: other instructions run for dead lanes too, whose values nothing reads.
 """
 
 from __future__ import annotations

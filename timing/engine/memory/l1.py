@@ -68,9 +68,10 @@ def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
 
 @device
 def no_hit(S: State, w: int, line: int, kind: int, index: int, miss_cycle: int) -> int:
-    """Serve a line that at `miss_cycle` is found absent, in flight, or not owned by a store.
+    """Serve a line that did not hit: absent, in flight, or shared where a store needs it owned.
 
-    `index` is that of the line, -1 if it is absent. Return the cycle at which it is served.
+    A request leaves at `miss_cycle` at the earliest. `index` is that of the line, -1 if it is
+    absent. Return the cycle at which the line is served.
     """
     S.request_date = miss_cycle
     if kind == ATOMIC and S.atomics_past_l1 == 1:

@@ -1,9 +1,9 @@
 """Dynamic warp subdivision: branches, re-convergence, barriers (DWS-05..07, DWS-13..16).
 
-Engine code. `S.branch_split`: branches that are marked `subdivide` split a whole warp; a warp that
-is split already splits at every branch that diverges, whatever its mark, because its stack cannot
-describe it. `S.limited`: splits wait for each other at conditional branches too, which keeps the
-stack usable (BranchLimited); segments then end before branches.
+Engine code. `S.branch_split`: a whole warp splits at divergent branches marked `subdivide`. Once it
+is split, its parts split at every divergent branch, marked or not, because the warp's stack cannot
+describe the paths of a part. `S.limited`: splits wait for each other at conditional branches too,
+which keeps the stack usable (BranchLimited); segments then end before branches.
 """
 
 from __future__ import annotations
@@ -131,7 +131,10 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def on_sync(S: State, w: int, g: int, t: int) -> int:
-    """Join splits at a barrier; one that runs on a stack of its own is not whole there."""
+    """Join splits at a barrier.
+
+    If a split with its own stack lacks live lanes of the warp, the barrier is divergent.
+    """
     grp = group(S, g)
     if is_serial(S, g) == 1 and grp.mask != warp(S, grp.warp).live:
         return diverged(S, g, grp.seg)
