@@ -57,7 +57,7 @@ def example(folder: Path, name: str, old: str, new: str) -> str:
 @pytest.fixture
 def early(tmp_path: Path) -> str:
     """catch_up.py, which hands the turn to splits whose data have not arrived."""
-    return example(tmp_path, "catch_up.py", " and due(S, it.slot).at <= t", "")
+    return example(tmp_path, "catch_up.py", " and due(S, other.slot).at <= t", "")
 
 
 @pytest.mark.parametrize("plain", [True, False])
