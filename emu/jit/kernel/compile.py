@@ -1,4 +1,4 @@
-"""The native code of a kernel for launches of one shape, made or found."""
+"""The native code of a kernel for launches of one shape, from a cache or new."""
 
 from __future__ import annotations
 
@@ -11,18 +11,15 @@ from math import prod
 from ....isa.program import Kernel
 from ...analysis.analysis import analyse
 from ...analysis.barriers import arrive_whole
-from ...analysis.dump import PASSES, dump
 from ...analysis.limits import is_worth_optimising
 from ...analysis.uniformity import Facts
 from ...analysis.width import USUAL, width_for
 from ...engine import Work
 from ...geometry import Geometry
 from ...recent import Recent
-from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from ..llvm.toolchain import dump as dump_module
 from ..runtime.helpers import symbols
-from .function import KernelFunction
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
@@ -76,6 +73,10 @@ def depends_on_width(kernel: Kernel) -> bool:
 
 def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     """Return the IR text of a kernel: `kernel`, and `frame_bytes` for what a waiting warp keeps."""
+    # A launch whose code is cached does without the code generator.
+    from ..llvm.text import ModuleText
+    from .function import KernelFunction
+
     analysis = analyse(kernel)
     shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
     module = ModuleText(function_attributes())
@@ -88,13 +89,15 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
 
 def listing(kernel: Kernel, readonly_bytes: int, facts: Facts, what: str) -> str:
     """Return the optimised IR ("llvm") or assembly ("asm") of a kernel, or an analysis by name."""
+    from ...analysis.dump import PASSES, dump
+
     if what in PASSES:
         return dump(kernel, what, facts)
     return dump_module(generate(kernel, readonly_bytes, facts), what, _level(kernel))
 
 
 def compiled(work: Work, facts: Facts) -> CompiledKernel:
-    """Return the code of a kernel under some facts, from memory or made now."""
+    """Return the code of a kernel under some facts, from a cache or new."""
     kernel = work.kernel
     key = (
         kernel.words,
