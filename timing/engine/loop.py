@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .intrinsics import NEVER, call, device, word64
 
 if TYPE_CHECKING:
-    from .account import charge_bubbles, charge_wait, count_access, count_branch
+    from .account import EV_TURN, charge_bubbles, charge_wait, count_access, count_branch
     from .causes import BANK, HIT, MEMORY
     from .groups import pick, wake
     from .hooks import (
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         on_access,
         on_branch,
         on_dispatch,
+        on_event,
         on_interval,
         on_launch_end,
         on_memory_pc,
@@ -82,6 +83,7 @@ def run(S: State, events: int) -> int:
             dispatch(S, w, t)
         else:
             issue(S, w, wpu(S, w).current, t)
+        on_event(S, EV_TURN, w, wpu(S, w).current, S.now)
         if S.status != RUNNING:
             break
     return S.status

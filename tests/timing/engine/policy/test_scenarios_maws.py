@@ -5,7 +5,6 @@ The toy machine's scheduler is first in, first out, whatever a policy would choo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +12,10 @@ import pytest
 
 from simtlab.timing.engine.intrinsics import NEVER
 from simtlab.timing.machines import machine as machines
-from simtlab.timing.simulation.books import groups_of
 from simtlab.timing.simulation.simulator import Simulator
 
 from ...support import maws_scenarios, scenarios
-from ...support.history import History, Standing
+from ...support.history import History
 from ...support.scenarios import Scenario
 from ...support.tables import described
 from ...support.toy import Toy
@@ -50,20 +48,8 @@ def test_scenarios_of_both_papers(
     assert (toy.cycles, toy.idle) == (cycles, toy.idle if scenario == "F10" else idle)
 
 
-class Counted(History):
-    """With the instructions since the root behind each group's place: `11100000@x #1 ready`."""
-
-    def _standings(self, v: int, running: int) -> Iterator[Standing]:
-        groups = groups_of(self._state, v)
-        for n, standing in enumerate(super()._standings(v, running)):
-            if n < len(groups):
-                count = self._state.rows["group"][groups[n]]["count"]
-                standing = replace(standing, place=f"{standing.place} #{count}")
-            yield standing
-
-
 def test_f4_the_life_of_warp_splits() -> None:
-    h = Counted(scenarios.F12, "maws.lazy-split", **FIFO)
+    h = History(scenarios.F12, "maws.lazy-split", counts=True, **FIFO)
     assert h.stack == {
         0: "(A,-,11111111)",
         1: "(D,-,11111111)(C,D,00000110)(B,D,11111001)",

@@ -13,9 +13,9 @@ from ...intrinsics import WORD, bit, ctz, device, drop_lowest, popcount, words_u
 
 if TYPE_CHECKING:
     from ....machines.machine import Machine
-    from ...account import join_issue
+    from ...account import EV_JOIN, join_issue
     from ...groups import NO_SLOT
-    from ...hooks import State
+    from ...hooks import State, on_event
     from ...state import group, seg, warp
     from .local_stack import is_serial
     from .splits import merge
@@ -67,6 +67,7 @@ def merge_ready(S: State, w: int, g: int, t: int, at_access: int, at_start: int,
                 merges = held
             if merges == 1:
                 if at_access == 1 and other.at_memory == 0:
+                    on_event(S, EV_JOIN, w, h, S.now)
                     join_issue(S, w, g, popcount(other.mask))
                 merge(S, g, h)
                 S.n_pc_merge += 1
