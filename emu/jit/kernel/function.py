@@ -22,8 +22,8 @@ from .barriers import FRAME, WORDS, Barriers
 from .context_code import load_slot, store_slot
 from .edges import Edges
 from .identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
-from .kernel_memory import KernelMemory
 from .lane_code import LaneCode, vectors_of
+from .memory.kernel_memory import KernelMemory
 from .nodes import Nodes
 from .value_table import ValueTable
 from .variables import Variables

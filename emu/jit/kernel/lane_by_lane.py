@@ -19,8 +19,8 @@ from ..runtime.context import TrapCode
 from . import budget
 from .edges import Edges
 from .instructions import Instructions
-from .kernel_memory import KernelMemory
 from .lane_code import LaneCode
+from .memory.kernel_memory import KernelMemory
 from .variables import Variables
 
 

@@ -14,9 +14,9 @@ from .barriers import Barriers
 from .edges import Edges
 from .identity import Identity, Warp
 from .instructions import Instructions
-from .kernel_memory import KernelMemory
 from .lane_by_lane import LaneByLane
 from .lane_code import LaneCode
+from .memory.kernel_memory import KernelMemory
 
 
 class Nodes:

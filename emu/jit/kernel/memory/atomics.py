@@ -5,14 +5,14 @@ All its cells have 64 bits.
 
 from __future__ import annotations
 
-from ....isa.types import U32, Segment, Type
-from ...analysis.ssa import Op
-from ..llvm.text import integer
-from ..runtime.context import Slot
-from ..runtime.helpers import atomic_name
+from .....isa.types import U32, Segment, Type
+from ....analysis.ssa import Op
+from ...llvm.text import integer
+from ...runtime.context import Slot
+from ...runtime.helpers import atomic_name
+from ..context_code import load_slot
+from ..lane_code import LaneCode
 from .cold import Cold
-from .context_code import load_slot
-from .lane_code import LaneCode
 from .local_memory import LocalMemory
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....isa.types import RegClass, Segment, Type
-from ...analysis.ssa import Const, Op, Value
-from ..llvm.text import integer
-from ..runtime.context import Slot
+from .....isa.types import RegClass, Segment, Type
+from ....analysis.ssa import Const, Op, Value
+from ...llvm.text import integer
+from ...runtime.context import Slot
+from ..context_code import load_slot
+from ..lane_code import LaneCode
 from .cold import Cold
-from .context_code import load_slot
 from .kernel_memory import KernelMemory
-from .lane_code import LaneCode
 from .moves import Moves
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....isa.program import Param
-from ..llvm.function_text import FunctionText
-from ..runtime.context import Slot
-from .context_code import load_slot
+from .....isa.program import Param
+from ...llvm.function_text import FunctionText
+from ...runtime.context import Slot
+from ..context_code import load_slot
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ....isa.program import Param
-from ....isa.types import Type, sign_extend
-from ...analysis.ssa import Op, Value
-from ..llvm.text import integer
+from .....isa.program import Param
+from .....isa.types import Type, sign_extend
+from ....analysis.ssa import Op, Value
+from ...llvm.text import integer
+from ..lane_code import LaneCode
 from .addresses import Addresses, Form, Window, split_index
 from .cold import Cold, Targets
-from .lane_code import LaneCode
 from .moves import Moves
 from .near import TABLE, Near, has_permutes, is_computed, is_shuffled, permuted
 

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ....isa.program import Param
-from ....isa.types import sign_extend
-from ...analysis.ssa import INDEX_ARITHMETIC, Const, Op, Phi, Value
-from ...analysis.uniformity import LaneShapes
-from ..runtime.context import BASE, DELTA, SIZE, WRITABLE, param_slot
-from .context_code import load_slot
-from .lane_code import LaneCode
+from .....isa.program import Param
+from .....isa.types import sign_extend
+from ....analysis.ssa import INDEX_ARITHMETIC, Const, Op, Phi, Value
+from ....analysis.uniformity import LaneShapes
+from ...runtime.context import BASE, DELTA, SIZE, WRITABLE, param_slot
+from ..context_code import load_slot
+from ..lane_code import LaneCode
 
 LARGEST_SCALE = 1 << 32
 """What an index is multiplied by at most in a form: no window has room for two larger steps."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....isa.types import Type
-from ...analysis.ssa import Op
-from ..arithmetic.widths import extended
-from ..llvm.text import integer
-from ..runtime.context import Slot
-from ..runtime.helpers import ATTRIBUTES
-from .context_code import store_slot
-from .lane_code import LaneCode
+from .....isa.types import Type
+from ....analysis.ssa import Op
+from ...arithmetic.widths import extended
+from ...llvm.text import integer
+from ...runtime.context import Slot
+from ...runtime.helpers import ATTRIBUTES
+from ..context_code import store_slot
+from ..lane_code import LaneCode
 from .moves import Moves
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....isa.types import RegClass, Type
-from ...analysis.ssa import Op, Value
-from ..arithmetic.widths import extended, narrowed
-from ..llvm.text import integer, register_type
-from ..llvm.vectors import CHUNK
-from .lane_code import LaneCode
+from .....isa.types import RegClass, Type
+from ....analysis.ssa import Op, Value
+from ...arithmetic.widths import extended, narrowed
+from ...llvm.text import integer, register_type
+from ...llvm.vectors import CHUNK
+from ..lane_code import LaneCode
 
 
 @dataclass
