@@ -97,8 +97,8 @@ class _Access(WarpCode):
     def begin(self) -> None:
         """Emit the return for an empty mask, and what every way needs."""
         code = self.code
-        code.branch(code.let("icmp eq i64 %mask, 0"), "nobody", "begin")
-        code.block("nobody")
+        code.branch(code.let("icmp eq i64 %mask, 0"), "no_lanes", "begin")
+        code.block("no_lanes")
         code.ret("i64", "0")
         code.block("begin")
         _ = self.mask, self.context  # first here, where all ways see them
