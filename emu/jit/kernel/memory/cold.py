@@ -85,10 +85,7 @@ class Cold:
 
     def first(self, type_: Type) -> list[str]:
         """Return what the first running lane has loaded in `move`, a scalar."""
-        lane = self.moves.lowest_running()
-        cell = self.lanes.code.let(
-            f"getelementptr i{type_.bits}, ptr {self.cells('cells')}, i64 {lane}"
-        )
+        cell = self.cell(type_, self.moves.lowest_running())
         return [self.moves.load(type_, cell)]
 
     # --- helpers

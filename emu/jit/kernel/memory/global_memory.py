@@ -105,29 +105,31 @@ class GlobalMemory:
 
     def _uniform(self, site: Site, offset: str) -> list[str]:
         """Access one place for all lanes."""
-        lanes, code, moves, addresses = self.lanes, self.lanes.code, self.moves, self.addresses
+        lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
+        moves, cold = self.moves, self.cold
         op, type_, window = site.op, site.type, site.window
         places = addresses.places(window, site.size, site.size)
         good = code.let(f"icmp ult i64 {addresses.element(offset, site.size)}, {places}")
-        fork = moves.fork(good)
-        host = addresses.host(window, offset)
-        values, others = [], []
-        if site.is_load:
-            values = [moves.load(type_, host)]
-        elif lanes.shapes.is_uniform(op.args[0]):
-            code.line(f"store i{type_.bits} {moves.store_scalar(op, type_)}, ptr {host}")
-        else:
-            # The highest lane wins.
-            cold = self.cold
-            cold.put(cold.cells("cells"), moves.store_data(op, type_), type_.bits)
-            data = code.let(f"load i{type_.bits}, ptr {cold.cell(type_, moves.last_running())}")
+
+        def fast() -> list[str]:
+            host = addresses.host(window, offset)
+            if site.is_load:
+                return [moves.load(type_, host)]
+            if lanes.shapes.is_uniform(op.args[0]):
+                data = moves.store_scalar(op, type_)
+            else:
+                # The highest lane wins.
+                cold.put(cold.cells("cells"), moves.store_data(op, type_), type_.bits)
+                cell = cold.cell(type_, moves.highest_running())
+                data = code.let(f"load i{type_.bits}, ptr {cell}")
             code.line(f"store i{type_.bits} {data}, ptr {host}")
-        fast_end = moves.other_side(fork)
-        self.cold.move(op, type_, Targets(self._address(site, offset), 0))
-        if site.is_load:
-            others = self.cold.first(type_)
-        slow_end = moves.meet(fork)
-        return moves.either(op.cls, 0, values, fast_end, others, slow_end)
+            return []
+
+        def slow() -> list[str]:
+            cold.move(op, type_, Targets(self._address(site, offset), 0))
+            return cold.first(type_) if site.is_load else []
+
+        return moves.either(good, fast, slow, op.cls, 0)
 
     # --- neighbours
 
@@ -302,11 +304,5 @@ class GlobalMemory:
     def _either(
         self, site: Site, good: str, fast: Callable[[], list[str]], slow: Callable[[], list[str]]
     ) -> list[str]:
-        """Access on the fast or the slow side; return what was loaded."""
-        moves = self.moves
-        fork = moves.fork(good)
-        values = fast()
-        fast_end = moves.other_side(fork)
-        others = slow()
-        slow_end = moves.meet(fork)
-        return moves.either(site.op.cls, self.lanes.n, values, fast_end, others, slow_end)
+        """Access on the fast or the slow side; return what was loaded, in chunks."""
+        return self.moves.either(good, fast, slow, site.op.cls, self.lanes.n)
