@@ -245,4 +245,4 @@ class Barriers:
 
 def _ends(lanes: LaneCode, number: int) -> bool:
     last = lanes.flow.nodes[number].last
-    return last is not None and last.row.stem == "barrier"
+    return last is not None and last.row.is_barrier

@@ -46,7 +46,7 @@ class KernelFunction:
         self.variables = Variables(self.entry, self.code)
         self.shapes, self.facts, self.plan = shapes, shapes.facts, plan
         self.has_barrier = any(
-            node.last is not None and node.last.row.stem == "barrier" for node in shapes.flow.nodes
+            node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes
         )
         self.memory = KernelMemory(
             kernel.params,

@@ -13,7 +13,7 @@ from ....isa.types import F32, F64, RegClass, mask_of
 from ...analysis.ssa import Const, Op, Phi, Value
 from ...analysis.uniformity import Facts, LaneShapes
 from ..arithmetic import emit as alu
-from ..llvm.text import register_type
+from ..llvm.text import constant, register_type
 from ..llvm.vectors import CHUNK, Chunks, VectorCode
 from ..runtime.context import Slot, TrapCode
 from .context_code import store_slot
@@ -76,15 +76,14 @@ class LaneCode(VectorCode):
     def scalar(self, value: Value) -> str:
         """Return the operand of a uniform value."""
         if isinstance(value, Const):
-            return _scalar_constant(value)
+            return constant(value.cls, value.bits, 0)
         assert self.shapes.is_uniform(value)
         return self._get(value, "value")[0]
 
     def vector(self, value: Value) -> list[str]:
         """Return the operands of a value, chunk by chunk; a uniform one is in all lanes."""
         if isinstance(value, Const):
-            text = _scalar_constant(value)
-            return [f"splat ({register_type(value.cls, 0)} {text})"] * self.k
+            return [constant(value.cls, value.bits, self.n)] * self.k
         if not self.shapes.is_uniform(value):
             return self._get(value, "value")
         known = self.local.get((value, "spread"))
@@ -96,7 +95,7 @@ class LaneCode(VectorCode):
     def lane0(self, value: Value) -> str:
         """Return the scalar that a value with a stride has (or would have) in lane 0."""
         if isinstance(value, Const):
-            return _scalar_constant(value)
+            return constant(value.cls, value.bits, 0)
         return self.scalar(value) if self.shapes.is_uniform(value) else self._get(value, "lane0")[0]
 
     def _get(self, value: Value, part: str) -> list[str]:
@@ -175,9 +174,3 @@ class LaneCode(VectorCode):
         store_slot(self.code, Slot.TRAP_PC, str(pc))
         self.report(lane)
         self.code.jump("trapped")
-
-
-def _scalar_constant(value: Const) -> str:
-    if value.cls is RegClass.C:
-        return "true" if value.bits else "false"
-    return str(value.bits)

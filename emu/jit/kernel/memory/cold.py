@@ -142,7 +142,7 @@ class Cold:
     def put(self, cells: str, chunks: Sequence[str], bits: int) -> None:
         """Put chunks of integers into cells of their size."""
         t = integer(bits, self.lanes.n)
-        for place, chunk in zip(self._places(cells, bits), chunks, strict=True):
+        for place, chunk in zip(self.lanes.chunk_places(cells, bits), chunks, strict=True):
             self.lanes.code.line(f"store {t} {chunk}, ptr {place}, align {bits // 8}")
 
     def take(self, cells: str, bits: int) -> list[str]:
@@ -150,12 +150,5 @@ class Cold:
         t = integer(bits, self.lanes.n)
         return [
             self.lanes.code.let(f"load {t}, ptr {place}, align {bits // 8}")
-            for place in self._places(cells, bits)
-        ]
-
-    def _places(self, cells: str, bits: int) -> list[str]:
-        lanes = self.lanes
-        return [
-            lanes.code.let(f"getelementptr i{bits}, ptr {cells}, i64 {j * lanes.n}")
-            for j in range(lanes.k)
+            for place in self.lanes.chunk_places(cells, bits)
         ]
