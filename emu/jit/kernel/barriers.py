@@ -3,7 +3,7 @@
 The warps of a workgroup take turns: each runs until its next barrier, puts what it will need again
 into its *frame* and stops; when all have stopped at the same barrier the next round begins. A frame
 begins with the place where the warp resumes (0: the start, -1: it has ended, else the number of the
-node with the barrier), the mask of the live lanes, and the rest of the budget; the counters of the
+node with the barrier), the mask of the live lanes, and the remaining budget; the counters of the
 budget follow.
 """
 
@@ -23,14 +23,15 @@ from .identity import WARP, Warp
 from .lane_code import LaneCode
 
 HEAD_BYTES = 64
-"""Of a frame: the place, the live lanes, the rest of the budget."""
+"""Bytes of a frame before the counters: place, live lanes, remaining budget."""
 
 FRAME = "%frame"
 """The frame of the running warp, a ptr."""
 
 WORDS = ("waiting", "returned", "barrier_pc", "unequal", "waiter", "fresh")
-"""Variables of a workgroup: how many warps wait and lanes have returned; the barrier of this round
-and whether warps wait at several; a work-item that waits; whether this is the first round."""
+"""Variables of a workgroup: the number of warps that wait, and of lanes that have returned; the
+barrier of this round, and whether warps wait at several; a work-item that waits; whether this is
+the first round."""
 
 Kept = tuple[object, list[str], int]
 """A variable that is used after a barrier: its key, its types, its offset in the frame."""
@@ -74,7 +75,7 @@ class Barriers:
         self._set_live(self.lanes.word(live))
 
     def resume(self, place: str) -> None:
-        """Continue a warp after its barrier, or leave it alone if it has ended."""
+        """Continue a warp after its barrier, or skip it if it has ended."""
         lanes, code = self.lanes, self.lanes.code
         if lanes.flow.loops:
             self._words.set_word("budget", code.let(f"load i64, ptr {self._budget_place()}"))
@@ -131,7 +132,7 @@ class Barriers:
         code.block(partial)
         if self._can_wait(number):
             # Others may return first, or arrive: they run on, and `end` looks again.
-            self.edges.go_on(number)
+            self.edges.end_node(number)
         else:
             lanes.trap(TrapCode.DIVERGENT_BARRIER, node.stop, lanes.mask)
         code.block(f"w{number}")

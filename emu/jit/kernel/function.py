@@ -41,7 +41,7 @@ class KernelFunction:
         plan: LanePlan,
     ) -> None:
         self.entry = FunctionText(module)
-        """What is computed once per call."""
+        """The lines that are computed once per call."""
         self.code = self.entry.elsewhere()
         self.variables = Variables(self.entry, self.code)
         self.shapes, self.facts, self.plan = shapes, shapes.facts, plan
@@ -56,7 +56,7 @@ class KernelFunction:
             private_of=WARP if self.has_barrier else "0",
         )
         self.frame_bytes = 0
-        """Bytes in which a warp keeps its values at a barrier; known after `text`."""
+        """Bytes of a warp's frame; known after `text`."""
 
     def text(self) -> str:
         """Return the whole function."""

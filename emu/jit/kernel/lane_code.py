@@ -1,8 +1,8 @@
 """The code of one warp or one lane: operands of values, masks, and traps.
 
-A value lives in a variable where another node uses it, so that linearised control flow needs no
-repair of dominance. A uniform value is a scalar. Of a value with a stride the scalar of lane 0 is
-kept where lanes meet, and the lanes are counted from it.
+A value that another node uses is kept in a variable, so linearised control flow needs no repair of
+dominance. A uniform value is a scalar. For a value with a stride the variable has the scalar of
+lane 0, from which the other lanes are counted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class LaneCode(VectorCode):
     """The operands, masks and traps of the running lanes, for all code of a kernel.
 
     `report(lane)` writes into the context block which lane (an i64) has trapped. `width` is that
-    of the launch's warps, also where the code is that of one lane.
+    of the warp, also where the code is for one of its lanes.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class LaneCode(VectorCode):
         self.width = width
         self.report = report
         self.entry = variables.entry
-        """What is computed once per call."""
+        """The lines that are computed once per call."""
         self.ssa = shapes.ssa
         self.flow = shapes.ssa.flow
         self.mask: Chunks = []
@@ -68,7 +68,7 @@ class LaneCode(VectorCode):
         return [register_type(cls, 0)] if uniform else [register_type(cls, self.n)] * self.k
 
     def parts(self, value: Value) -> list[tuple[str, list[str]]]:
-        """Return (part, types) of a value's variables: of one with a stride, lane 0 alone."""
+        """Return (part, types) of a value's variables; a value with a stride has lane 0 alone."""
         if self.is_counted(value):
             return [("lane0", self.types_of(value.cls, True))]
         return [("value", self.types_of(value.cls, self.shapes.is_uniform(value)))]
@@ -168,7 +168,7 @@ class LaneCode(VectorCode):
     # --- traps
 
     def trap(self, kind: TrapCode, pc: int, chunks: Sequence[str]) -> None:
-        """End the launch and the block: report the lowest of some lanes."""
+        """End the block and the launch; report the lowest lane of a mask."""
         lane = self.code.call("i64", "llvm.cttz.i64", f"i64 {self.word(chunks)}", "i1 false")
         store_slot(self.code, Slot.TRAP_KIND, str(int(kind)))
         store_slot(self.code, Slot.TRAP_PC, str(pc))

@@ -45,13 +45,14 @@ class Variables:
         self.store(name, ["i64"], [value])
 
     def share_word(self, name: str, other: Variables) -> None:
-        """Have a variable of one i64 in common with other variables of the function."""
+        """Use the variable of one i64 that `other` has under this name."""
         self._found[name] = ["i64"], other.places(name, ["i64"])
 
     def poison(self, text: FunctionText, pattern: int | None) -> None:
-        """Fill the variables of a warp with a pattern, if there is one; a workgroup's have names.
+        """Fill the variables of a warp with a pattern, if given.
 
-        A kernel whose results depend on the pattern reads what no lane has written.
+        A workgroup's variables, whose keys are strings, keep their values. A kernel whose results
+        depend on the pattern reads what no lane has written.
         """
         if pattern is None:
             return

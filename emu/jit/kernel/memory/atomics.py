@@ -1,6 +1,6 @@
 """Atomics: one helper per operation and type, which takes the lanes in ascending order.
 
-All its cells have 64 bits.
+The cells of its arguments and results have 64 bits a lane.
 """
 
 from __future__ import annotations

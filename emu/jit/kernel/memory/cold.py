@@ -60,7 +60,7 @@ class Cold:
             lanes.define(op, "value", self.first(type_) if lanes.shapes.is_uniform(op) else loaded)
 
     def move(self, op: Op, type_: Type, targets: Targets) -> list[str]:
-        """Load or store for all running lanes; returns what was loaded, as registers."""
+        """Load or store for all running lanes; return what was loaded, as registers."""
         lanes, is_load = self.lanes, op.ins.row.is_load
         cells, indices = self.cells("cells"), "null"
         if targets.indices:
@@ -91,7 +91,7 @@ class Cold:
     # --- helpers
 
     def call(self, name: str, *arguments: str, seldom: bool = True) -> str:
-        """Call a helper; its result, an i32. Code around `seldom` calls is out of the way."""
+        """Call a helper and return its result, an i32; LLVM moves `seldom` calls out of the way."""
         types = ", ".join(a.split()[0] for a in arguments)
         attributes = f"cold {ATTRIBUTES}" if seldom else ATTRIBUTES
         self.lanes.code.module.declare(name, f"declare i32 @{name}({types}) {attributes}")

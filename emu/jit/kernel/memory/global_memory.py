@@ -175,9 +175,9 @@ class GlobalMemory:
             base = self._address(site, offset)
             return Targets(base, scale, lanes.vector(index), signed=form.signed)
 
-        alone = [v for v, factor in form.uniform if factor == 1 and addresses.is_param(v)]
+        params = [v for v, factor in form.uniform if factor == 1 and addresses.is_param(v)]
         if (
-            len(alone) == len(form.uniform) == 1
+            len(params) == len(form.uniform) == 1
             and not form.signed
             and abs(form.constant) < 1 << 20
         ):
@@ -192,7 +192,7 @@ class GlobalMemory:
         index = form.index
         assert index is not None
         offset = addresses.distance(form, site.window)
-        count = addresses.elements_behind(offset, site.size, form.scale, site.window)
+        count = addresses.count_inside(offset, site.size, form.scale, site.window)
 
         def each() -> list[str]:
             v, chunks = integer(32, lanes.n), lanes.vector(index)
@@ -237,7 +237,7 @@ class GlobalMemory:
         return self._either(site, good, lambda: self._wide(site, host()), others)
 
     def _near(self, index: Value) -> Near:
-        """Return where the lanes' indices are, seen from that of lane 0."""
+        """Return the lanes' indices relative to that of lane 0."""
         lanes, code = self.lanes, self.lanes.code
         core, terms = split_index(index, lanes.shapes)
         v, chunks = integer(32, lanes.n), lanes.vector(core)

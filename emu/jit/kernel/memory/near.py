@@ -75,7 +75,7 @@ def is_shuffled(index: Value, shapes: LaneShapes) -> bool:
 
 
 def has_permutes(size: int, lanes: int) -> bool:
-    """Return whether the CPU picks elements of a size out of two vectors of so many lanes."""
+    """Return whether an instruction picks elements of `size` bytes from two vectors of `lanes`."""
     return size == 4 and lanes == 16 and host_has("avx512f")
 
 
