@@ -19,7 +19,7 @@ class KernelMemory:
     private_bytes: int
     readonly_bytes: int
     private_of: str
-    """Number (i64) of the warp whose private memory is used: the running one if warps take turns."""
+    """The warp (an i64) whose private memory is used: the running one if warps take turns."""
 
     def private_place(self, code: FunctionText, width: int) -> str:
         """Return where the private memory of the running warp is, a ptr."""
