@@ -166,10 +166,6 @@ class Warps:
             self.lane_steps.reshape(-1)[lanes] + (self.steps - self.credited)[lanes // self.width]
         )
 
-    def runnable(self) -> set[int]:
-        """Return the warps that can run now."""
-        return set(np.flatnonzero(self.pc != NO_PC).tolist())
-
     def mask_of(self, warp: int) -> int:
         """Return the running lanes of a warp, bit l = lane l."""
         return self.masks(self.active[warp : warp + 1])[0]
