@@ -21,7 +21,7 @@ NO_PC = np.iinfo(np.int64).max
 """The pc of a warp that cannot run now, and a watch that is never met."""
 
 SEVERAL = -1
-"""The barrier pc of a warp whose lanes wait piece by piece, where its scheme says."""
+"""The barrier pc of a warp whose lanes wait piece by piece: its scheme has their pcs."""
 
 
 class Warps:
