@@ -24,7 +24,7 @@ from functools import cache
 
 from ....isa.table import BY_NAME, Row
 from ....isa.types import Segment as MemorySegment
-from ..arithmetic.widths import extended, narrowed
+from ..arithmetic.widths import element_number, extended, narrowed
 from ..llvm.text import ModuleText, integer
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from ..llvm.vectors import Chunks
@@ -112,16 +112,6 @@ class _Access(WarpCode):
     def addresses(self) -> Chunks:
         """Return where each lane accesses memory, the immediate included."""
         return self.each("add", 64, self.raw, self.spread(64, "%imm"))
-
-    def element(self, distance: str, n: int) -> str:
-        """Return a distance in elements; a fraction of an element becomes very large."""
-        if not self.shift:
-            return distance
-        t = integer(64, n)
-        by = f"splat (i64 {self.shift})" if n else str(self.shift)
-        return self.code.intrinsic(
-            "llvm.fshr", t, f"{t} {distance}", f"{t} {distance}", f"{t} {by}"
-        )
 
     def compare(self, how: str, a: Chunks, b: Chunks) -> str:
         """Return whether a comparison of i64 holds in one of the running lanes."""
@@ -246,9 +236,8 @@ class FirstLane:
     raw: str
     """Its address register."""
     address: str
-    base: str
     places: str
-    """Elements from the base on."""
+    """Elements of the block."""
     element: str
     """Number of its element."""
     inside: str
@@ -276,13 +265,13 @@ class _Blocks(_Access):
     def _test_at(self, lane: str, raw: str, address: str) -> FirstLane:
         code = self.code
         base, size = self.extent()
-        element = self.element(code.let(f"sub i64 {address}, {base}"), 0)
+        element = element_number(code, code.let(f"sub i64 {address}, {base}"), self.size, 0)
         places = code.let(f"lshr i64 {size}, {self.shift}")
         inside = code.let(f"icmp ult i64 {element}, {places}")
         if self.is_global and self.row.is_store:
             writable = code.let(f"icmp ne i64 {self.remembered(WRITABLE)}, 0")
             inside = code.let(f"and i1 {inside}, {writable}")
-        return FirstLane(lane, raw, address, base, places, element, inside)
+        return FirstLane(lane, raw, address, places, element, inside)
 
     def extent(self) -> tuple[str, str]:
         """Return (base, bytes) of the block."""
@@ -387,7 +376,8 @@ class Rest(_Blocks):
         code.block("known")
         base, size = self.extent()
         start = self.spread(64, code.let(f"sub i64 %imm, {base}"))
-        elements = [self.element(c, self.n) for c in self.each("add", 64, self.raw, start)]
+        offsets = self.each("add", 64, self.raw, start)
+        elements = [element_number(code, offset, self.size, self.n) for offset in offsets]
         places = self.spread(64, code.let(f"lshr i64 {size}, {self.shift}"))
         code.branch(self.compare("uge", elements, places), "cold", "each")
         code.block("each")
@@ -415,7 +405,7 @@ class PrivateMover(_Access):
         code = self.code
         self.begin()
         at = self.addresses()
-        elements = [self.element(c, self.n) for c in at]
+        elements = [element_number(code, offset, self.size, self.n) for offset in at]
         limit = code.let(f"lshr i64 {self.segment_bytes()}, {self.shift}")
         outside = self.compare("uge", elements, self.spread(64, limit))
         code.branch(outside, "cold", "resolved")

@@ -15,6 +15,7 @@ from .....isa.program import Param
 from .....isa.types import sign_extend
 from ....analysis.ssa import INDEX_ARITHMETIC, Const, Op, Phi, Value
 from ....analysis.uniformity import LaneShapes
+from ...arithmetic.widths import element_number
 from ...runtime.context import BASE, DELTA, SIZE, WRITABLE, param_slot
 from ..context_code import load_slot
 from ..lane_code import LaneCode
@@ -254,22 +255,13 @@ class Addresses:
         """Return the host address of an offset into a buffer, a ptr."""
         return self.lanes.code.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
 
-    def element(self, offset: str, size: int) -> str:
-        """Return the number of the element at an offset; huge where the offset is misaligned."""
-        if size == 1:
-            return offset
-        shift = size.bit_length() - 1
-        return self.lanes.code.intrinsic(
-            "llvm.fshr", "i64", f"i64 {offset}", f"i64 {offset}", f"i64 {shift}"
-        )
-
     def count_inside(self, offset: str, size: int, scale: int, window: Window) -> str:
         """Return how many indices from 0 on lead to elements in the buffer, an i64 below 2^31.
 
         `offset` is that of index 0; `scale` is 2^k * `size`.
         """
         code = self.lanes.code
-        total, here = self.places(window, size, size), self.element(offset, size)
+        total, here = self.places(window, size, size), element_number(code, offset, size, 0)
         count = code.intrinsic("llvm.usub.sat", "i64", f"i64 {total}", f"i64 {here}")
         stride = scale // size
         if stride > 1:

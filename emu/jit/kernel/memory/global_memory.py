@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from .....isa.program import Param
 from .....isa.types import Type, sign_extend
 from ....analysis.ssa import Op, Value
+from ...arithmetic.widths import element_number
 from ...llvm.text import integer
 from ..lane_code import LaneCode
 from .addresses import Addresses, Form, Window, split_index
@@ -109,7 +110,7 @@ class GlobalMemory:
         moves, cold = self.moves, self.cold
         op, type_, window = site.op, site.type, site.window
         places = addresses.places(window, site.size, site.size)
-        good = code.let(f"icmp ult i64 {addresses.element(offset, site.size)}, {places}")
+        good = code.let(f"icmp ult i64 {element_number(code, offset, site.size, 0)}, {places}")
 
         def fast() -> list[str]:
             host = addresses.host(window, offset)
@@ -139,7 +140,7 @@ class GlobalMemory:
         """Access neighbouring elements: one wide access if all is inside and `also` holds."""
         lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
         places = addresses.places(site.window, site.size * lanes.facts.width, site.size)
-        good = code.let(f"icmp ult i64 {addresses.element(offset, site.size)}, {places}")
+        good = code.let(f"icmp ult i64 {element_number(code, offset, site.size, 0)}, {places}")
         if also is not None:
             good = code.let(f"and i1 {good}, {also}")
         return self._either(
@@ -260,16 +261,11 @@ class GlobalMemory:
         start = lanes.chunk_of(64, code.let(f"sub i64 {site.window.base}, {step}"))
         places = self.addresses.places(site.window, site.size, site.size)
         limit = lanes.chunk_of(64, places)
-        shift = site.size.bit_length() - 1
         offsets = [code.let(f"sub {v} {a}, {start}") for a in pointers]
         outside = []
         for offset in offsets:
-            element = offset
-            if shift:
-                element = code.intrinsic(
-                    "llvm.fshr", v, f"{v} {offset}", f"{v} {offset}", f"{v} splat (i64 {shift})"
-                )
-            outside.append(code.let(f"icmp uge {v} {element}, {limit}"))
+            number = element_number(code, offset, site.size, lanes.n)
+            outside.append(code.let(f"icmp uge {v} {number}, {limit}"))
 
         def hosts() -> list[str]:
             host = site.window.host
