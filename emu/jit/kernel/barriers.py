@@ -160,7 +160,7 @@ class Barriers:
         differs = code.let(f"zext i1 {code.let(f'and i1 {later}, {other}')} to i64")
         words.set_word("unequal", code.let(f"or i64 {words.word('unequal')}, {differs}"))
         words.set_word("barrier_pc", code.let(f"select i1 {first}, i64 {pc}, i64 {known}"))
-        lane = code.call("i64", "llvm.cttz.i64", f"i64 {here}", "i1 false")
+        lane = self.lanes.lowest(here)
         flat = code.let(f"add i64 {code.let(f'zext i32 {self._warp.first} to i64')}, {lane}")
         waiter = words.word("waiter")
         words.set_word("waiter", code.let(f"select i1 {first}, i64 {flat}, i64 {waiter}"))

@@ -165,11 +165,26 @@ class LaneCode(VectorCode):
             return operands
         return self.observed(value, operands, n)
 
+    # --- lanes as bits of an i64
+
+    def running(self) -> str:
+        """Return the running lanes."""
+        return self.word(self.mask)
+
+    def lowest(self, word: str) -> str:
+        """Return the number of the lowest of some lanes, an i64; 64 if there are none."""
+        return self.code.call("i64", "llvm.cttz.i64", f"i64 {word}", "i1 false")
+
+    def highest(self, word: str) -> str:
+        """Return the number of the highest of some lanes, an i64; -1 if there are none."""
+        zeros = self.code.call("i64", "llvm.ctlz.i64", f"i64 {word}", "i1 false")
+        return self.code.let(f"sub i64 63, {zeros}")
+
     # --- traps
 
     def trap(self, kind: TrapCode, pc: int, chunks: Sequence[str]) -> None:
         """End the block and the launch; report the lowest lane of a mask."""
-        lane = self.code.call("i64", "llvm.cttz.i64", f"i64 {self.word(chunks)}", "i1 false")
+        lane = self.lowest(self.word(chunks))
         store_slot(self.code, Slot.TRAP_KIND, str(int(kind)))
         store_slot(self.code, Slot.TRAP_PC, str(pc))
         self.report(lane)

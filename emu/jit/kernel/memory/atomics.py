@@ -46,7 +46,7 @@ class Atomics:
         result = cold.call(
             atomic_name(row.stem.removeprefix("atomic_"), type_.name),
             "ptr %ctx",
-            f"i64 {cold.moves.running()}",
+            f"i64 {lanes.running()}",
             f"ptr {addresses}",
             f"ptr {cells[0]}",
             f"ptr {cells[1]}",

@@ -72,7 +72,7 @@ class Cold:
         result = self.call(
             "simtlab_move",
             "ptr %ctx",
-            f"i64 {self.moves.running()}",
+            f"i64 {lanes.running()}",
             f"i64 {targets.base}",
             f"ptr {indices}",
             f"ptr {cells}",
@@ -85,7 +85,7 @@ class Cold:
 
     def first(self, type_: Type) -> list[str]:
         """Return what the first running lane has loaded in `move`, a scalar."""
-        cell = self.cell(type_, self.moves.lowest_running())
+        cell = self.cell(type_, self.lanes.lowest(self.lanes.running()))
         return [self.moves.load(type_, cell)]
 
     # --- helpers

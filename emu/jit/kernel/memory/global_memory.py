@@ -121,7 +121,7 @@ class GlobalMemory:
             else:
                 # The highest lane wins.
                 cold.put(cold.cells("cells"), moves.store_data(op, type_), type_.bits)
-                cell = cold.cell(type_, moves.highest_running())
+                cell = cold.cell(type_, lanes.highest(lanes.running()))
                 data = code.let(f"load i{type_.bits}, ptr {cell}")
             code.line(f"store i{type_.bits} {data}, ptr {host}")
             return []

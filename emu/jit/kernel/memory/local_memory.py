@@ -195,7 +195,7 @@ class LocalMemory:
         result = self.cold.call(
             "simtlab_local_fault",
             "ptr %ctx",
-            f"i64 {self.moves.running()}",
+            f"i64 {lanes.running()}",
             f"ptr {offsets}",
             f"i64 {extent.total}",
             f"i64 {extent.size}",

@@ -60,19 +60,6 @@ class Moves:
 
     # --- data
 
-    def running(self) -> str:
-        """Return the lanes that execute the instruction, an i64 with a bit each."""
-        return self.lanes.word(self.lanes.mask)
-
-    def lowest_running(self) -> str:
-        """Return the number of the lowest of these lanes, an i64."""
-        return self.lanes.code.call("i64", "llvm.cttz.i64", f"i64 {self.running()}", "i1 false")
-
-    def highest_running(self) -> str:
-        """Return the number of the highest of these lanes, an i64."""
-        zeros = self.lanes.code.call("i64", "llvm.ctlz.i64", f"i64 {self.running()}", "i1 false")
-        return self.lanes.code.let(f"sub i64 63, {zeros}")
-
     def store_data(self, op: Op, type_: Type) -> list[str]:
         """Return what a store writes, chunk by chunk."""
         chunks = self.lanes.observed(op.args[0], self.lanes.vector(op.args[0]), self.lanes.n)
