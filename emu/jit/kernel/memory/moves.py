@@ -24,7 +24,7 @@ class Moves:
         self._zeros: dict[str, str] = {}
         """Zeros that LLVM does not know of, by type."""
 
-    # --- two sides
+    # --- the fast and the slow side
 
     def either(
         self,
@@ -34,10 +34,10 @@ class Moves:
         cls: RegClass,
         n: int,
     ) -> list[str]:
-        """Emit the fast side for where an i1 is true, and the slow one.
+        """Emit both sides of an access: the fast one runs if `good` (an i1) is true.
 
-        Both return what they have loaded, in registers of a class: chunks of n lanes (0: a scalar).
-        The result is that of the side that was taken.
+        Each side returns what it has loaded, in registers of a class: chunks of n lanes (0: a
+        scalar). The result is that of the side that was taken.
         """
         code = self.lanes.code
         fast_label, slow_label, after = (code.fresh_label("m") for _ in range(3))
