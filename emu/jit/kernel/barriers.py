@@ -83,9 +83,9 @@ class Barriers:
         code.switch(place, "warp_next", {n: f"resume{n}" for n in self.nodes})
         for number in self.nodes:
             code.block(f"resume{number}")
-            for type_, place, cell in self._cells(number):
+            for type_, variable, cell in self._cells(number):
                 value = code.let(f"load {type_}, ptr {cell}, align 8")
-                code.line(f"store {type_} {value}, ptr {place}")
+                code.line(f"store {type_} {value}, ptr {variable}")
             way = lanes.flow.route(number, lanes.flow.nodes[number].successors[0])
             self.edges.enter(way, lanes.chunks(self._live()))
 
@@ -139,8 +139,8 @@ class Barriers:
         lanes.local.clear()
         here = words.word(f"held{number}")
         self.edges.edge(number, node.successors[0], lanes.chunks(here))
-        for type_, place, cell in self._cells(number):
-            value = code.let(f"load {type_}, ptr {place}")
+        for type_, variable, cell in self._cells(number):
+            value = code.let(f"load {type_}, ptr {variable}")
             code.line(f"store {type_} {value}, ptr {cell}, align 8")
         code.line(f"store i64 {number}, ptr {FRAME}")
         if lanes.flow.loops:

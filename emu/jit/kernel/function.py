@@ -148,6 +148,11 @@ class KernelFunction:
         code.block("warp_next")
         self._next_warp()
         code.block("round_over")
+        self._end_round()
+
+    def _end_round(self) -> None:
+        """Begin the next round, end the workgroup, or trap if not all of it is at one barrier."""
+        code, words = self.code, self.variables
         words.set_word("fresh", "0")
         none = code.let(f"icmp eq i64 {words.word('waiting')}, 0")
         code.branch(none, "group_next", "round_check")
