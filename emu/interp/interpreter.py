@@ -12,7 +12,7 @@ One round, in order:
    through the warp's scheme.
 4. Warps that reach the pc which their scheme watches are handed to it (schemes/base.py, rule 1).
 5. Where no warp can run, workgroups whose warps all wait or have returned pass their barrier. Every
-   `LOOK_ROUNDS`-th round this is done although other warps can run: these may be spinning for a
+   `CHECK_ROUNDS`-th round this is done although other warps can run: these may be spinning for a
    workgroup at a barrier.
 """
 
@@ -42,7 +42,7 @@ BATCH_BYTES = 64 << 20
 """Bytes of resident group and private memory, unless one workgroup alone needs more."""
 
 FAIR = 16
-LOOK_ROUNDS = 256
+CHECK_ROUNDS = 256
 """Rounds between two checks of the budget, and of barriers complete while other warps run."""
 
 
@@ -137,7 +137,7 @@ class Interpreter:
         block.executions += warps.size
         block.lanes += group.count
         self._finish(block, group)
-        if self.rounds % LOOK_ROUNDS == 0:
+        if self.rounds % CHECK_ROUNDS == 0:
             self._check_budget()
             if barriers.open_complete(self._batch):
                 self.hang.restart()

@@ -1,4 +1,4 @@
-"""Launches that cannot end get a verdict that names who waits where, long before any budget."""
+"""Launches that cannot end: the verdict names the waiting lanes, long before any budget."""
 
 from __future__ import annotations
 
