@@ -120,8 +120,9 @@ class Recording:
         name = str(path)
         if not name.endswith(".npz"):
             raise UsageError(f"a recording ends in .npz, not {name!r}", code="SIM515")
+        every: dict[str, Any] = {**self.arrays(), **more}
         with open(name, "wb") as file:
-            np.savez_compressed(file, **self.arrays(), **more)
+            np.savez_compressed(file, **every)
 
     def arrays(self) -> dict[str, Any]:
         """Return the members of the file."""
