@@ -112,14 +112,14 @@ def source_of(name: str) -> Path:
     if name.endswith(".py"):
         path = Path(name)
     else:
-        path = _engine_files().get(name, Path(f"{name}.py"))
+        path = engine_files().get(name, Path(f"{name}.py"))
     if not path.is_file():
         raise CompositionError(f"there is no engine file {name!r} ({path.name} not found)")
     return path
 
 
 @cache
-def _engine_files() -> dict[str, Path]:
+def engine_files() -> dict[str, Path]:
     """Return the files of engine/ by name: `loop`, `memory/l1`, `policy/conv` (no family)."""
     found: dict[str, Path] = {}
     for path in ENGINE.rglob("*.py"):
