@@ -8,7 +8,7 @@ from simtlab.timing.engine.intrinsics import device, popcount
 
 if TYPE_CHECKING:
     from simtlab.timing.engine.hooks import State
-    from simtlab.timing.engine.stacks import follow_top, goes_one_way, push, top
+    from simtlab.timing.engine.stacks import follow_top, goes_one_way, pop_at_join, push, top
     from simtlab.timing.engine.state import group, seg, stack
 
 EXTENDS = ("policy/lockstep",)
@@ -35,9 +35,4 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
 @device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
     """Pop the stack's top at its re-convergence point, and run the entry below."""
-    lanes = group(S, g)
-    entry = stack(S, top(S, lanes.warp))
-    if lanes.seg == entry.rpc:
-        entry.seg = lanes.seg
-        follow_top(S, g)
-    return 0
+    return pop_at_join(S, g)

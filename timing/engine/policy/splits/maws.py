@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from ...stacks import (
         begin_root,
         diverge,
-        follow_top,
         forget_lanes,
         goes_one_way,
+        pop_at_join,
         push,
         top,
     )
@@ -132,17 +132,14 @@ def push_one_way(S: State, g: int, taken: int) -> int:
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
     """Let splits wait for each other at the top's re-convergence point and where none may pass."""
     grp = group(S, g)
-    entry = stack(S, top(S, grp.warp))
-    at_join = grp.seg == entry.rpc
+    at_join = grp.seg == stack(S, top(S, grp.warp)).rpc
     if not at_join and (seg(S, grp.seg).kind != SEG_BRANCH or passes(S, g) != NO_WAY_OUT):
         return 0
     if is_root(S, g) == 0 and wait_for_others(S, g) == 0:
         return 1
     if at_join:
-        entry.seg = grp.seg
         grp.count = 0
-        follow_top(S, g)
-    return 0
+    return pop_at_join(S, g)
 
 
 @device
