@@ -138,14 +138,14 @@ def access(S: State, w: int, t: int) -> int:
     if S.status != RUNNING:
         return 0
     wake(S, g, ready, HIT if S.access_hits == lanes else MEMORY)
-    tell_of_misses(S, w, g, t)
+    report_misses(S, w, g, t)
     if S.access_bubbles > 0:
         charge_bubbles(S, w, g, BANK, S.access_bubbles)
     return stop(S, w, t + 1 + S.access_bubbles)
 
 
 @device
-def tell_of_misses(S: State, w: int, g: int, t: int) -> int:
+def report_misses(S: State, w: int, g: int, t: int) -> int:
     """Call the policy's hooks if lanes of group g missed in its access, once its wait is known."""
     grp = group(S, g)
     if grp.hits != grp.mask:

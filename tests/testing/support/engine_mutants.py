@@ -49,7 +49,7 @@ MUTANTS = [
             "    return w * S.warps * S.width + (g + S.width) % (S.warps * S.width)\n",
         ),
         (
-            "the first group of the warp, dead or not",
+            "the first group of the warp, live or not",
             _ANSWER,
             "            g = h\n    return v * S.width\n",
         ),

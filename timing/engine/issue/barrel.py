@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..causes import BANK, HIT, MEMORY, PIPELINE, UNIT
     from ..groups import wake
     from ..hooks import State, extra_slots, on_memory_pc
-    from ..loop import stop, tell_of_misses, touch
+    from ..loop import report_misses, stop, touch
     from ..memory.private import chip_access, is_on_chip
     from ..state import (
         RUNNING,
@@ -86,5 +86,5 @@ def access_from_fetch(S: State, w: int, g: int, t: int) -> int:
         grp.until_mshr = 0
         grp.until_l2 = 0
         wake(S, g, pipeline_exit, PIPELINE)
-    tell_of_misses(S, w, g, t)
+    report_misses(S, w, g, t)
     return t + 1 + bubbles

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from ...workgroups import diverged
     from .local_stack import arrive_local, diverge_local, forget_local, is_serial, local_level
     from .splits import (
+        continue_with_others,
         gather,
         gathering,
-        go_on,
         is_root,
         meet_at_barrier,
         split,
@@ -122,7 +122,7 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
     forget_lanes(S, grp.warp, gone)
     if is_serial(S, g) == 1 and forget_local(S, g, gone) == 1:
         return 1
-    return go_on(S, g, t)
+    return continue_with_others(S, g, t)
 
 
 @device
