@@ -51,7 +51,7 @@ MUTANTS = [
             "    return w * S.warps * S.width + (g + S.width) % (S.warps * S.width)\n",
         ),
         (
-            "the first group of the warp, live or not",
+            "the first group of the warp, dead or not",
             _ANSWER,
             "            g = h\n    return v * S.width\n",
         ),
