@@ -2,7 +2,7 @@
 
 Each node becomes a run of LLVM blocks. A node runs for all lanes that wait at it, which its mask
 variable has; its outgoing edges add them to the masks of later nodes. Only memory and phi copies
-are masked: other instructions run for dead lanes too, whose values nothing reads.
+are masked: other instructions run for inactive lanes too, whose values nothing reads.
 """
 
 from __future__ import annotations

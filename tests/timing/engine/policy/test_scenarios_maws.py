@@ -145,10 +145,10 @@ def test_a_loop_pushes_once() -> None:
 def f6(plain: bool, **fields: Any) -> Toy:
     def predict(sim: Simulator) -> None:
         """P has ten miss-free cycles before it, Q two."""
-        if "spell" in sim.state.rows:
+        if "miss_free" in sim.state.rows:
             for warp, left in enumerate((10, 2)):
-                row = sim.state.rows["spell"][warp * sim.width]
-                row["group"], row["left"], row["over"] = warp + 1, left, NEVER
+                row = sim.state.rows["miss_free"][warp * sim.width]
+                row["group"], row["left"], row["end"] = warp + 1, left, NEVER
 
     return Toy(maws_scenarios.F6, "maws.lat-spec", plain=plain, prepare=predict, **fields)
 
@@ -170,15 +170,15 @@ class Watched(Toy):
 
     def watch(self, sim: Simulator) -> None:
         state, run = sim.state, sim.state.run
-        state.rows["outlook"]["sum"] = self.total
+        state.rows["wpu_forecast"]["sum"] = self.total
 
         def step(events: int) -> int:
             status = 0
             while status == 0 and events > 0:
                 status = run(1)
-                (outlook,), mine = state.rows["outlook"], state.rows["spell"][0]
-                self.sum[int(outlook["at"])] = int(outlook["sum"])
-                self.counts[int(outlook["at"])] = int(mine["free"]), int(mine["latency"])
+                (forecast,), mine = state.rows["wpu_forecast"], state.rows["miss_free"][0]
+                self.sum[int(forecast["at"])] = int(forecast["sum"])
+                self.counts[int(forecast["at"])] = int(mine["free"]), int(mine["latency"])
                 events -= 1
             return status
 

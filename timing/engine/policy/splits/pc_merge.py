@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @device
 def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
     """Merge ready splits that are at the access of running group g into g."""
-    if has_mates(S, g) == 0:
+    if may_merge(S, g) == 0:
         return 0
     # A split that has not begun the segment is at its access only if that is all of the segment.
     return merge_ready(S, w, g, t, 1, 1 if seg(S, group(S, g).seg).n_instr == 1 else 0, 1)
@@ -33,14 +33,14 @@ def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
 @device
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
     """Merge ready splits that are at the place of dispatched group g into g."""
-    if has_mates(S, g) == 0:
+    if may_merge(S, g) == 0:
         return 0
     at_access = group(S, g).at_memory
     return merge_ready(S, w, g, t, at_access, 1 - at_access, 0)
 
 
 @device
-def has_mates(S: State, g: int) -> int:
+def may_merge(S: State, g: int) -> int:
     """Return 1 if group g's warp has other splits, with which g may merge."""
     others = drop_lowest(warp(S, group(S, g).warp).groups)
     return 1 if others != 0 and S.pc_merge == 1 and is_serial(S, g) == 0 else 0
