@@ -44,7 +44,7 @@ export class Store {
     readonly name = "",
   ) {
     this.t = signal(session.begin);
-    this.warp = signal(0);
+    this.warp = signal(session.usedWarps[0]);
     this.lane = signal(0);
     this.from = signal(session.begin);
     const all = session.last + 1 - session.begin;
@@ -101,6 +101,13 @@ export class Store {
 
   chooseWarp(warp: number) {
     this.warp.value = Math.min(this.session.recording.warps - 1, Math.max(0, Math.round(warp)));
+  }
+
+  /** Choose the warp that issues anything after the chosen one, or before it. */
+  stepWarp(step: 1 | -1) {
+    const used = this.session.usedWarps;
+    const at = used.indexOf(this.warp.value);
+    this.chooseWarp(used[Math.min(used.length - 1, Math.max(0, at + step))]);
   }
 
   chooseLane(lane: number) {

@@ -129,10 +129,7 @@ export function Transport({ store }: { readonly store: Store }) {
       <Choice
         label="warp"
         value={store.warp.value}
-        options={Array.from({ length: session.recording.warps }, (_, w) => ({
-          value: w,
-          title: `${w}`,
-        }))}
+        options={session.usedWarps.map((w) => ({ value: w, title: `${w}` }))}
         onChange={(warp) => store.chooseWarp(warp)}
       />
       <Choice

@@ -215,7 +215,8 @@ class Toy:
         lanes = mask.bit_count()
         if ins.dst is not None:
             self.values["value"] += self.rng.integers(0, 100, lanes).tolist()
-        if ins.row.is_load or ins.row.is_store or ins.row.is_atomic:
+        is_access = ins.row.is_load or ins.row.is_store or ins.row.is_atomic
+        if is_access and ins.address.segment.value != "kernarg":
             is_global = ins.address.segment.value == "global"
             places = self.rng.integers(0, 3 * 256, lanes) * 4 + (BASE if is_global else 0)
             self.values["address"] += places.tolist()

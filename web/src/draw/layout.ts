@@ -55,6 +55,7 @@ export function layoutOf(kernel: Kernel, linesOf: (block: number) => string[]): 
   const name = (block: number) => texts[block][0];
   const edges = graph.edges().map((e): Edge => {
     const { points } = graph.edge(e) as { points: Point[] };
+    if (e.v === e.w) return { path: loop(nodes[Number(e.v)]), title: `${name(Number(e.v))} to itself` };
     return { path: curve(points), title: `${name(Number(e.v))} to ${name(Number(e.w))}` };
   });
   const dominators = kernel.blocks.flatMap(({ ipdom, successors }, block): Edge[] => {
@@ -76,6 +77,12 @@ function curve(points: readonly Point[]): string {
     path += `Q${f(a)} ${f(i === points.length - 2 ? b : middle)}`;
   }
   return points.length === 2 ? `${path}L${f(points[1])}` : path;
+}
+
+/** Return a path from a block to itself, on its right. */
+function loop({ x, y, width }: Node): string {
+  const [side, out] = [x + width / 2, x + width / 2 + 24];
+  return `M${side} ${y - 7}C${out} ${y - 16} ${out} ${y + 16} ${side} ${y + 7}`;
 }
 
 /** Return a path that leaves a block on its left and enters another one there. */

@@ -47,7 +47,7 @@ export function drawWarps(frame: Frame, session: Session, rows: WarpRows, tint: 
   const pixels = Math.max(1, Math.round(frame.width - frame.left));
   const scale = pixels / (frame.to - frame.from);
   const isFine = scale >= BOX;
-  const image = new ImageData(pixels, recording.warps * 3);
+  const image = new ImageData(pixels, session.usedWarps.length * 3);
   const colours = new Uint32Array(image.data.buffer);
   const [low, high] = frame.palette.density.map(rgbOf);
   const shades = Array.from({ length: recording.width + 1 }, (_, n) =>
@@ -60,13 +60,14 @@ export function drawWarps(frame: Frame, session: Session, rows: WarpRows, tint: 
   });
   const missRgb = rgbOf(frame.palette.causes.memory);
   const missPixel = pixel(missRgb, missRgb, 0);
+  const ends = session.serviceEnds();
   const at = (t: number) => Math.floor((t - frame.from) * scale);
   const fill = (line: number, t0: number, t1: number, colour: number) => {
     const start = Math.max(0, at(t0));
     const end = Math.min(pixels, Math.max(start + 1, at(t1)));
     if (start < pixels && end > 0) colours.fill(colour, line * pixels + start, line * pixels + end);
   };
-  for (let warp = 0; warp < recording.warps; warp++) {
+  session.usedWarps.forEach((warp, line) => {
     const issues = recording.rows(issue, warp);
     const density = new Uint8Array(pixels);
     const colouring = tint === "paths" ? session.colouring(warp) : null;
@@ -83,13 +84,13 @@ export function drawWarps(frame: Frame, session: Session, rows: WarpRows, tint: 
       const colour = colouring
         ? paths[colouring.ofIssue(issue.t[row], issue.lo[row], issue.hi[row])]
         : shades[lanes];
-      fill(warp * 3, issue.t[row], issue.t[row] + issue.n[row], colour);
+      fill(line * 3, issue.t[row], issue.t[row] + issue.n[row], colour);
     }
     const waits = recording.rows(wait, warp);
     for (let i = session.firstWait(warp, frame.from); i < waits.length; i++) {
       const row = waits[i];
       if (wait.t[row] >= frame.to) break;
-      fill(warp * 3 + 1, wait.t[row], wait.until[row], causes[wait.cause[row]] ?? missPixel);
+      fill(line * 3 + 1, wait.t[row], wait.until[row], causes[wait.cause[row]] ?? missPixel);
     }
     const accesses = recording.rows(access, warp);
     for (let i = session.firstAccess(warp, frame.from); i < accesses.length; i++) {
@@ -97,10 +98,10 @@ export function drawWarps(frame: Frame, session: Session, rows: WarpRows, tint: 
       if (access.t[row] >= frame.to) break;
       const missed =
         access.lo[row] !== access.hits.lo[row] || access.hi[row] !== access.hits.hi[row];
-      if (missed && access.ready[row] > access.t[row])
-        fill(warp * 3 + 2, access.t[row], access.ready[row], missPixel);
+      if (missed && ends[row] > access.t[row] + 1)
+        fill(line * 3 + 2, access.t[row], ends[row], missPixel);
     }
-  }
+  });
   const strip = canvasOf(image);
   context.imageSmoothingEnabled = false;
   const put = (line: number, y: number, height: number) => {
@@ -108,12 +109,12 @@ export function drawWarps(frame: Frame, session: Session, rows: WarpRows, tint: 
     context.drawImage(strip, 0, line, pixels, 1, frame.left, y, pixels, height);
     drawn.calls++;
   };
-  for (let warp = 0; warp < recording.warps; warp++) {
-    const top = rows.top + warp * rows.height;
-    put(warp * 3, top, parts.issue);
-    put(warp * 3 + 1, top + parts.issue, parts.wait);
-    put(warp * 3 + 2, top + parts.issue + parts.wait, parts.miss);
-  }
+  session.usedWarps.forEach((_, line) => {
+    const top = rows.top + line * rows.height;
+    put(line * 3, top, parts.issue);
+    put(line * 3 + 1, top + parts.issue, parts.wait);
+    put(line * 3 + 2, top + parts.issue + parts.wait, parts.miss);
+  });
   if (isFine) drawBoxes(frame, session, rows, parts.issue, tint, scale);
 }
 
@@ -127,14 +128,14 @@ function drawBoxes(
   scale: number,
 ) {
   const { context, palette } = frame;
-  const { issue, warps, width } = session.recording;
+  const { issue, width } = session.recording;
   context.font = "10px ui-monospace, monospace";
   context.textAlign = "center";
   context.textBaseline = "middle";
-  for (let warp = 0; warp < warps; warp++) {
+  session.usedWarps.forEach((warp, line) => {
     const issues = session.recording.rows(issue, warp);
     const first = Math.max(0, lastAtMost(issues, issue.t, frame.from - session.longestIssue));
-    const y = rows.top + warp * rows.height;
+    const y = rows.top + line * rows.height;
     for (let i = first; i < issues.length && issue.t[issues[i]] < frame.to; i++) {
       const row = issues[i];
       const lanes = countOf(issue.lo[row], issue.hi[row]);
@@ -153,7 +154,7 @@ function drawBoxes(
         context.fillText(String(lanes), x + scale / 2, y + height / 2 + 0.5);
       }
     }
-  }
+  });
 }
 
 /** Draw the lanes of a warp: full where they issue, pale where their path waits. */

@@ -25,6 +25,7 @@ export interface Accesses extends Pairs {
   readonly count: number;
   readonly t: Float64Array;
   readonly warp: Int32Array;
+  readonly group: Int32Array;
   readonly pc: Int32Array;
   readonly hits: Pairs;
   readonly ready: Float64Array;
@@ -104,6 +105,7 @@ export class Recording {
       count: c.count,
       t: c.numbers("t"),
       warp: c.ints("warp"),
+      group: c.ints("group"),
       pc: c.ints("pc"),
       hits: c.masks("hits"),
       ready: c.numbers("ready"),
@@ -211,7 +213,7 @@ export class Recording {
 }
 
 /** Return the largest index in `rows` whose time is at most t, or -1. */
-export function lastAtMost(rows: Int32Array, times: Float64Array, t: number): number {
+export function lastAtMost(rows: ArrayLike<number>, times: Float64Array, t: number): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {

@@ -54,9 +54,14 @@ export class Session {
   private byGroup: Map<number, Int32Array> | null = null;
   private ends: Float64Array | null = null;
   private accessEnds: Float64Array | null = null;
+  private services: Float64Array | null = null;
+
+  /** Warp contexts that issue anything, in order. */
+  readonly usedWarps: readonly number[];
 
   constructor(readonly recording: Recording) {
     this.states = new States(recording);
+    this.usedWarps = [...new Set(recording.issue.warp)].sort((a, b) => a - b);
     this.longestIssue = recording.issue.n.reduce((a, b) => Math.max(a, b), 1);
   }
 
@@ -218,8 +223,38 @@ export class Session {
   /** Return the index of the warp's first access that can be in service after t. */
   firstAccess(warp: number, t: number): number {
     const { access } = this.recording;
-    this.accessEnds ??= this.runningMaxima(access, access.ready);
+    this.accessEnds ??= this.runningMaxima(access, this.serviceEnds());
     return firstBeyond(this.recording.rows(access, warp), this.accessEnds, t);
+  }
+
+  /** Return by access the end of its service: what it says, or the end of its group's waits. */
+  serviceEnds(): Float64Array {
+    if (this.services) return this.services;
+    const { access, wait, facts } = this.recording;
+    this.services = Float64Array.from(access.ready);
+    const inMemory = new Set(
+      ["hit", "bank", "mshr", "l2", "memory"].map((cause) => facts.causes.indexOf(cause)),
+    );
+    const key = (group: number, pc: number) => group * 65536 + pc;
+    const waiting = new Map<number, number[]>();
+    for (let row = 0; row < wait.count; row++) {
+      if (!inMemory.has(wait.cause[row])) continue;
+      const at = key(wait.group[row], wait.pc[row]);
+      const rows = waiting.get(at);
+      if (rows) rows.push(row);
+      else waiting.set(at, [row]);
+    }
+    for (let row = 0; row < access.count; row++) {
+      if (access.ready[row] >= 0) continue;
+      const rows = waiting.get(key(access.group[row], access.pc[row])) ?? [];
+      let end = access.t[row] + 1;
+      for (let i = lastRowBelow(rows, wait.t, access.t[row]) + 1; i < rows.length; i++) {
+        if (wait.t[rows[i]] > end) break;
+        end = Math.max(end, wait.until[rows[i]]);
+      }
+      this.services[row] = end;
+    }
+    return this.services;
   }
 
   private runningEnds(): Float64Array {
@@ -345,6 +380,10 @@ export class Session {
     return lastRowAtMost(this.recording.issue.t, t);
   }
 }
+
+/** Return the largest index in `rows` whose time is below t, or -1. */
+const lastRowBelow = (rows: readonly number[], times: Float64Array, t: number) =>
+  lastAtMost(rows, times, t - 0.5);
 
 /** Return the first index in `rows` whose end is later than t; ends never decrease. */
 function firstBeyond(rows: Int32Array, ends: Float64Array, t: number): number {

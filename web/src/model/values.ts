@@ -32,6 +32,10 @@ export interface Writer {
   readonly launch: number;
 }
 
+/** Return whether an instruction accesses memory; arguments of kernels are not memory here. */
+const accesses = (i: Instruction) =>
+  /load|store|atomic/.test(i.kind) && i.segment !== "kernarg";
+
 /** How many instructions before each pc write a register, access memory, store to memory. */
 class Counts {
   readonly writes: Int32Array;
@@ -47,8 +51,8 @@ class Counts {
       return sums;
     };
     this.writes = count((i) => i.dst !== null);
-    this.accesses = count((i) => /load|store|atomic/.test(i.kind));
-    this.stores = count((i) => /store|atomic/.test(i.kind));
+    this.accesses = count(accesses);
+    this.stores = count((i) => accesses(i) && i.kind !== "load");
   }
 }
 
@@ -242,9 +246,9 @@ export class Values {
       const { instructions } = this.recording.kernelOf(i);
       let [store, access] = [this.bases.stored[i], this.bases.address[i]];
       for (let k = 0; k < issue.n[i]; k++) {
-        const { kind } = instructions[issue.pc[i] + k];
-        const isStore = kind === "store" || kind === "atomic";
-        if (!isStore && kind !== "load") continue;
+        const instruction = instructions[issue.pc[i] + k];
+        if (!accesses(instruction)) continue;
+        const isStore = instruction.kind !== "load";
         for (let lane = 0; lane < this.recording.width; lane++) {
           if (!hasLane(issue.lo[i], issue.hi[i], lane)) continue;
           if (isStore) {
@@ -330,7 +334,8 @@ export class Values {
       const row = list.issue[store];
       const width = this.recording.kernelOf(row).instructions[list.pc[store]].size ?? 4;
       const from = addressAt(this.columns.address, list.address[store]) - address;
-      if (from >= size || from + width <= 0) continue;
+      // A store that is not aligned has trapped.
+      if (from >= size || from + width <= 0 || (from + address) % width) continue;
       isKnown = true;
       writer ??= {
         warp: issue.warp[row],

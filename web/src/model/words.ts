@@ -60,27 +60,34 @@ function instantText({ kind, mask, other }: InstantNow, width: number): string {
   const some = (m: Mask) => (popcount(m) === width ? "all lanes" : lanesText(m));
   switch (kind) {
     case "diverge":
-      return `The branch diverges: ${some(other)} take it, ${some(mask & ~other)} fall through.`;
+      return `The branch diverges: ${some(other)} ${verb(other, "take", "takes")} it, ${some(mask & ~other)} ${verb(mask & ~other, "fall", "falls")} through.`;
     case "split":
-      return `The warp splits: ${some(other)} continue on their own.`;
+      return `The warp splits: ${some(other)} ${verb(other, "continue", "continues")} separately.`;
     case "merge":
       return `Groups merge into one of ${some(mask)}.`;
     case "join":
       return `Paths re-converge: ${some(mask)} run together again.`;
     case "miss":
-      return `${capital(some(other))} of ${count(popcount(mask), "lane")} miss the cache.`;
+      return popcount(mask) === 1
+        ? `${capital(lanesText(other))} misses the cache.`
+        : `${capital(some(other))} of ${count(popcount(mask), "lane")} ${verb(other, "miss", "misses")} the cache.`;
     case "barrier":
-      return `${capital(some(mask))} arrive at the barrier.`;
+      return `${capital(some(mask))} ${verb(mask, "arrive", "arrives")} at the barrier.`;
     case "open":
       return "The barrier opens.";
     case "exit":
-      return `${capital(some(mask))} return.`;
+      return `${capital(some(mask))} ${verb(mask, "return", "returns")}.`;
     case "trap":
-      return `${capital(some(mask))} trap.`;
+      return `${capital(some(mask))} ${verb(mask, "trap", "traps")}.`;
     default:
       return "";
   }
 }
+
+/** Return an instruction without its comment and its columns. */
+export const codeOf = (text: string) => text.replace(/\/\/.*/, "").trim().replace(/\s+/g, " ");
+
+const verb = (mask: Mask, many: string, one: string) => (popcount(mask) === 1 ? one : many);
 
 const capital = (text: string) => text[0].toUpperCase() + text.slice(1);
 
@@ -93,7 +100,7 @@ export function stepText(session: Session, warp: number, t: number): string {
   for (const { pc, mask, lanes, instruction } of issued) {
     const line = instruction.line ? ` (line ${instruction.line})` : "";
     const who = lanes === width ? `all ${width} lanes` : `${lanes} of ${width}: ${lanesText(mask)}`;
-    sentences.push(`Warp ${warp} issues ${instruction.text || `pc ${pc}`}${line} for ${who}.`);
+    sentences.push(`Warp ${warp} issues ${codeOf(instruction.text) || `pc ${pc}`}${line} for ${who}.`);
   }
   for (const instant of session.instantsAt(warp, t)) sentences.push(instantText(instant, width));
   if (!issued.length) sentences.push(...idleText(session, warp, t));
@@ -107,8 +114,9 @@ function idleText(session: Session, warp: number, t: number): string[] {
   if (waits.length)
     return waits.map(({ cause, mask, until, pc }) => {
       const means = CAUSES[cause]?.means ?? `waits for ${cause}`;
-      const place = placeText(kernel, pc);
-      return `${capital(lanesText(mask))} of warp ${warp} at ${place}: ${means}, until ${unit} ${until}.`;
+      const whole = popcount(mask) === popcount(session.stateAt(warp, t).live);
+      const who = whole ? `Warp ${warp}` : `${capital(lanesText(mask))} of warp ${warp}`;
+      return `${who} at ${placeText(kernel, pc)}: ${means}, until ${unit} ${until}.`;
     });
   const { paths } = session.stateAt(warp, t);
   if (!paths.length) return [`Warp ${warp} holds no work-items that run.`];

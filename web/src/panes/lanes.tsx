@@ -26,7 +26,7 @@ export function LanesPane({ store }: { readonly store: Store }) {
           const colour = path < 0 ? null : colours[path];
           const look = issues ? "issues" : isLive ? "waits" : "gone";
           const isChosen = lane === store.lane.value;
-          const what = path < 0 ? "no work-item" : statusText(state.paths[path], session);
+          const what = path < 0 ? "no work-item" : statusText(state.paths[path], session, store.t.value);
           return (
             <button
               type="button"
@@ -59,40 +59,26 @@ function PathList({ store, paths }: { readonly store: Store; readonly paths: rea
   const width = session.recording.width;
   if (!paths.length) return <p class="empty">No lane of this warp runs at this time.</p>;
   return (
-    <div class="scroll">
-      <table class="paths">
-        <thead>
-          <tr>
-            <th scope="col">path</th>
-            <th scope="col">lanes</th>
-            <th scope="col">next at</th>
-            <th scope="col">state</th>
-          </tr>
-        </thead>
-        <tbody>
-          {paths.map((path, i) => {
-            const colour = store.colours.value[i];
-            const lanes = new Array(width).fill(colour);
-            return (
-              <tr key={i} data-path={colour}>
-                <td>
-                  <Swatch colour={colour} />
-                </td>
-                <td title={count(popcount(path.mask), "lane")}>
-                  <MaskDigits
-                    mask={path.mask}
-                    width={width}
-                    colours={lanes}
-                    chosen={store.lane.value}
-                  />
-                </td>
-                <td>{placeText(store.kernel.value, path.pc)}</td>
-                <td>{statusText(path, session)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+    <ul class="paths">
+      {paths.map((path, i) => {
+        const colour = store.colours.value[i];
+        return (
+          <li key={i} data-path={colour}>
+            <Swatch colour={colour} />
+            <div>
+              <b>{placeText(store.kernel.value, path.pc)}</b>{" "}
+              <span class="quiet">{`${statusText(path, session, store.t.value)}, ${count(popcount(path.mask), "lane")}`}</span>
+              <br />
+              <MaskDigits
+                mask={path.mask}
+                width={width}
+                colours={new Array(width).fill(colour)}
+                chosen={store.lane.value}
+              />
+            </div>
+          </li>
+        );
+      })}
+    </ul>
   );
 }

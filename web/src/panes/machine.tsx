@@ -27,7 +27,7 @@ export function MachinePane({ store }: { readonly store: Store }) {
         <StackTable
           title="Re-convergence stack"
           hint="A branch that divides the lanes pushes both sides. The top runs; it is popped when its PC reaches its RPC, the re-convergence point."
-          rows={state.stack}
+          rows={withRunningPc(state)}
           {...{ store, colours }}
         />
       )}
@@ -47,6 +47,21 @@ export function MachinePane({ store }: { readonly store: Store }) {
       {pack && <PackMatrix pack={pack} store={store} />}
     </Pane>
   );
+}
+
+/**
+ * Return the stack with the pc at which its top really is.
+ *
+ * While groups run, hardware keeps their PCs elsewhere, and the top's own is stale: one group has
+ * all lanes of the top, or a warp-split table has the PCs of its splits.
+ */
+function withRunningPc(state: WarpState): StackRow[] {
+  const rows = [...state.stack];
+  const top = rows[rows.length - 1];
+  const groups = state.paths.filter((p) => p.source === "group" || p.source === "waiting");
+  const inTop = groups.filter((p) => (p.mask & top.mask) !== 0n);
+  if (inTop.length) rows[rows.length - 1] = { ...top, pc: inTop.length === 1 ? inTop[0].pc : null };
+  return rows;
 }
 
 /** Return the colour of each lane, 255 for none. */
@@ -228,7 +243,7 @@ function SplitTable({ store, paths }: { readonly store: Store; readonly paths: r
                 <td>
                   <Pc pc={path.pc} kernel={store.kernel.value} />
                 </td>
-                <td>{statusText(path, session)}</td>
+                <td>{statusText(path, session, store.t.value)}</td>
               </tr>
             );
           })}

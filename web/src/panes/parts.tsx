@@ -61,7 +61,7 @@ interface MaskProps {
 export function MaskDigits({ mask, width, colours, chosen }: MaskProps) {
   const lanes = Array.from({ length: width }, (_, lane) => lane);
   return (
-    <span class="mask">
+    <span class={width > 16 ? "mask wide" : "mask"}>
       {lanes.map((lane) => {
         const isOn = includes(mask, lane);
         const colour = isOn && colours && colours[lane] !== 255 ? ` ink-${colours[lane]}` : "";

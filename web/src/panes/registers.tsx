@@ -84,7 +84,7 @@ function Table(props: { readonly store: Store; readonly registers: readonly Regi
                     ? format(bits, shown, type ? Math.min(size, widthOf(type, size)) : size)
                     : "–"}
                 </td>
-                <td class="bits">{bits && name[1] !== "c" ? format(bits, "hex", size) : ""}</td>
+                <td class="bits">{bits && name[1] !== "c" ? shortHex(format(bits, "hex", size)) : ""}</td>
                 <td class="quiet">
                   {bits ? (
                     <button type="button" class="link" onClick={() => store.goto(t)}>
@@ -102,6 +102,8 @@ function Table(props: { readonly store: Store; readonly registers: readonly Regi
     </div>
   );
 }
+
+const shortHex = (text: string) => text.replace(/^0x0+(?=.)/, "0x");
 
 /** Types narrower than a register are extended to its width when they are loaded. */
 const widthOf = (type: string, size: number) => Math.max(sizeOf(type), Math.min(size, 4));

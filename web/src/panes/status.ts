@@ -17,11 +17,12 @@ const STATUS: Readonly<Record<Path["status"], string>> = {
   below: "waits on the stack",
 };
 
-/** Return what a path does: "waits for memory until cycle 40". */
-export function statusText(path: Path, session: Session): string {
+/** Return what a path does at t: "waits for memory until cycle 40". */
+export function statusText(path: Path, session: Session, t: number): string {
   if (path.status === "below" && path.source === "pair") return "the other side of a pair";
   if (path.status !== "wait") return STATUS[path.status] ?? path.status;
   const { unit } = session.recording.facts;
+  if (path.ready >= 0 && path.ready <= t) return STATUS.ready;
   const cause = path.cause === null ? "" : ` for ${causeTitle(path.cause)}`;
   const until = path.ready >= 0 ? ` until ${unit} ${path.ready}` : "";
   return `waits${cause}${until}`;

@@ -15,7 +15,9 @@ const AXIS = 20;
 
 export function TimelinePane({ store }: { readonly store: Store }) {
   const { recording } = store.session;
-  const { warps, facts } = recording;
+  const { facts } = recording;
+  const used = store.session.usedWarps;
+  const warps = used.length;
   const rowHeight = warps > 64 ? 6 : warps > 24 ? 12 : 22;
   const causes = causesIn(store.session);
   const unit = facts.unit;
@@ -49,9 +51,9 @@ export function TimelinePane({ store }: { readonly store: Store }) {
         height={warps * rowHeight}
         most={260}
         rows={warps}
-        nameOf={(row) => (rowHeight >= 10 || row % 8 === 0 ? `warp ${row}` : "")}
-        chosen={() => store.warp.value}
-        onChoose={(row) => store.chooseWarp(row)}
+        nameOf={(row) => (rowHeight >= 10 || row % 8 === 0 ? `warp ${used[row]}` : "")}
+        chosen={() => used.indexOf(store.warp.value)}
+        onChoose={(row) => store.chooseWarp(used[row] ?? 0)}
         draw={(frame) =>
           drawWarps(frame, store.session, { top: 0, height: rowHeight }, store.tint.value)
         }
