@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .timing.compare import compare
     from .timing.results.comparison import Comparison
     from .timing.simulate import Simulation, simulate
+    from .viewer.page import view
 
 _HOMES = {
     "ArgumentError": ".isa.errors",
@@ -50,6 +51,7 @@ _HOMES = {
     "compare": ".timing.compare",
     "record": ".recording.record",
     "simulate": ".timing.simulate",
+    "view": ".viewer.page",
 }
 """Public name -> the module that defines it."""
 
@@ -76,6 +78,7 @@ __all__ = [
     "load",
     "record",
     "simulate",
+    "view",
 ]
 
 

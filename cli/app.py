@@ -20,6 +20,7 @@ from .commands.programs import programs
 from .commands.reproduce import reproduce
 from .commands.run import run
 from .commands.time import time
+from .commands.view import view
 
 PROGRAM = "simtlab"
 
@@ -92,8 +93,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    asm, disasm, check, run, time, compare, reproduce, programs, machines, policies, diff, explain,
-    doctor,
+    asm, disasm, check, run, time, compare, view, reproduce, programs, machines, policies, diff,
+    explain, doctor,
 ):  # fmt: skip
     app.command(cls=_Command, help=command.__doc__)(command)
 

@@ -8,12 +8,14 @@ import io
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..isa import expect
 from ..isa.errors import SimtError, UsageError
 from ..isa.version import __version__
 
@@ -26,6 +28,14 @@ MOST_BYTES = 5_000_000
 Members = Mapping[str, np.ndarray]
 
 
+@dataclass(frozen=True)
+class Page:
+    """A page as text, and what it had to leave out, a sentence each."""
+
+    text: str
+    remarks: list[str]
+
+
 def view(
     recording: Recording,
     path: str | os.PathLike[str],
@@ -35,65 +45,75 @@ def view(
 ) -> Path:
     """Write the page of a recording, or of two that are compared, and return its path.
 
-    The page has the values of registers and memory as far as they fit (`kept` warps), and none
-    where a recording cannot be replayed. `compare` is another recording of the same kernels.
-    Raises UsageError where the two have no kernel in common or `path` does not end in .html, and
-    OSError.
+    The page has the values of registers and memory as far as they fit, and none where a recording
+    cannot be replayed. `compare` is another recording of the same kernels. Raises UsageError where
+    the two have no kernel in common or `path` does not end in .html, and OSError.
     """
-    name = os.fspath(path)
+    found = page_path(path)
+    page = page_of([recording] if compare is None else [recording, compare], title)
+    found.write_text(page.text, "utf-8", newline="\n")
+    return found
+
+
+def page_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a page. Raises UsageError for another ending."""
+    name = expect.path(path, "a page")
     if not name.endswith((".html", ".htm")):
         raise UsageError(
             f"a page ends in .html, not {name!r}",
             code="SIM515",
             hint=f"name it {Path(name).stem or 'recording'}.html",
         )
-    recordings = [recording] if compare is None else [recording, compare]
-    if compare is not None:
-        _check_comparable(recording, compare)
-    room = (MOST_BYTES - _size_of_assets()) * 3 // 4 // len(recordings)
-    parts = [(r.facts["title"], packed(r, room)) for r in recordings]
-    text = page_text(parts, title or " | ".join(part[0] for part in parts))
-    found = Path(name)
-    found.write_text(text, "utf-8", newline="\n")
-    return found
+    return Path(name)
 
 
-def _check_comparable(a: Recording, b: Recording) -> None:
-    names = [[k["name"] for k in r.facts["kernels"]] for r in (a, b)]
-    if not set(names[0]) & set(names[1]):
+def page_of(recordings: Sequence[Recording], title: str | None = None) -> Page:
+    """Return the page of one or two recordings; raises UsageError without a common kernel."""
+    names = [{k["name"] for k in r.facts["kernels"]} for r in recordings]
+    if not set.intersection(*names):
+        listed = [", ".join(sorted(n)) for n in names]
         raise UsageError(
-            f"the recordings have no kernel in common: one has {', '.join(names[0])}, the other "
-            f"{', '.join(names[1])}",
+            f"the recordings have no kernel in common: one has {listed[0]}, the other {listed[1]}",
             code="SIM515",
             hint="compare two runs of one kernel, under two policies for example",
         )
+    room = (MOST_BYTES - _size_of_assets()) * 3 // 4 // len(recordings)
+    files = [_packed(r, room) for r in recordings]
+    titles = [str(r.facts["title"]) for r in recordings]
+    parts = [(title, file) for title, (file, _) in zip(titles, files, strict=True)]
+    remarks = [
+        f"{title}: {remark}" for title, (_, remark) in zip(titles, files, strict=True) if remark
+    ]
+    return Page(page_text(parts, title or " | ".join(titles)), remarks)
 
 
-def packed(recording: Recording, room: int) -> bytes:
-    """Return the recording as an .npz file with values of as many warps as fit into `room` bytes.
+def _packed(recording: Recording, room: int) -> tuple[bytes, str]:
+    """Return the recording as an .npz file, and a remark on what is missing.
 
-    Tables and facts are always whole, so that the result may be larger than `room`.
+    It has the values of as many warps as fit into `room` bytes. Tables and facts are always whole,
+    so that the file may be larger.
     """
     members = {k: v for k, v in recording.arrays().items() if not k.startswith("program_")}
     plain = _npz(members)
-    warps = sorted(set(recording.tables["issue"]["warp"].tolist()))
+    warps = np.unique(recording.tables["issue"]["warp"]).tolist()
     kept: list[int] | None = None
     while True:
         try:
             values = recording.values(kept)
-        except SimtError:  # begins later, or is too large: the page says that values are missing
-            return plain
+        except SimtError as problem:
+            return plain, f"the page has no values of registers and memory: {problem}"
         extended = dict(members, value=values.value, address=values.address, stored=values.stored)
         if kept is not None:
             extended["facts"] = _with_kept(members["facts"], kept)
         file = _npz(extended)
-        left = len(warps if kept is None else kept)
         if len(file) <= room:
-            return file
+            few = f"the page has the values of {len(kept or ())} of {len(warps)} warps, so as to "
+            return file, few + "stay small" if kept is not None else ""
+        left = len(warps if kept is None else kept)
         share = (room - len(plain)) / max(1, len(file) - len(plain))
         fits = min(left - 1, int(left * share * 0.95))
         if fits <= 0:
-            return plain
+            return plain, "the page has no values of registers and memory, so as to stay small"
         kept = warps[:fits]
 
 

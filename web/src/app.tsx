@@ -4,6 +4,7 @@ import { useSignalEffect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { About, Help, Search } from "./dialogs";
 import { linkToAddress, listen } from "./keys";
+import { ComparePane, SIDES, useAlignment } from "./panes/compare";
 import { GraphPane } from "./panes/graph";
 import { LanesPane } from "./panes/lanes";
 import { MachinePane } from "./panes/machine";
@@ -17,59 +18,104 @@ import { StepText, Transport } from "./transport";
 export function App({ stores }: { readonly stores: readonly Store[] }) {
   const [store] = stores;
   useTheme();
+  useAlignment(stores);
   useEffect(() => listen(() => store), [store]);
   useEffect(() => linkToAddress(store), [store]);
   const dialog = page.dialog.value;
   return (
     <>
-      <Head store={store} />
+      <Head stores={stores} />
       <div class="controls">
         <Transport store={store} />
-        <StepText store={store} />
+        {stores.map((s, i) => (
+          <StepText key={i} store={s} name={stores.length > 1 ? SIDES[i] : ""} />
+        ))}
       </div>
       <main>
-        <Remarks store={store} />
-        <TimelinePane store={store} />
-        <div class="columns">
-          <div class="column">
-            <SourcePane store={store} />
-          </div>
-          <div class="column">
-            <LanesPane store={store} />
-            <MachinePane store={store} />
-          </div>
-          <div class="column">
-            <RegistersPane store={store} />
-          </div>
-        </div>
-        <LaneTimelinePane store={store} />
-        <div class="halves">
-          <GraphPane store={store} />
-          <MemoryPane store={store} />
-        </div>
+        {stores.map((s, i) => (
+          <Remarks key={i} store={s} />
+        ))}
+        {stores.length > 1 ? <Two stores={stores} /> : <One store={store} />}
       </main>
       {dialog === "help" && <Help />}
       {dialog === "search" && <Search store={store} />}
-      {dialog === "about" && <About store={store} />}
+      {dialog === "about" && <About stores={stores} />}
     </>
   );
 }
 
-function Head({ store }: { readonly store: Store }) {
-  const { facts, width, warps } = store.session.recording;
-  const how = facts.policy ?? facts.scheme?.name;
-  const machine = facts.machine?.name;
-  const words = [
-    facts.kind === "timing" ? "simulation" : "execution",
-    how && `${facts.policy ? "policy" : "scheme"} ${how}`,
-    machine && `machine ${machine}`,
-    `${warps} warps of ${width} lanes`,
-  ];
+function One({ store }: { readonly store: Store }) {
+  return (
+    <>
+      <TimelinePane store={store} />
+      <div class="columns">
+        <SourcePane store={store} />
+        <div class="column">
+          <LanesPane store={store} />
+          <MachinePane store={store} />
+        </div>
+        <RegistersPane store={store} />
+      </div>
+      <LaneTimelinePane store={store} />
+      <div class="halves">
+        <GraphPane store={store} />
+        <MemoryPane store={store} />
+      </div>
+    </>
+  );
+}
+
+/** Two recordings: what differs, then the panes of both beside the source. */
+function Two({ stores }: { readonly stores: readonly Store[] }) {
+  const shown = stores[page.side.value];
+  return (
+    <>
+      <ComparePane stores={stores} />
+      {stores.map((store, i) => (
+        <TimelinePane key={i} store={store} side={SIDES[i]} />
+      ))}
+      <div class="columns">
+        <SourcePane store={shown} />
+        {stores.map((store, i) => (
+          <div key={i} class="column">
+            <LanesPane store={store} side={SIDES[i]} />
+            <MachinePane store={store} side={SIDES[i]} />
+          </div>
+        ))}
+      </div>
+      <fieldset class="sides">
+        <legend>Source, registers, memory and control flow of</legend>
+        {stores.map((store, i) => (
+          <label key={i} class="check">
+            <input
+              type="radio"
+              name="side"
+              checked={page.side.value === i}
+              onChange={() => {
+                page.side.value = i;
+              }}
+            />
+            {`${SIDES[i]}: ${store.name}`}
+          </label>
+        ))}
+      </fieldset>
+      <LaneTimelinePane key={page.side.value} store={shown} side={SIDES[page.side.value]} />
+      <div class="columns">
+        <GraphPane store={shown} />
+        <RegistersPane store={shown} />
+        <MemoryPane store={shown} />
+      </div>
+    </>
+  );
+}
+
+function Head({ stores }: { readonly stores: readonly Store[] }) {
   return (
     <header class="head">
       <div>
-        <h1>{facts.title}</h1>
-        <p class="quiet">{words.filter(Boolean).join(" · ")}</p>
+        {stores.map((store, i) => (
+          <Title key={i} store={store} name={stores.length > 1 ? `${SIDES[i]}: ` : ""} />
+        ))}
       </div>
       <nav aria-label="Page">
         <button
@@ -88,6 +134,24 @@ function Head({ store }: { readonly store: Store }) {
         <ThemeButton />
       </nav>
     </header>
+  );
+}
+
+function Title({ store, name }: { readonly store: Store; readonly name: string }) {
+  const { facts, width, warps } = store.session.recording;
+  const how = facts.policy ?? facts.scheme?.name;
+  const machine = facts.machine?.name;
+  const words = [
+    facts.kind === "timing" ? "simulation" : "execution",
+    how && `${facts.policy ? "policy" : "scheme"} ${how}`,
+    machine && `machine ${machine}`,
+    `${warps} warps of ${width} lanes`,
+  ];
+  return (
+    <>
+      <h1>{`${name}${facts.title}`}</h1>
+      <p class="quiet">{words.filter(Boolean).join(" · ")}</p>
+    </>
   );
 }
 

@@ -152,7 +152,17 @@ export function Search({ store }: { readonly store: Store }) {
 }
 
 /** What ran, on what, and with which result. */
-export function About({ store }: { readonly store: Store }) {
+export function About({ stores }: { readonly stores: readonly Store[] }) {
+  return (
+    <Dialog title="About this recording">
+      {stores.map((store, i) => (
+        <Facts key={i} store={store} />
+      ))}
+    </Dialog>
+  );
+}
+
+function Facts({ store }: { readonly store: Store }) {
   const { facts } = store.session.recording;
   const rows: [string, string][] = [
     ["what", facts.title],
@@ -183,7 +193,6 @@ export function About({ store }: { readonly store: Store }) {
   if (facts.outcome) rows.push(["ended by", facts.outcome.text]);
   if (facts.versions) rows.push(["made with", withKnobs("", facts.versions)]);
   return (
-    <Dialog title="About this recording">
       <table class="about">
         <tbody>
           {rows.map(([name, value], i) => (
@@ -195,7 +204,6 @@ export function About({ store }: { readonly store: Store }) {
           ))}
         </tbody>
       </table>
-    </Dialog>
   );
 }
 

@@ -1,6 +1,7 @@
 // What the reader looks at: time, warp, lane, and how. Everything else on the page follows from it.
 
 import { computed, signal } from "@preact/signals";
+import type { Match } from "./model/align";
 import type { Session } from "./model/session";
 
 export type Tint = "paths" | "density";
@@ -10,6 +11,8 @@ export type Theme = "auto" | "light" | "dark";
 /** What the whole page has once, however many recordings it shows. */
 export const page = {
   theme: signal<Theme>("auto"),
+  /** Which of two recordings the panes below show that exist once. */
+  side: signal(0),
   dialog: signal<"help" | "search" | "about" | null>(null),
   /** Counts changes of colours, after which canvases are drawn again. */
   repaint: signal(0),
@@ -30,6 +33,8 @@ export class Store {
   readonly to;
   /** What a jump could not find, until the next step. */
   readonly remark = signal("");
+  /** Where the other recording is, if two are compared. */
+  readonly partner = signal<Match | null>(null);
   /** The source line that was clicked: file and line. */
   readonly line = signal<{ file: string; line: number } | null>(null);
 

@@ -146,11 +146,12 @@ export function Transport({ store }: { readonly store: Store }) {
 }
 
 /** The step in words, which screen readers speak when it changes. */
-export function StepText({ store }: { readonly store: Store }) {
+export function StepText({ store, name }: { readonly store: Store; readonly name: string }) {
   const text = stepText(store.session, store.warp.value, store.t.value);
   const remark = store.remark.value;
   return (
     <p class="step" role="status" aria-live={store.isPlaying.value ? "off" : "polite"}>
+      {name ? <b>{`${name} `}</b> : null}
       {remark ? <strong>{`${remark}. `}</strong> : null}
       {text}
     </p>

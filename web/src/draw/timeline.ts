@@ -25,10 +25,13 @@ const BOX = 7;
 export interface WarpRows {
   readonly top: number;
   readonly height: number;
+  /** Whether rows have room for waits and misses. */
+  readonly hasWaits: boolean;
 }
 
 /** How a row of the warp timeline is divided: issues, waits, misses in service. */
-export function partsOf({ height }: WarpRows): { issue: number; wait: number; miss: number } {
+export function partsOf({ height, hasWaits }: WarpRows): { issue: number; wait: number; miss: number } {
+  if (!hasWaits) return { issue: height - 3, wait: 0, miss: 0 };
   if (height < 10) return { issue: height - 1, wait: 0, miss: 0 };
   const miss = height >= 16 ? 3 : 0;
   const wait = Math.round((height - miss - 2) * 0.36);

@@ -4,10 +4,10 @@ import { popcount } from "../model/masks";
 import type { Path } from "../model/state";
 import { count, placeText } from "../model/words";
 import type { Store } from "../store";
-import { MaskDigits, Pane, Swatch } from "./parts";
+import { MaskDigits, Pane, type PaneOf, Swatch } from "./parts";
 import { statusText } from "./status";
 
-export function LanesPane({ store }: { readonly store: Store }) {
+export function LanesPane({ store, side }: PaneOf) {
   const { session } = store;
   const lanes = store.lanes.value;
   const colours = store.colours.value;
@@ -16,7 +16,7 @@ export function LanesPane({ store }: { readonly store: Store }) {
   const item = session.itemOf(store.warp.value, store.lane.value, store.t.value);
   return (
     <Pane
-      title={`Lanes of warp ${store.warp.value}`}
+      title={`${side ? `${side}: lanes` : "Lanes"} of warp ${store.warp.value}`}
       name="lanes"
       hint="A box for each lane. Boxes of one colour, hatch and letter are one path: lanes at the same place of the code. Filled boxes issue now; pale ones wait for their turn or for data; empty ones have returned."
       tools={<span class="quiet">{`${issuing} of ${lanes.length} issue`}</span>}

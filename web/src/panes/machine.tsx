@@ -6,17 +6,17 @@ import type { Pack } from "../model/session";
 import type { PairRow, Path, StackRow, WarpState } from "../model/state";
 import { labelAt } from "../model/words";
 import type { Store } from "../store";
-import { MaskDigits, Pane, Swatch } from "./parts";
+import { MaskDigits, Pane, type PaneOf, Swatch } from "./parts";
 import { statusText } from "./status";
 
-export function MachinePane({ store }: { readonly store: Store }) {
+export function MachinePane({ store, side }: PaneOf) {
   const state = store.state.value;
   const pack = store.session.packAt(store.warp.value, store.t.value);
   const colours = laneColours(state, store.colours.value, store.session.recording.width);
   const isEmpty = !state.stack.length && !state.pairs.length && !state.paths.length && !pack;
   return (
     <Pane
-      title="What the hardware holds"
+      title={`${side ? `${side}: what` : "What"} the hardware holds`}
       name="machine"
       hint="The state of the chosen warp at the end of this time: the structures that decide which of its lanes run next."
     >
@@ -152,14 +152,11 @@ function PairsTable({ rows, store, colours }: Shared & { readonly rows: readonly
   const kernel = store.kernel.value;
   const width = store.session.recording.width;
   const side = (pc: number, mask: Mask, isCurrent: boolean) => (
-    <>
-      <td class={isCurrent ? "current" : ""}>
-        <Pc pc={pc} kernel={kernel} />
-      </td>
-      <td class={isCurrent ? "current" : ""}>
-        <MaskDigits {...{ mask, width, colours }} chosen={store.lane.value} />
-      </td>
-    </>
+    <td class={isCurrent ? "current" : ""}>
+      <Pc pc={pc} kernel={kernel} />
+      <br />
+      <MaskDigits {...{ mask, width, colours }} chosen={store.lane.value} />
+    </td>
   );
   return (
     <div class="scroll">
@@ -172,11 +169,9 @@ function PairsTable({ rows, store, colours }: Shared & { readonly rows: readonly
             <th scope="col" class="tos">
               <span class="unseen">top</span>
             </th>
-            <th scope="col">PC</th>
             <th scope="col" title="The side that runs, until its PC passes the other's">
               current side
             </th>
-            <th scope="col">PC</th>
             <th scope="col" title="The side that waits; it is compared with the current one">
               other side
             </th>

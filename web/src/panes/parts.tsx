@@ -3,6 +3,13 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { includes, type Mask } from "../model/masks";
+import type { Store } from "../store";
+
+/** What a pane of a recording takes; `side` is its letter where two are compared. */
+export interface PaneOf {
+  readonly store: Store;
+  readonly side?: string;
+}
 
 interface PaneProps {
   readonly title: string;
@@ -46,7 +53,8 @@ export function Swatch({ colour, title }: { readonly colour: number; readonly ti
   );
 }
 
-export const letterOf = (colour: number) => "ABCDEFGH"[colour] ?? "";
+/** Letters that name neither a block of a paper's figure nor one of two recordings. */
+export const letterOf = (colour: number) => "PQRSTUVW"[colour] ?? "";
 
 interface MaskProps {
   readonly mask: Mask;
@@ -67,7 +75,7 @@ export function MaskDigits({ mask, width, colours, chosen }: MaskProps) {
         const colour = isOn && colours && colours[lane] !== 255 ? ` ink-${colours[lane]}` : "";
         const name = `${isOn ? "on" : "off"}${colour}${lane === chosen ? " chosen" : ""}`;
         return (
-          <i key={lane} class={name}>
+          <i key={lane} class={lane === 32 ? `${name} second` : name}>
             {isOn ? "1" : "0"}
           </i>
         );

@@ -7,23 +7,24 @@ import { type Palette, paletteOf } from "../draw/palette";
 import { causesIn, drawLanes, drawn, drawWarps, type Frame } from "../draw/timeline";
 import { causeTitle } from "../model/words";
 import { page, type Store } from "../store";
-import { Choice, Pane } from "./parts";
+import { Choice, Pane, type PaneOf } from "./parts";
 
 /** Room for the names of rows. */
 const LEFT = 58;
 const AXIS = 20;
 
-export function TimelinePane({ store }: { readonly store: Store }) {
+export function TimelinePane({ store, side }: PaneOf) {
   const { recording } = store.session;
   const { facts } = recording;
   const used = store.session.usedWarps;
   const warps = used.length;
-  const rowHeight = warps > 64 ? 6 : warps > 24 ? 12 : 22;
+  const hasWaits = recording.wait.count > 0;
+  const rowHeight = warps > 64 ? 6 : warps > 24 ? 12 : hasWaits ? 22 : 17;
   const causes = causesIn(store.session);
   const unit = facts.unit;
   return (
     <Pane
-      title="Timeline"
+      title={side ? `Timeline of ${side}` : "Timeline"}
       name="timeline"
       hint={`A row for each warp, ${unit} by ${unit}: above what it issues, below what it waits for, and at the bottom misses in service. Drag the ruler to move through time, drag the rows to pan, turn the wheel to zoom, and drag with Shift to zoom into a range.`}
       tools={
@@ -55,7 +56,7 @@ export function TimelinePane({ store }: { readonly store: Store }) {
         chosen={() => used.indexOf(store.warp.value)}
         onChoose={(row) => store.chooseWarp(used[row] ?? 0)}
         draw={(frame) =>
-          drawWarps(frame, store.session, { top: 0, height: rowHeight }, store.tint.value)
+          drawWarps(frame, store.session, { top: 0, height: rowHeight, hasWaits }, store.tint.value)
         }
       />
       <Overview store={store} />
@@ -64,13 +65,13 @@ export function TimelinePane({ store }: { readonly store: Store }) {
 }
 
 /** The lanes of the chosen warp by time. */
-export function LaneTimelinePane({ store }: { readonly store: Store }) {
+export function LaneTimelinePane({ store, side }: PaneOf) {
   const { width, facts } = store.session.recording;
   const laneHeight = width > 32 ? 6 : width > 16 ? 8 : 14;
   const unit = facts.unit;
   return (
     <Pane
-      title={`Lanes of warp ${store.warp.value} over time`}
+      title={`${side ? `${side}: lanes` : "Lanes"} of warp ${store.warp.value} over time`}
       name="lane-timeline"
       hint={`A row for each lane of the chosen warp, ${unit} by ${unit}: strong where the lane issues, pale where its path waits, empty where it has returned. Colour and hatch are those of its path.`}
       tools={<ZoomButtons store={store} />}
