@@ -193,17 +193,16 @@ function Facts({ store }: { readonly store: Store }) {
   if (facts.outcome) rows.push(["ended by", facts.outcome.text]);
   if (facts.versions) rows.push(["made with", withKnobs("", facts.versions)]);
   return (
-      <table class="about">
-        <tbody>
-          {rows.map(([name, value], i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows never move
-            <tr key={i}>
-              <th scope="row">{name}</th>
-              <td>{value}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <table class="about">
+      <tbody>
+        {rows.map(([name, value], i) => (
+          <tr key={i}>
+            <th scope="row">{name}</th>
+            <td>{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

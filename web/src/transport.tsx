@@ -42,13 +42,17 @@ export function Transport({ store }: { readonly store: Store }) {
           onClick={() => store.stepInstruction(-1)}
           title={`Instruction before (Shift+←)`}
           aria-label="Instruction before"
-        ><Icon name="before" /></button>
+        >
+          <Icon name="before" />
+        </button>
         <button
           type="button"
           onClick={() => store.step(-1)}
           title={`Back one ${facts.unit} (←)`}
           aria-label={`Back one ${facts.unit}`}
-        ><Icon name="back" /></button>
+        >
+          <Icon name="back" />
+        </button>
         <button
           type="button"
           class="play"

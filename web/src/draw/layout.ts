@@ -55,7 +55,8 @@ export function layoutOf(kernel: Kernel, linesOf: (block: number) => string[]): 
   const name = (block: number) => texts[block][0];
   const edges = graph.edges().map((e): Edge => {
     const { points } = graph.edge(e) as { points: Point[] };
-    if (e.v === e.w) return { path: loop(nodes[Number(e.v)]), title: `${name(Number(e.v))} to itself` };
+    if (e.v === e.w)
+      return { path: loop(nodes[Number(e.v)]), title: `${name(Number(e.v))} to itself` };
     return { path: curve(points), title: `${name(Number(e.v))} to ${name(Number(e.w))}` };
   });
   const dominators = kernel.blocks.flatMap(({ ipdom, successors }, block): Edge[] => {

@@ -30,7 +30,11 @@ export interface WarpRows {
 }
 
 /** How a row of the warp timeline is divided: issues, waits, misses in service. */
-export function partsOf({ height, hasWaits }: WarpRows): { issue: number; wait: number; miss: number } {
+export function partsOf({ height, hasWaits }: WarpRows): {
+  issue: number;
+  wait: number;
+  miss: number;
+} {
   if (!hasWaits) return { issue: height - 3, wait: 0, miss: 0 };
   if (height < 10) return { issue: height - 1, wait: 0, miss: 0 };
   const miss = height >= 16 ? 3 : 0;

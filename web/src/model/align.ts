@@ -132,7 +132,14 @@ export function firstParting(a: Session, b: Session): Parting | null {
     while (k < steps.length && k < others.length && same(steps[k], others[k])) k++;
     if (k === steps.length && k === others.length) continue;
     const [launch, workgroup, wave] = name.split(" ").map(Number);
-    const parting = { launch, workgroup, wave, before: k, a: steps[k] ?? null, b: others[k] ?? null };
+    const parting = {
+      launch,
+      workgroup,
+      wave,
+      before: k,
+      a: steps[k] ?? null,
+      b: others[k] ?? null,
+    };
     if (!found || timeOf(parting) < timeOf(found)) found = parting;
   }
   return found;
@@ -214,7 +221,8 @@ export function totalsOf({ recording }: Session): Totals {
   }
   for (let row = 0; row < wait.count; row++) {
     const line = lineOf(recording.launchAt(wait.t[row]), wait.pc[row]);
-    if (line && facts.causes[wait.cause[row]] !== "ready") line.waited += wait.until[row] - wait.t[row];
+    if (line && facts.causes[wait.cause[row]] !== "ready")
+      line.waited += wait.until[row] - wait.t[row];
   }
   const { idle, idleBy } = idleOf(recording.facts, wait, busy);
   const time = facts.end - facts.begin;

@@ -33,8 +33,7 @@ export interface Writer {
 }
 
 /** Return whether an instruction accesses memory; arguments of kernels are not memory here. */
-const accesses = (i: Instruction) =>
-  /load|store|atomic/.test(i.kind) && i.segment !== "kernarg";
+const accesses = (i: Instruction) => /load|store|atomic/.test(i.kind) && i.segment !== "kernarg";
 
 /** How many instructions before each pc write a register, access memory, store to memory. */
 class Counts {

@@ -85,7 +85,11 @@ function instantText({ kind, mask, other }: InstantNow, width: number): string {
 }
 
 /** Return an instruction without its comment and its columns. */
-export const codeOf = (text: string) => text.replace(/\/\/.*/, "").trim().replace(/\s+/g, " ");
+export const codeOf = (text: string) =>
+  text
+    .replace(/\/\/.*/, "")
+    .trim()
+    .replace(/\s+/g, " ");
 
 const verb = (mask: Mask, many: string, one: string) => (popcount(mask) === 1 ? one : many);
 
@@ -100,7 +104,9 @@ export function stepText(session: Session, warp: number, t: number): string {
   for (const { pc, mask, lanes, instruction } of issued) {
     const line = instruction.line ? ` (line ${instruction.line})` : "";
     const who = lanes === width ? `all ${width} lanes` : `${lanes} of ${width}: ${lanesText(mask)}`;
-    sentences.push(`Warp ${warp} issues ${codeOf(instruction.text) || `pc ${pc}`}${line} for ${who}.`);
+    sentences.push(
+      `Warp ${warp} issues ${codeOf(instruction.text) || `pc ${pc}`}${line} for ${who}.`,
+    );
   }
   for (const instant of session.instantsAt(warp, t)) sentences.push(instantText(instant, width));
   if (!issued.length) sentences.push(...idleText(session, warp, t));

@@ -126,8 +126,13 @@ function Words({ sessions, parting, totals }: WordsProps) {
   }
   const widths = sessions.map((s) => s.recording.width);
   if (widths[0] !== widths[1])
-    sentences.push(`Their warps have ${widths[0]} and ${widths[1]} lanes, so that no warp has its like.`);
-  else if (!parting) sentences.push("Every warp issues the same instructions for the same lanes, in the same order.");
+    sentences.push(
+      `Their warps have ${widths[0]} and ${widths[1]} lanes, so that no warp has its like.`,
+    );
+  else if (!parting)
+    sentences.push(
+      "Every warp issues the same instructions for the same lanes, in the same order.",
+    );
   else sentences.push(partingText(sessions, parting));
   return (
     <>
@@ -148,7 +153,9 @@ function partingText(sessions: readonly [Session, Session], parting: Parting): s
   };
   const launches = sessions[0].recording.kernels.length > 1 ? ` in launch ${parting.launch}` : "";
   const before =
-    parting.before === 1 ? "its first instruction" : `its first ${parting.before.toLocaleString("en")} instructions`;
+    parting.before === 1
+      ? "its first instruction"
+      : `its first ${parting.before.toLocaleString("en")} instructions`;
   const after = parting.before ? `, after ${before} were the same` : "";
   return `The first warp to part is warp ${parting.wave} of workgroup ${parting.workgroup}${launches}${after}: ${what(0, parting.a)}; ${what(1, parting.b)}.`;
 }
@@ -160,18 +167,36 @@ function Alignment({ store }: { readonly store: Store }) {
   const done = `The work-item of the chosen lane has executed ${count(match.executed, "instruction")} in both`;
   return (
     <p class="quiet">
-      {match.isSame ? `${done}.` : "The work-item took different paths in the two runs: they depend on time."}
+      {match.isSame
+        ? `${done}.`
+        : "The work-item took different paths in the two runs: they depend on time."}
     </p>
   );
 }
 
-function Numbers({ totals, unit }: { readonly totals: readonly [Totals, Totals]; readonly unit: string }) {
+function Numbers({
+  totals,
+  unit,
+}: {
+  readonly totals: readonly [Totals, Totals];
+  readonly unit: string;
+}) {
   const [a, b] = totals;
   const whole = (n: number) => n.toLocaleString("en");
   const rows: [string, string, string, string][] = [
     [`${unit}s`, whole(a.time), whole(b.time), "how long the recording is"],
-    ["issues", whole(a.issues), whole(b.issues), "instructions that warps or groups of them issued"],
-    ["instructions of work-items", whole(a.threads), whole(b.threads), "issues, counted once for each lane"],
+    [
+      "issues",
+      whole(a.issues),
+      whole(b.issues),
+      "instructions that warps or groups of them issued",
+    ],
+    [
+      "instructions of work-items",
+      whole(a.threads),
+      whole(b.threads),
+      "issues, counted once for each lane",
+    ],
     ["mean active lanes", a.meanLanes.toFixed(2), b.meanLanes.toFixed(2), "lanes per issue"],
   ];
   if (unit === "cycle") {
@@ -214,7 +239,13 @@ function Numbers({ totals, unit }: { readonly totals: readonly [Totals, Totals];
 const MOST_LINES = 10;
 
 /** Lines by how much they differ. */
-function Lines({ totals, store }: { readonly totals: readonly [Totals, Totals]; readonly store: Store }) {
+function Lines({
+  totals,
+  store,
+}: {
+  readonly totals: readonly [Totals, Totals];
+  readonly store: Store;
+}) {
   const names = [...new Set(totals.flatMap((t) => [...t.lines.keys()]))];
   const rows = names
     .map((name) => {
@@ -222,7 +253,15 @@ function Lines({ totals, store }: { readonly totals: readonly [Totals, Totals]; 
       const { file, line } = (a ?? b) as { file: string; line: number };
       const lanes = (l: typeof a) => (l?.issues ? l.threads / l.issues : 0);
       const cost = (l: typeof a) => (l ? l.issues + l.waited : 0);
-      return { name, file, line, a, b, lanes: [lanes(a), lanes(b)], by: Math.abs(cost(a) - cost(b)) };
+      return {
+        name,
+        file,
+        line,
+        a,
+        b,
+        lanes: [lanes(a), lanes(b)],
+        by: Math.abs(cost(a) - cost(b)),
+      };
     })
     .filter((r) => r.by > 0)
     .sort((x, y) => y.by - x.by);
@@ -246,7 +285,11 @@ function Lines({ totals, store }: { readonly totals: readonly [Totals, Totals]; 
               mean lanes
             </th>
             {hasWaits && (
-              <th scope="col" colSpan={2} title="Cycles that groups of lanes waited there, added up">
+              <th
+                scope="col"
+                colSpan={2}
+                title="Cycles that groups of lanes waited there, added up"
+              >
                 waited
               </th>
             )}

@@ -102,8 +102,6 @@ function Blocks({ store, layout }: { readonly store: Store; readonly layout: Gra
         const colour = issuing.get(block);
         const look = colour === undefined ? "" : ` fill-${colour} lit`;
         return (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the source offers the same by / and keys
-          // biome-ignore lint/suspicious/noArrayIndexKey: blocks never move
           // biome-ignore lint/a11y/noStaticElementInteractions: likewise
           <g
             key={block}

@@ -26,7 +26,8 @@ export function LanesPane({ store, side }: PaneOf) {
           const colour = path < 0 ? null : colours[path];
           const look = issues ? "issues" : isLive ? "waits" : "gone";
           const isChosen = lane === store.lane.value;
-          const what = path < 0 ? "no work-item" : statusText(state.paths[path], session, store.t.value);
+          const what =
+            path < 0 ? "no work-item" : statusText(state.paths[path], session, store.t.value);
           return (
             <button
               type="button"

@@ -84,7 +84,9 @@ function Table(props: { readonly store: Store; readonly registers: readonly Regi
                     ? format(bits, shown, type ? Math.min(size, widthOf(type, size)) : size)
                     : "–"}
                 </td>
-                <td class="bits">{bits && name[1] !== "c" ? shortHex(format(bits, "hex", size)) : ""}</td>
+                <td class="bits">
+                  {bits && name[1] !== "c" ? shortHex(format(bits, "hex", size)) : ""}
+                </td>
                 <td class="quiet">
                   {bits ? (
                     <button type="button" class="link" onClick={() => store.goto(t)}>

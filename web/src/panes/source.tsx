@@ -86,7 +86,6 @@ function Listing({ store, file, text }: ListingProps) {
     <ol class="listing" ref={list} tabIndex={0} aria-label={`Source file ${file}`}>
       {lines.map((line, i) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: / chooses a line from the keyboard
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines never move
         <li key={i} onClick={() => choose(i + 1)}>
           <span class="marks" />
           <span class="number">{i + 1}</span>
@@ -95,7 +94,6 @@ function Listing({ store, file, text }: ListingProps) {
               kind === "plain" ? (
                 part
               ) : (
-                // biome-ignore lint/suspicious/noArrayIndexKey: tokens never move
                 <span key={k} class={`token-${kind}`}>
                   {part}
                 </span>

@@ -200,7 +200,6 @@ function Chart(props: ChartProps) {
       <div class="rows" style={{ maxHeight: `${most}px` }}>
         <div class="names" aria-hidden="true">
           {Array.from({ length: rows }, (_, row) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows never move
             <i
               key={row}
               style={{ height: `${height / rows}px` }}
