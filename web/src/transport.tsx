@@ -83,7 +83,7 @@ export function Transport({ store }: { readonly store: Store }) {
         </button>
       </span>
       <label class="time">
-        <span>{facts.unit}</span>
+        <span class="unit">{facts.unit}</span>
         <input
           type="number"
           id="time"
@@ -95,10 +95,10 @@ export function Transport({ store }: { readonly store: Store }) {
         <span class="quiet">{`of ${session.last.toLocaleString("en")}`}</span>
       </label>
       <Choice
-        label="Speed"
+        label={`Speed, ${facts.unit}s a second`}
         hidesLabel
         value={store.speed.value}
-        options={SPEEDS.map((s) => ({ value: s, title: `${s} a second` }))}
+        options={SPEEDS.map((s) => ({ value: s, title: `${s}/s` }))}
         onChange={(speed) => {
           store.speed.value = speed;
         }}

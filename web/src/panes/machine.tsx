@@ -32,7 +32,7 @@ export function MachinePane({ store, side }: PaneOf) {
         />
       )}
       {state.pairs.length > 0 && <PairsTable rows={state.pairs} {...{ store, colours }} />}
-      {state.isSplit && <SplitTable store={store} paths={state.paths} />}
+      {hasTable(state) && <SplitTable store={store} paths={state.paths} />}
       {[...state.stacksOfGroups].map(([group, rows]) => (
         <StackTable
           key={group}
@@ -48,6 +48,10 @@ export function MachinePane({ store, side }: PaneOf) {
     </Pane>
   );
 }
+
+/** A warp without a stack is not subdivided: its lanes have PCs of their own. */
+const hasTable = (state: WarpState) =>
+  state.isSplit && (state.stack.length > 0 || state.pairs.length > 0);
 
 /**
  * Return the stack with the pc at which its top really is.
@@ -104,7 +108,7 @@ export function StackTable({ title, hint, rows, store, colours }: StackProps) {
   const width = store.session.recording.width;
   return (
     <div class="scroll">
-      <table class="machine stack">
+      <table class={`machine stack${width > 16 ? " wide" : ""}`}>
         <caption title={hint}>{title}</caption>
         <thead>
           <tr>
@@ -201,7 +205,7 @@ function SplitTable({ store, paths }: { readonly store: Store; readonly paths: r
   const width = session.recording.width;
   return (
     <div class="scroll">
-      <table class="machine splits">
+      <table class={`machine splits${width > 16 ? " wide" : ""}`}>
         <caption title="The warp is subdivided: each row is a warp-split, which is scheduled like a warp of its own.">
           Warp-split table
         </caption>
@@ -248,33 +252,40 @@ function SplitTable({ store, paths }: { readonly store: Store; readonly paths: r
   );
 }
 
+const CHUNK = 16;
+
 /** A PC for each lane: what schemes without a stack hold. */
 function ThreadPcs({ store, colours }: Shared) {
   const lanes = store.lanes.value;
+  const chunks = Array.from({ length: Math.ceil(lanes.length / CHUNK) }, (_, i) =>
+    lanes.slice(i * CHUNK, (i + 1) * CHUNK),
+  );
   return (
     <div class="scroll">
-      <table class="machine threads">
-        <caption title="Each lane has a PC of its own; lanes at the smallest PC run together.">
+      <table class="machine threads" data-row={lanes.map((l) => l.pc ?? "-").join(" ")}>
+        <caption title="Each lane has a PC of its own; lanes at one PC can issue together.">
           PCs of the lanes
         </caption>
-        <tbody>
-          <tr>
-            <th scope="row">lane</th>
-            {lanes.map(({ lane }) => (
-              <th scope="col" key={lane}>
-                {lane}
-              </th>
-            ))}
-          </tr>
-          <tr data-row={lanes.map((l) => l.pc ?? "-").join(" ")}>
-            <th scope="row">PC</th>
-            {lanes.map(({ lane, pc }) => (
-              <td key={lane} class={colours[lane] === 255 ? "" : `path-${colours[lane]} pale`}>
-                {pc ?? "–"}
-              </td>
-            ))}
-          </tr>
-        </tbody>
+        {chunks.map((chunk) => (
+          <tbody key={chunk[0].lane}>
+            <tr>
+              <th scope="row">lane</th>
+              {chunk.map(({ lane }) => (
+                <th scope="col" key={lane}>
+                  {lane}
+                </th>
+              ))}
+            </tr>
+            <tr>
+              <th scope="row">PC</th>
+              {chunk.map(({ lane, pc }) => (
+                <td key={lane} class={colours[lane] === 255 ? "" : `path-${colours[lane]} pale`}>
+                  {pc ?? "–"}
+                </td>
+              ))}
+            </tr>
+          </tbody>
+        ))}
       </table>
     </div>
   );
@@ -285,7 +296,7 @@ function PackMatrix({ pack, store }: { readonly pack: Pack; readonly store: Stor
   const { facts } = store.session.recording;
   return (
     <div class="scroll">
-      <table class="machine pack">
+      <table class={`machine pack${pack.cells[0].length > 16 ? " compact" : ""}`}>
         <caption title="Rows of a large warp issue together: each sub-warp takes at most one active lane of every column. Numbers are those of the sub-warps.">
           {`Sub-warps at pc ${pack.pc}: number ${pack.now} of ${pack.times.length} issues`}
         </caption>
