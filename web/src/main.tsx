@@ -3,6 +3,7 @@
 import { render } from "preact";
 import { App } from "./app";
 import { decodeBase64 } from "./base64";
+import { drawn } from "./draw/timeline";
 import { Archive, DamagedRecording } from "./model/npz";
 import { Recording } from "./model/recording";
 import { Session } from "./model/session";
@@ -17,7 +18,7 @@ declare global {
     /** Set when the page has drawn itself: the template's own script says so if it never is. */
     simtlabStarted?: boolean;
     /** For tests and for the console: the stores of the recordings. */
-    simtlab?: { stores: Store[]; startedIn: number };
+    simtlab?: { stores: Store[]; startedIn: number; drawn: typeof drawn };
   }
 }
 
@@ -46,7 +47,7 @@ function start() {
   root.replaceChildren();
   render(<App stores={stores} />, root);
   window.simtlabStarted = true;
-  window.simtlab = { stores, startedIn: performance.now() - began };
+  window.simtlab = { stores, startedIn: performance.now() - began, drawn };
 }
 
 function message(problem: unknown): HTMLElement {

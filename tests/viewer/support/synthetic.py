@@ -317,3 +317,21 @@ def _instruction(program: Any, kernel: Any, pc: int, ins: Any) -> dict[str, Any]
         "join": ins.join,
         "kind": kind,
     }
+
+
+def repeated(members: dict[str, np.ndarray], times: int) -> dict[str, np.ndarray]:
+    """Return a recording in which everything happens `times` times, one after the other."""
+    facts = json.loads(members["facts"].tobytes())
+    span = facts["end"]
+    found = dict(members)
+    for name, column in members.items():
+        if "_" not in name or name == "memory_bytes":
+            continue
+        whole = np.tile(column, times)
+        if name.endswith(("_t", "_until", "_ready")):
+            whole += np.repeat(np.arange(times) * span, len(column))
+        found[name] = whole
+    for name in ("value", "address", "stored"):
+        found[name] = np.tile(members[name], times)
+    facts["end"] = span * times
+    return found | {"facts": np.frombuffer(json.dumps(facts).encode(), np.uint8)}
