@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import html
 import io
+import json
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -104,7 +105,9 @@ def _packed(recording: Recording, room: int) -> tuple[bytes, str]:
             return plain, f"the page has no values of registers and memory: {problem}"
         extended = dict(members, value=values.value, address=values.address, stored=values.stored)
         if kept is not None:
-            extended["facts"] = _with_kept(members["facts"], kept)
+            extended["facts"] = _with_fact(members["facts"], "kept", kept)
+        elif _is_whole(recording) and not values.is_exact:
+            extended["facts"] = _with_fact(members["facts"], "inexact", True)
         file = _npz(extended)
         if len(file) <= room:
             few = f"the page has the values of {len(kept or ())} of {len(warps)} warps, so as to "
@@ -117,16 +120,22 @@ def _packed(recording: Recording, room: int) -> tuple[bytes, str]:
         kept = warps[:fits]
 
 
-def _with_kept(facts: np.ndarray, kept: Sequence[int]) -> np.ndarray:
+def _is_whole(recording: Recording) -> bool:
+    """Return whether nothing of the run is missing, so that its final memory can be compared."""
+    facts = recording.facts
+    return not facts["lost"] and facts["begin"] == 0 and facts["outcome"] is None
+
+
+def _with_fact(facts: np.ndarray, name: str, value: object) -> np.ndarray:
     # The text is long, and one key is added at its beginning.
     text = facts.tobytes()
     assert text.startswith(b"{")
-    return np.frombuffer(b'{"kept":%s,' % str(list(kept)).encode() + text[1:], np.uint8)
+    return np.frombuffer(f'{{"{name}":{json.dumps(value)},'.encode() + text[1:], np.uint8)
 
 
 def _npz(members: Members) -> bytes:
     file = io.BytesIO()
-    np.savez_compressed(file, **{k: np.asarray(v) for k, v in members.items()})
+    np.savez_compressed(file, **cast(Any, dict(members)))
     return file.getvalue()
 
 
@@ -150,7 +159,7 @@ def page_text(recordings: Sequence[tuple[str, bytes]], title: str) -> str:
 
 
 def _asset(name: str) -> str:
-    return resources.files(__package__).joinpath("assets", name).read_text("utf-8")
+    return resources.files(__name__.rpartition(".")[0]).joinpath("assets", name).read_text("utf-8")
 
 
 def _size_of_assets() -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...emu.engine import SchemeSpec, chosen
+from ...emu.geometry import DEFAULT_WIDTH
 from ...emu.schemes import SCHEMES, resolve
 from ...isa.errors import SimtError, UsageError
 from ...programs.runner import PlainLauncher
@@ -213,7 +214,7 @@ def _executed(target: Target, settings: ViewSettings, name: str) -> Recorded:
         knobs=spec.knobs,
         budget=options.budget,
         exited_arrive=options.exited_arrive,
-        **({} if settings.warp is None else {"warp": settings.warp}),
+        warp=settings.warp or DEFAULT_WIDTH,
     )
     outcome = Outcome(launcher, module.for_scheme(spec), "interp", listings)
     title = f"{target.name} under {spec.name}"

@@ -52,12 +52,13 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Shown]]:
         path = tmp_path / f"page{len(opened)}.html"
         path.write_text(page_of(recordings).text if text is None else text, "utf-8")
         page = browser.new_page(viewport={"width": width, "height": 900}, **options)
+        page.set_default_timeout(10_000)
         shown = Shown(page)
         opened.append(shown)
         if init:
             page.add_init_script(init)
         page.goto(f"{path.as_uri()}{hash}")
-        page.wait_for_function("window.simtlabStarted || document.querySelector('[role=alert]')")
+        shown.until("!!(window.simtlabStarted || document.querySelector('[role=alert]'))")
         return shown
 
     yield open_page

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,8 @@ def big() -> bytes:
         refills=True,
     )  # fmt: skip
     file = io.BytesIO()
-    np.savez_compressed(file, **repeated(toy.run(), 10))
+    members: dict[str, Any] = repeated(toy.run(), 10)
+    np.savez_compressed(file, **members)
     return file.getvalue()
 
 

@@ -135,10 +135,10 @@ def test_playing_advances_and_stops_at_the_end(show: Show, split: Recording) -> 
     shown = show(split)
     shown.choose("Speed, cycles a second", "240")
     shown.press(" ")
-    shown.page.wait_for_function(f"document.querySelector('#time').value === '{split.end - 1}'")
+    shown.until(f"document.querySelector('#time').value === '{split.end - 1}'")
     shown.page.get_by_role("button", name="Play", exact=True).wait_for()
     shown.press("Home", " ")
-    shown.page.wait_for_function("Number(document.querySelector('#time').value) > 0")
+    shown.until("Number(document.querySelector('#time').value) > 0")
 
 
 def test_registers_and_memory_are_those_of_the_replay(show: Show, merge: Recording) -> None:
@@ -149,7 +149,7 @@ def test_registers_and_memory_are_those_of_the_replay(show: Show, merge: Recordi
         if t >= merge.end:
             continue
         shown.page.evaluate(f"location.hash = '#t={t}&warp={warp}&lane={lane}'")
-        shown.page.wait_for_function(f"document.querySelector('#time').value === '{t}'")
+        shown.until(f"document.querySelector('#time').value === '{t}'")
         expected = merge.registers(warp, t)
         for name, text in shown.registers().items():
             if text == "–" or name not in expected:
@@ -182,18 +182,22 @@ def test_a_written_register_is_marked_with_its_instruction(show: Show, merge: Re
 
 
 def test_group_memory_says_who_wrote_it(show: Show, reduction: Recording) -> None:
-    values = reduction.values()
     shown = show(reduction)
     code = reduction.facts["kernels"][0]["instructions"]
     pc = next(p for p, i in enumerate(code) if i["kind"] == "store" and i["segment"] == "group")
     issue = next(i for i in reduction.issues if i["pc"] == pc and i["warp"] == 1)
     shown.page.evaluate(f"location.hash = '#t={int(issue['t'])}&warp=1&lane=2'")
-    shown.page.wait_for_function("document.querySelector('.cell.accessed')")
+    shown.until("!!document.querySelector('.cell.accessed')")
     text = shown.page.locator(".pane-memory .row").inner_text()
     assert "warp 1 lane 2" in text
     assert f"line {code[pc]['line']}, step {int(issue['t'])}" in text
-    assert shown.page.locator(".cell.new").count() == int(issue["mask"]).bit_count()
-    assert values.is_exact
+    # Warps of the workgroup that store in the same step.
+    together = reduction.issues[(reduction.issues["t"] == issue["t"])]
+    together = [
+        i for i in together if i["pc"] == pc and reduction.occupant(i["warp"], i["t"])[0] == 0
+    ]
+    lanes = sum(int(i["mask"]).bit_count() for i in together)
+    assert shown.page.locator(".cell.new").count() == min(lanes, 128)
 
 
 def test_search_finds_work_items_and_lines(show: Show, reduction: Recording) -> None:
@@ -220,14 +224,14 @@ def test_search_finds_work_items_and_lines(show: Show, reduction: Recording) -> 
 
 
 def test_the_address_is_a_link_to_the_step(show: Show, reduction: Recording) -> None:
-    shown = show(reduction, hash="#t=120&warp=1&lane=5")
-    assert shown.t == 120
+    shown = show(reduction, hash="#t=50&warp=1&lane=5")
+    assert shown.t == 50
     assert [shown.page.get_by_label(x, exact=True).input_value() for x in ("warp", "lane")] == [
         "1",
         "5",
     ]
     shown.press("ArrowRight", "l")
-    shown.page.wait_for_function("location.hash === '#t=121&warp=1&lane=6'")
+    shown.until("location.hash === '#t=51&warp=1&lane=6'")
     again = show(reduction, hash="#t=1e9&warp=-4&lane=zzz")
     assert again.t == reduction.end - 1
 
@@ -408,7 +412,7 @@ def test_a_damaged_recording_is_a_sentence(show: Show, split: Recording) -> None
     whole = page_of([split]).text
     begin = whole.index('simtlab-recording" data-name')
     cases = {
-        "cannot be unpacked": whole[: begin + 500] + "A" * 40 + whole[begin + 540 :],
+        "cannot be unpacked": whole[: begin + 4500] + whole[whole.index("</script>", begin) :],
         "not base64": whole[: begin + 500] + "%%%%" + whole[begin + 504 :],
         "version 9": damaged(split, lambda f: f.update(version=9)),
         "there is none": page_text([], "x"),

@@ -27,9 +27,11 @@ export function App({ stores }: { readonly stores: readonly Store[] }) {
       <Head stores={stores} />
       <div class="controls">
         <Transport store={store} />
+        <div class="steps">
         {stores.map((s, i) => (
           <StepText key={i} store={s} name={stores.length > 1 ? SIDES[i] : ""} />
         ))}
+        </div>
       </div>
       <main>
         {stores.map((s, i) => (
@@ -202,6 +204,10 @@ function Remarks({ store }: { readonly store: Store }) {
   const { facts } = store.session.recording;
   const remarks: string[] = [];
   if (facts.outcome) remarks.push(`The run ended with an error: ${facts.outcome.text}`);
+  if (facts.inexact)
+    remarks.push(
+      "Replaying this recording gave another final memory than the run had: values of registers and memory may be wrong.",
+    );
   const span = `${facts.unit}s ${facts.begin.toLocaleString("en")} to ${store.session.last.toLocaleString("en")}`;
   if (facts.lost > 0)
     remarks.push(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 
@@ -19,6 +20,13 @@ class Shown:
     def _requested(self, url: str) -> None:
         if not url.startswith(("file:", "data:")):
             self.requests.append(url)
+
+    def until(self, script: str) -> None:
+        """Wait for a script to be true; the page's own policy forbids what the driver would do."""
+        end = time.monotonic() + 10
+        while not self.page.evaluate(script):
+            assert time.monotonic() < end, script
+            self.page.wait_for_timeout(20)
 
     # --- doing
 

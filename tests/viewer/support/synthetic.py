@@ -15,24 +15,11 @@ from typing import Any
 import numpy as np
 
 from simtlab.asm.assemble import assemble
-from simtlab.asm.flow.cfg import build
-from simtlab.asm.flow.dominators import post_dominators
+from simtlab.recording.kernels import described
+from simtlab.recording.tables import INSTANTS, TABLES
 
-COLUMNS = {
-    "issue": "t:i8 warp:i4 group:i4 launch:i2 pc:i4 n:i4 mask:u8",
-    "access": "t:i8 warp:i4 group:i4 launch:i2 pc:i4 mask:u8 hits:u8 ready:i8",
-    "wait": "t:i8 until:i8 warp:i4 group:i4 launch:i2 pc:i4 mask:u8 cause:i1",
-    "state": "t:i8 warp:i4 row:i4",
-    "instant": "t:i8 warp:i4 kind:i1 pc:i4 mask:u8 other:u8",
-    "occupant": "t:i8 warp:i4 workgroup:i4 wave:i4",
-}
-INSTANTS = ["diverge", "split", "merge", "join", "miss", "barrier", "open", "exit", "trap"]
 CAUSES = ["issued", "ready", "hit", "bank", "mshr", "l2", "memory", "fetch"]
 MEMORY = CAUSES.index("memory")
-KINDS = {
-    "br": "jump", "cbr": "branch", "ret": "exit", "trap": "trap", "barrier": "barrier",
-    "memfence": "fence", "reconverge": "marker",
-}  # fmt: skip
 BASE = 0x10000
 
 
@@ -53,7 +40,8 @@ class Group:
 @dataclass
 class Warp:
     number: int
-    stack: list[list[int | None]]
+    stack: list[list[Any]]
+    """PC, RPC and mask of each entry; None for no RPC."""
     groups: list[Group]
     made: int = 1
 
@@ -85,7 +73,7 @@ class Toy:
         program = assemble(self.source)
         kernel = program.kernel(self.kernel)
         self.code = kernel.instructions
-        self.rows = {name: [] for name in COLUMNS}
+        self.rows = {name: [] for name in TABLES}
         self.values: dict[str, list[int]] = {"value": [], "address": [], "stored": []}
         self.whole = (1 << self.width) - 1
         warps = [Warp(w, [], []) for w in range(self.warps)]
@@ -104,11 +92,10 @@ class Toy:
             t += 1
         facts = self._facts(program, kernel, t)
         found = {"facts": np.frombuffer(json.dumps(facts).encode(), np.uint8)}
-        for table, columns in COLUMNS.items():
-            rows = sorted(self.rows[table], key=lambda r: r[0])
-            for i, column in enumerate(columns.split()):
-                name, form = column.split(":")
-                found[f"{table}_{name}"] = np.array([r[i] for r in rows], f"<{form}")
+        for table, dtype in TABLES.items():
+            rows = np.array(sorted(self.rows[table], key=lambda r: r[0]), dtype)
+            for name in dtype.names or ():
+                found[f"{table}_{name}"] = np.ascontiguousarray(rows[name])
         found["memory_bytes"] = self.rng.integers(0, 50, 3 * 1024, np.int32).view(np.uint8)
         return found | {n: np.array(v, "<u8") for n, v in self.values.items()}
 
@@ -123,11 +110,11 @@ class Toy:
             self._leave(t, warp, group)
         elif stem == "cbr":
             self._branch(t, warp, group, ins)
-        elif ins.row.is_load and ins.address.segment.value == "global":
+        elif ins.row.is_load and ins.address and ins.address.segment.value == "global":
             group.pc += 1
             self._load(t, warp, group, pc)
         else:
-            group.pc = ins.target if stem == "br" else pc + 1
+            group.pc = ins.target or 0 if stem == "br" else pc + 1
         self._settle(t, warp)
         if self.refills and not warp.groups:
             self._place(t + 1, warp)
@@ -260,63 +247,10 @@ class Toy:
                 for b, name in enumerate(("keys", "scratch", "out"))
             ],
             "warps": [f"warp {w % 2} of workgroup {w // 2}" for w in range(self.warps)],
-            "causes": CAUSES, "instants": INSTANTS,
+            "causes": CAUSES, "instants": list(INSTANTS),
             "states": [json.loads(text) for text in self.states],
             "statistics": {"cycles": end, "warp_instructions": len(self.rows["issue"])},
         }  # fmt: skip
-
-
-def described(program: Any, kernel: Any) -> dict[str, Any]:
-    """Return an entry of `facts["kernels"]`."""
-    cfg = build(kernel.instructions)
-    parents = post_dominators(cfg).parents
-    return {
-        "name": kernel.name,
-        "signature": kernel.signature,
-        "labels": dict(kernel.labels),
-        "registers": dict(kernel.registers),
-        "params": [
-            {"name": p.name, "type": str(p.type), "pointer": p.is_pointer} for p in kernel.params
-        ],
-        "arrays": [
-            {"name": s.name, "segment": s.segment.value, "type": str(s.type), "count": s.count,
-             "offset": s.offset}
-            for s in (*kernel.group, *kernel.private, *program.readonly)
-        ],
-        "group_bytes": kernel.group_size,
-        "private_bytes": kernel.private_size,
-        "blocks": [
-            {"start": b.start, "end": b.end,
-             "successors": [s for s in cfg.successors[b.number] if s != cfg.exit],
-             "ipdom": None if parents[b.number] in (None, cfg.exit) else parents[b.number]}
-            for b in cfg.blocks
-        ],
-        "instructions": [
-            _instruction(program, kernel, pc, i) for pc, i in enumerate(kernel.instructions)
-        ],
-    }  # fmt: skip
-
-
-def _instruction(program: Any, kernel: Any, pc: int, ins: Any) -> dict[str, Any]:
-    span, row = program.span(kernel, pc), ins.row
-    kind = KINDS.get(row.stem, "alu")
-    for name in ("load", "store", "atomic"):
-        if getattr(row, f"is_{name}"):
-            kind = name
-    return {
-        "text": program.line_of(kernel, pc),
-        "file": span.file if span else None,
-        "line": span.line if span else None,
-        "column": span.column if span else None,
-        "stem": row.stem,
-        "segment": ins.address.segment.value if ins.address else None,
-        "type": str(row.type) if row.type is not None else None,
-        "size": row.type.size if row.type is not None else None,
-        "dst": str(ins.dst) if ins.dst is not None else None,
-        "target": ins.target,
-        "join": ins.join,
-        "kind": kind,
-    }
 
 
 def repeated(members: dict[str, np.ndarray], times: int) -> dict[str, np.ndarray]:

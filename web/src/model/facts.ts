@@ -130,4 +130,6 @@ export interface Facts {
   readonly statistics: Readonly<Record<string, unknown>>;
   /** Warps whose values the page has; absent: all. */
   readonly kept?: readonly number[];
+  /** Set where a replay's final memory differs from the run's. */
+  readonly inexact?: boolean;
 }

@@ -123,7 +123,7 @@ function Blocks({ store, layout }: { readonly store: Store; readonly layout: Gra
             {(waiting.get(block) ?? []).map((path, i) => (
               <g key={path} transform={`translate(${8 + 17 * i} -5)`}>
                 <rect class={`badge fill-${path}`} width="15" height="13" rx="3" />
-                <text class={`badge-text ink-on-${path}`} x="7.5" y="10">
+                <text class={`badge-text fill-${path}`} x="7.5" y="10">
                   {letterOf(path)}
                 </text>
               </g>

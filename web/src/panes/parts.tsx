@@ -99,6 +99,7 @@ export function Choice<T extends string | number>(props: ChoiceProps<T>) {
     <label class="choice">
       <span class={hidesLabel ? "unseen" : ""}>{label}</span>
       <select
+        aria-label={label}
         value={String(value)}
         onChange={(event) => {
           const chosen = options.find((o) => String(o.value) === event.currentTarget.value);
