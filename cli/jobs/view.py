@@ -214,7 +214,7 @@ def _executed(target: Target, settings: ViewSettings, name: str) -> Recorded:
         knobs=spec.knobs,
         budget=options.budget,
         exited_arrive=options.exited_arrive,
-        warp=settings.warp or DEFAULT_WIDTH,
+        warp=DEFAULT_WIDTH if settings.warp is None else settings.warp,
     )
     outcome = Outcome(launcher, module.for_scheme(spec), "interp", listings)
     title = f"{target.name} under {spec.name}"

@@ -14,7 +14,7 @@ import typer
 from simtlab.cli.app import app
 
 from .conftest import SCALE, SCALE_ARGS, Cli
-from .support import compare_effects, reproduce_effects, timing_effects
+from .support import compare_effects, reproduce_effects, timing_effects, view_effects
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -395,6 +395,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("run", "--json"): run_json,
     **timing_effects.EFFECTS,
     **compare_effects.EFFECTS,
+    **view_effects.EFFECTS,
     **reproduce_effects.EFFECTS,
     ("programs", "--json"): programs_json,
     ("explain", "--json"): explain_json,
@@ -436,6 +437,7 @@ def test_the_option_has_its_effect(option, cli):
         "run",
         "time",
         "compare",
+        "view",
         "programs",
         "machines",
         "policies",

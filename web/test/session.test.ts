@@ -164,6 +164,11 @@ test("sums of a recording add up", () => {
   const totals = totalsOf(sessionOf({ facts: { end: 10 }, tables: { issue: ISSUES, wait } }));
   expect(totals).toMatchObject({ time: 10, issues: 7, threads: 26, idle: 4 });
   expect(Object.fromEntries(totals.idleBy)).toEqual({ memory: 2, hit: 2 });
+  expect(totals.slots).toBeNull();
+  const statistics = { cycles: 10, "slots: memory": 7, "slots: issued": 3 };
+  const slots = (more: object) => totalsOf(sessionOf({ facts: { statistics, ...more } })).slots;
+  expect(Object.fromEntries(slots({}) ?? [])).toEqual({ memory: 7, issued: 3 });
+  expect(slots({ lost: 1 })).toBeNull();
   expect(totals.lines.get("k.sasm:2")).toMatchObject({ issues: 3, threads: 10, waited: 0 });
   expect(totals.lines.get("k.sasm:3")).toMatchObject({ issues: 1, waited: 4 });
 });

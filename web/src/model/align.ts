@@ -5,6 +5,7 @@
 // unless its path depends on time. So a step of one run corresponds to the moment of the other at
 // which the chosen work-item has executed as many instructions.
 
+import type { Facts } from "./facts";
 import { countOf, hasLane, type Mask, maskOf } from "./masks";
 import { lastRowAtMost } from "./recording";
 import type { Session } from "./session";
@@ -174,6 +175,8 @@ export interface Totals {
   readonly issues: number;
   readonly threads: number;
   readonly meanLanes: number;
+  /** Issue slots by cause, as the engine charged each one; null for a part of a run. */
+  readonly slots: ReadonlyMap<string, number> | null;
   /** Times at which no warp issues. */
   readonly idle: number;
   /** Idle times by the cause for which most lanes wait then. */
@@ -226,7 +229,17 @@ export function totalsOf({ recording }: Session): Totals {
   }
   const { idle, idleBy } = idleOf(recording.facts, wait, busy);
   const time = facts.end - facts.begin;
-  return { time, issues, threads, meanLanes: issues ? threads / issues : 0, idle, idleBy, lines };
+  const meanLanes = issues ? threads / issues : 0;
+  return { time, issues, threads, meanLanes, slots: slotsOf(facts), idle, idleBy, lines };
+}
+
+function slotsOf(facts: Facts): Map<string, number> | null {
+  const found = new Map<string, number>();
+  if (facts.lost || facts.begin) return null;
+  for (const [name, value] of Object.entries(facts.statistics))
+    if (name.startsWith("slots: ") && typeof value === "number")
+      found.set(name.replace("slots: ", ""), value);
+  return found.size ? found : null;
 }
 
 /** Charge times without an issue to the cause for which most lanes wait at that time. */

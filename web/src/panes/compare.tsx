@@ -201,16 +201,18 @@ function Numbers({
   ];
   if (unit === "cycle") {
     rows.push(["idle cycles", whole(a.idle), whole(b.idle), "cycles in which nothing issued"]);
-    const causes = [...new Set([...a.idleBy.keys(), ...b.idleBy.keys()])];
-    const of = (t: Totals, cause: string) => t.idleBy.get(cause) ?? 0;
-    causes.sort((x, y) => of(a, y) + of(b, y) - of(a, x) - of(b, x));
+    const slots = a.slots && b.slots ? [a.slots, b.slots] : null;
+    const [left, right] = slots ?? [a.idleBy, b.idleBy];
+    const means = slots
+      ? "issue slots of all WPUs in which nothing issued, by the cause that the engine charged"
+      : "idle cycles are charged to the cause for which most lanes wait then";
+    const of = (by: ReadonlyMap<string, number>, cause: string) => by.get(cause) ?? 0;
+    const causes = [...new Set([...left.keys(), ...right.keys()])]
+      .filter((cause) => cause !== "issued" && of(left, cause) + of(right, cause) > 0)
+      .sort((x, y) => of(left, y) + of(right, y) - of(left, x) - of(right, x));
+    if (slots) rows.push(["empty issue slots by cause", "", "", means]);
     for (const cause of causes)
-      rows.push([
-        `– ${causeTitle(cause)}`,
-        whole(of(a, cause)),
-        whole(of(b, cause)),
-        "idle cycles are charged to the cause for which most lanes wait then",
-      ]);
+      rows.push([`– ${causeTitle(cause)}`, whole(of(left, cause)), whole(of(right, cause)), means]);
   }
   return (
     <div class="scroll">
