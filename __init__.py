@@ -18,6 +18,7 @@ from .isa.version import __version__
 
 if TYPE_CHECKING:
     from .asm.assemble import Markers
+    from .asm.format import format_source
     from .emu.device import Device, DeviceArray
     from .emu.engine import Interrupted
     from .emu.module import KernelFunction, Module
@@ -45,6 +46,7 @@ _HOMES = {
     "TrapKind": ".emu.traps",
     "UsageError": ".isa.errors",
     "compare": ".timing.compare",
+    "format_source": ".asm.format",
     "simulate": ".timing.simulate",
 }
 """Public name -> the module that defines it."""
@@ -68,6 +70,7 @@ __all__ = [
     "__version__",
     "assemble",
     "compare",
+    "format_source",
     "load",
     "simulate",
 ]

@@ -119,11 +119,15 @@ def _scanner() -> re.Pattern[str]:
 
 def scan(text: str) -> list[Word]:
     """Return the tokens of a text, without spaces and comments."""
+    return [word for word in tokens(text) if word.kind != "COMMENT"]
+
+
+def tokens(text: str) -> list[Word]:
+    """Return the tokens of a text, comments (COMMENT) included."""
     words: list[Word] = []
     for match in _scanner().finditer(text.rstrip(" \t\n")):
         kind = cast("str", match.lastgroup)
-        if kind != "COMMENT":
-            words.append(Word(match[kind], kind, match.start(kind)))
+        words.append(Word(match[kind], kind, match.start(kind)))
     return words
 
 
