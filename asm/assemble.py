@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from ..isa.collection import without_garbage_collection
-from ..isa.errors import Diagnostic, UsageError, did_you_mean, few_suggestions
+from ..isa.errors import Diagnostic, SourceError, UsageError, did_you_mean, few_suggestions
 from ..isa.program import Program
 from ..isa.quoting import shown
 from .draft import DraftProgram
@@ -60,6 +60,16 @@ def assemble(
 def _assemble(file: SourceFile, markers: Markers, subdivide_limit: int, show: Show) -> Program:
     """Run the passes in order and return the program."""
     collector = Collector()
+    try:
+        return _passes(file, collector, markers, subdivide_limit, show)
+    except SourceError as error:  # also of a file that cannot be included, or of too many lines
+        found = tuple(map(collector.with_bytes, error.diagnostics))
+        raise SourceError(diagnostics=found) from None
+
+
+def _passes(
+    file: SourceFile, collector: Collector, markers: Markers, subdivide_limit: int, show: Show
+) -> Program:
 
     def report(statement: Statement, mistake: Mistake) -> None:
         collector.add(statement.line.diagnostic(mistake))

@@ -63,7 +63,7 @@ def format_file(file: SourceFile) -> str:
     collector = Collector()
     parser = Parser(collector)
     parser.file(file)
-    collector.raise_if_any()
+    collector.raise_if_any()  # no name is looked up: the errors are those of single lines
     return _Formatter(parser).text(file)
 
 

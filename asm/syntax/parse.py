@@ -61,6 +61,7 @@ class Parser:
 
     def file(self, file: SourceFile) -> list[Statement]:
         """Return the statements of a file, those with errors as `broken`."""
+        self.collector.opened(file)
         found: list[Statement] = []
         lines = iter(lines_of(file))
         for line in lines:

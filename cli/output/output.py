@@ -53,6 +53,12 @@ def print_json(value: object) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def print_json_lines(error: SimtError) -> None:
+    """Print every finding on stdout, as one JSON object a line."""
+    for finding in error.diagnostics:
+        sys.stdout.write(json.dumps(finding.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+
+
 def error_dict(error: SimtError) -> dict[str, object]:
     """Return the keys of an error under --json: `error` is the first finding, `diagnostics` all."""
     found = [d.to_dict() for d in error.diagnostics]
