@@ -6,7 +6,7 @@ import codecs
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from simtlab.asm.assemble import assemble
@@ -90,6 +90,7 @@ kernel k(u32 %number) {{
 def test_a_misspelt_mnemonic_gets_an_edit_to_an_instruction(name: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(name) - 1))
     wrong = name[:at] + "q" + name[at + 1 :]
+    assume(wrong not in BY_NAME)
     text = BODY.format(f"{wrong} $s0")
     with pytest.raises(SourceError) as caught:
         assemble(text)
@@ -127,10 +128,10 @@ def test_which_hints_are_exact(line: str, edits: list[str]) -> None:
 
 
 def test_a_word_of_a_macro_is_mended_in_its_body_but_not_in_what_fills_it() -> None:
-    macro = ".macro m op\n    {} $s0, $s0, $s0\n.endmacro\nkernel k() {{\n    m {}\n    ret\n}}\n"
-    assert edits_of(macro.format("adq_u32", "add_u32")) == ["add_u32"]
-    assert edits_of(macro.format("\\op", "ad_u32")) == []
-    assert edits_of(macro.format("\\po", "add_u32")) == ["\\op"]
+    macro = ".macro m op\n    {} $s0, $s0, $s0, $s0\n.endmacro\nkernel k() {{\n    m {}\n    ret\n}}\n"
+    assert edits_of(macro.format("fmq_f32", "fma_f32")) == ["fma_f32"]
+    assert edits_of(macro.format("\\op", "fmq_f32")) == []
+    assert edits_of(macro.format("\\po", "fma_f32")) == ["\\op"]
 
 
 def test_the_bytes_of_a_file_that_is_not_utf8(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from pathlib import Path
@@ -18,8 +19,8 @@ RUN = f"run scale.sasm --items 8 {ARGS}"
 MISTAKES = {
     # --- names and files
     "rnu": """\
-error[SIM514]: unknown command 'rnu'; the commands are asm, disasm, check, run, time, compare, \
-reproduce, programs, machines, policies, diff, explain, doctor
+error[SIM514]: unknown command 'rnu'; the commands are asm, disasm, check, fmt, run, time, compare, \
+reproduce, programs, machines, policies, diff, explain, lsp, doctor
  = help: did you mean `run`?
 """,
     "run": """\
@@ -80,7 +81,7 @@ error[SIM517]: a source on stdin needs -o to name the object file
     ),
     "asm scale.sasm -o folder.sbc": "error[SIM511]: cannot write folder.sbc: is a directory\n",
     "asm scale.sasm -o - --dump joins": """\
-error[SIM517]: -o - cannot share stdout with --json or --dump
+error[SIM517]: -o - cannot share stdout with --json, --json-lines or --dump
  = help: name a file
 """,
     f"{RUN} --out y=no/y.npy": """\
