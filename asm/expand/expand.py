@@ -8,10 +8,11 @@ part of a line, also of a mnemonic.
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...isa.errors import Note, SourceError
+from ...isa.errors import Note, SourceError, Span
 from ...isa.objectfile import is_file_name
 from ...isa.table import BY_NAME
 from ..syntax.names import check_name
@@ -64,17 +65,28 @@ class Expanded:
         return self.incomplete or name in self.unusable
 
 
-def expand(main: SourceFile, parsed: list[Statement], parser: Parser) -> Expanded:
-    """Return the statements of a parsed source with all includes and macros in place."""
-    expander = _Expander(parser)
+def expand(
+    main: SourceFile,
+    parsed: list[Statement],
+    parser: Parser,
+    opener: Callable[[Path, str, Span | None], SourceFile] = open_file,
+) -> Expanded:
+    """Return the statements of a parsed source with all includes and macros in place.
+
+    `opener` opens an included file: by its path, its name and the place of the `.include`.
+    """
+    expander = _Expander(parser, opener)
     expander.result.files[main.name] = main
     expander.file(main, parsed, (main.name,))
     return expander.result
 
 
 class _Expander:
-    def __init__(self, parser: Parser) -> None:
+    def __init__(
+        self, parser: Parser, opener: Callable[[Path, str, Span | None], SourceFile]
+    ) -> None:
         self.parser = parser
+        self.opener = opener
         self.collector: Collector = parser.collector
         self.result = Expanded()
         self._parsed: dict[str, list[Statement]] = {}
@@ -171,7 +183,7 @@ class _Expander:
             folder = file.path.parent if file.path else Path()
             where = statement.line.span(*word.at)
             try:
-                included = open_file(folder / word.text[1:-1], name, where)
+                included = self.opener(folder / word.text[1:-1], name, where)
             except SourceError as problem:
                 self.result.incomplete = True
                 for diagnostic in problem.diagnostics:

@@ -102,6 +102,11 @@ def _tables() -> Tables:
     return Tables(**found)
 
 
+def terminals() -> list[list[str]]:
+    """Return name and pattern of every terminal of the grammar, in the order of their trial."""
+    return _tables().terminals
+
+
 @cache
 def _scanner() -> re.Pattern[str]:
     """Return one pattern over the grammar's terminals.
