@@ -125,12 +125,13 @@ class _Expander:
 
     def _report(self, statement: Statement, mistake: Mistake) -> None:
         """Keep the mistake; what the statement would have defined is not missed later."""
+        # First: the names of the statement do not excuse its own mistake.
+        if mistake.unknown is None or not self.result.excuses(mistake.unknown):
+            self.collector.add(statement.line.diagnostic(mistake))
         if statement.rule in ("include", "macro"):
             self.result.incomplete = True
         if statement.rule == "const":
             self.result.give_up(statement)
-        if mistake.unknown is None or not self.result.excuses(mistake.unknown):
-            self.collector.add(statement.line.diagnostic(mistake))
 
     def _broken(self, statement: Statement) -> None:
         words = [part for part in statement.parts if isinstance(part, Word)]
