@@ -16,6 +16,7 @@ from .commands.diff import diff
 from .commands.doctor import doctor
 from .commands.explain import explain
 from .commands.fmt import fmt
+from .commands.lsp import lsp
 from .commands.machines import machines, policies
 from .commands.programs import programs
 from .commands.reproduce import reproduce
@@ -94,7 +95,7 @@ app = typer.Typer(
 )
 for command in (
     asm, disasm, check, fmt, run, time, compare, reproduce, programs, machines, policies, diff,
-    explain, doctor,
+    explain, lsp, doctor,
 ):  # fmt: skip
     app.command(cls=_Command, help=command.__doc__)(command)
 

@@ -178,10 +178,13 @@ class Line:
         )
 
 
-def open_text(text: str) -> SourceFile:
-    """Return a source that was given as text."""
-    _check_size(text, len(text), TEXT)
-    return _checked(SourceFile(TEXT, TEXT, None, text))
+def open_text(text: str, name: str = TEXT, path: Path | None = None) -> SourceFile:
+    """Return a source that was given as text, such as one that an editor has not saved.
+
+    Raises SourceError if it is too large or is not a text.
+    """
+    _check_size(text, len(text), name)
+    return _checked(SourceFile(name, name, path, text))
 
 
 def object_name(path: Path) -> str:
