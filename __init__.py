@@ -101,6 +101,13 @@ def load(source: str | os.PathLike[str] | bytes) -> Module:
     return Module(load_program(source))
 
 
+def load_ipython_extension(ipython: Any) -> None:
+    """Define the cell magic `%%sasm`: called by `%load_ext simtlab` in IPython and Jupyter."""
+    from .editors.notebook import register
+
+    register(ipython)
+
+
 def _simulate(kernel: KernelFunction, **options: Any) -> Any:
     from .timing.simulate import simulate
 
