@@ -190,7 +190,7 @@ def disasm(
     from ...asm.disassemble import disassemble
     from ..inputs.files import load_program
     from ..inputs.sources import kernel_of, summary
-    from ..output.output import print_json
+    from ..output.output import print_json, print_source
 
     program = load_program(file)
     if kernel is not None:
@@ -199,5 +199,5 @@ def disasm(
     if json:
         print_json({"file": file, "text": text, **summary(program)})
     else:
-        sys.stdout.write(text)
+        print_source(text)
     return status.DONE

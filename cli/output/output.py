@@ -85,6 +85,19 @@ def print_remark(text: str) -> None:
         print(text, file=sys.stderr)
 
 
+def print_source(text: str) -> None:
+    """Print a source on stdout, highlighted on a terminal."""
+    if not on_terminal(sys.stdout):
+        sys.stdout.write(text)
+        return
+    from rich.syntax import Syntax
+
+    from ...asm.lexer import SasmLexer
+
+    styled = Syntax("", SasmLexer(), theme="ansi_dark", background_color="default").highlight(text)
+    console(sys.stdout).print(styled, soft_wrap=True, end="")
+
+
 def console(stream: TextIO) -> Console:
     """Return a rich console, which obeys NO_COLOR; off a terminal it has 160 columns."""
     from rich.console import Console

@@ -13,7 +13,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from ...isa.codes import find
 from ...isa.errors import Diagnostic, Edit, Note
 from .positions import Positions
-from .study import Study, study
+from .study import PART, Study, study
 from .symbols import Index, Kind, Occurrence
 
 SOURCE = "simtlab"
@@ -182,7 +182,7 @@ def _touches(one: types.Range, other: types.Range) -> bool:
 
 
 class Documents:
-    """The open documents by their URIs; a study is kept until any text changes."""
+    """The open documents by their URIs; a study is kept until its text or a `.sinc` changes."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
@@ -195,6 +195,13 @@ class Documents:
             self.texts.pop(uri, None)
         else:
             self.texts[uri] = text
+        if uri.endswith(PART):
+            self._known.clear()
+        else:
+            self._known.pop(uri, None)
+
+    def forget(self) -> None:
+        """Assemble every document anew when it is asked for."""
         self._known.clear()
 
     def get(self, uri: str) -> Document | None:
@@ -218,7 +225,7 @@ class Documents:
     def including(self, uri: str) -> list[str]:
         """Return the open documents that include a document."""
         path = path_of(uri)
-        if path is None:
+        if path is None or path.suffix != PART:
             return []
         found: list[str] = []
         for other in self.texts:

@@ -35,7 +35,8 @@ class Server(LanguageServer):
 
     def document(self, uri: str) -> Document | None:
         """Return a document, with places in the units that the client counts."""
-        self.documents.encoding = self.workspace.position_encoding
+        utf16 = types.PositionEncodingKind.Utf16
+        self.documents.encoding = self.workspace.position_encoding or utf16
         return self.documents.get(uri)
 
     def changed(self, uri: str) -> None:
@@ -88,7 +89,7 @@ def _synchronise(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
         uri = params.text_document.uri
-        ls.documents.change(uri, ls.documents.texts.get(uri))  # included files may be new
+        ls.documents.forget()  # a file that was missing may be there now
         ls.publish(uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)

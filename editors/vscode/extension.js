@@ -1,7 +1,7 @@
 // Starts the language server (`simtlab lsp`) and the debug adapter (`simtlab debug --dap`).
 
 const vscode = require("vscode");
-const { LanguageClient, TransportKind } = require("vscode-languageclient/node");
+const { LanguageClient } = require("vscode-languageclient/node");
 
 let client;
 
@@ -12,7 +12,7 @@ function command(...args) {
 }
 
 async function start() {
-  const run = { ...command("lsp"), transport: TransportKind.stdio };
+  const run = command("lsp"); // without `transport`, which would add --stdio to the command line
   client = new LanguageClient(
     "simtlab",
     "simtlab",
