@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from .emu.result import Result
     from .emu.traps import Trap, TrapKind
     from .isa.errors import ArgumentError, ObjectFileError, SimtError, SourceError, UsageError
+    from .recording.record import record
+    from .recording.recording import Recording
     from .timing.compare import compare
     from .timing.results.comparison import Comparison
     from .timing.simulate import Simulation, simulate
@@ -38,6 +40,7 @@ _HOMES = {
     "KernelFunction": ".emu.module",
     "Module": ".emu.module",
     "ObjectFileError": ".isa.errors",
+    "Recording": ".recording.recording",
     "Result": ".emu.result",
     "SimtError": ".isa.errors",
     "Simulation": ".timing.simulate",
@@ -47,6 +50,7 @@ _HOMES = {
     "UsageError": ".isa.errors",
     "compare": ".timing.compare",
     "format_source": ".asm.format",
+    "record": ".recording.record",
     "simulate": ".timing.simulate",
 }
 """Public name -> the module that defines it."""
@@ -60,6 +64,7 @@ __all__ = [
     "KernelFunction",
     "Module",
     "ObjectFileError",
+    "Recording",
     "Result",
     "SimtError",
     "Simulation",
@@ -72,6 +77,7 @@ __all__ = [
     "compare",
     "format_source",
     "load",
+    "record",
     "simulate",
 ]
 
