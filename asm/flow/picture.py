@@ -56,7 +56,8 @@ class ControlFlow:
         return f"kernel {self.kernel}\n{self.cfg}"
 
     def __repr__(self) -> str:
-        return f"<ControlFlow of {self.kernel}: {len(self.cfg.blocks)} blocks>"
+        count = len(self.cfg.blocks)
+        return f"<ControlFlow of {self.kernel}: {count} block{'s' if count > 1 else ''}>"
 
     @property
     def joins(self) -> dict[int, int | None]:
