@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 from urllib.parse import quote
 
 from lsprotocol import types
@@ -146,7 +147,8 @@ class Document:
             if parent is None:
                 tops.append(symbol)
             else:
-                parent.children = [*(parent.children or ()), symbol]
+                parent.children = parent.children or []
+                cast("list[types.DocumentSymbol]", parent.children).append(symbol)
         return tops
 
     def _symbol(self, name: Occurrence, ends: dict[int, int]) -> types.DocumentSymbol:

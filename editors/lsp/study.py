@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...asm.assemble import assemble_file
-from ...asm.draft import DraftInstruction, DraftKernel, DraftProgram, Join
+from ...asm.draft import DraftInstruction, DraftKernel, DraftProgram
 from ...asm.syntax.parse import Parser
 from ...asm.texts.collector import Collector
 from ...asm.texts.source import SourceFile, object_name, open_file, open_text
@@ -44,58 +44,62 @@ class Study:
 
         A line of a macro has a branch in every use; equal texts are returned once.
         """
-        found = (
-            join_text(kernel, ins) for kernel, ins in self._branches() if ins.span.line == line
-        )
+        found = (b.join_text() for b in self._branches() if b.instruction.span.line == line)
         return list(dict.fromkeys(found))
 
     def implicit_joins(self) -> dict[int, str]:
         """Return by line the label of each join that the source leaves to the assembler."""
         found: dict[int, set[str]] = {}
-        for kernel, ins in self._branches():
+        for branch in self._branches():
+            ins = branch.instruction
             if ins.join_span is None:
-                found.setdefault(ins.span.line, set()).add(_short(kernel, ins))
+                found.setdefault(ins.span.line, set()).add(branch.join_name())
         return {line: names.pop() for line, names in found.items() if len(names) == 1}
 
     def branches_to(self, kernel_line: int, label: str) -> list[int]:
         """Return the lines of the branches whose join is a label of the kernel at a line."""
         return sorted(
             {
-                ins.span.line
-                for kernel, ins in self._branches()
-                if kernel.span.line == kernel_line
-                and isinstance(ins.join, int)
-                and kernel.labels.get(label) == ins.join
+                b.instruction.span.line
+                for b in self._branches()
+                if b.kernel.span.line == kernel_line
+                and isinstance(b.instruction.join, int)
+                and b.kernel.labels.get(label) == b.instruction.join
             }
         )
 
-    def _branches(self) -> Iterator[tuple[DraftKernel, DraftInstruction]]:
+    def _branches(self) -> Iterator[_Branch]:
         """Yield the conditional branches that are written in the document."""
         for kernel in self.draft.kernels if self.draft else ():
+            names = {at: name for name, at in reversed(kernel.labels.items())}
             for ins in kernel.code:
                 if ins.row.is_conditional and ins.span.file == self.main.shown:
-                    yield kernel, ins
+                    yield _Branch(kernel, ins, names)
 
 
-def join_text(kernel: DraftKernel, ins: DraftInstruction) -> str:
-    """Return the re-convergence point of a branch in words."""
-    if not isinstance(ins.join, int):
-        return "does not re-converge: the lanes of its sides end apart"
-    label = _label_at(kernel, ins.join)
-    line = kernel.code[ins.join].span.line
-    return f"re-converges at {f'`@{label}`, ' if label else ''}line {line}"
+class _Branch(NamedTuple):
+    """A conditional branch, and the first label at each instruction of its kernel."""
 
+    kernel: DraftKernel
+    instruction: DraftInstruction
+    names: Mapping[int, str]
 
-def _short(kernel: DraftKernel, ins: DraftInstruction) -> str:
-    """Return what the source would say for the join of a branch."""
-    if ins.join is Join.NONE or not isinstance(ins.join, int):
-        return "none"
-    label = _label_at(kernel, ins.join)
-    return f"@{label}" if label else f"line {kernel.code[ins.join].span.line}"
+    def join_text(self) -> str:
+        """Return the re-convergence point in words."""
+        join = self.instruction.join
+        if not isinstance(join, int):
+            return "does not re-converge: the lanes of its sides end apart"
+        label = f"`@{self.names[join]}`, " if join in self.names else ""
+        return f"re-converges at {label}line {self.kernel.code[join].location.line}"
 
-
-def _label_at(kernel: DraftKernel, index: int) -> str | None:
-    return next((name for name, at in kernel.labels.items() if at == index), None)
+    def join_name(self) -> str:
+        """Return what a source would say for the re-convergence point; its line without label."""
+        join = self.instruction.join
+        if not isinstance(join, int):
+            return "none"
+        if join in self.names:
+            return f"@{self.names[join]}"
+        return f"line {self.kernel.code[join].location.line}"
 
 
 def study(text: str, path: Path | None = None, unsaved: Mapping[Path, str] | None = None) -> Study:

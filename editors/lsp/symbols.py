@@ -186,13 +186,14 @@ class _Finder:
 
     def _occurrence(self, line: Line, kind: Kind, word: Word, is_definition: bool) -> Occurrence:
         before = line.text[: word.start]
+        added = kind is Kind.ARGUMENT and is_definition  # the backslash of its name
         return Occurrence(
             kind,
             word.text,
             self.file.shown,
             line.number + before.count("\n"),
             word.start - (before.rfind("\n") + 1),
-            len(word.text),
+            len(word.text) - added,
             self.scope.begin if self.scope and kind is not Kind.KERNEL else 0,
             is_definition,
         )
