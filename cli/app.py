@@ -15,6 +15,8 @@ from .commands.compare import compare
 from .commands.diff import diff
 from .commands.doctor import doctor
 from .commands.explain import explain
+from .commands.fmt import fmt
+from .commands.lsp import lsp
 from .commands.machines import machines, policies
 from .commands.programs import programs
 from .commands.reproduce import reproduce
@@ -92,8 +94,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    asm, disasm, check, run, time, compare, reproduce, programs, machines, policies, diff, explain,
-    doctor,
+    asm, disasm, check, fmt, run, time, compare, reproduce, programs, machines, policies, diff,
+    explain, lsp, doctor,
 ):  # fmt: skip
     app.command(cls=_Command, help=command.__doc__)(command)
 

@@ -205,6 +205,15 @@ RunDump = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value and nothing else.")]
 
 
+JsonLines = Annotated[
+    bool,
+    typer.Option(
+        "--json-lines",
+        help="Print every error as one JSON object a line, for editors and build tools.",
+    ),
+]
+
+
 def one_of(value: str, known: Iterable[str], option: str) -> str:
     """Return the value, where it is one of these words. Raises UsageError."""
     words = tuple(known)

@@ -74,6 +74,28 @@ def asm_json(cli: Cli) -> None:
     assert [k["name"] for k in found["kernels"]] == ["scale"]
 
 
+def json_lines(command: str) -> Callable[[Cli], None]:
+    def effect(cli: Cli) -> None:
+        Path("bad.sasm").write_text(SCALE.replace("nop", "nope"))
+        assert cli(command, "bad.sasm").out == ""
+        (line,) = cli(command, "bad.sasm", "--json-lines").out.splitlines()
+        assert line.startswith('{"severity": "error", "code": "SIM104"')
+
+    return effect
+
+
+def fmt_writes_nothing(option: str, shown: str) -> Callable[[Cli], None]:
+    def effect(cli: Cli) -> None:
+        done = cli("fmt", "scale.sasm", option)
+        assert done.status == 1
+        assert shown in done.out
+        assert Path("scale.sasm").read_text() == SCALE
+        assert cli("fmt", "scale.sasm").status == 0
+        assert Path("scale.sasm").read_text() != SCALE
+
+    return effect
+
+
 def disasm_no_loc(cli: Cli) -> None:
     cli("asm", "scale.sasm")
     assert ".loc" in cli("disasm", "scale.sbc").out
@@ -365,10 +387,14 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("asm", "--subdivide-limit"): asm_subdivide_limit,
     ("asm", "--dump"): asm_dump,
     ("asm", "--json"): asm_json,
+    ("asm", "--json-lines"): json_lines("asm"),
     ("disasm", "--no-loc"): disasm_no_loc,
     ("disasm", "--kernel"): disasm_kernel,
     ("disasm", "--json"): disasm_json,
     ("check", "--json"): check_json,
+    ("check", "--json-lines"): json_lines("check"),
+    ("fmt", "--check"): fmt_writes_nothing("--check", "would format scale.sasm\n"),
+    ("fmt", "--diff"): fmt_writes_nothing("--diff", "+    mul_f32             $s2, $s2, $s3\n"),
     ("run", "--kernel"): run_kernel,
     ("run", "--grid"): run_grid_and_block,
     ("run", "--block"): run_grid_and_block,
