@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from base64 import b64encode
 
 import numpy as np
 
@@ -24,6 +25,11 @@ def png(image: np.ndarray) -> bytes:
         + _chunk(b"IDAT", zlib.compress(filtered.tobytes(), 9))
         + _chunk(b"IEND", b"")
     )
+
+
+def data_url(image: np.ndarray) -> str:
+    """Return the PNG file of an image as the address of an HTML image."""
+    return f"data:image/png;base64,{b64encode(png(image)).decode()}"
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

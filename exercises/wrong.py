@@ -1,0 +1,130 @@
+"""The first wrong element of a result: whose it is, who stored it where, what it is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..emu.checks import AccessLog, Checks
+from ..isa.types import Segment
+from ..programs.workload import Data
+from .bench import Bench, Run
+from .inputs import guarded
+from .report import Wrong
+
+
+def explained(bench: Bench, run: Run, size: dict[str, int], seed: int) -> tuple[Wrong | None, str]:
+    """Return the first wrong element with all that is known of it, and the sentences about it."""
+    mismatch = run.mismatches[0]
+    where = ", ".join(f"{key}={value}" for key, value in size.items())
+    if mismatch.index is None:
+        return None, f"with {where} the result is wrong: {mismatch}"
+    index, name = mismatch.index, mismatch.array
+    wrong = Wrong(
+        array=name,
+        index=list(index),
+        expected=_number(mismatch.expected),
+        found=_number(mismatch.got),
+        count=mismatch.count,
+        of=int(np.asarray(run.data[name]).size),
+        work_item=_owner(run, name),
+        input=_input(bench, run.pristine, name, index),
+    )
+    if wrong.work_item is not None:
+        wrong.work_item = [*reversed(index)]
+    element = _element(name, index)
+    parts = [
+        f"with {where} the result is wrong: {element} should be {wrong.expected} and is "
+        f"{wrong.found} (the first of {wrong.count} wrong elements)"
+    ]
+    if wrong.work_item is not None:
+        parts.append(f"it belongs to work-item {_place(wrong.work_item)}")
+    if not bench.exercise.is_scheduler:
+        stored = _last_store(bench, size, seed, name, index)
+        if stored is None:
+            parts.append("no work-item stores to it")
+        else:
+            wrong.stored_by, wrong.line, text = stored
+            parts.append(
+                f"work-item {_place(wrong.stored_by)} stores it in line {wrong.line}: `{text}`"
+            )
+    if wrong.input:
+        parts.append(wrong.input)
+    return wrong, "; ".join(parts)
+
+
+def _owner(run: Run, name: str) -> list[int] | None:
+    """Return something if the elements of an array belong to the work-items one to one."""
+    shape = np.asarray(run.data[name]).shape
+    if not run.launcher.results:
+        return None
+    items = run.launcher.results[-1].geometry.items
+    fits = all(have >= want for have, want in zip(items, reversed(shape), strict=False))
+    dimensions = sum(extent > 1 for extent in items) or 1
+    group = run.launcher.results[-1].geometry.group_size
+    near = all(
+        have < want + size for have, want, size in zip(items, reversed(shape), group, strict=False)
+    )
+    return [] if fits and near and dimensions <= len(shape) else None
+
+
+def _last_store(
+    bench: Bench, size: dict[str, int], seed: int, name: str, index: tuple[int, ...]
+) -> tuple[list[int], int, str] | None:
+    """Return work-item, line and text of the last store to an element, in the interpreter.
+
+    None if there is none. The run is repeated with a log of its accesses.
+    """
+    log = AccessLog()
+    run = bench.run(size, seed, None, Checks(arrays=True, log=log))
+    array = run.data[name]
+    buffer = next(
+        (a.buffer for a in run.launcher.arrays if np.shares_memory(a.buffer.host, array)), None
+    )
+    if buffer is None:
+        return None
+    first = buffer.base + int(np.ravel_multi_index(index, array.shape)) * array.itemsize
+    for access in reversed(log.accesses):
+        row, address = access.instruction.row, access.instruction.address
+        if row.is_load or address is None or address.segment is not Segment.GLOBAL:
+            continue
+        lanes = np.flatnonzero(access.addresses == np.uint64(first))
+        if not lanes.size:
+            continue
+        lane = int(lanes[-1])
+        result = next(r for r in run.launcher.results if r.kernel == access.kernel.name)
+        item = result.geometry.absolute_id(int(access.groups[lane]), int(access.locals[lane]))
+        program = bench.module.program
+        pc = next(i for i, x in enumerate(access.kernel.instructions) if x is access.instruction)
+        span = program.span(access.kernel, pc)
+        dimensions = sum(extent > 1 for extent in result.geometry.items) or 1
+        text = program.line_of(access.kernel, pc).partition("//")[0].strip()
+        return [*item[:dimensions]], span.line if span else 0, " ".join(text.split())
+    return None
+
+
+def _input(bench: Bench, pristine: Data, name: str, index: tuple[int, ...]) -> str:
+    """Say what an element is made of: in the words of `inputs.py`, or the inputs at its index."""
+    exercise = bench.exercise
+    explain = exercise.inputs.explain
+    if explain is not None:
+        return str(guarded(exercise.folder, explain, pristine, name, index))
+    shape = np.asarray(pristine[name]).shape
+    outputs = guarded(exercise.folder, exercise.inputs.reference, pristine)
+    return ", ".join(
+        f"{_element(other, index)} = {array[index].item()}"
+        for other, array in pristine.items()
+        if isinstance(array, np.ndarray) and array.shape == shape and other not in outputs
+    )
+
+
+def _element(name: str, index: tuple[int, ...]) -> str:
+    return f"{name}[{', '.join(map(str, index))}]"
+
+
+def _place(item: list[int]) -> str:
+    return str(item[0]) if len(item) == 1 else f"({', '.join(map(str, item))})"
+
+
+def _number(value: object) -> int | float:
+    assert isinstance(value, (bool, int, float))
+    return value if np.isfinite(value) else 0.0
