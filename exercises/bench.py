@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from ..timing.simulation.simulator import Simulator
 
 
+_IN_TURN = {"memory": "ideal", "scheduler": "gto", "wpus": 1, "l1d.hit_latency": 1}
+"""Fields of a machine whose warp continues until it ends, or waits at a barrier.
+
+Between two barriers each warp runs alone. So work-items that use what others store, without a
+barrier between, find it missing, however lucky the schedule of other machines may be.
+"""
+
+
 @dataclass
 class Run:
     """One finished run of an answer."""
@@ -47,10 +55,11 @@ class Bench:
         own: dict[str, object] = {}
         if exercise.is_scheduler:
             check_scheduler(answer)
-            # The engine reads a file; a text has none, and a file may change meanwhile.
-            path = folder / "answer.py"
-            path.write_text(answer.text, encoding="utf-8")
-            own["scheduler"] = str(path)
+            path = answer.path
+            if path is None:
+                path = folder / "answer.py"
+                path.write_text(answer.text, encoding="utf-8")
+            own["scheduler"] = str(path.resolve())  # by this name its compiled code is cached
             module = Module(exercise.program)
         else:
             module = kernels(answer, exercise.program)
@@ -59,6 +68,19 @@ class Bench:
     def simulator(self, trace: Trace | None = None) -> Simulator:
         """Return a cold machine."""
         return _simulator(self.exercise, self.machine, trace)
+
+    def in_turn(self) -> Simulator:
+        """Return a machine on which warps run one after the other, from barrier to barrier."""
+        from ..timing.machines.machine import load
+
+        width = self.machine.width
+        return _simulator(self.exercise, load("gpu-small", {**_IN_TURN, "width": width}))
+
+    def simulator_of(self, where: str) -> Simulator | None:
+        """Return the machine of a case (`Case.where`); None for the interpreter."""
+        if where == "interpreter":
+            return None
+        return self.in_turn() if where == "in turn" else self.simulator()
 
     def run(
         self,

@@ -16,7 +16,7 @@ from .inputs import ExerciseError
 from .limited import check_in_child
 from .measures import measured
 from .pictures import Picture, draw
-from .report import Case, Report, Target, points_of
+from .report import Case, Place, Report, Target, points_of
 from .wrong import explained
 
 if TYPE_CHECKING:
@@ -81,9 +81,13 @@ def _checked(exercise: ExerciseFolder, answer: Answer) -> Report:
 def _run_all(exercise: ExerciseFolder, answer: Answer, report: Report, folder: Path) -> None:
     """Run all cases, then the one that is scored. Raises Stop at the first that fails."""
     bench = Bench.of(exercise, answer, folder)
-    for size, seed in exercise.cases:
-        _run_case(bench, report, size, seed, scored=False)
-    simulator = _run_case(bench, report, dict(exercise.definition.score.size), 0, scored=True)
+    places: list[Place] = ["machine"]
+    if not exercise.is_scheduler:
+        places = ["interpreter", "in turn"] if exercise.definition.in_turn else ["interpreter"]
+    for where in places:
+        for size, seed in exercise.cases:
+            _run_case(bench, report, size, seed, where)
+    simulator = _run_case(bench, report, dict(exercise.definition.score.size), 0, "machine")
     assert simulator is not None
     report.score = measured(simulator.statistics(), bench.baseline_cycles())
     for target in exercise.definition.targets:
@@ -92,16 +96,13 @@ def _run_all(exercise: ExerciseFolder, answer: Answer, report: Report, folder: P
 
 
 def _run_case(
-    bench: Bench, report: Report, size: dict[str, int], seed: int, *, scored: bool
+    bench: Bench, report: Report, size: dict[str, int], seed: int, where: Place
 ) -> Simulator | None:
     """Run one case and add it to the report. Raises Stop where it fails."""
-    on_machine = scored or bench.exercise.is_scheduler
-    case = Case(
-        size=size, seed=seed, where="machine" if on_machine else "interpreter", passed=False
-    )
+    case = Case(size=size, seed=seed, where=where, passed=False)
     report.cases.append(case)
     try:
-        simulator = bench.simulator() if on_machine else None
+        simulator = bench.simulator_of(where)
         run = bench.run(size, seed, simulator)
     except SimtError as error:
         if isinstance(error, ExerciseError) or error.outcome is Outcome.INTERRUPTED:
@@ -115,12 +116,12 @@ def _run_case(
 
 
 def _hint(bench: Bench, case: Case) -> str:
-    if case.where == "machine" and not bench.exercise.is_scheduler:
-        return (
-            "a run on the machine lets warps run at different speeds, and is wrong only there if "
-            "work-items use the same memory without a barrier or an atomic between them"
-        )
-    return ""
+    if case.where == "interpreter" or bench.exercise.is_scheduler:
+        return ""
+    return (
+        "this was right when all warps ran at the same speed: do work-items use the same memory "
+        "without a barrier (or an atomic) between them?"
+    )
 
 
 def _stopped(case: Case, error: SimtError) -> Stop:

@@ -93,6 +93,8 @@ class Definition(Part):
     score: ScoreFile
     targets: list[TargetFile] = Field(default_factory=list)
     picture: Literal["accesses", "masks", "result"] = "result"
+    in_turn: bool = True
+    """Whether all cases also run with one warp after the other (bench.py)."""
     budget: Annotated[int, Field(ge=1, le=1 << 24)] = 50_000
     """Instructions that a work-item may execute."""
     seconds: Annotated[int, Field(ge=1, le=3600)] = 300

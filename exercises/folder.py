@@ -24,7 +24,7 @@ _GIVEN = "kernel.sasm"
 
 @dataclass(frozen=True)
 class ExerciseFolder:
-    """What a folder says of an exercise. `name` and `number` are from `NN_name`; number 0 is without one.
+    """What a folder says of an exercise. `name` and `number` are from the folder's name, `NN_name`.
 
     Every property and method raises ExerciseError if the folder is not as it must be.
     """

@@ -43,8 +43,9 @@ def check_in_child(exercise: ExerciseFolder, answer: Answer) -> Report:
         report.state, report.message, report.hint = stop.state, stop.message, stop.hint
         return report
     with TemporaryDirectory() as folder:
-        source, result = Path(folder, "answer.py"), Path(folder, "report.json")
-        source.write_text(answer.text, encoding="utf-8")
+        source, result = answer.path or Path(folder, "answer.py"), Path(folder, "report.json")
+        if answer.path is None:
+            source.write_text(answer.text, encoding="utf-8")
         error = _run(exercise, source, result)
         if error is None:
             report.message = (
@@ -57,7 +58,8 @@ def check_in_child(exercise: ExerciseFolder, answer: Answer) -> Report:
 
 def _run(exercise: ExerciseFolder, source: Path, result: Path) -> str | None:
     """Run the child; return what it wrote to stderr, or None if its time was over."""
-    command = [sys.executable, "-P", "-m", _CHILD, str(exercise.folder), str(source), str(result)]
+    command = [sys.executable, "-P", "-m", _CHILD, str(exercise.folder), str(source.resolve()),
+               str(result)]  # fmt: skip
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,

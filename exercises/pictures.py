@@ -60,8 +60,7 @@ def draw(exercise: ExerciseFolder, answer: Answer, report: Report, folder: Path)
     case = report.cases[-1]
     kind = exercise.definition.picture
     if report.state == "wrong" or kind == "result":
-        simulator = bench.simulator() if case.where == "machine" else None
-        run = bench.run(case.size, case.seed, simulator)
+        run = bench.run(case.size, case.seed, bench.simulator_of(case.where))
         expected = guarded(exercise.folder, exercise.inputs.reference, run.pristine)
         name = run.mismatches[0].array if run.mismatches else next(iter(expected))
         return _result(name, np.asarray(expected[name]), np.asarray(run.data[name]))

@@ -22,6 +22,10 @@ State = Literal[
 - `engine`: a scheduler that the engine cannot run.
 """
 
+Place = Literal["interpreter", "in turn", "machine"]
+"""Where a case runs; `in turn` is a machine whose warps run one after the other between barriers.
+"""
+
 SHARE_OF_RESULT = 0.6
 """Share of the points that a right result gives; the targets share the rest equally."""
 
@@ -55,7 +59,7 @@ class Case(_Row):
 
     size: dict[str, int]
     seed: int
-    where: Literal["interpreter", "machine"]
+    where: Place
     passed: bool
     message: str = ""
     first_wrong: Wrong | None = None
@@ -148,9 +152,7 @@ class Report(_Row):
         if self.cases:
             right = sum(case.passed for case in self.cases)
             lines.append(f"\n{right} of {len(self.cases)} runs right")
-            for case in self.cases:
-                where = f" on {self.machine}" if case.where == "machine" else ""
-                lines.append(f"  {'right' if case.passed else 'WRONG'}  {case.title}{where}")
+            lines += _runs(self.cases, self.machine)
         if self.targets and self.score:
             lines += ["", f"score on {self.machine}", _table(self.targets)]
             bounded = {target.measure for target in self.targets}
@@ -161,6 +163,23 @@ class Report(_Row):
             ]
             lines.append(f"also: {', '.join(others)}")
         return lines
+
+
+def _runs(cases: list[Case], machine: str) -> list[str]:
+    """Return a line for each place with its right runs, and one for each wrong run."""
+    places = {
+        "interpreter": "in the interpreter",
+        "in turn": "one warp after the other",
+        "machine": f"on {machine}",
+    }
+    lines: list[str] = []
+    for where, text in places.items():
+        right = [case.title for case in cases if case.where == where and case.passed]
+        if right:
+            lines.append(f"  right  {text}: {'; '.join(right)}")
+        wrong = [case.title for case in cases if case.where == where and not case.passed]
+        lines += [f"  WRONG  {text}: {title}" for title in wrong]
+    return lines
 
 
 def _table(targets: list[Target]) -> str:

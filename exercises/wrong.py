@@ -26,15 +26,13 @@ def explained(bench: Bench, run: Run, size: dict[str, int], seed: int) -> tuple[
         found=_number(mismatch.got),
         count=mismatch.count,
         of=int(np.asarray(run.data[name]).size),
-        work_item=_owner(run, name),
+        work_item=_owner(bench, run.pristine, name, index),
         input=_input(bench, run.pristine, name, index),
     )
-    if wrong.work_item is not None:
-        wrong.work_item = [*reversed(index)]
     element = _element(name, index)
     parts = [
         f"with {where} the result is wrong: {element} should be {wrong.expected} and is "
-        f"{wrong.found} (the first of {wrong.count} wrong elements)"
+        f"{wrong.found} ({_count(wrong.count)})"
     ]
     if wrong.work_item is not None:
         parts.append(f"it belongs to work-item {_place(wrong.work_item)}")
@@ -52,19 +50,14 @@ def explained(bench: Bench, run: Run, size: dict[str, int], seed: int) -> tuple[
     return wrong, "; ".join(parts)
 
 
-def _owner(run: Run, name: str) -> list[int] | None:
-    """Return something if the elements of an array belong to the work-items one to one."""
-    shape = np.asarray(run.data[name]).shape
-    if not run.launcher.results:
+def _owner(bench: Bench, pristine: Data, name: str, index: tuple[int, ...]) -> list[int] | None:
+    """Return the work-item of an element, if an array has as many elements as work-items."""
+    launch = bench.exercise.definition.launch
+    if launch is None:
         return None
-    items = run.launcher.results[-1].geometry.items
-    fits = all(have >= want for have, want in zip(items, reversed(shape), strict=False))
-    dimensions = sum(extent > 1 for extent in items) or 1
-    group = run.launcher.results[-1].geometry.group_size
-    near = all(
-        have < want + size for have, want, size in zip(items, reversed(shape), group, strict=False)
-    )
-    return [] if fits and near and dimensions <= len(shape) else None
+    items = [pristine[n] if isinstance(n, str) else n for n in launch.items]
+    shape = np.asarray(pristine[name]).shape
+    return [*reversed(index)] if shape == tuple(reversed(items)) else None
 
 
 def _last_store(
@@ -115,6 +108,10 @@ def _input(bench: Bench, pristine: Data, name: str, index: tuple[int, ...]) -> s
         for other, array in pristine.items()
         if isinstance(array, np.ndarray) and array.shape == shape and other not in outputs
     )
+
+
+def _count(wrong: int) -> str:
+    return "the only wrong element" if wrong == 1 else f"the first of {wrong:,} wrong elements"
 
 
 def _element(name: str, index: tuple[int, ...]) -> str:

@@ -1,11 +1,10 @@
-"""A vector of which each work-item does 16 elements."""
+"""A vector of which each work-item does 32 elements."""
 
 from __future__ import annotations
 
 import numpy as np
 
-EACH = 16
-GROUP = 64
+EACH = 32
 
 
 def make(rng: np.random.Generator, *, n: int) -> dict[str, object]:

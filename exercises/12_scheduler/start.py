@@ -8,7 +8,7 @@ from simtlab.timing.engine.intrinsics import device
 
 if TYPE_CHECKING:
     from simtlab.timing.engine.hooks import State
-    from simtlab.timing.engine.state import group
+    from simtlab.timing.engine.state import group  # noqa: F401
 
 
 @device
@@ -18,4 +18,4 @@ def rank(S: State, w: int, g: int, t: int) -> int:
     `group(S, g).warp` is its warp, 0 to 31; `group(S, g).turn` is a number that is the smaller the
     longer ago it was picked.
     """
-    return HOLE  # your code: a whole number, made of group(S, g).warp and other things
+    return HOLE  # noqa: F821 your code: a whole number
