@@ -57,7 +57,9 @@ def draw(exercise: ExerciseFolder, answer: Answer, report: Report, folder: Path)
             hint="a picture needs runs that end",
         )
     bench = Bench.of(exercise, answer, folder)
-    case = report.cases[-1]
+    # A wrong answer is shown where it is wrong; the last case is smaller than the scored one.
+    case = next((c for c in report.cases if not c.passed), None)
+    case = case or report.cases[len(exercise.cases) - 1]
     kind = exercise.definition.picture
     if report.state == "wrong" or kind == "result":
         run = bench.run(case.size, case.seed, bench.simulator_of(case.where))
@@ -172,14 +174,10 @@ def _accesses(bench: Bench, size: dict[str, int], seed: int) -> Picture:
             break
     if not panels:
         raise ExerciseError("there is no picture: the first warp accesses no memory")
-    widest = max(panel.shape[1] for panel in panels)
-    rows: list[np.ndarray] = []
-    for panel in panels:
-        rows += [_padded(panel, widest), np.full((14, widest, 3), WHITE, np.uint8)]
     return Picture(
-        _framed(np.concatenate(rows[:-1])),
+        _framed(_flow(panels)),
         "the first access of each memory instruction by the first warp, in the order of "
-        "execution: a row for each lane; in global memory (blue) a column for each word, and a "
+        "execution, from left to right: a row for each lane; in global memory (blue) a column for each word, and a "
         "band for each cache line that is needed; in group memory (green) a column for each of "
         "the 32 banks, red where lanes want different words of one bank",
     )
@@ -193,17 +191,16 @@ def _lines_panel(access: Access, lanes: np.ndarray, addresses: np.ndarray) -> np
     cell = 6 if len(lines) <= 6 else 3 if len(lines) <= 12 else 1
     per_line = LINE // WORD
     shown = min(len(lines), MOST_LINES)
-    image = np.full((LANES, shown * per_line, 3), WHITE, np.uint8)
-    for number in range(shown):
-        band = slice(number * per_line, (number + 1) * per_line)
-        image[:, band] = STRIPE if number % 2 == 0 else PALE
+    high = 6
+    image = np.full((LANES * high, shown * per_line * cell, 3), STRIPE, np.uint8)
+    for number in range(1, shown, 2):
+        image[:, number * per_line * cell : (number + 1) * per_line * cell] = PALE
+    image[high - 1 :: high] = WHITE
+    image[:, per_line * cell - 1 : -1 : per_line * cell] = DARK
     column = which * per_line + addresses % LINE // WORD
-    for lane, first in zip(lanes.tolist(), column.tolist(), strict=True):
-        image[lane % LANES, first : first + words] = BLUE
-    image = image.repeat(6, axis=0).repeat(cell, axis=1)
-    image[5::6] = np.minimum(image[5::6].astype(int) + 16, WHITE).astype(np.uint8)
-    edges = np.arange(per_line * cell, image.shape[1], per_line * cell)
-    image[:, edges - 1] = DARK
+    for lane, first in zip((lanes % LANES).tolist(), column.tolist(), strict=True):
+        end = max((first + words) * cell, first * cell + 3)  # even if words are a pixel wide
+        image[lane * high : lane * high + high - 1, first * cell : end] = BLUE
     return image
 
 
@@ -224,9 +221,21 @@ def _banks_panel(access: Access, lanes: np.ndarray, addresses: np.ndarray) -> np
 # --- all pictures
 
 
-def _padded(image: np.ndarray, width: int) -> np.ndarray:
-    missing = width - image.shape[1]
-    return np.pad(image, ((0, 0), (0, missing), (0, 0)), constant_values=WHITE)
+def _flow(panels: list[np.ndarray], width: int = 1100, gap: int = 16) -> np.ndarray:
+    """Return panels of equal height side by side, in as many rows as a width needs."""
+    rows: list[np.ndarray] = []
+    for panel in panels:
+        spaced = np.pad(panel, ((0, gap), (0, gap), (0, 0)), constant_values=WHITE)
+        if rows and rows[-1].shape[1] + spaced.shape[1] <= width:
+            rows[-1] = np.concatenate([rows[-1], spaced], axis=1)
+        else:
+            rows.append(spaced)
+    widest = max(row.shape[1] for row in rows)
+    whole = [
+        np.pad(row, ((0, 0), (0, widest - row.shape[1]), (0, 0)), constant_values=WHITE)
+        for row in rows
+    ]
+    return np.concatenate(whole)[:-gap, :-gap]
 
 
 def _framed(image: np.ndarray, margin: int = 12) -> np.ndarray:
