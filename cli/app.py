@@ -14,6 +14,7 @@ from .commands.asm import asm, check, disasm
 from .commands.compare import compare
 from .commands.diff import diff
 from .commands.doctor import doctor
+from .commands.exercise import SUBCOMMANDS, overview
 from .commands.explain import explain
 from .commands.machines import machines, policies
 from .commands.programs import programs
@@ -96,6 +97,12 @@ for command in (
     doctor,
 ):  # fmt: skip
     app.command(cls=_Command, help=command.__doc__)(command)
+
+exercise = typer.Typer(cls=_Commands, invoke_without_command=True, rich_markup_mode="rich")
+exercise.callback(help=overview.__doc__)(overview)
+for command in SUBCOMMANDS:
+    exercise.command(cls=_Command, help=command.__doc__)(command)
+app.add_typer(exercise, name="exercise")
 
 
 def _print_version(wanted: bool) -> None:

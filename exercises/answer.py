@@ -129,7 +129,9 @@ def check_scheduler(answer: Answer) -> None:
 def scheduler_holes(tree: ast.Module) -> set[int]:
     """Return the lines of a Python file that are holes."""
     return {
-        node.lineno for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == HOLE
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == HOLE and isinstance(node.ctx, ast.Load)
     }
 
 

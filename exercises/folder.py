@@ -142,7 +142,7 @@ class ExerciseFolder:
             f"Answer: a {self.suffix} file, from `simtlab exercise start {self.name}`. "
             f"Hints: {len(given.hints)}, by `simtlab exercise hint {self.name} N`."
         )
-        return "\n\n".join("\n".join(_folded(part)) for part in parts)
+        return "\n\n".join("\n".join(_folded(part, 110)) for part in parts)
 
     def start_text(self) -> str:
         """Return the start file."""

@@ -35,6 +35,10 @@ class Submission:
         names = ("file", "state", "passed", "points", "max_points", "message")
         return fixed | {name: getattr(self.report, name) for name in names}
 
+    def to_dict(self) -> dict[str, object]:
+        """Return the row for JSON, with the whole `report` (null without a file)."""
+        return {**self.row(), "report": self.report.to_dict() if self.report else None}
+
 
 def answer_in(folder: Path, exercise: Exercise) -> Path | None:
     """Return the answer to an exercise in a folder: `masked-add.sasm` or `masked_add.sasm`."""
@@ -88,11 +92,11 @@ def write_csv(path: str | os.PathLike[str], submissions: Sequence[Submission]) -
     A message that a spreadsheet would take for a formula gets an apostrophe before it.
     """
     with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
         for submission in submissions:
             row = submission.row()
-            writer.writerow({k: _harmless(v) for k, v in row.items()})
+            writer.writerow([_harmless(row[column]) for column in COLUMNS])
 
 
 def _harmless(value: object) -> object:

@@ -38,7 +38,10 @@ def find(name: str | os.PathLike[str] | int) -> Exercise:
         _ = exercise.definition  # a folder without one is reported here
         return exercise
     if folder.exists():
-        raise ExerciseError(f"{word} is a file; an exercise is a folder with {FILE}")
+        raise ExerciseError(
+            f"{word} is a file; an exercise is a folder with {FILE}",
+            hint=f"name the exercise first: simtlab exercise check NAME {word}",
+        )
     if os.sep in word:
         raise ExerciseError(f"there is no folder {word}")
     names = [exercise.name for exercise in catalogue()]

@@ -34,7 +34,7 @@ class Inputs:
 
     make: Callable[..., Data]
     reference: Callable[[Data], dict[str, np.ndarray]]
-    launch: Callable[[Launcher, Data], object]
+    launch: Callable[[Launcher, Data], None]
     explain: Callable[[Data, str, tuple[int, ...]], str] | None = None
 
 
@@ -103,10 +103,10 @@ def _imported(path: Path) -> Any:
 
 def _plain_launch(
     given: LaunchFile | None, parameters: list[str]
-) -> Callable[[Launcher, Data], object]:
+) -> Callable[[Launcher, Data], None]:
     assert given is not None
 
-    def launch(launcher: Launcher, data: Data) -> object:
+    def launch(launcher: Launcher, data: Data) -> None:
         missing = [n for n in (*parameters, *given.items) if isinstance(n, str) and n not in data]
         if missing:
             raise ExerciseError(
@@ -116,6 +116,6 @@ def _plain_launch(
         items = [data[n] if isinstance(n, str) else n for n in given.items]
         groups = [-(-n // size) for n, size in zip(items, given.group_size, strict=True)]
         start = launcher(given.kernel, groups=groups, group_size=given.group_size)
-        return start(*(data[name] for name in parameters))
+        start(*(data[name] for name in parameters))
 
     return launch

@@ -177,9 +177,9 @@ def _accesses(bench: Bench, size: dict[str, int], seed: int) -> Picture:
     return Picture(
         _framed(_flow(panels)),
         "the first access of each memory instruction by the first warp, in the order of "
-        "execution, from left to right: a row for each lane; in global memory (blue) a column for each word, and a "
-        "band for each cache line that is needed; in group memory (green) a column for each of "
-        "the 32 banks, red where lanes want different words of one bank",
+        "execution, from left to right: a row for each lane; in global memory (blue) a column for "
+        "each word, and a band for each cache line that is needed; in group memory (green) a "
+        "column for each of the 32 banks, red where lanes want different words of one bank",
     )
 
 

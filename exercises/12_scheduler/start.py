@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from simtlab.timing.engine.hooks import State
     from simtlab.timing.engine.state import group  # noqa: F401
 
+    HOLE = 0  # marks what is yours to write
+
 
 @device
 def rank(S: State, w: int, g: int, t: int) -> int:
@@ -18,4 +20,4 @@ def rank(S: State, w: int, g: int, t: int) -> int:
     `group(S, g).warp` is its warp, 0 to 31; `group(S, g).turn` is a number that is the smaller the
     longer ago it was picked.
     """
-    return HOLE  # noqa: F821 your code: a whole number
+    return HOLE  # your code: a whole number, the least one goes first
