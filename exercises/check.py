@@ -107,7 +107,7 @@ def _run_case(
     except SimtError as error:
         if isinstance(error, ExerciseError) or error.outcome is Outcome.INTERRUPTED:
             raise
-        raise _stopped(case, error) from None
+        raise _stopped(case, error, bench.exercise.definition.budget) from None
     if run.mismatches:
         case.first_wrong, case.message = explained(bench, run, size, seed)
         raise Stop("wrong", case.message, hint=_hint(bench, case))
@@ -124,7 +124,7 @@ def _hint(bench: Bench, case: Case) -> str:
     )
 
 
-def _stopped(case: Case, error: SimtError) -> Stop:
+def _stopped(case: Case, error: SimtError, budget: int) -> Stop:
     """Return the end of a check whose run ended with an error."""
     where = f"with {case.title}"
     if isinstance(error, Trap) and error.record.kind in _HANGS:
@@ -136,7 +136,10 @@ def _stopped(case: Case, error: SimtError) -> Stop:
     line = f" (line {error.first.span.line})" if error.first.span else ""
     notes = [note.message for note in error.first.notes[:1]] if state == "trap" else []
     case.message = "; ".join([f"{what}{line}: {error.first.message}", *notes])
-    return Stop(state, case.message, error)
+    hint = ""
+    if isinstance(error, Trap) and error.record.kind is TrapKind.BUDGET:
+        hint = f"a work-item may execute {budget:,} instructions in this exercise"
+    return Stop(state, case.message, error, hint)
 
 
 def _and(words: list[str]) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..isa.errors import UsageError
 from .exercise import Exercise
 from .index import catalogue
+from .inputs import ExerciseError
 from .report import Report
 
 COLUMNS = ("student", "exercise", "file", "state", "passed", "points", "max_points", "message")
@@ -80,10 +81,28 @@ def grade(
     for student in students:
         for exercise in wanted:
             path = answer_in(student, exercise)
-            report = exercise.check(path) if path is not None else None
+            report = _checked(exercise, path) if path is not None else None
             found.append(Submission(student.name, exercise, report))
             progress(found[-1])
     return found
+
+
+def _checked(exercise: Exercise, path: Path) -> Report:
+    """Return the report of an answer, also of one that cannot be read: the others are checked."""
+    try:
+        return exercise.check(path)
+    except ExerciseError:
+        raise
+    except UsageError as error:
+        return Report(
+            exercise=exercise.name,
+            file=str(path),
+            state="refused",
+            passed=False,
+            points=0,
+            max_points=exercise.definition.points,
+            message=error.first.message,
+        )
 
 
 def write_csv(path: str | os.PathLike[str], submissions: Sequence[Submission]) -> None:

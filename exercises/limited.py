@@ -46,31 +46,29 @@ def check_in_child(exercise: ExerciseFolder, answer: Answer) -> Report:
         source, result = answer.path or Path(folder, "answer.py"), Path(folder, "report.json")
         if answer.path is None:
             source.write_text(answer.text, encoding="utf-8")
-        error = _run(exercise, source, result)
-        if error is None:
+        ended = _run(exercise, source, result)
+        if ended is None:
             report.message = (
                 f"the check was ended after {definition.seconds} s: there is an endless loop in "
                 "the file, or this computer is slow"
             )
             return report
-        return _report_of(exercise, answer, result, error)
+        return _report_of(report, result, ended)
 
 
-def _run(exercise: ExerciseFolder, source: Path, result: Path) -> str | None:
-    """Run the child; return what it wrote to stderr, or None if its time was over."""
+def _run(exercise: ExerciseFolder, source: Path, result: Path) -> int | None:
+    """Run the child; return its exit status, or None if its time was over."""
     command = [sys.executable, "-P", "-m", _CHILD, str(exercise.folder), str(source.resolve()),
                str(result)]  # fmt: skip
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
+        stderr=subprocess.DEVNULL,  # an answer may print without end
         start_new_session=True,
     ) as child:
         try:
-            return child.communicate(timeout=exercise.definition.seconds)[1]
+            return child.wait(exercise.definition.seconds)
         except subprocess.TimeoutExpired:
             return None
         finally:
@@ -79,7 +77,8 @@ def _run(exercise: ExerciseFolder, source: Path, result: Path) -> str | None:
                 os.killpg(child.pid, signal.SIGKILL)
 
 
-def _report_of(exercise: ExerciseFolder, answer: Answer, result: Path, error: str) -> Report:
+def _report_of(started: Report, result: Path, ended: int) -> Report:
+    """Return the report that the child wrote. `started` has the fields that do not depend on it."""
     try:
         text = result.read_text(encoding="utf-8")
     except (OSError, ValueError):
@@ -89,10 +88,9 @@ def _report_of(exercise: ExerciseFolder, answer: Answer, result: Path, error: st
     try:
         report = Report.model_validate_json(text)
     except ValidationError:
-        last = error.strip().rpartition("\n")[2] or "it left no report"
-        raise ExerciseError(
-            f"the check of {answer.name} ended early: {last}",
-            hint="does `setup` of the file end the process?",
-        ) from None
-    report.file = answer.name
+        started.state = "engine"
+        started.message = f"the check ended early, with status {ended} of its process"
+        started.hint = "does `setup` of the file end the process?"
+        return started
+    report.file = started.file
     return report

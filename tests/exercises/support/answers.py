@@ -1,5 +1,8 @@
 """Wrong answers, as students write them: a change of the solution, and why it must be rejected."""
 
+# Lines of kernels are as wide as they are.
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 from dataclasses import dataclass
