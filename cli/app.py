@@ -92,17 +92,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+exercise = typer.Typer(
+    name="exercise", cls=_Commands, invoke_without_command=True, rich_markup_mode="rich"
+)
+exercise.callback(help=overview.__doc__)(overview)
+for command in SUBCOMMANDS:
+    exercise.command(cls=_Command, help=command.__doc__)(command)
+
 for command in (
     asm, disasm, check, run, time, compare, reproduce, programs, machines, policies, diff, explain,
     doctor,
 ):  # fmt: skip
     app.command(cls=_Command, help=command.__doc__)(command)
-
-exercise = typer.Typer(cls=_Commands, invoke_without_command=True, rich_markup_mode="rich")
-exercise.callback(help=overview.__doc__)(overview)
-for command in SUBCOMMANDS:
-    exercise.command(cls=_Command, help=command.__doc__)(command)
-app.add_typer(exercise, name="exercise")
+app.add_typer(exercise)
 
 
 def _print_version(wanted: bool) -> None:
