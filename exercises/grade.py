@@ -75,7 +75,7 @@ def grade(
         raise UsageError(
             f"no folder in {place} has an answer",
             code="SIM510",
-            hint="an answer is called as its exercise, for example masked-add.sasm",
+            hint="an answer is named after its exercise, for example masked-add.sasm",
         )
     found: list[Submission] = []
     for student in students:

@@ -148,7 +148,7 @@ def grade(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Check the answers of a class: a folder for each student, files called as the exercises.
+    """Check the answers of a class: a folder for each student, files named after the exercises.
 
     For example:
 
