@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from .emu.result import Result
     from .emu.traps import Trap, TrapKind
     from .isa.errors import ArgumentError, ObjectFileError, SimtError, SourceError, UsageError
+    from .recording.record import record
+    from .recording.recording import Recording
     from .timing.compare import compare
     from .timing.results.comparison import Comparison
     from .timing.simulate import Simulation, simulate
@@ -37,6 +39,7 @@ _HOMES = {
     "KernelFunction": ".emu.module",
     "Module": ".emu.module",
     "ObjectFileError": ".isa.errors",
+    "Recording": ".recording.recording",
     "Result": ".emu.result",
     "SimtError": ".isa.errors",
     "Simulation": ".timing.simulate",
@@ -45,6 +48,7 @@ _HOMES = {
     "TrapKind": ".emu.traps",
     "UsageError": ".isa.errors",
     "compare": ".timing.compare",
+    "record": ".recording.record",
     "simulate": ".timing.simulate",
 }
 """Public name -> the module that defines it."""
@@ -58,6 +62,7 @@ __all__ = [
     "KernelFunction",
     "Module",
     "ObjectFileError",
+    "Recording",
     "Result",
     "SimtError",
     "Simulation",
@@ -69,6 +74,7 @@ __all__ = [
     "assemble",
     "compare",
     "load",
+    "record",
     "simulate",
 ]
 

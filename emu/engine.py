@@ -49,7 +49,7 @@ class Kept(TypedDict, total=False):
     """What an engine keeps from call to call of one `Launch`, where only arguments differ."""
 
     plan: Plan
-    """Native code's, ready for its arguments."""
+    """The plan of native code, ready for arguments."""
 
 
 @dataclass

@@ -11,6 +11,7 @@ from operator import index
 import numpy as np
 
 from ..isa.errors import ArgumentError
+from ..isa.quoting import shown
 
 MAX_WIDTH = 64
 MAX_ITEMS = (1 << 32) - 1
@@ -39,25 +40,16 @@ def dim3(value: int | Sequence[int], what: str) -> Dim3:
     positive = [size for size in sizes if size is not None and size > 0]
     if positive != sizes or not 1 <= len(positive) <= 3:
         raise ArgumentError(
-            f"{what} must be one to three positive whole numbers, not {_shown(value)}",
+            f"{what} must be one to three positive whole numbers, not {shown(value)}",
             code="SIM301",
         )
     if max(positive) > MAX_ITEMS:
         raise ArgumentError(
-            f"{what} is too large: {_shown(max(positive))}; 2^32 - 1 is the most in each dimension",
+            f"{what} is too large: {shown(max(positive))}; 2^32 - 1 is the most in each dimension",
             code="SIM303",
         )
     x, y, z = (*positive, 1, 1)[:3]
     return x, y, z
-
-
-def _shown(value: object) -> str:
-    """Return `value` as a message shows it, even a number of thousands of digits."""
-    try:
-        text = repr(value)
-    except ValueError:  # Python refuses to print such numbers
-        return "a number of thousands of digits"
-    return text if len(text) <= 60 else f"{text[:56]} ..."
 
 
 @dataclass(frozen=True)
@@ -77,7 +69,7 @@ class Geometry:
         width = whole(self.width)
         if width is None or not 1 <= width <= MAX_WIDTH:
             raise ArgumentError(
-                f"the warp width must be from 1 to {MAX_WIDTH}, not {_shown(self.width)}",
+                f"the warp width must be from 1 to {MAX_WIDTH}, not {shown(self.width)}",
                 code="SIM302",
             )
         object.__setattr__(self, "width", width)

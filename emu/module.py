@@ -1,4 +1,4 @@
-"""The Python face of a program: `program.saxpy[groups, group_size](a, n, x, y)`."""
+"""Programs and kernels as Python objects: `program.saxpy[groups, group_size](a, n, x, y)`."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def _positive(value: int, what: str) -> int:
 
 
 class _Prepared(NamedTuple):
-    """What all calls share: looking it up takes longer than a small kernel."""
+    """What all calls of a launch share: looking it up takes longer than a small kernel."""
 
     run: Engine
     name: str

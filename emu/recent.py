@@ -1,4 +1,4 @@
-"""A dictionary of limited size, which forgets what was asked for longest ago."""
+"""A dictionary of limited size that drops its least recently used keys."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 KEPT = 2048
-"""Kernels whose code is kept where nothing else holds it: mappings of memory are limited."""
+"""The most kernels whose code is kept while nothing else holds it: memory mappings are limited."""
 
 
 class Recent(OrderedDict[K, V], Generic[K, V]):
@@ -21,7 +21,7 @@ class Recent(OrderedDict[K, V], Generic[K, V]):
         self.limit = limit
 
     def find(self, key: K) -> V | None:
-        """Return the value of a key, or None; the key counts as asked for."""
+        """Return the value of a key, or None; this counts as a use of the key."""
         found = self.get(key)
         if found is not None:
             with suppress(KeyError):  # another thread may have removed it

@@ -30,7 +30,7 @@ VERDICT_BUDGET = 1 << 16
 
 
 class SecondOpinion:
-    """What other engines find out about a launch; made before it, asked when it does not end.
+    """What other engines find out about a launch: created before it, asked if it does not end.
 
     The launch is run again only if it is small. Its memory is copied beforehand only if the kernel
     may wait for a store and may load what it has stored itself.

@@ -242,7 +242,7 @@ def _local_hint(array: Symbol | None, geometry: Geometry) -> str:
 
 
 def _near(record: TrapRecord, memory: Memory) -> str:
-    """Say where a global address lies: in which buffer, or how far from the nearest one."""
+    """Return where a global address is: in which buffer, or how far from the nearest one."""
     address = record.address or 0
     inside = memory.find(address)
     if inside is not None and not inside.alive:

@@ -22,7 +22,7 @@ def place(work: Work, pc: int) -> str:
 
 
 def spinning(work: Work, lanes: int, pc: int, whose: str = " of the warp") -> str:
-    """Say which lanes repeat the loop around `pc`; outside of loops, which lanes are where."""
+    """Return which lanes repeat the loop around `pc`; outside of loops, where the lanes are."""
     where = place(work, pc)
     if any(low <= pc <= high for low, high in _loops(work.kernel)):
         return f"{lanes_that(lanes, 'repeat', whose)} the loop at {where}"

@@ -7,16 +7,9 @@ python -m simtlab.isa.reference docs/isa.md --check   exit with 1 if it is not c
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from textwrap import fill
 
+from .generated import GeneratedPart, folded
 from .table import OPS, TABLE, Op, OperandKind, Row
-
-BEGIN = "<!-- generated from isa/table.py: begin -->"
-END = "<!-- generated from isa/table.py: end -->"
-
-WIDTH = 118
-"""Columns of a line of prose."""
 
 _CHAPTERS = {
     "mov": "Moves",
@@ -90,7 +83,7 @@ def listing() -> str:
         "source may be an immediate unless the line says otherwise, but at most one source of an "
         "instruction. Operands in brackets are optional, except those of an address."
     )
-    lines = [fill(introduction, WIDTH)]
+    lines = folded(introduction)
     seen: set[tuple[str, str]] = set()
     for op in OPS:
         if op.stem in _CHAPTERS and (op.stem, "") not in seen:
@@ -117,27 +110,7 @@ def listing() -> str:
     return "\n".join(lines)
 
 
-def rewrite(text: str) -> str:
-    """Return the page with a new generated part. Raises ValueError if the marks are missing."""
-    head, begin, rest = text.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the page has no part between {BEGIN} and {END}")
-    return f"{head}{BEGIN}\n\n{listing()}\n\n{END}{tail}"
-
-
-def main(argv: list[str]) -> int:
-    """Rewrite or check a page; see the module's docstring."""
-    path = Path(argv[0])
-    old = path.read_text(encoding="utf-8")
-    new = rewrite(old)
-    if "--check" in argv[1:]:
-        if old != new:
-            print(f"{path} is not current: run python -m simtlab.isa.reference {path}")
-        return int(old != new)
-    path.write_text(new, encoding="utf-8")
-    return 0
-
+PART = GeneratedPart("isa/table.py", "simtlab.isa.reference", listing)
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(PART.main(sys.argv[1:]))

@@ -9,6 +9,13 @@ import typer
 from ..options.complete import engines, schemes
 from ..options.launch import LaunchOptions, with_launch_options
 from ..options.options import EXECUTION, RunDump, Target, whole_number
+from ..options.recording import (
+    RecordFile,
+    RecordIssues,
+    RecordWindow,
+    asks_for_recording,
+    record_settings,
+)
 
 
 @with_launch_options()
@@ -86,6 +93,9 @@ def run(
             "--check-coverage", help="Print how many elements of each array were never written."
         ),
     ] = False,
+    record: RecordFile = None,
+    record_window: RecordWindow = None,
+    record_issues: RecordIssues = None,
     dump: RunDump = None,
 ) -> int:
     """Run a kernel on arrays, or a program that comes with simtlab.
@@ -100,6 +110,7 @@ def run(
       simtlab run mandelbrot --scheme ppc --stats --picture mandelbrot.png
       simtlab run saxpy.sasm --items 8 --arg n=8 --arg a=2.5 --arg x=@x.npy --arg y=ones:8
     """
+    from ..jobs.record import saving
     from ..jobs.run import run as run_target
     from ..options.settings import RunSettings, parse_scheme
 
@@ -114,5 +125,8 @@ def run(
         check_arrays=check_arrays,
         check_coverage=check_coverage,
         dump=dump,
+        record=record_settings(record_window, record_issues)
+        if asks_for_recording(record, record_window, record_issues)
+        else None,
     )
-    return run_target(target, settings)
+    return run_target(target, settings, saving(record))

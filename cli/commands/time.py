@@ -9,6 +9,14 @@ import typer
 from ..options.complete import policies
 from ..options.launch import LaunchOptions, with_launch_options
 from ..options.options import SIMULATION, Dump, MachineName, MachineSets, Target
+from ..options.recording import (
+    RECORDING,
+    RecordFile,
+    RecordIssues,
+    RecordWindow,
+    asks_for_recording,
+    record_settings,
+)
 
 _TRACE = "Tracing"
 
@@ -61,6 +69,17 @@ def time(
             rich_help_panel=_TRACE,
         ),
     ] = None,
+    record: RecordFile = None,
+    record_window: RecordWindow = None,
+    record_issues: RecordIssues = None,
+    history: Annotated[
+        bool,
+        typer.Option(
+            "--history",
+            help="Print what issued, the stacks and the groups of every warp, cycle by cycle.",
+            rich_help_panel=RECORDING,
+        ),
+    ] = False,
     launch: LaunchOptions,
     dump: Dump = None,
 ) -> int:
@@ -76,6 +95,7 @@ def time(
       simtlab time merge --machine maws-bulk --set l1d.size=16KiB --annotate
       simtlab time saxpy.sasm --items 8 --arg n=8 --arg a=2.5 --arg x=ones:8 --arg y=ones:8
     """
+    from ..jobs.record import saving
     from ..jobs.time import TimeSettings, parse_sets, simulate
 
     settings = TimeSettings(
@@ -88,5 +108,9 @@ def time(
         trace=trace,
         trace_window=trace_window,
         dump=dump,
+        record=record_settings(record_window, record_issues)
+        if history or asks_for_recording(record, record_window, record_issues)
+        else None,
+        history=history,
     )
-    return simulate(target, settings)
+    return simulate(target, settings, saving(record))

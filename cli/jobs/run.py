@@ -16,6 +16,8 @@ from ...emu.schemes import is_usual
 from ...isa.errors import SimtError, UsageError
 from ...programs.index import Entry
 from ...programs.runner import CheckFailed, PlainLauncher, ProgramRun, run_program, size_of
+from ...recording.functional import FunctionalRecorder
+from ...recording.recording import Recording
 from .. import status
 from ..inputs.arguments import check_outputs, kernel_arguments, save_array
 from ..inputs.files import check_writable, write_bytes
@@ -26,19 +28,28 @@ from ..options.settings import RunSettings
 from ..output.output import error_dict, print_error, print_json, print_remark, print_rows
 from ..output.progress import Progress
 from .outcome import Outcome
+from .record import recording, refuse_engine
 
 T = TypeVar("T")
 
 
-def run(name: str, settings: RunSettings) -> int:
-    """Run a file or a program and print its results; return the exit status."""
+def run(
+    name: str, settings: RunSettings, recorded: Callable[[Recording], None] | None = None
+) -> int:
+    """Run a file or a program and print its results; return the exit status.
+
+    `recorded` gets the recording that the settings ask for.
+    """
     options = settings.launch
     is_counted = settings.stats or settings.lines
     checks = _checks(settings)
+    is_recorded = settings.record is not None
+    if is_recorded:
+        refuse_engine(settings, checks is not None)
     engine = chosen(
         settings.engine,
         usual=is_usual(settings.scheme),
-        stats=is_counted or checks is not None,
+        stats=is_counted or is_recorded or checks is not None,
     )
     target = find_target(name)
     refuse_foreign(target, options)
@@ -67,7 +78,13 @@ def run(name: str, settings: RunSettings) -> int:
         wants_counts=settings.stats,
         wants_lines=settings.lines,
     )
-    return carry_out(target, options, outcome)
+    recorder = None
+    if settings.record is not None:
+        title = f"{target.name} under {settings.scheme.name}"
+        recorder = FunctionalRecorder(title, **settings.record.options())
+        launcher.executor = recorder.run
+    with recording(recorder, recorded):
+        return carry_out(target, options, outcome)
 
 
 def _checks(settings: RunSettings) -> Checks | None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...emu.engine import SchemeSpec
 from ...emu.module import Module
 from ...isa.errors import SimtError, UsageError
 from ...programs.runner import PlainLauncher
+from ...recording.recording import Recording
+from ...recording.timed import TimedRecorder
 from ...timing.compiler.files import Policy, find
 from ...timing.engine.intrinsics import NEVER
 from ...timing.machines.machine import Machine, load
@@ -24,11 +26,12 @@ from ..inputs.files import check_writable
 from ..inputs.sources import Listings
 from ..inputs.target import find_target, load_module
 from ..options.launch import LaunchOptions
-from ..options.options import whole_number
+from ..options.recording import RecordSettings, parse_window
 from ..options.settings import DEFAULT_BLOCK
 from ..output.output import print_remark
 from ..output.progress import Progress, machine_clock
 from .outcome import Outcome
+from .record import recording
 from .run import carry_out, refuse_foreign
 
 
@@ -45,6 +48,8 @@ class TimeSettings:
     trace: str | None
     trace_window: str | None
     dump: str | None
+    record: RecordSettings | None = None
+    history: bool = False
 
 
 def parse_sets(words: Sequence[str]) -> dict[str, str]:
@@ -66,8 +71,13 @@ def parse_sets(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def simulate(name: str, settings: TimeSettings) -> int:
-    """Simulate a file or a program and print its results; return the exit status."""
+def simulate(
+    name: str, settings: TimeSettings, recorded: Callable[[Recording], None] | None = None
+) -> int:
+    """Simulate a file or a program and print its results; return the exit status.
+
+    `recorded` gets the recording that the settings ask for.
+    """
     options = settings.launch
     target = find_target(name)
     refuse_foreign(target, options)
@@ -75,10 +85,19 @@ def simulate(name: str, settings: TimeSettings) -> int:
     listings = Listings(settings.dump, keep=options.json)
     module = load_module(target, options, SchemeSpec(policy.scheme), listings)
     trace = _trace(settings, facts_of(machine, policy, seed=options.seed, command=sys.argv[1:]))
-    simulator = build_simulator(machine, policy, checked=settings.checked, trace=trace)
+    listens = settings.record is not None
+    simulator = build_simulator(
+        machine, policy, checked=settings.checked, trace=trace, listens=listens
+    )
     outcome = prepare(simulator, module, options, settings.sets, listings)
     outcome.wants_annotation = settings.annotate
-    code = carry_out(target, options, outcome)
+    recorder = None
+    if settings.record is not None:
+        title = f"{target.name} on {machine_text(machine, settings.sets)} with {policy.name}"
+        recorder = TimedRecorder(simulator, title, **settings.record.options())
+        outcome.launcher.executor = recorder.run
+    with recording(recorder, recorded, history=settings.history):
+        code = carry_out(target, options, outcome)
     if trace is not None and settings.trace is not None:
         trace.save(settings.trace)
         if trace.lost:
@@ -95,6 +114,7 @@ def build_simulator(
     *,
     checked: bool = False,
     trace: Trace | None = None,
+    listens: bool = False,
     step: str = "",
 ) -> Simulator:
     """Return a simulator, which may compile the engine; `step` is shown meanwhile.
@@ -103,7 +123,7 @@ def build_simulator(
     """
     with Progress(step or policy.name) as progress:
         progress.detail = "preparing the engine"
-        return Simulator(machine, policy, checked=checked, trace=trace)
+        return Simulator(machine, policy, checked=checked, trace=trace, listens=listens)
 
 
 def prepare(
@@ -150,13 +170,8 @@ def _trace(settings: TimeSettings, facts: dict[str, object]) -> Trace | None:
     check_writable(settings.trace, "--trace")
     if settings.trace_window is None:
         return Trace(facts=facts)
-    begin, colon, end = settings.trace_window.partition(":")
-    if not colon or not (begin + end):
-        raise UsageError(
-            f"--trace-window takes FROM:TO, not {settings.trace_window!r}", code="SIM515"
-        )
-    first = whole_number(begin or "0", "--trace-window")
-    return Trace(first, whole_number(end, "--trace-window") if end else NEVER, facts=facts)
+    first, end = parse_window(settings.trace_window, "--trace-window")
+    return Trace(first, NEVER if end is None else end, facts=facts)
 
 
 @dataclass(kw_only=True)

@@ -9,6 +9,7 @@ from ...emu.engine import SchemeSpec, check_engine
 from ...emu.schemes import resolve
 from ...isa.errors import UsageError
 from .launch import Dims, LaunchOptions
+from .recording import RecordSettings
 
 DEFAULT_BLOCK: Dims = (256,)
 
@@ -27,6 +28,7 @@ class RunSettings:
     check_arrays: bool
     check_coverage: bool
     dump: str | None
+    record: RecordSettings | None = None
 
 
 def parse_scheme(name: str | None, sets: Sequence[str], engine: str | None) -> SchemeSpec:

@@ -24,12 +24,12 @@ SETTINGS = {"branch-split": True, "branch-limited": False, "pc-merge": True, "pe
 @device
 def on_access(S: State, w: int, g: int, t: int) -> int:
     """Let the lanes that hit run ahead as a split of their own, if they are enough."""
-    it = group(S, g)
-    few = 100 * popcount(it.hits) < S.percent * popcount(it.mask)
-    if few or is_serial(S, g) == 1 or has_room(S, w, it.warp) == 0:
+    grp = group(S, g)
+    few = 100 * popcount(grp.hits) < S.percent * popcount(grp.mask)
+    if few or is_serial(S, g) == 1 or has_room(S, w, grp.warp) == 0:
         return 0
     S.n_memory_split += 1
-    h = split(S, w, g, it.hits)
+    h = split(S, w, g, grp.hits)
     local_level(S, h).n = 0
     return wake(S, h, max(S.access_hits_at, t + S.pipeline), HIT)
 

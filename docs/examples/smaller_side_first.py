@@ -8,7 +8,7 @@ from simtlab.timing.engine.intrinsics import device, popcount
 
 if TYPE_CHECKING:
     from simtlab.timing.engine.hooks import State
-    from simtlab.timing.engine.stacks import follow_top, goes_one_way, push, top
+    from simtlab.timing.engine.stacks import follow_top, goes_one_way, pop_at_join, push, top
     from simtlab.timing.engine.state import group, seg, stack
 
 EXTENDS = ("policy/lockstep",)
@@ -19,25 +19,20 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
     """Push both sides of a divergent branch, the smaller one last, and run the stack's top."""
     if goes_one_way(S, g, taken) == 1:
         return 1
-    lanes = group(S, g)
-    branch = seg(S, lanes.seg)
-    other = lanes.mask & ~taken
-    stack(S, top(S, lanes.warp)).seg = branch.rpc
+    grp = group(S, g)
+    branch = seg(S, grp.seg)
+    other = grp.mask & ~taken
+    stack(S, top(S, grp.warp)).seg = branch.rpc
     if popcount(taken) < popcount(other):
-        push(S, lanes.warp, branch.next, branch.rpc, other, lanes.seg)
-        push(S, lanes.warp, branch.target, branch.rpc, taken, lanes.seg)
+        push(S, grp.warp, branch.next, branch.rpc, other, grp.seg)
+        push(S, grp.warp, branch.target, branch.rpc, taken, grp.seg)
     else:
-        push(S, lanes.warp, branch.target, branch.rpc, taken, lanes.seg)
-        push(S, lanes.warp, branch.next, branch.rpc, other, lanes.seg)
+        push(S, grp.warp, branch.target, branch.rpc, taken, grp.seg)
+        push(S, grp.warp, branch.next, branch.rpc, other, grp.seg)
     return follow_top(S, g)
 
 
 @device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
     """Pop the stack's top at its re-convergence point, and run the entry below."""
-    lanes = group(S, g)
-    entry = stack(S, top(S, lanes.warp))
-    if lanes.seg == entry.rpc:
-        entry.seg = lanes.seg
-        follow_top(S, g)
-    return 0
+    return pop_at_join(S, g)

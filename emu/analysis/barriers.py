@@ -31,10 +31,10 @@ _FOUND: dict[tuple[tuple[int, ...], Facts], bool] = {}
 def _arrive_whole(kernel: Kernel, facts: Facts) -> bool:
     analysis = analyse(kernel)
     flow = analysis.flow
-    parting = analysis.ssa.conditions.keys() - analysis.shapes(facts).uniform_branches()
+    divergent = analysis.ssa.conditions.keys() - analysis.shapes(facts).uniform_branches()
     return not any(
         node.last is not None and node.last.row.is_barrier
-        for branch in parting
+        for branch in divergent
         for node in map(flow.nodes.__getitem__, _before_join(flow, branch))
     )
 

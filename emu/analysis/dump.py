@@ -34,7 +34,7 @@ def _ssa(kernel: Kernel, facts: Facts) -> Iterator[str]:
 
 
 def _shapes(kernel: Kernel, facts: Facts) -> Iterator[str]:
-    """Yield each value's shape, and where lanes part and meet."""
+    """Yield each value's shape, and where lanes diverge and join."""
     shapes = analyse(kernel).shapes(facts)
     ssa, uniform = shapes.ssa, shapes.uniform_branches()
     for value, name in _names(ssa).items():

@@ -1,7 +1,4 @@
-"""The way in which the lanes of a warp run a kernel's nodes: waiting places, masks, tests.
-
-Nothing here knows of LLVM.
-"""
+"""The way in which the lanes of a warp run a kernel's nodes: waiting places, masks, tests."""
 
 from __future__ import annotations
 

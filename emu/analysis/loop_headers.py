@@ -45,15 +45,15 @@ class Part:
         return candidates[0], self._closing(candidates[0])
 
     def _closing(self, header: int) -> list[int]:
-        """The nodes whose edges to the header close this loop, and not one inside it."""
+        """Return the nodes whose edges to the header close this loop, and not one inside it."""
         sources = [m for m in sorted(self.members) if header in self.edges[m]]
         best = sources
         if len(sources) > 1:
-            for meeting, bound in self._bound_for.items():
+            for join, bound in self._bound_for.items():
                 if header in bound:
-                    before = reachable(self._ways, [header], self.members - {meeting})
-                    behind = [s for s in sources if s not in before]
-                    best = behind if 0 < len(behind) < len(best) else best
+                    before = reachable(self._ways, [header], self.members - {join})
+                    later = [s for s in sources if s not in before]
+                    best = later if 0 < len(later) < len(best) else best
         return best
 
     def _separates_lanes(self, header: int, closing: Sequence[int]) -> bool:
@@ -61,9 +61,9 @@ class Part:
         within = {m: [t for t in self._ways[m] if t != header or m not in closing]
                   for m in self.members}  # fmt: skip
         back = _reversed(within)
-        for meeting, bound in self._bound_for.items():
-            together = bound >= self.entries - {meeting}
-            if meeting == header:
+        for join, bound in self._bound_for.items():
+            together = bound >= self.entries - {join}
+            if join == header:
                 # Lanes that enter here run it at once, those from other entries an iteration later.
                 if together and header in self.entries and len(self.entries) > 1:
                     return True
@@ -71,8 +71,8 @@ class Part:
             waiting = [s for s in closing if s in bound]
             if not waiting:
                 continue
-            late = reachable(back, waiting, self.members - {meeting})
-            early = reachable(back, [meeting], self.members)
+            late = reachable(back, waiting, self.members - {join})
+            early = reachable(back, [join], self.members)
             if late & early & bound or (together and late & self.entries and early & self.entries):
                 return True
         return False
@@ -83,13 +83,13 @@ class Part:
 
     @cached_property
     def _bound_for(self) -> dict[int, frozenset[int]]:
-        """Each node -> the others that cannot leave the part without passing it, if there are."""
+        """Node -> the others that cannot leave the part without passing it, if any."""
         back = _reversed(self._ways)
         found = {}
-        for meeting in sorted(self.members) if self.exits else ():
-            free = reachable(back, self.exits - {meeting}, self.members - {meeting})
-            if bound := self.members - free - {meeting}:
-                found[meeting] = bound
+        for join in sorted(self.members) if self.exits else ():
+            free = reachable(back, self.exits - {join}, self.members - {join})
+            if bound := self.members - free - {join}:
+                found[join] = bound
         return found
 
 

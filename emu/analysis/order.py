@@ -213,7 +213,7 @@ def _part(flow: Flow, edges: dict[int, list[int]], members: frozenset[int]) -> P
 
 
 def components(edges: Mapping[int, Sequence[int]], nodes: Iterable[int]) -> list[list[int]]:
-    """Strongly connected components in topological order; ties keep the order of the nodes.
+    """Return strongly connected components in topological order; ties keep the nodes' order.
 
     Roots are tried from the last node to the first and successors likewise, so that the reversed
     order of completion follows the code.
@@ -243,14 +243,15 @@ def arrivals(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[tup
     found: dict[int, frozenset[tuple[int, int]]] = {START: frozenset()}
     work = [START]
 
-    def go(waits: frozenset[tuple[int, int]]) -> None:
+    def run_first(waits: frozenset[tuple[int, int]]) -> None:
+        """Note that the first node at which lanes wait runs, while the others wait."""
         if not waits:
             return
         first = min(waits, key=lambda lanes: flow.position[lanes[0]])[0]
-        rest = frozenset(lanes for lanes in waits if lanes[0] != first)
+        others = frozenset(lanes for lanes in waits if lanes[0] != first)
         known = found.get(first)
-        if known is None or not rest <= known:
-            found[first] = rest if known is None else known | rest
+        if known is None or not others <= known:
+            found[first] = others if known is None else known | others
             work.append(first)
 
     while work:
@@ -260,9 +261,9 @@ def arrivals(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[tup
         ways = [(flow.route(number, successor), number) for successor in node.successors]
         if number in same_way:
             for way in ways:
-                go(waits | {way})
+                run_first(waits | {way})
         else:
-            go(waits | frozenset(ways))
-        # A node at which no lane waits after all is skipped.
-        go(waits)
+            run_first(waits | frozenset(ways))
+        # If no lane waits at a node after all, it is skipped.
+        run_first(waits)
     return found

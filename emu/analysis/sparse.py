@@ -53,7 +53,7 @@ def can_run_alone(shapes: Shapes, loop: Loop) -> bool:
 
 def gains_alone(shapes: Shapes, loop: Loop) -> bool:
     """Return whether running lanes one by one should be faster than vectors."""
-    return _follows_a_branch(shapes, loop) and _jumps_about(shapes, loop)
+    return _follows_a_branch(shapes, loop) and _is_scattered(shapes, loop)
 
 
 def _runs_alone(op: Op) -> bool:
@@ -85,7 +85,7 @@ def _follows_a_branch(shapes: Shapes, loop: Loop) -> bool:
     )
 
 
-def _jumps_about(shapes: Shapes, loop: Loop) -> bool:
+def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
     """Return whether all addresses depend on loads, and at least one on a load in the loop."""
     bases = [
         op.base

@@ -142,11 +142,11 @@ def _liveness(code: tuple[Instruction, ...], flow: Flow) -> dict[int, frozenset[
 def _place_phis(flow: Flow, live: dict[int, frozenset[Register]], ssa: Ssa) -> None:
     """Put a phi for every live register where lanes join and where they leave a loop."""
     for node in _real_nodes(flow):
-        meets = node.predecessors and not _follows_one(node, flow)
+        joins = node.predecessors and not _follows_one(node, flow)
         leaves = any(flow.left_by(before, node.number) for before in node.predecessors)
         ssa.phis[node.number] = [
             Phi(cls, node.number, (cls, index))
-            for cls, index in (sorted(live[node.number]) if meets or leaves else ())
+            for cls, index in (sorted(live[node.number]) if joins or leaves else ())
         ]
 
 
@@ -213,7 +213,7 @@ def _remove_redundant_phis(ssa: Ssa) -> None:
             value = replaced[value]
         return value
 
-    def stands_for(group: set[Phi]) -> Value | None:
+    def replacement(group: set[Phi]) -> Value | None:
         """Return the only value from outside, if it may take the place of all phis of a group."""
         outside = {
             same_value(value): value
@@ -236,8 +236,8 @@ def _remove_redundant_phis(ssa: Ssa) -> None:
         changed = False
         groups = [[phi for phis in ssa.phis.values() for phi in phis if phi not in replaced]]
         while groups:
-            for group in _knots(groups.pop(), final):
-                value = stands_for(group)
+            for group in _cycles(groups.pop(), final):
+                value = replacement(group)
                 if value is not None:
                     replaced.update(dict.fromkeys(group, value))
                     changed = True
@@ -257,7 +257,7 @@ def _remove_redundant_phis(ssa: Ssa) -> None:
     ssa.conditions = {number: final(v) for number, v in ssa.conditions.items()}
 
 
-def _knots(phis: list[Phi], final: Callable[[Value], Value]) -> Iterator[set[Phi]]:
+def _cycles(phis: list[Phi], final: Callable[[Value], Value]) -> Iterator[set[Phi]]:
     """Yield the strongly connected groups of some phis, each after those whose values it takes."""
     numbers = {phi: i for i, phi in enumerate(phis)}
     takers: dict[int, list[int]] = {i: [] for i in range(len(phis))}
@@ -289,7 +289,7 @@ def _leaves_its_iteration(flow: Flow, phi: Phi, before: int, value: Value) -> bo
 
 
 def check_iterations(ssa: Ssa) -> None:
-    """Raise AssertionError if a value is used after the iteration that defines it, but by a phi."""
+    """Raise AssertionError if any use but a phi follows the iteration that defines its value."""
     flow = ssa.flow
 
     def check(value: Value, number: int) -> None:
@@ -318,7 +318,7 @@ def check_iterations(ssa: Ssa) -> None:
 
 
 def same_value(value: Value) -> object:
-    """Return what equals that of another value where both are the same: constants by their bits."""
+    """Return a key that equal values share: constants of a class with the same bits are equal."""
     return (value.cls, value.bits) if isinstance(value, Const) else value
 
 
@@ -350,7 +350,7 @@ def _remove_unused(ssa: Ssa) -> None:
 ADDRESS_ARITHMETIC = frozenset(
     f"{stem}_{type_}" for stem in ("add", "sub", "mul", "mad", "shl") for type_ in ("u64", "s64")
 ) | {f"cvt_{to}_{source}" for to in ("u64", "s64") for source in ("u32", "s32")}
-"""Rows that jit/kernel/addresses.py takes apart to find the parts of an address."""
+"""Rows that jit/kernel/memory/addresses.py takes apart to find the parts of an address."""
 
 INDEX_ARITHMETIC = frozenset({"add_u32", "add_s32", "sub_u32", "sub_s32"})
 """Rows that it takes apart to find indices that differ by the same in all lanes."""

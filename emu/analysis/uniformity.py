@@ -26,7 +26,7 @@ _UNIFORM_IDENTITY = frozenset(
 
 @dataclass(frozen=True)
 class Facts:
-    """What generated code may take for granted: warp width, workgroup size, whole workgroups.
+    """What generated code may rely on: warp width, workgroup size, whole workgroups.
 
     `whole`: every workgroup has its full size, which is a multiple of the width.
     `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
@@ -67,7 +67,7 @@ class Shapes:
         self.facts = facts
         self.varying: set[Value] = set()
         self.joins: set[int] = set()
-        """Nodes at which lanes join that came along different paths."""
+        """Nodes at which lanes from different paths join."""
         self.divergent_loops: set[int] = set()
         """Loops that lanes leave in different iterations."""
         self._postdominators = _postdominators(self.flow)
@@ -141,7 +141,7 @@ class Shapes:
         self.joins |= self._join_nodes(branch)
 
     def _join_nodes(self, branch: int) -> set[int]:
-        """Return the nodes at which lanes join that have left a branch by different sides.
+        """Return the nodes at which lanes join that left a branch by different sides.
 
         Each successor starts a label; a node that two labels reach is a join and passes on its own
         label, so that all nodes after the branch's post-dominator carry one label only.
@@ -313,9 +313,9 @@ def _bits(numbers: Iterable[int]) -> int:
 
 
 def _postdominators(flow: Flow) -> dict[int, int]:
-    """For each node the nodes that every way from it to an end passes, as bits; itself excluded.
+    """Return for each node the others that every path from it to an end passes, as bits.
 
-    Of a node from which no end can be reached nothing is claimed.
+    A node that cannot reach an end has none.
     """
     exit_ = len(flow.nodes)
     real = [node for node in flow.nodes if node.latch_of is None]

@@ -1,8 +1,8 @@
 """The width of native code's warps, where results do not depend on it.
 
 Most kernels do best at 32 lanes. Loops that all lanes leave together and whose accesses are wide or
-the same for all, known beforehand, need few masks and registers: twice the lanes are twice the
-independent work while an instruction takes its time.
+the same for all, known beforehand, need few masks and registers. For them twice the lanes are twice
+the independent work, which hides the latency of instructions.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ class LocalAccess:
         return self.elements, (offset + base) >> self.shift
 
 
-def _address_source(resident: Resident, address: Address) -> Callable[[Group], Array]:
+def address_source(resident: Resident, address: Address) -> Callable[[Group], Array]:
     """Return global addresses as uint64, offsets into other segments as int64; one per lane."""
     base, offset = address.base, address.offset
     if base is None:
@@ -169,7 +169,7 @@ def resolver(resident: Resident, ins: Instruction) -> Resolver:
     address = ins.address
     assert address is not None and ins.row.type is not None
     size = ins.row.type.size
-    source = _logged(resident, ins, _address_source(resident, address))
+    source = _logged(resident, ins, address_source(resident, address))
     work = resident.work
     if address.segment is Segment.GLOBAL:
         coverage = work.checks.coverage if work.checks is not None else None

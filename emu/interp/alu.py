@@ -1,8 +1,8 @@
 """The register-to-register instructions, on arrays of the lanes that run.
 
 Every function takes one array per source, already in the type of its operand, and returns the
-result in the type of the destination. No lane that is switched off is ever seen here, so a fault
-is a fault. `implementation(row)` finds the function; the registry is by stem.
+result in the type of the destination. The arrays have running lanes only, so each fault is a trap.
+`implementation(row)` finds the function; the registry is by stem.
 """
 
 from __future__ import annotations
@@ -25,14 +25,11 @@ Function = Callable[..., Array]
 class LaneFault(Exception):
     """Some of the running lanes trap: their positions in the arrays, ascending."""
 
-    def __init__(
-        self, kind: TrapKind, lanes: Array, addresses: Array | None = None, code: int = 0
-    ) -> None:
+    def __init__(self, kind: TrapKind, lanes: Array, addresses: Array | None = None) -> None:
         super().__init__(kind)
         self.kind = kind
         self.lanes = lanes
         self.addresses = addresses
-        self.code = code
 
 
 def dtype_of(type_: Type) -> np.dtype:

@@ -12,7 +12,7 @@ One round, in order:
    through the warp's scheme.
 4. Warps that reach the pc which their scheme watches are handed to it (schemes/base.py, rule 1).
 5. Where no warp can run, workgroups whose warps all wait or have returned pass their barrier. Every
-   `LOOK_ROUNDS`-th round this is done although other warps can run: these may be spinning for a
+   `CHECK_ROUNDS`-th round this is done although other warps can run: these may be spinning for a
    workgroup at a barrier.
 """
 
@@ -42,7 +42,7 @@ BATCH_BYTES = 64 << 20
 """Bytes of resident group and private memory, unless one workgroup alone needs more."""
 
 FAIR = 16
-LOOK_ROUNDS = 256
+CHECK_ROUNDS = 256
 """Rounds between two checks of the budget, and of barriers complete while other warps run."""
 
 
@@ -61,16 +61,20 @@ def _slots(work: Work) -> int:
 
 
 class Interpreter:
-    """One launch. `run` executes all of it; `start` and `round` are its steps, for debuggers."""
+    """One launch. `run` executes all of it; `start` and `round` are its steps, for debuggers.
 
-    def __init__(self, work: Work) -> None:
+    With `every_pc` a round executes a single instruction. `issues` and `diverges` are for listeners
+    in subclasses.
+    """
+
+    def __init__(self, work: Work, *, every_pc: bool = False) -> None:
         self.work = work
         scheme_class, options = resolve(work.scheme)
         n = len(work.kernel.words)
         self.statistics = Statistics(executions=np.zeros(n, np.int64), lanes=np.zeros(n, np.int64))
         self.resident = Resident(work, _slots(work))
         self.warps = Warps(self.resident, scheme_class, options, self.statistics)
-        every_pc = scheme_class.needs_every_pc(options)
+        every_pc = every_pc or scheme_class.needs_every_pc(options)
         self.blocks = build(self.resident, self.warps.executed, every_pc=every_pc)
         self.rounds = 0
         self._batch = Batch(work, self.resident, self.warps, self.statistics)
@@ -122,6 +126,7 @@ class Interpreter:
         assert block is not None, "a warp is between two leaders"
         group = self.warps.group(warps)
         current_pc = pc
+        self.issues(block, group)
         try:
             for step in block.steps:
                 step(group)
@@ -132,12 +137,18 @@ class Interpreter:
         block.executions += warps.size
         block.lanes += group.count
         self._finish(block, group)
-        if self.rounds % LOOK_ROUNDS == 0:
+        if self.rounds % CHECK_ROUNDS == 0:
             self._check_budget()
             if barriers.open_complete(self._batch):
                 self.hang.restart()
         self.hang.after_round(warps, block)
         return True
+
+    def issues(self, block: Block, group: Group) -> None:
+        """Hear that the running lanes of some warps are about to execute a block."""
+
+    def diverges(self, warps: Array, pc: int, masks: list[int]) -> None:
+        """Hear that the branch at `pc` divides warps, of which the lanes `masks` take it."""
 
     def _fair_choice(self) -> int:
         pcs = self.warps.pc
@@ -196,6 +207,7 @@ class Interpreter:
         if split.any():
             masks = state.masks(taken[split])
             self.statistics.divergent_branches += len(masks)
+            self.diverges(warps[split], fall - 1, masks)
 
             def branch(scheme: Scheme, i: int) -> None:
                 scheme.branch(masks[i], target, fall, join)

@@ -21,7 +21,7 @@ NO_PC = np.iinfo(np.int64).max
 """The pc of a warp that cannot run now, and a watch that is never met."""
 
 SEVERAL = -1
-"""The barrier pc of a warp whose lanes wait piece by piece, where its scheme says."""
+"""The barrier pc of a warp whose lanes wait piece by piece: its scheme has their pcs."""
 
 
 class Warps:
@@ -165,10 +165,6 @@ class Warps:
         return (
             self.lane_steps.reshape(-1)[lanes] + (self.steps - self.credited)[lanes // self.width]
         )
-
-    def runnable(self) -> set[int]:
-        """Return the warps that can run now."""
-        return set(np.flatnonzero(self.pc != NO_PC).tolist())
 
     def mask_of(self, warp: int) -> int:
         """Return the running lanes of a warp, bit l = lane l."""

@@ -89,6 +89,17 @@ class Scheme(ABC):
     def parked(self) -> list[tuple[int, int]]:
         """Return (mask, pc) of every path that is not running, for reports."""
 
+    def stack_rows(self) -> list[tuple[int, int, int]]:
+        """Return (pc, rpc, mask) of each entry of a stack from the bottom; the top one runs."""
+        return []
+
+    def pair_rows(self) -> list[tuple[int, int, int, int]]:
+        """Return (pc, mask, other pc, other mask) of each dual-path entry from the bottom.
+
+        The current side of an entry comes first.
+        """
+        return []
+
     def stops_at(self, pc: int) -> bool:
         """Return whether `arrive` must be called at `pc`."""
         if self.watch == NOWHERE:

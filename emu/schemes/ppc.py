@@ -136,6 +136,9 @@ class PairedPath(Scheme):
     def _after_exit(self) -> None:
         self._compare()
 
+    def pair_rows(self) -> list[tuple[int, int, int, int]]:
+        return [(e.current.pc, e.current.mask, e.other.pc, e.other.mask) for e in self.stack]
+
     def parked(self) -> list[tuple[int, int]]:
         return [(e.other.mask, e.other.pc) for e in reversed(self.stack) if e.other.mask]
 

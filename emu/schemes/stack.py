@@ -99,6 +99,9 @@ class IpdomStack(Scheme):
     def _watch(self, entry: Entry) -> int:
         return entry.rpc
 
+    def stack_rows(self) -> list[tuple[int, int, int]]:
+        return [(entry.pc, entry.rpc, entry.mask) for entry in self.stack]
+
     def parked(self) -> list[tuple[int, int]]:
         paths: list[tuple[int, int]] = []
         above = self.mask

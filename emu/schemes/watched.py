@@ -33,19 +33,19 @@ def watched(cls: type[Scheme], scheme_name: str) -> type[Scheme]:
             self.__lanes = {lane: 0 for lane in range(64) if mask >> lane & 1}
             """Lane -> its pc, for lanes that have not returned."""
             self.__event("__init__", lambda: cls.__init__(self, mask, options))
-            self.__look("__init__")
+            self.__check("__init__")
 
         def branch(self, taken: int, target: int, fall: int, join: int | None) -> None:
             places = {n: target if taken >> n & 1 else fall for n in self.__running()}
             self.__event("branch", lambda: cls.branch(self, taken, target, fall, join))
             self.__lanes |= places
-            self.__look("branch")
+            self.__check("branch")
 
         def exit(self) -> None:
             for lane in self.__running():
                 del self.__lanes[lane]
             self.__event("exit", lambda: cls.exit(self))
-            self.__look("exit")
+            self.__check("exit")
 
         def arrive(self) -> None:
             self.__keep("arrive", lambda: cls.arrive(self))
@@ -55,11 +55,11 @@ def watched(cls: type[Scheme], scheme_name: str) -> type[Scheme]:
 
         def barrier(self) -> bool:
             before = self.__running()
-            may_wait = self.__keep("barrier", lambda: cls.barrier(self), look=False)
+            may_wait = self.__keep("barrier", lambda: cls.barrier(self), check=False)
             if may_wait not in (True, False):
                 raise self.__wrong("barrier", f"returns {may_wait!r} instead of True or False")
             if may_wait:
-                self.__look("barrier")
+                self.__check("barrier")
                 again = [lane for lane in before if self.mask >> lane & 1]
                 if again:
                     raise self.__wrong(
@@ -71,7 +71,7 @@ def watched(cls: type[Scheme], scheme_name: str) -> type[Scheme]:
             self.__event("release", lambda: cls.release(self))
             # All remaining lanes are at the barrier when it opens.
             self.__lanes = {lane: pc + 1 for lane, pc in self.__lanes.items()}
-            self.__look("release")
+            self.__check("release")
 
         def __running(self) -> list[int]:
             """Return the lanes that run, which are at `pc` by now."""
@@ -79,12 +79,12 @@ def watched(cls: type[Scheme], scheme_name: str) -> type[Scheme]:
             self.__lanes |= dict.fromkeys(lanes, self.pc)
             return lanes
 
-        def __keep(self, event: str, call: Callable[[], Any], *, look: bool = True) -> Any:
+        def __keep(self, event: str, call: Callable[[], Any], *, check: bool = True) -> Any:
             """Pass on an event that moves no lane."""
             self.__running()
             answer = self.__event(event, call)
-            if look:
-                self.__look(event)
+            if check:
+                self.__check(event)
             return answer
 
         def __event(self, event: str, call: Callable[[], Any]) -> Any:
@@ -102,7 +102,7 @@ def watched(cls: type[Scheme], scheme_name: str) -> type[Scheme]:
                     f"{place}: {event} of scheme {scheme_name} raises {what}"
                 ) from error
 
-        def __look(self, event: str) -> None:
+        def __check(self, event: str) -> None:
             """Compare all paths with the lanes."""
             try:
                 paths = [(self.mask, self.pc), *self.parked()]

@@ -32,7 +32,7 @@ ROWS = (
     "    barrier\n@skip:\n    add_u32 $s2, $s2, 1\n    cmp_lt_u32 $c1, $s2, 4\n    cbr $c1, @l\n"
 )
 UNSTRUCTURED = (
-    # All lanes meet at the barrier, in front of the immediate post-dominator of the first branch.
+    # All lanes meet at the barrier, before the immediate post-dominator of the first branch.
     "    and_u32 $s1, $s0, 1\n    cvt_b1_u32 $c0, $s1\n    cbr $c0, @b\n"
     "    cmp_gt_u32 $c1, $s0, 5000\n    cbr $c1, @end\n@b:\n    barrier\n@end:\n"
 )

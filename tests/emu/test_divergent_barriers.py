@@ -1,4 +1,4 @@
-"""Barriers that some work-items do not reach: where they trap, and who is reported."""
+"""Barriers that some work-items do not reach: the place of the trap, and the reported lane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Launches that cannot end get a verdict that names who waits where, long before any budget."""
+"""Launches that cannot end: the verdict names the waiting lanes, long before any budget."""
 
 from __future__ import annotations
 
@@ -9,23 +9,7 @@ import simtlab
 from simtlab.emu.schemes import SCHEMES
 from simtlab.emu.traps import TrapKind
 
-SPIN_LOCK = """\
-kernel lock(global u32* %mutex, global u32* %count) {
-    ld_kernarg_u64  $d0, [%mutex]
-    ld_kernarg_u64  $d1, [%count]
-    mov_u32         $s1, 0
-    mov_u32         $s2, 1
-@acquire:
-    atomic_cas_global_u32 $s0, [$d0], $s1, $s2
-    cmp_ne_u32      $c0, $s0, 0
-    cbr             $c0, @acquire
-    ld_global_u32   $s3, [$d1]
-    add_u32         $s3, $s3, 1
-    st_global_u32   $s3, [$d1]
-    atomic_exch_global_u32 [$d0], $s1
-    ret
-}
-"""
+from .support.locks import SPIN_LOCK
 
 WAIT_FOR_LANE = """\
 kernel wait(global u32* %flag) {

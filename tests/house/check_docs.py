@@ -101,7 +101,7 @@ def stale_parts() -> Iterator[str]:
     for name, module in MADE.items():
         page = ROOT / name
         text = page.read_text("utf-8")
-        if importlib.import_module(module).rewrite(text) != text:
+        if importlib.import_module(module).PART.rewrite(text) != text:
             yield f"{name} is not current: run python -m {module} {name}"
 
 

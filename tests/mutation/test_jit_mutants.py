@@ -97,7 +97,7 @@ MUTANTS = (
            '"icmp ult", 32, flat', '"icmp ule", 32, flat'),
     Mutant("emu.jit.kernel.identity", "rows of a workgroup are counted by columns",
            'vectors.each("urem", 32, rows, ys)', 'vectors.each("urem", 32, rows, xs)'),
-    Mutant("emu.jit.kernel.moves", "a wide store writes for all lanes",
+    Mutant("emu.jit.kernel.memory.moves", "a wide store writes for all lanes",
            "lanes.store_masked(type_.bits, d, place, mask)",
            'lanes.store_masked(type_.bits, d, place, "splat (i1 true)")'),
     Mutant("emu.jit.arithmetic.widths", "signed bytes are loaded as unsigned ones",

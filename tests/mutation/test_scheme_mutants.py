@@ -74,7 +74,7 @@ def check(number: int, scheme: str) -> None:
 
 
 def without_markers(case: Case, scheme: str, statistics: Statistics) -> int:
-    """Warp instructions but for those which only tell the hardware where to join."""
+    """Return warp instructions, without those that only mark a join for the hardware."""
     program = case.module.for_scheme(SchemeSpec(scheme))
     return sum(
         int(n)

@@ -16,6 +16,7 @@ from simtlab.timing.compiler.compose import compose
 from simtlab.timing.compiler.engine_state import EngineState
 from simtlab.timing.compiler.files import files_of, find
 from simtlab.timing.compiler.inspection import hook_names
+from simtlab.timing.engine import hooks
 from simtlab.timing.machines import machine
 
 ROOT = Path(simtlab.__file__).parent
@@ -102,36 +103,23 @@ def test_a_hook_shows_its_arguments_its_text_and_the_files_that_fill_it():
     assert re.search(r"^Required\. Filled by .*`schedule/fifo`", listing, re.M)
 
 
-def test_sections_and_decorators_are_read_from_the_source():
-    source = textwrap.dedent('''
-        def required(f):
-            return f
+def test_hooks_are_listed_below_the_section_that_has_them():
+    found = {title: [h.__name__ for h in below] for title, below in reference.sections().items()}
+    assert found["issue"][:2] == ["on_turn", "rank"]
+    assert found["time"] == ["on_interval", "on_event"]
 
-        # --- who issues
 
-        @required
-        def rank(S, g):
-            """Return its order.
+def test_what_holds_without_a_file_that_fills_the_hook():
+    assert reference.kind("rank") == "Required."
+    assert reference.kind("has_room") == "Required where a file calls it."
+    assert reference.kind("on_pick") == "Has a default."
 
-            Of two
-            groups.
-            """
 
-        def on_pick(S):
-            """Do nothing."""
-    ''')
-    assert reference.hooks_of(source) == [
-        reference.Hook(
-            "rank", "who issues", "S, g", ("Return its order.", "Of two groups."), "Required."
-        ),
-        reference.Hook("on_pick", "who issues", "S", ("Do nothing.",), "Has a default."),
+def test_declared_words_of_the_state_are_listed(monkeypatch):
+    monkeypatch.setitem(hooks.GIVEN, "fetch", {"lanes": "how many"})
+    monkeypatch.setitem(hooks.ANSWERS, "fetch", {"hit": (0, "1 if it hit")})
+    assert reference.words("fetch") == [
+        *("", "Its caller sets:", "", "- `S.lanes`: how many"),
+        *("", "It sets:", "", "- `S.hit`: 1 if it hit (0 before the call)"),
     ]
-
-
-def test_declared_words_of_the_state_are_listed():
-    answers = {"fetch": {"hit": (0, "1 if it hit"), "lanes": "how many"}}
-    assert reference.words_of(answers, "fetch") == [
-        "- `S.hit`: 1 if it hit (0 before the call)",
-        "- `S.lanes`: how many",
-    ]
-    assert reference.words_of(answers, "rank") == []
+    assert reference.words("rank") == []

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import traceback
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...isa.errors import Diagnostic, Note
 from ..engine import intrinsics
-from .inspection import ENGINE, filler, hook_names, parameters_of, place
+from .inspection import ENGINE, hook_names, is_table, parameters_of, place
+from .wrappers import UNCHECKED, filler, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,18 +67,6 @@ _LEAVES_ALONE = ("rank", "fetch", "line_access", "next_level", "forget_line", "w
 """Hooks after which groups are not checked: called often, or while an access is half done. `pick`
 checks them later."""
 
-_BEFORE = """\
-def {name}({parameters}):
-    outer = S.hook
-    S.hook = {number}
-    {begin}
-    answer = unchecked_{name}({parameters})
-    {answer}
-    {look}
-    S.hook = outer
-    return answer
-"""
-
 
 def interpose(module: ModuleType, before: dict[str, Any], filled: set[str]) -> None:
     """Put the functions of checking.py, and one for each hook, before those of a namespace.
@@ -85,47 +74,41 @@ def interpose(module: ModuleType, before: dict[str, Any], filled: set[str]) -> N
     `before` is the namespace without checking.py, `filled` are the hooks that some file fills.
     """
     space = vars(module)
-    space.update({f"unchecked_{name}": before[name] for name in REPLACED})
-    space["IN_PACKS"] = int("part" in space and space["part"] in intrinsics.TABLES)
+    space.update({UNCHECKED + name: before[name] for name in REPLACED})
+    space["IN_PACKS"] = int(is_table(space.get("part")))
     space["OWN_SCHEDULER"] = int(
         not Path(space["rank"].__code__.co_filename).is_relative_to(ENGINE)
     )
     for number, name in enumerate(hook_names(), 1):
         space[f"HOOK_{name.upper()}"] = number
         if name in filled and name not in _OWN:
-            space[f"unchecked_{name}"] = space[name]
-            space[name] = _watched(name, number, space)
+            wrap(space, name, UNCHECKED, _watch(name, number))
 
 
-def _watched(name: str, number: int, space: dict[str, Any]) -> FunctionType:
-    """Return the function that is put before a hook."""
+def _watch(name: str, number: int) -> list[str]:
+    """Return the lines of the function that is put before a hook."""
     parameters = parameters_of(hook_names()[name])
     w = "w" if "w" in parameters else "0"
     g = "g" if "g" in parameters else "-1"
-    begin, answer, look = "pass", "pass", "pass"
+    lines = ["outer = S.hook", f"S.hook = {number}"]
+    if name == "on_stall":
+        lines.append("wakes = S.wakes")
+    lines.append("answer = {call}")
     if name in _ANSWERS:
         kind = _ANSWERS[name]
         t = ", t" if kind in ("check_date", "check_chosen") else ""
-        answer = f"answer = {kind}(S, {w}, {g}, answer{t})"
+        lines.append(f"answer = {kind}(S, {w}, {g}, answer{t})")
     if name not in _LEAVES_ALONE and "w" in parameters:
         # A group that has returned ends when the hook answers 0.
         leaving = "g if answer == 0 else -1" if name == "on_exit" else "-1"
         whole = g if name != "on_pick" else "-1"
-        look = (
-            f"check_groups(S, w, {whole}, {leaving}) if outer == 0 and S.status == RUNNING else 0"
-        )
+        look = f"check_groups(S, w, {whole}, {leaving})"
+        lines.append(f"{look} if outer == 0 and S.status == RUNNING else 0")
     if name == "on_stall":
-        begin = "wakes = S.wakes"
-        look += "; answer = check_woken(S, w, wakes, answer)"
+        lines.append("answer = check_woken(S, w, wakes, answer)")
     elif name == "on_exit":
-        look += "; answer = check_left(S, w, g, answer)"
-    text = _BEFORE.format(
-        name=name, parameters=", ".join(parameters), number=number,
-        begin=begin, answer=answer, look=look,
-    )  # fmt: skip
-    made: dict[str, Any] = {}
-    exec(compile(text, f"<before {name}>", "exec"), made)
-    return intrinsics.device(FunctionType(made[name].__code__, space, name))
+        lines.append("answer = check_left(S, w, g, answer)")
+    return [*lines, "S.hook = outer", "return answer"]
 
 
 # --- what is wrong

@@ -33,9 +33,10 @@ from .inspection import (
     first_user,
     hook_names,
     is_device,
-    parameters_of,
+    is_table,
     place,
 )
+from .wrappers import WITHOUT_ANSWERS, wrap
 
 LOCK = threading.RLock()
 """Engines are composed and compiled by one thread at a time."""
@@ -112,14 +113,14 @@ def source_of(name: str) -> Path:
     if name.endswith(".py"):
         path = Path(name)
     else:
-        path = _engine_files().get(name, Path(f"{name}.py"))
+        path = engine_files().get(name, Path(f"{name}.py"))
     if not path.is_file():
         raise CompositionError(f"there is no engine file {name!r} ({path.name} not found)")
     return path
 
 
 @cache
-def _engine_files() -> dict[str, Path]:
+def engine_files() -> dict[str, Path]:
     """Return the files of engine/ by name: `loop`, `memory/l1`, `policy/conv` (no family)."""
     found: dict[str, Path] = {}
     for path in ENGINE.rglob("*.py"):
@@ -153,12 +154,7 @@ def _execute(name: str, composition: Composition, tables: dict[str, np.dtype]) -
                 raise CompositionError(f"{path.name}: {role} is not a function")
             kept.append(function)
     for key, value in space.items():
-        if (
-            callable(value)
-            and _hashable(value)
-            and value in TABLES
-            and before.get(key) is not value
-        ):
+        if is_table(value) and before.get(key) is not value:
             table, dtype = TABLES[value]
             if table in tables and tables[table] != dtype:
                 raise CompositionError(f"{path.name} declares table {table!r} a second time")
@@ -215,10 +211,6 @@ def _whose(path: Path, value: object) -> str:
     return place(value) if isinstance(value, FunctionType) else path.name
 
 
-def _hashable(value: object) -> bool:
-    return isinstance(value, FunctionType)
-
-
 def _same(a: object, b: object) -> bool:
     """Return whether two files give a constant the same value."""
     return type(a) is type(b) and isinstance(a, (int, str, tuple, np.dtype)) and a == b
@@ -249,26 +241,11 @@ def declared_words() -> dict[str, int]:
     return {word: 0 for words in (*hooks.GIVEN.values(), *hooks.ANSWERS.values()) for word in words}
 
 
-_SETS_ANSWERS = """\
-def {name}({parameters}):
-    {settings}
-    return given_{name}({parameters})
-"""
-
-
 def _set_answers(module: ModuleType, filled: set[str]) -> None:
-    """Put a function before each hook that declares answers, which sets them to their defaults."""
-    space = vars(module)
+    """Set the answers that hooks declare to their defaults before each call."""
     for name in filled & set(hooks.ANSWERS):
-        parameters = parameters_of(hook_names()[name])
-        settings = "; ".join(
-            f"S.{word} = {before}" for word, (before, _) in hooks.ANSWERS[name].items()
-        )
-        text = _SETS_ANSWERS.format(name=name, parameters=", ".join(parameters), settings=settings)
-        made: dict[str, Any] = {}
-        exec(compile(text, f"<answers of {name}>", "exec"), made)
-        space[f"given_{name}"] = space[name]
-        space[name] = intrinsics.device(FunctionType(made[name].__code__, space, name))
+        settings = [f"S.{word} = {before}" for word, (before, _) in hooks.ANSWERS[name].items()]
+        wrap(vars(module), name, WITHOUT_ANSWERS, [*settings, "return {call}"])
 
 
 def _digest(names: Sequence[str]) -> str:

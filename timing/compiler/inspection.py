@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, TypeGuard
 
 from ...isa.errors import UsageError, did_you_mean
 from ..engine import hooks
@@ -69,6 +69,11 @@ def is_device(value: object) -> bool:
     return getattr(value, "is_device", False)
 
 
+def is_table(value: object) -> TypeGuard[FunctionType]:
+    """Return whether a value is the accessor of a table."""
+    return isinstance(value, FunctionType) and value in TABLES
+
+
 @cache
 def hook_names() -> Mapping[str, FunctionType]:
     """Return name -> default function of every hook."""
@@ -87,14 +92,6 @@ def parameters_of(function: FunctionType) -> tuple[str, ...]:
     """Return the names of a function's parameters."""
     code = function.__code__
     return code.co_varnames[: code.co_argcount]
-
-
-def filler(space: Mapping[str, Any], name: str) -> Any:
-    """Return the function of a file that fills a hook, not one that the composition put before."""
-    for known in (f"given_{name}", f"unchecked_{name}", name):
-        if known in space:
-            return space[known]
-    raise KeyError(name)
 
 
 def first_user(space: Mapping[str, Any], name: str) -> str:
@@ -180,8 +177,7 @@ def _check_names(name: str, function: FunctionType, space: Mapping[str, Any]) ->
 def _check_hidden(name: str, function: FunctionType, space: Mapping[str, Any]) -> None:
     """Refuse a parameter with the name of a table, which the function could not reach."""
     for parameter in parameters_of(function):
-        found = space.get(parameter)
-        if isinstance(found, FunctionType) and found in TABLES:
+        if is_table(space.get(parameter)):
             raise CompositionError(
                 f"{place(function)}: the parameter {parameter!r} of {name} hides the table "
                 f"{parameter!r}",

@@ -21,7 +21,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
 from ...isa.collection import without_garbage_collection
-from ..engine.intrinsics import TABLES
+from .inspection import is_device, is_table
 from .numba_types import compile_device, register_table, state_at
 
 _ENTRY = """\
@@ -99,9 +99,9 @@ def native_ir(space: dict[str, Any], what: str, name: str, fields: Mapping[str, 
     for key, value in list(space.items()):
         if not isinstance(value, FunctionType):
             continue  # numba's already
-        if getattr(value, "is_device", False):
+        if is_device(value):
             space[key] = compile_device(value)
-        elif value in TABLES:
+        elif is_table(value):
             register_table(value)
     space["state_at"] = state_at(fields)
     made: dict[str, Any] = {}

@@ -10,7 +10,8 @@ from typing import Any
 
 from ...emu.jit.llvm.toolchain import Compiled, Level, compile_text
 from .compose import LOCK, Composition
-from .inspection import COMPUTES, CompositionError, filler, hook_names, own_files, place
+from .inspection import COMPUTES, CompositionError, hook_names, own_files, place
+from .wrappers import filler
 
 ENTRY = "simtlab_engine"
 """The name of the function that is called from Python."""

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 EV_ISSUE = 0  # a group issues its segment
 EV_ACCESS = 1  # the memory system has replied for the lanes S.accessed: group.hits
 EV_DISPATCH = 2  # a group's wait ends: ready_at, group.cause
+EV_BRANCH = 3  # a group has issued a branch, whose outcome is in its condition register
+EV_JOIN = 4  # a group is about to merge, and issues the other's last instruction with it
+EV_TURN = 5  # an event of the loop is over; the group is the one that goes on, or -1
 
 
 @device
@@ -158,6 +161,7 @@ def count_branch(S: State, w: int, s: int, taken: int, lanes: int) -> int:
     It is divergent only if its two ways lead to different segments.
     """
     core = wpu(S, w)
+    on_event(S, EV_BRANCH, w, core.current, S.now)
     core.n_branch += 1
     row = seg(S, s)
     if taken != 0 and taken != lanes and row.target != row.next:

@@ -526,8 +526,8 @@ def on_interval(S: State, w: int, t: int) -> int:
 
 
 def on_event(S: State, kind: int, w: int, g: int, t: int) -> int:
-    """Record an event of group g on WPU w at cycle t, for a trace (trace_events.py).
+    """Record an event of group g on WPU w at cycle t, for a trace or a recording.
 
-    `kind` is EV_ISSUE, EV_ACCESS or EV_DISPATCH (account.py).
+    `kind` is one of the EV_ constants of account.py.
     """
     return 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .intrinsics import NEVER, call, device, word64
 
 if TYPE_CHECKING:
-    from .account import charge_bubbles, charge_wait, count_access, count_branch
+    from .account import EV_TURN, charge_bubbles, charge_wait, count_access, count_branch
     from .causes import BANK, HIT, MEMORY
     from .groups import pick, wake
     from .hooks import (
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         on_access,
         on_branch,
         on_dispatch,
+        on_event,
         on_interval,
         on_launch_end,
         on_memory_pc,
@@ -82,6 +83,7 @@ def run(S: State, events: int) -> int:
             dispatch(S, w, t)
         else:
             issue(S, w, wpu(S, w).current, t)
+        on_event(S, EV_TURN, w, wpu(S, w).current, S.now)
         if S.status != RUNNING:
             break
     return S.status
@@ -130,22 +132,19 @@ def access(S: State, w: int, t: int) -> int:
     """Perform the memory instruction of WPU w's current group, in the cycle t after its issue."""
     core = wpu(S, w)
     g = core.current
-    grp = group(S, g)
-    grp.at_memory = 1
-    on_memory_pc(S, w, g, t)
-    lanes = grp.mask & ~grp.done
-    ready = touch(S, w, g, lanes, t)
+    ready = touch(S, w, g, t)
     if S.status != RUNNING:
         return 0
-    wake(S, g, ready, HIT if S.access_hits == lanes else MEMORY)
-    tell_of_misses(S, w, g, t)
+    grp = group(S, g)
+    wake(S, g, ready, HIT if grp.hits == grp.mask else MEMORY)
+    report_misses(S, w, g, t)
     if S.access_bubbles > 0:
         charge_bubbles(S, w, g, BANK, S.access_bubbles)
     return stop(S, w, t + 1 + S.access_bubbles)
 
 
 @device
-def tell_of_misses(S: State, w: int, g: int, t: int) -> int:
+def report_misses(S: State, w: int, g: int, t: int) -> int:
     """Call the policy's hooks if lanes of group g missed in its access, once its wait is known."""
     grp = group(S, g)
     if grp.hits != grp.mask:
@@ -156,15 +155,18 @@ def tell_of_misses(S: State, w: int, g: int, t: int) -> int:
 
 
 @device
-def touch(S: State, w: int, g: int, lanes: int, t: int) -> int:
-    """Request `lanes` of group g's access from the memory system at t, and move their data.
+def touch(S: State, w: int, g: int, t: int) -> int:
+    """Request the lanes of group g's access from the memory system at t, and move their data.
 
     Return the cycle at which all lanes are served; set the group's boundaries and hit mask.
     """
     grp = group(S, g)
+    grp.at_memory = 1
+    on_memory_pc(S, w, g, t)
+    lanes = grp.mask & ~grp.done
     if lanes == 0:
-        # All lanes are predicated off: it takes its issue slot and makes no request.
-        grp.hits = 0
+        # No lane is active: it takes its issue slot and makes no request.
+        grp.hits = grp.mask
         S.access_hits = 0
         S.access_bubbles = 0
         return t + 1

@@ -109,6 +109,17 @@ def follow_top(S: State, g: int) -> int:
 
 
 @device
+def pop_at_join(S: State, g: int) -> int:
+    """Pop the top entry if group g is at its re-convergence point, and follow the next one."""
+    grp = group(S, g)
+    entry = stack(S, top(S, grp.warp))
+    if grp.seg == entry.rpc:
+        entry.seg = grp.seg
+        follow_top(S, g)
+    return 0
+
+
+@device
 def diverge(S: State, g: int, taken: int) -> int:
     """Push both paths of group g's branch above its join (DWS-02), and follow the top."""
     return diverge_until(S, g, taken, seg(S, group(S, g).seg).rpc)

@@ -13,7 +13,7 @@ from .intrinsics import NEVER, device, record, table
 
 if TYPE_CHECKING:
     from ..machines.machine import Machine
-    from .account import EV_ACCESS
+    from .account import EV_ACCESS, EV_DISPATCH
     from .hooks import State
     from .state import group, ready_at
 
@@ -40,7 +40,7 @@ TRACE_ROOM = 1 << 10
 @device
 def on_event(S: State, kind: int, w: int, g: int, t: int) -> int:
     """Record the event `kind` of group g at t, if t is within the window."""
-    if t < S.trace_begin or t >= S.trace_end:
+    if kind > EV_DISPATCH or t < S.trace_begin or t >= S.trace_end:
         return 0
     if S.trace_length == TRACE_RECORDS:
         S.trace_lost += 1

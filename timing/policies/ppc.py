@@ -70,7 +70,7 @@ POLICIES = (
         "density-time",
         ("policy/lockstep", "policy/conv", "policy/density_time"),
         "As conv on `units` execution units: an instruction takes a slot for each `units` active "
-        "lanes, and those that are masked off are skipped (`skip-masked`).",
+        "lanes, and inactive ones are skipped (`skip-masked`).",
         "a baseline that the papers do not measure",
         settings={"units": 4, "skip-masked": True},
         ranges={"units": (1, MOST)},

@@ -62,7 +62,8 @@ class Simulator:
 
     `checked=True` checks what hooks do (checks.py), as the plain engine always does, and takes
     about twice the time. `script` holds an adversary's answers (scripted.py). Every `sample` cycles
-    a row of the table of intervals is taken (MAWS-16); 0 takes none. A `trace` collects events.
+    a row of the table of intervals is taken (MAWS-16); 0 takes none. A `trace` collects events; an
+    engine that `listens` can be recorded (recording/timed.py).
     """
 
     def __init__(
@@ -75,11 +76,16 @@ class Simulator:
         script: Script | None = None,
         sample: int = SAMPLE,
         trace: Trace | None = None,
+        listens: bool = False,
     ) -> None:
         machine = self.machine = configured(machine, policy)
         self.policy = policy
-        files = (*files_of(machine, policy), *(("trace_events",) if trace is not None else ()))
-        self.composition: Composition = compose(files, plain=plain, checked=checked)
+        if trace is not None and listens:
+            raise UsageError("a run is either traced or recorded, not both", code="SIM517")
+        watcher = "trace_events" if trace is not None else "listener" if listens else None
+        self.files = (*files_of(machine, policy), *((watcher,) if watcher else ()))
+        """The engine files of machine and policy."""
+        self.composition: Composition = compose(self.files, plain=plain, checked=checked)
         self.state = EngineState(self.composition, machine)
         self.launches = 0
         self._runs = False  # during a launch, when some cycles have no owner yet
@@ -127,6 +133,11 @@ class Simulator:
     def codes(self) -> Iterable[Code]:
         """The code of every kernel that was launched, in the order of the first launches."""
         return self._codes.values()
+
+    @property
+    def loaded(self) -> Code | None:
+        """The code whose tables the engine has: that of the last launch."""
+        return self._loaded
 
     # --- a launch
 

@@ -1,7 +1,7 @@
 """The arithmetic of an instruction as LLVM IR: scalar, or n lanes at a time.
 
 The only place of the JIT with arithmetic. Nothing here traps, branches or reads a mask, and no
-operation has undefined results on any bits of its sources, so it may run for dead lanes. One
+operation has undefined results on any bits of its sources, so it may run for inactive lanes. One
 exception: the divisor of an integer `div` or `rem` must not be zero in any lane. The caller traps
 for running lanes and puts 1 where it is zero.
 

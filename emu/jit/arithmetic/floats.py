@@ -72,4 +72,4 @@ FLOATS: dict[str, Emitter] = {
     "rint": _intrinsic("llvm.rint"),
     **{f"cmp_{name}": _compare(predicate) for name, predicate in _PREDICATES.items()},
 }
-"""By stem: rows of f32 and f64, but for those that only move bits."""
+"""By stem: rows of f32 and f64, except those that only move bits."""

@@ -3,7 +3,7 @@
 The warps of a workgroup take turns: each runs until its next barrier, puts what it will need again
 into its *frame* and stops; when all have stopped at the same barrier the next round begins. A frame
 begins with the place where the warp resumes (0: the start, -1: it has ended, else the number of the
-node with the barrier), the mask of the live lanes, and the rest of the budget; the counters of the
+node with the barrier), the mask of the live lanes, and the remaining budget; the counters of the
 budget follow.
 """
 
@@ -23,14 +23,15 @@ from .identity import WARP, Warp
 from .lane_code import LaneCode
 
 HEAD_BYTES = 64
-"""Of a frame: the place, the live lanes, the rest of the budget."""
+"""Bytes of a frame before the counters: place, live lanes, remaining budget."""
 
 FRAME = "%frame"
 """The frame of the running warp, a ptr."""
 
 WORDS = ("waiting", "returned", "barrier_pc", "unequal", "waiter", "fresh")
-"""Variables of a workgroup: how many warps wait and lanes have returned; the barrier of this round
-and whether warps wait at several; a work-item that waits; whether this is the first round."""
+"""Variables of a workgroup: the number of warps that wait, and of lanes that have returned; the
+barrier of this round, and whether warps wait at several; a work-item that waits; whether this is
+the first round."""
 
 Kept = tuple[object, list[str], int]
 """A variable that is used after a barrier: its key, its types, its offset in the frame."""
@@ -74,7 +75,7 @@ class Barriers:
         self._set_live(self.lanes.word(live))
 
     def resume(self, place: str) -> None:
-        """Continue a warp after its barrier, or leave it alone if it has ended."""
+        """Continue a warp after its barrier, or skip it if it has ended."""
         lanes, code = self.lanes, self.lanes.code
         if lanes.flow.loops:
             self._words.set_word("budget", code.let(f"load i64, ptr {self._budget_place()}"))
@@ -82,9 +83,9 @@ class Barriers:
         code.switch(place, "warp_next", {n: f"resume{n}" for n in self.nodes})
         for number in self.nodes:
             code.block(f"resume{number}")
-            for type_, place, cell in self._cells(number):
+            for type_, variable, cell in self._cells(number):
                 value = code.let(f"load {type_}, ptr {cell}, align 8")
-                code.line(f"store {type_} {value}, ptr {place}")
+                code.line(f"store {type_} {value}, ptr {variable}")
             way = lanes.flow.route(number, lanes.flow.nodes[number].successors[0])
             self.edges.enter(way, lanes.chunks(self._live()))
 
@@ -131,15 +132,15 @@ class Barriers:
         code.block(partial)
         if self._can_wait(number):
             # Others may return first, or arrive: they run on, and `end` looks again.
-            self.edges.go_on(number)
+            self.edges.end_node(number)
         else:
             lanes.trap(TrapCode.DIVERGENT_BARRIER, node.stop, lanes.mask)
         code.block(f"w{number}")
         lanes.local.clear()
         here = words.word(f"held{number}")
         self.edges.edge(number, node.successors[0], lanes.chunks(here))
-        for type_, place, cell in self._cells(number):
-            value = code.let(f"load {type_}, ptr {place}")
+        for type_, variable, cell in self._cells(number):
+            value = code.let(f"load {type_}, ptr {variable}")
             code.line(f"store {type_} {value}, ptr {cell}, align 8")
         code.line(f"store i64 {number}, ptr {FRAME}")
         if lanes.flow.loops:
@@ -159,7 +160,7 @@ class Barriers:
         differs = code.let(f"zext i1 {code.let(f'and i1 {later}, {other}')} to i64")
         words.set_word("unequal", code.let(f"or i64 {words.word('unequal')}, {differs}"))
         words.set_word("barrier_pc", code.let(f"select i1 {first}, i64 {pc}, i64 {known}"))
-        lane = code.call("i64", "llvm.cttz.i64", f"i64 {here}", "i1 false")
+        lane = self.lanes.lowest(here)
         flat = code.let(f"add i64 {code.let(f'zext i32 {self._warp.first} to i64')}, {lane}")
         waiter = words.word("waiter")
         words.set_word("waiter", code.let(f"select i1 {first}, i64 {flat}, i64 {waiter}"))
@@ -245,4 +246,4 @@ class Barriers:
 
 def _ends(lanes: LaneCode, number: int) -> bool:
     last = lanes.flow.nodes[number].last
-    return last is not None and last.row.stem == "barrier"
+    return last is not None and last.row.is_barrier

@@ -25,7 +25,7 @@ def fill(lanes: LaneCode, counters: str) -> None:
     if not lanes.flow.loops:
         return
     lanes.variables.store("counters", ["ptr"], [counters])
-    for place in _places(lanes, counters):
+    for place in lanes.chunk_places(counters, 64):
         zeros = f"{integer(64, lanes.n)} zeroinitializer"
         lanes.code.line(f"store volatile {zeros}, ptr {place}, align 8")
     lanes.variables.set_word("budget", _of_one(lanes))
@@ -45,7 +45,7 @@ def spend(lanes: LaneCode, header: int) -> None:
     limit = lanes.chunk_of(64, _of_one(lanes))
     over = []
     (counters,) = variables.load("counters", ["ptr"])
-    for place, mask in zip(_places(lanes, counters), lanes.mask, strict=True):
+    for place, mask in zip(lanes.chunk_places(counters, 64), lanes.mask, strict=True):
         charge = code.let(
             f"select {lanes.mask_type} {mask}, {t} splat (i64 {cost}), {t} zeroinitializer"
         )
@@ -62,10 +62,3 @@ def spend(lanes: LaneCode, header: int) -> None:
 def _of_one(lanes: LaneCode) -> str:
     """Return the budget of a work-item, an i64."""
     return lanes.code.let(f"udiv i64 {load_slot(lanes.code, Slot.BUDGET)}, {lanes.width}")
-
-
-def _places(lanes: LaneCode, counters: str) -> list[str]:
-    return [
-        lanes.code.let(f"getelementptr i64, ptr {counters}, i64 {j * lanes.n}")
-        for j in range(lanes.k)
-    ]

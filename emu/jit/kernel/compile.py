@@ -35,7 +35,6 @@ class CompiledKernel:
     function: Callable[[int, int, int], int]
     """Runs workgroups: (address of the context block, first, last) -> 1 if one trapped."""
     frame_bytes: int
-    loops: bool
 
 
 _COMPILED: Recent[tuple[object, ...], CompiledKernel] = Recent()
@@ -117,11 +116,7 @@ def compiled(work: Work, facts: Facts) -> CompiledKernel:
             symbols=symbols(),
         )
         frame_bytes = ctypes.CFUNCTYPE(ctypes.c_int64)(module["frame_bytes"])()
-        loops = any(
-            ins.target is not None and ins.target <= pc
-            for pc, ins in enumerate(kernel.instructions)
-        )
-        code = CompiledKernel(module, _FUNCTION(module["kernel"]), frame_bytes, loops)
+        code = CompiledKernel(module, _FUNCTION(module["kernel"]), frame_bytes)
         found = _COMPILED.keep(key, code)
     return found
 

@@ -71,7 +71,7 @@ class Edges:
         number = self._masks.next_of(waits)
         return "warp_over" if number is None else f"n{number}"
 
-    def go_on(self, number: int, *ways: int) -> None:
+    def end_node(self, number: int, *ways: int) -> None:
         """End a node whose lanes wait at `ways` now: jump to the node that runs next."""
         self.lanes.code.jump(self.next_of(self._waits[number].union(ways)))
 
@@ -86,10 +86,10 @@ class Edges:
     ) -> int:
         """Hand lanes on to a successor: its mask and its phis. Return where they wait.
 
-        `running` are the lanes of the source, if more than these. None of them waits, so a copy
-        need not spare those that take another edge. A variable of one scalar for all lanes belongs
-        to those that wait at the target with another value, unless a lane does take this edge:
-        then none of them waits, since lanes with different values would meet.
+        `running` are all lanes of the source, if `chunks` are a part of them. None of them waits,
+        so a copy may also change the values of those that take another edge. A scalar variable
+        changes only if a lane takes this edge, since lanes may wait at the target with another
+        value. If a lane does take it, no such lane waits: a scalar is the same for all lanes there.
         """
         lanes = self.lanes
         way = self._flow.route(source, target)

@@ -22,8 +22,8 @@ from .barriers import FRAME, WORDS, Barriers
 from .context_code import load_slot, store_slot
 from .edges import Edges
 from .identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
-from .kernel_memory import KernelMemory
 from .lane_code import LaneCode, vectors_of
+from .memory.kernel_memory import KernelMemory
 from .nodes import Nodes
 from .value_table import ValueTable
 from .variables import Variables
@@ -41,12 +41,12 @@ class KernelFunction:
         plan: LanePlan,
     ) -> None:
         self.entry = FunctionText(module)
-        """What is computed once per call."""
+        """The lines that are computed once per call."""
         self.code = self.entry.elsewhere()
         self.variables = Variables(self.entry, self.code)
         self.shapes, self.facts, self.plan = shapes, shapes.facts, plan
         self.has_barrier = any(
-            node.last is not None and node.last.row.stem == "barrier" for node in shapes.flow.nodes
+            node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes
         )
         self.memory = KernelMemory(
             kernel.params,
@@ -56,7 +56,7 @@ class KernelFunction:
             private_of=WARP if self.has_barrier else "0",
         )
         self.frame_bytes = 0
-        """Bytes in which a warp keeps its values at a barrier; known after `text`."""
+        """Bytes of a warp's frame; known after `text`."""
 
     def text(self) -> str:
         """Return the whole function."""
@@ -148,6 +148,11 @@ class KernelFunction:
         code.block("warp_next")
         self._next_warp()
         code.block("round_over")
+        self._end_round()
+
+    def _end_round(self) -> None:
+        """Begin the next round, end the workgroup, or trap if not all of it is at one barrier."""
+        code, words = self.code, self.variables
         words.set_word("fresh", "0")
         none = code.let(f"icmp eq i64 {words.word('waiting')}, 0")
         code.branch(none, "group_next", "round_check")

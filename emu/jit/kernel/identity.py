@@ -10,7 +10,7 @@ from ...analysis.uniformity import Facts
 from ..llvm.function_text import FunctionText
 from ..llvm.text import integer
 from ..llvm.vectors import Chunks, VectorCode
-from ..runtime.context import Slot
+from ..runtime.context import GROUPS, ITEMS, Slot
 from .context_code import load_slot_32, store_slot
 from .lane_code import LaneCode
 
@@ -19,9 +19,6 @@ GROUP = "%g"
 
 WARP = "%w"
 """The number of the running warp in its workgroup, an i64."""
-
-_ITEMS = (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z)
-_GROUPS = (Slot.GROUPS_X, Slot.GROUPS_Y, Slot.GROUPS_Z)
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ def start_group(code: FunctionText, facts: Facts) -> Workgroup:
         a, b, c = nominal
         return Workgroup((x, y, z), (str(a), str(b), str(c)), str(prod(nominal)))
     sizes = []
-    for position, size, slot in zip((x, y, z), nominal, _ITEMS, strict=True):
+    for position, size, slot in zip((x, y, z), nominal, ITEMS, strict=True):
         before = code.let(f"mul i32 {position}, {size}")
         left = code.let(f"sub i32 {load_slot_32(code, slot)}, {before}")
         sizes.append(code.call("i32", "llvm.umin.i32", f"i32 {left}", f"i32 {size}"))
@@ -151,9 +148,9 @@ class Identity:
             case "currentworkgroupsize":
                 lanes.define(op, "value", [group.size[dim]])
             case "gridsize":
-                lanes.define(op, "value", [load_slot_32(code, _ITEMS[dim])])
+                lanes.define(op, "value", [load_slot_32(code, ITEMS[dim])])
             case "gridgroups":
-                lanes.define(op, "value", [load_slot_32(code, _GROUPS[dim])])
+                lanes.define(op, "value", [load_slot_32(code, GROUPS[dim])])
             case "wavesize":
                 lanes.define(op, "value", [str(self.facts.width)])
             case "waveid":

@@ -9,9 +9,9 @@ from ...analysis.ssa import Const, Op
 from ..arithmetic import emit as alu
 from ..arithmetic.division import are_zero, ones_for_zeros
 from ..runtime.context import TrapCode
-from .access import Access
-from .kernel_memory import KernelMemory
 from .lane_code import LaneCode
+from .memory.access import Access
+from .memory.kernel_memory import KernelMemory
 
 
 class Instructions:

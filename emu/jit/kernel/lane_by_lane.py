@@ -19,8 +19,8 @@ from ..runtime.context import TrapCode
 from . import budget
 from .edges import Edges
 from .instructions import Instructions
-from .kernel_memory import KernelMemory
 from .lane_code import LaneCode
+from .memory.kernel_memory import KernelMemory
 from .variables import Variables
 
 
@@ -65,20 +65,20 @@ class LaneByLane:
     def emit(self) -> None:
         """Append the loop, from the run of its header to the jump to the node that runs next."""
         lanes, code, header = self.lanes, self.code, self.loop.header
-        rest = lanes.entry.let("alloca i64")
-        code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {rest}")
+        remaining = lanes.entry.let("alloca i64")
+        code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {remaining}")
         for source, target in ways_out(self._flow, self.loop):
             self._prepare_exit(source, target)
         sources = {value: self._spill(value) for value in self._needed()}
         code.jump(f"next{header}")
         code.block(f"next{header}")
-        left = code.let(f"load i64, ptr {rest}")
+        left = code.let(f"load i64, ptr {remaining}")
         more = code.let(f"icmp ne i64 {left}, 0")
         code.branch(more, f"lane{header}", f"done{header}")
         code.block(f"lane{header}")
         self._lane = code.call("i64", "llvm.cttz.i64", f"i64 {left}", "i1 true")
         others = code.let(f"and i64 {left}, {code.let(f'sub i64 {left}, 1')}")
-        code.line(f"store i64 {others}, ptr {rest}")
+        code.line(f"store i64 {others}, ptr {remaining}")
         self._enter(sources)
         for number in self._flow.order:
             if number in self.loop.nodes and self._flow.nodes[number].latch_of is None:
@@ -89,7 +89,7 @@ class LaneByLane:
                 self._leave(number)
         code.block(f"done{header}")
         self.one.variables.poison(code, lanes.facts.poison)
-        self._meet()
+        self._rejoin()
 
     def _enter(self, sources: dict[Value, str]) -> None:
         """Give one lane what it needs at the header."""
@@ -214,7 +214,7 @@ class LaneByLane:
             key = (phi, "value") if way == target else (phi, "value", "next")
             self._exits[way].brought.setdefault(phi, (key, self._cells(phi.cls)))
 
-    def _meet(self) -> None:
+    def _rejoin(self) -> None:
         """Let all lanes wait after the loop, and jump to the node that runs next."""
         lanes, code, edges = self.lanes, self.code, self.edges
         waits = edges.plan.waits[self.loop.header]
@@ -226,7 +226,7 @@ class LaneByLane:
                 types = lanes.types_of(phi.cls, False)
                 lanes.copy(key, types, self._chunks(phi.cls, cells), spared)
             edges.wait_at(way, chunks, others_wait=way in waits)
-        edges.go_on(self.loop.header, *self._exits)
+        edges.end_node(self.loop.header, *self._exits)
 
     def _chunks(self, cls: RegClass, cells: str) -> list[str]:
         lanes, code, found = self.lanes, self.code, []

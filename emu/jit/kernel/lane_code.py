@@ -1,8 +1,8 @@
 """The code of one warp or one lane: operands of values, masks, and traps.
 
-A value lives in a variable where another node uses it, so that linearised control flow needs no
-repair of dominance. A uniform value is a scalar. Of a value with a stride the scalar of lane 0 is
-kept where lanes meet, and the lanes are counted from it.
+A value that another node uses is kept in a variable, so linearised control flow needs no repair of
+dominance. A uniform value is a scalar. For a value with a stride the variable has the scalar of
+lane 0, from which the other lanes are counted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ....isa.types import F32, F64, RegClass, mask_of
 from ...analysis.ssa import Const, Op, Phi, Value
 from ...analysis.uniformity import Facts, LaneShapes
 from ..arithmetic import emit as alu
-from ..llvm.text import register_type
+from ..llvm.text import constant, register_type
 from ..llvm.vectors import CHUNK, Chunks, VectorCode
 from ..runtime.context import Slot, TrapCode
 from .context_code import store_slot
@@ -31,7 +31,7 @@ class LaneCode(VectorCode):
     """The operands, masks and traps of the running lanes, for all code of a kernel.
 
     `report(lane)` writes into the context block which lane (an i64) has trapped. `width` is that
-    of the launch's warps, also where the code is that of one lane.
+    of the warp, also where the code is for one of its lanes.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class LaneCode(VectorCode):
         self.width = width
         self.report = report
         self.entry = variables.entry
-        """What is computed once per call."""
+        """The lines that are computed once per call."""
         self.ssa = shapes.ssa
         self.flow = shapes.ssa.flow
         self.mask: Chunks = []
@@ -68,7 +68,7 @@ class LaneCode(VectorCode):
         return [register_type(cls, 0)] if uniform else [register_type(cls, self.n)] * self.k
 
     def parts(self, value: Value) -> list[tuple[str, list[str]]]:
-        """Return (part, types) of a value's variables: of one with a stride, lane 0 alone."""
+        """Return (part, types) of a value's variables; a value with a stride has lane 0 alone."""
         if self.is_counted(value):
             return [("lane0", self.types_of(value.cls, True))]
         return [("value", self.types_of(value.cls, self.shapes.is_uniform(value)))]
@@ -76,15 +76,14 @@ class LaneCode(VectorCode):
     def scalar(self, value: Value) -> str:
         """Return the operand of a uniform value."""
         if isinstance(value, Const):
-            return _scalar_constant(value)
+            return constant(value.cls, value.bits, 0)
         assert self.shapes.is_uniform(value)
         return self._get(value, "value")[0]
 
     def vector(self, value: Value) -> list[str]:
         """Return the operands of a value, chunk by chunk; a uniform one is in all lanes."""
         if isinstance(value, Const):
-            text = _scalar_constant(value)
-            return [f"splat ({register_type(value.cls, 0)} {text})"] * self.k
+            return [constant(value.cls, value.bits, self.n)] * self.k
         if not self.shapes.is_uniform(value):
             return self._get(value, "value")
         known = self.local.get((value, "spread"))
@@ -96,7 +95,7 @@ class LaneCode(VectorCode):
     def lane0(self, value: Value) -> str:
         """Return the scalar that a value with a stride has (or would have) in lane 0."""
         if isinstance(value, Const):
-            return _scalar_constant(value)
+            return constant(value.cls, value.bits, 0)
         return self.scalar(value) if self.shapes.is_uniform(value) else self._get(value, "lane0")[0]
 
     def _get(self, value: Value, part: str) -> list[str]:
@@ -166,18 +165,27 @@ class LaneCode(VectorCode):
             return operands
         return self.observed(value, operands, n)
 
+    # --- lanes as bits of an i64
+
+    def running(self) -> str:
+        """Return the running lanes."""
+        return self.word(self.mask)
+
+    def lowest(self, word: str) -> str:
+        """Return the number of the lowest of some lanes, an i64; 64 if there are none."""
+        return self.code.call("i64", "llvm.cttz.i64", f"i64 {word}", "i1 false")
+
+    def highest(self, word: str) -> str:
+        """Return the number of the highest of some lanes, an i64; -1 if there are none."""
+        zeros = self.code.call("i64", "llvm.ctlz.i64", f"i64 {word}", "i1 false")
+        return self.code.let(f"sub i64 63, {zeros}")
+
     # --- traps
 
     def trap(self, kind: TrapCode, pc: int, chunks: Sequence[str]) -> None:
-        """End the launch and the block: report the lowest of some lanes."""
-        lane = self.code.call("i64", "llvm.cttz.i64", f"i64 {self.word(chunks)}", "i1 false")
+        """End the block and the launch; report the lowest lane of a mask."""
+        lane = self.lowest(self.word(chunks))
         store_slot(self.code, Slot.TRAP_KIND, str(int(kind)))
         store_slot(self.code, Slot.TRAP_PC, str(pc))
         self.report(lane)
         self.code.jump("trapped")
-
-
-def _scalar_constant(value: Const) -> str:
-    if value.cls is RegClass.C:
-        return "true" if value.bits else "false"
-    return str(value.bits)

@@ -2,7 +2,7 @@
 
 Each node becomes a run of LLVM blocks. A node runs for all lanes that wait at it, which its mask
 variable has; its outgoing edges add them to the masks of later nodes. Only memory and phi copies
-are masked: other instructions run for dead lanes too, whose values nothing reads.
+are masked: other instructions run for inactive lanes too, whose values nothing reads.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from .barriers import Barriers
 from .edges import Edges
 from .identity import Identity, Warp
 from .instructions import Instructions
-from .kernel_memory import KernelMemory
 from .lane_by_lane import LaneByLane
 from .lane_code import LaneCode
+from .memory.kernel_memory import KernelMemory
 
 
 class Nodes:
@@ -57,13 +57,13 @@ class Nodes:
             if number in plan.sparse:
                 LaneByLane(lanes, edges, self._memory, plan.sparse[number]).emit()
             elif self._flow.nodes[number].latch_of is not None:
-                self._go_round(number)
+                self._begin_iteration(number)
             else:
                 for op in lanes.ssa.ops.get(number, ()):
                     self._instructions.op(op)
                 self._leave(number)
 
-    def _go_round(self, number: int) -> None:
+    def _begin_iteration(self, number: int) -> None:
         """Let the lanes at a latch begin the next iteration."""
         lanes = self.lanes
         header = self._flow.loops[self._flow.nodes[number].latch_of or 0].header
@@ -84,7 +84,7 @@ class Nodes:
             case "ret":
                 if self._barriers is not None:
                     self._barriers.note_exit(lanes.mask)
-                edges.go_on(number)
+                edges.end_node(number)
             case "trap":
                 lanes.trap(TrapCode.TRAP, node.stop, lanes.mask)
             case "barrier":
@@ -93,7 +93,7 @@ class Nodes:
             case "cbr" if len(node.successors) == 2:
                 self._branch(number)
             case _:
-                edges.go_on(number, edges.edge(number, node.successors[0], lanes.mask))
+                edges.end_node(number, edges.edge(number, node.successors[0], lanes.mask))
 
     def _branch(self, number: int) -> None:
         lanes, code, edges = self.lanes, self.lanes.code, self.edges
@@ -106,7 +106,7 @@ class Nodes:
             for label, target in ((no, fall), (yes, taken)):
                 lanes.local = dict(local)
                 code.block(label)
-                edges.go_on(number, edges.edge(number, target, lanes.mask))
+                edges.end_node(number, edges.edge(number, target, lanes.mask))
             return
         on = lanes.vector(condition)
         to_taken = lanes.combine("and", lanes.mask, on)
@@ -116,4 +116,4 @@ class Nodes:
             edges.edge(number, fall, to_fall, lanes.mask),
             edges.edge(number, taken, to_taken, lanes.mask),
         )
-        edges.go_on(number, *ways)
+        edges.end_node(number, *ways)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....isa.types import mask_of
 from ..llvm.function_text import FunctionText
+from ..llvm.text import integer_constant
 
 
 class Variables:
@@ -45,13 +45,14 @@ class Variables:
         self.store(name, ["i64"], [value])
 
     def share_word(self, name: str, other: Variables) -> None:
-        """Have a variable of one i64 in common with other variables of the function."""
+        """Use the variable of one i64 that `other` has under this name."""
         self._found[name] = ["i64"], other.places(name, ["i64"])
 
     def poison(self, text: FunctionText, pattern: int | None) -> None:
-        """Fill the variables of a warp with a pattern, if there is one; a workgroup's have names.
+        """Fill the variables of a warp with a pattern, if given.
 
-        A kernel whose results depend on the pattern reads what no lane has written.
+        A workgroup's variables, whose keys are strings, keep their values. A kernel whose results
+        depend on the pattern reads what no lane has written.
         """
         if pattern is None:
             return
@@ -63,9 +64,6 @@ class Variables:
 
 def _filled(type_: str, pattern: int) -> str:
     """Return a constant of an integer or vector type with a pattern in every element."""
-    element = type_.split(" x ")[-1].rstrip(">")
-    bits = int(element[1:])
-    # Elements of 64 bits get other bits in their upper half: a host address would show it.
-    value = pattern * 0x1_0000_0001 & mask_of(bits)
-    text = ("true" if value else "false") if bits == 1 else str(value)
-    return f"splat ({element} {text})" if type_.startswith("<") else text
+    lanes, _, element = type_.strip("<>").rpartition(" x ")
+    # Elements of 64 bits get the pattern in both halves, which is not a host address.
+    return integer_constant(pattern * 0x1_0000_0001, int(element[1:]), int(lanes or 0))

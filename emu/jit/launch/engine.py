@@ -1,8 +1,8 @@
 """The JIT as an engine: what it leaves to the interpreter, a launch, and the trap it ends with.
 
-Whatever native code cannot decide is decided by the interpreter. Most such kernels are known before
-they run. A work-item that spends its budget may be one more that waits: where its control flow may
-depend on a store of another work-item, the launch starts over in the interpreter.
+The interpreter decides what native code cannot. Most kernels for it are known before they run. A
+work-item that spends its budget may be waiting, too: where its control flow may depend on a store
+of another work-item, the launch starts over in the interpreter.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def leaves(kernel: Kernel, geometry: Geometry) -> bool:
 def depends_on_schedule(kernel: Kernel) -> bool:
     """Return whether lanes look at each other (cross-lane, clock) or wait for others' stores.
 
-    Of a kernel that is too large for native code it is not asked, and the interpreter has it too.
+    True for a kernel that is too large for native code, which the interpreter runs as well.
     """
     found = _SCHEDULED.get(kernel.words)
     if found is None:
@@ -118,7 +118,7 @@ def _bytes(work: Work) -> int:
 
 
 def _run(work: Work, plan: Plan, table: Table) -> TrapRecord | None:
-    """Run native code; the trap it ended with."""
+    """Run native code; return the trap that ended it."""
     scratches = plan.take(work, table)
     function = plan.code.function
     if len(scratches) == 1:
@@ -167,7 +167,7 @@ def _start_over(work: Work, record: TrapRecord) -> Statistics:
 
 
 def _undecided(record: TrapRecord, seen: str = "") -> TrapRecord:
-    """Return what is known of a trap that the launch may have because it does not wait."""
+    """Return a spent budget as undecided: the work-item may be waiting. Other traps stay."""
     if record.kind is not TrapKind.BUDGET:
         return record
     detail = f"{record.detail}; it may be waiting for a store of another work-item"

@@ -24,9 +24,10 @@ from ..kernel.compile import CompiledKernel, compiled, facts_of
 from ..runtime.context import BUFFER_SLOTS, WRITABLE, Slot, buffer_row, set_geometry
 
 SLACK = 64
-"""Bytes behind group, private and frame memory, so that none of them is empty."""
+"""Bytes after group, private and frame memory, so that none of them is empty."""
 
 LARGEST = (1 << 63) - 1
+"""The largest value of a slot."""
 
 _BUFFERS = struct.Struct("=2q")
 _NOWHERE = (0,) * BUFFER_SLOTS
@@ -49,11 +50,11 @@ class Table:
         """Bytes in all of them."""
         self._slots = array("q", [slot for row in self.rows.values() for slot in row] or _NOWHERE)
         self.place = self._slots.buffer_info()[0], len(self.rows)
-        """Host address, and number of rows."""
+        """Host address of the rows, and their number."""
 
     @classmethod
     def of(cls, memory: Memory) -> Table:
-        """Return the one that is up to date."""
+        """Return the current table of a memory, a new one if buffers have changed."""
         table = memory.table
         if table is None or table.version != memory.version:
             table = memory.table = Table(memory)
@@ -146,17 +147,17 @@ class Plan:
 
     @staticmethod
     def is_made(work: Work) -> bool:
-        """Return whether an earlier call of the same launch has made one."""
+        """Return whether an earlier call of the same launch has made a plan."""
         return "plan" in work.kept
 
     @classmethod
     def of(cls, work: Work) -> Plan:
-        """Return the one that an earlier call of the same launch has made, or a new one."""
+        """Return the plan of an earlier call of the same launch, or a new one."""
         plan = work.kept.get("plan")
         return plan if plan is not None else work.kept.setdefault("plan", Plan(work))
 
     def take(self, work: Work, table: Table) -> list[Scratch]:
-        """Return one for each thread, filled; no other call uses them until they are given back."""
+        """Return a filled `Scratch` for each thread, for this call alone until `give_back`."""
         rows: list[int] = []
         for address in self._pointers.unpack_from(work.kernargs):
             rows += table.row_at(address, work.memory)
@@ -171,7 +172,7 @@ class Plan:
         return taken
 
     def give_back(self, taken: list[Scratch]) -> None:
-        """Keep them for the next call; no thread may still use one."""
+        """Keep what `take` has returned for the next call; no thread may still use it."""
         for scratch in taken:
             scratch.release()
         self._idle += taken

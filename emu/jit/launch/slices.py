@@ -14,7 +14,7 @@ from threading import Lock, Thread
 from .plan import Scratch
 
 SLICE = 0.05
-"""Seconds of native code after which an interrupt is looked at, if workgroups are short enough."""
+"""Seconds of native code between looks for Ctrl-C, if workgroups are short enough."""
 
 WORTH_A_THREAD = 1e-3
 """Seconds of work that must be left for more threads to be started, which takes a tenth of it."""

@@ -72,7 +72,7 @@ def mangled(type_: str) -> str:
 class ModuleText:
     """The functions and declarations of one module, each once.
 
-    `attributes` are those of every function (build.function_attributes): LLVM inlines between
+    `attributes` are those of every function (toolchain.function_attributes): LLVM inlines between
     functions, and passes wide vectors in registers, only where they are the same.
     """
 

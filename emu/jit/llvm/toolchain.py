@@ -3,8 +3,8 @@
     parse -> passes -> object code -> [cache] -> link
 
 LLVM's new pass manager with the pipeline of a `Level`, code for the CPU at hand, and ORC's linker.
-Addresses of the host (helpers that IR declares) are given to the linker as `symbols` and never
-stand in the IR, so that an object is good for any process.
+The linker gets the host addresses of the helpers that IR declares, as `symbols`. They are never
+part of the IR, so an object fits any process.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Level(StrEnum):
     Nothing moves out of loops, loops are not rotated, and no value numbering looks beyond a block:
     the only pass for it that llvmlite offers (NewGVN) aborts the process on deep nests."""
     PLAIN = "plain"
-    """The passes of QUICK and code as it stands, with registers allocated block by block.
+    """The passes of QUICK, unoptimised code generation, registers allocated block by block.
 
-    Takes time in proportion to the module; what LLVM does at the other levels takes minutes for
-    some thousand accesses, or for some dozen loops one after the other."""
+    The time is proportional to the module. The other levels take minutes for some thousand
+    accesses, or for some dozen loops one after the other."""
     WHOLE = "whole"
     """For a large program of scalar code, as the timing engine: the O3 pipeline, loops vectorised.
 
-    It inlines less than LLVM's measure of 225, which keeps the program near the size of a host's
+    It inlines less than LLVM's threshold of 225, which keeps the program near the size of a host's
     first-level cache for code and takes less time."""
 
 
@@ -94,7 +94,7 @@ def compile_text(
 
 
 def dump(ir: str, what: str, level: Level = Level.FULL) -> str:
-    """Return what becomes of a module: its optimised IR ("llvm") or its assembly ("asm")."""
+    """Return the optimised IR ("llvm") or the assembly ("asm") of a module."""
     machine = _machine()
     module = _optimised(ir, level, machine)
     return str(module) if what == "llvm" else machine.emit_assembly(module)
@@ -152,10 +152,10 @@ def _machine(effort: int = 2) -> llvm.TargetMachine:
 
 
 def _compile(ir: str, level: Level) -> bytes:
-    """Return the object code of a module; Ctrl-C is heard meanwhile.
+    """Return the object code of a module; Ctrl-C works meanwhile.
 
     Python sees a signal only between two calls of LLVM, each of which may take a second. So another
-    thread makes them. If it is not waited for to the end, it stops after the call it is in.
+    thread makes them. After Ctrl-C it stops at the end of its current call.
     """
     abandoned = Event()
     result: Future[bytes] = Future()
@@ -166,13 +166,13 @@ def _compile(ir: str, level: Level) -> bytes:
         except BaseException as problem:
             result.set_exception(problem)
 
-    if current_thread() is not main_thread():  # only the main thread hears of signals
+    if current_thread() is not main_thread():  # only the main thread gets signals
         return _object(ir, level, abandoned)
     compiler = Thread(target=work, name="simtlab-compiler")
     try:
         compiler.start()
         while compiler.is_alive():
-            compiler.join(HEARING)
+            compiler.join(POLL_SECONDS)
     except RuntimeError:  # the system has no more threads
         return _object(ir, level, abandoned)
     except BaseException:
@@ -181,8 +181,8 @@ def _compile(ir: str, level: Level) -> bytes:
     return result.result()
 
 
-HEARING = 0.1
-"""Seconds after which systems that cannot interrupt a waiting thread look for Ctrl-C."""
+POLL_SECONDS = 0.1
+"""Seconds between looks for Ctrl-C, on systems that cannot interrupt a waiting thread."""
 
 
 class _Abandoned(Exception):
@@ -201,15 +201,15 @@ def _optimised(
 ) -> llvm.ModuleRef:
     """Return the module after its passes. Raises _Abandoned between two of them."""
 
-    def go_on() -> None:
+    def stop_if_abandoned() -> None:
         if abandoned is not None and abandoned.is_set():
             raise _Abandoned
 
     # The layout comes before the text because the parser fills in alignments by it.
     header = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
     module = llvm.parse_assembly(header + ir, llvm.create_context())
-    go_on()
-    module.verify()  # a tenth of a millisecond, and LLVM may crash on a module that is not sound
+    stop_if_abandoned()
+    module.verify()  # takes 0.1 ms; LLVM may crash on an invalid module
     builder = llvm.create_pass_builder(machine, _options(level))
     if level not in (Level.QUICK, Level.PLAIN):
         passes = builder.getModulePassManager()
@@ -223,9 +223,9 @@ def _optimised(
         passes.add_instruction_combine_pass()
         passes.add_dead_code_elimination_pass()
         passes.add_global_dead_code_eliminate_pass()
-    go_on()
+    stop_if_abandoned()
     passes.run(module, builder)
-    go_on()
+    stop_if_abandoned()
     return module
 
 
@@ -243,12 +243,12 @@ def _options(level: Level) -> llvm.PipelineTuningOptions:
 
 @remember
 def _linker() -> llvm.LLJIT:
-    """Return the linker of the process; what is linked is removed with its `Compiled`."""
+    """Return the linker of the process; a library is removed with its `Compiled`."""
     return llvm.create_lljit_compiler(_machine(), use_jit_link=True)
 
 
 _one_linker = Lock()
-"""For one linker in all threads: a second one would remove its libraries when it goes."""
+"""Held while the linker is made: a second one would remove its libraries when it is freed."""
 
 _library_numbers = count()
 
@@ -260,12 +260,12 @@ _alive: set[int] = set()
 def most_modules() -> int:
     """Return how many modules may be in memory.
 
-    Each takes three mappings of memory, and LLVM aborts the process when there are none left. A
-    quarter of the mappings is left to others.
+    Each takes three mappings of memory, and LLVM aborts the process when none is left. A quarter of
+    the mappings is left to others.
     """
     try:
         return int(Path("/proc/sys/vm/max_map_count").read_text(encoding="ascii")) // 4
-    except (OSError, ValueError):  # no Linux, and no such limit
+    except (OSError, ValueError):  # not Linux: no such limit
         return 1 << 20
 
 

@@ -88,7 +88,14 @@ class VectorCode:
     def _bits(self, chunk: str) -> str:
         return self.code.let(f"bitcast {self.mask_type} {chunk} to i{self.n}")
 
-    # --- memory under a mask
+    # --- memory
+
+    def chunk_places(self, base: str, bits: int) -> list[str]:
+        """Return where each chunk of a row of integers begins, from a ptr on."""
+        return [
+            self.code.let(f"getelementptr i{bits}, ptr {base}, i64 {j * self.n}")
+            for j in range(self.k)
+        ]
 
     def gather(self, bits: int, places: str, mask: str, otherwise: str) -> str:
         """Load an integer per lane from a chunk of addresses; `otherwise` where the mask is off."""

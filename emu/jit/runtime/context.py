@@ -48,6 +48,11 @@ class Slot(IntEnum):
     PARAMS = 23
 
 
+ITEMS = (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z)
+GROUPS = (Slot.GROUPS_X, Slot.GROUPS_Y, Slot.GROUPS_Z)
+GROUP_SIZE = (Slot.GROUP_SIZE_X, Slot.GROUP_SIZE_Y, Slot.GROUP_SIZE_Z)
+"""The slots of a size by dimension."""
+
 BUFFER_SLOTS = 4
 BASE, SIZE, DELTA, WRITABLE = range(BUFFER_SLOTS)
 

@@ -35,8 +35,8 @@ def atomic_name(operation: str, type_name: str) -> str:
 def _atomic(operation: str, type_name: str) -> str:
     """Return the helper of one atomic, which takes the lanes in ascending order.
 
-    `%addresses` are host addresses where `%base` is not 0 and the caller has checked them;
-    otherwise simulated addresses, which are looked up. Old values go to `%old`, 64 bits a lane.
+    If `%known` is 1, `%addresses` are host addresses that the caller has checked; otherwise they
+    are simulated and looked up. Old values go to `%old`. All cells have 64 bits a lane.
     """
     bits = int(type_name[1:])
     signed = type_name[0] == "s"

@@ -18,7 +18,7 @@ from ..arithmetic.division import are_zero, ones_for_zeros
 from ..arithmetic.widths import extended
 from ..llvm.text import ModuleText, constant
 from ..llvm.vectors import Chunks
-from ..runtime.context import Slot, TrapCode
+from ..runtime.context import GROUP_SIZE, GROUPS, ITEMS, Slot, TrapCode
 from .crosslane import CROSS_LANE
 from .table import Segment
 from .warp_block import Header, Layout
@@ -187,9 +187,6 @@ def _argument(body: Body, ins: Instruction) -> Chunks:
 
 _GROUP = (Header.GROUP_X, Header.GROUP_Y, Header.GROUP_Z)
 _SIZE = (Header.SIZE_X, Header.SIZE_Y, Header.SIZE_Z)
-_NOMINAL = (Slot.GROUP_SIZE_X, Slot.GROUP_SIZE_Y, Slot.GROUP_SIZE_Z)
-_ITEMS = (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z)
-_GROUPS = (Slot.GROUPS_X, Slot.GROUPS_Y, Slot.GROUPS_Z)
 
 Identity = Callable[[Body, int], Chunks]
 
@@ -207,7 +204,7 @@ def _workitemid(body: Body, dim: int) -> Chunks:
 
 
 def _workitemabsid(body: Body, dim: int) -> Chunks:
-    group, size = body.header(_GROUP[dim]), body.slot(_NOMINAL[dim])
+    group, size = body.header(_GROUP[dim]), body.slot(GROUP_SIZE[dim])
     start = body.narrow(body.code.let(f"mul i64 {group}, {size}"))
     return body.each("add", 32, body.spread(32, start), _workitemid(body, dim))
 
@@ -220,7 +217,7 @@ def _workitemflatid(body: Body, dim: int) -> Chunks:
 def _workitemflatabsid(body: Body, dim: int) -> Chunks:
     flat = _workitemabsid(body, 2)
     for below in (1, 0):
-        flat = body.each("mul", 32, flat, body.spread(32, body.narrow(body.slot(_ITEMS[below]))))
+        flat = body.each("mul", 32, flat, body.spread(32, body.narrow(body.slot(ITEMS[below]))))
         flat = body.each("add", 32, flat, _workitemabsid(body, below))
     return flat
 
@@ -228,10 +225,10 @@ def _workitemflatabsid(body: Body, dim: int) -> Chunks:
 _IDENTITY: dict[str, Identity] = {
     "workitemid": _workitemid,
     "workgroupid": _of_header(_GROUP),
-    "workgroupsize": _of_context(_NOMINAL),
+    "workgroupsize": _of_context(GROUP_SIZE),
     "currentworkgroupsize": _of_header(_SIZE),
-    "gridsize": _of_context(_ITEMS),
-    "gridgroups": _of_context(_GROUPS),
+    "gridsize": _of_context(ITEMS),
+    "gridgroups": _of_context(GROUPS),
     "workitemabsid": _workitemabsid,
     "workitemflatid": _workitemflatid,
     "workitemflatabsid": _workitemflatabsid,

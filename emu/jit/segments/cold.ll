@@ -1,16 +1,16 @@
 ; The cold side of segments, compiled once per process.
 ;
 ; Both functions that check take the lanes from the highest to the lowest, so that the trap slots of
-; the context block (context.py: kind 14, address 18) describe the lowest that is refused.
+; the context block (context.py: kind 14, address 18) describe the lowest lane that is refused.
 
 ; Write the lowest of the lanes that trap into the context block, and return the lanes. `kind` is 0
 ; if it has been written before. (warp_block.py: workgroup 0, number of the warp 7, context 11.)
 define i64 @simtlab_trap(ptr %warp, i64 %lanes, i64 %kind, i64 %pc, i64 %width) {
   %p.ctx = getelementptr i64, ptr %warp, i64 11
   %ctx = load ptr, ptr %p.ctx
-  %told = icmp eq i64 %kind, 0
-  br i1 %told, label %place, label %tell
-tell:
+  %known = icmp eq i64 %kind, 0
+  br i1 %known, label %place, label %write
+write:
   %p.kind = getelementptr i64, ptr %ctx, i64 14
   store i64 %kind, ptr %p.kind
   br label %place
@@ -30,8 +30,8 @@ place:
   ret i64 %lanes
 }
 
-; Return the live buffer (four slots: base, size, delta, writable) that holds `size` bytes at a simulated
-; address, copied to `found`; 0 if none does.
+; Copy the four slots (base, size, delta, writable) of the live buffer that holds `size` bytes at a
+; simulated address to `found`, and return 1; return 0 if no buffer does.
 define i64 @simtlab_buffer(ptr %ctx, i64 %address, i64 %size, ptr %found) {
 entry:
   %p.table = getelementptr i64, ptr %ctx, i64 2

@@ -222,7 +222,7 @@ def _define_move(
 
 
 def _jump(code: FunctionText, to: str, parameters: str, given: Sequence[str]) -> None:
-    """Return what another function returns."""
+    """Emit a tail call, and the return of its result."""
     types = ", ".join(p.split()[0] for p in parameters.split(", "))
     code.module.declare(to, f"declare i64 @{to}({types})")
     result = code.let(f"tail call i64 @{to}({', '.join(given)})")

@@ -24,7 +24,7 @@ from functools import cache
 
 from ....isa.table import BY_NAME, Row
 from ....isa.types import Segment as MemorySegment
-from ..arithmetic.widths import extended, narrowed
+from ..arithmetic.widths import element_number, extended, narrowed
 from ..llvm.text import ModuleText, integer
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from ..llvm.vectors import Chunks
@@ -34,19 +34,19 @@ from .start import cold_symbols
 from .warp_block import Header
 from .warp_code import WarpCode
 
-_REGISTERS = "ptr %warp, i64 %mask, ptr %addresses, ptr %data, i64 %imm, i64 %site"
+_PARAMETERS = "ptr %warp, i64 %mask, ptr %addresses, ptr %data, i64 %imm, i64 %site"
 
 
 def parameters_of(row: Row) -> str:
     """Return the parameters of a row's mover, with names; `%data` is null for no destination."""
-    return f"{_REGISTERS}, ptr %a, ptr %b" if row.is_atomic else _REGISTERS
+    return f"{_PARAMETERS}, ptr %a, ptr %b" if row.is_atomic else _PARAMETERS
 
 
 def mover(row: Row, width: int) -> Compiled:
     """Return the mover `move` of a row for warps of a width, from memory, disk or made now."""
     type_ = row.type
     assert type_ is not None
-    # Loads and stores of one size are one and the same, but for what fills up small values.
+    # Loads and stores of one size share a mover, except loads that extend small values.
     small_load = row.is_load and type_.bits < 32
     if not row.is_atomic and not small_load:
         row = BY_NAME[f"{row.stem}_{row.segment}_u{type_.bits}"]
@@ -95,10 +95,10 @@ class _Access(WarpCode):
         raise NotImplementedError
 
     def begin(self) -> None:
-        """Emit the return for an empty mask, and what every way needs."""
+        """Emit the return for an empty mask, and the operands that all ways need."""
         code = self.code
-        code.branch(code.let("icmp eq i64 %mask, 0"), "nobody", "begin")
-        code.block("nobody")
+        code.branch(code.let("icmp eq i64 %mask, 0"), "no_lanes", "begin")
+        code.block("no_lanes")
         code.ret("i64", "0")
         code.block("begin")
         _ = self.mask, self.context  # first here, where all ways see them
@@ -112,16 +112,6 @@ class _Access(WarpCode):
     def addresses(self) -> Chunks:
         """Return where each lane accesses memory, the immediate included."""
         return self.each("add", 64, self.raw, self.spread(64, "%imm"))
-
-    def element(self, distance: str, n: int) -> str:
-        """Return a distance in elements; a fraction of an element becomes very large."""
-        if not self.shift:
-            return distance
-        t = integer(64, n)
-        by = f"splat (i64 {self.shift})" if n else str(self.shift)
-        return self.code.intrinsic(
-            "llvm.fshr", t, f"{t} {distance}", f"{t} {distance}", f"{t} {by}"
-        )
 
     def compare(self, how: str, a: Chunks, b: Chunks) -> str:
         """Return whether a comparison of i64 holds in one of the running lanes."""
@@ -239,16 +229,15 @@ class _Access(WarpCode):
 
 
 @dataclass(frozen=True)
-class _Look:
+class FirstLane:
     """Where the first running lane is, as i64 operands."""
 
     lane: str
     raw: str
     """Its address register."""
     address: str
-    base: str
     places: str
-    """Elements from the base on."""
+    """Elements of the block."""
     element: str
     """Number of its element."""
     inside: str
@@ -258,7 +247,7 @@ class _Look:
 class _Blocks(_Access):
     """Loads and stores of memory that is one block or several: global, group, readonly."""
 
-    def look(self) -> _Look:
+    def test_first(self) -> FirstLane:
         """Test whether the first lane is in the block; of global memory, the last buffer."""
         code = self.code
         lane, bits = self.lowest("%mask"), 64 if self.is_global else 32
@@ -267,22 +256,22 @@ class _Blocks(_Access):
         if bits == 32:
             raw = code.let(f"zext i32 {raw} to i64")
         address = code.let(f"add i64 {raw}, %imm")
-        return self._look(lane, raw, address)
+        return self._test_at(lane, raw, address)
 
-    def again(self, look: _Look) -> _Look:
+    def test_again(self, first: FirstLane) -> FirstLane:
         """Test again, with another buffer."""
-        return self._look(look.lane, look.raw, look.address)
+        return self._test_at(first.lane, first.raw, first.address)
 
-    def _look(self, lane: str, raw: str, address: str) -> _Look:
+    def _test_at(self, lane: str, raw: str, address: str) -> FirstLane:
         code = self.code
         base, size = self.extent()
-        element = self.element(code.let(f"sub i64 {address}, {base}"), 0)
+        element = element_number(code, code.let(f"sub i64 {address}, {base}"), self.size, 0)
         places = code.let(f"lshr i64 {size}, {self.shift}")
         inside = code.let(f"icmp ult i64 {element}, {places}")
         if self.is_global and self.row.is_store:
             writable = code.let(f"icmp ne i64 {self.remembered(WRITABLE)}, 0")
             inside = code.let(f"and i1 {inside}, {writable}")
-        return _Look(lane, raw, address, base, places, element, inside)
+        return FirstLane(lane, raw, address, places, element, inside)
 
     def extent(self) -> tuple[str, str]:
         """Return (base, bytes) of the block."""
@@ -291,7 +280,7 @@ class _Blocks(_Access):
         return "0", self.segment_bytes()
 
     def remembered(self, which: int) -> str:
-        """Return a slot of the instruction's own, about the buffer that it was in last."""
+        """Return a slot of the instruction's own, about the buffer that it accessed last."""
         return self.code.let(f"load i64, ptr {self.place(self.slots(), 8 * which)}")
 
     def slots(self) -> str:
@@ -299,47 +288,46 @@ class _Blocks(_Access):
         return self.place(self.context, self.code.let("and i64 %site, 4294967295"))
 
     def to_host(self) -> str:
-        """Return what leads from addresses in the block to host addresses."""
+        """Return the distance from addresses in the block to host addresses, an i64."""
         return self.remembered(DELTA) if self.is_global else self.memory()
 
 
 class Mover(_Blocks):
-    """The short ways; all others are in a function of their own, `rest`.
+    """The fast ways; the others are in a function of their own, `rest`.
 
-    It has the same parameters and is a tail call, so that nothing is saved and restored here.
+    It has the same parameters and is tail-called, so nothing is saved and restored here.
     """
 
     def emit(self) -> None:
         """Emit accesses of neighbours and of one place."""
         code = self.code
         self.begin()
-        look = self.look()
-        code.branch(look.inside, "known", "other")
+        first = self.test_first()
+        code.branch(first.inside, "known", "other")
         code.block("known")
-        front = code.let(f"mul i64 {look.lane}, {self.size}")
-        expected = self.spread(64, code.let(f"sub i64 {look.raw}, {front}"))
+        front = code.let(f"mul i64 {first.lane}, {self.size}")
+        expected = self.spread(64, code.let(f"sub i64 {first.raw}, {front}"))
         neighbours = self.each("add", 64, expected, self.steps(64, self.size))
         apart = self.compare("ne", self.raw, neighbours)
-        host = code.let(f"add i64 {look.address}, {self.to_host()}")
+        host = code.let(f"add i64 {first.address}, {self.to_host()}")
         last = self.highest("%mask")
         code.branch(apart, "apart", "run")
 
         code.block("run")
-        end = code.let(f"add i64 {look.element}, {code.let(f'sub i64 {last}, {look.lane}')}")
-        fits = code.let(f"icmp ult i64 {end}, {look.places}")
+        end = code.let(f"add i64 {first.element}, {code.let(f'sub i64 {last}, {first.lane}')}")
+        fits = code.let(f"icmp ult i64 {end}, {first.places}")
         code.branch(fits, "wide", "other")
         code.block("wide")
         self._move_wide(self.pointer(code.let(f"sub i64 {host}, {front}")))
 
         code.block("apart")
-        differ = self.compare("ne", self.raw, self.spread(64, look.raw))
+        differ = self.compare("ne", self.raw, self.spread(64, first.raw))
         code.branch(differ, "other", "one")
         code.block("one")
         self._move_one(self.pointer(host), last)
 
         code.block("other")
-        given = "ptr %warp, i64 %mask, ptr %addresses, ptr %data, i64 %imm, i64 %site"
-        code.ret("i64", code.let(f"tail call i64 @rest({given})"))
+        code.ret("i64", code.let(f"tail call i64 @rest({_PARAMETERS})"))
 
     def _move_wide(self, host: str) -> None:
         """Access neighbours, from where lane 0 is or would be, and nothing between them."""
@@ -374,21 +362,22 @@ class Rest(_Blocks):
         """Emit a gather or scatter in the buffer of the first lane, and the cold side."""
         code = self.code
         self.begin()
-        look = self.look()
-        code.branch(look.inside, "known", "search")
+        first = self.test_first()
+        code.branch(first.inside, "known", "search")
         code.block("search")
         if self.is_global:
             slots = f"ptr {self.slots()}"
-            given = f"ptr {self.context}", f"i64 {look.address}", f"i64 {self.size}", slots
+            given = f"ptr {self.context}", f"i64 {first.address}", f"i64 {self.size}", slots
             code.call("i64", "simtlab_buffer", *given)
-            code.branch(self.again(look).inside, "known", "cold")
+            code.branch(self.test_again(first).inside, "known", "cold")
         else:
             code.jump("cold")
 
         code.block("known")
         base, size = self.extent()
         start = self.spread(64, code.let(f"sub i64 %imm, {base}"))
-        elements = [self.element(c, self.n) for c in self.each("add", 64, self.raw, start)]
+        offsets = self.each("add", 64, self.raw, start)
+        elements = [element_number(code, offset, self.size, self.n) for offset in offsets]
         places = self.spread(64, code.let(f"lshr i64 {size}, {self.shift}"))
         code.branch(self.compare("uge", elements, places), "cold", "each")
         code.block("each")
@@ -416,7 +405,7 @@ class PrivateMover(_Access):
         code = self.code
         self.begin()
         at = self.addresses()
-        elements = [self.element(c, self.n) for c in at]
+        elements = [element_number(code, offset, self.size, self.n) for offset in at]
         limit = code.let(f"lshr i64 {self.segment_bytes()}, {self.shift}")
         outside = self.compare("uge", elements, self.spread(64, limit))
         code.branch(outside, "cold", "resolved")

@@ -11,7 +11,7 @@ from ..arithmetic import emit as alu
 from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from ..llvm.vectors import Chunks
-from ..runtime.context import Slot
+from ..runtime.context import GROUP_SIZE, ITEMS, Slot
 from ..runtime.helpers import symbols
 from .warp_block import HEADER_BYTES, LINE, Header
 from .warp_code import WarpCode
@@ -55,7 +55,7 @@ def _start_text(width: int) -> str:
     )
     sizes = []
     for dim, here in enumerate(position):
-        nominal, items = (warp.slot(s + dim) for s in (Slot.GROUP_SIZE_X, Slot.ITEMS_X))
+        nominal, items = warp.slot(GROUP_SIZE[dim]), warp.slot(ITEMS[dim])
         left = code.let(f"sub i64 {items}, {code.let(f'mul i64 {here}, {nominal}')}")
         sizes.append(code.intrinsic("llvm.umin", "i64", f"i64 {left}", f"i64 {nominal}"))
         warp.set_header(Header(Header.GROUP_X + dim), here)
@@ -63,11 +63,11 @@ def _start_text(width: int) -> str:
     warp.set_header(Header.GROUP, "%group")
     warp.set_header(Header.WARP, "%index")
     warp.set_header(Header.CLOCK, "0")
-    warp.clear(warp.place("%warp", HEADER_BYTES), code.let(f"sub i64 %total, {HEADER_BYTES}"))
-    warp.clear(warp.pointer(warp.header(Header.PRIVATE_MEMORY)), "%private")
+    code.zero(warp.place("%warp", HEADER_BYTES), code.let(f"sub i64 %total, {HEADER_BYTES}"))
+    code.zero(warp.pointer(warp.header(Header.PRIVATE_MEMORY)), "%private")
     code.branch(code.let("icmp eq i64 %index, 0"), "first", "others")
     code.block("first")
-    warp.clear(warp.pointer(warp.header(Header.GROUP_MEMORY)), "%shared")
+    code.zero(warp.pointer(warp.header(Header.GROUP_MEMORY)), "%shared")
     code.jump("others")
     code.block("others")
     lanes = _lanes(warp, sizes)

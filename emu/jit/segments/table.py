@@ -160,7 +160,7 @@ def cut(kernel: Kernel, grain: Grain) -> tuple[Segment, ...]:
         Segment(number, first, last, kind_of(code[last]))
         for number, (first, last) in enumerate(zip(firsts, ends, strict=True))
     )
-    if grain is Grain.INSTRUCTION:
+    if each:
         everything = frozenset(r for ins in code for r in (*ins.reads(), *ins.writes()))
         live = [everything] * len(segments)
     else:

@@ -152,7 +152,7 @@ _LOCAL_IDS = frozenset({"workitemid", "workitemabsid", "workitemflatabsid"})
 
 
 def aligned_bytes(count: int) -> np.ndarray:
-    """Zero bytes (uint8) that begin at a multiple of 64."""
+    """Return `count` zero bytes (uint8) that begin at a multiple of 64."""
     raw = np.zeros(count + LINE, np.uint8)
     start = -raw.ctypes.data % LINE
     return raw[start : start + count]

@@ -67,10 +67,6 @@ class WarpCode(VectorCode):
         """Return a row on the stack."""
         return self.entry.let(f"alloca [{self.n * self.k} x i{bits}], align 64")
 
-    def clear(self, place: str, count: int | str) -> None:
-        """Zero some bytes."""
-        self.code.zero(place, count)
-
     # --- scalars
 
     def header(self, word: Header) -> str:

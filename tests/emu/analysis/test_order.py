@@ -1,4 +1,4 @@
-"""The linear order: loops, latches, and who may wait where."""
+"""The linear order: loops, latches, and where lanes may wait."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ class Lanes:
 
 
 def immediate_postdominators(flow: Flow) -> dict[int, int | None]:
-    """By trying: the first node without which there is no way to an end."""
+    """Return, by trial, the first node without which no path leads to an end."""
 
     def ends(start: int, without: int) -> bool:
         seen, work = {start}, [start]

@@ -1,4 +1,4 @@
-"""Kernels that wait for each other are told from kernels that just loop."""
+"""Kernels whose work-items wait for each other, and kernels that just loop."""
 
 from __future__ import annotations
 

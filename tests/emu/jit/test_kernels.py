@@ -200,7 +200,7 @@ ENTERED_AHEAD = """
         add_u32 $s2, $s2, 1
         cmp_lt_u32 $c1, $s2, 4
         cbr $c1, @test"""
-"""A loop around one whose body stands in front of the outer one's entry."""
+"""A loop around another, whose body comes before the entry of the outer loop in the code."""
 
 IRREDUCIBLE = """
         and_u32 $s4, $s0, 1

@@ -35,7 +35,7 @@ def shapes_of(body: str, facts: Facts | None = None) -> Shapes:
 
 
 def op_of(form: Ssa, name: str, which: int = 0) -> Op:
-    """The instruction with this mnemonic; the first one unless told."""
+    """Return the instruction with this mnemonic, by default the first one."""
     return [v for v in form.values() if isinstance(v, Op) and v.ins.row.name == name][which]
 
 

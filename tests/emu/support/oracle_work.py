@@ -41,7 +41,7 @@ def per_item(
 ) -> list[int]:
     """What every work-item has in a 32-bit register after `body`, by workitemflatabsid.
 
-    The registers from $s60 and $d60 on are the frame's; `before` stands in front of the kernel.
+    The registers from $s60 and $d60 on are the frame's; `before` is text before the kernel.
     """
     out = np.zeros(int(np.prod(items)), np.uint32)
     text = f"""

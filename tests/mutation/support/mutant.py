@@ -1,7 +1,7 @@
 """Seeded bugs: a piece of a module's text replaced, for as long as a test needs it.
 
-The functions whose code the replacement changes get that code in place, so whoever has imported
-them runs the mutant.
+The functions whose code the replacement changes get that code in place, so code that has
+imported them runs the mutant.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Mutant:
-    """`old` stands once in the module's source; `why` says what mistake `new` is."""
+    """A mistake, described by `why`: `new` replaces `old`, which the module's source has once."""
 
     module: str
     why: str

@@ -15,7 +15,7 @@ from simtlab.isa.program import Kernel, Program
 from simtlab.testing import Case
 
 Trace = list[int]
-"""The PCs of a work-item, and `END` behind the last."""
+"""The PCs of a work-item, with `END` after the last."""
 
 END = 1 << 30
 

@@ -10,6 +10,8 @@ from .mutant import hook as _hook
 from .mutant import of_kind as _kind
 
 _TURN = "grp.slot >= 0 and due(S, grp.slot).at <= t and grp.count < group(S, g).count"
+_POP = "    return pop_at_join(S, g)"
+_AT_JOIN = "group(S, g).seg == stack(S, top(S, group(S, g).warp)).rpc"
 _ANSWER = "            g = h\n    return g\n"
 
 MUTANTS = [
@@ -349,30 +351,31 @@ MUTANTS = [
         "policy/conv",
         (
             "no group is woken again",
-            "        follow_top(S, g)\n    return 0",
-            "        follow_top(S, g)\n        return 1\n    return 0",
+            _POP,
+            f"    if {_AT_JOIN}:\n        pop_at_join(S, g)\n        return 1\n    return 0",
         ),
+        ("answers minus one", _POP, "    pop_at_join(S, g)\n    return -1"),
         (
-            "answers minus one",
-            "        follow_top(S, g)\n    return 0",
-            "        follow_top(S, g)\n    return -1",
+            "a path begins again",
+            _POP,
+            f"    if {_AT_JOIN}:\n        follow_top(S, g)\n    return 0",
         ),
-        ("a path begins again", "        entry.seg = grp.seg\n", ""),
         (
             "a segment is skipped",
-            "        follow_top(S, g)\n",
-            "        follow_top(S, g)\n        grp.seg += 1\n",
+            _POP,
+            f"    if {_AT_JOIN}:\n        pop_at_join(S, g)\n        group(S, g).seg += 1\n"
+            "    return 0",
         ),
         (
             "ends in the past",
-            "    if grp.seg == entry.rpc:",
-            "    if grp.issued == 0:\n        grp.issued = 1\n        wake(S, g, S.now - 1, 0)\n"
-            "        return 1\n    if grp.seg == entry.rpc:",
+            _POP,
+            "    if group(S, g).issued == 0:\n        group(S, g).issued = 1\n"
+            f"        wake(S, g, S.now - 1, 0)\n        return 1\n{_POP}",
         ),
         (
             "the join is passed with those that wait",
-            "    if grp.seg == entry.rpc:",
-            "    grp.mask = warp(S, grp.warp).live\n    if grp.seg == entry.rpc:",
+            _POP,
+            f"    group(S, g).mask = warp(S, group(S, g).warp).live\n{_POP}",
         ),
         ("instructions take negative time", "", _hook("def extra_slots(S, w, g, n):", "return -1")),
     ),

@@ -1,4 +1,4 @@
-"""What a simulation that cannot go on says: whom it blames, where, and where the others are."""
+"""The report of a simulation that cannot continue: the lanes at fault, and where all are."""
 
 from __future__ import annotations
 
@@ -10,23 +10,7 @@ from simtlab.timing.compiler.files import POLICIES
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
 
-LOCK = """\
-kernel lock(global u32* %lock, global u32* %count) {
-    ld_kernarg_u64  $d0, [%lock]
-    ld_kernarg_u64  $d1, [%count]
-    mov_u32         $s1, 0
-    mov_u32         $s2, 1
-@take:
-    atomic_cas_global_u32 $s0, [$d0], $s1, $s2
-    cmp_ne_u32      $c0, $s0, 0
-    cbr             $c0, @take
-    ld_global_u32   $s3, [$d1]
-    add_u32         $s3, $s3, 1
-    st_global_u32   $s3, [$d1]
-    st_global_u32   $s1, [$d0]
-    ret
-}
-"""
+from ...emu.support.locks import SPIN_LOCK
 
 TWO_BARRIERS = """\
 kernel two(global u32* %x, global u32* %y) {
@@ -110,7 +94,7 @@ def error_of(kernel: str, policy: str, items: int = 4, budget: int = 120) -> sim
 @pytest.mark.parametrize("policy", ["conv", "ppc", "dps", "per-thread", "lwm"])
 def test_the_warp_whose_own_lanes_wait_is_blamed_for_a_deadlock(policy: str):
     # All lanes of the second workgroup spin, and are the first to have spent their budget.
-    error = error_of(LOCK, policy, items=8)
+    error = error_of(SPIN_LOCK, policy, items=8)
     assert error.first.message == (
         "kernel lock: SIMT deadlock: a work-item has executed 120 instructions; lanes 1-3 of the "
         "warp repeat the loop at line 7 while lane 0 waits at line 10"

@@ -11,6 +11,7 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.arguments import bind
 from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
+from simtlab.recording.timed import TimedRecorder
 from simtlab.timing.compiler import files as policies
 from simtlab.timing.engine.causes import N_CAUSES, NAMES
 from simtlab.timing.machines import machine as machines
@@ -41,6 +42,7 @@ class Toy:
         policy: str = "conv",
         *,
         plain: bool = True,
+        recorded: bool = False,
         prepare: Callable[[Simulator], object] = lambda sim: None,
         **fields: object,
     ) -> None:
@@ -51,10 +53,16 @@ class Toy:
         work = work_of(scenario.text, [memory], items=items, group_size=scenario.team * width)
         (buffer,) = work.memory.buffers
         self.sim = Simulator(
-            machine, policies.find(policy), plain=plain, script=dict(scenario.script)
+            machine,
+            policies.find(policy),
+            plain=plain,
+            script=dict(scenario.script),
+            listens=recorded,
         )
+        self.recorder = TimedRecorder(self.sim, policy) if recorded else None
         prepare(self.sim)
-        self.sim.run(work, _registers(scenario, memory, buffer.base))
+        run = self.sim.run if self.recorder is None else self.recorder.run
+        run(work, _registers(scenario, memory, buffer.base))
         rows = self.sim.state.rows
         self.cycles = self.sim.cycles
         self.wpu = {name: int(rows["wpu"][0][name]) for name in rows["wpu"].dtype.names or ()}

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ..account import charge_bubbles, charge_issue, charge_warp
     from ..causes import BANK, HIT, MEMORY, PIPELINE, UNIT
     from ..groups import wake
-    from ..hooks import State, extra_slots, on_memory_pc
-    from ..loop import stop, tell_of_misses, touch
+    from ..hooks import State, extra_slots
+    from ..loop import report_misses, stop, touch
     from ..memory.private import chip_access, is_on_chip
     from ..state import (
         RUNNING,
@@ -68,23 +68,20 @@ def issue(S: State, w: int, g: int, t: int) -> int:
 @device
 def access_from_fetch(S: State, w: int, g: int, t: int) -> int:
     """Access memory for group g's instruction, fetched at t; return the cycle of the next fetch."""
-    grp = group(S, g)
-    grp.at_memory = 1
-    on_memory_pc(S, w, g, t)
-    lanes = grp.mask & ~grp.done
-    ready = touch(S, w, g, lanes, t)
+    ready = touch(S, w, g, t)
     if S.status != RUNNING:
         return t
+    grp = group(S, g)
     bubbles = S.access_bubbles
     if bubbles > 0:
         charge_bubbles(S, w, g, BANK, bubbles)
     pipeline_exit = t + bubbles + S.pipeline
     if ready > pipeline_exit:
-        wake(S, g, ready, HIT if S.access_hits == lanes else MEMORY)
+        wake(S, g, ready, HIT if grp.hits == grp.mask else MEMORY)
     else:
         grp.until_bank = 0
         grp.until_mshr = 0
         grp.until_l2 = 0
         wake(S, g, pipeline_exit, PIPELINE)
-    tell_of_misses(S, w, g, t)
+    report_misses(S, w, g, t)
     return t + 1 + bubbles

@@ -119,9 +119,8 @@ def miss(S: State, w: int, line: int, kind: int, miss_cycle: int) -> int:
     victim_line = cache_tag(S, index).tag
     dirty = 1 if victim.state == MODIFIED else 0
     if victim_line != EMPTY:
-        l2_place = victim.place
         clear(S, index)
-        forget_line(S, w, victim_line, l2_place, dirty)
+        forget_line(S, w, victim_line, victim.place, dirty)
     ready = next_level(S, w, line, kind, start)
     S.line_until_l2 = S.reply_until_l2
     if dirty == 1:
@@ -152,9 +151,8 @@ def past(S: State, w: int, line: int, index: int, miss_cycle: int) -> int:
     S.n_l1_miss += 1
     if index >= 0:
         dirty = 1 if cache_line(S, index).state == MODIFIED else 0
-        l2_place = cache_line(S, index).place
         clear(S, index)
-        forget_line(S, w, line, l2_place, dirty)
+        forget_line(S, w, line, cache_line(S, index).place, dirty)
         if dirty == 1:
             S.n_writeback += 1
             write_back(S, w, line, miss_cycle)

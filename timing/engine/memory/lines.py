@@ -95,7 +95,7 @@ def choose_victim(S: State, first: int, ways: int, t: int) -> int:
 
 @device
 def clear(S: State, index: int) -> int:
-    """Empty the place `index`."""
+    """Empty the place `index`; its `place` in the second level stays for `forget_line`."""
     cached_line = cache_line(S, index)
     cache_tag(S, index).tag = EMPTY
     cached_line.ready = 0

@@ -44,7 +44,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     mode = S.memory_split
     if mode == NEVER_SPLIT or lanes_ahead(S, g) == 0:
         return 0
-    if (mode == LAZY or mode == REVIVE) and someone_ready(S, w, g, t) == 1:
+    if (mode == LAZY or mode == REVIVE) and other_group_ready(S, w, g, t) == 1:
         return 0
     if has_room(S, w, group(S, g).warp) == 0:
         return 0
@@ -56,7 +56,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
 
 
 @device
-def someone_ready(S: State, w: int, g: int, t: int) -> int:
+def other_group_ready(S: State, w: int, g: int, t: int) -> int:
     """Return 1 if a group but g can issue at t, or will without a miss (Q-DWS-8, Q-DWS-29)."""
     first = w * S.slots
     end = first + wpu(S, w).slots_used

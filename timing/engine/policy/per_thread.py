@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ..state import group, seg, warp
     from ..workgroups import arrive_at_barrier, diverged
 
-PARTING = record(least="i8", waiting="i8", barrier="i8", compared="i8")
-parting = table("parting", PARTING)
+WARP_PCS = record(least="i8", waiting="i8", barrier="i8", compared="i8")
+warp_pcs = table("warp_pcs", WARP_PCS)
 """Per warp: the smallest PC of lanes that could run but do not, NEVER for none; lanes at a barrier,
 and its segment; the last instruction for which PCs were compared: the seq and count of its group.
 """
@@ -35,7 +35,7 @@ lane_pc = table("lane_pc", record(seg="i8"))
 @device
 def on_start(S: State, w: int, v: int, t: int) -> int:
     """Begin warp v with all its lanes at the first segment."""
-    pcs = parting(S, v)
+    pcs = warp_pcs(S, v)
     pcs.least = NEVER
     pcs.waiting = 0
     g = new_group(S, v, warp(S, v).live, 0)
@@ -44,9 +44,9 @@ def on_start(S: State, w: int, v: int, t: int) -> int:
 
 
 @device
-def stand(S: State, v: int, lanes: int, s: int) -> int:
+def put_lanes(S: State, v: int, lanes: int, s: int) -> int:
     """Put `lanes` of warp v at segment s, without running them."""
-    parting(S, v).least = min(parting(S, v).least, s)
+    warp_pcs(S, v).least = min(warp_pcs(S, v).least, s)
     while lanes != 0:
         lane_pc(S, v * S.width + ctz(lanes)).seg = s
         lanes = drop_lowest(lanes)
@@ -58,7 +58,7 @@ def choose(S: State, g: int, lanes: int) -> int:
     """Run those of `lanes` that are at the smallest PC as group g; return 1."""
     grp = group(S, g)
     v = grp.warp
-    grp.seg = parting(S, v).least
+    grp.seg = warp_pcs(S, v).least
     grp.mask = 0
     least = NEVER
     while lanes != 0:
@@ -69,7 +69,7 @@ def choose(S: State, g: int, lanes: int) -> int:
             grp.mask |= bit(lane)
         else:
             least = min(least, s)
-    parting(S, v).least = least
+    warp_pcs(S, v).least = least
     return 1
 
 
@@ -81,9 +81,9 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
     grp = group(S, g)
     row = seg(S, grp.seg)
     v = grp.warp
-    stand(S, v, taken, row.target)
-    stand(S, v, grp.mask & ~taken, row.next)
-    return choose(S, g, warp(S, v).live & ~parting(S, v).waiting)
+    put_lanes(S, v, taken, row.target)
+    put_lanes(S, v, grp.mask & ~taken, row.next)
+    return choose(S, g, warp(S, v).live & ~warp_pcs(S, v).waiting)
 
 
 @device
@@ -91,9 +91,9 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
     """Compare all PCs of the warp, and run the lanes at the smallest one."""
     grp = group(S, g)
     v = grp.warp
-    pcs = parting(S, v)
+    pcs = warp_pcs(S, v)
     if grp.seg >= pcs.least:
-        stand(S, v, grp.mask, grp.seg)
+        put_lanes(S, v, grp.mask, grp.seg)
         choose(S, g, warp(S, v).live & ~pcs.waiting)
     now = grp.seq << 32 | grp.count
     if pcs.compared != now:
@@ -107,7 +107,7 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
 def on_exit(S: State, w: int, g: int, t: int) -> int:
     """Run other lanes of the warp, if there are any that do not wait at a barrier."""
     v = group(S, g).warp
-    pcs = parting(S, v)
+    pcs = warp_pcs(S, v)
     rest = warp(S, v).live & ~pcs.waiting
     if rest != 0:
         return choose(S, g, rest)
@@ -127,7 +127,7 @@ def on_sync(S: State, w: int, g: int, t: int) -> int:
     """Let group g's lanes wait at the barrier, and run others of their warp."""
     grp = group(S, g)
     v = grp.warp
-    pcs = parting(S, v)
+    pcs = warp_pcs(S, v)
     if pcs.waiting != 0 and pcs.barrier != grp.seg:
         return diverged(S, g, grp.seg)
     pcs.waiting |= grp.mask
@@ -148,7 +148,7 @@ def on_sync(S: State, w: int, g: int, t: int) -> int:
 
 def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]]:
     """Yield the lanes of warp v that wait at a barrier, and each lane at its own PC."""
-    yield rows["parting"]["waiting"][v], rows["parting"]["barrier"][v], True
+    yield rows["warp_pcs"]["waiting"][v], rows["warp_pcs"]["barrier"][v], True
     for lane in range(S.width):
         yield 1 << lane, rows["lane_pc"]["seg"][v * S.width + lane], False
 
@@ -156,4 +156,4 @@ def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]
 def setup(machine: Machine) -> dict[str, Any]:
     """Return a PC per lane, and the counter of comparisons."""
     warps = machine.wpus * machine.warps
-    return {"parting": warps, "lane_pc": warps * machine.width, "n_pc_comparison": 0}
+    return {"warp_pcs": warps, "lane_pc": warps * machine.width, "n_pc_comparison": 0}

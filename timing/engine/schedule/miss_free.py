@@ -19,24 +19,24 @@ if TYPE_CHECKING:
     from ..hooks import State
     from ..state import group, ready_at, warp, wpu
 
-SPELL = record(
+MISS_FREE = record(
     group="i8",  # the `seq` of the group whose counts they are, since ids are used again
-    mark="i8",  # instructions that the group had issued when the counts had these values
+    issued="i8",  # instructions that the group had issued when the counts had these values
     free="i8",  # MFC: miss-free cycles since the end of its last miss
     left="i8",  # rMFC: how many more are predicted
     latency="i8",  # of its last miss
-    begun="i8",  # cycle at which the miss in flight was issued
-    over="i8",  # cycle at which it ends; NEVER for none
+    start="i8",  # cycle at which the miss in flight was issued
+    end="i8",  # cycle at which it ends; NEVER for none
 )
-spell = table("spell", SPELL)
+miss_free = table("miss_free", MISS_FREE)
 """Index as the group."""
 
-ASIDE = record(launch="i8", free="i8", left="i8", latency="i8")
-aside = table("aside", ASIDE)
-"""Per warp: counts of splits that wait for others; `launch` is 0 if none does."""
+SAVED = record(launch="i8", free="i8", left="i8", latency="i8")
+saved_counts = table("saved_counts", SAVED)
+"""Per warp: the counts of splits that wait for others; `launch` is 0 if no split waits."""
 
-OUTLOOK = record(sum="i8", at="i8", issued="i8", soonest="i8")
-outlook = table("outlook", OUTLOOK)
+FORECAST = record(sum="i8", at="i8", issued="i8", soonest="i8")
+wpu_forecast = table("wpu_forecast", FORECAST)
 """Per WPU: sum-rMFC in cycle `at`, after `issued` instructions; no miss ends before `soonest`."""
 
 
@@ -44,16 +44,16 @@ outlook = table("outlook", OUTLOOK)
 def count_up(S: State, g: int) -> int:
     """Bring the counts of group g up to the instructions that it has issued."""
     grp = group(S, g)
-    counts = spell(S, g)
+    counts = miss_free(S, g)
     if counts.group != grp.seq:
         counts.group = grp.seq
-        counts.mark = 0
+        counts.issued = 0
         counts.free = 0
         counts.left = 0
         counts.latency = S.first_latency
-        counts.over = NEVER
-    issued = grp.issued - counts.mark
-    counts.mark = grp.issued
+        counts.end = NEVER
+    issued = grp.issued - counts.issued
+    counts.issued = grp.issued
     counts.free += issued
     counts.left = max(0, counts.left - issued)
     return 0
@@ -65,7 +65,7 @@ def catch_up(S: State, w: int, t: int) -> int:
 
     Called at every dispatch, so that between two calls a WPU first issues and then idles.
     """
-    forecast = outlook(S, w)
+    forecast = wpu_forecast(S, w)
     while forecast.soonest <= t:
         first = -1
         forecast.soonest = NEVER
@@ -74,7 +74,8 @@ def catch_up(S: State, w: int, t: int) -> int:
             while rest != 0:
                 h = v * S.width + ctz(rest)
                 rest = drop_lowest(rest)
-                miss_end = spell(S, h).over if spell(S, h).group == group(S, h).seq else NEVER
+                counts = miss_free(S, h)
+                miss_end = counts.end if counts.group == group(S, h).seq else NEVER
                 if miss_end < forecast.soonest:
                     forecast.soonest = miss_end
                     first = h
@@ -88,11 +89,11 @@ def catch_up(S: State, w: int, t: int) -> int:
 def predict(S: State, w: int, g: int) -> int:
     """Predict that group g, whose miss has ended, has as many miss-free cycles as before it."""
     count_up(S, g)
-    counts = spell(S, g)
-    counts.latency = counts.over - counts.begun
-    counts.over = NEVER
+    counts = miss_free(S, g)
+    counts.latency = counts.end - counts.start
+    counts.end = NEVER
     counts.left = counts.free
-    outlook(S, w).sum += counts.free
+    wpu_forecast(S, w).sum += counts.free
     counts.free = 0
     return 0
 
@@ -100,7 +101,7 @@ def predict(S: State, w: int, g: int) -> int:
 @device
 def decay(S: State, w: int, t: int) -> int:
     """Bring WPU w's sum up to t: a cycle less for each in which it has issued, down to 0."""
-    forecast = outlook(S, w)
+    forecast = wpu_forecast(S, w)
     issued = min(wpu(S, w).n_warp_instr - forecast.issued, t - forecast.at)
     forecast.sum = max(0, forecast.sum - issued)
     forecast.issued += issued
@@ -115,10 +116,10 @@ def on_miss(S: State, w: int, g: int, t: int) -> int:
     if miss_end - t <= S.long_latency:
         return 0
     count_up(S, g)
-    counts = spell(S, g)
-    counts.begun = t
-    counts.over = miss_end
-    outlook(S, w).soonest = min(outlook(S, w).soonest, miss_end)
+    counts = miss_free(S, g)
+    counts.start = t
+    counts.end = miss_end
+    wpu_forecast(S, w).soonest = min(wpu_forecast(S, w).soonest, miss_end)
     return 0
 
 
@@ -127,8 +128,8 @@ def on_split(S: State, g: int, h: int) -> int:
     """Give h the counts of g (Q-MAWS-15); a miss in flight stays with g."""
     count_up(S, g)
     count_up(S, h)
-    parent = spell(S, g)
-    child = spell(S, h)
+    parent = miss_free(S, g)
+    child = miss_free(S, h)
     child.free = parent.free
     child.left = parent.left
     child.latency = parent.latency
@@ -144,8 +145,8 @@ def on_merge(S: State, g: int, h: int) -> int:
     catch_up(S, group(S, g).warp // S.warps, S.now)
     count_up(S, g)
     count_up(S, h)
-    counts = spell(S, g)
-    other = spell(S, h)
+    counts = miss_free(S, g)
+    other = miss_free(S, h)
     counts.free = max(counts.free, other.free)
     counts.left = min(counts.left, other.left)
     counts.latency = max(counts.latency, other.latency)
@@ -155,9 +156,9 @@ def on_merge(S: State, g: int, h: int) -> int:
 @device
 def on_wait(S: State, g: int) -> int:
     """Save the counts of split g, which waits for others of its warp."""
-    saved = aside(S, group(S, g).warp)
+    saved = saved_counts(S, group(S, g).warp)
     count_up(S, g)
-    counts = spell(S, g)
+    counts = miss_free(S, g)
     if saved.launch == S.launch:
         saved.free = max(saved.free, counts.free)
         saved.left = min(saved.left, counts.left)
@@ -173,10 +174,10 @@ def on_wait(S: State, g: int) -> int:
 @device
 def on_rejoin(S: State, g: int) -> int:
     """Combine the saved counts with those of group g, as in a merge."""
-    saved = aside(S, group(S, g).warp)
+    saved = saved_counts(S, group(S, g).warp)
     if saved.launch == S.launch:
         count_up(S, g)
-        counts = spell(S, g)
+        counts = miss_free(S, g)
         counts.free = max(counts.free, saved.free)
         counts.left = min(counts.left, saved.left)
         counts.latency = max(counts.latency, saved.latency)
@@ -188,9 +189,9 @@ def setup(machine: Machine) -> dict[str, Any]:
     """Return the counts of every group, and the settings that policies may have for them."""
     warps = machine.wpus * machine.warps
     return {
-        "spell": warps * machine.width,
-        "aside": warps,
-        "outlook": machine.wpus,
+        "miss_free": warps * machine.width,
+        "saved_counts": warps,
+        "wpu_forecast": machine.wpus,
         "first_latency": machine.policy.get("first-latency", 0),
         "long_latency": machine.policy.get("long-latency", 0),
     }

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from ..groups import SEQ_BITS
     from ..hooks import State
     from ..state import group
-    from .miss_free import catch_up, count_up, spell
+    from .miss_free import catch_up, count_up, miss_free
 
 
 @device
 def rank(S: State, w: int, g: int, t: int) -> int:
     """Return the predicted miss-free cycles that group g has left, then its turn."""
     count_up(S, g)
-    counts = spell(S, g)
+    counts = miss_free(S, g)
     # The end of the last miss may not be noticed yet: then the run before it is the prediction.
-    left = counts.free if counts.over <= t else counts.left
+    left = counts.free if counts.end <= t else counts.left
     return min(left, 0xF_FFFE) << 42 | group(S, g).turn >> SEQ_BITS
 
 

@@ -152,7 +152,7 @@ except KeyboardInterrupt:
 
 
 def test_ctrl_c_is_heard_while_llvm_compiles(tmp_path: Path) -> None:
-    """The rest of the process goes on compiling; nothing is left in the cache but whole objects."""
+    """The process can still compile; the cache holds nothing but whole objects."""
     (program,) = assemble(kernel(loads(1000))).program.kernels
     text = tmp_path / "large.ll"
     text.write_text(generate(program, 0, Facts(32, (32, 1, 1), True)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -56,6 +57,22 @@ def test_another_key_level_or_surrounding_misses(place, monkeypatch):
     monkeypatch.setattr(build, "_surroundings", lambda: "another version")
     assert not answer(4).from_cache
     assert len(entries(place)) == 4
+
+
+def test_an_edit_in_any_folder_that_shapes_code_changes_the_digest(tmp_path, monkeypatch):
+    package = Path(build.__file__).parents[3]
+    folders = ("isa", "asm/flow", "emu/analysis", "emu/jit")
+    for folder in folders:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(package / folder, tmp_path / folder, ignore=ignored)
+    monkeypatch.setattr(build, "__file__", str(tmp_path / "emu" / "jit" / "llvm" / "toolchain.py"))
+    edited = [path for folder in folders for path in (tmp_path / folder).rglob("__init__.py")]
+    edited += (tmp_path / "emu").rglob("*.ll")
+    assert tmp_path / "emu" / "jit" / "kernel" / "memory" / "__init__.py" in edited
+    for path in edited:
+        before = build._sources()
+        path.write_bytes(path.read_bytes() + b"\n")
+        assert build._sources() != before, path
 
 
 def test_without_a_key_nothing_is_written(place):

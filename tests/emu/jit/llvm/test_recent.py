@@ -1,4 +1,4 @@
-"""CompiledKernel of kernels that nobody holds goes when many others have been asked for since."""
+"""Code that nothing holds is freed once enough other kernels have been compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How kernels are cut, what the table says, where registers lie, who calls the functions."""
+"""Segments: where kernels are cut, the fields of the table, the places of registers, the calls."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Loop:
 
 @dataclass
 class Loops:
-    """Compiled loops of n lanes a trip (0: scalars)."""
+    """Compiled loops of n lanes per iteration (0: scalars)."""
 
     n: int
     loops: Sequence[Loop]

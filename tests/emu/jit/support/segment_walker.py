@@ -21,7 +21,7 @@ from simtlab.emu.jit.segments.warp_block import Header, aligned_bytes, blocks_of
 FN = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64)
 START = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)
 BEYOND = 0x5A
-"""What lies between and behind the pieces of memory, so that a stray store shows."""
+"""The value of the bytes between and after the pieces of memory, so that a stray store shows."""
 
 
 @dataclass
@@ -143,7 +143,7 @@ class Walker:
 
 
 class DivergentBarrier(Exception):
-    """Not everybody came to the same barrier."""
+    """Not all work-items have reached the same barrier."""
 
 
 def run(

@@ -423,13 +423,13 @@ class Scene:
         return {k: v.to_host().tobytes() for k, v in self.arrays.items() if k != "gone"}
 
     def check_unhurt(self) -> None:
-        """What stands in front of each buffer is as it was, and so is the frozen one."""
+        """Assert that the bytes before each buffer and the frozen buffer have not changed."""
         for name, array in self.arrays.items():
             if name == "gone":
                 continue
             host = array.buffer.host
             before = (ctypes.c_uint8 * 64).from_address(host.ctypes.data - 64)
-            assert set(before) == {BEFORE}, f"the bytes in front of {name} have changed"
+            assert set(before) == {BEFORE}, f"the bytes before {name} have changed"
         assert self.content()["frozen"] == Scene(1).content()["frozen"], "frozen has changed"
 
 

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,55 +17,19 @@ from hypothesis import strategies as st
 from simtlab.testing import Case, kernels
 from simtlab.timing.compiler.files import find
 from simtlab.timing.engine.state import SEG_JUMP
-from simtlab.timing.machines import machine as machines
 from simtlab.timing.simulation.simulator import Simulator
 
-from ...support.random_runs import assert_oracles_memory, differences, simulate
+from ...support.random_packs import HOSTILE, assert_packs_leave_oracles_memory, machine_for
+from ...support.random_runs import differences, simulate
 
+TWO_LEVEL = {"scheduler": "two-level"}
+"""Conv and large warps are compared under one scheduler."""
 LARGE: list[tuple[str, dict[str, Any]]] = [
-    ("lwm", {"policy.memory-rows": rows, "policy.jump-once": once})
+    ("lwm", {**TWO_LEVEL, "policy.memory-rows": rows, "policy.jump-once": once})
     for rows in (True, False)
     for once in (True, False)
 ]
 FORMED: list[tuple[str, dict[str, Any]]] = [("dwf.majority", {}), ("dwf.pdom", {})]
-
-HOSTILE = {
-    "width": st.sampled_from([1, 2, 5, 8, 16]),
-    "rows": st.sampled_from([1, 2, 3, 4, 8]),
-    "seed": st.integers(1, 1000),
-    "slots": st.sampled_from([0, 0, 2, 7]),
-    "units": st.sampled_from([0, 2]),
-}
-
-
-def machine_for(case: Case, policy: str, fields: dict[str, Any], **like: int) -> machines.Machine:
-    """A machine of two small WPUs on which a workgroup fits, and a large warp."""
-    items, width = int(np.prod(case.geometry.group_size)), like["width"]
-    fields = {
-        "issue": "barrel",
-        "wpus": 2,
-        "width": width,
-        "warps": min(64, max(-(-items // width), like["rows"]) + 1),
-        "slots": like["slots"],
-        "complex_units": like["units"],
-        "adversary_seed": like["seed"],
-        **fields,
-    }
-    if policy.startswith("lwm"):
-        fields["policy.warp"] = width * like["rows"]
-    if not policy.startswith("dwf"):
-        # One engine for all of them.
-        fields["scheduler"] = "two-level"
-    return machines.load("toy", fields)
-
-
-def check(case: Case, **like: int) -> None:
-    conv = Simulator(machine_for(case, "conv", {}, **like), find("conv"))
-    others = (
-        (f"{name} {fields}", Simulator(machine_for(case, name, fields, **like), find(name)))
-        for name, fields in (*LARGE, *FORMED)
-    )
-    assert_oracles_memory(case, conv, others)
 
 
 @contextmanager
@@ -115,14 +78,14 @@ SOME = (kernels(), st.fixed_dictionaries(HOSTILE))
 @settings(max_examples=15)
 @given(*SOME)
 def test_the_oracles_memory(case: Case, like: dict[str, int]) -> None:
-    check(case, **like)
+    assert_packs_leave_oracles_memory(case, [*LARGE, *FORMED], like)
 
 
 @pytest.mark.slow
 @settings(max_examples=3000)
 @given(*SOME)
 def test_the_oracles_memory_at_length(case: Case, like: dict[str, int]) -> None:
-    check(case, **like)
+    assert_packs_leave_oracles_memory(case, [*LARGE, *FORMED], like)
 
 
 @settings(max_examples=8)
@@ -144,7 +107,7 @@ def test_a_large_warp_of_one_row_is_a_warp(case: Case, like: dict[str, int]) -> 
     """All that is counted is as under conv."""
     like = {**like, "rows": 1}
     found = []
-    for name, fields in (("conv", {}), LARGE[0], LARGE[-1]):
+    for name, fields in (("conv", TWO_LEVEL), LARGE[0], LARGE[-1]):
         simulator = Simulator(machine_for(case, name, fields, **like), find(name))
         simulate(case, simulator)
         found.append(simulator.statistics().to_dict())

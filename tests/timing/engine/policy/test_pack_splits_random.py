@@ -1,4 +1,4 @@
-"""Random kernels with large and formed warps that part at accesses.
+"""Random kernels with large and formed warps that split at accesses.
 
 The memory answers as a seed says; scheduler slots and the table of splits are scarce, workgroups do
 not fill their large warps, and any width goes.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,10 +18,10 @@ from simtlab.timing.compiler.engine_state import EngineState
 from simtlab.timing.compiler.files import Policy, find
 from simtlab.timing.engine.groups import SEQ_BITS
 from simtlab.timing.engine.intrinsics import low_bits
-from simtlab.timing.machines import machine as machines
 from simtlab.timing.simulation.simulator import Simulator
 
-from ...support.random_runs import assert_oracles_memory, differences, simulate
+from ...support.random_packs import HOSTILE, assert_packs_leave_oracles_memory, machine_for
+from ...support.random_runs import differences, simulate
 
 MODES = ("aggressive", "lazy", "revive")
 LARGE: list[tuple[str, dict[str, Any]]] = [
@@ -39,58 +38,25 @@ FORMED: list[tuple[str, dict[str, Any]]] = [
     (name, {"policy.memory-split": mode}) for name in ("dwf.majority", "dwf.pdom") for mode in MODES
 ]
 
-HOSTILE = {
-    "width": st.sampled_from([1, 2, 5, 8, 16]),
-    "rows": st.sampled_from([1, 2, 3, 4, 8]),
-    "seed": st.integers(1, 1000),
-    "slots": st.sampled_from([0, 0, 2, 7]),
-    "entries": st.sampled_from([0, 0, 2, 5, 16]),
-    "units": st.sampled_from([0, 2]),
+SCARCE = {
+    **HOSTILE,
+    "wst_entries": st.sampled_from([0, 0, 2, 5, 16]),
     "pipeline": st.sampled_from([1, 7]),
 }
-SOME = (kernels(), st.fixed_dictionaries(HOSTILE))
-
-
-def machine_for(case: Case, policy: str, fields: dict[str, Any], **like: int) -> machines.Machine:
-    """A machine of two small WPUs on which a workgroup fits, and a large warp."""
-    items, width = int(np.prod(case.geometry.group_size)), like["width"]
-    fields = {
-        "issue": "barrel",
-        "pipeline": like["pipeline"],
-        "wpus": 2,
-        "width": width,
-        "warps": min(64, max(-(-items // width), like["rows"]) + 1),
-        "slots": like["slots"],
-        "wst_entries": like["entries"],
-        "complex_units": like["units"],
-        "adversary_seed": like["seed"],
-        **fields,
-    }
-    if "warp" in find(policy).settings:
-        fields["policy.warp"] = width * like["rows"]
-    return machines.load("toy", fields)
-
-
-def check(case: Case, **like: int) -> None:
-    conv = Simulator(machine_for(case, "conv", {}, **like), find("conv"))
-    others = (
-        (f"{name} {fields}", Simulator(machine_for(case, name, fields, **like), find(name)))
-        for name, fields in (*LARGE, *FORMED)
-    )
-    assert_oracles_memory(case, conv, others)
+SOME = (kernels(), st.fixed_dictionaries(SCARCE))
 
 
 @settings(max_examples=15)
 @given(*SOME)
 def test_the_oracles_memory(case: Case, like: dict[str, int]) -> None:
-    check(case, **like)
+    assert_packs_leave_oracles_memory(case, [*LARGE, *FORMED], like)
 
 
 @pytest.mark.slow
 @settings(max_examples=3000)
 @given(*SOME)
 def test_the_oracles_memory_at_length(case: Case, like: dict[str, int]) -> None:
-    check(case, **like)
+    assert_packs_leave_oracles_memory(case, [*LARGE, *FORMED], like)
 
 
 @settings(max_examples=8)

@@ -5,7 +5,6 @@ The toy machine's scheduler is first in, first out, whatever a policy would choo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +12,10 @@ import pytest
 
 from simtlab.timing.engine.intrinsics import NEVER
 from simtlab.timing.machines import machine as machines
-from simtlab.timing.simulation.books import groups_of
 from simtlab.timing.simulation.simulator import Simulator
 
 from ...support import maws_scenarios, scenarios
-from ...support.history import History, Standing
+from ...support.history import History
 from ...support.scenarios import Scenario
 from ...support.tables import described
 from ...support.toy import Toy
@@ -50,20 +48,8 @@ def test_scenarios_of_both_papers(
     assert (toy.cycles, toy.idle) == (cycles, toy.idle if scenario == "F10" else idle)
 
 
-class Counted(History):
-    """With the instructions since the root behind each group's place: `11100000@x #1 ready`."""
-
-    def _standings(self, v: int, running: int) -> Iterator[Standing]:
-        groups = groups_of(self._state, v)
-        for n, standing in enumerate(super()._standings(v, running)):
-            if n < len(groups):
-                count = self._state.rows["group"][groups[n]]["count"]
-                standing = replace(standing, place=f"{standing.place} #{count}")
-            yield standing
-
-
 def test_f4_the_life_of_warp_splits() -> None:
-    h = Counted(scenarios.F12, "maws.lazy-split", **FIFO)
+    h = History(scenarios.F12, "maws.lazy-split", counts=True, **FIFO)
     assert h.stack == {
         0: "(A,-,11111111)",
         1: "(D,-,11111111)(C,D,00000110)(B,D,11111001)",
@@ -140,7 +126,7 @@ def test_the_other_path_is_run_together_at_the_end() -> None:
 @pytest.mark.parametrize(("test", "cycles"), [("branch", 50), ("rpc-only", 41)])
 def test_two_branches_with_one_join(test: str, cycles: int) -> None:
     """By the letter each of them delimits the loop; else the one that pushed last (Q-MAWS-12)."""
-    h = History(maws_scenarios.BREAK, "maws.aggress", **FIFO | {"policy.loop-test": test})
+    h = History(maws_scenarios.BREAK, "maws.aggress", **FIFO, **{"policy.loop-test": test})
     assert ("branch-wait" in str(h)) == (test == "branch")
     assert h.toy.cycles == cycles
 
@@ -159,10 +145,10 @@ def test_a_loop_pushes_once() -> None:
 def f6(plain: bool, **fields: Any) -> Toy:
     def predict(sim: Simulator) -> None:
         """P has ten miss-free cycles before it, Q two."""
-        if "spell" in sim.state.rows:
+        if "miss_free" in sim.state.rows:
             for warp, left in enumerate((10, 2)):
-                row = sim.state.rows["spell"][warp * sim.width]
-                row["group"], row["left"], row["over"] = warp + 1, left, NEVER
+                row = sim.state.rows["miss_free"][warp * sim.width]
+                row["group"], row["left"], row["end"] = warp + 1, left, NEVER
 
     return Toy(maws_scenarios.F6, "maws.lat-spec", plain=plain, prepare=predict, **fields)
 
@@ -184,15 +170,15 @@ class Watched(Toy):
 
     def watch(self, sim: Simulator) -> None:
         state, run = sim.state, sim.state.run
-        state.rows["outlook"]["sum"] = self.total
+        state.rows["wpu_forecast"]["sum"] = self.total
 
         def step(events: int) -> int:
             status = 0
             while status == 0 and events > 0:
                 status = run(1)
-                (outlook,), mine = state.rows["outlook"], state.rows["spell"][0]
-                self.sum[int(outlook["at"])] = int(outlook["sum"])
-                self.counts[int(outlook["at"])] = int(mine["free"]), int(mine["latency"])
+                (forecast,), mine = state.rows["wpu_forecast"], state.rows["miss_free"][0]
+                self.sum[int(forecast["at"])] = int(forecast["sum"])
+                self.counts[int(forecast["at"])] = int(mine["free"]), int(mine["latency"])
                 events -= 1
             return status
 

@@ -85,31 +85,31 @@ MEET = Scenario(
     lines={"d0": "abcdefgh", "d1": "ijklmnop"},
     script=script("hhhmhmmm", "hmm..hhm"),
 )
-NOBODY = "0000/0000"
+NO_LANES = "0000/0000"
 
 
 def test_lanes_that_hit_meet_the_others_at_a_branch_and_at_a_join() -> None:
     run = Packs(MEET, "lwm+dws", rows=2)
     assert run.found == [
         # Accesses go row by row. Of eight lanes four hit, and no other warp could issue.
-        (0, LOAD, {0: "1111"}, NOBODY),
-        (1, LOAD, {1: "1111"}, NOBODY),
-        (8, ADD, {0: "1110"}, NOBODY),
-        (9, ADD, {1: "1000"}, NOBODY),
+        (0, LOAD, {0: "1111"}, NO_LANES),
+        (1, LOAD, {1: "1111"}, NO_LANES),
+        (8, ADD, {0: "1110"}, NO_LANES),
+        (9, ADD, {1: "1000"}, NO_LANES),
         # At 16 they are at the branch. The data of row 1 are there at 1 + 20.
         (21, ADD, {0: "0001", 1: "0110"}, "1110/1000"),
         (22, ADD, {1: "0001"}, "1110/1000"),
         # The others come there at 29, and all take it as one.
-        (29, BRANCH, {0: "1111"}, NOBODY),
-        (30, BRANCH, {1: "1111"}, NOBODY),
+        (29, BRANCH, {0: "1111"}, NO_LANES),
+        (30, BRANCH, {1: "1111"}, NO_LANES),
         # Those that fall through part again.
-        (37, LOAD_2, {0: "1110"}, NOBODY),
-        (38, LOAD_2, {1: "0111"}, NOBODY),
-        (45, ADD_2, {0: "1000", 1: "0110"}, NOBODY),
+        (37, LOAD_2, {0: "1110"}, NO_LANES),
+        (38, LOAD_2, {1: "0111"}, NO_LANES),
+        (45, ADD_2, {0: "1000", 1: "0110"}, NO_LANES),
         # At 52 they are at the join; the data are there at 38 + 20, the others at 65.
         (58, ADD_2, {0: "0110", 1: "0001"}, "1000/0110"),
-        (65, END, {0: "1111"}, NOBODY),
-        (66, END, {1: "1111"}, NOBODY),
+        (65, END, {0: "1111"}, NO_LANES),
+        (66, END, {1: "1111"}, NO_LANES),
     ]
     # Two packs, or a pack and those that wait, take two entries.
     assert [run.entries[t] for t in (0, 8, 21, 29, 37, 45, 58, 65)] == [0, 2, 2, 0, 0, 2, 2, 0]
@@ -150,16 +150,16 @@ def test_the_lead_goes_with_its_lanes() -> None:
         script=script("hhhhmmmm"),
     )
     assert Packs(scenario, "lwm+dws", rows=2).found == [
-        (0, 0, {0: "1111"}, NOBODY),
-        (1, 0, {1: "1111"}, NOBODY),
-        (8, 1, {0: "1111"}, NOBODY),
+        (0, 0, {0: "1111"}, NO_LANES),
+        (1, 0, {1: "1111"}, NO_LANES),
+        (8, 1, {0: "1111"}, NO_LANES),
         (21, 1, {1: "1111"}, "1111/0000"),
-        (28, 2, {1: "1111"}, NOBODY),
-        (29, 2, {0: "1111"}, NOBODY),
-        (36, 3, {1: "0111", 0: "1000"}, NOBODY),
-        (37, 3, {0: "0110"}, NOBODY),
-        (44, 4, {1: "1111"}, NOBODY),
-        (45, 4, {0: "1111"}, NOBODY),
+        (28, 2, {1: "1111"}, NO_LANES),
+        (29, 2, {0: "1111"}, NO_LANES),
+        (36, 3, {1: "0111", 0: "1000"}, NO_LANES),
+        (37, 3, {0: "0110"}, NO_LANES),
+        (44, 4, {1: "1111"}, NO_LANES),
+        (45, 4, {0: "1111"}, NO_LANES),
     ]
 
 
@@ -178,22 +178,22 @@ def test_revive_on_a_stall_and_merge_at_a_pc() -> None:
     run = Packs(TWO, "lwm+dws", rows=2)
     assert run.found == [
         # The other large warp could issue: no split.
-        (0, 0, {0: "1111"}, NOBODY),
-        (1, 0, {1: "1111"}, NOBODY),
-        (2, 0, {2: "1111"}, NOBODY),
-        (3, 0, {3: "1111"}, NOBODY),
+        (0, 0, {0: "1111"}, NO_LANES),
+        (1, 0, {1: "1111"}, NO_LANES),
+        (2, 0, {2: "1111"}, NO_LANES),
+        (3, 0, {3: "1111"}, NO_LANES),
         # At 4 none can. Three lanes were served, and leave the pipeline at 1 + 7.
-        (8, 1, {0: "1000"}, NOBODY),
-        (9, 1, {1: "1100"}, NOBODY),
-        (21, 1, {0: "0111"}, NOBODY),
-        (22, 1, {1: "0011"}, NOBODY),
-        (23, 1, {2: "1111"}, NOBODY),
-        (24, 1, {3: "1111"}, NOBODY),
+        (8, 1, {0: "1000"}, NO_LANES),
+        (9, 1, {1: "1100"}, NO_LANES),
+        (21, 1, {0: "0111"}, NO_LANES),
+        (22, 1, {1: "0011"}, NO_LANES),
+        (23, 1, {2: "1111"}, NO_LANES),
+        (24, 1, {3: "1111"}, NO_LANES),
         # Those ahead have their data at 9 + 20, as the others leave the pipeline: they merge.
-        (29, 2, {0: "1111"}, NOBODY),
-        (30, 2, {1: "1111"}, NOBODY),
-        (31, 2, {2: "1111"}, NOBODY),
-        (32, 2, {3: "1111"}, NOBODY),
+        (29, 2, {0: "1111"}, NO_LANES),
+        (30, 2, {1: "1111"}, NO_LANES),
+        (31, 2, {2: "1111"}, NO_LANES),
+        (32, 2, {3: "1111"}, NO_LANES),
     ]
     counters = run.toy.counters
     assert (counters["memory_split"], counters["revive"], counters["pc_merge"]) == (0, 1, 1)
@@ -222,19 +222,19 @@ def test_packs_of_a_large_warp_meet_at_a_barrier() -> None:
     )
     run = Packs(scenario, "lwm+dws", rows=2)
     assert [(t, s, waits) for t, s, _, waits in run.found] == [
-        (0, 0, NOBODY),
-        (1, 0, NOBODY),
-        (8, 1, NOBODY),
-        (9, 1, NOBODY),
+        (0, 0, NO_LANES),
+        (1, 0, NO_LANES),
+        (8, 1, NO_LANES),
+        (9, 1, NO_LANES),
         # The barrier takes an instruction of each pack.
-        (16, 2, NOBODY),
-        (17, 2, NOBODY),
+        (16, 2, NO_LANES),
+        (17, 2, NO_LANES),
         (21, 1, "1110/1000"),
         (22, 1, "1110/1000"),
         (29, 2, "1110/1000"),
         (30, 2, "1110/1000"),
-        (37, 3, NOBODY),
-        (38, 3, NOBODY),
+        (37, 3, NO_LANES),
+        (38, 3, NO_LANES),
     ]
 
 

@@ -181,7 +181,7 @@ class Controlled:
 
     @property
     def lanes(self) -> int:
-        return int(self.rows["leash"]["lanes"][0])
+        return int(self.rows["held_limit"]["lanes"][0])
 
 
 def test_waiting_allows_more_and_working_less() -> None:
@@ -214,7 +214,7 @@ def test_other_thresholds() -> None:
 def test_intervals_pass(interval: int, lanes: int, plain: bool) -> None:
     # It looks at 14, at three cycles of work, and at 28, at eleven of waiting and three of work.
     toy = Toy(scenarios.F12, "slip", plain=plain, interval=interval)
-    assert toy.sim.state.rows["leash"]["lanes"][0] == lanes
+    assert toy.sim.state.rows["held_limit"]["lanes"][0] == lanes
 
 
 # --- what it may not change

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...stacks import goes_one_way, takes_first
     from ...state import group, seg, warp
     from .dual_path import (
-        NOBODY,
+        NO_GROUP,
         close_entry,
         enter,
         forget_sides,
@@ -59,8 +59,8 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
     while warp(S, grp.warp).depth > 0 and grp.seg == pair(S, top_entry(S, grp.warp)).rpc:
         own_side = side_of(S, g)
         other = side(S, own_side ^ 1)
-        if other.group != NOBODY:
-            side(S, own_side).group = NOBODY
+        if other.group != NO_GROUP:
+            side(S, own_side).group = NO_GROUP
             end_group(S, g)
             return 1
         grp.mask |= other.mask
@@ -76,9 +76,9 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
     forget_sides(S, v, grp.mask)
     while warp(S, v).depth > 0:
         own_side = side_of(S, g)
-        side(S, own_side).group = NOBODY
+        side(S, own_side).group = NO_GROUP
         other = side(S, own_side ^ 1)
-        if other.group != NOBODY:
+        if other.group != NO_GROUP:
             return 0
         grp.seg = pair(S, own_side // 2).rpc
         grp.mask = other.mask

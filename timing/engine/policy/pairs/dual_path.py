@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...state import STACK_OVERFLOW, group, ready_at, seg, warp
     from ...workgroups import diverged
 
-NOBODY = -1
+NO_GROUP = -1
 """In place of a group: the side is only a PC and a mask."""
 
 PAIR = record(current="i8", rpc="i8", by_miss="i8")
@@ -81,9 +81,9 @@ def open_entry(S: State, g: int, target: int, taken: int, fall: int, rest: int) 
         return 0
     if depth > 0:
         own_side = side_of(S, g)
-        side(S, own_side).group = NOBODY
+        side(S, own_side).group = NO_GROUP
         pair(S, own_side // 2).current = own_side & 1
-        if side(S, own_side ^ 1).group != NOBODY:
+        if side(S, own_side ^ 1).group != NO_GROUP:
             leave_slot(S, side(S, own_side ^ 1).group)
     warp(S, v).depth = depth + 1
     S.max_depth = max(S.max_depth, depth + 1)
@@ -101,7 +101,7 @@ def put_side(S: State, i: int, s: int, mask: int) -> int:
     path = side(S, i)
     path.seg = s
     path.mask = mask
-    path.group = NOBODY
+    path.group = NO_GROUP
     return 0
 
 
@@ -130,7 +130,7 @@ def close_entry(S: State, w: int, g: int) -> int:
     own_side = 2 * entry + pair(S, entry).current
     side(S, own_side).group = g
     other = side(S, own_side ^ 1).group
-    if other != NOBODY and ready_at(S, other).t != NEVER:
+    if other != NO_GROUP and ready_at(S, other).t != NEVER:
         offer(S, w, other)
     return 0
 
@@ -138,7 +138,7 @@ def close_entry(S: State, w: int, g: int) -> int:
 @device
 def side_pc(S: State, i: int) -> int:
     """Return the segment of side i; after an issued access, the next one (PPC-06)."""
-    if side(S, i).group == NOBODY:
+    if side(S, i).group == NO_GROUP:
         return side(S, i).seg
     grp = group(S, side(S, i).group)
     return seg(S, grp.seg).next if grp.at_memory == 1 else grp.seg
@@ -153,7 +153,7 @@ def offer(S: State, w: int, g: int) -> int:
 
 
 @device
-def rouse(S: State, w: int, g: int, t: int) -> int:
+def resume(S: State, w: int, g: int, t: int) -> int:
     """Let group g, which has been set aside, be picked from t on, or when its data arrive."""
     if ready_at(S, g).t == NEVER:
         wake(S, g, t, READY)

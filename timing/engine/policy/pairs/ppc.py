@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from ...stacks import goes_one_way
     from ...state import SEG_BARRIER, group, ready_at, seg, warp
     from .dual_path import (
-        NOBODY,
+        NO_GROUP,
         close_entry,
         enter,
         forget_sides,
         open_entry,
         pair,
         put_side,
-        rouse,
+        resume,
         set_aside,
         side,
         side_of,
@@ -62,7 +62,7 @@ def compare(S: State, w: int, g: int, t: int) -> int:
                 return 0  # its lanes were split so that they need not wait
             return join_waiting(S, w, g, other.group, t)
         grp.mask |= other.mask
-        if other.group != NOBODY:
+        if other.group != NO_GROUP:
             end_group(S, other.group)
         close_entry(S, w, g)
         if S.cascade == 0:
@@ -90,7 +90,7 @@ def arbitrate(S: State, w: int, g: int, own_side: int, t: int) -> int:
     if grp.seg < side_pc(S, own_side ^ 1):
         return 0
     h = side(S, own_side ^ 1).group
-    if h == NOBODY:
+    if h == NO_GROUP:
         put_side(S, own_side, grp.seg, grp.mask)
         enter(S, g, own_side ^ 1)
         return 0
@@ -99,14 +99,14 @@ def arbitrate(S: State, w: int, g: int, own_side: int, t: int) -> int:
     if group(S, h).at_memory == 0 and at_barrier(S, h) == 1:
         return 0
     set_aside(S, g)
-    rouse(S, w, h, t)
+    resume(S, w, h, t)
     return 1
 
 
 @device
 def lacks_data(S: State, g: int, t: int) -> int:
     """Return 1 if g is a group at an access whose data have not arrived by t."""
-    return 1 if g != NOBODY and group(S, g).at_memory == 1 and ready_at(S, g).t > t else 0
+    return 1 if g != NO_GROUP and group(S, g).at_memory == 1 and ready_at(S, g).t > t else 0
 
 
 @device
@@ -125,9 +125,9 @@ def let_other_run(S: State, w: int, g: int, t: int) -> int:
     if side_pc(S, own_side) == side_pc(S, own_side ^ 1):
         return 0  # they merge when the data arrive
     other = side(S, own_side ^ 1)
-    if other.group == NOBODY:
+    if other.group == NO_GROUP:
         other.group = new_group(S, v, other.mask, other.seg)
-    return rouse(S, w, other.group, t)
+    return resume(S, w, other.group, t)
 
 
 @device
@@ -140,13 +140,13 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
     forget_sides(S, v, grp.mask)
     survivor = side(S, side_of(S, g) ^ 1)
     h = survivor.group
-    if h == NOBODY:
+    if h == NO_GROUP:
         grp.mask = survivor.mask
         grp.seg = survivor.seg
         close_entry(S, w, g)
         return 1
     close_entry(S, w, h)
-    rouse(S, w, h, t)
+    resume(S, w, h, t)
     if lacks_data(S, h, t) == 1:
         let_other_run(S, w, h, t)
     return 0

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...hooks import State
     from ...state import group, seg, warp
     from ...workgroups import diverged
-    from .dual_path import NOBODY, open_entry, pair, rouse, set_aside, side, side_of
+    from .dual_path import NO_GROUP, open_entry, pair, resume, set_aside, side, side_of
     from .ppc import at_barrier, compare, let_other_run
 
 compared = table("compared", record(at="i8"))
@@ -47,7 +47,7 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
         if is_new:
             S.n_pc_comparison += seg(S, grp.seg).n_instr
         other = side(S, side_of(S, g) ^ 1).group
-        if other != NOBODY and at_barrier(S, g) == 1:
+        if other != NO_GROUP and at_barrier(S, g) == 1:
             return wait_at_barrier(S, w, g, other, t)
     return 0
 
@@ -59,7 +59,7 @@ def wait_at_barrier(S: State, w: int, g: int, other: int, t: int) -> int:
         diverged(S, g, group(S, g).seg)
         return 1
     set_aside(S, g)
-    rouse(S, w, other, t)
+    resume(S, w, other, t)
     return 1
 
 

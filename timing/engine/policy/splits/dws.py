@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ...stacks import (
         begin_root,
         diverge,
-        follow_top,
         forget_lanes,
         goes_one_way,
+        pop_at_join,
         takes_first,
         top,
     )
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from ...workgroups import diverged
     from .local_stack import arrive_local, diverge_local, forget_local, is_serial, local_level
     from .splits import (
+        continue_with_others,
         gather,
         gathering,
-        go_on,
         is_root,
         meet_at_barrier,
         split,
@@ -105,17 +105,13 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
         arrive_local(S, g)
         if is_serial(S, g) == 1:
             return 0
-    entry = stack(S, top(S, grp.warp))
-    at_join = grp.seg == entry.rpc
+    at_join = grp.seg == stack(S, top(S, grp.warp)).rpc
     must_wait = S.limited == 1 and seg(S, grp.seg).kind == SEG_BRANCH and may_pass(S, g) == 0
     if not at_join and not must_wait:
         return 0
     if is_root(S, g) == 0 and wait_for_others(S, g) == 0:
         return 1
-    if at_join:
-        entry.seg = grp.seg
-        follow_top(S, g)
-    return 0
+    return pop_at_join(S, g)
 
 
 @device
@@ -126,7 +122,7 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
     forget_lanes(S, grp.warp, gone)
     if is_serial(S, g) == 1 and forget_local(S, g, gone) == 1:
         return 1
-    return go_on(S, g, t)
+    return continue_with_others(S, g, t)
 
 
 @device

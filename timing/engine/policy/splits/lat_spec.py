@@ -12,7 +12,7 @@ from ...intrinsics import device
 if TYPE_CHECKING:
     from ....machines.machine import Machine
     from ...hooks import State
-    from ...schedule.miss_free import catch_up, count_up, outlook, spell
+    from ...schedule.miss_free import catch_up, count_up, miss_free, wpu_forecast
 
 
 @device
@@ -25,12 +25,12 @@ def speculate(S: State, w: int, g: int, t: int) -> int:
     """
     catch_up(S, w, t)
     count_up(S, g)
-    counts = spell(S, g)
-    if outlook(S, w).sum + counts.free >= counts.latency:
+    counts = miss_free(S, g)
+    if wpu_forecast(S, w).sum + counts.free >= counts.latency:
         S.n_unsplit += 1
         return 0
     if S.count_split == 1:
-        outlook(S, w).sum += counts.free
+        wpu_forecast(S, w).sum += counts.free
     return 1
 
 

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from ...stacks import (
         begin_root,
         diverge,
-        follow_top,
         forget_lanes,
         goes_one_way,
+        pop_at_join,
         push,
         top,
     )
     from ...state import SEG_BRANCH, due, group, seg, stack, warp
     from ...workgroups import diverged
     from .loop_bypass import NO_WAY_OUT, leave_loop, way_out
-    from .splits import gathering, go_on, is_root, meet_at_barrier, wait_for_others
+    from .splits import continue_with_others, gathering, is_root, meet_at_barrier, wait_for_others
 
 LOOP_TESTS = ("branch", "rpc-only")
 
@@ -94,7 +94,7 @@ def pass_branch(S: State, g: int, taken: int, exit_seg: int, t: int) -> int:
             return diverged(S, g, gathering(S, grp.warp).barrier_seg)
         leave_loop(S, g, leaving, exit_seg)
     if grp.mask == 0:
-        if go_on(S, g, t) == 1:
+        if continue_with_others(S, g, t) == 1:
             grp.count = 0
             return 1
         end_group(S, g)
@@ -132,17 +132,14 @@ def push_one_way(S: State, g: int, taken: int) -> int:
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
     """Let splits wait for each other at the top's re-convergence point and where none may pass."""
     grp = group(S, g)
-    entry = stack(S, top(S, grp.warp))
-    at_join = grp.seg == entry.rpc
+    at_join = grp.seg == stack(S, top(S, grp.warp)).rpc
     if not at_join and (seg(S, grp.seg).kind != SEG_BRANCH or passes(S, g) != NO_WAY_OUT):
         return 0
     if is_root(S, g) == 0 and wait_for_others(S, g) == 0:
         return 1
     if at_join:
-        entry.seg = grp.seg
         grp.count = 0
-        follow_top(S, g)
-    return 0
+    return pop_at_join(S, g)
 
 
 @device
@@ -150,7 +147,7 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
     """Remove returned lanes from every entry; lanes that waited only for them continue."""
     grp = group(S, g)
     forget_lanes(S, grp.warp, grp.mask)
-    return go_on(S, g, t)
+    return continue_with_others(S, g, t)
 
 
 @device

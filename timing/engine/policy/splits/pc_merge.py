@@ -13,9 +13,9 @@ from ...intrinsics import WORD, bit, ctz, device, drop_lowest, popcount, words_u
 
 if TYPE_CHECKING:
     from ....machines.machine import Machine
-    from ...account import join_issue
+    from ...account import EV_JOIN, join_issue
     from ...groups import NO_SLOT
-    from ...hooks import State
+    from ...hooks import State, on_event
     from ...state import group, seg, warp
     from .local_stack import is_serial
     from .splits import merge
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @device
 def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
     """Merge ready splits that are at the access of running group g into g."""
-    if has_mates(S, g) == 0:
+    if may_merge(S, g) == 0:
         return 0
     # A split that has not begun the segment is at its access only if that is all of the segment.
     return merge_ready(S, w, g, t, 1, 1 if seg(S, group(S, g).seg).n_instr == 1 else 0, 1)
@@ -33,14 +33,14 @@ def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
 @device
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
     """Merge ready splits that are at the place of dispatched group g into g."""
-    if has_mates(S, g) == 0:
+    if may_merge(S, g) == 0:
         return 0
     at_access = group(S, g).at_memory
     return merge_ready(S, w, g, t, at_access, 1 - at_access, 0)
 
 
 @device
-def has_mates(S: State, g: int) -> int:
+def may_merge(S: State, g: int) -> int:
     """Return 1 if group g's warp has other splits, with which g may merge."""
     others = drop_lowest(warp(S, group(S, g).warp).groups)
     return 1 if others != 0 and S.pc_merge == 1 and is_serial(S, g) == 0 else 0
@@ -67,6 +67,7 @@ def merge_ready(S: State, w: int, g: int, t: int, at_access: int, at_start: int,
                 merges = held
             if merges == 1:
                 if at_access == 1 and other.at_memory == 0:
+                    on_event(S, EV_JOIN, w, h, S.now)
                     join_issue(S, w, g, popcount(other.mask))
                 merge(S, g, h)
                 S.n_pc_merge += 1

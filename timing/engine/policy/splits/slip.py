@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...state import group, ready_at, seg, warp
     from .local_stack import diverge_local, is_serial, local_level
     from .loop_bypass import NO_WAY_OUT, leave_loop, way_out
-    from .slip_control import leash
+    from .slip_control import held_limit
     from .splits import detach_lanes, gathering
 
 
@@ -37,7 +37,7 @@ def on_access(S: State, w: int, g: int, t: int) -> int:
     grp = group(S, g)
     missing = grp.mask & ~grp.hits
     n_behind = popcount(missing) + held_lanes(S, grp.warp)
-    if n_behind > leash(S, w).lanes or is_serial(S, g) == 1 or has_room(S, w, grp.warp) == 0:
+    if n_behind > held_limit(S, w).lanes or is_serial(S, g) == 1 or has_room(S, w, grp.warp) == 0:
         return 0
     S.n_memory_split += 1
     h = detach_lanes(S, g, missing)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ...hooks import State
     from ...state import slot_cycles, wpu
 
-LEASH = record(lanes="i8", waited="i8", issued="i8", until="i8")
-leash = table("leash", LEASH)
+HELD_LIMIT = record(lanes="i8", waited="i8", issued="i8", until="i8")
+held_limit = table("held_limit", HELD_LIMIT)
 """Per WPU: lanes that a warp may leave behind; cycles in which the WPU has waited for memory, has
 issued, and all of its cycles, up to the last decision."""
 
@@ -29,7 +29,7 @@ issued, and all of its cycles, up to the last decision."""
 @device
 def on_interval(S: State, w: int, t: int) -> int:
     """Adapt the lanes that WPU w may leave behind to its cycles since the last decision."""
-    limit = leash(S, w)
+    limit = held_limit(S, w)
     waited = 0
     for cause in range(HIT, MEMORY + 1):
         waited += slot_cycles(S, w * N_CAUSES + cause).cycles
@@ -48,10 +48,10 @@ def on_interval(S: State, w: int, t: int) -> int:
 
 def setup(machine: Machine) -> dict[str, Any]:
     """Return the thresholds, and `max-div` lanes for each WPU to begin with."""
-    leashes = np.zeros(machine.wpus, LEASH)
-    leashes["lanes"] = min(int(machine.policy["max-div"]), machine.width - 1)
+    limits = np.zeros(machine.wpus, HELD_LIMIT)
+    limits["lanes"] = min(int(machine.policy["max-div"]), machine.width - 1)
     return {
-        "leash": leashes,
+        "held_limit": limits,
         "raise_above": machine.policy["raise-above"],
         "lower_above": machine.policy["lower-above"],
     }

@@ -151,7 +151,7 @@ def rejoin(S: State, g: int) -> int:
 
 
 @device
-def go_on(S: State, g: int, t: int) -> int:
+def continue_with_others(S: State, g: int, t: int) -> int:
     """Continue group g, which has no lanes any more, with others; return 0 if all others run."""
     v = group(S, g).warp
     waits = gathering(S, v)

@@ -11,8 +11,7 @@ from ...intrinsics import device
 
 if TYPE_CHECKING:
     from ...hooks import State
-    from ...stacks import diverge, follow_top, goes_one_way, top
-    from ...state import group, stack
+    from ...stacks import diverge, goes_one_way, pop_at_join
 
 
 @device
@@ -26,9 +25,4 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
 @device
 def on_arrival(S: State, w: int, g: int, t: int) -> int:
     """Pop the top entry at its re-convergence point, and run the next one."""
-    grp = group(S, g)
-    entry = stack(S, top(S, grp.warp))
-    if grp.seg == entry.rpc:
-        entry.seg = grp.seg
-        follow_top(S, g)
-    return 0
+    return pop_at_join(S, g)

@@ -14,8 +14,8 @@ from ...intrinsics import device
 
 if TYPE_CHECKING:
     from ...hooks import State
-    from ...stacks import NOWHERE, diverge_until, follow_top, goes_one_way, top
-    from ...state import group, seg, stack
+    from ...stacks import NOWHERE, diverge_until, goes_one_way, pop_at_join
+    from ...state import group, seg
 
 
 @device
@@ -36,9 +36,4 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
 @device
 def on_reconverge(S: State, w: int, g: int, t: int) -> int:
     """Pop the top entry if the instruction is its own; any other one does nothing."""
-    grp = group(S, g)
-    entry = stack(S, top(S, grp.warp))
-    if grp.seg == entry.rpc:
-        entry.seg = grp.seg
-        follow_top(S, g)
-    return 0
+    return pop_at_join(S, g)

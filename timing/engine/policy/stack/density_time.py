@@ -1,8 +1,8 @@
 """Density-time execution: an instruction occupies units for its active lanes only.
 
 Engine code, beside conv.py: a baseline from vector machines. With fewer units than lanes an
-instruction takes ceil(lanes / units) issue slots; lanes that are masked off are skipped, so that
-divergence costs less. `skip-masked` off is the machine without that.
+instruction takes ceil(lanes / units) issue slots; inactive lanes are skipped, so that divergence
+costs less. `skip-masked` off is the machine without that.
 """
 
 from __future__ import annotations

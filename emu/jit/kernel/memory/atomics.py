@@ -1,18 +1,18 @@
 """Atomics: one helper per operation and type, which takes the lanes in ascending order.
 
-All its cells have 64 bits.
+The cells of its arguments and results have 64 bits a lane.
 """
 
 from __future__ import annotations
 
-from ....isa.types import U32, Segment, Type
-from ...analysis.ssa import Op
-from ..llvm.text import integer
-from ..runtime.context import Slot
-from ..runtime.helpers import atomic_name
+from .....isa.types import U32, Segment, Type
+from ....analysis.ssa import Op
+from ...llvm.text import integer
+from ...runtime.context import Slot
+from ...runtime.helpers import atomic_name
+from ..context_code import load_slot
+from ..lane_code import LaneCode
 from .cold import Cold
-from .context_code import load_slot
-from .lane_code import LaneCode
 from .local_memory import LocalMemory
 
 
@@ -46,7 +46,7 @@ class Atomics:
         result = cold.call(
             atomic_name(row.stem.removeprefix("atomic_"), type_.name),
             "ptr %ctx",
-            f"i64 {cold.moves.running()}",
+            f"i64 {lanes.running()}",
             f"ptr {addresses}",
             f"ptr {cells[0]}",
             f"ptr {cells[1]}",

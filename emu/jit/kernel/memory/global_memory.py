@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ....isa.program import Param
-from ....isa.types import Type, sign_extend
-from ...analysis.ssa import Op, Value
-from ..llvm.text import integer
+from .....isa.program import Param
+from .....isa.types import Type, sign_extend
+from ....analysis.ssa import Op, Value
+from ...arithmetic.widths import element_number
+from ...llvm.text import integer
+from ..lane_code import LaneCode
 from .addresses import Addresses, Form, Window, split_index
 from .cold import Cold, Targets
-from .lane_code import LaneCode
 from .moves import Moves
 from .near import TABLE, Near, has_permutes, is_computed, is_shuffled, permuted
 
@@ -105,29 +106,31 @@ class GlobalMemory:
 
     def _uniform(self, site: Site, offset: str) -> list[str]:
         """Access one place for all lanes."""
-        lanes, code, moves, addresses = self.lanes, self.lanes.code, self.moves, self.addresses
+        lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
+        moves, cold = self.moves, self.cold
         op, type_, window = site.op, site.type, site.window
         places = addresses.places(window, site.size, site.size)
-        good = code.let(f"icmp ult i64 {addresses.element(offset, site.size)}, {places}")
-        fork = moves.fork(good)
-        host = addresses.host(window, offset)
-        values, others = [], []
-        if site.is_load:
-            values = [moves.load(type_, host)]
-        elif lanes.shapes.is_uniform(op.args[0]):
-            code.line(f"store i{type_.bits} {moves.store_scalar(op, type_)}, ptr {host}")
-        else:
-            # The highest lane wins.
-            cold = self.cold
-            cold.put(cold.cells("cells"), moves.store_data(op, type_), type_.bits)
-            data = code.let(f"load i{type_.bits}, ptr {cold.cell(type_, moves.last_running())}")
+        good = code.let(f"icmp ult i64 {element_number(code, offset, site.size, 0)}, {places}")
+
+        def fast() -> list[str]:
+            host = addresses.host(window, offset)
+            if site.is_load:
+                return [moves.load(type_, host)]
+            if lanes.shapes.is_uniform(op.args[0]):
+                data = moves.store_scalar(op, type_)
+            else:
+                # The highest lane wins.
+                cold.put(cold.cells("cells"), moves.store_data(op, type_), type_.bits)
+                cell = cold.cell(type_, lanes.highest(lanes.running()))
+                data = code.let(f"load i{type_.bits}, ptr {cell}")
             code.line(f"store i{type_.bits} {data}, ptr {host}")
-        fast_end = moves.other_side(fork)
-        self.cold.move(op, type_, Targets(self._address(site, offset), 0))
-        if site.is_load:
-            others = self.cold.first(type_)
-        slow_end = moves.meet(fork)
-        return moves.either(op.cls, 0, values, fast_end, others, slow_end)
+            return []
+
+        def slow() -> list[str]:
+            cold.move(op, type_, Targets(self._address(site, offset), 0))
+            return cold.first(type_) if site.is_load else []
+
+        return moves.either(good, fast, slow, op.cls, 0)
 
     # --- neighbours
 
@@ -137,7 +140,7 @@ class GlobalMemory:
         """Access neighbouring elements: one wide access if all is inside and `also` holds."""
         lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
         places = addresses.places(site.window, site.size * lanes.facts.width, site.size)
-        good = code.let(f"icmp ult i64 {addresses.element(offset, site.size)}, {places}")
+        good = code.let(f"icmp ult i64 {element_number(code, offset, site.size, 0)}, {places}")
         if also is not None:
             good = code.let(f"and i1 {good}, {also}")
         return self._either(
@@ -173,9 +176,9 @@ class GlobalMemory:
             base = self._address(site, offset)
             return Targets(base, scale, lanes.vector(index), signed=form.signed)
 
-        alone = [v for v, factor in form.uniform if factor == 1 and addresses.is_param(v)]
+        params = [v for v, factor in form.uniform if factor == 1 and addresses.is_param(v)]
         if (
-            len(alone) == len(form.uniform) == 1
+            len(params) == len(form.uniform) == 1
             and not form.signed
             and abs(form.constant) < 1 << 20
         ):
@@ -190,7 +193,7 @@ class GlobalMemory:
         index = form.index
         assert index is not None
         offset = addresses.distance(form, site.window)
-        count = addresses.elements_behind(offset, site.size, form.scale, site.window)
+        count = addresses.count_inside(offset, site.size, form.scale, site.window)
 
         def each() -> list[str]:
             v, chunks = integer(32, lanes.n), lanes.vector(index)
@@ -235,7 +238,7 @@ class GlobalMemory:
         return self._either(site, good, lambda: self._wide(site, host()), others)
 
     def _near(self, index: Value) -> Near:
-        """Return where the lanes' indices are, seen from that of lane 0."""
+        """Return the lanes' indices relative to that of lane 0."""
         lanes, code = self.lanes, self.lanes.code
         core, terms = split_index(index, lanes.shapes)
         v, chunks = integer(32, lanes.n), lanes.vector(core)
@@ -258,16 +261,11 @@ class GlobalMemory:
         start = lanes.chunk_of(64, code.let(f"sub i64 {site.window.base}, {step}"))
         places = self.addresses.places(site.window, site.size, site.size)
         limit = lanes.chunk_of(64, places)
-        shift = site.size.bit_length() - 1
         offsets = [code.let(f"sub {v} {a}, {start}") for a in pointers]
         outside = []
         for offset in offsets:
-            element = offset
-            if shift:
-                element = code.intrinsic(
-                    "llvm.fshr", v, f"{v} {offset}", f"{v} {offset}", f"{v} splat (i64 {shift})"
-                )
-            outside.append(code.let(f"icmp uge {v} {element}, {limit}"))
+            number = element_number(code, offset, site.size, lanes.n)
+            outside.append(code.let(f"icmp uge {v} {number}, {limit}"))
 
         def hosts() -> list[str]:
             host = site.window.host
@@ -302,11 +300,5 @@ class GlobalMemory:
     def _either(
         self, site: Site, good: str, fast: Callable[[], list[str]], slow: Callable[[], list[str]]
     ) -> list[str]:
-        """Access on the fast or the slow side; return what was loaded."""
-        moves = self.moves
-        fork = moves.fork(good)
-        values = fast()
-        fast_end = moves.other_side(fork)
-        others = slow()
-        slow_end = moves.meet(fork)
-        return moves.either(site.op.cls, self.lanes.n, values, fast_end, others, slow_end)
+        """Access on the fast or the slow side; return what was loaded, in chunks."""
+        return self.moves.either(good, fast, slow, site.op.cls, self.lanes.n)

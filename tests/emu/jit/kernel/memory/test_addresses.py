@@ -15,7 +15,7 @@ from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap
 
-from ...support.oracle_work import make
+from ....support.oracle_work import make
 
 ITEMS = 40
 

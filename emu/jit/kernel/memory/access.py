@@ -5,17 +5,17 @@ Kernel arguments and `lda` need no checks and are here; the other segments have 
 
 from __future__ import annotations
 
-from ....isa.types import Segment
-from ...analysis.ssa import Op
-from ..arithmetic.widths import extended
-from ..llvm.text import integer
-from ..runtime.context import Slot
+from .....isa.types import Segment
+from ....analysis.ssa import Op
+from ...arithmetic.widths import extended
+from ...llvm.text import integer
+from ...runtime.context import Slot
+from ..context_code import load_slot
+from ..lane_code import LaneCode
 from .atomics import Atomics
 from .cold import Cold
-from .context_code import load_slot
 from .global_memory import GlobalMemory
 from .kernel_memory import KernelMemory
-from .lane_code import LaneCode
 from .local_memory import LocalMemory
 from .moves import Moves
 

@@ -1,30 +1,19 @@
 """Data movement that all memory instructions are made of.
 
-Data between registers and memory, accesses of a chunk of lanes, and the two sides of an access
-(fast and slow) that begin at a test and join after it.
+Data between registers and memory, accesses of a chunk of lanes, and the choice between the fast and
+the slow side of an access.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-from ....isa.types import RegClass, Type
-from ...analysis.ssa import Op, Value
-from ..arithmetic.widths import extended, narrowed
-from ..llvm.text import integer, register_type
-from ..llvm.vectors import CHUNK
-from .lane_code import LaneCode
-
-
-@dataclass
-class Fork:
-    """The labels of a test with two sides, and the operands that are known before it."""
-
-    fast: str
-    slow: str
-    go: str
-    known: dict[tuple[Value, str], list[str]]
+from .....isa.types import RegClass, Type
+from ....analysis.ssa import Op
+from ...arithmetic.widths import extended, narrowed
+from ...llvm.text import integer, register_type
+from ...llvm.vectors import CHUNK
+from ..lane_code import LaneCode
 
 
 class Moves:
@@ -35,66 +24,41 @@ class Moves:
         self._zeros: dict[str, str] = {}
         """Zeros that LLVM does not know of, by type."""
 
-    # --- two sides
-
-    def fork(self, good: str) -> Fork:
-        """Branch on a test; the fast side begins here."""
-        code = self.lanes.code
-        fast, slow, go = (code.fresh_label("m") for _ in range(3))
-        fork = Fork(fast, slow, go, dict(self.lanes.local))
-        code.branch(good, fast, slow)
-        self._at(fork, fast)
-        return fork
-
-    def other_side(self, fork: Fork) -> str:
-        """End the fast side and begin the slow one; return the block that the fast one ends in."""
-        return self._go_on(fork, fork.slow)
-
-    def meet(self, fork: Fork) -> str:
-        """End the slow side and continue after both; return the block that the slow one ends in."""
-        return self._go_on(fork, fork.go)
-
-    def _go_on(self, fork: Fork, label: str) -> str:
-        end = self.lanes.code.current_block
-        self.lanes.code.jump(fork.go)
-        self._at(fork, label)
-        return end
-
-    def _at(self, fork: Fork, label: str) -> None:
-        """Begin a block after a fork: operands that the other side has loaded are not known."""
-        self.lanes.code.block(label)
-        self.lanes.local = dict(fork.known)
+    # --- the fast and the slow side
 
     def either(
         self,
+        good: str,
+        fast: Callable[[], list[str]],
+        slow: Callable[[], list[str]],
         cls: RegClass,
         n: int,
-        fast: Sequence[str],
-        fast_end: str,
-        slow: Sequence[str],
-        slow_end: str,
     ) -> list[str]:
-        """Return the values of the side that was taken, chunks of n lanes (0: a scalar)."""
+        """Emit both sides of an access: the fast one runs if `good` (an i1) is true.
+
+        Each side returns what it has loaded, in registers of a class: chunks of n lanes (0: a
+        scalar). The result is that of the side that was taken.
+        """
+        code = self.lanes.code
+        fast_label, slow_label, after = (code.fresh_label("m") for _ in range(3))
+        known = dict(self.lanes.local)
+        code.branch(good, fast_label, slow_label)
+        values, ends = [], []
+        for label, side in ((fast_label, fast), (slow_label, slow)):
+            # What the other side has loaded is not known here.
+            self.lanes.local = dict(known)
+            code.block(label)
+            values.append(side())
+            ends.append(code.current_block)
+            code.jump(after)
+        self.lanes.local = known
+        code.block(after)
         t = register_type(cls, n)
         return [
-            self.lanes.code.phi(t, (x, fast_end), (y, slow_end))
-            for x, y in zip(fast, slow, strict=True)
+            code.phi(t, *zip(sources, ends, strict=True)) for sources in zip(*values, strict=True)
         ]
 
     # --- data
-
-    def running(self) -> str:
-        """Return the lanes that execute the instruction, an i64 with a bit each."""
-        return self.lanes.word(self.lanes.mask)
-
-    def lowest_running(self) -> str:
-        """Return the number of the first of these lanes, an i64."""
-        return self.lanes.code.call("i64", "llvm.cttz.i64", f"i64 {self.running()}", "i1 false")
-
-    def last_running(self) -> str:
-        """Return the number of the last of these lanes, an i64."""
-        zeros = self.lanes.code.call("i64", "llvm.ctlz.i64", f"i64 {self.running()}", "i1 false")
-        return self.lanes.code.let(f"sub i64 63, {zeros}")
 
     def store_data(self, op: Op, type_: Type) -> list[str]:
         """Return what a store writes, chunk by chunk."""

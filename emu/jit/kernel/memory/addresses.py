@@ -11,16 +11,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ....isa.program import Param
-from ....isa.types import sign_extend
-from ...analysis.ssa import INDEX_ARITHMETIC, Const, Op, Phi, Value
-from ...analysis.uniformity import LaneShapes
-from ..runtime.context import BASE, DELTA, SIZE, WRITABLE, param_slot
-from .context_code import load_slot
-from .lane_code import LaneCode
+from .....isa.program import Param
+from .....isa.types import sign_extend
+from ....analysis.ssa import INDEX_ARITHMETIC, Const, Op, Phi, Value
+from ....analysis.uniformity import LaneShapes
+from ...arithmetic.widths import element_number
+from ...runtime.context import BASE, DELTA, SIZE, WRITABLE, param_slot
+from ..context_code import load_slot
+from ..lane_code import LaneCode
 
 LARGEST_SCALE = 1 << 32
-"""What an index is multiplied by at most in a form: no window has room for two larger steps."""
+"""The largest scale of a form: no window has room for two larger steps."""
 
 MOST_TERMS = 8
 """Uniform terms of a form; each is computed again at every access."""
@@ -107,7 +108,7 @@ class Addresses:
     # --- forms
 
     def form(self, value: Value) -> Form | None:
-        """Return an address as a sum; None where it is none of the known shapes."""
+        """Return an address as a sum; None if it is not of that shape."""
         if value not in self._forms:
             self._forms[value] = self._form(value)
         return self._forms[value]
@@ -150,13 +151,13 @@ class Addresses:
     def window(self, address: Value, form: Form | None, store: bool) -> Window | None:
         """Return the buffer that an address points into, if that is known from how it is made.
 
-        To a `store` a buffer that may not be written is an empty one.
+        For a `store`, a buffer that may not be written counts as empty.
         """
         position = self._pointers.get(address)
         if form is not None:
             # A pointer parameter may be anywhere in a sum; the other terms are distances.
-            alone = (self._pointers.get(v) for v, factor in form.uniform if factor == 1)
-            position = next((p for p in alone if p is not None and p != _SEVERAL), position)
+            found = (self._pointers.get(v) for v, factor in form.uniform if factor == 1)
+            position = next((p for p in found if p is not None and p != _SEVERAL), position)
         if position is None or position == _SEVERAL:
             return None
         return self._param_window(position, store)
@@ -254,22 +255,13 @@ class Addresses:
         """Return the host address of an offset into a buffer, a ptr."""
         return self.lanes.code.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
 
-    def element(self, offset: str, size: int) -> str:
-        """Return the number of the element at an offset; huge where the offset is misaligned."""
-        if size == 1:
-            return offset
-        shift = size.bit_length() - 1
-        return self.lanes.code.intrinsic(
-            "llvm.fshr", "i64", f"i64 {offset}", f"i64 {offset}", f"i64 {shift}"
-        )
+    def count_inside(self, offset: str, size: int, scale: int, window: Window) -> str:
+        """Return how many indices from 0 on lead to elements in the buffer, an i64 below 2^31.
 
-    def elements_behind(self, offset: str, size: int, scale: int, window: Window) -> str:
-        """Return how many indices from 0 on are inside, an i64 below 2^31.
-
-        `scale` is 2^k * `size`.
+        `offset` is that of index 0; `scale` is 2^k * `size`.
         """
         code = self.lanes.code
-        total, here = self.places(window, size, size), self.element(offset, size)
+        total, here = self.places(window, size, size), element_number(code, offset, size, 0)
         count = code.intrinsic("llvm.usub.sat", "i64", f"i64 {total}", f"i64 {here}")
         stride = scale // size
         if stride > 1:

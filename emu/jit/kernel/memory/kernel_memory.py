@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....isa.program import Param
-from ..llvm.function_text import FunctionText
-from ..runtime.context import Slot
-from .context_code import load_slot
+from .....isa.program import Param
+from ...llvm.function_text import FunctionText
+from ...runtime.context import Slot
+from ..context_code import load_slot
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class KernelMemory:
     private_bytes: int
     readonly_bytes: int
     private_of: str
-    """The warp, an i64 operand, whose private memory a warp uses: its own if warps take turns."""
+    """The warp (an i64) whose private memory is used: the running one if warps take turns."""
 
     def private_place(self, code: FunctionText, width: int) -> str:
         """Return where the private memory of the running warp is, a ptr."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....isa.types import Type
-from ...analysis.ssa import Op
-from ..arithmetic.widths import extended
-from ..llvm.text import integer
-from ..runtime.context import Slot
-from ..runtime.helpers import ATTRIBUTES
-from .context_code import store_slot
-from .lane_code import LaneCode
+from .....isa.types import Type
+from ....analysis.ssa import Op
+from ...arithmetic.widths import extended
+from ...llvm.text import integer
+from ...runtime.context import Slot
+from ...runtime.helpers import ATTRIBUTES
+from ..context_code import store_slot
+from ..lane_code import LaneCode
 from .moves import Moves
 
 
@@ -60,7 +60,7 @@ class Cold:
             lanes.define(op, "value", self.first(type_) if lanes.shapes.is_uniform(op) else loaded)
 
     def move(self, op: Op, type_: Type, targets: Targets) -> list[str]:
-        """Load or store for all running lanes; returns what was loaded, as registers."""
+        """Load or store for all running lanes; return what was loaded, as registers."""
         lanes, is_load = self.lanes, op.ins.row.is_load
         cells, indices = self.cells("cells"), "null"
         if targets.indices:
@@ -72,7 +72,7 @@ class Cold:
         result = self.call(
             "simtlab_move",
             "ptr %ctx",
-            f"i64 {self.moves.running()}",
+            f"i64 {lanes.running()}",
             f"i64 {targets.base}",
             f"ptr {indices}",
             f"ptr {cells}",
@@ -85,16 +85,13 @@ class Cold:
 
     def first(self, type_: Type) -> list[str]:
         """Return what the first running lane has loaded in `move`, a scalar."""
-        lane = self.moves.lowest_running()
-        cell = self.lanes.code.let(
-            f"getelementptr i{type_.bits}, ptr {self.cells('cells')}, i64 {lane}"
-        )
+        cell = self.cell(type_, self.lanes.lowest(self.lanes.running()))
         return [self.moves.load(type_, cell)]
 
     # --- helpers
 
     def call(self, name: str, *arguments: str, seldom: bool = True) -> str:
-        """Call a helper; its result, an i32. Code around `seldom` calls is out of the way."""
+        """Call a helper and return its result, an i32; LLVM moves `seldom` calls out of the way."""
         types = ", ".join(a.split()[0] for a in arguments)
         attributes = f"cold {ATTRIBUTES}" if seldom else ATTRIBUTES
         self.lanes.code.module.declare(name, f"declare i32 @{name}({types}) {attributes}")
@@ -145,7 +142,7 @@ class Cold:
     def put(self, cells: str, chunks: Sequence[str], bits: int) -> None:
         """Put chunks of integers into cells of their size."""
         t = integer(bits, self.lanes.n)
-        for place, chunk in zip(self._places(cells, bits), chunks, strict=True):
+        for place, chunk in zip(self.lanes.chunk_places(cells, bits), chunks, strict=True):
             self.lanes.code.line(f"store {t} {chunk}, ptr {place}, align {bits // 8}")
 
     def take(self, cells: str, bits: int) -> list[str]:
@@ -153,12 +150,5 @@ class Cold:
         t = integer(bits, self.lanes.n)
         return [
             self.lanes.code.let(f"load {t}, ptr {place}, align {bits // 8}")
-            for place in self._places(cells, bits)
-        ]
-
-    def _places(self, cells: str, bits: int) -> list[str]:
-        lanes = self.lanes
-        return [
-            lanes.code.let(f"getelementptr i{bits}, ptr {cells}, i64 {j * lanes.n}")
-            for j in range(lanes.k)
+            for place in self.lanes.chunk_places(cells, bits)
         ]

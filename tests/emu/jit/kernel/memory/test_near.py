@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simtlab.emu.jit.kernel.near import is_shuffled
+from simtlab.emu.jit.kernel.memory.near import is_shuffled
 
-from ...support.flows import op_of, shapes_of
-from ..support.agreement import same
+from ....support.flows import op_of, shapes_of
+from ...support.agreement import same
 
 SHUFFLED = {
     "butterfly": "sub_u32 $s4, $s2, 1\n and_u32 $s4, $s0, $s4\n shl_u32 $s3, $s0, 1\n"

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....isa.table import Unit
-from ...analysis.ssa import Op, Value
-from ...analysis.uniformity import LaneShapes
-from ..llvm.text import integer
-from ..llvm.toolchain import host_has
-from .lane_code import LaneCode
+from .....isa.table import Unit
+from ....analysis.ssa import Op, Value
+from ....analysis.uniformity import LaneShapes
+from ...llvm.text import integer
+from ...llvm.toolchain import host_has
+from ..lane_code import LaneCode
 
 TABLE = 64
 """Elements that a permutation chooses from."""
@@ -75,7 +75,7 @@ def is_shuffled(index: Value, shapes: LaneShapes) -> bool:
 
 
 def has_permutes(size: int, lanes: int) -> bool:
-    """Return whether the CPU picks elements of a size out of two vectors of so many lanes."""
+    """Return whether an instruction picks elements of `size` bytes from two vectors of `lanes`."""
     return size == 4 and lanes == 16 and host_has("avx512f")
 
 

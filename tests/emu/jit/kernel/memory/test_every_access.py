@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ..support.agreement import same
+from ...support.agreement import same
 
 BYTES = {"u8": 1, "u16": 2, "u32": 4, "f64": 8, "s8": 1, "s16": 2, "f32": 4, "u64": 8}
 GROUPS = 3

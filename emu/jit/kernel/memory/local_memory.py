@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....isa.types import RegClass, Segment, Type
-from ...analysis.ssa import Const, Op, Value
-from ..llvm.text import integer
-from ..runtime.context import Slot
+from .....isa.types import RegClass, Segment, Type
+from ....analysis.ssa import Const, Op, Value
+from ...llvm.text import integer
+from ...runtime.context import Slot
+from ..context_code import load_slot
+from ..lane_code import LaneCode
 from .cold import Cold
-from .context_code import load_slot
 from .kernel_memory import KernelMemory
-from .lane_code import LaneCode
 from .moves import Moves
 
 
@@ -81,7 +81,7 @@ class LocalMemory:
             self._run(op, type_, extent, memory)
         else:
             self.guard(op, extent)
-            self._each(op, type_, self._places(memory, extent, private))
+            self._define(op, self._each(op, type_, self._places(memory, extent, private)))
 
     def _memory(self, segment: Segment) -> str:
         lanes = self.lanes
@@ -105,13 +105,18 @@ class LocalMemory:
         else:
             self._each(op, type_, [self._spread_ptr(place)] * lanes.k)
 
-    def _each(self, op: Op, type_: Type, places: Sequence[str]) -> None:
-        """Gather or scatter at checked addresses."""
+    def _each(self, op: Op, type_: Type, places: Sequence[str]) -> list[str]:
+        """Gather or scatter at checked addresses; return what was loaded."""
         moves = self.moves
         if op.ins.row.is_load:
-            self.lanes.define(op, "value", moves.load_each(type_, places))
-        else:
-            moves.store_each(type_, moves.store_data(op, type_), places)
+            return moves.load_each(type_, places)
+        moves.store_each(type_, moves.store_data(op, type_), places)
+        return []
+
+    def _define(self, op: Op, loaded: list[str]) -> None:
+        """Define the value of a load."""
+        if op.ins.row.is_load:
+            self.lanes.define(op, "value", loaded)
 
     def _run(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
         """Access neighbouring elements: wide if all lanes fit, else gather or scatter."""
@@ -121,24 +126,19 @@ class LocalMemory:
         good = "false"
         if span >= 0:
             good = code.let(f"xor i1 {self._test(first, extent, span, 0)}, true")
-        fork = moves.fork(good)
-        host = self._place(memory, first, extent.offset)
-        values, others = [], []
-        if op.ins.row.is_load:
-            values = moves.load_wide(type_, host)
-        else:
+
+        def fast() -> list[str]:
+            host = self._place(memory, first, extent.offset)
+            if op.ins.row.is_load:
+                return moves.load_wide(type_, host)
             moves.store_wide(type_, moves.store_data(op, type_), host)
-        fast_end = moves.other_side(fork)
-        self.guard(op, extent)
-        places = self._places(memory, extent, private=False)
-        if op.ins.row.is_load:
-            others = moves.load_each(type_, places)
-        else:
-            moves.store_each(type_, moves.store_data(op, type_), places)
-        slow_end = moves.meet(fork)
-        if op.ins.row.is_load:
-            loaded = moves.either(op.cls, lanes.n, values, fast_end, others, slow_end)
-            lanes.define(op, "value", loaded)
+            return []
+
+        def slow() -> list[str]:
+            self.guard(op, extent)
+            return self._each(op, type_, self._places(memory, extent, private=False))
+
+        self._define(op, moves.either(good, fast, slow, op.cls, lanes.n))
 
     # --- checks
 
@@ -195,7 +195,7 @@ class LocalMemory:
         result = self.cold.call(
             "simtlab_local_fault",
             "ptr %ctx",
-            f"i64 {self.moves.running()}",
+            f"i64 {lanes.running()}",
             f"ptr {offsets}",
             f"i64 {extent.total}",
             f"i64 {extent.size}",

@@ -1,0 +1,60 @@
+"""Recordings of commands: made beside a run, and written where the command says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ...isa.errors import UsageError
+from ...recording.history import History
+from ...recording.recorder import Recorder
+from ...recording.recording import Recording
+from ..inputs.files import check_writable
+from ..options.settings import RunSettings
+from ..output.output import print_remark
+
+
+def saving(path: str | None) -> Callable[[Recording], None] | None:
+    """Return what writes a recording to a file; None without one. Raises UsageError."""
+    if path is None:
+        return None
+    if not path.endswith(".npz"):
+        raise UsageError(f"a recording ends in .npz, not {path!r}", code="SIM515")
+    check_writable(path, "--record")
+    return lambda recording: recording.save(path)
+
+
+def refuse_engine(settings: RunSettings, checks: bool) -> None:
+    """Raise UsageError for options that a recording excludes."""
+    if settings.engine not in (None, "interp"):
+        raise UsageError(
+            f"a recording is made by the interpreter, and --engine {settings.engine} excludes it",
+            code="SIM517",
+            hint="leave out --engine",
+        )
+    if checks:
+        raise UsageError("a run is either checked or recorded, not both", code="SIM517")
+
+
+@contextmanager
+def recording(
+    recorder: Recorder | None,
+    recorded: Callable[[Recording], None] | None,
+    *,
+    history: bool = False,
+) -> Iterator[None]:
+    """Record what runs inside, also if an error ends it, and hand on the recording."""
+    try:
+        yield
+    finally:
+        if recorder is not None and recorder.has_begun:
+            found = recorder.finish()
+            if recorded is not None:
+                recorded(found)
+            if history:
+                print(History(found))
+            if found.facts["lost"]:
+                print_remark(
+                    f"{found.facts['lost']:,} issues were not recorded; choose fewer "
+                    f"{found.facts['unit']}s with --record-window, or more with --record-issues"
+                )

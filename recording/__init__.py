@@ -1,0 +1,1 @@
+"""Recordings: what happened in a run, to be looked at (docs/recording.md)."""

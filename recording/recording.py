@@ -1,0 +1,173 @@
+"""A recording in memory and as a file: what a run did, unit of time by unit of time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..isa import expect
+from ..isa.errors import UsageError
+from .tables import TABLES, State
+
+if TYPE_CHECKING:
+    from .replay import Replay, Values
+
+MARK = "simtlab recording"
+FORMAT = 1
+"""Version of the file."""
+
+
+@dataclass
+class Recording:
+    """The issues, waits and states of a run. docs/recording.md has the tables and facts.
+
+    `tables` maps a name of `tables.TABLES` to a record array in the order of time; `memory` are the
+    bytes that `facts["launches"]` point into; `programs` are object files.
+    """
+
+    facts: dict[str, Any]
+    tables: Mapping[str, np.ndarray]
+    memory: np.ndarray
+    programs: list[bytes] = field(default_factory=list)
+
+    @property
+    def issues(self) -> np.ndarray:
+        """The table `issue`."""
+        return self.tables["issue"]
+
+    @property
+    def is_timing(self) -> bool:
+        """Whether time counts cycles of a machine; else steps."""
+        return self.facts["kind"] == "timing"
+
+    @property
+    def width(self) -> int:
+        """Lanes of a warp."""
+        return int(self.facts["width"])
+
+    @property
+    def begin(self) -> int:
+        """The first time that is covered."""
+        return int(self.facts["begin"])
+
+    @property
+    def end(self) -> int:
+        """The time after the last one."""
+        return int(self.facts["end"])
+
+    def __repr__(self) -> str:
+        unit = f"{self.facts['unit']}s"
+        return f"<Recording: {self.facts['title']}, {unit} {self.begin:,} to {self.end:,}>"
+
+    # --- what was where
+
+    def state(self, warp: int, t: int) -> State:
+        """Return the state of a warp at the end of `t`: stack, groups, lanes that wait."""
+        rows = self._states_of(warp)
+        at = int(np.searchsorted(rows["t"], t, side="right")) - 1
+        return self.facts["states"][rows["row"][at]] if at >= 0 else {}
+
+    def _states_of(self, warp: int) -> np.ndarray:
+        found = self._by_warp.get(warp)
+        if found is None:
+            rows = self.tables["state"]
+            found = self._by_warp[warp] = rows[rows["warp"] == warp]
+        return found
+
+    @cached_property
+    def _by_warp(self) -> dict[int, np.ndarray]:
+        return {}
+
+    def occupant(self, warp: int, t: int) -> tuple[int, int]:
+        """Return (workgroup, wave) of the warp that is in a context at `t`; -1 for none."""
+        rows = self.tables["occupant"]
+        mine = rows[(rows["warp"] == warp) & (rows["t"] <= t)]
+        return (int(mine["workgroup"][-1]), int(mine["wave"][-1])) if len(mine) else (-1, -1)
+
+    # --- values
+
+    def replay(self) -> Replay:
+        """Return a replay at the beginning. Raises UsageError where the file has too little."""
+        from .replay import Replay
+
+        return Replay(self)
+
+    def registers(self, warp: int, t: int) -> dict[str, np.ndarray]:
+        """Return the registers of a warp's lanes at the end of `t`: name -> array of `width`.
+
+        `$s` are uint32, `$d` uint64, `$c` bool.
+        """
+        replay = self.replay()
+        replay.run_to(t + 1)
+        return replay.registers(warp)
+
+    def values(self, kept: list[int] | None = None) -> Values:
+        """Return what registers and memory got, issue by issue; `kept` are the warps (all)."""
+        from .replay import values_of
+
+        return values_of(self, kept)
+
+    # --- files
+
+    def save(self, path: str | Path, **more: np.ndarray) -> None:
+        """Write the file; `more` are further arrays of it. Raises UsageError and OSError."""
+        name = str(path)
+        if not name.endswith(".npz"):
+            raise UsageError(f"a recording ends in .npz, not {name!r}", code="SIM515")
+        every: dict[str, Any] = {**self.arrays(), **more}
+        with open(name, "wb") as file:
+            np.savez_compressed(file, **every)
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the members of the file."""
+        text = json.dumps(self.facts, separators=(",", ":")).encode()
+        found: dict[str, Any] = {"facts": np.frombuffer(text, np.uint8)}
+        for name, dtype in TABLES.items():
+            for column in dtype.names or ():
+                found[f"{name}_{column}"] = np.ascontiguousarray(self.tables[name][column])
+        found["memory_bytes"] = self.memory
+        for number, program in enumerate(self.programs):
+            found[f"program_{number}"] = np.frombuffer(program, np.uint8)
+        return found
+
+    @staticmethod
+    def load(path: str | Path) -> Recording:
+        """Read a file. Raises UsageError where it is not a recording, and OSError."""
+        name = expect.path(path, "a recording")
+        try:
+            return Recording._read(name)
+        except (OSError, UsageError):
+            raise
+        except Exception as problem:  # there are many ways in which a file can be damaged
+            raise UsageError(f"{name} is not a recording: {problem}", code="SIM510") from None
+
+    @staticmethod
+    def _read(path: str) -> Recording:
+        with np.load(path, allow_pickle=False) as file:
+            if "facts" not in file.files or file["facts"].dtype != np.uint8:
+                raise UsageError(f"{path} is not a recording", code="SIM510")
+            facts = json.loads(file["facts"].tobytes())
+            if facts.get("format") != MARK:
+                raise UsageError(f"{path} is not a recording", code="SIM510")
+            if facts["version"] != FORMAT:
+                raise UsageError(
+                    f"{path} is a recording of version {facts['version']}; this simtlab reads "
+                    f"version {FORMAT}",
+                    code="SIM510",
+                )
+            tables: dict[str, np.ndarray] = {}
+            for table, dtype in TABLES.items():
+                columns = [file[f"{table}_{column}"] for column in dtype.names or ()]
+                tables[table] = np.zeros(len(columns[0]), dtype)
+                for column, values in zip(dtype.names or (), columns, strict=True):
+                    tables[table][column] = values
+            programs = []
+            while f"program_{len(programs)}" in file.files:
+                programs.append(file[f"program_{len(programs)}"].tobytes())
+            return Recording(facts, tables, file["memory_bytes"], programs)

@@ -1,0 +1,306 @@
+"""Registers and memory of a recorded run: its issues, executed again in their order.
+
+The issues say which lanes execute what, and when, so that a replay needs neither scheme nor policy,
+and atomics take effect in the order of the run.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..asm.load import load
+from ..emu.engine import Work
+from ..emu.geometry import Geometry
+from ..emu.interp.access import address_source
+from ..emu.interp.alu import LaneFault
+from ..emu.interp.blocks import bind
+from ..emu.interp.resident import Group, Resident
+from ..emu.memory import Buffer, Memory
+from ..isa.errors import UsageError
+from ..isa.instruction import Instruction
+from ..isa.types import Segment
+
+if TYPE_CHECKING:
+    from .recording import Recording
+
+MOST_LANES = 1 << 18
+"""Lanes of a launch whose registers a replay holds."""
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Values:
+    """What the issues wrote and accessed, flat: by issue, then instruction, then lane.
+
+    `value` has an element for each register write, `address` one for each access to memory, and
+    `stored` one for each store and atomic: the contents of memory after it. They cover the warps
+    `kept` only. `is_exact` is false where the replay's final memory is not the run's.
+    """
+
+    value: Array
+    address: Array
+    stored: Array
+    kept: list[int]
+    is_exact: bool
+
+
+class Replay:
+    """A recorded run that is executed again, step by step; `run_to` goes on, never back."""
+
+    def __init__(self, recording: Recording) -> None:
+        facts = recording.facts
+        if not facts["memory_is_kept"]:
+            raise UsageError(
+                "this recording has no contents of memory, which was too large",
+                code="SIM515",
+                hint="record a smaller run",
+            )
+        if recording.begin > 0:
+            raise UsageError(
+                f"this recording begins at {facts['unit']} {recording.begin}, and registers are "
+                "known only from the start of a run on",
+                code="SIM515",
+                hint="record from the start: --record-window 0:TO",
+            )
+        self.recording = recording
+        self.memory = Memory()
+        for b in facts["buffers"]:
+            host = np.zeros(b["size"], np.uint8)
+            self.memory.buffers.append(Buffer(b["name"], b["address"], host, size=b["size"]))
+        self.memory.buffers.sort(key=lambda b: b.base)
+        self._programs = [load(text) for text in recording.programs]
+        self._order = _in_order(recording)
+        self._next = 0
+        self._launch = -1
+        self._code: _Code | None = None
+        self._places: dict[int, Array] = {}
+        occupants = recording.tables["occupant"]
+        self._occupants = {
+            warp: occupants[occupants["warp"] == warp]
+            for warp in np.unique(occupants["warp"]).tolist()
+        }
+
+    @property
+    def code(self) -> _Code:
+        """The launch that is being executed."""
+        if self._code is None:
+            self._begin(0)
+        assert self._code is not None
+        return self._code
+
+    def run_to(self, t: int) -> None:
+        """Execute what was issued before `t`."""
+        for _ in self.steps(t):
+            pass
+
+    def steps(self, until: int | None = None) -> Iterator[Step]:
+        """Execute instruction by instruction; yield each after its execution."""
+        issues = self.recording.issues
+        times, rows, offsets = self._order
+        while self._next < len(rows) and (until is None or times[self._next] < until):
+            row, offset = int(rows[self._next]), int(offsets[self._next])
+            self._next += 1
+            issue = issues[row]
+            if issue["launch"] != self._launch:
+                self._begin(int(issue["launch"]))
+            pc, warp = int(issue["pc"]) + offset, int(issue["warp"])
+            lanes = self._lanes(warp, int(issue["t"]) + offset, int(issue["mask"]))
+            yield self.code.execute(row, offset, warp, pc, lanes, int(times[self._next - 1]))
+
+    def is_exact(self) -> bool:
+        """Return whether memory is now what it was at the end of the run."""
+        contents = {str(b.base): zlib.crc32(b.host[: b.size].data) for b in self.memory.buffers}
+        final = self.recording.facts["final"]
+        return all(contents.get(address) == crc for address, crc in final.items())
+
+    def registers(self, warp: int) -> dict[str, Array]:
+        """Return the registers of the warp that is in a context now: name -> array of lanes."""
+        at = int(self._order[0][self._next - 1]) if self._next else self.recording.begin
+        first = self._first_lane(warp, at)
+        if first < 0:
+            return {}
+        lanes = slice(first, first + self.recording.width)
+        return {
+            f"${cls}{number}": bank.bits[number, lanes].copy()
+            for cls, bank in self.code.resident.registers.items()
+            for number in range(len(bank.bits))
+        }
+
+    def _begin(self, number: int) -> None:
+        facts = self.recording.facts
+        while self._launch < number:
+            self._launch += 1
+            for part in facts["launches"][self._launch]["buffers"]:
+                address = facts["buffers"][part["buffer"]]["address"]
+                buffer = self.memory.find(address)
+                assert buffer is not None
+                end = part["offset"] + part["size"]
+                buffer.host[: part["size"]] = self.recording.memory[part["offset"] : end]
+        launch = facts["launches"][number]
+        described = facts["kernels"][launch["kernel"]]
+        program = self._programs[described["program"]]
+        geometry = Geometry(
+            tuple(launch["items"]), tuple(launch["group_size"]), self.recording.width
+        )
+        kernel = program.kernel(described["name"])
+        kernargs = bytes.fromhex(launch["kernargs"])
+        self._code = _Code(
+            Work(program, kernel, geometry, kernargs, self.memory),
+            counts_cycles=self.recording.is_timing,
+        )
+
+    def _lanes(self, warp: int, t: int, mask: int) -> Array:
+        first = self._first_lane(warp, t)
+        bits = np.array([mask], "<u8").view(np.uint8)
+        return first + np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+
+    def _first_lane(self, warp: int, t: int) -> int:
+        rows = self._occupants.get(warp)
+        at = int(np.searchsorted(rows["t"], t, side="right")) - 1 if rows is not None else -1
+        if rows is None or at < 0 or rows["workgroup"][at] < 0:
+            return -1
+        group, wave = int(rows["workgroup"][at]), int(rows["wave"][at])
+        return group * self.code.resident.lanes_per_group + wave * self.recording.width
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One instruction of a replay: instruction `offset` of issue `row`, on flat `lanes`.
+
+    Arrays have an element for each lane and are None where an instruction has no such thing:
+    `written` is what its register got, `address` where it accessed memory, `stored` the contents
+    of memory after a store or atomic. All are uint64.
+    """
+
+    row: int
+    offset: int
+    warp: int
+    pc: int
+    lanes: Array
+    written: Array | None = None
+    address: Array | None = None
+    stored: Array | None = None
+
+
+class _Code:
+    """One launch: the registers of all its work-items, and its instructions, ready to execute."""
+
+    def __init__(self, work: Work, *, counts_cycles: bool) -> None:
+        warps = work.geometry.n_groups * -(-work.geometry.largest_group // work.geometry.width)
+        if warps * work.geometry.width > MOST_LANES:
+            raise UsageError(
+                f"a launch of {work.geometry.n_items:,} work-items is too large to be replayed; "
+                f"{MOST_LANES:,} lanes are the most",
+                code="SIM515",
+                hint="record a smaller launch",
+            )
+        self.work = work
+        self.instructions = work.kernel.instructions
+        self.resident = Resident(work, work.geometry.n_groups)
+        self.resident.load(0, work.geometry.n_groups)
+        self._counts_cycles = counts_cycles
+        self._executed = np.zeros(self.resident.n_lanes, np.uint64)
+        self._functions: dict[int, Any] = {}
+        self._sources: dict[int, Any] = {}
+
+    def execute(self, row: int, offset: int, warp: int, pc: int, lanes: Array, t: int) -> Step:
+        """Execute an instruction for some lanes. Lanes that fault end it, as they did the run."""
+        ins = self.instructions[pc]
+        group = Group(lanes, np.unique(lanes // self.resident.width), lanes.size)
+        address = stored = written = None
+        if ins.address is not None and ins.address.segment is not Segment.KERNARG:
+            if pc not in self._sources:
+                self._sources[pc] = address_source(self.resident, ins.address)
+            address = self._sources[pc](group).astype(np.uint64)
+        if ins.row.reads_clock:
+            assert ins.dst is not None
+            clock = np.full(lanes.size, t, np.uint64) if self._counts_cycles else None
+            bank = self.resident.registers[ins.dst.cls.value].bits[ins.dst.index]
+            bank[lanes] = self._executed[lanes] if clock is None else clock
+        elif not (ins.row.ends_block or ins.row.is_marker or ins.row.stem == "barrier"):
+            if pc not in self._functions:
+                self._functions[pc] = bind(self.resident, ins)
+            with suppress(LaneFault), np.errstate(all="ignore"):
+                self._functions[pc](group)
+        self._executed[lanes] += np.uint64(1)
+        if ins.dst is not None:
+            bank = self.resident.registers[ins.dst.cls.value]
+            written = bank.bits[ins.dst.index, lanes].astype(np.uint64)
+        if address is not None and not ins.row.is_load:
+            stored = self._contents(ins, address, lanes)
+        return Step(row, offset, warp, pc, lanes, written, address, stored)
+
+    def _contents(self, ins: Instruction, address: Array, lanes: Array) -> Array:
+        """Return what memory holds at the addresses of an instruction; 0 where there is none."""
+        assert ins.address is not None and ins.row.type is not None
+        size, found = ins.row.type.size, np.zeros(lanes.size, np.uint64)
+        form = f"uint{8 * size}"
+        resident, kernel = self.resident, self.work.kernel
+        match ins.address.segment:
+            case Segment.GROUP:
+                start = lanes // resident.lanes_per_group * kernel.group_size
+                memory, room = resident.group_memory, kernel.group_size
+            case Segment.PRIVATE:
+                start, memory = lanes * kernel.private_size, resident.private_memory
+                room = kernel.private_size
+            case _:
+                return self._global(address, size, form)
+        inside = (address + np.uint64(size) <= room) & (address % np.uint64(size) == 0)
+        index = (start[inside] + address[inside].astype(np.int64)) // size
+        found[inside] = memory.view(form)[index]
+        return found
+
+    def _global(self, address: Array, size: int, form: str) -> Array:
+        found = np.zeros(address.size, np.uint64)
+        left = np.ones(address.size, bool)
+        while left.any():
+            first = int(address[left][0])
+            buffer = self.work.memory.find(first, size)
+            if buffer is None:
+                left &= address != first
+                continue
+            inside = left & (address >= buffer.base) & (address <= buffer.end - size)
+            offset = (address[inside] - np.uint64(buffer.base)).astype(np.int64)
+            found[inside] = buffer.view(form)[offset // size]
+            left &= ~inside
+        return found
+
+
+def _in_order(recording: Recording) -> tuple[Array, Array, Array]:
+    """Return (time, row of issue, instruction in it) of every instruction, in the order of time."""
+    issues = recording.issues
+    counts = issues["n"]
+    rows = np.repeat(np.arange(len(issues)), counts)
+    starts = np.cumsum(counts) - counts
+    offsets = np.arange(len(rows)) - np.repeat(starts, counts)
+    times = issues["t"][rows] + offsets
+    order = np.argsort(times, kind="stable")
+    return times[order], rows[order], offsets[order]
+
+
+def values_of(recording: Recording, kept: list[int] | None = None) -> Values:
+    """Return what a replay of the whole recording writes and accesses."""
+    replay = Replay(recording)
+    every = sorted({int(w) for w in recording.issues["warp"]})
+    chosen = set(every if kept is None else kept)
+    steps = [step for step in replay.steps() if step.warp in chosen]
+    steps.sort(key=lambda step: (step.row, step.offset))
+    return Values(
+        _flat([step.written for step in steps]),
+        _flat([step.address for step in steps]),
+        _flat([step.stored for step in steps]),
+        sorted(chosen),
+        replay.is_exact(),
+    )
+
+
+def _flat(parts: list[Array | None]) -> Array:
+    found = [part for part in parts if part is not None]
+    return np.concatenate(found).astype("<u8") if found else np.zeros(0, "<u8")
