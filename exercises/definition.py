@@ -92,7 +92,7 @@ class Definition(Part):
     launch: LaunchFile | None = None
     score: ScoreFile
     targets: list[TargetFile] = Field(default_factory=list)
-    picture: Literal["accesses", "masks", "result"] = "result"
+    picture: Literal["accesses", "masks", "result", "warps"] = "result"
     in_turn: bool = True
     """Whether all cases also run with one warp after the other (bench.py)."""
     budget: Annotated[int, Field(ge=1, le=1 << 24)] = 50_000

@@ -81,13 +81,13 @@ def grade(
     for student in students:
         for exercise in wanted:
             path = answer_in(student, exercise)
-            report = _checked(exercise, path) if path is not None else None
+            report = checked(exercise, path) if path is not None else None
             found.append(Submission(student.name, exercise, report))
             progress(found[-1])
     return found
 
 
-def _checked(exercise: Exercise, path: Path) -> Report:
+def checked(exercise: Exercise, path: Path) -> Report:
     """Return the report of an answer, also of one that cannot be read: the others are checked."""
     try:
         return exercise.check(path)

@@ -22,6 +22,7 @@ STRIPE = (222, 231, 242)
 
 LANES = 32
 MOST_STEPS = 240
+MOST_COLUMNS = 900
 MOST_LINES = 33
 MOST_PANELS = 6
 BANKS = 32
@@ -68,6 +69,8 @@ def draw(exercise: ExerciseFolder, answer: Answer, report: Report, folder: Path)
         return _result(name, np.asarray(expected[name]), np.asarray(run.data[name]))
     if kind == "masks":
         return _masks(bench, case.size, case.seed)
+    if kind == "warps":
+        return _warps(bench, dict(exercise.definition.score.size), 0)
     return _accesses(bench, case.size, case.seed)
 
 
@@ -80,12 +83,18 @@ def _result(name: str, expected: np.ndarray, found: np.ndarray) -> Picture:
     have = found.reshape(wide.shape) if expected.ndim > 1 else _folded(found)
     low, high = _range(wide)
     cell = int(np.clip(640 // max(wide.shape[1], 1), 3, 20))
+    is_high = wide.shape[0] * cell > 200
+    if is_high:
+        cell = max(3, cell * 2 // 3)
+    gap = 2 * cell
     tiles = [_tiles(wide, low, high, None, cell), _tiles(have, low, high, have != wide, cell)]
-    gap = np.full((2 * cell, tiles[0].shape[1], 3), WHITE, np.uint8)
+    edge = ((0, 0), (0, gap), (0, 0)) if is_high else ((0, gap), (0, 0), (0, 0))
+    tiles[0] = np.pad(tiles[0], edge, constant_values=WHITE)
+    first, second = ("left", "right") if is_high else ("above", "below")
     return Picture(
-        _framed(np.concatenate([tiles[0], gap, tiles[1]])),
-        f"{name}: above as expected, below as found, from left to right and top to bottom; the "
-        "higher a value, the darker; wrong elements are red",
+        _framed(np.concatenate(tiles, axis=1 if is_high else 0)),
+        f"{name}: {first} as expected, {second} as found, row by row; the higher a value, the "
+        "darker; wrong elements are red",
     )
 
 
@@ -127,13 +136,13 @@ def _masks(bench: Bench, size: dict[str, int], seed: int) -> Picture:
     trace = Trace()
     bench.run(size, seed, bench.simulator(trace))
     width = bench.machine.width
+    events = trace.events
+    chosen = (events["kind"] == EV_ISSUE) & (events["g"] < width) & (events["launch"] == 1)
+    segments = trace.codes[0]["segments"]
     columns: list[np.ndarray] = []
-    for event in trace.events:
-        if event["kind"] != EV_ISSUE or event["g"] // width or event["launch"] != 1:
-            continue
-        segment = trace.codes[0]["segments"][int(event["seg"])]
+    for event in events[chosen][: MOST_STEPS + 1]:
         mask = np.array([int(event["mask"]) >> lane & 1 for lane in range(width)], bool)
-        columns += [mask] * segment["n_instr"]
+        columns += [mask] * segments[int(event["seg"])]["n_instr"]
     steps = np.array(columns[:MOST_STEPS]).T
     cell = int(np.clip(960 // max(steps.shape[1], 1), 4, 12))
     image = np.where(steps[..., None], np.array(BLUE), PALE).astype(np.uint8)
@@ -141,11 +150,44 @@ def _masks(bench: Bench, size: dict[str, int], seed: int) -> Picture:
     image[cell - 1 :: cell] = WHITE
     if cell > 5:
         image[:, cell - 1 :: cell] = WHITE
-    cut = f"; the first {MOST_STEPS} of {len(columns)}" if len(columns) > MOST_STEPS else ""
+    cut = f" (only the first {MOST_STEPS})" if len(columns) > MOST_STEPS else ""
     return Picture(
         _framed(image),
         f"the first warp: a row for each lane, a column for each instruction it issues{cut}; "
         "active lanes are blue",
+    )
+
+
+# --- the warps
+
+
+def _warps(bench: Bench, size: dict[str, int], seed: int) -> Picture:
+    """Draw when each warp of the first core issues, and when the core does."""
+    from ..timing.results.trace import EV_ISSUE, Trace
+
+    trace = Trace()
+    simulator = bench.simulator(trace)
+    bench.run(size, seed, simulator)
+    width, cycles = bench.machine.width, simulator.cycles
+    step = -(-cycles // MOST_COLUMNS)
+    issued = np.zeros((bench.machine.warps, -(-cycles // step)))
+    events = trace.events[(trace.events["kind"] == EV_ISSUE) & (trace.events["w"] == 0)]
+    for launch in np.unique(events["launch"]):
+        segments = trace.codes[trace.kernels[int(launch)]]["segments"]
+        lengths = np.array([segment["n_instr"] for segment in segments])
+        some = events[events["launch"] == launch]
+        np.add.at(issued, (some["g"] // width, some["t"] // step), lengths[some["seg"]])
+    used = issued[issued.any(axis=1)]
+    busy = np.concatenate([used, used.sum(axis=0)[None]]) / step
+    shade = np.sqrt(np.clip(busy, 0, 1))[..., None]  # a warp has a small part of the core
+    image = (PALE + shade * (np.array(BLUE) - PALE)).astype(np.uint8).repeat(9, axis=0)
+    image[8::9] = WHITE
+    core = image[-9:].repeat(2, axis=0)
+    space = np.full((9, image.shape[1], 3), WHITE, np.uint8)
+    return Picture(
+        _framed(np.concatenate([image[:-9], space, core])),
+        f"a row for each warp, a column for each {step} cycles, the last row for the whole core: "
+        "the more it issues, the darker",
     )
 
 

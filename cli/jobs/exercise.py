@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...exercises import Exercise, Report, Submission, catalogue, find
-from ...exercises.grade import answer_in, write_csv
+from ...exercises.grade import answer_in, checked, write_csv
 from ...isa.errors import UsageError
 from .. import status
 from ..inputs.files import cannot, check_writable, write_bytes
@@ -25,7 +25,8 @@ def print_list(*, json: bool) -> int:
         path = answer_in(Path(), exercise)
         report = None
         if path is not None:
-            report = _checked(exercise, str(path))
+            with Progress(exercise.name):
+                report = checked(exercise, path)
         rows.append(
             {
                 "number": exercise.number,

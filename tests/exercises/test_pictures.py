@@ -60,6 +60,16 @@ def test_accesses_show_lines_and_banks():
     assert pixels(conflicts.image, RED)
 
 
+def test_warps_show_when_they_issue():
+    """The last warp has most of the work, and issues from early on to nearly the end."""
+    image = find("scheduler").show().image[12:-12, 12:-12].astype(int)
+    rows = image[4 : 32 * 9 : 9, :, 0]
+    active = [np.flatnonzero(row < 200) for row in rows]
+    assert len(active) == 32
+    assert active[31].size > 4 * active[0].size
+    assert active[31][-1] > 0.9 * image.shape[1]
+
+
 def test_what_did_not_run_has_no_picture():
     for report in (
         find("masked-add").check(find("masked-add").start),

@@ -50,7 +50,7 @@ def show_json(cli: Cli) -> None:
 def check_picture(cli: Cli) -> None:
     done = cli("exercise", "check", "masked-add", answer(), "--picture", "p.png")
     assert done.status == 0
-    assert "picture p.png: y: above as expected" in done.out
+    assert "picture p.png: y: left as expected" in done.out
     assert Path("p.png").read_bytes().startswith(PNG)
 
 
