@@ -83,10 +83,15 @@ class ExerciseFolder:
         """An answer that passes."""
         return self._file(f"solution{self.suffix}")
 
+    @property
+    def given(self) -> Path | None:
+        """The kernel that a scheduler is written for; None if the answer is a kernel."""
+        return self._file(_GIVEN) if self.is_scheduler else None
+
     @cached_property
     def program(self) -> Program:
         """The given kernel, or the solution: the program that has the signatures."""
-        path = self._file(_GIVEN) if self.is_scheduler else self.solution
+        path = self.given or self.solution
         try:
             return assemble(path)
         except SourceError as error:
@@ -138,10 +143,7 @@ class ExerciseFolder:
         parts = [f"{number}{given.title}  ({self.name})", indent(given.text.strip(), "  ")]
         if given.after:
             parts.append(f"Comes after: {', '.join(given.after)}.")
-        parts.append(
-            f"Answer: a {self.suffix} file, from `simtlab exercise start {self.name}`. "
-            f"Hints: {len(given.hints)}, by `simtlab exercise hint {self.name} N`."
-        )
+        parts.append(f"Hints 1 to {len(given.hints)}: `simtlab exercise hint {self.name} 1`")
         return "\n\n".join("\n".join(_folded(part, 110)) for part in parts)
 
     def start_text(self) -> str:

@@ -1,7 +1,7 @@
 """Checks of Python answers in a process of their own, which ends when its time is over.
 
 A scheduler is compiled, and its `setup` is executed, with the rights of the user, as the timing
-engine does with every engine file. The process is no protection against malice: it bounds time.
+engine does with every engine file. The process bounds time; it does not protect against malice.
 """
 
 from __future__ import annotations

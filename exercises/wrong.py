@@ -1,4 +1,4 @@
-"""The first wrong element of a result: whose it is, who stored it where, what it is made of."""
+"""The first wrong element of a result: its work-item, the last store to it, its inputs."""
 
 from __future__ import annotations
 

@@ -104,7 +104,8 @@ def show_exercise(name: str, *, json: bool) -> int:
         value = target.at_least if target.at_least is not None else target.at_most
         needed = " (required)" if target.required else ""
         print(f"  {target.measure} {bound} {value:g}{needed}: {target.why}")
-    print(f"\n{exercise.start.name}:\n\n{exercise.start_text()}", end="")
+    for path in filter(None, (exercise.given, exercise.start)):
+        print(f"\n{path.name}:\n\n{path.read_text(encoding='utf-8')}", end="")
     return status.DONE
 
 

@@ -1,4 +1,4 @@
-"""Two vectors whose length is no multiple of the workgroup."""
+"""Two vectors whose length is not a multiple of the workgroup."""
 
 from __future__ import annotations
 

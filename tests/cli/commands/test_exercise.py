@@ -93,7 +93,11 @@ def test_hints(cli):
 def test_show_has_the_targets_and_the_kernel(cli):
     out = cli("exercise", "show", "coalescing").out
     assert "lines-per-access at most 1.1 (required): the lanes" in out
+    assert "start.sasm:\n\n.const HOLE" in out
     assert "trap HOLE" in out
+    out = cli("exercise", "show", "scheduler").out
+    assert "kernel rows(" in out
+    assert "return HOLE" in out
 
 
 MISTAKES = [

@@ -61,7 +61,7 @@ _LANES = """    and_u32             $s2, $s0, 31            // my lane
     add_u32             $s2, $s2, $s7
 """
 _BARRIER_2 = (
-    "    barrier                                     // all have read before anyone stores again\n"
+    "    barrier                                     // all have read before the next store\n"
 )
 _TRY = """    cmp_ne_u32          $c0, $s3, 0             // true: it was not free
     cbr                 $c0, @next
@@ -100,7 +100,7 @@ WRONG = (
     ),
     _wrong(
         "masked-add",
-        "nobody has an element",
+        "all jump to the end",
         "wrong",
         r"y\[0\] should be \d+ and is \d+ .*belongs to work-item 0; no work-item stores to it; x\[0\] = ",
         ("    cbr                 $c0, @done\n", "    br @done\n"),
@@ -291,7 +291,7 @@ WRONG = (
     ),
     _wrong(
         "lock",
-        "who fails gives up",
+        "lanes that fail give up",
         "wrong",
         r"entries\[0\] should be 40",
         ("    cbr                 $c0, @try\n", ""),
