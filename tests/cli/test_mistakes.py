@@ -19,7 +19,7 @@ MISTAKES = {
     # --- names and files
     "rnu": """\
 error[SIM514]: unknown command 'rnu'; the commands are asm, disasm, check, run, time, compare, \
-reproduce, programs, machines, policies, diff, explain, doctor
+reproduce, programs, machines, policies, diff, explain, doctor, exercise
  = help: did you mean `run`?
 """,
     "run": """\
