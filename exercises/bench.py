@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from ..programs.runner import PlainLauncher
 from ..programs.workload import Data, Mismatch, check
 from .answer import Answer, check_scheduler, kernels
 from .folder import ExerciseFolder
-from .inputs import ExerciseError, guarded, made
+from .inputs import ExerciseError, expected, made
 
 if TYPE_CHECKING:
     from ..timing.machines.machine import Machine
@@ -114,7 +114,9 @@ class Bench:
             raise ExerciseError(
                 f"{exercise.folder}: the launch fails: {type(error).__name__}: {error}"
             ) from None
-        mismatches = guarded(exercise.folder, check, exercise.workload, data, pristine)
+        wanted = expected(exercise.inputs, exercise.folder, pristine)
+        workload = replace(exercise.workload, reference=lambda _: wanted)
+        mismatches = check(workload, data, pristine)
         return Run(data, pristine, launcher, mismatches)
 
     def baseline_cycles(self) -> int | None:

@@ -66,6 +66,28 @@ def made(inputs: Inputs, folder: Path, case: dict[str, int], seed: int) -> Data:
     return data
 
 
+def expected(inputs: Inputs, folder: Path, pristine: Data) -> dict[str, np.ndarray]:
+    """Return the reference of a case. Raises ExerciseError where it does not fit the data."""
+    found = guarded(folder, inputs.reference, pristine)
+    if not isinstance(found, dict) or not found:
+        raise ExerciseError(f"{folder / FILE}: reference must return a dictionary of arrays")
+    for name, array in found.items():
+        if not isinstance(pristine.get(name), np.ndarray):
+            raise ExerciseError(
+                f"{folder / FILE}: reference returns {name!r}, and make no such array"
+            )
+        made_of, wanted = _form(pristine[name]), _form(np.asarray(array))
+        if made_of != wanted:
+            raise ExerciseError(
+                f"{folder / FILE}: reference returns {name} as {wanted}, and make as {made_of}"
+            )
+    return found
+
+
+def _form(array: np.ndarray) -> str:
+    return f"{array.dtype} of shape {array.shape}"
+
+
 def guarded(folder: Path, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
     """Call a function of `inputs.py`; an exception in it is an ExerciseError with its line."""
     try:

@@ -13,7 +13,7 @@ from ..programs.png import data_url, png
 from .answer import Answer
 from .bench import Bench
 from .folder import ExerciseFolder
-from .inputs import ExerciseError, guarded
+from .inputs import ExerciseError, expected
 from .report import Report
 
 WHITE, PALE, GREY, DARK = 255, 236, 205, 60
@@ -64,9 +64,9 @@ def draw(exercise: ExerciseFolder, answer: Answer, report: Report, folder: Path)
     kind = exercise.definition.picture
     if report.state == "wrong" or kind == "result":
         run = bench.run(case.size, case.seed, bench.simulator_of(case.where))
-        expected = guarded(exercise.folder, exercise.inputs.reference, run.pristine)
-        name = run.mismatches[0].array if run.mismatches else next(iter(expected))
-        return _result(name, np.asarray(expected[name]), np.asarray(run.data[name]))
+        wanted = expected(exercise.inputs, exercise.folder, run.pristine)
+        name = run.mismatches[0].array if run.mismatches else next(iter(wanted))
+        return _result(name, np.asarray(wanted[name]), np.asarray(run.data[name]))
     if kind == "masks":
         return _masks(bench, case.size, case.seed)
     if kind == "warps":

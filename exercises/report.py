@@ -39,13 +39,13 @@ class Wrong(_Row):
 
     `work_item` is the one that should store it, `stored_by` the one that stored it last, at `line`
     of the answer; each is None where it is not known or does not exist. `input` says what the
-    element is made of.
+    element is made of. Values that JSON does not have are texts: `nan`, `inf`.
     """
 
     array: str
     index: list[int]
-    expected: int | float
-    found: int | float
+    expected: int | float | str
+    found: int | float | str
     count: int
     of: int
     work_item: list[int] | None = None

@@ -5,19 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from ..emu.checks import AccessLog, Checks
+from ..emu.traps import Trap
 from ..isa.types import Segment
 from ..programs.workload import Data
 from .bench import Bench, Run
-from .inputs import guarded
+from .inputs import expected, guarded
 from .report import Wrong
 
 
-def explained(bench: Bench, run: Run, size: dict[str, int], seed: int) -> tuple[Wrong | None, str]:
+Store = tuple[list[int], int, str]
+"""Work-item, line and text of a store."""
+
+NEVER: Store = ([], 0, "")
+
+
+def explained(bench: Bench, run: Run, size: dict[str, int], seed: int) -> tuple[Wrong, str]:
     """Return the first wrong element with all that is known of it, and the sentences about it."""
     mismatch = run.mismatches[0]
     where = ", ".join(f"{key}={value}" for key, value in size.items())
-    if mismatch.index is None:
-        return None, f"with {where} the result is wrong: {mismatch}"
+    assert mismatch.index is not None  # the reference has the form of the data
     index, name = mismatch.index, mismatch.array
     wrong = Wrong(
         array=name,
@@ -38,9 +44,9 @@ def explained(bench: Bench, run: Run, size: dict[str, int], seed: int) -> tuple[
         parts.append(f"it belongs to work-item {_place(wrong.work_item)}")
     if not bench.exercise.is_scheduler:
         stored = _last_store(bench, size, seed, name, index)
-        if stored is None:
+        if stored is NEVER:
             parts.append("no work-item stores to it")
-        else:
+        elif stored is not None:
             wrong.stored_by, wrong.line, text = stored
             parts.append(
                 f"work-item {_place(wrong.stored_by)} stores it in line {wrong.line}: `{text}`"
@@ -62,18 +68,21 @@ def _owner(bench: Bench, pristine: Data, name: str, index: tuple[int, ...]) -> l
 
 def _last_store(
     bench: Bench, size: dict[str, int], seed: int, name: str, index: tuple[int, ...]
-) -> tuple[list[int], int, str] | None:
+) -> Store | None:
     """Return work-item, line and text of the last store to an element, in the interpreter.
 
-    None if there is none. The run is repeated with a log of its accesses.
+    NEVER if there is none, None if it is not known. The run is repeated with a log of its accesses.
     """
     log = AccessLog()
-    run = bench.run(size, seed, None, Checks(arrays=True, log=log))
+    try:
+        run = bench.run(size, seed, None, Checks(log=log))
+    except Trap:  # the interpreter's schedule is another one than that of the wrong run
+        return None
     array = run.data[name]
     buffer = next(
         (a.buffer for a in run.launcher.arrays if np.shares_memory(a.buffer.host, array)), None
     )
-    if buffer is None:
+    if buffer is None or len(log.accesses) == log.most:
         return None
     first = buffer.base + int(np.ravel_multi_index(index, array.shape)) * array.itemsize
     for access in reversed(log.accesses):
@@ -92,7 +101,7 @@ def _last_store(
         dimensions = sum(extent > 1 for extent in result.geometry.items) or 1
         text = program.line_of(access.kernel, pc).partition("//")[0].strip()
         return [*item[:dimensions]], span.line if span else 0, " ".join(text.split())
-    return None
+    return NEVER
 
 
 def _input(bench: Bench, pristine: Data, name: str, index: tuple[int, ...]) -> str:
@@ -102,7 +111,7 @@ def _input(bench: Bench, pristine: Data, name: str, index: tuple[int, ...]) -> s
     if explain is not None:
         return str(guarded(exercise.folder, explain, pristine, name, index))
     shape = np.asarray(pristine[name]).shape
-    outputs = guarded(exercise.folder, exercise.inputs.reference, pristine)
+    outputs = expected(exercise.inputs, exercise.folder, pristine)
     return ", ".join(
         f"{_element(other, index)} = {array[index].item()}"
         for other, array in pristine.items()
@@ -122,6 +131,7 @@ def _place(item: list[int]) -> str:
     return str(item[0]) if len(item) == 1 else f"({', '.join(map(str, item))})"
 
 
-def _number(value: object) -> int | float:
-    assert isinstance(value, (bool, int, float))
-    return value if np.isfinite(value) else 0.0
+def _number(value: object) -> int | float | str:
+    """Return a value for JSON, which has neither NaN nor infinities."""
+    assert isinstance(value, (int, float))
+    return value if np.isfinite(float(value)) else str(value)

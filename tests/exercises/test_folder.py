@@ -80,6 +80,9 @@ MISTAKES = [
     ("inputs.py", "return {\"n\"", "return 1 / 0, {\"n\"", r"inputs\.py:5: make fails: ZeroDivisionError"),
     ("inputs.py", "* np.uint32(3)", "* data['z']", r"inputs\.py:9: \w+ fails: KeyError: 'z'"),
     ("inputs.py", "return {\"n\"", "return [\"n\"]; {\"n\"", r"make must return a dictionary with NumPy arrays"),
+    ("inputs.py", 'return {"y": data', 'return {"z": data', r"reference returns 'z', and make no such array"),
+    ("inputs.py", "* np.uint32(3)", "* 3.0", r"reference returns y as float64 of shape \(1,\), and make as uint32 of shape \(1,\)"),
+    ("inputs.py", 'return {"y": data', 'return None, {"y": data', r"reference must return a dictionary of arrays"),
     ("inputs.py", "def reference", "def launch(launcher, data):\n    pass\n\n\ndef reference", r"the launch must be given once"),
     ("solution.sasm", "mul_u32", "mull_u32", r"solution\.sasm does not assemble: unknown instruction"),
 ]  # fmt: skip
@@ -149,6 +152,11 @@ def test_floats_may_have_a_tolerance(folder):
     change(folder / "inputs.py", "np.zeros(n, np.uint32)", "np.zeros(n, np.float32)")
     change(folder / "inputs.py", "np.uint32(3)", "np.float32(3.000001)")
     assert check(folder).state == "wrong"
+    change(folder / "inputs.py", "np.float32(3.000001)", "np.float32(np.nan)")
+    first = check(folder).cases[-1].first_wrong
+    assert first is not None
+    assert first.expected == "nan"
+    change(folder / "inputs.py", "np.float32(np.nan)", "np.float32(3.000001)")
     change(folder / "exercise.toml", 'title = "Triple"', 'title = "Triple"\nrtol = 1e-5')
     assert check(folder).passed
 
