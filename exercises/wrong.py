@@ -12,7 +12,6 @@ from .bench import Bench, Run
 from .inputs import expected, guarded
 from .report import Wrong
 
-
 Store = tuple[list[int], int, str]
 """Work-item, line and text of a store."""
 
