@@ -14,6 +14,7 @@ from .commands.asm import asm, check, disasm
 from .commands.compare import compare
 from .commands.diff import diff
 from .commands.doctor import doctor
+from .commands.exercise import SUBCOMMANDS, overview
 from .commands.explain import explain
 from .commands.fmt import fmt
 from .commands.lsp import lsp
@@ -93,11 +94,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+exercise = typer.Typer(
+    name="exercise", cls=_Commands, invoke_without_command=True, rich_markup_mode="rich"
+)
+exercise.callback(help=overview.__doc__)(overview)
+for command in SUBCOMMANDS:
+    exercise.command(cls=_Command, help=command.__doc__)(command)
+
 for command in (
     asm, disasm, check, fmt, run, time, compare, reproduce, programs, machines, policies, diff,
     explain, lsp, doctor,
 ):  # fmt: skip
     app.command(cls=_Command, help=command.__doc__)(command)
+app.add_typer(exercise)
 
 
 def _print_version(wanted: bool) -> None:

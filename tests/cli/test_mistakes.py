@@ -20,7 +20,7 @@ MISTAKES = {
     # --- names and files
     "rnu": """\
 error[SIM514]: unknown command 'rnu'; the commands are asm, disasm, check, fmt, run, time, \
-compare, reproduce, programs, machines, policies, diff, explain, lsp, doctor
+compare, reproduce, programs, machines, policies, diff, explain, lsp, doctor, exercise
  = help: did you mean `run`?
 """,
     "run": """\

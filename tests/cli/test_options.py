@@ -6,6 +6,7 @@ import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import typer
 from simtlab.cli.app import app
 
 from .conftest import SCALE, SCALE_ARGS, Cli
-from .support import compare_effects, reproduce_effects, timing_effects
+from .support import compare_effects, exercise_effects, reproduce_effects, timing_effects
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -422,6 +423,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     **timing_effects.EFFECTS,
     **compare_effects.EFFECTS,
     **reproduce_effects.EFFECTS,
+    **exercise_effects.EFFECTS,
     ("programs", "--json"): programs_json,
     ("explain", "--json"): explain_json,
     ("doctor", "--json"): doctor_json,
@@ -431,13 +433,21 @@ NOT_OURS = {"--help", "--install-completion", "--show-completion"}
 """What typer brings; tests/cli/test_completion.py asks for completions as a shell does."""
 
 
+def commands() -> dict[str, Any]:
+    """Every command by its words, as `exercise check`."""
+    group = typer.main.get_command(app)
+    found: dict[str, Any] = {"": group}
+    for name, command in group.commands.items():  # pyright: ignore[reportAttributeAccessIssue]
+        found[name] = command
+        found |= {f"{name} {n}": c for n, c in getattr(command, "commands", {}).items()}
+    return found
+
+
 def options() -> set[tuple[str, str]]:
     """Every option of every command, by its long name."""
-    group = typer.main.get_command(app)
-    commands = {"": group, **getattr(group, "commands", {})}
     return {
         (name, max(param.opts, key=len))
-        for name, command in commands.items()
+        for name, command in commands().items()
         for param in command.params
         if param.param_type_name == "option"
     }
@@ -466,12 +476,18 @@ def test_the_option_has_its_effect(option, cli):
         "machines",
         "policies",
         "diff",
+        "exercise",
+        "exercise start",
+        "exercise show",
+        "exercise hint",
+        "exercise check",
+        "exercise grade",
         "explain",
         "doctor",
     ],
 )
 def test_help_shows_examples(command, cli):
-    done = cli(*filter(None, [command]), "--help")
+    done = cli(*command.split(), "--help")
     assert done.status == 0
     assert "For example:" in done.out
     assert f"simtlab {command}" in done.out

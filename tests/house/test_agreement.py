@@ -30,12 +30,16 @@ def test_the_root_holds_no_module_by_accident(tree):
     assert {path.name for path in tree.root.glob("*.py")} <= {"__init__.py", "__main__.py"}
 
 
+CARRIERS = ("simtlab.programs", "simtlab.exercises")
+"""Packages of which some .py files travel as data."""
+
+
 def test_no_module_hides_in_a_folder_without_init(tree):
     """Python imports it all the same, from a checkout; a wheel would not have it."""
     hidden = {
         path.relative_to(tree.root).as_posix()
         for name, folder in tree.packages.items()
-        if name.count(".") == 1 and name != "simtlab.programs"  # its .py files travel as data
+        if name.count(".") == 1 and name not in CARRIERS
         for path in folder.rglob("*.py")
         if path.parent not in tree.packages.values()
     }
