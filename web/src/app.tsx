@@ -28,9 +28,9 @@ export function App({ stores }: { readonly stores: readonly Store[] }) {
       <div class="controls">
         <Transport store={store} />
         <div class="steps">
-        {stores.map((s, i) => (
-          <StepText key={i} store={s} name={stores.length > 1 ? SIDES[i] : ""} />
-        ))}
+          {stores.map((s, i) => (
+            <StepText key={i} store={s} name={stores.length > 1 ? SIDES[i] : ""} />
+          ))}
         </div>
       </div>
       <main>

@@ -68,7 +68,8 @@ function instantText({ kind, mask, other }: InstantNow, width: number): string {
     case "join":
       return `Paths re-converge: ${some(mask)} run together again.`;
     case "miss":
-      if (mask === other) return `${capital(some(mask))} ${verb(mask, "miss", "misses")} the cache.`;
+      if (mask === other)
+        return `${capital(some(mask))} ${verb(mask, "miss", "misses")} the cache.`;
       return `${capital(lanesText(other))} of ${count(popcount(mask), "lane")} ${verb(other, "miss", "misses")} the cache.`;
     case "barrier":
       return `${capital(some(mask))} ${verb(mask, "arrive", "arrives")} at the barrier.`;
