@@ -4,6 +4,7 @@ import { useSignalEffect } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { About, Help, Search } from "./dialogs";
 import { linkToAddress, listen } from "./keys";
+import { count } from "./model/words";
 import { ComparePane, SIDES, useAlignment } from "./panes/compare";
 import { GraphPane } from "./panes/graph";
 import { LanesPane } from "./panes/lanes";
@@ -147,7 +148,7 @@ function Title({ store, name }: { readonly store: Store; readonly name: string }
     facts.kind === "timing" ? "simulation" : "execution",
     how && `${facts.policy ? "policy" : "scheme"} ${how}`,
     machine && `machine ${machine}`,
-    `${warps} warps of ${width} lanes`,
+    `${count(warps, "warp")} of ${count(width, "lane")}`,
   ];
   return (
     <>

@@ -21,6 +21,26 @@ test("an issue of several instructions lasts as long", () => {
   expect(session.usedWarps).toEqual([0, 1]);
 });
 
+test("within an issue of several instructions the pc of its group moves on", () => {
+  const session = sessionOf({
+    states: [
+      {
+        groups: [
+          { id: 0, mask: "3", pc: 0, status: "run" },
+          { id: 1, mask: "c", pc: 4, status: "ready" },
+        ],
+      },
+    ],
+    tables: { issue: [[0, 0, 0, 0, 0, 3, 3]], state: [[0, 0, 0]] },
+  });
+  const pcs = (t: number) => session.stateAt(0, t).paths.map((p) => p.pc);
+  expect([pcs(0), pcs(1)]).toEqual([
+    [1, 4],
+    [2, 4],
+  ]);
+  expect(session.lanesAt(0, 1).map((l) => l.pc)).toEqual([2, 2, 4, 4]);
+});
+
 test("steps find the instruction before and after", () => {
   const session = sessionOf({ tables: { issue: ISSUES } });
   const walk = (step: 1 | -1, from: number) => {

@@ -158,6 +158,13 @@ function drawBoxes(
         if (scale < 18 || height < 11) continue;
         const isDark = tint === "paths" || lanes > width / 2;
         context.fillStyle = isDark ? palette.inks[tint === "paths" ? colour : 0] : palette.text;
+        if (tint === "paths" && colour > 0) {
+          // The hatch would cross the number.
+          const ink = context.fillStyle;
+          context.fillStyle = palette.paths[colour];
+          context.fillRect(x + scale / 2 - 8, y + 1, 16, height - 2);
+          context.fillStyle = ink;
+        }
         context.fillText(String(lanes), x + scale / 2, y + height / 2 + 0.5);
       }
     }

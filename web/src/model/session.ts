@@ -1,7 +1,7 @@
 // One recording being looked at: answers for a warp and a time, from lazily built indices.
 
 import type { Instruction, Kernel } from "./facts";
-import { countOf, type Mask, maskOf } from "./masks";
+import { countOf, includes, type Mask, maskOf } from "./masks";
 import { lastAtMost, lastRowAtMost, type Recording } from "./recording";
 import { Colouring, type Lane, States, type WarpState } from "./state";
 import { Values } from "./values";
@@ -93,8 +93,21 @@ export class Session {
     return found;
   }
 
+  /**
+   * Return the state of a warp at the end of t.
+   *
+   * A state is recorded when it changes; within an issue of several instructions only the pc moves.
+   */
   stateAt(warp: number, t: number): WarpState {
-    return this.states.stateAt(warp, t);
+    const state = this.states.stateAt(warp, t);
+    const { issue } = this.recording;
+    const going = this.issuedAt(warp, t).filter(({ row }) => issue.t[row] + issue.n[row] - 1 > t);
+    if (!going.length) return state;
+    const paths = state.paths.map((path) => {
+      const now = going.find(({ mask }) => path.source === "group" && (mask & path.mask) !== 0n);
+      return now ? { ...path, pc: now.pc + 1 } : path;
+    });
+    return { ...state, paths };
   }
 
   /** Return the colour of each path of the state of a warp at the end of t. */
@@ -102,9 +115,20 @@ export class Session {
     return this.colouring(warp).ofPaths(this.states.indexAt(warp, t));
   }
 
+  /** Return every lane of a warp at the end of t. */
   lanesAt(warp: number, t: number): Lane[] {
-    const mask = this.issuedAt(warp, t).reduce((all, issue) => all | issue.mask, 0n);
-    return this.states.lanesAt(warp, t, mask);
+    const issued = this.issuedAt(warp, t).reduce((all, issue) => all | issue.mask, 0n);
+    const { paths, live } = this.stateAt(warp, t);
+    return Array.from({ length: this.recording.width }, (_, lane) => {
+      const path = paths.findIndex((p) => includes(p.mask, lane));
+      return {
+        lane,
+        path,
+        pc: path < 0 ? null : paths[path].pc,
+        issues: includes(issued, lane),
+        isLive: includes(live, lane),
+      };
+    });
   }
 
   /** Return what a warp issues at t, first group first. */

@@ -146,21 +146,6 @@ export class States {
     const { state } = this.recording;
     return this.at(state.row[this.recording.rows(state, warp)[index]]);
   }
-
-  /** Return every lane of a warp at the end of t; `issued` is the mask that issues at t. */
-  lanesAt(warp: number, t: number, issued: Mask): Lane[] {
-    const { paths, live } = this.stateAt(warp, t);
-    return Array.from({ length: this.recording.width }, (_, lane) => {
-      const path = paths.findIndex((p) => includes(p.mask, lane));
-      return {
-        lane,
-        path,
-        pc: path < 0 ? null : paths[path].pc,
-        issues: includes(issued, lane),
-        isLive: includes(live, lane),
-      };
-    });
-  }
 }
 
 export const COLOURS = 8;

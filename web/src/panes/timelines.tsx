@@ -19,7 +19,7 @@ export function TimelinePane({ store, side }: PaneOf) {
   const used = store.session.usedWarps;
   const warps = used.length;
   const hasWaits = recording.wait.count > 0;
-  const rowHeight = warps > 64 ? 6 : warps > 24 ? 12 : hasWaits ? 22 : 17;
+  const rowHeight = warps > 64 ? 6 : warps > 24 ? 12 : hasWaits ? (warps > 8 ? 22 : 28) : 18;
   const causes = causesIn(store.session);
   const unit = facts.unit;
   return (
