@@ -97,6 +97,40 @@ test("a path keeps its colour, and a whole warp is of the first colour again", (
   expect(of(4)).toEqual([0, 0, 0, 0]);
 });
 
+test("an issue has the colour of its path before it, or after a merge at its time", () => {
+  const session = sessionOf({
+    states: [
+      { groups: [{ id: 0, mask: "f", pc: 0 }] },
+      {
+        groups: [
+          { id: 0, mask: "3", pc: 1 },
+          { id: 1, mask: "c", pc: 2 },
+        ],
+      },
+    ],
+    tables: {
+      state: [
+        [0, 0, 0],
+        [1, 0, 1],
+        [5, 0, 0],
+      ],
+      // The whole warp, both paths, and the warp that has merged when it issues.
+      issue: [
+        [0, 0, 0, 0, 0, 1, 15],
+        [1, 0, 0, 0, 4, 1, 15],
+        [2, 0, 0, 0, 1, 1, 3],
+        [3, 0, 0, 0, 2, 1, 12],
+        [5, 0, 0, 0, 0, 1, 15],
+      ],
+    },
+  });
+  const colouring = new Colouring(session.recording, session.states, 0);
+  const colours = [0, 1, 2, 3, 4].map((i) => colouring.ofIssue(i));
+  expect(colours.slice(0, 2)).toEqual([0, 0]);
+  expect(colours[2]).not.toBe(colours[3]);
+  expect(colours[4]).toBe(0);
+});
+
 test("masks are written and counted as the papers do", () => {
   expect(maskText(parseMask("9f"), 8)).toBe("11111001");
   expect(lanesText(parseMask("9f"))).toBe("lanes 0–4 and 7");

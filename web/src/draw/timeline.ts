@@ -88,9 +88,7 @@ export function drawWarps(frame: Frame, session: Session, rows: WarpRows, tint: 
         if (density[x] >= lanes) continue;
         density[x] = lanes;
       }
-      const colour = colouring
-        ? paths[colouring.ofIssue(issue.t[row], issue.lo[row], issue.hi[row])]
-        : shades[lanes];
+      const colour = colouring ? paths[colouring.ofIssue(i)] : shades[lanes];
       fill(line * 3, issue.t[row], issue.t[row] + issue.n[row], colour);
     }
     const waits = recording.rows(wait, warp);
@@ -146,7 +144,7 @@ function drawBoxes(
     for (let i = first; i < issues.length && issue.t[issues[i]] < frame.to; i++) {
       const row = issues[i];
       const lanes = countOf(issue.lo[row], issue.hi[row]);
-      const colour = session.colouring(warp).ofIssue(issue.t[row], issue.lo[row], issue.hi[row]);
+      const colour = session.colouring(warp).ofIssue(i);
       for (let k = 0; k < issue.n[row]; k++) {
         const x = frame.left + (issue.t[row] + k - frame.from) * scale;
         if (x + scale < frame.left || x > frame.width) continue;
@@ -206,7 +204,7 @@ export function drawLanes(frame: Frame, session: Session, warp: number, height: 
     const row = issues[k];
     const start = at(issue.t[row]);
     const end = Math.max(start + 1, at(issue.t[row] + issue.n[row]));
-    const colour = full[colouring.ofIssue(issue.t[row], issue.lo[row], issue.hi[row])];
+    const colour = full[colouring.ofIssue(k)];
     for (let lane = 0; lane < width; lane++)
       if (hasLane(issue.lo[row], issue.hi[row], lane))
         colours.fill(colour, lane * pixels + start, lane * pixels + Math.min(pixels, end));
@@ -233,7 +231,7 @@ function drawLaneBoxes(
   const first = Math.max(0, lastAtMost(issues, issue.t, frame.from - session.longestIssue));
   for (let k = first; k < issues.length && issue.t[issues[k]] < frame.to; k++) {
     const row = issues[k];
-    const colour = session.colouring(warp).ofIssue(issue.t[row], issue.lo[row], issue.hi[row]);
+    const colour = session.colouring(warp).ofIssue(k);
     for (let step = 0; step < issue.n[row]; step++) {
       const x = frame.left + (issue.t[row] + step - frame.from) * scale;
       for (let lane = 0; lane < width; lane++) {

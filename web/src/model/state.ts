@@ -1,7 +1,7 @@
 // What a warp holds at a time: its paths (sets of lanes that are at one pc), stack, pairs, table.
 
 import type { GroupStatus, StateFact } from "./facts";
-import { includes, type Mask, parseMask, popcount } from "./masks";
+import { hasLane, includes, type Mask, parseMask, popcount } from "./masks";
 import { lastAtMost, type Recording } from "./recording";
 
 /** Where a path is written down: it decides how the page draws it. */
@@ -158,10 +158,12 @@ export class Colouring {
   private readonly laneColours: Uint8Array;
   private readonly rows: Int32Array;
 
+  private issues: Uint8Array | null = null;
+
   constructor(
     private readonly recording: Recording,
     states: States,
-    warp: number,
+    private readonly warp: number,
   ) {
     const { state, width } = recording;
     this.rows = recording.rows(state, warp);
@@ -191,12 +193,37 @@ export class Colouring {
       : this.colours.subarray(this.starts[index], this.starts[index + 1]);
   }
 
-  /** Return the colour of lanes that issue at t: that of the path they were in before. */
-  ofIssue(t: number, lo: number, hi: number): number {
-    const lane = lo ? 31 - Math.clz32(lo & -lo) : 32 + 31 - Math.clz32(hi & -hi);
-    const before = this.ofLanes(t - 1)[lane];
-    const colour = before === 255 ? this.ofLanes(t)[lane] : before;
-    return colour === 255 ? 0 : colour;
+  /** Return the colour of the warp's issue number `index`. */
+  ofIssue(index: number): number {
+    this.issues ??= this.colourIssues();
+    return this.issues[index];
+  }
+
+  /** An issue has the colour of the path that its lanes were before it, or are after a merge. */
+  private colourIssues(): Uint8Array {
+    const { issue, state, width } = this.recording;
+    const rows = this.recording.rows(issue, this.warp);
+    const found = new Uint8Array(rows.length);
+    let next = 0; // the first state that is later than the issue before
+    const shared = (index: number, row: number): number => {
+      let colour = 255;
+      for (let lane = 0; index >= 0 && lane < width; lane++) {
+        if (!hasLane(issue.lo[row], issue.hi[row], lane)) continue;
+        const own = this.laneColours[index * width + lane];
+        if (colour !== 255 && own !== colour) return 255;
+        colour = own;
+      }
+      return colour;
+    };
+    rows.forEach((row, i) => {
+      const t = issue.t[row];
+      while (next < this.rows.length && state.t[this.rows[next]] < t) next++;
+      const before = shared(next - 1, row);
+      const isNew = next < this.rows.length && state.t[this.rows[next]] === t;
+      const after = before === 255 && isNew ? shared(next, row) : before;
+      found[i] = after === 255 ? 0 : after;
+    });
+    return found;
   }
 
   /** Return the colour of each lane at the end of t, 255 for none. */
