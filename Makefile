@@ -77,7 +77,7 @@ view-check: view-packages ## types, style and tests of the page's program, and w
 	@$(NODE) node node_modules/@biomejs/biome/bin/biome check src test vite.config.ts
 	@$(NODE) node node_modules/vitest/vitest.mjs run
 	@made=$$(mktemp -d) && trap 'rm -rf "$$made"' EXIT && ($(VITE) --outDir "$$made" >/dev/null) && \
-	    for f in view.js view.css; do cmp "$$made/$$f" viewer/assets/$$f || \
+	    for f in view.js view.css licences.txt; do cmp "$$made/$$f" viewer/assets/$$f || \
 	        { echo "viewer/assets/$$f is not what web/ gives: make view" >&2; exit 1; }; done
 
 SECONDS ?= 600

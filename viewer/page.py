@@ -151,6 +151,7 @@ def page_text(recordings: Sequence[tuple[str, bytes]], title: str) -> str:
         "title": html.escape(title),
         "style": _asset("view.css").strip(),
         "recordings": data,
+        "licences": _asset("licences.txt"),
         # Inside a script element only its end tag has a meaning.
         "script": _asset("view.js").strip().replace("</script", "<\\/script"),
     }
@@ -163,4 +164,4 @@ def _asset(name: str) -> str:
 
 
 def _size_of_assets() -> int:
-    return sum(len(_asset(name)) for name in ("page.html", "view.css", "view.js"))
+    return sum(len(_asset(name)) for name in ("page.html", "view.css", "view.js", "licences.txt"))

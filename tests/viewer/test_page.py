@@ -62,6 +62,7 @@ def test_view_writes_one_file_that_needs_no_other(tmp_path: Path) -> None:
     assert "<title>a {{script}} &lt;b&gt;</title>" in text
     assert not re.search(r"""(?:src|href)=["'](?!data:|#)""", text)
     assert "default-src 'none'" in text
+    assert text.count("Permission is hereby granted, free of charge") == 6  # packages in the page
     assert "{{" not in text.split("<title>")[0]
     assert text == simtlab.view(
         filled(), tmp_path / "again.html", title="a {{script}} <b>"

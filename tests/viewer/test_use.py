@@ -187,7 +187,8 @@ def test_group_memory_says_who_wrote_it(show: Show, reduction: Recording) -> Non
     pc = next(p for p, i in enumerate(code) if i["kind"] == "store" and i["segment"] == "group")
     issue = next(i for i in reduction.issues if i["pc"] == pc and i["warp"] == 1)
     shown.page.evaluate(f"location.hash = '#t={int(issue['t'])}&warp=1&lane=2'")
-    shown.until("!!document.querySelector('.cell.accessed')")
+    shown.until(f"document.querySelector('#time').value === '{int(issue['t'])}'")
+    shown.page.wait_for_selector(".cell.accessed")
     text = shown.page.locator(".pane-memory .row").inner_text()
     assert "warp 1 lane 2" in text
     assert f"line {code[pc]['line']}, step {int(issue['t'])}" in text
@@ -292,9 +293,9 @@ def test_the_switch_of_colours(show: Show, split: Recording) -> None:
     light = shown.page.evaluate(ground)
     shown.page.locator(".theme").click()
     shown.page.locator(".theme").click()
-    assert shown.page.evaluate(ground) != light
+    shown.until(f"{ground} !== '{light}'")
     shown.page.locator(".theme").click()
-    assert shown.page.evaluate(ground) == light
+    shown.until(f"{ground} === '{light}'")
 
 
 def test_everything_that_can_be_used_has_a_name(show: Show, split: Recording) -> None:

@@ -174,7 +174,8 @@ function Facts({ store }: { readonly store: Store }) {
   ];
   if (facts.scheme) rows.push(["scheme", withKnobs(facts.scheme.name, facts.scheme.knobs)]);
   if (facts.policy) rows.push(["policy", facts.policy]);
-  if (facts.machine) rows.push(["machine", withKnobs("", facts.machine)]);
+  for (const [field, value] of Object.entries(facts.machine ?? {}))
+    if (field !== "sources" && value !== null) rows.push([`machine: ${field}`, fieldText(value)]);
   for (const launch of facts.launches) {
     const kernel =
       typeof launch.kernel === "number" ? facts.kernels[launch.kernel].name : launch.kernel;
@@ -205,6 +206,12 @@ function Facts({ store }: { readonly store: Store }) {
     </table>
   );
 }
+
+/** Return a field of a machine: "32768", or "size 32768, ways 8" of one with parts. */
+const fieldText = (value: unknown): string =>
+  typeof value === "object" && value !== null
+    ? withKnobs("", value as Record<string, unknown>)
+    : String(value);
 
 function withKnobs(name: string, knobs: Readonly<Record<string, unknown>> = {}): string {
   const words = Object.entries(knobs).map(([k, v]) =>

@@ -35,7 +35,7 @@ export function paletteOf(element: Element): Palette {
 /** Causes of waits in families that the eye can tell apart. */
 export const CAUSE_COLOURS: Readonly<Record<string, string>> = {
   memory: "memory",
-  l2: "memory",
+  l2: "l2",
   hit: "cache",
   bank: "cache",
   mshr: "cache",
