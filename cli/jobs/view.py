@@ -21,7 +21,7 @@ from ...timing.compiler.files import find
 from ...timing.policies import ALIASES, POLICIES
 from ...viewer.page import page_of, page_path
 from .. import status
-from ..inputs.files import cannot, check_writable, write_bytes
+from ..inputs.files import STDIN, cannot, check_writable, write_bytes
 from ..inputs.sources import Listings
 from ..inputs.target import Target, find_target, load_module
 from ..options.launch import LaunchOptions
@@ -63,7 +63,7 @@ class Recorded:
 
 def make_page(names: Sequence[str], settings: ViewSettings) -> int:
     """Write the page of recordings, or of a target that is run; return the exit status."""
-    output = settings.output or f"{Path(names[0]).stem}.html"
+    output = settings.output or f"{'view' if names[0] == STDIN else Path(names[0]).stem}.html"
     page_path(output)
     check_writable(output, "-o")
     if all(name.endswith(".npz") for name in names):
@@ -82,13 +82,6 @@ def make_page(names: Sequence[str], settings: ViewSettings) -> int:
     _report(output, recorded, error, settings.launch.json)
     for remark in page.remarks:
         print_remark(remark)
-    for each in recorded:
-        facts = each.recording.facts
-        if facts["lost"]:
-            print_remark(
-                f"{facts['title']}: {facts['lost']:,} issues were not recorded; choose fewer "
-                f"{facts['unit']}s with --record-window, or more with --record-issues"
-            )
     if settings.opens:
         webbrowser.open(Path(output).resolve().as_uri())
     return status.DONE if error is None else status.of(error)

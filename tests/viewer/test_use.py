@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +12,6 @@ from simtlab.programs.index import find
 from simtlab.programs.runner import PlainLauncher, run_program
 from simtlab.recording.functional import FunctionalRecorder
 from simtlab.recording.recording import Recording
-from simtlab.viewer.page import page_of, page_text
 
 from ..timing.support import scenarios
 from ..timing.support.history import History
@@ -352,82 +349,3 @@ def test_a_trap_is_said(show: Show) -> None:
     assert launch.recording is not None
     shown = show(launch.recording)
     assert "The run ended with an error" in shown.page.locator(".remarks").inner_text()
-
-
-# --- two recordings
-
-
-def test_two_policies_are_aligned_by_work_item(show: Show) -> None:
-    a = History(scenarios.F6, "conv").recording
-    b = History(scenarios.F6, "dws.branch-only").recording
-    shown = show(a, b)
-    text = shown.page.locator(".pane-compare").inner_text()
-    assert "A takes 29 cycles, B 26: B is" in text.replace(
-        "B takes 26 cycles, A 29", "A takes 29 cycles, B 26"
-    )
-    assert "1.12 times as fast" in text
-    assert "The first warp to part is warp 0 of workgroup 0" in text
-    shown.click("Show the first difference")
-    executed = "() => window.simtlab.stores[0].partner.value.executed"
-    for _ in range(8):
-        times = shown.page.evaluate("window.simtlab.stores.map(s => s.t.value)")
-        n = shown.page.evaluate(executed)
-        lane = int(shown.page.get_by_label("lane", exact=True).input_value())
-        assert [instructions(r, lane, t) for r, t in zip((a, b), times, strict=True)] == [n, n]
-        shown.press("Shift+ArrowRight")
-
-
-def instructions(recording: Recording, lane: int, t: int) -> int:
-    """Return how many instructions a lane of warp 0 has issued at the end of t."""
-    return sum(
-        min(int(i["n"]), t - int(i["t"]) + 1)
-        for i in recording.issues
-        if i["warp"] == 0 and int(i["mask"]) >> lane & 1 and i["t"] <= t
-    )
-
-
-def test_the_same_run_twice_has_no_difference(show: Show, split: Recording) -> None:
-    text = show(split, split).page.locator(".pane-compare").inner_text()
-    assert f"Both take {split.end} cycles." in text
-    assert "Every warp issues the same instructions" in text
-    assert "Every line was issued as often" in text
-
-
-# --- failures
-
-
-def damaged(recording: Recording, change: Callable[[dict[str, Any]], None]) -> str:
-    """Return the page of a recording whose facts were changed."""
-    import io
-
-    members = recording.arrays()
-    facts = json.loads(members["facts"].tobytes())
-    change(facts)
-    members["facts"] = np.frombuffer(json.dumps(facts).encode(), np.uint8)
-    file = io.BytesIO()
-    np.savez_compressed(file, **members)
-    return page_text([("x", file.getvalue())], "x")
-
-
-def test_a_damaged_recording_is_a_sentence(show: Show, split: Recording) -> None:
-    whole = page_of([split]).text
-    begin = whole.index('simtlab-recording" data-name')
-    cases = {
-        "cannot be unpacked": whole[: begin + 4500] + whole[whole.index("</script>", begin) :],
-        "not base64": whole[: begin + 500] + "%%%%" + whole[begin + 504 :],
-        "version 9": damaged(split, lambda f: f.update(version=9)),
-        "there is none": page_text([], "x"),
-        "99 lanes": damaged(split, lambda f: f.update(width=99)),
-    }
-    for words, text in cases.items():
-        shown = show(text=text)
-        alert = shown.page.get_by_role("alert").inner_text()
-        assert alert.startswith("The recording in this page cannot be shown: "), words
-        assert words in alert
-
-
-def test_a_browser_without_a_feature_is_told_which(show: Show, split: Recording) -> None:
-    shown = show(split, init="delete window.ResizeObserver; delete window.BigInt")
-    alert = shown.page.get_by_role("alert").inner_text()
-    assert alert.startswith("This browser lacks what the page needs (BigInt")
-    shown.problems.clear()  # that it stops is the point

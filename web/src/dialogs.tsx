@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ItemQuery } from "./model/session";
+import type { ItemQuery } from "./model/items";
 import { page, type Store } from "./store";
 
 function Dialog(props: { readonly title: string; readonly children: ComponentChildren }) {

@@ -9,7 +9,10 @@ import { Recording } from "./model/recording";
 import { Session } from "./model/session";
 import { Store } from "./store";
 import "./style/base.css";
+import "./style/dialogs.css";
 import "./style/panes.css";
+import "./style/lanes.css";
+import "./style/charts.css";
 import "./style/paths.css";
 import "./style/print.css";
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,18 @@ def test_a_trap_leaves_a_page(cli):
     assert "error[SIM401]" in done.err
     [facts] = embedded(Path("page.html").read_text("utf-8"))
     assert facts["outcome"]["code"] == "SIM401"
+
+
+def test_lost_issues_are_said_once(cli):
+    done = cli("view", *FILE, "--record-issues", "4", "-o", "page.html")
+    assert (done.status, done.err.count("issues were not recorded")) == (0, 1)
+
+
+def test_a_source_on_stdin_gives_view_html(cli, monkeypatch):
+    stdin = io.TextIOWrapper(io.BytesIO(Path("scale.sasm").read_bytes()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert cli("view", "-", *FILE[1:]).status == 0
+    assert embedded(Path("view.html").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(

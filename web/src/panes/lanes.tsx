@@ -47,7 +47,7 @@ export function LanesPane({ store, side }: PaneOf) {
       <PathList store={store} paths={state.paths} />
       <p class="quiet chosen-lane">
         {item
-          ? `Lane ${store.lane.value} holds work-item (${item.global.join(", ")}): local id (${item.local.join(", ")}) of workgroup (${item.group.join(", ")}).`
+          ? `Lane ${store.lane.value} ${lanes[store.lane.value].isLive ? "holds" : "held"} work-item (${item.global.join(", ")}): local id (${item.local.join(", ")}) of workgroup (${item.group.join(", ")})${lanes[store.lane.value].isLive ? "" : ", which has returned"}.`
           : `Lane ${store.lane.value} holds no work-item.`}
       </p>
     </Pane>
