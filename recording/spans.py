@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .tables import State
@@ -131,7 +132,7 @@ def _waits(
     ordered = sorted(t for t in cuts if recording.begin <= t <= recording.end)
     issues = sorted(issues, key=lambda issue: issue.begin)
     following, running = 0, list[Span]()
-    for begin, end in zip(ordered, ordered[1:], strict=False):
+    for begin, end in pairwise(ordered):
         while following < len(issues) and issues[following].begin <= begin:
             running.append(issues[following])
             following += 1
