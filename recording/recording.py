@@ -144,6 +144,15 @@ class Recording:
 
     # --- files
 
+    def export(self, path: str | Path) -> None:
+        """Write a file for another viewer: .json.gz or .json (Perfetto), .kanata (Konata).
+
+        Raises UsageError and OSError.
+        """
+        from .export.files import export
+
+        export(self, path)
+
     def save(self, path: str | Path, **more: np.ndarray) -> None:
         """Write the file; `more` are further arrays of it. Raises UsageError and OSError."""
         name = str(path)

@@ -75,7 +75,7 @@ class _Part:
 
 
 def spans(recording: Recording) -> Iterator[Span]:
-    """Yield the spans of all warps, warp by warp, each in the order of their ends."""
+    """Yield the spans of all warps, warp by warp: issues, then waits in the order of their ends."""
     warps = {int(v) for v in recording.issues["warp"]} | {
         int(v) for v in recording.tables["state"]["warp"]
     }
@@ -84,10 +84,12 @@ def spans(recording: Recording) -> Iterator[Span]:
 
 
 def spans_of(recording: Recording, warp: int) -> Iterator[Span]:
-    """Yield the spans of a warp (of a warp context), in the order of their ends."""
+    """Yield the spans of a warp (of a warp context): issues, then waits by their ends."""
     rows = recording.issues
-    issues = [Span(t, t + n, v, group, launch, ISSUED, pc, n, mask)
-              for t, v, group, launch, pc, n, mask in rows[rows["warp"] == warp].tolist()]  # fmt: skip
+    issues = [
+        Span(t, t + n, v, group, launch, ISSUED, pc, n, mask)
+        for t, v, group, launch, pc, n, mask in rows[rows["warp"] == warp].tolist()
+    ]
     yield from issues
     launches = [launch["t"] for launch in recording.facts["launches"]]
     waits: dict[tuple[int, str, int], Span] = {}

@@ -45,7 +45,7 @@ def perfetto(recording: Recording) -> dict[str, Any]:
 
 _FACTS = (
     "title", "kind", "unit", "begin", "end", "lost", "width", "machine", "policy", "scheme",
-    "versions", "statistics", "outcome", "sources",
+    "versions", "seed", "command", "statistics", "outcome", "sources",
 )  # fmt: skip
 
 
