@@ -181,7 +181,7 @@ def _occupied(recording: Recording, warp: int) -> list[tuple[int, int]]:
     """Return from when to when there are warps in a context."""
     rows = recording.tables["occupant"]
     rows = rows[rows["warp"] == warp]
-    ends = [*rows["t"].tolist()[1:], recording.end]
+    ends = [*rows["t"].tolist()[1:], recording.end][: len(rows)]
     return [
         (max(begin, recording.begin), end)
         for begin, end, group in zip(
