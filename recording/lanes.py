@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..emu.geometry import Geometry
 from ..isa.errors import UsageError
@@ -72,7 +72,12 @@ def place_of(recording: Recording, span: Span) -> str:
     instruction = kernel["instructions"][span.pc]
     file, line = instruction["file"], instruction["line"]
     where = f"{file}:{line}" if line is not None else f"pc {span.pc}"
-    return f"{where}: {' '.join(instruction['text'].split())}"
+    return f"{where}: {text_of(instruction)}"
+
+
+def text_of(instruction: Mapping[str, Any]) -> str:
+    """Return an instruction of `facts["kernels"]` as it is written, without a comment."""
+    return " ".join(instruction["text"].partition("//")[0].split())
 
 
 @dataclass(frozen=True)

@@ -219,7 +219,7 @@ def _parts(state: State) -> Iterator[_Part]:
 
 
 def _causes(group: dict[str, Any]) -> tuple[tuple[int, str], ...] | None:
-    status = group["status"]
+    status: str = group["status"]
     if status == "run":
         return None
     if status != "wait":

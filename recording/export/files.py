@@ -5,9 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...isa.errors import UsageError
-from ..recording import Recording
+
+if TYPE_CHECKING:
+    from ..recording import Recording
 
 SUFFIXES = (".json.gz", ".json", ".kanata")
 

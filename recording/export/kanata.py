@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..lanes import place_of
-from ..recording import Recording
 from ..spans import ISSUED, Span
 from ..tables import lanes_of
 from .timeline import Timeline
+
+if TYPE_CHECKING:
+    from ..recording import Recording
 
 
 @dataclass

@@ -6,13 +6,15 @@ step is a microsecond.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..lanes import place_of
-from ..recording import Recording
+from ..lanes import place_of, text_of
 from ..spans import ISSUED, Span
 from ..tables import lanes_of
 from .timeline import Instant, Timeline
+
+if TYPE_CHECKING:
+    from ..recording import Recording
 
 
 def perfetto(recording: Recording) -> dict[str, Any]:
@@ -81,8 +83,8 @@ def _described(recording: Recording, span: Span) -> dict[str, Any]:
     args["pc"] = _range(span.pc, span.pc + len(covered) - 1)
     if first["line"] is not None:
         args["lines"] = f"{first['file']}:{_range(first['line'], last['line'])}"
-    args["first"] = " ".join(first["text"].split())
-    args["last"] = " ".join(last["text"].split())
+    args["first"] = text_of(first)
+    args["last"] = text_of(last)
     return {"name": args["first"] if span.what == ISSUED else span.what, "args": args}
 
 

@@ -10,10 +10,13 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ..recording import Recording
 from ..spans import ISSUED, Span, spans
 from ..tables import INSTANTS
+
+if TYPE_CHECKING:
+    from ..recording import Recording
 
 
 @dataclass(frozen=True, slots=True)
