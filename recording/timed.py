@@ -134,7 +134,8 @@ class TimedRecorder(Recorder):
                 self._heard(what & 0xFF, what >> 8, _signed(g), _signed(t))
         except BaseException as failure:
             self._failure = failure
-            self._state.S.listen_end = 0
+        if self.lost or self._failure is not None:
+            self._state.S.listen_end = 0  # the rest of the run is not slowed down
         return 0
 
     def _heard(self, kind: int, w: int, g: int, t: int) -> None:

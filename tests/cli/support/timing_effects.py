@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from simtlab.recording.recording import Recording
+
 from ..conftest import SCALE_ARGS, Cli
 
 TOY = ["--machine", "toy", "--set", "memory=ideal"]
@@ -123,6 +125,39 @@ def why(cli: Cli) -> None:
         done = cli(*words, item)
         assert (done.status, message in done.err) == (2, True), done
     assert "excludes it" in cli(*words, "3", "--json").out
+
+
+def record(cli: Cli) -> None:
+    program(cli, "--record", "r.npz")
+    found = Recording.load("r.npz")
+    assert (found.is_timing, found.facts["lost"], found.facts["seed"]) == (True, 0, 0)
+    done = cli("time", "saxpy", "--size", "tiny", *TOY, "--record", "r.json")
+    assert (done.status, "a recording ends in .npz" in done.err) == (2, True)
+
+
+def record_window(cli: Cli) -> None:
+    program(cli, "--record", "r.npz", "--record-window", "100:200")
+    found = Recording.load("r.npz")
+    assert (found.begin, found.end) == (100, 200)
+    assert 100 <= found.issues["t"].min() <= found.issues["t"].max() < 200
+    done = cli("time", "saxpy", "--size", "tiny", *TOY, "--record-window", "1:2")
+    assert (done.status, "has no effect without" in done.err) == (2, True)
+
+
+def record_issues(cli: Cli) -> None:
+    done = cli("time", "saxpy", "--size", "tiny", *TOY, "--record", "r.npz", "--record-issues", "9")
+    found = Recording.load("r.npz")
+    assert len(found.issues) == 9
+    total = found.facts["statistics"]["warp_instructions"]
+    assert found.facts["lost"] + int(found.issues["n"].sum()) == total
+    assert "issues were not recorded" in done.err
+    assert cli("time", "saxpy", *TOY, "--record-issues", "9").status == 2
+
+
+def history(cli: Cli) -> None:
+    done = cli("time", "scale.sasm", "--items", "8", *SCALE_ARGS, *TOY, "--history")
+    assert "     0 stack   (" in done.out
+    assert " run" in done.out
 
 
 def kernel(cli: Cli) -> None:
@@ -256,6 +291,10 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("time", "--trace"): trace,
     ("time", "--trace-window"): trace_window,
     ("time", "--why"): why,
+    ("time", "--record"): record,
+    ("time", "--record-window"): record_window,
+    ("time", "--record-issues"): record_issues,
+    ("time", "--history"): history,
     ("time", "--kernel"): kernel,
     ("time", "--grid"): grid_and_block,
     ("time", "--block"): grid_and_block,
