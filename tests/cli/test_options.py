@@ -14,7 +14,7 @@ import typer
 from simtlab.cli.app import app
 
 from .conftest import SCALE, SCALE_ARGS, Cli
-from .support import compare_effects, reproduce_effects, timing_effects
+from .support import compare_effects, recording_effects, reproduce_effects, timing_effects
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -396,6 +396,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     **timing_effects.EFFECTS,
     **compare_effects.EFFECTS,
     **reproduce_effects.EFFECTS,
+    **recording_effects.EFFECTS,
     ("programs", "--json"): programs_json,
     ("explain", "--json"): explain_json,
     ("doctor", "--json"): doctor_json,
