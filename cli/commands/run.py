@@ -13,7 +13,6 @@ from ..options.recording import (
     RecordFile,
     RecordIssues,
     RecordWindow,
-    asks_for_recording,
     record_settings,
 )
 
@@ -125,8 +124,8 @@ def run(
         check_arrays=check_arrays,
         check_coverage=check_coverage,
         dump=dump,
-        record=record_settings(record_window, record_issues)
-        if asks_for_recording(record, record_window, record_issues)
-        else None,
+        record=record_settings(
+            record_window, record_issues, [] if record is None else ["--record"]
+        ),
     )
     return run_target(target, settings, saving(record))

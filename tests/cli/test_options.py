@@ -15,7 +15,13 @@ import typer
 from simtlab.cli.app import app
 
 from .conftest import SCALE, SCALE_ARGS, Cli
-from .support import compare_effects, exercise_effects, reproduce_effects, timing_effects
+from .support import (
+    compare_effects,
+    exercise_effects,
+    recording_effects,
+    reproduce_effects,
+    timing_effects,
+)
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -424,6 +430,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     **compare_effects.EFFECTS,
     **reproduce_effects.EFFECTS,
     **exercise_effects.EFFECTS,
+    **recording_effects.EFFECTS,
     ("programs", "--json"): programs_json,
     ("explain", "--json"): explain_json,
     ("doctor", "--json"): doctor_json,
