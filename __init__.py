@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .emu.result import Result
     from .emu.traps import Trap, TrapKind
     from .isa.errors import ArgumentError, ObjectFileError, SimtError, SourceError, UsageError
+    from .programs.checking import check_run
     from .timing.compare import compare
     from .timing.results.comparison import Comparison
     from .timing.simulate import Simulation, simulate
@@ -44,6 +45,7 @@ _HOMES = {
     "Trap": ".emu.traps",
     "TrapKind": ".emu.traps",
     "UsageError": ".isa.errors",
+    "check_run": ".programs.checking",
     "compare": ".timing.compare",
     "simulate": ".timing.simulate",
 }
@@ -67,6 +69,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "assemble",
+    "check_run",
     "compare",
     "load",
     "simulate",

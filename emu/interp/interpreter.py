@@ -95,6 +95,8 @@ class Interpreter:
         self.resident.load(first, min(self.resident.slots, self.work.geometry.n_groups - first))
         self.warps.start()
         self.hang.restart()
+        if self.work.checks is not None and self.work.checks.observer is not None:
+            self.work.checks.observer.begin(self.resident)
 
     def _totals(self) -> Statistics:
         s = self.statistics
