@@ -50,7 +50,7 @@ def check_run(
             "a program brings its own inputs: check_run takes no arguments for it", code="SIM515"
         )
     entry = what if isinstance(what, Entry) else find(what)
-    checker = Checker(reruns=reruns, unread=unread, benign=entry.workload.benign_races)
+    checker = Checker(reruns=reruns, unread=unread, benign=entry.workload.benign)
     launcher = PlainLauncher(Module(assemble(entry.path)), engine="interp", executor=checker.run)
     try:
         run_program(entry, launcher, size=size, seed=seed, verify=False)

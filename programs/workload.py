@@ -61,8 +61,8 @@ class Workload:
     `reference(pristine)` computes the expected arrays by name from data as `make` left them and
     does not change them. `rtol` is the relative error that `check` accepts; 0 asks for equal
     values. `picture(data)` is a uint8 image of shape (H, W) or (H, W, 3) of the data after a run.
-    `benign_races` are the arrays that work-items access without an order on purpose, each with the
-    reason why that does no harm; `run --check` reports such races without failing.
+    `benign` has what `run --check` would find but is meant, with the reason why it does no harm: by
+    array, races and loads before any store; by register, as `$s5`, reads before any write.
     """
 
     title: str
@@ -73,7 +73,7 @@ class Workload:
     reference: Callable[[Data], dict[str, np.ndarray]]
     rtol: float = 0.0
     picture: Callable[[Data], np.ndarray] | None = None
-    benign_races: Mapping[str, str] = field(default_factory=dict)
+    benign: Mapping[str, str] = field(default_factory=dict)
 
 
 def persistent(launcher: Launcher, kernel_name: str, tasks: int) -> Callable[..., object]:

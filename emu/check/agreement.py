@@ -10,6 +10,8 @@ import numpy as np
 from ...isa.errors import Note
 from ...isa.program import Kernel
 from ..engine import SchemeSpec, Work, engine
+from ..interp.interpreter import Interpreter
+from ..interp.warps import NO_PC
 from ..memory import Buffer, Memory
 from ..traps import Trap, TrapKind
 from . import findings
@@ -25,9 +27,34 @@ ORACLE_INSTRUCTIONS = 400_000
 SPARE_STEPS = 100_000
 """Instructions of a work-item that another run may take beyond eight times the checked run's."""
 
+_NOT_TOGETHER = (
+    "do not rely on which lanes run together: order accesses to shared memory by barriers"
+)
 _BY_WIDTH = ("laneid", "waveid", "wavesize")
 _BY_SCHEME = ("activelane", "clock")
 _SWAPS = ("atomic_exch", "atomic_cas")
+
+
+class Turns(Interpreter):
+    """The interpreter with another schedule: every second warp runs first, until it has to wait.
+
+    The plain interpreter runs all warps at one pc together, so that even warps of one lane go in
+    lock step. Here code that relies on that reads what is not there yet.
+    """
+
+    def _ready(self) -> np.ndarray:
+        """Return the warps that may run: the odd ones while there is one, then all."""
+        pcs = self.warps.pc
+        odd = pcs.copy()
+        odd[::2] = NO_PC
+        return odd if (odd != NO_PC).any() else pcs
+
+    def _choice(self) -> int:
+        return int(self._ready().min())
+
+    def _gather(self, pc: int) -> np.ndarray:
+        ready = np.flatnonzero(self._ready() == pc)
+        return ready if ready.size else super()._gather(pc)
 
 
 @dataclass(frozen=True)
@@ -42,6 +69,13 @@ class Run:
     def name(self) -> str:
         """The run in a report."""
         return "oracle" if self.engine == "oracle" else f"{self.scheme.name}/{self.width}"
+
+    def execute(self, work: Work) -> None:
+        """Run a launch that `of` has made."""
+        if self.engine == "oracle":
+            engine("oracle")(work)
+        else:
+            Turns(work).run()
 
     def of(self, work: Work, memory: Memory, budget: int) -> Work:
         """Return the launch as this run executes it."""
@@ -107,7 +141,7 @@ class Agreement:
                 continue
             memory = initial.copy()
             try:
-                engine(run.engine)(run.of(work, memory, budget))
+                run.execute(run.of(work, memory, budget))
             except Trap as trap:
                 self._trapped(work, run, trap, budget)
                 continue
@@ -142,22 +176,18 @@ class Agreement:
     def _differs(
         self, work: Work, same: Sequence[Run], different: Sequence[tuple[Run, Memory]]
     ) -> None:
-        run, memory = different[0]
-        buffer, offset, dtype = _first_difference(work, memory)
+        buffer, offset, dtype = _first_difference(work, different[0][1])
         where = findings.buffer_place(work, buffer, offset)
-        shown = {}
-        for other, found in [(same[0], work.memory), *different]:
-            twin = next(b for b in found.buffers if b.base == buffer.base)
+        by_value: dict[str, list[str]] = {}
+        for run, memory in [*((run, work.memory) for run in same), *different]:
+            twin = next(b for b in memory.buffers if b.base == buffer.base)
             value = twin.host[offset : offset + dtype.itemsize].view(dtype)[0].item()
-            shown.setdefault(repr(value), []).append(other.name)
-        shown[next(iter(shown))][:] = [r.name for r in same] + [
-            name for name in next(iter(shown.values())) if name != same[0].name
-        ]
-        values = "; ".join(f"{value} under {', '.join(names)}" for value, names in shown.items())
-        severity, explanation = _explained(work.kernel, [r for r, _ in different], same)
-        benign = self._benign(work, [m for _, m in different])
-        if benign:
-            severity, explanation = Severity.NOTE, f"the program declares this benign: {benign}"
+            by_value.setdefault(repr(value), []).append(run.name)
+        values = "; ".join(f"{value} under {', '.join(names)}" for value, names in by_value.items())
+        severity, explanation = _explained(work.kernel, [run for run, _ in different], same)
+        reason = self._benign(work, [memory for _, memory in different])
+        if reason:
+            severity, explanation = Severity.NOTE, f"the program declares this benign: {reason}"
         self.log.add(
             (Rule.DIFFERS, work.kernel.name),
             1,
@@ -166,11 +196,9 @@ class Agreement:
                 severity,
                 work.kernel.name,
                 f"the result depends on how warps are executed: {where} is {values}",
-                place=where,
+                # Not `place`, by which one array would be judged: several may differ.
                 notes=(Note(explanation),) if explanation else (),
-                hint=""
-                if explanation
-                else "do not rely on which lanes run together: order accesses by barriers",
+                hint="" if explanation else _NOT_TOGETHER,
                 unit="launche",
             ),
         )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...isa.errors import Note
 from ...isa.program import Kernel, Param, Symbol
 from ..engine import Work
 from ..memory import Buffer
@@ -71,7 +70,6 @@ def parameter(work: Work, buffer: Buffer, offset: int) -> tuple[Param | None, in
 
 def race(
     races: Races,
-    t: Touch,
     rule: Rule,
     where: str,
     now: tuple[str, int],
@@ -80,10 +78,7 @@ def race(
     """Return the finding for two accesses without an order, each (action, packed access)."""
     launch = races.timeline.current
     later, earlier = (access_of(launch, action, packed) for action, packed in (now, before))
-    name = where.partition("[")[0]
-    reason = races.log.benign.get(name) or (t.buffer and races.log.benign.get(t.buffer.name))
     severity = Severity.ERROR
-    notes: tuple[Note, ...] = ()
     match rule:
         case Rule.SAME_VALUE:
             message = f"two work-items store the same value to {where} with nothing between"
@@ -97,13 +92,9 @@ def race(
             hint = _BARRIER if later.group == earlier.group else _APART
             if _has_atomics(launch.work.kernel):
                 hint += f"; or hand it over {_PUBLISH}"
-    if reason:
-        severity = Severity.NOTE
-        notes = (Note(f"the program declares races on {name} benign: {reason}"),)
-        hint = ""
     return Finding(
         rule, severity, launch.work.kernel.name, message,
-        place=where, accesses=(later, earlier), hint=hint, notes=notes,
+        place=where, accesses=(later, earlier), hint=hint,
     )  # fmt: skip
 
 

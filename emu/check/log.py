@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from ...isa.errors import Note
 from ...isa.program import Kernel, Program
 from ..engine import Work
-from .finding import Access, Finding, Severity
+from .finding import Access, Finding, Rule, Severity
 from .timeline import ITEM, STAMP, Launched
 
 Key = tuple[object, ...]
+
+_BENIGN = (Rule.RACE, Rule.SAME_VALUE, Rule.MIXED, Rule.REGISTER, Rule.ON_CHIP, Rule.DIFFERS)
+"""Rules whose findings a program can declare benign."""
 
 
 class Log:
@@ -26,9 +30,19 @@ class Log:
         """Count occurrences; `example` makes the finding of the first one."""
         found = self._findings.get(key)
         if found is None:
-            self._findings[key] = replace(example(), count=count)
+            self._findings[key] = replace(self._judged(example()), count=count)
         else:
             self._findings[key] = replace(found, count=found.count + count)
+
+    def _judged(self, finding: Finding) -> Finding:
+        """Return the finding as a note if the program declares it benign."""
+        name = finding.place.partition("[")[0]
+        reason = self.benign.get(name)
+        if reason is None or finding.code not in _BENIGN:
+            return finding
+        note = Note(f"the program declares this benign for {name}: {reason}")
+        notes = (*finding.notes, note)
+        return replace(finding, severity=Severity.NOTE, notes=notes, hint="")
 
     @property
     def findings(self) -> tuple[Finding, ...]:

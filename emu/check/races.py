@@ -152,7 +152,7 @@ class Races:
                 key,
                 positions.size,
                 lambda first=first, place=place: findings.race(
-                    self, t, rule, place, (action, int(t.me[first])), (before, int(earlier[first]))
+                    self, rule, place, (action, int(t.me[first])), (before, int(earlier[first]))
                 ),
             )
 

@@ -29,7 +29,7 @@ WORKLOAD = Workload(
     make=make,
     launch=launch,
     reference=reference,
-    benign_races={
+    benign={
         "level": "all who store to a node in one launch store the same level",
         "changed": "all store 1",
     },
