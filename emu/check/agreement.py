@@ -21,8 +21,8 @@ from .log import Log
 WIDTHS = (1, 4, 32, 64)
 SCHEMES = ("stack", "ppc", "per-thread")
 
-ORACLE_INSTRUCTIONS = 400_000
-"""Instructions of all work-items of the largest launch that the oracle runs: about a second."""
+ORACLE_INSTRUCTIONS = 100_000
+"""Instructions of all work-items that the oracle executes in a check: a tenth of a second."""
 
 SPARE_STEPS = 100_000
 """Instructions of a work-item that another run may take beyond eight times the checked run's."""
@@ -121,6 +121,7 @@ class Agreement:
         self.log = log
         self.runs: dict[str, None] = {}
         self.undecided: dict[str, None] = {}
+        self._oracle_left = ORACLE_INSTRUCTIONS
 
     def compare(self, work: Work, initial: Memory, instructions: int, steps: int) -> None:
         """Compare `work.memory`, which the checked run has left, with that of the other runs.
@@ -133,12 +134,14 @@ class Agreement:
         different: list[tuple[Run, Memory]] = []
         same: list[Run] = [checked_run(work)]
         for run in others(work):
-            if run.engine == "oracle" and instructions > ORACLE_INSTRUCTIONS:
-                self.undecided.setdefault(
-                    f"the oracle was left out for {work.kernel.name}: a launch of more than "
-                    f"{ORACLE_INSTRUCTIONS:,} instructions takes it too long"
-                )
-                continue
+            if run.engine == "oracle":
+                if self._oracle_left < instructions:
+                    self.undecided.setdefault(
+                        f"not compared with the oracle: some launches of {work.kernel.name}, "
+                        f"because it executes {ORACLE_INSTRUCTIONS:,} instructions at most"
+                    )
+                    continue
+                self._oracle_left -= instructions
             memory = initial.copy()
             try:
                 run.execute(run.of(work, memory, budget))

@@ -227,13 +227,14 @@ class LaunchWatch:
 
         def atomic(g: Group) -> None:
             touches = find(g, self.timeline.tick(pc))
-            for touch in touches:
-                races.atomic(touch)
             self.log.accesses += g.count
             wanted = None if expected is None else expected[g.index].copy()
             step(g)
             if self.clocks is not None:
                 self._synchronise(resident, ins, g, touches, wanted)
+            # Afterwards: what an atomic has acquired happens before it.
+            for touch in touches:
+                races.atomic(touch)
 
         return atomic
 
