@@ -50,7 +50,6 @@ class Latest:
             return
         where, demoted = cells[at], access[at]
         if order.clocks is not None:
-            self._keep(where, self.second[where], order)
             self._keep(where, demoted, order)
         self.second[where] = demoted
         if not self.is_local:
