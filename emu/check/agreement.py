@@ -36,18 +36,24 @@ _SWAPS = ("atomic_exch", "atomic_cas")
 
 
 class Turns(Interpreter):
-    """The interpreter with another schedule: every second warp runs first, until it has to wait.
+    """The interpreter with another schedule: one half of the warps runs first, until it must wait.
 
     The plain interpreter runs all warps at one pc together, so that even warps of one lane go in
-    lock step. Here code that relies on that reads what is not there yet.
+    lock step. Here code that relies on that reads what is not there yet. The half is that of the
+    warps whose number has an odd count of one bits: the partners of a tree, a power of two apart,
+    are then in different halves.
     """
 
+    def __init__(self, work: Work) -> None:
+        super().__init__(work)
+        numbers = np.arange(self.warps.n) % self.resident.warps_per_group
+        self._second = np.array([number.bit_count() % 2 == 0 for number in numbers.tolist()])
+
     def _ready(self) -> np.ndarray:
-        """Return the warps that may run: the odd ones while there is one, then all."""
+        """Return the pc of each warp that may run: of the first half while it can, then of all."""
         pcs = self.warps.pc
-        odd = pcs.copy()
-        odd[::2] = NO_PC
-        return odd if (odd != NO_PC).any() else pcs
+        first = np.where(self._second, NO_PC, pcs)
+        return first if (first != NO_PC).any() else pcs
 
     def _choice(self) -> int:
         return int(self._ready().min())

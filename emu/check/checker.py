@@ -23,8 +23,8 @@ class Checker:
     `run` is an executor: `launch.run_by(checker.run, *arguments)`. Shadow memory lives as long as
     the checker, so one checker serves all launches on the same arrays. `reruns` says whether each
     launch is executed again under other engines, schemes and warp widths; `unread`, whether stores
-    that no work-item reads are reported; `arrays`, whether an access that leaves its array is a
-    trap. `benign` gives, by array, the reason why its races do no harm.
+    that no work-item reads are reported. `checks` are made in the same run. `benign` gives, by
+    array or register, the reason why what is found there does no harm.
     """
 
     def __init__(
@@ -32,11 +32,11 @@ class Checker:
         *,
         reruns: bool = True,
         unread: bool = False,
-        arrays: bool = False,
+        checks: Checks | None = None,
         benign: Mapping[str, str] | None = None,
     ) -> None:
         self.reruns = reruns
-        self._arrays = arrays
+        self._checks = checks or Checks()
         self._log = Log(benign or {}, wants_unread=unread)
         self._timeline = Timeline()
         self._shadows = Shadows()
@@ -49,7 +49,7 @@ class Checker:
         self._launches += 1
         initial = work.memory.copy() if self.reruns else None
         watch = LaunchWatch(work, self._log, self._timeline, self._shadows)
-        checks = replace(work.checks or Checks(), arrays=self._arrays, observer=watch)
+        checks = replace(self._checks, observer=watch)
         try:
             statistics = engine("interp")(replace(work, checks=checks, kept={}))
         except Trap as trap:

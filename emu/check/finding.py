@@ -34,19 +34,26 @@ class Severity(StrEnum):
 class Access:
     """What one work-item did: `action` (load, store, atomic, read) at `pc`, from a source line.
 
-    `group` and `item` are workgroupid and workitemid, one number for each dimension of the launch.
+    `group` and `item` are workgroupid and workitemid, one number for each dimension of the launch;
+    `warp` is the number of the warp in its workgroup.
     """
 
     action: str
     pc: int
     group: tuple[int, ...]
     item: tuple[int, ...]
+    warp: int
     span: Span | None
 
     @property
     def who(self) -> str:
         """The work-item for a message."""
         return f"work-item {_dims(self.item)} of workgroup {_dims(self.group)}"
+
+    def does(self, place: str) -> str:
+        """Return the access as a sentence."""
+        verb = {"load": "loads", "store": "stores to", "atomic": "makes an atomic on"}
+        return f"{self.who} {verb.get(self.action, 'reads')} {place}"
 
     @property
     def where(self) -> str:
@@ -62,6 +69,7 @@ class Access:
             "line": self.span.line if self.span else None,
             "workgroup": [*self.group],
             "workitem": [*self.item],
+            "warp": self.warp,
         }
 
 
@@ -95,7 +103,7 @@ class Finding:
     def diagnostic(self) -> Diagnostic:
         """Return the finding as it is printed."""
         later, *earlier = self.accesses or (None,)
-        notes = [Note(f"{e.who}: {e.action}", e.span) for e in earlier if e is not None]
+        notes = [Note(e.does(self.place), e.span) for e in earlier if e is not None]
         notes += self.notes
         if self.count > 1:
             notes.append(Note(f"{self.count:,} {self.unit}s"))
@@ -103,7 +111,7 @@ class Finding:
             str(self.code),
             f"kernel {self.kernel}: {self.message}",
             span=later.span if later is not None else self.span,
-            label=f"{later.who}: {later.action}" if later is not None else self.label,
+            label=later.does(self.place) if later is not None else self.label,
             hint=self.hint,
             notes=tuple(notes),
             severity=str(self.severity),

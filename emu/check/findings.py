@@ -90,6 +90,8 @@ def race(
         case _:
             message = f"data race on {where}: nothing orders a {before[0]} and a {now[0]}"
             hint = _BARRIER if later.group == earlier.group else _APART
+            if (later.group, later.warp) == (earlier.group, earlier.warp):
+                hint += "; both are lanes of one warp, which need not run in lock step"
             if _has_atomics(launch.work.kernel):
                 hint += f"; or hand it over {_PUBLISH}"
     return Finding(
@@ -146,7 +148,7 @@ def unread(timeline: Timeline, log: Log, shadow: Shadow, where: str) -> None:
                     place=where,
                     accesses=(access_of(launch, "store", example),),
                     hint="leave the store out, unless the host reads the result",
-                    unit="granule",
+                    unit="element",
                 ),
             )
         found = found[~ours]

@@ -75,5 +75,6 @@ def access_by(work: Work, lanes_per_group: int, action: str, pc: int, item: int)
         pc,
         geometry.group_id(group)[:dims],
         geometry.local_id(group, local)[:dims],
+        local // geometry.width,
         work.program.span(work.kernel, pc),
     )

@@ -87,7 +87,7 @@ class RegisterShadow:
             self.watch,
             Rule.REGISTER,
             pc,
-            f"reads {register}",
+            "read",
             f"register {register} is read before it is written; it is 0",
             str(register),
             lanes.size,
