@@ -190,9 +190,13 @@ class Agreement:
         by_value: dict[str, list[str]] = {}
         for run, memory in [*((run, work.memory) for run in same), *different]:
             twin = next(b for b in memory.buffers if b.base == buffer.base)
-            value = twin.host[offset : offset + dtype.itemsize].view(dtype)[0].item()
-            by_value.setdefault(repr(value), []).append(run.name)
+            value = repr(twin.host[offset : offset + dtype.itemsize].view(dtype)[0].item())
+            is_elsewhere = value in by_value and value == next(iter(by_value)) and run not in same
+            by_value.setdefault("elsewhere" if is_elsewhere else value, []).append(run.name)
+        elsewhere = by_value.pop("elsewhere", [])
         values = "; ".join(f"{value} under {', '.join(names)}" for value, names in by_value.items())
+        if elsewhere:
+            values += f"; other elements differ under {', '.join(elsewhere)}"
         severity, explanation = _explained(work.kernel, [run for run, _ in different], same)
         reason = self._benign(work, [memory for _, memory in different])
         if reason:
