@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..asm.assemble import assemble
 from ..emu.check.checker import Checker
-from ..emu.check.finding import Report
+from ..emu.check.finding import Finding, Report, Severity
 from ..emu.module import Launch, Module
 from ..emu.traps import Trap
 from ..isa.errors import UsageError
@@ -28,7 +30,7 @@ def check_run(
     the kernel by place; or the name of a program, whose launches are checked at a `size` with a
     `seed`. Arrays are changed as by the run itself. With `reruns` each launch is executed again by
     the oracle and under other schemes and warp widths, and the memory compared. With `unread`
-    stores that no work-item reads are reported.
+    stores that no work-item reads are reported. A program's result is compared with its reference.
 
     A trap is a finding and ends the run. Raises ArgumentError and UsageError.
     """
@@ -53,7 +55,11 @@ def check_run(
     checker = Checker(reruns=reruns, unread=unread, benign=entry.workload.benign)
     launcher = PlainLauncher(Module(assemble(entry.path)), engine="interp", executor=checker.run)
     try:
-        run_program(entry, launcher, size=size, seed=seed, verify=False)
+        error = run_program(entry, launcher, size=size, seed=seed).error
     except Trap:
-        pass
-    return checker.report()
+        error = None
+    report = checker.report()
+    if error is None:
+        return report
+    wrong = Finding(error.first.code, Severity.ERROR, "", error.first.message)
+    return replace(report, findings=(wrong, *report.findings))

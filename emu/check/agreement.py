@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -68,7 +68,7 @@ class Run:
     """One way to execute a launch."""
 
     engine: str
-    scheme: SchemeSpec = SchemeSpec()
+    scheme: SchemeSpec = field(default_factory=SchemeSpec)
     width: int = 32
 
     @property

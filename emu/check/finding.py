@@ -109,7 +109,7 @@ class Finding:
             notes.append(Note(f"{self.count:,} {self.unit}s"))
         return Diagnostic(
             str(self.code),
-            f"kernel {self.kernel}: {self.message}",
+            f"kernel {self.kernel}: {self.message}" if self.kernel else self.message,
             span=later.span if later is not None else self.span,
             label=later.does(self.place) if later is not None else self.label,
             hint=self.hint,

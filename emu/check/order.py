@@ -47,7 +47,8 @@ class Order:
         clocks = self.clocks
         if clocks is None or not at.size:
             return at
-        known = [clocks.knows(m, b) for b, m in zip(earlier[at].tolist(), me[at].tolist())]
+        before, now = earlier[at].tolist(), me[at].tolist()
+        known = [clocks.knows(m, b) for b, m in zip(before, now, strict=True)]
         return at[~np.array(known, bool)]
 
     def limit(self, floors: Array, *, is_local: bool) -> Array | int:

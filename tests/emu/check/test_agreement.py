@@ -41,7 +41,8 @@ CASES = {
         set(),
     ),
     "lock step instead of a barrier": (
-        "st_group_u32 $s0, [tile+$s3] // A\n xor_u32 $s3, $s3, 4\n ld_group_u32 $s4, [tile+$s3] // B",
+        "st_group_u32 $s0, [tile+$s3] // A\n xor_u32 $s3, $s3, 4\n"
+        "ld_group_u32 $s4, [tile+$s3] // B",
         {"SIM450 AB", "SIM454 B", "SIM456"},
     ),
     "a barrier": (

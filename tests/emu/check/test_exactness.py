@@ -27,7 +27,9 @@ class Recorded(Races):
 
     found: set[int]
 
-    def _report(self, t: Touch, action: str, found: Array, *rest: object) -> None:
+    def _report(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, t: Touch, action: str, found: Array, *rest: object
+    ) -> None:
         self.found |= set((found // t.times).tolist())
 
 

@@ -132,7 +132,10 @@ CASES = {
         "@one:\n st_group_u32 $s4, [tile] // B\n@done:\n",
         {"SIM450 AB"},
     ),
-    "neighbours' bytes": ("st_group_u8 $s0, [bytes+$s0] // A\n ld_group_u8 $s4, [bytes+$s0]\n", set()),
+    "neighbours' bytes": (
+        "st_group_u8 $s0, [bytes+$s0] // A\n ld_group_u8 $s4, [bytes+$s0]\n",
+        set(),
+    ),
     "neighbours' bytes, and a word over them": (
         "st_group_u8 $s0, [bytes+$s0] // A\n and_u32 $s4, $s0, 0x3c\n"
         "ld_group_u32 $s5, [bytes+$s4] // B\n",

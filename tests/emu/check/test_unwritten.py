@@ -92,7 +92,8 @@ CASES = {
     ),
     "the last element": ("st_group_u32 $s0, [tile+$s3] // A", set()),
     "one element before the array": (
-        "st_group_u32 $s0, [tile+$s3]\n add_u32 $s4, $s3, 256\n st_group_u32 $s0, [more+$s4-260] // A",
+        "st_group_u32 $s0, [tile+$s3]\n add_u32 $s4, $s3, 256\n"
+        "st_group_u32 $s0, [more+$s4-260] // A",
         {"SIM411 A", "SIM450 A?"},
     ),
     "beyond a private array": (

@@ -16,8 +16,8 @@ ITEMS = 64
 def report_of(
     source: str,
     *,
-    groups: int = 1,
-    items: int = ITEMS,
+    groups: int | Sequence[int] = 1,
+    items: int | Sequence[int] = ITEMS,
     arrays: Sequence[np.ndarray] | None = None,
     reruns: bool = False,
     unread: bool = False,

@@ -45,11 +45,13 @@ class Naive:
         """Let an atomic that returns a value and writes acquire and release."""
         published = self.published.get(cell)
         if published is not None:
-            self.clocks[item] = [max(a, b) for a, b in zip(self.clocks[item], published)]
+            self.clocks[item] = [
+                max(a, b) for a, b in zip(self.clocks[item], published, strict=True)
+            ]
         fenced = self.fenced[item]
         if fenced is not None:
             before = self.published.get(cell, [0] * len(fenced))
-            self.published[cell] = [max(a, b) for a, b in zip(before, fenced)]
+            self.published[cell] = list(map(max, before, fenced))
 
     def races(self, kind: str, item: int, cell: int) -> bool:
         """Return whether an access races with an earlier one, and remember it."""
