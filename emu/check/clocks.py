@@ -7,15 +7,25 @@ before it at the same address. Happens-before is transitive.
 A vector clock for each work-item would have an entry for each other one. Here each address has a
 log of what was published there, and all that a work-item knows is how far it has seen each log. An
 entry of a log is a work-item, the time of its fence, and how far it had seen other logs then.
+
+Events are kept as arrays, and replayed work-item by work-item when `knows` is asked for the first
+time: most kernels with fences have no access for which that is needed.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from .timeline import STAMP
+
+Array = np.ndarray
+
+MAX_DELAYED = 1 << 22
+"""Events of work-items after which they are replayed in any case: some 100 MB."""
 
 _ITEM = (1 << STAMP) - 1
 
@@ -73,7 +83,58 @@ class Clocks:
         self._groups: dict[int, Seen] = {}
         self._fences: dict[int, _Fence] = {}
         self._logs: list[_Log] = []
-        self._log_at: dict[tuple[int, int], int] = {}
+        self._log_at: dict[int, dict[int, int]] = {}
+        """By memory, then by offset."""
+        self._touched: set[int] = set()
+        """Memories with atomics."""
+        self._delayed: list[Callable[[], None]] = []
+        self._n_delayed = 0
+
+    # --- events, in the order in which they happen
+
+    def fence(self, items: Array, now: int, floors: Array) -> None:
+        """Let work-items publish from now on what they have done and know.
+
+        `floors` are above what their workgroups did before the last barrier.
+        """
+        self._delay(items.size, lambda: self._fence(items, now, floors))
+
+    def atomics(
+        self, memory: int, items: Array, offsets: Array, wrote: Array, *, returns: bool
+    ) -> None:
+        """Let work-items, one after the other, make atomics at offsets into a memory.
+
+        They acquire if the instruction returns what it found, and release if they wrote.
+        """
+        self._touched.add(memory)
+        self._delay(items.size, lambda: self._atomics(memory, items, offsets, wrote, returns))
+
+    def overwrite(self, memory: int, offsets: Array) -> None:
+        """Begin new logs at addresses that plain stores overwrite."""
+        if memory in self._touched:
+            self._delay(offsets.size, lambda: self._overwrite(memory, offsets))
+
+    def barrier(self, group: int) -> None:
+        """Let each work-item of a workgroup know what the others know."""
+        self._delay(1, lambda: self._barrier(group))
+
+    def forget(self, memory: int) -> None:
+        """Begin new logs in a memory that begins anew."""
+        self._delay(1, lambda: self._log_at.pop(memory, None))
+
+    def _delay(self, count: int, event: Callable[[], object]) -> None:
+        self._delayed.append(event)  # pyright: ignore[reportArgumentType]
+        self._n_delayed += count
+        if self._n_delayed > MAX_DELAYED:
+            self._replay()
+
+    def _replay(self) -> None:
+        for event in self._delayed:
+            event()
+        self._delayed.clear()
+        self._n_delayed = 0
+
+    # --- what they have led to
 
     def _seen(self, item: int) -> tuple[Seen, Seen]:
         group = item // self.lanes_per_group
@@ -82,6 +143,8 @@ class Clocks:
 
     def knows(self, me: int, earlier: int) -> bool:
         """Return whether the work-item of access `me` knows an earlier access."""
+        if self._delayed:
+            self._replay()
         other = earlier & _ITEM
         group = other // self.lanes_per_group
         furthest: dict[int, int] = {}
@@ -99,29 +162,29 @@ class Clocks:
             work += [(n, known) for n, r in log.others.items() if (known := r.before(entry))]
         return False
 
-    def fence(self, item: int, now: int, barrier_floor: int) -> None:
-        """Let a work-item publish from now on what it has done and knows.
+    def _fence(self, items: Array, now: int, floors: Array) -> None:
+        for item, floor in zip(items.tolist(), floors.tolist(), strict=True):
+            self._fences[item] = _Fence(now, floor, self._seen(item))
 
-        `barrier_floor` is above what its workgroup did before the last barrier.
-        """
-        self._fences[item] = _Fence(now, barrier_floor, self._seen(item))
+    def _atomics(
+        self, memory: int, items: Array, offsets: Array, wrote: Array, returns: bool
+    ) -> None:
+        lanes = zip(items.tolist(), offsets.tolist(), wrote.tolist(), strict=True)
+        log_at = self._log_at.setdefault(memory, {})
+        for item, offset, has_written in lanes:
+            number = log_at.get(offset)
+            if returns and number is not None:
+                members = self._items.setdefault(item // self.lanes_per_group, {})
+                members[item] = {**members.get(item, _NOTHING), number: self._logs[number].size}
+            fence = self._fences.get(item) if has_written else None
+            if fence is None:
+                continue
+            if number is None:
+                number = log_at[offset] = len(self._logs)
+                self._logs.append(_Log())
+            self._publish(number, item, fence)
 
-    def acquire(self, item: int, address: tuple[int, int]) -> None:
-        """Let a work-item, which has the value at an address, learn what was published there."""
-        number = self._log_at.get(address)
-        if number is not None:
-            members = self._items.setdefault(item // self.lanes_per_group, {})
-            members[item] = {**members.get(item, _NOTHING), number: self._logs[number].size}
-
-    def release(self, item: int, address: tuple[int, int]) -> None:
-        """Publish at an address what the work-item had done before its last fence."""
-        fence = self._fences.get(item)
-        if fence is None:
-            return
-        number = self._log_at.get(address)
-        if number is None:
-            number = self._log_at[address] = len(self._logs)
-            self._logs.append(_Log())
+    def _publish(self, number: int, item: int, fence: _Fence) -> None:
         log = self._logs[number]
         entry = log.size
         log.size += 1
@@ -133,13 +196,13 @@ class Clocks:
                 if other != number:
                     log.others.setdefault(other, _Rising()).add(entry, known)
 
-    def overwrite(self, memory: int, offsets: list[int]) -> None:
-        """Begin new logs at addresses that a plain store overwrites."""
-        for offset in offsets:
-            self._log_at.pop((memory, offset), None)
+    def _overwrite(self, memory: int, offsets: Array) -> None:
+        log_at = self._log_at.get(memory)
+        if log_at:
+            for offset in offsets[np.isin(offsets, list(log_at))].tolist():
+                log_at.pop(offset, None)
 
-    def barrier(self, group: int) -> None:
-        """Let each work-item of a workgroup know what the others know."""
+    def _barrier(self, group: int) -> None:
         members = self._items.pop(group, None)
         if members:
             joined = dict(self._groups.get(group, _NOTHING))
@@ -147,7 +210,3 @@ class Clocks:
                 for number, known in seen.items():
                     joined[number] = max(known, joined.get(number, 0))
             self._groups[group] = joined
-
-    def forget(self, memory: int) -> None:
-        """Begin new logs in a memory that begins anew."""
-        self._log_at = {k: v for k, v in self._log_at.items() if k[0] != memory}

@@ -92,7 +92,7 @@ class Races:
         if shadow.atomics is not None:
             self._against_latest(t, "store", shadow.atomics, "atomic")
         if order.clocks is not None:
-            order.clocks.overwrite(shadow.number, (t.index * t.size).tolist())
+            order.clocks.overwrite(shadow.number, t.index * t.size)
         shadow.writes[t.cells] = t.me
 
     def collisions(self, t: Touch, values: Array) -> None:

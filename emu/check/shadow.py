@@ -14,6 +14,9 @@ from .timeline import ITEM
 
 Array = np.ndarray
 
+MAX_LOST = 1 << 22
+"""Accesses after which `Latest` sorts them by granule in any case."""
+
 
 class Latest:
     """The latest accesses of one kind to each granule, as far as a later one could race with them.
@@ -30,6 +33,9 @@ class Latest:
         self.second = np.zeros(count, np.int64)
         self.foreign = np.zeros(0 if is_local else count, np.int64)
         self.older: dict[int, dict[int, int]] = {}
+        self._lost: list[tuple[Array, Array]] = []
+        """(granules, accesses) that belong into `older`, and have not been needed there yet."""
+        self._n_lost = 0
 
     def add(self, cells: Array, me: Array, order: Order) -> None:
         """Note the current accesses."""
@@ -50,19 +56,25 @@ class Latest:
             return
         where, demoted = cells[at], access[at]
         if order.clocks is not None:
-            self._keep(where, demoted, order)
+            self._lost.append((where, demoted))
+            self._n_lost += where.size
+            if self._n_lost > MAX_LOST:
+                self._keep()
         self.second[where] = demoted
         if not self.is_local:
             size = order.lanes_per_group
             foreign = (demoted & ITEM) // size != (first[at] & ITEM) // size
             self.foreign[where[foreign]] = demoted[foreign]
 
-    def _keep(self, cells: Array, accesses: Array, order: Order) -> None:
-        for cell, access in zip(cells.tolist(), accesses.tolist(), strict=True):
-            if access >= order.floor:
+    def _keep(self) -> None:
+        """Put the accesses that were lost into `older`."""
+        for cells, accesses in self._lost:
+            for cell, access in zip(cells.tolist(), accesses.tolist(), strict=True):
                 entries = self.older.setdefault(cell, {})
                 item = access & int(ITEM)
                 entries[item] = max(access, entries.get(item, 0))
+        self._lost.clear()
+        self._n_lost = 0
 
     def unordered(
         self, cells: Array, me: Array, floors: Array, order: Order
@@ -84,7 +96,8 @@ class Latest:
             earlier[at[race]] = slot[race]
             found = np.concatenate([found, at[race]])
             recent[at[race]] = False
-        if order.clocks is not None and self.older:
+        if order.clocks is not None and recent.any():
+            self._keep()
             more = []
             for position in np.flatnonzero(recent).tolist():
                 access = self._older(cells, position, me, floors, order)
@@ -107,6 +120,7 @@ class Latest:
 
     def refine(self, times: int) -> None:
         """Divide each granule."""
+        self._keep()
         self.first = np.repeat(self.first, times)
         self.second = np.repeat(self.second, times)
         self.foreign = np.repeat(self.foreign, times)
@@ -122,6 +136,7 @@ class Latest:
         self.second[:] = 0
         self.foreign[:] = 0
         self.older.clear()
+        self._lost.clear()
 
 
 class Shadow:

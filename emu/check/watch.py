@@ -19,7 +19,7 @@ from .order import Order
 from .races import Races, Touch
 from .registers import maybe_unwritten
 from .shadow import Shadow
-from .timeline import STAMP, Timeline
+from .timeline import Timeline
 from .uninitialised import PrivateShadow, RegisterShadow, stray
 
 Array = np.ndarray
@@ -256,28 +256,21 @@ class LaunchWatch:
             wrote = old == wanted
         items = self.items[g.index]
         for touch in touches:
-            lanes = zip(
-                items[touch.chosen].tolist(),
-                (touch.index * touch.size).tolist(),
-                wrote[touch.chosen].tolist(),
-                strict=True,
+            clocks.atomics(
+                touch.shadow.number,
+                items[touch.chosen].copy(),
+                touch.index * touch.size,
+                wrote[touch.chosen],
+                returns=ins.dst is not None,
             )
-            for item, offset, has_written in lanes:
-                address = (touch.shadow.number, offset)
-                if ins.dst is not None:
-                    clocks.acquire(item, address)
-                if has_written:
-                    clocks.release(item, address)
 
     def _fence(self, pc: int, step: Step) -> Step:
         clocks = self.clocks
         assert clocks is not None
 
         def fence(g: Group) -> None:
-            now = self.timeline.tick(pc) >> STAMP << STAMP
-            floors = self.floors[g.index].tolist()
-            for item, floor in zip(self.items[g.index].tolist(), floors, strict=True):
-                clocks.fence(item, now, floor)
+            now = self.timeline.tick(pc)
+            clocks.fence(self.items[g.index].copy(), now, self.floors[g.index].copy())
             step(g)
 
         return fence

@@ -69,9 +69,8 @@ class History:
             self.races.collisions(touch, values)
         else:
             if self.clocks is not None:
-                for item, cell in pairs:
-                    self.clocks.acquire(item, (1, 4 * cell))
-                    self.clocks.release(item, (1, 4 * cell))
+                wrote = np.ones(items.size, bool)
+                self.clocks.atomics(1, items, 4 * index, wrote, returns=True)
             self.races.atomic(touch)
         found = {pairs[lane][1] for lane in self.races.found}
         expected = set()
@@ -92,7 +91,7 @@ class History:
     def fence(self, item: int) -> None:
         now = self.timeline.tick(0)
         assert self.clocks is not None
-        self.clocks.fence(item, now, int(self.floors[item]))
+        self.clocks.fence(np.array([item]), now, self.floors[[item]])
         self.naive.fence(item)
 
 
