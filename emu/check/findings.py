@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...isa.errors import Note
 from ...isa.program import Kernel, Param, Symbol
 from ..engine import Work
 from ..memory import Buffer
@@ -79,6 +80,7 @@ def race(
     launch = races.timeline.current
     later, earlier = (access_of(launch, action, packed) for action, packed in (now, before))
     severity = Severity.ERROR
+    notes: tuple[Note, ...] = ()
     match rule:
         case Rule.SAME_VALUE:
             message = f"two work-items store the same value to {where} with nothing between"
@@ -91,12 +93,12 @@ def race(
             message = f"data race on {where}: nothing orders a {before[0]} and a {now[0]}"
             hint = _BARRIER if later.group == earlier.group else _APART
             if (later.group, later.warp) == (earlier.group, earlier.warp):
-                hint += "; both are lanes of one warp, which need not run in lock step"
+                notes = (Note("both are lanes of one warp, which need not run in lock step"),)
             if _has_atomics(launch.work.kernel):
                 hint += f"; or hand it over {_PUBLISH}"
     return Finding(
         rule, severity, launch.work.kernel.name, message,
-        place=where, accesses=(later, earlier), hint=hint,
+        place=where, accesses=(later, earlier), hint=hint, notes=notes,
     )  # fmt: skip
 
 

@@ -221,7 +221,7 @@ def test_a_finding_says_who_where_and_how_often() -> None:
     text = render(finding.diagnostic())
     assert "work-item 0 of workgroup 0 loads tile[16]" in text
     assert "work-item 16 of workgroup 0 stores to tile[16]" in text
-    assert "lanes of one warp" in finding.hint
+    assert "lanes of one warp" in finding.notes[0].message
 
 
 def test_ids_have_the_dimensions_of_the_launch() -> None:
