@@ -78,6 +78,20 @@ def run(
             "--lines", help="Print executions and mean active lanes of every source line."
         ),
     ] = False,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Report data races, memory and registers that are read before they are written, "
+            "and results that depend on the engine, the scheme or the warp width.",
+        ),
+    ] = False,
+    check_unread: Annotated[
+        bool,
+        typer.Option(
+            "--check-unread", help="As --check, and report stores that no work-item reads."
+        ),
+    ] = False,
     check_arrays: Annotated[
         bool,
         typer.Option(
@@ -105,7 +119,7 @@ def run(
 
     For example:
 
-      simtlab run saxpy --size tiny
+      simtlab run saxpy --size tiny --check
       simtlab run mandelbrot --scheme ppc --stats --picture mandelbrot.png
       simtlab run saxpy.sasm --items 8 --arg n=8 --arg a=2.5 --arg x=@x.npy --arg y=ones:8
     """
@@ -121,6 +135,8 @@ def run(
         threads=whole_number(threads, "--threads"),
         stats=stats,
         lines=lines,
+        check=check,
+        check_unread=check_unread,
         check_arrays=check_arrays,
         check_coverage=check_coverage,
         dump=dump,
