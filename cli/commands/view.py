@@ -94,6 +94,8 @@ def view(
     from ..jobs.time import parse_sets
     from ..jobs.view import ViewSettings, make_page
 
+    record = record_settings(record_window, record_issues, uses=["view"])
+    assert record is not None
     settings = ViewSettings(
         launch=launch,
         output=output,
@@ -107,6 +109,6 @@ def view(
         compare=compare,
         window=record_window,
         issues=record_issues,
-        record=record_settings(record_window, record_issues),
+        record=record,
     )
     return make_page(target, settings)

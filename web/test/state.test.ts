@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { lanesBefore, lanesText, maskText, ones, parseMask } from "../src/model/masks";
 import { Colouring, decodeState } from "../src/model/state";
+import { statusText } from "../src/panes/status";
 import { sessionOf } from "./support";
 
 const CAUSES = ["issued", "ready", "hit", "memory"];
@@ -33,6 +34,17 @@ test("groups that share the top of the stack are warp-splits", () => {
     "1100@3 ready",
     "0011@9 rpc-wait",
   ]);
+});
+
+test("a wait is for one cause after the other, and ready when its time has come", () => {
+  const groups = [
+    { id: 0, mask: "f", pc: 3, status: "wait", cause: 3, ready: 40, parts: [[12, 2]] },
+  ] as const;
+  const session = sessionOf({ states: [{ groups }], tables: { state: [[5, 0, 0]] } });
+  const text = (t: number) => statusText(session.stateAt(0, t).paths[0], session, t);
+  expect(text(5)).toBe("waits for cache hit until cycle 40");
+  expect(text(12)).toBe("waits for memory until cycle 40");
+  expect(text(40)).toBe("ready");
 });
 
 test("of a pair both sides are paths, and an entry above refines the current side", () => {

@@ -94,6 +94,8 @@ export interface GroupFact {
   readonly ready?: number;
   readonly cause?: number | string | null;
   readonly stack?: readonly StackRow[];
+  /** What the group waits for up to these times, before its own cause. */
+  readonly parts?: readonly (readonly [number, number | string])[];
 }
 
 export interface StateFact {

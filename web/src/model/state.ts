@@ -17,6 +17,8 @@ export interface Path {
   readonly cause: string | null;
   /** Time at which it can go on, as far as known (-1: not known). */
   readonly ready: number;
+  /** Causes of the wait up to these times, before `cause`. */
+  readonly parts: readonly { readonly until: number; readonly cause: string | null }[];
 }
 
 export interface StackRow {
@@ -65,16 +67,18 @@ export function decodeState(fact: StateFact, row: number, causes: readonly strin
     taken |= mask;
     if (own) paths.push({ ...path, mask: own });
   };
-  const none = { group: -1, cause: null, ready: -1 };
+  const none = { group: -1, cause: null, ready: -1, parts: [] };
+  const nameOf = (cause: number | string | null | undefined) =>
+    typeof cause === "number" ? (causes[cause] ?? null) : (cause ?? null);
   for (const group of fact.groups ?? []) {
-    const cause = group.cause ?? null;
     add(parseMask(group.mask), {
       pc: group.pc,
       status: group.status ?? "ready",
       source: "group",
       group: group.id,
-      cause: typeof cause === "number" ? (causes[cause] ?? null) : cause,
+      cause: nameOf(group.cause),
       ready: group.ready ?? -1,
+      parts: (group.parts ?? []).map(([until, cause]) => ({ until, cause: nameOf(cause) })),
     });
     if (group.stack?.length) stacksOfGroups.set(group.id, readStack(group.stack));
   }

@@ -23,7 +23,8 @@ export function statusText(path: Path, session: Session, t: number): string {
   if (path.status !== "wait") return STATUS[path.status] ?? path.status;
   const { unit } = session.recording.facts;
   if (path.ready >= 0 && path.ready <= t) return STATUS.ready;
-  const cause = path.cause === null ? "" : ` for ${causeTitle(path.cause)}`;
+  const now = path.parts.find(({ until }) => until > t)?.cause ?? path.cause;
+  const cause = now === null ? "" : ` for ${causeTitle(now)}`;
   const until = path.ready >= 0 ? ` until ${unit} ${path.ready}` : "";
   return `waits${cause}${until}`;
 }
