@@ -49,6 +49,26 @@ def instructions(recording: Recording, lane: int, t: int) -> int:
     )
 
 
+def test_either_run_can_be_moved_and_neither_pulls_the_other_back(show: Show) -> None:
+    a = History(scenarios.F6, "conv").recording
+    b = History(scenarios.F6, "dws.branch-only").recording
+    shown = show(a, b, hash="#t=6&warp=0&lane=0")
+    # Lane 0 waits for a miss in A from 5 on: time passes all the same.
+    for t in (6, 7, 8, 9):
+        assert shown.t == t
+        shown.press("ArrowRight")
+    times = "window.simtlab.stores.map(s => s.t.value)"
+    shown.page.evaluate("window.simtlab.stores[1].goto(20)")
+    n = instructions(b, 0, 20)
+    left, right = shown.page.evaluate(times)
+    assert (right, instructions(a, 0, left)) == (20, n)
+    shown.page.evaluate("window.simtlab.stores[0].goto(2)")
+    left, right = shown.page.evaluate(times)
+    assert (left, instructions(b, 0, right)) == (2, instructions(a, 0, 2))
+    shown.page.evaluate("window.simtlab.stores[1].goto(20)")
+    assert shown.page.evaluate(times)[1] == 20
+
+
 def test_the_same_run_twice_has_no_difference(show: Show, split: Recording) -> None:
     text = show(split, split).page.locator(".pane-compare").inner_text()
     assert f"Both take {split.end} cycles." in text

@@ -1,6 +1,6 @@
 // Two recordings of the same kernels: where they part, in words and numbers.
 
-import { effect } from "@preact/signals";
+import { effect, untracked } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import {
   firstParting,
@@ -24,35 +24,29 @@ export function useAlignment(stores: readonly Store[]) {
   useEffect(() => {
     if (stores.length < 2) return;
     const trails = stores.map((s) => new Trails(s.session));
-    let isFollowing = false;
+    // Where a store was put by the other one: it does not lead from there.
+    const put: (string | null)[] = [null, null];
+    const placeOf = (s: Store) => `${s.warp.value} ${s.lane.value} ${s.t.value}`;
+    put[1] = placeOf(stores[1]);
     const follow = (leader: number) =>
       effect(() => {
         const [from, to] = [stores[leader], stores[1 - leader]];
+        if (placeOf(from) === put[leader]) return;
+        put[leader] = null;
         const at = { warp: from.warp.value, lane: from.lane.value, t: from.t.value };
-        if (isFollowing) return;
-        isFollowing = true;
-        try {
-          const match = matchOf(
-            from.session,
-            to.session,
-            { from: trails[leader], to: trails[1 - leader] },
-            at,
-          );
+        untracked(() => {
+          const both = { from: trails[leader], to: trails[1 - leader] };
+          const match = matchOf(from.session, to.session, both, at);
           from.partner.value = match;
           to.partner.value = match;
           if (!match) return;
           to.chooseWarp(match.warp);
           to.chooseLane(match.lane);
           to.goto(match.t);
-        } finally {
-          isFollowing = false;
-        }
+          put[1 - leader] = placeOf(to);
+        });
       });
-    // B's effect must see its own first values without moving A.
-    const stopA = follow(0);
-    isFollowing = true;
-    const stopB = follow(1);
-    isFollowing = false;
+    const [stopA, stopB] = [follow(0), follow(1)];
     return () => {
       stopA();
       stopB();
