@@ -21,7 +21,7 @@ export function LanesPane({ store, side }: PaneOf) {
       hint="A box for each lane. Boxes of one colour, hatch and letter are one path: lanes at the same place of the code. Filled boxes issue now; pale ones wait for their turn or for data; empty ones have returned."
       tools={<span class="quiet">{`${issuing} of ${lanes.length} issue`}</span>}
     >
-      <div class="lanes" role="listbox" aria-label="Lanes">
+      <div class={lanes.length > 16 ? "lanes many" : "lanes"} role="listbox" aria-label="Lanes">
         {lanes.map(({ lane, path, issues, isLive }) => {
           const colour = path < 0 ? null : colours[path];
           const look = issues ? "issues" : isLive ? "waits" : "gone";
