@@ -74,6 +74,23 @@ def test_keys_move_through_time(show: Show, merge: Recording) -> None:
     assert shown.t == mine[4]
 
 
+def test_keys_belong_to_the_field_that_has_the_focus(show: Show, merge: Recording) -> None:
+    shown = show(merge)
+    shown.page.get_by_label("Speed, steps a second", exact=True).focus()
+    shown.press("ArrowRight", "]")
+    assert shown.t == kinds_of(merge, 0, "diverge")[0]
+    shown.goto(7)
+    shown.page.locator("#time").focus()
+    shown.press("ArrowLeft", "l")
+    assert shown.t == 7
+    assert shown.page.get_by_label("lane", exact=True).input_value() == "0"
+    follow = shown.page.get_by_label("follow")
+    follow.focus()
+    shown.press(" ")
+    assert not follow.is_checked()
+    assert not shown.page.evaluate("window.simtlab.stores[0].isPlaying.value")
+
+
 def test_brackets_go_through_every_divergence_and_back(show: Show, merge: Recording) -> None:
     shown = show(merge)
     times = kinds_of(merge, 0, "diverge")

@@ -8,16 +8,11 @@ export function listen(current: () => Store): () => void {
   const press = (event: KeyboardEvent) => {
     const target = event.target as Element;
     if (page.dialog.value || event.altKey || event.metaKey) return;
-    if (target.matches("input, textarea, select")) {
-      const moves = ["ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"];
-      const isField = target.matches("input:not([type=checkbox]), textarea");
-      if (isField || moves.includes(event.key) === false) {
-        if (event.key !== "?" && event.key !== "/" && event.key !== "[" && event.key !== "]")
-          return;
-        if (isField) return;
-      }
-    }
-    if (event.key === " " && target.matches("button, summary, a")) return;
+    if (target.matches("input:not([type=checkbox]), textarea")) return;
+    // Lists choose by letters and by up and down, and what can be pressed is pressed by space.
+    if (target.matches("select") && !/^(Arrow(Left|Right)|Home|End|[?/[\]])$/.test(event.key))
+      return;
+    if (event.key === " " && target.matches("button, input, a")) return;
     const act = actions(current(), event);
     if (!act) return;
     event.preventDefault();
