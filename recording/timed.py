@@ -72,6 +72,8 @@ class TimedRecorder(Recorder):
         self._barriers: dict[int, dict[int, int]] = {}
         """Warp -> groups that wait at a barrier, with its pc."""
         self._occupied: dict[int, tuple[int, int]] = {}
+        self._issued_until: dict[int, int] = {}
+        """Warp -> the time after its last instruction."""
         self._issued_at = 0
         """The time of the last instruction that was issued."""
         self._issued = 0
@@ -159,6 +161,7 @@ class TimedRecorder(Recorder):
         v, number = int(grp["warp"]), int(lead["seq"])
         mask = int(rows["part"]["chosen"][g] if self._is_packed else grp["mask"]) & EVERYTHING
         n, first = int(row["n_instr"]), int(row["first_pc"])
+        self._issued_until[v] = t + n
         if self.put_issue(t, v, number, first, n, mask):
             self._issued += n
             last = self._kinds[first + n - 1]
@@ -226,6 +229,7 @@ class TimedRecorder(Recorder):
         """Record what group h issues while it joins another: that one's last instruction."""
         other = self._state.rows["group"][h]
         pc, v = int(self._segment(other["seg"])["last_pc"]), int(other["warp"])
+        self._issued_until[v] = t + 1
         self.put_issue(t, v, int(other["seq"]), pc, 1, int(other["mask"]))
 
     def _turn(self, w: int, t: int) -> None:
@@ -288,9 +292,12 @@ class TimedRecorder(Recorder):
         if self._state.rows["warp"]["live"][v] and code is not None:
             block = code.blocks[v].view("i8")
             place = int(block[Header.GROUP]), int(block[Header.WARP])
-        if self._occupied.get(v, (-1, -1)) != place:
+        before = self._occupied.get(v, (-1, -1))
+        if before != place:
             self._occupied[v] = place
-            self.rows.occupant.append((t, v, *place))
+            # A warp leaves after its last instruction, which may issue in this cycle.
+            since = t if before == (-1, -1) else max(t, self._issued_until.get(v, t))
+            self.rows.occupant.append((since, v, *place))
 
     def _compare(self, v: int, t: int) -> None:
         """Note splits, merges, joins and opened barriers since a warp was last looked at."""
