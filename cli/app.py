@@ -12,6 +12,7 @@ from ..isa.errors import UsageError, did_you_mean
 from . import status
 from .commands.asm import asm, check, disasm
 from .commands.compare import compare
+from .commands.debug import debug
 from .commands.diff import diff
 from .commands.doctor import doctor
 from .commands.explain import explain
@@ -92,8 +93,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    asm, disasm, check, run, time, compare, reproduce, programs, machines, policies, diff, explain,
-    doctor,
+    asm, disasm, check, run, debug, time, compare, reproduce, programs, machines, policies, diff,
+    explain, doctor,
 ):  # fmt: skip
     app.command(cls=_Command, help=command.__doc__)(command)
 
@@ -137,6 +138,8 @@ def dispatch(arguments: list[str]) -> int:
 _ELSEWHERE = {
     ("run", "--machine"): "machines are for `simtlab time`",
     ("run", "--policy"): "policies are for `simtlab time`; `run` takes --scheme instead",
+    ("debug", "--engine"): "the interpreter runs what is debugged",
+    ("debug", "--json"): "use --script FILE, whose output is text",
     ("time", "--engine"): "a simulation executes kernels in its own engine",
     ("time", "--lines"): "use --annotate, which also shows where cycles went",
     ("time", "--scheme"): "a simulation takes --policy instead",

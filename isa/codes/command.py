@@ -26,8 +26,15 @@ ENTRIES = tuple(Entry(*row) for row in (
     ("SIM517", "Options that exclude each other", "An option would have no effect together with another option or with this file or program. An option without effect is an error.", "Leave one of them out."),
     ("SIM518", "A file has several kernels", "simtlab cannot know which of them to run.", "Choose one with --kernel."),
     ("SIM519", "A program has no picture", "Only programs whose result is an image or a table can be drawn.", "Choose one of the programs that the message lists, or leave out --picture."),
-    ("SIM520", "An optional package is missing", "Pictures of comparisons are drawn by matplotlib, which a plain installation does not include.", "Run: pip install 'simtlab[plot]'."),
+    ("SIM520", "An optional package is missing", "Pictures of comparisons are drawn by matplotlib, and the debugger's panes by Textual, which a plain installation does not include.", "Run: pip install 'simtlab[plot]' or pip install 'simtlab[tui]'."),
     ("SIM521", "SIMTLAB_CACHE cannot be used", "It is a relative path, which means another folder after each change of the working folder.", "Give an absolute path, or /dev/null for no cache."),
+    # --- the debugger
+    ("SIM530", "A value cannot be changed", "The debugger changes a value by executing the run anew under its divergence scheme. A simulation, a run that has ended, a scheme that is not a file, and an instruction that only some warps have executed exclude that.", "Do what the message suggests: another scheme, a step back, or `tick` to the end of the step."),
+    ("SIM531", "Invalid command of the debugger", "There is no such command, or its words are not what it takes; or there is nothing to go to in that direction.", "`help` lists the commands, `help COMMAND` explains one."),
+    ("SIM532", "Invalid expression in the debugger", "The expression has a mistake at the column that the message names, or names a register, lane, array or element that does not exist now.", "`memory` lists the arrays, `registers` the registers, `simtlab explain debugging` the language."),
+    ("SIM533", "An expectation failed", "The expression of an `expect` in a script of the debugger was not true.", "The message shows the value and the time; look there with `simtlab debug`."),
+    ("SIM534", "A breakpoint has no place", "There is no instruction, label, work-item or breakpoint where the command says.", "`list` shows the source, `breaks` the breakpoints."),
+    ("SIM535", "A recording is full", "A debugged run ends where its recording is full; 100,000 issues are recorded unless told otherwise.", "Choose a smaller input, or more with --record-issues N."),
     # --- simulation
     ("SIM601", "Invalid machine", "A preset, a machine file or --set has an unknown key, a value of the wrong kind, or a geometry that cannot be built.", "Correct the key that the message names; `simtlab machines NAME` prints all keys with their units."),
     ("SIM602", "Invalid policy", "There is no policy of this name, it has no such setting, the setting does not take this value, or the machine cannot run the policy.", "`simtlab policies` lists the policies, `simtlab policies NAME` the settings, values and machines of one."),
