@@ -63,3 +63,12 @@ def test_every_instruction_belongs_to_the_warp_in_its_context(recording):
     times, rows, _ = in_order(recording)
     for t, row in zip(times.tolist(), rows.tolist(), strict=True):
         assert recording.occupant(int(recording.issues["warp"][row]), t) != (-1, -1)
+
+
+def test_the_outcome_has_the_code_of_the_trap():
+    kernel = simtlab.assemble("kernel k() { trap 7 }").k
+    launch = simtlab.record(kernel, items=1, warp=1)
+    with pytest.raises(simtlab.Trap):
+        launch()
+    assert launch.recording is not None
+    assert launch.recording.facts["outcome"]["code"] == "SIM409"
