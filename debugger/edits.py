@@ -83,7 +83,7 @@ class DebugRecorder(FunctionalRecorder):
 
     def __init__(self, title: str, edits: Sequence[Edit] = (), most: int = MOST) -> None:
         super().__init__(title, most=most)
-        self._left = sorted(edits, key=lambda edit: edit.position)
+        self._left = sorted(edits, key=lambda edit: edit.t)
 
     def before_step(self, t: int, interpreter: Interpreter) -> None:
         """Apply the edits that are due. Raises Full."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -191,8 +192,9 @@ class Machine:
         return Writes(*map(np.concatenate, zip(*parts, strict=True)))
 
     @staticmethod
-    def _row(step: Step, position: int, code) -> tuple[Array, ...]:
+    def _row(step: Step, position: int, code: Any) -> tuple[Array, ...]:
         ins, lanes = code.instructions[step.pc], step.lanes
+        assert step.address is not None
         segment = SEGMENTS.index(ins.address.segment.value)
         place = np.zeros(lanes.size, np.int64)
         if segment == SEGMENTS.index("group"):
@@ -200,8 +202,13 @@ class Machine:
         elif segment == SEGMENTS.index("private"):
             place = lanes
         one = np.ones(lanes.size, np.int64)
-        assert step.address is not None
-        return (
+        columns = (
             one * position, lanes % code.resident.width, step.address,
             one * ins.row.type.size, one * segment, place,
         )  # fmt: skip
+        if ins.row.stem != "atomic_cas" or step.written is None or step.stored is None:
+            return columns
+        # A comparison that failed has written nothing: its lane has seen what is there now.
+        low = np.uint64((1 << ins.row.type.bits) - 1)
+        wrote = (step.written & low) != step.stored
+        return tuple(column[wrote] for column in columns)

@@ -231,15 +231,18 @@ class LaneNames:
                 pc = int(self.timeline.pc[own])
                 return pc if name == "pc" else self._kernel["instructions"][pc]["line"] or 0
         plain = name.removeprefix("%")
-        for argument in self._facts["launches"][self.launch]["arguments"]:
-            if argument["name"] == plain:
+        arguments = self._facts["launches"][self.launch]["arguments"]
+        for argument in arguments:
+            if argument["name"] == plain and (name != plain or not argument["pointer"]):
                 value = argument["value"]
                 return float(value) if isinstance(value, str) else value
-        known = [*MOMENT, *(a["name"] for a in self._facts["launches"][self.launch]["arguments"])]
+        scalars = [a["name"] for a in arguments if not a["pointer"]]
+        known = [*MOMENT, *scalars]
         if name in self.arrays():
             raise UsageError(
                 f"{name} is an array; name an element, as {name}[0]",
                 code="SIM532",
+                hint=f"%{name} is its address, where a parameter points to it",
             )
         raise UsageError(
             f"unknown name {name}; there are {', '.join(known)}, registers and arrays",

@@ -11,6 +11,7 @@ from ...debugger.commands.run import Commands, Quit
 from ...debugger.edits import DebugRecorder
 from ...debugger.session import Session
 from ...emu.engine import SchemeSpec
+from ...emu.geometry import DEFAULT_WIDTH
 from ...isa.errors import SimtError, Span, UsageError
 from ...programs.runner import PlainLauncher
 from ...recording.recorder import MOST, Recorder
@@ -89,10 +90,10 @@ def _plain(target: Target, settings: DebugSettings) -> tuple[Recorder, Outcome]:
     launch = settings.launch
     spec = parse_scheme(settings.scheme, settings.sets, None)
     module = load_module(target, launch, spec, Listings(None, keep=True))
-    width = {} if settings.warp is None else {"warp": settings.warp}
     launcher = PlainLauncher(
         module, engine="interp", scheme=spec.name, knobs=spec.knobs, budget=launch.budget,
-        stats=True, exited_arrive=launch.exited_arrive, **width,
+        stats=True, exited_arrive=launch.exited_arrive,
+        warp=DEFAULT_WIDTH if settings.warp is None else settings.warp,
     )  # fmt: skip
     outcome = Outcome(launcher, module.for_scheme(spec), "interp", Listings(None, keep=True))
     title = f"{target.name} under {spec.name}"

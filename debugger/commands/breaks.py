@@ -174,15 +174,15 @@ def _(self: Session, rest: str) -> Sequence[str]:
 
 @command("condition", "condition N [EXPR]", "set or remove the condition of a breakpoint")
 def _(self: Session, rest: str) -> Sequence[str]:
-    number, _, text = rest.partition(" ")
-    point = self.breakpoints[number(number, "a breakpoint")]
+    which, _, text = rest.partition(" ")
+    point = self.breakpoints[number(which, "a breakpoint")]
     point.set_condition(text.strip())
     return _made(self, point)
 
 
 @command("hits", "hits N [M|>=M|%M]", "set or remove which hits of a breakpoint stop the run")
 def _(self: Session, rest: str) -> Sequence[str]:
-    number, _, text = rest.partition(" ")
-    point = self.breakpoints[number(number, "a breakpoint")]
+    which, _, text = rest.partition(" ")
+    point = self.breakpoints[number(which, "a breakpoint")]
     point.set_count(text.strip())
     return _made(self, point)

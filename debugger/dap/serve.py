@@ -8,7 +8,8 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from typing import BinaryIO
 
-from .adapter import Adapter, Start
+from .adapter import Adapter
+from .client import Start
 from .wire import BadMessage, Broken, read, write
 
 
@@ -23,17 +24,17 @@ def serve(reader: BinaryIO, writer: BinaryIO, start: Start) -> None:
 
     adapter = Adapter(start, send)
     try:
-        while not adapter.has_ended:
+        while not adapter.client.has_ended:
             try:
                 message = read(reader)
             except BadMessage as problem:
-                adapter.complain(str(problem))
+                adapter.client.complain(str(problem))
                 continue
             if message is None:
                 return
             adapter.handle(message)
     except Broken as problem:
-        adapter.complain(f"{problem}; the session ends")
+        adapter.client.complain(f"{problem}; the session ends")
     except (BrokenPipeError, ConnectionError):
         return
 

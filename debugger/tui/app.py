@@ -61,7 +61,7 @@ class Debugger(App[None]):
         _key("D", "back to divergence"),
         _key("c", "continue", "go", "c/C"),
         _key("C", "back continue"),
-        Binding("b", "toggle", "break"),
+        Binding("b", "breakpoint", "break"),
         Binding("w", "warps", "warp"),
         Binding("l", "lanes", "lane"),
         Binding("slash", "search", "find", key_display="/"),
@@ -113,7 +113,7 @@ class Debugger(App[None]):
         self.query_one(SourcePane).focus()
         outcome = self.session.recording.facts["outcome"]
         if outcome is not None:
-            self._print([f"the run ended with: {outcome['text']}", "G goes there"])
+            self._say([f"the run ended with: {outcome['text']}", "G goes there"])
         self.call_after_refresh(self._show)
 
     def on_resize(self) -> None:
@@ -157,7 +157,7 @@ class Debugger(App[None]):
             found.show_session()
             self.query_one(f"#{box}").border_title = found.border_title
 
-    def _print(self, lines: list[str], style: str = "") -> None:
+    def _say(self, lines: list[str], style: str = "") -> None:
         output = self.query_one("#output", RichLog)
         for line in lines:
             output.write(Text(line, style))
@@ -172,13 +172,13 @@ class Debugger(App[None]):
         except SimtError as error:
             first = error.diagnostics[0]
             hint = f" ({first.hint})" if first.hint else ""
-            self._print([first.message + hint], "bold red")
+            self._say([first.message + hint], "bold red")
             return
         # Where the session is can be seen in the panes.
         head = views.location(self.session)
         if printed[-len(head) :] == head:
             printed = printed[: -len(head)]
-        self._print(printed)
+        self._say(printed)
         self._show()
 
     # --- actions
@@ -187,29 +187,29 @@ class Debugger(App[None]):
         """Run a command of the language."""
         self._run(line)
 
-    def action_toggle(self) -> None:
+    def action_breakpoint(self) -> None:
         """Set or remove a breakpoint at the cursor's line."""
         pane = self.query_one(SourcePane)
         points = self.session.breakpoints
         present = [p for p in points if p.line == pane.line and p.file == pane.file]
         for point in present:
             points.delete(point.number)
-            self._print([f"breakpoint {point.number} removed"])
+            self._say([f"breakpoint {point.number} removed"])
         if not present:
             if pane.file is None:
-                self._print(["there are no source lines; break at a label"], "bold red")
+                self._say(["there are no source lines; break at a label"], "bold red")
                 return
             try:
                 made = points.at_line(pane.line, pane.file)
             except SimtError as error:
-                self._print([error.diagnostics[0].message], "bold red")
+                self._say([error.diagnostics[0].message], "bold red")
                 return
-            self._print([f"breakpoint {made.number}: {made.text}"])
+            self._say([f"breakpoint {made.number}: {made.text}"])
         pane.show_session(follow=False)
 
     def on_source_pane_toggled(self) -> None:
         """Toggle a breakpoint that was clicked."""
-        self.action_toggle()
+        self.action_breakpoint()
 
     def action_warps(self) -> None:
         """Choose the warp in focus."""
@@ -259,7 +259,7 @@ class Debugger(App[None]):
         self, title: str, rows: list[tuple[str, str]], current: str, chosen: Callable[[str], None]
     ) -> None:
         if not rows:
-            self._print([f"there is no {title} to choose"], "bold red")
+            self._say([f"there is no {title} to choose"], "bold red")
             return
 
         def done(value: str | None) -> None:
@@ -270,7 +270,7 @@ class Debugger(App[None]):
 
     def action_keys(self) -> None:
         """Print what the keys do."""
-        self._print([
+        self._say([
             "n/p step, t/T time, d/D divergence, j/J join, k/K block, c/C continue: "
             "small forwards, capital (p) backwards",
             "f finish   g/G start/end   b breakpoint   w warp   l lane   m array   "
@@ -323,14 +323,14 @@ class Debugger(App[None]):
             self._searched = text or self._searched
             found = bool(self._searched) and self.query_one(SourcePane).find(self._searched)
             if self._searched and not found:
-                self._print([f"no line has {self._searched!r}"], "bold red")
+                self._say([f"no line has {self._searched!r}"], "bold red")
             self.action_panes()
             return
         event.input.value = ""
         if text:
             self._history.append(text)
             self._recalled = len(self._history)
-            self._print([f"> {text}"], "dim")
+            self._say([f"> {text}"], "dim")
         self._run(text)
 
 

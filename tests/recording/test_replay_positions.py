@@ -66,7 +66,7 @@ def test_every_instruction_belongs_to_the_warp_in_its_context(recording):
 
 
 def test_the_outcome_has_the_code_of_the_trap():
-    kernel = simtlab.assemble("kernel k() { trap 7 }").k
+    kernel = simtlab.assemble("kernel k() {\n    trap 7\n}\n").k
     launch = simtlab.record(kernel, items=1, warp=1)
     with pytest.raises(simtlab.Trap):
         launch()
