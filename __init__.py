@@ -18,6 +18,7 @@ from .isa.version import __version__
 
 if TYPE_CHECKING:
     from .asm.assemble import Markers
+    from .debugger.session import debug
     from .emu.device import Device, DeviceArray
     from .emu.engine import Interrupted
     from .emu.module import KernelFunction, Module
@@ -48,6 +49,7 @@ _HOMES = {
     "TrapKind": ".emu.traps",
     "UsageError": ".isa.errors",
     "compare": ".timing.compare",
+    "debug": ".debugger.session",
     "record": ".recording.record",
     "simulate": ".timing.simulate",
 }
@@ -73,6 +75,7 @@ __all__ = [
     "__version__",
     "assemble",
     "compare",
+    "debug",
     "load",
     "record",
     "simulate",

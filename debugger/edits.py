@@ -90,7 +90,7 @@ class DebugRecorder(FunctionalRecorder):
         if self.lost:
             raise Full(
                 f"the recording is full after {self.most:,} instructions of warps",
-                hint="allow more with --record-issues",
+                hint="choose a smaller size, or allow more with --record-issues",
             )
         while self._left and self._left[0].t <= t:
             self._left.pop(0).apply(interpreter.resident, interpreter.work.memory)

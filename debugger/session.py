@@ -7,10 +7,12 @@ calls.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from ..isa.errors import UsageError
+from ..isa.quoting import shown
 from ..recording.recording import Recording
 from .breakpoints import Breakpoint, Hit
 from .cursor import Cursor, Stop
@@ -195,3 +197,21 @@ class Session(Cursor):
         for point in self.breakpoints:
             point.forget()
         return self.goto(position, "edit", "all edits are undone")
+
+
+def debug(recording: Recording | str | Path) -> Session:
+    """Return a session over a recording, or over the file of one, for tests and notebooks.
+
+    A session has the calls that the command `simtlab debug` is made of: `step`, `resume`,
+    `to_event`, `breakpoints.at_line`, `value("$s3[5]")`, `last_writer("y[5]")`, `set_value`.
+    Raises UsageError where the recording cannot be replayed.
+    """
+    if isinstance(recording, (str, Path)):
+        recording = Recording.load(recording)
+    if not isinstance(recording, Recording):
+        raise UsageError(
+            f"simtlab.debug takes a recording or the name of its file, not {shown(recording)}",
+            code="SIM515",
+            hint="simtlab.record(kernel, ...)(arguments) makes one",
+        )
+    return Session(recording)

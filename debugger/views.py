@@ -301,9 +301,9 @@ def memory_bytes(session: Session, memory: Memory) -> Array:
 
 
 def memory_table(
-    session: Session, name: str, first: int = 0, count: int = 64, fmt: str = ""
+    session: Session, name: str, first: int = 0, count: int | None = None, fmt: str = ""
 ) -> list[str]:
-    """Return elements of an array, eight to a line."""
+    """Return elements of an array, eight to a line; the first 64 without a count."""
     memory = find_memory(session, name)
     content = memory_bytes(session, memory)
     usual = TYPES[memory.type]
@@ -314,11 +314,12 @@ def memory_table(
             f"{name}[{first}] does not exist: {name} has {len(every)} elements of {type_}",
             code="SIM532",
         )
-    shown = every[first : first + min(count, MOST_ELEMENTS)]
+    shown = every[first : first + (64 if count is None else min(count, MOST_ELEMENTS))]
     letter = fmt if fmt in ("x", "b") else ""
     texts = [shown_element(v, letter, type_.size) for v in shown]
     width = max(map(len, texts), default=1)
-    rest = len(every) - first - len(shown)
+    wanted = len(every) - first if count is None else min(count, len(every) - first)
+    rest = wanted - len(shown)
     lines = [
         f"{first + row:>6}: " + " ".join(f"{t:>{width}}" for t in texts[row : row + 8])
         for row in range(0, len(texts), 8)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from ...isa.errors import UsageError
-from ..options.complete import machines, policies, schemes, targets
+from ..options.complete import machines, policies, schemes, sizes, targets
 from ..options.launch import LaunchOptions, with_launch_options
 from ..options.options import EXECUTION, SIMULATION, whole_number
 from ..options.recording import RecordIssues
@@ -15,7 +16,7 @@ from ..options.recording import RecordIssues
 _FACE = "Interface"
 
 
-@with_launch_options("out", "picture", "json", "subdivide_limit")
+@with_launch_options("out", "picture", "json", "subdivide_limit", "size")
 def debug(
     target: Annotated[
         str | None,
@@ -95,6 +96,15 @@ def debug(
         ),
     ] = None,
     record_issues: RecordIssues = None,
+    size: Annotated[
+        str | None,
+        typer.Option(
+            metavar="tiny|small|paper",
+            help="Size of a program's inputs (tiny).",
+            autocompletion=sizes,
+            rich_help_panel="Running a program",
+        ),
+    ] = None,
     launch: LaunchOptions,
 ) -> int:
     """Walk through a run, forwards and backwards, warp by warp and lane by lane.
@@ -130,7 +140,7 @@ def debug(
             hint="`simtlab debug --help` lists what there is",
         )
     settings = DebugSettings(
-        launch=launch,
+        launch=replace(launch, size=size),
         scheme=scheme,
         warp=None if warp is None else whole_number(warp, "--warp"),
         policy=policy,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...debugger.commands.run import Commands, Quit
-from ...debugger.edits import DebugRecorder
+from ...debugger.edits import DebugRecorder, Full
 from ...debugger.session import Session
 from ...emu.engine import SchemeSpec
 from ...emu.geometry import DEFAULT_WIDTH
@@ -28,6 +28,10 @@ from ..output.output import on_terminal, print_error, print_remark
 from .outcome import Outcome
 from .run import execute, refuse_foreign
 from .time import build_simulator, parse_sets, prepare
+
+
+DEFAULT_SIZE = "tiny"
+"""A program's size unless given: a run that one can look at."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,8 @@ def record(name: str, settings: DebugSettings) -> Recorded:
     _check_kind(settings)
     target = find_target(name)
     refuse_foreign(target, settings.launch)
+    if target.is_program and settings.launch.size is None:
+        settings = replace(settings, launch=replace(settings.launch, size=DEFAULT_SIZE))
     recorder, outcome = _timed(target, settings) if settings.is_timing else _plain(target, settings)
     outcome.launcher.executor = recorder.run
     remarks: list[str] = []
@@ -77,7 +83,7 @@ def record(name: str, settings: DebugSettings) -> Recorded:
     if error is not None:
         remarks.append(str(error))
     found = recorder.finish()
-    if found.facts["lost"]:
+    if found.facts["lost"] and not isinstance(error, Full):
         remarks.append(
             f"the recording ends before the run: it is full after {len(found.issues):,} issues "
             "(--record-issues allows more)"
@@ -97,7 +103,7 @@ def _plain(target: Target, settings: DebugSettings) -> tuple[Recorder, Outcome]:
     )  # fmt: skip
     outcome = Outcome(launcher, module.for_scheme(spec), "interp", Listings(None, keep=True))
     title = f"{target.name} under {spec.name}"
-    return DebugRecorder(title, most=settings.most or MOST), outcome
+    return DebugRecorder(title, most=MOST if settings.most is None else settings.most), outcome
 
 
 def _timed(target: Target, settings: DebugSettings) -> tuple[Recorder, Outcome]:
@@ -110,7 +116,9 @@ def _timed(target: Target, settings: DebugSettings) -> tuple[Recorder, Outcome]:
     simulator = build_simulator(machine, policy, listens=True)
     outcome = prepare(simulator, module, settings.launch, sets, listings)
     title = f"{target.name} on {machine.name} with {policy.name}"
-    return TimedRecorder(simulator, title, most=settings.most or MOST), outcome
+    return TimedRecorder(
+        simulator, title, most=MOST if settings.most is None else settings.most
+    ), outcome
 
 
 def _check_kind(settings: DebugSettings) -> None:

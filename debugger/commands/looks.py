@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...isa.errors import UsageError
 from .. import views
-from ..expressions import Element, parse
+from ..expressions import parse
 from ..session import Session
 from ..values import shown_value
 from .registry import command, item, number
@@ -99,26 +99,30 @@ def _(self: Session, rest: str) -> Sequence[str]:
     if not rest:
         return views.memory_list(self)
     name, bracket, span = rest.partition("[")
-    first, count, fmt = 0, 64, ""
+    first, fmt = 0, ""
+    count: int | None = None
     if bracket:
         inside, closing, after = span.partition("]")
         if not closing:
             raise UsageError(f"expected `]` in {rest!r}", code="SIM531")
         low, dots, high = inside.partition("..")
         first = number(low, "an index") if low else 0
-        count = number(high, "an index") - first + 1 if dots and high else 64 if dots else 1
+        if high:
+            count = max(1, number(high, "an index") - first + 1)
+        elif not dots:
+            count = 1
         fmt = after.removeprefix(".")
     else:
         name, _, fmt = name.partition(".")
-    return views.memory_table(self, name, first, max(1, count), fmt)
+    return views.memory_table(self, name, first, count, fmt)
 
 
 @command("writer", "writer y[5] | $s3", "the last write to a place: which work-item, line and time")
 def _(self: Session, rest: str) -> Sequence[str]:
     found = self.last_writer(rest)
     if found is None:
-        node = parse(rest)
-        given = "the host gave it" if isinstance(node, Element) else "it has its first value, zero"
+        is_host = self.names().place(parse(rest)).where == "global"
+        given = "the host gave it" if is_host else "it has its first value, zero"
         return [f"nothing has written {rest} yet: {given}"]
     unit = self.recording.facts["unit"]
     place = f"{found.file}:{found.line}" if found.file else f"pc {found.pc}"

@@ -109,12 +109,15 @@ class Debugger(App[None]):
 
     def on_mount(self) -> None:
         """Show the session and let keys move it."""
-        self.query_one("#output").can_focus = False
         self.query_one(SourcePane).focus()
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
         outcome = self.session.recording.facts["outcome"]
         if outcome is not None:
-            self._say([f"the run ended with: {outcome['text']}", "G goes there"])
-        self.call_after_refresh(self._show)
+            first = outcome["text"].splitlines()[0]
+            self._say([f"the run ended with {first}", "G goes there"])
+        self._show()
 
     def on_resize(self) -> None:
         """Lay out the panes' text again."""
@@ -158,9 +161,13 @@ class Debugger(App[None]):
             self.query_one(f"#{box}").border_title = found.border_title
 
     def _say(self, lines: list[str], style: str = "") -> None:
+        """Print texts; where they have no room, the first lines are shown."""
         output = self.query_one("#output", RichLog)
+        before = len(output.lines)
         for line in lines:
-            output.write(Text(line, style))
+            output.write(Text(line, style), scroll_end=False)
+        top = min(before, len(output.lines) - output.size.height)
+        output.scroll_to(y=max(0, top), animate=False)
 
     def _run(self, line: str) -> None:
         """Run a command, print what it shows, and show the session."""

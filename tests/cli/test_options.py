@@ -14,7 +14,7 @@ import typer
 from simtlab.cli.app import app
 
 from .conftest import SCALE, SCALE_ARGS, Cli
-from .support import compare_effects, reproduce_effects, timing_effects
+from .support import compare_effects, debug_effects, reproduce_effects, timing_effects
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -395,6 +395,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("run", "--json"): run_json,
     **timing_effects.EFFECTS,
     **compare_effects.EFFECTS,
+    **debug_effects.EFFECTS,
     **reproduce_effects.EFFECTS,
     ("programs", "--json"): programs_json,
     ("explain", "--json"): explain_json,

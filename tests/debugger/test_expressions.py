@@ -121,7 +121,8 @@ def test_group_and_private_memory_are_those_of_the_focus():
     session.focus_warp(2)
     session.focus_lane(1)
     assert session.value("item") == 9
-    assert session.value("workgroup") == 2 and session.value("local") == 1
+    assert session.value("workgroup") == 2
+    assert session.value("local") == 1
     assert session.value("part[3]") == 111
     assert session.value("own[1]") == 9
 

@@ -56,7 +56,8 @@ def test_stop_where_lane_3_gets_its_wrong_value(client, folder):
     """y[3] is 14 instead of 114: a data breakpoint, then back to what clobbered $s5."""
     client.begin(**ARGUMENTS, stopOnEntry=True)
     info = client.request("dataBreakpointInfo", name="y[3]")
-    assert info["dataId"] and info["accessTypes"] == ["write"]
+    assert info["dataId"]
+    assert info["accessTypes"] == ["write"]
     (point,) = client.request(
         "setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "write"}]
     )["breakpoints"]
@@ -123,13 +124,17 @@ def test_breakpoints_move_and_have_conditions_and_counts(client, folder):
             {"line": 5, "hitCondition": "2"},
         ],
     )["breakpoints"]
-    assert answer[0]["verified"] and answer[0]["line"] == label + 1
-    assert not answer[1]["verified"] and "no instruction" in answer[1]["message"]
-    assert not answer[2]["verified"] and "column" in answer[2]["message"]
+    assert answer[0]["verified"]
+    assert answer[0]["line"] == label + 1
+    assert not answer[1]["verified"]
+    assert "no instruction" in answer[1]["message"]
+    assert not answer[2]["verified"]
+    assert "column" in answer[2]["message"]
     assert answer[3]["verified"]
     client.request("configurationDone")
     stop = client.wait_for("stopped")
-    assert stop["reason"] == "breakpoint" and stop["hitBreakpointIds"] == [answer[0]["id"]]
+    assert stop["reason"] == "breakpoint"
+    assert stop["hitBreakpointIds"] == [answer[0]["id"]]
     frame = top(client, 1)
     names = {v["name"]: v["value"] for v in scope(client, frame["id"], "Focus")}
     assert names["lane"] == "7"
@@ -141,7 +146,8 @@ def test_labels_are_functions(client):
         "setFunctionBreakpoints", breakpoints=[{"name": "@positive"}, {"name": "@positiv"}]
     )["breakpoints"]
     assert answer[0]["verified"]
-    assert not answer[1]["verified"] and "did you mean `@positive`" in answer[1]["message"]
+    assert not answer[1]["verified"]
+    assert "did you mean `@positive`" in answer[1]["message"]
     client.request("configurationDone")
     assert client.wait_for("stopped")["hitBreakpointIds"] == [answer[0]["id"]]
 
@@ -155,7 +161,8 @@ def test_paths_of_the_stack_are_frames_below(client):
     frames = client.request("stackTrace", threadId=2)["stackFrames"]
     assert frames[0]["line"] == line_of("mov_u32            $s5, 0")
     assert "lanes 3)" in frames[0]["name"]
-    assert "lanes 0-2, 4-7" in frames[1]["name"] and frames[1]["presentationHint"] == "subtle"
+    assert "lanes 0-2, 4-7" in frames[1]["name"]
+    assert frames[1]["presentationHint"] == "subtle"
     assert frames[1]["line"] == line_of("@positive:") + 1
     paged = client.request("stackTrace", threadId=2, startFrame=1, levels=1)
     assert [f["name"] for f in paged["stackFrames"]] == [frames[1]["name"]]
@@ -187,7 +194,8 @@ def test_memory_registers_and_code_are_read(client):
         "disassemble", memoryReference=frame["instructionPointerReference"],
         instructionOffset=-2, instructionCount=4,
     )["instructions"]  # fmt: skip
-    assert len(code) == 4 and code[0]["presentationHint"] == "invalid"
+    assert len(code) == 4
+    assert code[0]["presentationHint"] == "invalid"
     assert code[2]["instruction"].startswith("cvt_u64_u32")
 
 
@@ -244,7 +252,8 @@ def test_errors_in_a_session_leave_it_usable(client):
     ):
         with pytest.raises(RequestFailed) as failed:
             client.request(command, **arguments)
-        assert "Traceback" not in str(failed.value) and "bug in simtlab" not in str(failed.value)
+        assert "Traceback" not in str(failed.value)
+        assert "bug in simtlab" not in str(failed.value)
     assert client.request("evaluate", expression="1 + 1")["result"] == "2"
 
 
