@@ -29,7 +29,6 @@ from .outcome import Outcome
 from .run import execute, refuse_foreign
 from .time import build_simulator, parse_sets, prepare
 
-
 DEFAULT_SIZE = "tiny"
 """A program's size unless given: a run that one can look at."""
 
