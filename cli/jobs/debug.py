@@ -184,8 +184,9 @@ def run_script(session: Session, lines: Sequence[str], name: str) -> int:
     """Run commands, one a line; return the exit status. The first error ends it."""
     commands = Commands(session)
     for number, line in enumerate(lines, 1):
-        if not line.strip():
+        if not line.strip() or line.lstrip().startswith("#"):
             continue
+        print(f"> {line.strip()}")
         try:
             for text in commands.run(line):
                 print(text)

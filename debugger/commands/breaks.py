@@ -86,7 +86,8 @@ def _made(session: Session, made: Breakpoint) -> list[str]:
     session.machine.seek(here)
     ahead = sum(hit.position > here for hit in hits)
     word = "watchpoint" if made.after else "breakpoint"
-    lines = [f"{word} {made.number}: {made.text}; {len(hits)} hits, {ahead} of them ahead"]
+    many = "hit" if len(hits) == 1 else "hits"
+    lines = [f"{word} {made.number}: {made.text}; {len(hits)} {many}, {ahead} of them ahead"]
     if made.problem:
         lines.append(f"the condition cannot be evaluated for some lanes: {made.problem}")
     return lines

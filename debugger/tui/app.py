@@ -165,7 +165,7 @@ class Debugger(App[None]):
         output = self.query_one("#output", RichLog)
         before = len(output.lines)
         for line in lines:
-            output.write(Text(line, style), scroll_end=False)
+            output.write(Text(line, style), expand=True, scroll_end=False)
         top = min(before, len(output.lines) - output.size.height)
         output.scroll_to(y=max(0, top), animate=False)
 

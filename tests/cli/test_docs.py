@@ -18,7 +18,9 @@ ROOT = Path(simtlab.__file__).parent
 PAGE = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
 
 
-OTHERS = ("README.md", "docs/timing/overview.md", "docs/timing/your-own-policy.md")
+OTHERS = (
+    "README.md", "docs/debugging.md", "docs/timing/overview.md", "docs/timing/your-own-policy.md",
+)  # fmt: skip
 """Pages beside command.md that show output."""
 
 

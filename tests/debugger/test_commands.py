@@ -23,7 +23,7 @@ def run(commands: Commands, *lines: str) -> str:
 
 def test_a_walk_through_the_wrong_value(commands):
     out = run(commands, "watch y[3]", "continue")
-    assert "watchpoint 1: y[3] is written; 1 hits, 1 of them ahead" in out
+    assert "watchpoint 1: y[3] is written; 1 hit, 1 of them ahead" in out
     assert "lane 3 (work-item 3)" in out
     assert run(commands, "print y[3]") == "y[3] = 14"
     assert "lane 3) at <text>:12: mov_u32            $s5, 0" in run(commands, "writer $s5")
@@ -79,7 +79,7 @@ def test_breakpoints_are_listed_changed_and_removed(commands):
     assert "off" in run(commands, "disable 2")
     assert "off" not in run(commands, "enable all")
     assert "0 hits" in run(commands, "condition 1 $s3 == 99")
-    assert "1 hits" in run(commands, "condition 1")
+    assert "1 hit," in run(commands, "condition 1")
     assert "0 hits" in run(commands, "hits 1 2")
     assert run(commands, "delete 1 3") == "2 removed"
     assert [p.number for p in commands.session.breakpoints] == [2]
@@ -88,19 +88,19 @@ def test_breakpoints_are_listed_changed_and_removed(commands):
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        ("break 15 item 2", "15 item 2; 1 hits"),
-        ("break item 3", "work-item 3 runs; 1 hits"),
+        ("break 15 item 2", "15 item 2; 1 hit"),
+        ("break item 3", "work-item 3 runs; 1 hit"),
         ("break item 0+2", "work-item 2 runs; 2 hits"),
         ("break mask", "the mask changes; 2 hits"),
         ("break mask warp 0", "the mask of warp 0 changes; 2 hits"),
-        ("break time 5", "step 5; 1 hits"),
-        ("break event divergence", "divergence; 1 hits"),
-        ("break event exit warp 0", "exit of warp 0; 1 hits"),
-        ("break affine", "kernel affine; 1 hits"),
-        ("break affine@positive", "affine@positive; 1 hits"),
-        ("break @positive if item == 2", "@positive; 1 hits"),
+        ("break time 5", "step 5; 1 hit"),
+        ("break event divergence", "divergence; 1 hit"),
+        ("break event exit warp 0", "exit of warp 0; 1 hit"),
+        ("break affine", "kernel affine; 1 hit"),
+        ("break affine@positive", "affine@positive; 1 hit"),
+        ("break @positive if item == 2", "@positive; 1 hit"),
         ("watch $s5[lane 3]", "$s5 of lane 3 of warp 0 changes; 2 hits"),
-        ("watch $s5[3] if $s5 == 0", "changes; 1 hits"),
+        ("watch $s5[3] if $s5 == 0", "changes; 1 hit"),
     ],
 )
 def test_places_of_breakpoints(commands, line, text):

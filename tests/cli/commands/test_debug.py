@@ -35,7 +35,7 @@ def test_a_script_may_come_from_stdin(cli, monkeypatch):
 
     monkeypatch.setattr(sys, "stdin", Stdin())
     done = cli("debug", *FILE, "--script", "-")
-    assert (done.status, done.out) == (0, "hello\n")
+    assert (done.status, done.out) == (0, "> echo hello\nhello\n> quit\n")
 
 
 def test_a_failed_expectation_ends_the_script_with_1(cli, script):

@@ -61,7 +61,7 @@ def machine(cli: Cli) -> None:
 
 
 def script_(cli: Cli) -> None:
-    assert shown(cli, *FILE, script="print 6 * 7").startswith("6 * 7 = 42")
+    assert shown(cli, *FILE, script="print 6 * 7") == "> print 6 * 7\n6 * 7 = 42\n"
 
 
 def plain(cli: Cli) -> None:
