@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,13 +17,21 @@ from .support.kernels import ON_CHIP
 @pytest.fixture(params=["stack", "per-thread", "conv"])
 def recording(request):
     kernel = simtlab.assemble(ON_CHIP).turn
-    how = {"policy": "conv"} if request.param == "conv" else {"scheme": request.param, "warp": 2}
+    how: dict[str, Any] = (
+        {"policy": "conv"} if request.param == "conv" else {"scheme": request.param, "warp": 2}
+    )
     launch = simtlab.record(kernel, items=12, group_size=4, **how)
     return launch(np.arange(100, 112, dtype=np.uint32), np.zeros(12, np.uint32))
 
 
 def contents(replay):
     return [a.copy() for a in replay.code.arrays()] + [b.host.copy() for b in replay.memory.buffers]
+
+
+def words(machine, array):
+    content = machine.global_bytes(array.address, 16)
+    assert content is not None
+    return content.view("u4").tolist()
 
 
 def every_content(recording):
@@ -100,11 +109,11 @@ def test_several_launches_have_registers_of_their_own():
     n = int(recording.issues["n"].sum())
     for _ in range(2):
         machine.seek(n)
-        assert machine.global_bytes(second.address, 16).view("u4").tolist() == [6, 7, 8, 9]
+        assert words(machine, second) == [6, 7, 8, 9]
         machine.seek(n // 2)
-        assert machine.global_bytes(first.address, 16).view("u4").tolist() == [9, 8, 7, 6]
-        assert machine.global_bytes(second.address, 16).view("u4").tolist() == [3, 2, 1, 0]
+        assert words(machine, first) == [9, 8, 7, 6]
+        assert words(machine, second) == [3, 2, 1, 0]
         assert machine.register_bits("$s2", slice(0, 4)).tolist() == [0] * 4
         machine.seek(n // 2 - 1)
         assert machine.register_bits("$s2", slice(0, 4)).tolist() == [0, 1, 2, 3]
-        assert machine.global_bytes(first.address, 16).view("u4").tolist() == [0, 1, 2, 3]
+        assert words(machine, first) == [0, 1, 2, 3]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.debugger.session import Session
+from simtlab.debugger.session import Session, Writer
 from simtlab.isa.errors import UsageError
 from simtlab.programs.index import find
 from simtlab.programs.runner import PlainLauncher, run_program
@@ -25,6 +25,18 @@ WAYS = [
 
 def line_of(text: str) -> int:
     (found,) = [n for n, line in enumerate(AFFINE.splitlines(), 1) if text in line]
+    return found
+
+
+def hit(session: Session) -> int:
+    point = session.resume().breakpoint
+    assert point is not None
+    return point.number
+
+
+def writer(session: Session, place: str) -> Writer:
+    found = session.last_writer(place)
+    assert found is not None
     return found
 
 
@@ -281,11 +293,11 @@ def test_watched_on_chip_memory_is_that_of_the_focus():
     session.focus_warp(1)
     session.breakpoints.watch("part[2]")
     session.breakpoints.watch("own[1]")
-    assert session.resume().breakpoint.number == 1
+    assert hit(session) == 1
     assert session.warp == 1
     assert session.lane == 2
     assert session.value("part[2]") == 106
-    assert session.resume().breakpoint.number == 2
+    assert hit(session) == 2
     assert session.warp == 1
     assert session.lane == 0
     assert session.resume().reason == "end"
@@ -358,9 +370,9 @@ def test_the_last_writer_is_the_last_before_now(session):
 def test_a_register_has_a_last_writer_in_each_lane():
     session = affine()
     session.goto(session.timeline.n)
-    assert session.last_writer("$s5[3]").line == line_of("mov_u32            $s5, 0")
-    assert session.last_writer("$s5[2]").line == line_of("[%b]")
-    assert session.last_writer("$s6[2]").t == session.last_writer("$s6[3]").t
+    assert writer(session, "$s5[3]").line == line_of("mov_u32            $s5, 0")
+    assert writer(session, "$s5[2]").line == line_of("[%b]")
+    assert writer(session, "$s6[2]").t == writer(session, "$s6[3]").t
 
 
 def test_changes_are_those_since_the_last_stop():
@@ -393,7 +405,7 @@ def test_a_hang_ends_with_its_message():
     assert [p.mask for p in waiting] == [1]
     session.to_event("divergence", back=True)
     assert session.value("lock[0]") == 1
-    assert session.last_writer("lock[0]").lane == 0
+    assert writer(session, "lock[0]").lane == 0
 
 
 # --- edits

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -32,7 +34,9 @@ kernel paths(global u32* %y) {
 @pytest.fixture(params=["stack", "conv"])
 def recording(request):
     kernel = simtlab.assemble(TWO_PATHS).paths
-    options = {"scheme": "stack", "warp": 8} if request.param == "stack" else {"policy": "conv"}
+    options: dict[str, Any] = {"scheme": "stack", "warp": 8}
+    if request.param == "conv":
+        options = {"policy": "conv"}
     return simtlab.record(kernel, items=40, group_size=8, **options)(np.zeros(40, np.uint32))
 
 

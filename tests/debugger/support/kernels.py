@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import simtlab
@@ -78,14 +80,14 @@ kernel spin(global u32* %lock, global u32* %count) {
 """A spin lock among the lanes of a warp, which hangs under the stack scheme."""
 
 
-def affine(**options: object) -> Session:
+def affine(**options: Any) -> Session:
     """Return a session over AFFINE on eight work-items."""
     y = np.zeros(8, np.int32)
     launch = simtlab.record(simtlab.assemble(AFFINE).affine, items=8, **_usual(options))
     return Session(launch(2, 100, X.copy(), y))
 
 
-def on_chip(**options: object) -> Session:
+def on_chip(**options: Any) -> Session:
     """Return a session over ON_CHIP on three workgroups of four."""
     launch = simtlab.record(
         simtlab.assemble(ON_CHIP).turn, items=12, group_size=4, **_usual(options)
@@ -104,5 +106,5 @@ def hung() -> Session:
     raise AssertionError("it should hang")
 
 
-def _usual(options: dict[str, object]) -> dict[str, object]:
+def _usual(options: dict[str, Any]) -> dict[str, Any]:
     return options if "policy" in options or "warp" in options else {"warp": 8, **options}
