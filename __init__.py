@@ -18,6 +18,7 @@ from .isa.version import __version__
 
 if TYPE_CHECKING:
     from .asm.assemble import Markers
+    from .asm.format import format_source
     from .debugger.session import debug
     from .emu.device import Device, DeviceArray
     from .emu.engine import Interrupted
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .emu.result import Result
     from .emu.traps import Trap, TrapKind
     from .isa.errors import ArgumentError, ObjectFileError, SimtError, SourceError, UsageError
+    from .programs.checking import check_run
     from .recording.record import record
     from .recording.recording import Recording
     from .timing.compare import compare
@@ -48,8 +50,10 @@ _HOMES = {
     "Trap": ".emu.traps",
     "TrapKind": ".emu.traps",
     "UsageError": ".isa.errors",
+    "check_run": ".programs.checking",
     "compare": ".timing.compare",
     "debug": ".debugger.session",
+    "format_source": ".asm.format",
     "record": ".recording.record",
     "simulate": ".timing.simulate",
 }
@@ -74,8 +78,10 @@ __all__ = [
     "UsageError",
     "__version__",
     "assemble",
+    "check_run",
     "compare",
     "debug",
+    "format_source",
     "load",
     "record",
     "simulate",
@@ -105,6 +111,13 @@ def load(source: str | os.PathLike[str] | bytes) -> Module:
     from .emu.module import Module
 
     return Module(load_program(source))
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Define the cell magic `%%sasm`: called by `%load_ext simtlab` in IPython and Jupyter."""
+    from .editors.notebook import register
+
+    register(ipython)
 
 
 def _simulate(kernel: KernelFunction, **options: Any) -> Any:

@@ -1,18 +1,46 @@
 """Optional checks of a launch: accesses outside the array they name, elements never written.
 
-Neither changes what a kernel computes. Only the interpreter has them.
+With them goes an observer of the launch. None changes what a kernel computes. Only the interpreter
+has them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from ..isa.instruction import Instruction
 from ..isa.program import Kernel, Program, Symbol
 from .engine import Engine, Work, engine
 from .memory import Buffer
 from .statistics import Statistics
+
+if TYPE_CHECKING:
+    from .interp.resident import Group, Resident
+
+
+class Observer(Protocol):
+    """Follows one launch of the interpreter, instruction by instruction."""
+
+    def begin(self, resident: Resident) -> None:
+        """Note that a batch of workgroups has been loaded and begins."""
+        ...
+
+    def bind(
+        self, resident: Resident, pc: int, ins: Instruction, step: Callable[[Group], None]
+    ) -> Callable[[Group], None]:
+        """Return a function that executes `step`, the instruction at `pc`, and observes it.
+
+        For an instruction that changes control flow, `step` does nothing.
+        """
+        ...
+
+    def opened(self, slots: np.ndarray) -> None:
+        """Note that the workgroups in these slots (a bool for each) pass a barrier."""
+        ...
 
 
 class Coverage:
@@ -44,6 +72,8 @@ class Checks:
 
     arrays: bool = False
     coverage: Coverage | None = None
+    observer: Observer | None = None
+    """Follows the launch; made for one launch only."""
 
     @property
     def executor(self) -> Engine:

@@ -34,7 +34,7 @@ _LISTENER = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64, 
 
 
 class TimedRecorder(Recorder):
-    """Records the launches of a simulator that listens; `run` takes the place of its own."""
+    """Records the launches of a simulator that listens: call this `run` in place of that one's."""
 
     unit = "cycle"
 
@@ -61,7 +61,7 @@ class TimedRecorder(Recorder):
             for v in range(machine.wpus * machine.warps)
         ]
         self._continues = [False] * machine.wpus
-        """Whether a WPU's current event goes on with the group that issued last."""
+        """Whether a WPU's current event continues with the group that issued last."""
         self._has_issued = False
         self._since: dict[int, int] = {}
         """Number of a group -> the time up to which its rows are complete."""
@@ -72,8 +72,6 @@ class TimedRecorder(Recorder):
         self._barriers: dict[int, dict[int, int]] = {}
         """Warp -> groups that wait at a barrier, with its pc."""
         self._occupied: dict[int, tuple[int, int]] = {}
-        self._issued_until: dict[int, int] = {}
-        """Warp -> the time after its last instruction."""
         self._issued_at = 0
         """The time of the last instruction that was issued."""
         self._issued = 0
@@ -127,7 +125,7 @@ class TimedRecorder(Recorder):
     def _is_open(self, now: int) -> bool:
         return self.begin <= now < self.end and self.lost == 0
 
-    # --- what the engine tells
+    # --- events of the engine
 
     def _hear(self, what: int, g: int, t: int) -> int:
         """Take an event from the engine. An exception must not pass through native code."""
@@ -136,7 +134,8 @@ class TimedRecorder(Recorder):
                 self._heard(what & 0xFF, what >> 8, _signed(g), _signed(t))
         except BaseException as failure:
             self._failure = failure
-            self._state.S.listen_end = 0
+        if self.lost or self._failure is not None:
+            self._state.S.listen_end = 0  # the rest of the run is not slowed down
         return 0
 
     def _heard(self, kind: int, w: int, g: int, t: int) -> None:
@@ -161,7 +160,6 @@ class TimedRecorder(Recorder):
         v, number = int(grp["warp"]), int(lead["seq"])
         mask = int(rows["part"]["chosen"][g] if self._is_packed else grp["mask"]) & EVERYTHING
         n, first = int(row["n_instr"]), int(row["first_pc"])
-        self._issued_until[v] = t + n
         if self.put_issue(t, v, number, first, n, mask):
             self._issued += n
             last = self._kinds[first + n - 1]
@@ -192,6 +190,8 @@ class TimedRecorder(Recorder):
         rows = self._state.rows
         grp, ready = rows["group"][g], int(rows["ready_at"]["t"][g])
         v, number = int(grp["warp"]), int(grp["seq"])
+        if self._is_open(t):
+            self._occupy(v, t)
         since = self._since.get(number)
         self._since[number] = t
         if since is None or not self._is_open(t):
@@ -213,7 +213,7 @@ class TimedRecorder(Recorder):
                 since = until
 
     def _branch(self, g: int) -> None:
-        """Record the branch of a group, if it divides the group."""
+        """Record the branch that group g has issued, if it divides the group."""
         if g < 0 or not self._is_open(self._issued_at - 1):
             return
         grp = self._state.rows["group"][g]
@@ -226,14 +226,13 @@ class TimedRecorder(Recorder):
             self.rows.note(self._issued_at - 1, v, "diverge", int(row["last_pc"]), mask, taken)
 
     def _join(self, h: int, t: int) -> None:
-        """Record what group h issues while it joins another: that one's last instruction."""
+        """Record that group h, which joins another, issues the last instruction of that one."""
         other = self._state.rows["group"][h]
         pc, v = int(self._segment(other["seg"])["last_pc"]), int(other["warp"])
-        self._issued_until[v] = t + 1
         self.put_issue(t, v, int(other["seq"]), pc, 1, int(other["mask"]))
 
     def _turn(self, w: int, t: int) -> None:
-        """Look at a WPU after an event of it."""
+        """Record the states of WPU w's warps after an event of it."""
         event = int(self._state.rows["wpu"]["event"][w])
         if not self._has_issued:
             self._keep(w, t)
@@ -276,7 +275,7 @@ class TimedRecorder(Recorder):
             if self._seen.get(v) == seen:
                 continue
             self._seen[v] = seen
-            self._occupy(v, t)
+            self._occupy(v, t + 1)
             self._compare(v, t)
             self.rows.put_state(t, v, self._state_of(v, running))
 
@@ -286,21 +285,22 @@ class TimedRecorder(Recorder):
         return bool((leads[groups] == leads[running]).any())
 
     def _occupy(self, v: int, t: int) -> None:
-        """Note which warp of which workgroup is in a context, where it is another one now."""
+        """Note which warp of which workgroup is in a context, where it is another one now.
+
+        A warp that has just begun is charged for nothing yet, so that `busy` is when it began.
+        """
         place = -1, -1
         code = self._sim.loaded
         if self._state.rows["warp"]["live"][v] and code is not None:
             block = code.blocks[v].view("i8")
             place = int(block[Header.GROUP]), int(block[Header.WARP])
-        before = self._occupied.get(v, (-1, -1))
-        if before != place:
+            t = max(int(self._state.rows["warp"]["busy"][v]), self.begin)
+        if self._occupied.get(v, (-1, -1)) != place:
             self._occupied[v] = place
-            # A warp leaves after its last instruction, which may issue in this cycle.
-            since = t if before == (-1, -1) else max(t, self._issued_until.get(v, t))
-            self.rows.occupant.append((since, v, *place))
+            self.rows.occupant.append((t, v, *place))
 
     def _compare(self, v: int, t: int) -> None:
-        """Note splits, merges, joins and opened barriers since a warp was last looked at."""
+        """Note splits, merges, joins and opened barriers since the last comparison of warp v."""
         rows = self._state.rows
         every = [g for g in groups_of(self._state, v) if rows["group"]["mask"][g]]
         masks = {int(rows["group"]["seq"][g]): int(rows["group"]["mask"][g]) & EVERYTHING
@@ -369,6 +369,13 @@ class TimedRecorder(Recorder):
         else:
             found["status"], found["ready"] = "wait", ready
             found["cause"] = NAMES[int(it["cause"])]
+            parts = [
+                [int(it[until]), NAMES[cause]]
+                for until, cause in (("until_bank", BANK), ("until_mshr", MSHR), ("until_l2", L2))
+                if it[until]
+            ]
+            if parts:
+                found["parts"] = parts
         if self._counts:
             found["count"] = int(rows["group"]["count"][g])
         if "local_level" in rows:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
 from ...emu.tables import labelled
-from ...isa.errors import SimtError, render
+from ...isa.errors import Diagnostic, SimtError, render
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _STYLES = (
     (r"^error\[\w+\]", "bold red"),
     (r"^warning\[\w+\]", "bold yellow"),
+    (r"^note\[\w+\]", "bold cyan"),
     (r"^ *-->.*$", "blue"),
     (r"^ *\d* \|", "blue"),
     (r"^ *\d* \| +(\^+.*)$", "red"),
@@ -53,6 +55,12 @@ def print_json(value: object) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def print_json_lines(error: SimtError) -> None:
+    """Print every finding on stdout, as one JSON object a line."""
+    for finding in error.diagnostics:
+        sys.stdout.write(json.dumps(finding.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+
+
 def error_dict(error: SimtError) -> dict[str, object]:
     """Return the keys of an error under --json: `error` is the first finding, `diagnostics` all."""
     found = [d.to_dict() for d in error.diagnostics]
@@ -62,7 +70,12 @@ def error_dict(error: SimtError) -> dict[str, object]:
 
 def print_error(error: SimtError) -> None:
     """Print every finding on stderr, in colour on a terminal."""
-    print_remark("\n\n".join(render(d) for d in error.diagnostics))
+    print_diagnostics(error.diagnostics)
+
+
+def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
+    """Print findings on stderr, in colour on a terminal."""
+    print_remark("\n\n".join(render(d) for d in diagnostics))
 
 
 def print_remark(text: str) -> None:
@@ -77,6 +90,19 @@ def print_remark(text: str) -> None:
         console(sys.stderr).print(styled, soft_wrap=True)
     else:
         print(text, file=sys.stderr)
+
+
+def print_source(text: str) -> None:
+    """Print a source on stdout, highlighted on a terminal."""
+    if not on_terminal(sys.stdout):
+        sys.stdout.write(text)
+        return
+    from rich.syntax import Syntax
+
+    from ...asm.lexer import SasmLexer
+
+    styled = Syntax("", SasmLexer(), theme="ansi_dark", background_color="default").highlight(text)
+    console(sys.stdout).print(styled, soft_wrap=True, end="")
 
 
 def console(stream: TextIO) -> Console:

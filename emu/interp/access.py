@@ -46,16 +46,23 @@ class GlobalAccess:
 
         `address` is uint64. Raises LaneFault.
         """
+        view = _UNSIGNED[self.size]
+        return [
+            (buffer.view(view), index, chosen) for buffer, index, chosen in self.locate(address)
+        ]
+
+    def locate(self, address: Array) -> list[tuple[Buffer, Array, slice | Array]]:
+        """Return (buffer, element indices, which addresses) for every buffer that is accessed."""
         buffer = self.last
         if buffer is None or not buffer.base <= address[0] < buffer.end:
             buffer = self.last = self.memory.find(int(address[0]), self.size)
         if buffer is not None and buffer.alive and buffer.size >= self.size:
             offset = address - np.uint64(buffer.base)
             if offset.max() <= buffer.size - self.size:
-                return [self._elements(buffer, offset, slice(None), address)]
+                return [self._checked(buffer, offset, slice(None), address)]
         return self._search(address)
 
-    def _search(self, address: Array) -> list[tuple[Array, Array, slice | Array]]:
+    def _search(self, address: Array) -> list[tuple[Buffer, Array, slice | Array]]:
         buffers = self.memory.buffers
         bases = np.array([b.base for b in buffers], np.uint64)
         which = np.searchsorted(bases, address, side="right") - 1
@@ -80,12 +87,12 @@ class GlobalAccess:
             buffer = buffers[int(number)]
             chosen = np.flatnonzero(which == number)
             offset = address[chosen] - np.uint64(buffer.base)
-            result.append(self._elements(buffer, offset, chosen, address))
+            result.append(self._checked(buffer, offset, chosen, address))
         return result
 
-    def _elements(
+    def _checked(
         self, buffer: Buffer, offset: Array, chosen: slice | Array, address: Array
-    ) -> tuple[Array, Array, slice | Array]:
+    ) -> tuple[Buffer, Array, slice | Array]:
         low = offset & np.uint64(self.size - 1)
         if low.any():
             lanes = np.arange(address.size)[chosen][np.flatnonzero(low)]
@@ -94,8 +101,7 @@ class GlobalAccess:
             raise LaneFault(TrapKind.READ_ONLY, np.arange(address.size)[chosen], address)
         if self.coverage is not None:
             self.coverage.note(buffer, offset, self.size)
-        index = (offset >> self.shift).astype(np.intp)
-        return buffer.view(_UNSIGNED[self.size]), index, chosen
+        return buffer, (offset >> self.shift).astype(np.intp), chosen
 
 
 class LocalAccess:

@@ -26,8 +26,9 @@ ENTRIES = tuple(Entry(*row) for row in (
     ("SIM517", "Options that exclude each other", "An option would have no effect together with another option or with this file or program. An option without effect is an error.", "Leave one of them out."),
     ("SIM518", "A file has several kernels", "simtlab cannot know which of them to run.", "Choose one with --kernel."),
     ("SIM519", "A program has no picture", "Only programs whose result is an image or a table can be drawn.", "Choose one of the programs that the message lists, or leave out --picture."),
-    ("SIM520", "An optional package is missing", "Pictures of comparisons are drawn by matplotlib, and the debugger's panes by Textual, which a plain installation does not include.", "Run: pip install 'simtlab[plot]' or pip install 'simtlab[tui]'."),
+    ("SIM520", "An optional package is missing", "Pictures of comparisons are drawn by matplotlib, the debugger's panes by Textual, and the language server needs pygls. A plain installation includes none of them.", "Run the command that the message gives, as pip install 'simtlab[plot]'."),
     ("SIM521", "SIMTLAB_CACHE cannot be used", "It is a relative path, which means another folder after each change of the working folder.", "Give an absolute path, or /dev/null for no cache."),
+    ("SIM540", "Invalid exercise", "The folder of an exercise lacks a file, its exercise.toml has an unknown key or an invalid value, or its inputs.py fails.", "Correct what the message names; `simtlab explain exercises` describes each file of the folder."),
     # --- the debugger
     ("SIM530", "A value cannot be changed", "The debugger changes a value by executing the run anew under its divergence scheme. A simulation, a run that has ended, a scheme that is not a file, and an instruction that only some warps have executed exclude that.", "Do what the message suggests: another scheme, a step back, or `tick` to the end of the step."),
     ("SIM531", "Invalid command of the debugger", "There is no such command, or its words are not what it takes; or there is nothing to go to in that direction.", "`help` lists the commands, `help COMMAND` explains one."),
