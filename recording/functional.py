@@ -105,7 +105,7 @@ class _Watched(Interpreter):
             self._keep(warp)
 
     def round(self) -> bool:
-        self._recorder.before_step(self._now + 1, self)
+        self._recorder.before_step(self._before + self.rounds, self)
         if self._is_full:
             return super().round()
         state = self.warps
