@@ -196,7 +196,7 @@ def test_the_end_of_a_hang_says_who_waits():
         ("set $s3 == 4", "`set` takes PLACE = VALUE"),
         ("set 3 = 4", "not a register"),
         ("save", "takes the name of a file"),
-        ("save x.txt", "ends in .npz"),
+        ("save x.txt", "must end in .npz"),
         ("help setp", "unknown command"),
     ],
 )

@@ -600,3 +600,16 @@ def test_a_program_is_debugged_over_all_its_launches(scheme):
     session.set_value("$s1", session.value("$s1"))
     session.goto(session.timeline.n)
     assert [session.value(f"%dst[{i}]") for i in range(75)] == final, "no change changes nothing"
+
+
+@pytest.mark.parametrize("position", range(12))
+def test_an_edit_at_any_position_takes_effect_there(position):
+    """Also before the first step, and in a second launch: the run and its replay agree."""
+    session = affine(warp=4)
+    session.goto(position)
+    session.focus_warp(int(session.timeline.warp[position]))
+    session.set_value("$s4", 1000 + position)
+    assert session.value("$s4") == 1000 + position
+    assert session.position == position
+    session.goto(session.timeline.n)
+    assert session.machine._replay.is_exact()

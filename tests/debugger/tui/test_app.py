@@ -59,7 +59,7 @@ def test_every_pane_is_there(size):
 
     async def use(pilot):
         text = screen(app)
-        for words in ("workitemabsid_u32", "warp 0 of workgroup 0", "$s0", "x: s32[8]", "step 1"):
+        for words in ("workitemabsid_u32", "warp 0 of workgroup 0", "$s0", "x: s32[8]", "step 0"):
             assert words in text
         assert len(text.splitlines()) == size[1]
         assert all(len(line) <= size[0] for line in text.splitlines())
