@@ -46,7 +46,7 @@ class Frames:
                 text = f"lanes {views.lanes_text(running.mask)}"
                 frames.append(self._frame(running.pc, lane, warp, text))
             for entry in entries(session.state(warp)):
-                if running is not None and entry.mask == running.mask:
+                if not entry.mask or (running is not None and entry.mask == running.mask):
                     continue
                 first = (entry.mask & -entry.mask).bit_length() - 1
                 text = f"{entry.text}, lanes {views.lanes_text(entry.mask)}"
