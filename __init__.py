@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .timing.compare import compare
     from .timing.results.comparison import Comparison
     from .timing.simulate import Simulation, simulate
+    from .viewer.page import view
 
 _HOMES = {
     "ArgumentError": ".isa.errors",
@@ -56,6 +57,7 @@ _HOMES = {
     "format_source": ".asm.format",
     "record": ".recording.record",
     "simulate": ".timing.simulate",
+    "view": ".viewer.page",
 }
 """Public name -> the module that defines it."""
 
@@ -85,6 +87,7 @@ __all__ = [
     "load",
     "record",
     "simulate",
+    "view",
 ]
 
 

@@ -25,6 +25,7 @@ from .commands.programs import programs
 from .commands.reproduce import reproduce
 from .commands.run import run
 from .commands.time import time
+from .commands.view import view
 
 PROGRAM = "simtlab"
 
@@ -114,7 +115,7 @@ for command in SUBCOMMANDS:
     exercise.command(cls=_Command, help=command.__doc__)(command)
 
 for command in (
-    asm, disasm, check, fmt, run, debug, time, compare, reproduce, programs, machines, policies,
+    asm, disasm, check, fmt, run, debug, time, compare, view, reproduce, programs, machines, policies,
     diff, explain, lsp, doctor,
 ):  # fmt: skip
     app.command(cls=_Command, help=_flowing(command.__doc__))(command)

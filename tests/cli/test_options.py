@@ -22,6 +22,7 @@ from .support import (
     recording_effects,
     reproduce_effects,
     timing_effects,
+    view_effects,
 )
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -447,6 +448,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     **timing_effects.EFFECTS,
     **compare_effects.EFFECTS,
     **debug_effects.EFFECTS,
+    **view_effects.EFFECTS,
     **reproduce_effects.EFFECTS,
     **exercise_effects.EFFECTS,
     **recording_effects.EFFECTS,
@@ -498,6 +500,7 @@ def test_the_option_has_its_effect(option, cli):
         "run",
         "time",
         "compare",
+        "view",
         "programs",
         "machines",
         "policies",
