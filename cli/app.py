@@ -115,8 +115,8 @@ for command in SUBCOMMANDS:
     exercise.command(cls=_Command, help=command.__doc__)(command)
 
 for command in (
-    asm, disasm, check, fmt, run, debug, time, compare, view, reproduce, programs, machines, policies,
-    diff, explain, lsp, doctor,
+    asm, disasm, check, fmt, run, debug, time, compare, view, reproduce, programs, machines,
+    policies, diff, explain, lsp, doctor,
 ):  # fmt: skip
     app.command(cls=_Command, help=_flowing(command.__doc__))(command)
 app.add_typer(exercise)
