@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..checks import Checks
-from ..engine import Work, engine
+from ..engine import Work
+from ..interp.interpreter import Interpreter
 from ..statistics import Statistics
 from ..traps import Trap
 from . import findings
@@ -50,13 +51,14 @@ class Checker:
         initial = work.memory.copy() if self.reruns else None
         watch = LaunchWatch(work, self._log, self._timeline, self._shadows)
         checks = replace(self._checks, observer=watch)
+        interpreter = Interpreter(replace(work, checks=checks, kept={}))
         try:
-            statistics = engine("interp")(replace(work, checks=checks, kept={}))
+            statistics = interpreter.run()
         except Trap as trap:
+            self._instructions += interpreter.totals().thread_instructions
             self._trapped(work, trap)
             raise
         watch.finish()
-        assert statistics is not None
         self._instructions += statistics.thread_instructions
         if initial is not None:
             steps = int(statistics.executions.sum()) // max(1, statistics.warps)

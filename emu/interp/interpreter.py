@@ -93,8 +93,8 @@ class Interpreter:
                     self.warps.finish()
         except KeyboardInterrupt:
             self.warps.finish()
-            raise Interrupted(self._totals()) from None
-        return self._totals()
+            raise Interrupted(self.totals()) from None
+        return self.totals()
 
     def start(self, first: int) -> None:
         """Load the batch of workgroups that begins with flat number `first`."""
@@ -104,7 +104,8 @@ class Interpreter:
         if self.work.checks is not None and self.work.checks.observer is not None:
             self.work.checks.observer.begin(self.resident)
 
-    def _totals(self) -> Statistics:
+    def totals(self) -> Statistics:
+        """Return what has been counted until now."""
         s = self.statistics
         for block in self.blocks:
             if block is not None:

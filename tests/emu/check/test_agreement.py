@@ -136,6 +136,11 @@ def test_work_items_that_miss_a_barrier() -> None:
     assert found(returned, warp=1, exited_arrive=True, reruns=False) == set()
 
 
+def test_what_was_executed_before_a_trap_counts() -> None:
+    # 60 work-items execute three instructions and the barrier, four execute three and `ret`.
+    assert 0 < report_of(EXITED).instructions <= 64 * 4
+
+
 def test_a_trap_is_a_finding_after_those_before_it() -> None:
     body = "st_group_u32 $s0, [tile] // A\n ld_global_u32 $s4, [$d1+4096] // T"
     assert found(FRAME.format(body)) == {"SIM450 AA", "SIM401 T"}
