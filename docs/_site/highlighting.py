@@ -1,0 +1,50 @@
+"""The colours of assembly: the lexer that simtlab registers, or a small one where it has none."""
+
+from __future__ import annotations
+
+from pygments.lexer import RegexLexer
+from pygments.lexers import get_lexer_by_name
+from pygments.token import (
+    Comment,
+    Keyword,
+    Name,
+    Number,
+    Operator,
+    Punctuation,
+    Text,
+    Token,
+    Whitespace,
+)
+from pygments.util import ClassNotFound
+from sphinx.application import Sphinx
+
+
+class PlainSasm(RegexLexer):
+    """Comments, registers, labels, directives, numbers; the first word of a line."""
+
+    name = "sasm"
+    tokens = {  # noqa: RUF012
+        "root": [
+            (r"//.*", Comment.Single),
+            (r"\$[sdc]\d+", Name.Variable),
+            (r"%\w+", Name.Variable.Instance),
+            (r"@\w+", Name.Label),
+            (r"\.\w+", Keyword.Namespace),
+            (r"\b(kernel|global|group|private|readonly|u8|u16|u32|u64|s32|s64|f32|f64)\b", Keyword),
+            (r"^\s*[a-z]\w*", Name.Function),
+            (r"-?\b(0x[0-9a-f]+|\d+(\.\d+)?)\b", Number),
+            (r"[-+*&]", Operator),
+            (r"[\[\](){},:=\\]", Punctuation),
+            (r"\s+", Whitespace),
+            (r"\w+", Text),
+            (r".", Token.Text),
+        ]
+    }
+
+
+def add_lexer(app: Sphinx) -> None:
+    """Give Sphinx a lexer of the name `sasm`."""
+    try:
+        get_lexer_by_name("sasm")
+    except ClassNotFound:
+        app.add_lexer("sasm", PlainSasm)

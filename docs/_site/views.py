@@ -1,0 +1,65 @@
+"""Pages of recordings (`simtlab view`), embedded in pages of the site."""
+
+from __future__ import annotations
+
+import shutil
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from runs import CommandFailed, folder_like, has_command, recording_of, run
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+FOLDER = "views"
+"""Where the pages lie in the site."""
+
+
+class View(SphinxDirective):
+    """One command that records a run, or two; the page shows the page that `simtlab view` makes.
+
+    Options: `height` in pixels (640), `title`. Where this simtlab has no command `view`, an error
+    stands in place of the view.
+    """
+
+    has_content = True
+    option_spec = {  # noqa: RUF012
+        "height": directives.nonnegative_int,
+        "title": directives.unchanged_required,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Return the frame; Sphinx calls this."""
+        if not has_command("view"):
+            text = "This version of simtlab has no command `view`; the recording is not shown."
+            return [nodes.error("", nodes.paragraph(text=text))]
+        page, lines = Path(self.get_source_info()[0]), [x for x in self.content if x.strip()]
+        name = f"{page.stem}-{sha256(repr(lines).encode()).hexdigest()[:8]}.html"
+        made = Path(self.env.doctreedir) / FOLDER / name
+        made.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with folder_like(page) as folder:
+                first, *others = recording_of(lines, folder)
+                more = "".join(f" --compare {other.name}" for other in others)
+                run(f"simtlab view {first.name}{more} -o view.html", folder)
+                shutil.copy(folder / "view.html", made)
+        except CommandFailed as error:
+            raise self.error(str(error)) from None
+        up = "../" * self.env.docname.count("/")
+        title = escape(self.options.get("title", "The recording"))
+        html = (
+            f'<figure class="view"><iframe src="{up}{FOLDER}/{name}" loading="lazy" '
+            f'title="{title}" height="{self.options.get("height", 640)}"></iframe>'
+            f'<figcaption>{title}. <a href="{up}{FOLDER}/{name}">Open it on a page of its own</a>.'
+            f"</figcaption></figure>"
+        )
+        return [nodes.raw("", html, format="html")]
+
+
+def copy_views(app: Sphinx, exception: Exception | None) -> None:
+    """Copy the pages of recordings into the built site; Sphinx calls this at the end."""
+    made = Path(app.doctreedir) / FOLDER
+    if exception is None and made.is_dir():
+        shutil.copytree(made, Path(app.outdir) / FOLDER, dirs_exist_ok=True)

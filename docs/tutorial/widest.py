@@ -1,0 +1,26 @@
+"""Widest first: as dws.revive-split, and of a warp's ready splits the one with most lanes issues."""
+
+from simtlab.timing.engine.intrinsics import ctz, device, drop_lowest, popcount
+
+EXTENDS = (
+    "policy/splits", "policy/local_stack", "policy/dws",
+    "policy/pc_merge", "policy/memory_split", "policy/run_ahead",
+)  # fmt: skip
+SETTINGS = {
+    "branch-split": True, "memory-split": "revive", "pc-merge": True, "branch-limited": False,
+}  # fmt: skip
+
+
+@device
+def stand_in(S, w, g, t):
+    """Return the ready group of the same warp that has the most lanes."""
+    first = group(S, g).warp * S.width  # noqa: F821
+    rest = warp(S, group(S, g).warp).groups  # noqa: F821
+    while rest != 0:
+        h = first + ctz(rest)
+        rest = drop_lowest(rest)
+        other = group(S, h)  # noqa: F821
+        ready = other.slot >= 0 and due(S, other.slot).at <= t  # noqa: F821
+        if ready and popcount(other.mask) > popcount(group(S, g).mask):  # noqa: F821
+            g = h
+    return g
