@@ -1,4 +1,4 @@
-"""Widest first: as dws.revive-split, and of a warp's ready splits the one with most lanes issues."""
+"""As dws.revive-split; of a warp's splits that are ready, the one with most lanes issues."""
 
 from simtlab.timing.engine.intrinsics import ctz, device, drop_lowest, popcount
 
@@ -14,13 +14,13 @@ SETTINGS = {
 @device
 def stand_in(S, w, g, t):
     """Return the ready group of the same warp that has the most lanes."""
-    first = group(S, g).warp * S.width  # noqa: F821
-    rest = warp(S, group(S, g).warp).groups  # noqa: F821
+    first = group(S, g).warp * S.width
+    rest = warp(S, group(S, g).warp).groups
     while rest != 0:
         h = first + ctz(rest)
         rest = drop_lowest(rest)
-        other = group(S, h)  # noqa: F821
-        ready = other.slot >= 0 and due(S, other.slot).at <= t  # noqa: F821
-        if ready and popcount(other.mask) > popcount(group(S, g).mask):  # noqa: F821
+        other = group(S, h)
+        ready = other.slot >= 0 and due(S, other.slot).at <= t
+        if ready and popcount(other.mask) > popcount(group(S, g).mask):
             g = h
     return g
