@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import directives
 from runs import CommandFailed, folder_like, recording_of
@@ -14,16 +14,16 @@ from sphinx.util.docutils import SphinxDirective
 
 from simtlab import Recording
 
-CELL, GAP, LEFT, TOP = 17, 2, 46, 6
-"""Sizes in pixels: a lane's cell, between cells, the place of lane names, the upper edge."""
+PITCH, LEFT, TOP = 19, 52, 6
+"""Sizes in pixels: from one cell to the next, the place of lane names, the upper edge."""
 
 
 class Lanes(SphinxDirective):
     """A command that records a run; the page shows which lanes of a warp issued when.
 
-    Options: `warp` (0), `caption`, `window` FROM:TO. Columns are the steps or cycles of the
-    recording, rows are lanes. A cell shows where a lane issued; its colour is the kind of the
-    instruction.
+    Options: `warp` (0), `caption`, `window` FROM:TO, `pitch` and `row`, the width of a column and
+    the height of a row in pixels. Columns are the steps or cycles of the recording, rows are lanes.
+    A cell shows where a lane issued; its colour is the kind of the instruction.
     """
 
     has_content = True
@@ -31,6 +31,8 @@ class Lanes(SphinxDirective):
         "warp": directives.nonnegative_int,
         "caption": directives.unchanged_required,
         "window": directives.unchanged_required,
+        "pitch": float,
+        "row": float,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -48,6 +50,8 @@ class Lanes(SphinxDirective):
             self.options.get("warp", 0),
             int(begin or recording.begin),
             int(end or recording.end),
+            self.options.get("pitch", PITCH),
+            self.options.get("row", PITCH),
         )
         caption = escape(self.options.get("caption", ""))
         html = (
@@ -77,44 +81,52 @@ LEGEND = '<span class="legend">' + " ".join(
 ) + "</span>"  # fmt: skip
 
 
-def chart(recording: Recording, warp: int, begin: int, end: int) -> str:
+def chart(
+    recording: Recording, warp: int, begin: int, end: int, pitch: float = PITCH, row: float = PITCH
+) -> str:
     """Return an SVG picture of the issues of a warp between two times, the end excluded."""
     width, unit = recording.width, recording.facts["unit"]
-    kernels = recording.facts["kernels"]
-    rows = recording.issues[recording.issues["warp"] == warp]
-    columns: list[tuple[int, dict[str, Any], int]] = []
-    for row in rows:
-        launch = recording.facts["launches"][int(row["launch"])]
-        kernel = next(k for k in kernels if k["name"] == launch["kernel"])
-        for i in range(int(row["n"])):
-            t = int(row["t"]) + i
-            if begin <= t < end:
-                columns.append((t, kernel["instructions"][int(row["pc"]) + i], int(row["mask"])))
-    step = CELL + GAP
-    wide, high = LEFT + step * (end - begin) + 4, TOP + step * width + 18
+    wide, high = LEFT + pitch * (end - begin) + 12, TOP + row * width + 18
+    gap, round_ = (2, 3) if pitch > 6 else (0, 0)
+    named = 1 if row >= 14 else 4
+    marked = next(n for n in (1, 5, 10, 50, 100, 500, 1000, 5000) if n * pitch >= 60)
     parts = [
-        f'<svg role="img" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" '
+        f'<svg role="img" width="{wide:g}" height="{high:g}" viewBox="0 0 {wide:g} {high:g}" '
         f'xmlns="http://www.w3.org/2000/svg"><title>{escape(recording.facts["title"])}</title>'
     ]
     parts += [
-        f'<text x="{LEFT - 6}" y="{TOP + lane * step + 13}" class="name">lane {lane}</text>'
-        for lane in range(width)
-        if width <= 16 or lane % 4 == 0
+        _text(LEFT - 6, TOP + (lane + 0.5) * row + 4, "name", f"lane {lane}")
+        for lane in range(0, width, named)
     ]
-    for t, instruction, mask in columns:
-        x = LEFT + (t - begin) * step
+    for t, instruction, mask in _issues(recording, warp, begin, end):
         text = escape(f"{unit} {t}: {' '.join(instruction['text'].split('//')[0].split())}")
-        place = escape(f"line {instruction['line']}")
-        active = np.array([(mask >> lane) & 1 for lane in range(width)], bool)
         cells = "".join(
-            f'<rect class="{KINDS[instruction["kind"]] if on else "off"}" x="{x}" '
-            f'y="{TOP + lane * step}" width="{CELL}" height="{CELL}" rx="3"/>'
-            for lane, on in enumerate(active)
+            f'<rect class="{KINDS[instruction["kind"]] if mask >> lane & 1 else "off"}" '
+            f'x="{LEFT + (t - begin) * pitch:g}" y="{TOP + lane * row:g}" '
+            f'width="{pitch - gap:g}" height="{row - max(gap, 1):g}" rx="{round_}"/>'
+            for lane in range(width)
         )
-        parts.append(f"<g><title>{text} ({place})</title>{cells}</g>")
+        parts.append(f"<g><title>{text} (line {instruction['line']})</title>{cells}</g>")
     parts += [
-        f'<text x="{LEFT + (t - begin) * step + CELL / 2}" y="{high - 4}" class="time">{t}</text>'
+        _text(LEFT + (t - begin + 0.5) * pitch, high - 4, "time", f"{t:,}")
         for t in range(begin, end)
-        if t % 5 == 0
+        if t % marked == 0
     ]
     return "".join([*parts, "</svg>"])
+
+
+def _text(x: float, y: float, kind: str, text: str) -> str:
+    return f'<text x="{x:g}" y="{y:g}" class="{kind}">{text}</text>'
+
+
+def _issues(
+    recording: Recording, warp: int, begin: int, end: int
+) -> Iterator[tuple[int, dict[str, Any], int]]:
+    """Yield time, instruction and mask of each issue of a warp, one for each instruction."""
+    facts = recording.facts
+    kernels = [kernel["instructions"] for kernel in facts["kernels"]]
+    for issue in recording.issues[recording.issues["warp"] == warp]:
+        instructions = kernels[facts["launches"][int(issue["launch"])]["kernel"]]
+        for i in range(int(issue["n"])):
+            if begin <= issue["t"] + i < end:
+                yield int(issue["t"]) + i, instructions[int(issue["pc"]) + i], int(issue["mask"])
