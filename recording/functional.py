@@ -47,7 +47,7 @@ class FunctionalRecorder(Recorder):
             self.end_launch(work, error)
             raise
         finally:
-            self._steps += watched.rounds + 1
+            self._steps += watched.rounds
         self.end_launch(work)
         self._counted = self._counted + counted if self._any else counted
         self._any = True
@@ -55,6 +55,8 @@ class FunctionalRecorder(Recorder):
 
     def finish(self, **facts: Any) -> Recording:
         """Return the recording."""
+        if self.lost:
+            self.lost = max(self.lost, self._counted.warp_instructions - len(self.rows.issue))
         counts = {k: v for k, v in self._counted.to_dict().items() if isinstance(v, (int, float))}
         return super().finish(
             kind="functional",
@@ -83,7 +85,7 @@ class _Watched(Interpreter):
 
     @property
     def _now(self) -> int:
-        return self._before + self.rounds
+        return self._before + max(0, self.rounds - 1)
 
     def start(self, first: int) -> None:
         super().start(first)

@@ -105,7 +105,7 @@ class Recorder:
         """Note the end of a launch, and the error that ended it."""
         self._contents = {b.base: b.host[: b.size].copy() for b in work.memory.buffers if b.alive}
         if isinstance(error, SimtError):
-            self._outcome = {"code": error.code, "text": str(error)}
+            self._outcome = {"code": error.diagnostics[0].code, "text": str(error)}
 
     def _kernel(self, work: Work) -> int:
         key = (work.program.digest, work.kernel.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -36,6 +37,26 @@ settings.load_profile(
 # A process started in the background ignores Ctrl-C, and so would every process that it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class _RootIsNoPackage:
+    """Collects the root as a folder.
+
+    pytest would take it for a package and import it by the name of the folder that it was cloned
+    into, which may be none that Python can import, as `simtlab-main`. A plugin, since the hooks of
+    this file are not asked about the folder above it.
+    """
+
+    def pytest_collect_directory(
+        self, path: Path, parent: pytest.Collector
+    ) -> pytest.Collector | None:
+        if path == parent.config.rootpath:
+            return pytest.Dir.from_parent(parent, path=path)
+        return None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(_RootIsNoPackage())
 
 
 # Two workers that need the same engine wait for each other while it is compiled. (Marks
