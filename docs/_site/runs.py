@@ -20,12 +20,13 @@ class CommandFailed(Exception):
 
 @contextmanager
 def folder_like(page: Path) -> Iterator[Path]:
-    """Yield a new folder with the kernels and Python files that lie beside a page."""
+    """Yield a new folder with the kernels and Python files beside a page, and the tutorial's."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for pattern in ("*.sasm", "*.py", "*.toml"):
-            for file in page.parent.glob(pattern):
-                shutil.copy(file, folder)
+        for source in (page.parents[1] / "tutorial", page.parent):
+            for file in source.iterdir() if source.is_dir() else ():
+                if file.suffix in (".sasm", ".py", ".toml"):
+                    shutil.copy(file, folder)
         yield folder
 
 

@@ -18,8 +18,9 @@ def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], 
     def go(page: Path) -> Path:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("COLUMNS", "140")
-        for pattern in ("*.sasm", "*.py", "*.toml"):
-            for file in page.parent.glob(pattern):
+        folders = (page.parents[1] / "examples", page.parents[1] / "tutorial", page.parent)
+        for file in (f for folder in folders for f in folder.iterdir()):
+            if file.suffix in (".sasm", ".py", ".toml"):
                 shutil.copy(file, tmp_path)
         return tmp_path
 

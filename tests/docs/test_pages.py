@@ -20,7 +20,7 @@ from .support.examples import examples, matches
 DOCS = Path(simtlab.__file__).parent / "docs"
 PAGES = sorted([*DOCS.glob("tutorial/*.md"), *DOCS.glob("how-to/*.md")])
 FILES = sorted(
-    [*DOCS.glob("tutorial/*.sasm"), *DOCS.glob("tutorial/*.py"), *DOCS.glob("how-to/*.sasm")]
+    [*DOCS.glob("tutorial/*.sasm"), *DOCS.glob("tutorial/*.py"), *DOCS.glob("how-to/*.py")]
 )
 MADE_BY_THE_READER = {"unguarded.sasm", "broken.sasm", "reverse_right.sasm"}
 """Files that a page describes as a change of another one."""
