@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -53,7 +54,7 @@ class Lanes(SphinxDirective):
             self.options.get("pitch", PITCH),
             self.options.get("row", PITCH),
         )
-        caption = escape(self.options.get("caption", ""))
+        caption = re.sub("`([^`]+)`", r"<code>\1</code>", escape(self.options.get("caption", "")))
         html = (
             f'<figure class="lanes"><div class="scroll">{picture}</div>'
             f"<figcaption>{caption} {LEGEND}</figcaption></figure>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from charts import Lanes
-from highlighting import add_lexer
+from highlighting import add_lexer, name_languages
 from listings import fill
 from sphinx.application import Sphinx
 from views import View, copy_views
@@ -16,6 +16,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("lanes", Lanes)
     app.add_directive("view", View)
     app.connect("source-read", fill)
+    app.connect("doctree-read", name_languages)
     app.connect("build-finished", copy_views)
     add_lexer(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

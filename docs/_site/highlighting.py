@@ -1,7 +1,13 @@
-"""The colours of assembly: the lexer that simtlab registers, or a small one where it has none."""
+"""The colours of code: a lexer of assembly, and the language of blocks that do not name theirs.
+
+Pages indent their code, which Markdown does not mark with a language.
+"""
 
 from __future__ import annotations
 
+import re
+
+from docutils import nodes
 from pygments.lexer import RegexLexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import (
@@ -48,3 +54,20 @@ def add_lexer(app: Sphinx) -> None:
         get_lexer_by_name("sasm")
     except ClassNotFound:
         app.add_lexer("sasm", PlainSasm)
+
+
+LANGUAGES = {
+    "pycon": re.compile(r">>> "),
+    "python": re.compile(r"(from|import|def|class|with|@given|@device) ?\S+"),
+    "sasm": re.compile(r"//|\.const|@\w+:|kernel \w+\(|\w+_[usfb]\d+ +[$\[]|cbr "),
+    "console": re.compile(r"\$ "),
+}
+"""Language -> how a block begins that is written in it."""
+
+
+def name_languages(app: Sphinx, doctree: nodes.document) -> None:
+    """Give the blocks of a page that name no language their own; Sphinx calls this."""
+    for block in doctree.findall(nodes.literal_block):
+        if block.get("language", "none") == "none":
+            begins = (name for name, begin in LANGUAGES.items() if begin.match(block.astext()))
+            block["language"] = next(begins, "none")

@@ -29,11 +29,11 @@ def fill(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]], name: str = "") -> str:
-    """Return a table in Markdown; cells are Markdown, too."""
+    """Return a table in Markdown, in a container of a name; cells are Markdown, too."""
     lines = [list(heads), *(list(row) for row in rows)]
     lines.insert(1, ["---"] * len(lines[0]))
     text = "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
-    return f"{{.{name}}}\n{text}" if name else text
+    return f":::{{container}} {name}\n\n{text}\n:::" if name else text
 
 
 def _cell(text: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+DOCS = Path(__file__).parents[1]
 RAN = "simtlab"
 
 
@@ -23,8 +24,8 @@ def folder_like(page: Path) -> Iterator[Path]:
     """Yield a new folder with the kernels and Python files beside a page, and the tutorial's."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for source in (page.parents[1] / "tutorial", page.parent):
-            for file in source.iterdir() if source.is_dir() else ():
+        for source in (DOCS / "tutorial", page.parent):
+            for file in source.iterdir():
                 if file.suffix in (".sasm", ".py", ".toml"):
                     shutil.copy(file, folder)
         yield folder
