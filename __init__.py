@@ -18,6 +18,7 @@ from .isa.version import __version__
 
 if TYPE_CHECKING:
     from .asm.assemble import Markers
+    from .asm.format import format_source
     from .emu.device import Device, DeviceArray
     from .emu.engine import Interrupted
     from .emu.module import KernelFunction, Module
@@ -48,6 +49,7 @@ _HOMES = {
     "TrapKind": ".emu.traps",
     "UsageError": ".isa.errors",
     "compare": ".timing.compare",
+    "format_source": ".asm.format",
     "record": ".recording.record",
     "simulate": ".timing.simulate",
 }
@@ -73,6 +75,7 @@ __all__ = [
     "__version__",
     "assemble",
     "compare",
+    "format_source",
     "load",
     "record",
     "simulate",
@@ -102,6 +105,13 @@ def load(source: str | os.PathLike[str] | bytes) -> Module:
     from .emu.module import Module
 
     return Module(load_program(source))
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Define the cell magic `%%sasm`: called by `%load_ext simtlab` in IPython and Jupyter."""
+    from .editors.notebook import register
+
+    register(ipython)
 
 
 def _simulate(kernel: KernelFunction, **options: Any) -> Any:

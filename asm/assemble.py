@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from ..isa.collection import without_garbage_collection
-from ..isa.errors import Diagnostic, UsageError, did_you_mean, few_suggestions
+from ..isa.errors import Diagnostic, SourceError, Span, UsageError, did_you_mean, few_suggestions
 from ..isa.program import Program
 from ..isa.quoting import shown
 from .draft import DraftProgram
@@ -30,6 +30,9 @@ PASSES = ("parse", "expand", "resolve", "markers", "flow", "joins", "encode")
 
 Dump = Mapping[str, Callable[[str], object]]
 """Takes the listing of a program after the pass of that name."""
+
+Opener = Callable[[Path, str, Span | None], SourceFile]
+"""Opens an included file by its path, its name, and the place that includes it."""
 
 Show = Callable[[str, Any], None]
 """Called after a pass with its name and its result."""
@@ -54,12 +57,37 @@ def assemble(
     show = _shower(dump or {})
     _check_options(markers, subdivide_limit)
     with without_garbage_collection(), few_suggestions(MAX_ERRORS):
-        return _assemble(_open(source), markers, subdivide_limit, show)
+        return assemble_file(_open(source), markers, subdivide_limit, show)
 
 
-def _assemble(file: SourceFile, markers: Markers, subdivide_limit: int, show: Show) -> Program:
-    """Run the passes in order and return the program."""
+def assemble_file(
+    file: SourceFile,
+    markers: Markers = "auto",
+    subdivide_limit: int = joins.SUBDIVIDE_LIMIT,
+    show: Show = lambda _name, _result: None,
+    opener: Opener = open_file,
+) -> Program:
+    """Run the passes on an open source and return the program.
+
+    An editor has sources that are not saved: `opener` opens the included ones. `show` takes the
+    result of each pass that is reached. Raises SourceError.
+    """
     collector = Collector()
+    try:
+        return _passes(file, collector, markers, subdivide_limit, show, opener)
+    except SourceError as error:  # also of a file that cannot be included, or of too many lines
+        found = tuple(map(collector.with_bytes, error.diagnostics))
+        raise SourceError(diagnostics=found) from None
+
+
+def _passes(
+    file: SourceFile,
+    collector: Collector,
+    markers: Markers,
+    subdivide_limit: int,
+    show: Show,
+    opener: Opener,
+) -> Program:
 
     def report(statement: Statement, mistake: Mistake) -> None:
         collector.add(statement.line.diagnostic(mistake))
@@ -68,7 +96,7 @@ def _assemble(file: SourceFile, markers: Markers, subdivide_limit: int, show: Sh
     parsed = parser.file(file)
     show("parse", parsed)
 
-    expanded = expand(file, parsed, parser)
+    expanded = expand(file, parsed, parser, opener)
     show("expand", expanded.statements)
 
     draft = resolve(expanded, report)

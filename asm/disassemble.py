@@ -33,6 +33,12 @@ def disassemble(program: Program, *, loc: bool = True) -> str:
     return "\n".join(parts) + "\n"
 
 
+def instruction_text(program: Program, kernel: Kernel, pc: int) -> str:
+    """Return one instruction as the listing has it, without its columns."""
+    ins = kernel.instructions[pc]
+    return f"{ins.name} {', '.join(_operands(program, kernel, ins))}".rstrip()
+
+
 def _readonly(program: Program, symbol: Symbol) -> str:
     """Return a constant array; elements that are zero at its end are left out."""
     size = symbol.type.size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from typing import Annotated, Any
 
@@ -14,7 +15,10 @@ from .commands.asm import asm, check, disasm
 from .commands.compare import compare
 from .commands.diff import diff
 from .commands.doctor import doctor
+from .commands.exercise import SUBCOMMANDS, overview
 from .commands.explain import explain
+from .commands.fmt import fmt
+from .commands.lsp import lsp
 from .commands.machines import machines, policies
 from .commands.programs import programs
 from .commands.reproduce import reproduce
@@ -31,15 +35,25 @@ A SIMT laboratory: assemble kernels, run them on NumPy arrays, and see what thei
 
 For example:
 
-  simtlab run mandelbrot --picture m.png   run a program that comes with simtlab
+  simtlab run mandelbrot --picture m.png   run a program and draw its result
   simtlab asm saxpy.sasm                   assemble your own kernel
   simtlab run --help                       how to run it on arrays
-  simtlab time filter --annotate           how long a program takes on a machine, and why
+  simtlab time filter --annotate           how many cycles it takes, and why
   simtlab explain fma_f32                  what an instruction does
 
-Exit status: 0 done, 1 a kernel trapped or a check failed, 2 wrong usage or
-source, 130 interrupted, 70 a bug in simtlab.
+Exit status: 0 done, 1 a kernel trapped or a check failed, 2 wrong usage or source,
+130 interrupted, 70 a bug in simtlab.
 """
+
+
+def _flowing(text: str | None) -> str:
+    """Return a help text without the line breaks in its paragraphs; indented lines keep theirs.
+
+    typer wraps long lines at the width of the terminal, but joins short ones in the first paragraph
+    only.
+    """
+    paragraphs = inspect.cleandoc(text or "").split("\n\n")
+    return "\n\n".join(p if "\n " in f"\n{p}" else p.replace("\n", " ") for p in paragraphs)
 
 
 class _Words:
@@ -86,16 +100,24 @@ class _Commands(_KeepWords, TyperGroup):
 app = typer.Typer(
     name=PROGRAM,
     cls=_Commands,
-    help=_HELP,
+    help=_flowing(_HELP),
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+exercise = typer.Typer(
+    name="exercise", cls=_Commands, invoke_without_command=True, rich_markup_mode="rich"
+)
+exercise.callback(help=overview.__doc__)(overview)
+for command in SUBCOMMANDS:
+    exercise.command(cls=_Command, help=command.__doc__)(command)
+
 for command in (
-    asm, disasm, check, run, time, compare, reproduce, programs, machines, policies, diff, explain,
-    doctor,
+    asm, disasm, check, fmt, run, time, compare, reproduce, programs, machines, policies, diff,
+    explain, lsp, doctor,
 ):  # fmt: skip
-    app.command(cls=_Command, help=command.__doc__)(command)
+    app.command(cls=_Command, help=_flowing(command.__doc__))(command)
+app.add_typer(exercise)
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,6 +1,7 @@
 """Optional checks of a launch: accesses outside the array they name, elements never written.
 
-Neither changes what a kernel computes. Only the interpreter has them.
+With them goes a log of the accesses. None of the three changes what a kernel computes. Only the
+interpreter has them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..isa.instruction import Instruction
 from ..isa.program import Kernel, Program, Symbol
 from .engine import Engine, Work, engine
 from .memory import Buffer
@@ -39,11 +41,41 @@ class Coverage:
 
 
 @dataclass(frozen=True)
+class Access:
+    """One memory instruction of all lanes that issued it together.
+
+    Arrays with an element for each lane: `groups` has the flat number of its workgroup, `locals`
+    its flat id there, `addresses` its address (global: uint64; else an offset: int64).
+    """
+
+    kernel: Kernel
+    instruction: Instruction
+    groups: np.ndarray
+    locals: np.ndarray
+    addresses: np.ndarray
+
+
+class AccessLog:
+    """The accesses of a launch to global, group, private and readonly memory, in their order."""
+
+    def __init__(self, most: int = 1 << 16) -> None:
+        self.most = most
+        """Accesses that are kept; later ones are dropped."""
+        self.accesses: list[Access] = []
+
+    def note(self, access: Access) -> None:
+        """Keep an access that is about to be checked and done."""
+        if len(self.accesses) < self.most:
+            self.accesses.append(access)
+
+
+@dataclass(frozen=True)
 class Checks:
     """The checks to make: `arrays`, that an access stays in the array that its address names."""
 
     arrays: bool = False
     coverage: Coverage | None = None
+    log: AccessLog | None = None
 
     @property
     def executor(self) -> Engine:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..asm.disassemble import disassemble
 from ..asm.flow.explicit import with_markers
@@ -32,7 +32,11 @@ from .engine import (
 from .geometry import DEFAULT_WIDTH, Geometry, whole
 from .result import Result
 from .schemes import Scheme, is_usual, resolve, spec_of
+from .tables import labelled_html
 from .timed import timed
+
+if TYPE_CHECKING:
+    from ..asm.flow.picture import ControlFlow
 
 MAX_THREADS = 1024
 """Most host threads that a launch uses, whatever it is allowed."""
@@ -83,6 +87,11 @@ class Module:
 
     def __repr__(self) -> str:
         return "Module(" + ", ".join(k.signature for k in self.program.kernels) + ")"
+
+    def _repr_html_(self) -> str:
+        from .display import module_html
+
+        return module_html(self.program)
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -150,6 +159,18 @@ class KernelFunction:
         alone = Program((self.kernel,), self.module.program.readonly,
                         self.module.program.readonly_data)  # fmt: skip
         return disassemble(alone, loc=False)
+
+    @property
+    def cfg(self) -> ControlFlow:
+        """The control-flow graph: `str()` lists the blocks, and notebooks show a picture."""
+        from .display import control_flow
+
+        return control_flow(self.module.program, self.kernel)
+
+    def _repr_html_(self) -> str:
+        from .display import kernel_html
+
+        return kernel_html(self.module.program, self.kernel)
 
     def __getitem__(self, shape: tuple[int | Sequence[int], int | Sequence[int]]) -> Launch:
         if not isinstance(shape, tuple) or len(shape) != 2:
@@ -303,6 +324,18 @@ class Launch:
 
         facts = facts_of(ready.kernel, self.geometry)
         return listing(ready.kernel, len(ready.program.readonly_data), facts, form)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return label and value of what is launched."""
+        g, scheme = self.geometry, self.scheme.name
+        return [
+            ("kernel", self.function.signature),
+            ("engine", f"{self.engine}, scheme {scheme}, warps of {g.width}"),
+            ("work-items", f"{g.n_items:,} in {g.n_groups:,} workgroups"),
+        ]
+
+    def _repr_html_(self) -> str:
+        return labelled_html(self.rows())
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields for copies and pickles, without addresses of this process."""

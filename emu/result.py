@@ -47,15 +47,7 @@ class Result:
             ("work-items", f"{g.n_items:,} in {g.n_groups:,} workgroups"),
         ]
         if s is not None:
-            share = s.divergent_branches / s.branches if s.branches else 0.0
-            rows += [
-                ("warp-instructions", f"{s.warp_instructions:,}"),
-                ("thread-instructions", f"{s.thread_instructions:,}"),
-                ("activity factor", f"{s.activity_factor:.4f}"),
-                ("branches", f"{s.branches:,}, {share:.1%} divergent"),
-            ]
-            if s.barriers:
-                rows.append(("barriers", f"{s.barriers:,}"))
+            rows += s.rows()
         rows.append(("host time", f"{self.host_seconds * 1e3:.3g} ms"))
         return rows
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .tables import labelled_html
+
 
 @dataclass
 class Statistics:
@@ -33,6 +35,22 @@ class Statistics:
     def activity_factor(self) -> float:
         """Active lanes over lanes live at the start, per warp-instruction (PPC-13, Q-PPC-15)."""
         return self.thread_instructions / self.lane_slots if self.lane_slots else 1.0
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return label and value of the rows that a person wants to see."""
+        share = self.divergent_branches / self.branches if self.branches else 0.0
+        rows = [
+            ("warp-instructions", f"{self.warp_instructions:,}"),
+            ("thread-instructions", f"{self.thread_instructions:,}"),
+            ("activity factor", f"{self.activity_factor:.4f}"),
+            ("branches", f"{self.branches:,}, {share:.1%} divergent"),
+        ]
+        if self.barriers:
+            rows.append(("barriers", f"{self.barriers:,}"))
+        return rows
+
+    def _repr_html_(self) -> str:
+        return labelled_html(self.rows())
 
     def __add__(self, other: Statistics) -> Statistics:
         """Return the sum of two launches' counts; per-pc counts only if the code is as long."""

@@ -21,7 +21,8 @@ class Span:
     """A place in a source file: 1-based line and column, `length` characters long.
 
     `source` is the text of the line where it is known, so that an error can show it after the
-    file is gone.
+    file is gone. `bytes` are the first byte of the place in the file and the one after its last,
+    where an error of the assembler knows them; of a text, those of its UTF-8 form.
     """
 
     file: str
@@ -29,9 +30,23 @@ class Span:
     column: int
     length: int = 1
     source: str | None = None
+    bytes: tuple[int, int] | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+
+def place_dict(span: Span | None) -> dict[str, object]:
+    """Return the keys of a place in JSON; all of them are null without a place."""
+    first, end = (span.bytes if span else None) or (None, None)
+    return {
+        "file": span.file if span else None,
+        "line": span.line if span else None,
+        "column": span.column if span else None,
+        "length": span.length if span else None,
+        "byte_start": first,
+        "byte_end": end,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +61,37 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of a source that mends an error: put `replacement` in the place of `span`."""
+
+    span: Span
+    replacement: str
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the JSON form."""
+        return {**place_dict(self.span), "replacement": self.replacement}
+
+
+class Suggestion(str):
+    """A hint that is exact: `replacement` in the place of what is wrong mends the error."""
+
+    __slots__ = ("replacement",)
+    replacement: str
+
+    @classmethod
+    def of(cls, hint: str, replacement: str) -> Suggestion:
+        """Return a hint and the text to put in."""
+        made = cls(hint)
+        made.replacement = replacement
+        return made
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding about a source text or an object file."""
+    """One finding about a source text or an object file.
+
+    `edits` are changes that mend it, for an editor to make when the user agrees.
+    """
 
     code: str
     message: str
@@ -56,32 +100,24 @@ class Diagnostic:
     hint: str = ""
     notes: tuple[Note, ...] = field(default=())
     severity: str = "error"
+    edits: tuple[Edit, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("message", "label", "hint"):
             object.__setattr__(self, name, cut_message(getattr(self, name)))
 
     def to_dict(self) -> dict[str, object]:
-        """Return the JSON form (`file`, `line`, `column` are null without a place)."""
-        span = self.span
+        """Return the JSON form, which docs/editors.md describes."""
         return {
             "severity": self.severity,
             "code": self.code,
             "message": self.message,
-            "file": span.file if span else None,
-            "line": span.line if span else None,
-            "column": span.column if span else None,
-            "length": span.length if span else None,
+            **place_dict(self.span),
+            "label": self.label or None,
             "hint": self.hint or None,
-            "notes": [
-                {
-                    "message": n.message,
-                    "file": n.span.file if n.span else None,
-                    "line": n.span.line if n.span else None,
-                    "column": n.span.column if n.span else None,
-                }
-                for n in self.notes
-            ],
+            "notes": [{"message": n.message, **place_dict(n.span)} for n in self.notes],
+            "edits": [edit.to_dict() for edit in self.edits],
+            "rendered": render(self),
         }
 
     def at(self, span: Span) -> Diagnostic:
@@ -254,7 +290,10 @@ def few_suggestions(n: int) -> Iterator[None]:
 
 
 def did_you_mean(word: object, known: Iterable[str], quote: str = "`") -> str:
-    """Return a hint with the nearest known word, or an empty string where nothing is near."""
+    """Return a hint with the nearest known word, or an empty string where nothing is near.
+
+    The hint is a Suggestion: the known word can take the place of the other.
+    """
     import difflib
 
     left = _searches.get()
@@ -266,4 +305,4 @@ def did_you_mean(word: object, known: Iterable[str], quote: str = "`") -> str:
     near = difflib.get_close_matches(
         word, list(islice((k for k in known if least <= len(k) <= most), MAX_KNOWN)), 1, 0.6
     )
-    return f"did you mean {quote}{near[0]}{quote}?" if near else ""
+    return Suggestion.of(f"did you mean {quote}{near[0]}{quote}?", near[0]) if near else ""

@@ -38,9 +38,9 @@ class Recorder:
     def __init__(self, title: str = "", begin: int = 0, end: int = NEVER, most: int = MOST) -> None:
         if not 0 <= begin < end:
             raise UsageError(
-                f"a recording from {self.unit} {begin} up to {self.unit} {end} has none",
+                f"the window of the recording is empty: {self.unit} {begin} up to {end}",
                 code="SIM515",
-                hint="give a first one below the last, for example --record-window 100:200",
+                hint="give the first one, then one after the last, as in --record-window 100:200",
             )
         self.title, self.begin, self.end = title, begin, end
         self.most = expect.whole(most, "the most issues of a recording", 1, 1 << 26)

@@ -119,7 +119,7 @@ class Recording:
         """Write the file; `more` are further arrays of it. Raises UsageError and OSError."""
         name = str(path)
         if not name.endswith(".npz"):
-            raise UsageError(f"a recording ends in .npz, not {name!r}", code="SIM515")
+            raise UsageError(f"cannot record to {name!r}: the name must end in .npz", code="SIM515")
         every: dict[str, Any] = {**self.arrays(), **more}
         with open(name, "wb") as file:
             np.savez_compressed(file, **every)

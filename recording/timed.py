@@ -34,7 +34,7 @@ _LISTENER = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64, 
 
 
 class TimedRecorder(Recorder):
-    """Records the launches of a simulator that listens; `run` takes the place of its own."""
+    """Records the launches of a simulator that listens: call this `run` in place of that one's."""
 
     unit = "cycle"
 
@@ -61,7 +61,7 @@ class TimedRecorder(Recorder):
             for v in range(machine.wpus * machine.warps)
         ]
         self._continues = [False] * machine.wpus
-        """Whether a WPU's current event goes on with the group that issued last."""
+        """Whether a WPU's current event continues with the group that issued last."""
         self._has_issued = False
         self._since: dict[int, int] = {}
         """Number of a group -> the time up to which its rows are complete."""
@@ -125,7 +125,7 @@ class TimedRecorder(Recorder):
     def _is_open(self, now: int) -> bool:
         return self.begin <= now < self.end and self.lost == 0
 
-    # --- what the engine tells
+    # --- events of the engine
 
     def _hear(self, what: int, g: int, t: int) -> int:
         """Take an event from the engine. An exception must not pass through native code."""
@@ -210,7 +210,7 @@ class TimedRecorder(Recorder):
                 since = until
 
     def _branch(self, g: int) -> None:
-        """Record the branch of a group, if it divides the group."""
+        """Record the branch that group g has issued, if it divides the group."""
         if g < 0 or not self._is_open(self._issued_at - 1):
             return
         grp = self._state.rows["group"][g]
@@ -223,13 +223,13 @@ class TimedRecorder(Recorder):
             self.rows.note(self._issued_at - 1, v, "diverge", int(row["last_pc"]), mask, taken)
 
     def _join(self, h: int, t: int) -> None:
-        """Record what group h issues while it joins another: that one's last instruction."""
+        """Record that group h, which joins another, issues the last instruction of that one."""
         other = self._state.rows["group"][h]
         pc, v = int(self._segment(other["seg"])["last_pc"]), int(other["warp"])
         self.put_issue(t, v, int(other["seq"]), pc, 1, int(other["mask"]))
 
     def _turn(self, w: int, t: int) -> None:
-        """Look at a WPU after an event of it."""
+        """Record the states of WPU w's warps after an event of it."""
         event = int(self._state.rows["wpu"]["event"][w])
         if not self._has_issued:
             self._keep(w, t)
@@ -293,7 +293,7 @@ class TimedRecorder(Recorder):
             self.rows.occupant.append((t, v, *place))
 
     def _compare(self, v: int, t: int) -> None:
-        """Note splits, merges, joins and opened barriers since a warp was last looked at."""
+        """Note splits, merges, joins and opened barriers since the last comparison of warp v."""
         rows = self._state.rows
         every = [g for g in groups_of(self._state, v) if rows["group"]["mask"][g]]
         masks = {int(rows["group"]["seq"][g]): int(rows["group"]["mask"][g]) & EVERYTHING

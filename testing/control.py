@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..isa.types import RegClass
 from .choices import Choices
-from .computing import FLAT, compute, condition, mark, register, uniform_condition
+from .computing import FLAT, compute, condition, load, mark, register, uniform_condition
 from .writer import (
     ADDRESS,
     COUNTERS,
@@ -211,6 +211,34 @@ def uniform_loop(c: Choices, w: Writer, *, branches: bool) -> None:
     w.counters.pop()
     w.uniform.pop()
     w.loops = outer
+    w.emit(f"sub_u32 {counter}, {counter}, 1")
+    w.emit(f"cmp_ne_u32 $c{TEST}, {counter}, 0")
+    w.emit(f"cbr $c{TEST}, {head}")
+
+
+def meeting_loop(c: Choices, w: Writer) -> None:
+    """Emit a loop of accesses in some of whose trips all work-items meet at a barrier.
+
+    Lanes may run ahead into other trips, merge there, and part again at the branch (DWS-16).
+    """
+    head, next_trip = w.label(), w.label()
+    counter = f"$s{UNIFORM_COUNTERS + len(w.uniform)}"
+    w.emit(f"mov_u32 {counter}, {c.integer(4, 13)}")
+    w.place(head)
+    outer, w.loops = w.loops, []
+    w.uniform.append(counter)
+    for _ in range(c.integer(1, 3)):
+        load(c, w)
+    w.uniform.pop()
+    w.loops = outer
+    w.emit(f"and_u32 $s{SCRATCH}, {counter}, {c.one_of((1, 3, 3))}")
+    w.emit(f"cmp_ne_u32 $c{TEST}, $s{SCRATCH}, {c.integer(0, 1)}")
+    w.emit(f"cbr $c{TEST}, {next_trip}")
+    if c.boolean():
+        exchange(c, w)
+    else:
+        w.emit("barrier")
+    w.place(next_trip)
     w.emit(f"sub_u32 {counter}, {counter}, 1")
     w.emit(f"cmp_ne_u32 $c{TEST}, {counter}, 0")
     w.emit(f"cbr $c{TEST}, {head}")

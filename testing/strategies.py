@@ -36,6 +36,7 @@ from .control import (
     group_atomics,
     if_,
     loop,
+    meeting_loop,
     return_,
     uniform_if,
     uniform_loop,
@@ -78,9 +79,9 @@ def kernels(
     """Return a random kernel with its launch. The module's docstring lists its parts.
 
     `barriers` allows barriers and exchanges through group memory, `barriers_under_branches` those
-    under branches on which all work-items of a workgroup agree. With `barriers_apart` code may lie
-    out of line in kernels with barriers, too: paired paths, which run the smaller PC, then reach
-    a barrier with a part of a warp, and trap. `gotos` allows control flow that is not structured.
+    under branches on which all work-items of a workgroup agree, in every trip of a loop anew. With
+    `barriers_apart` code may lie out of line in kernels with barriers, too: paired paths, which run
+    the smaller PC, then reach a barrier with a part of a warp, and trap. `gotos` allows control flow that is not structured.
     `largest_group` bounds the workgroup; those above 32 work-items are rarer. The lines of
     `inserted` are put at a random place of the body; registers from 50 on are theirs.
     """
@@ -120,7 +121,7 @@ def _kernel(c: Choices, options: Options, inserted: Sequence[str]) -> Case:
     if synchronises:
         under_branches = options.barriers_under_branches
         at_top += [partial(uniform_loop, branches=under_branches)] * 5
-        at_top += [uniform_if] * 3 if under_branches else []
+        at_top += [*[uniform_if] * 3, *[meeting_loop] * 4] if under_branches else []
     for _ in range(c.one_of((0, 1, 1))):
         c.one_of((*FLAT, *at_top, exchange) if synchronises else (*FLAT, *at_top))(c, w)
     c.one_of(at_top)(c, w)

@@ -8,10 +8,11 @@ part of a line, also of a mnemonic.
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...isa.errors import Note, SourceError
+from ...isa.errors import Note, SourceError, Span
 from ...isa.objectfile import is_file_name
 from ...isa.table import BY_NAME
 from ..syntax.names import check_name
@@ -64,17 +65,28 @@ class Expanded:
         return self.incomplete or name in self.unusable
 
 
-def expand(main: SourceFile, parsed: list[Statement], parser: Parser) -> Expanded:
-    """Return the statements of a parsed source with all includes and macros in place."""
-    expander = _Expander(parser)
+def expand(
+    main: SourceFile,
+    parsed: list[Statement],
+    parser: Parser,
+    opener: Callable[[Path, str, Span | None], SourceFile] = open_file,
+) -> Expanded:
+    """Return the statements of a parsed source with all includes and macros in place.
+
+    `opener` opens an included file: by its path, its name and the place of the `.include`.
+    """
+    expander = _Expander(parser, opener)
     expander.result.files[main.name] = main
     expander.file(main, parsed, (main.name,))
     return expander.result
 
 
 class _Expander:
-    def __init__(self, parser: Parser) -> None:
+    def __init__(
+        self, parser: Parser, opener: Callable[[Path, str, Span | None], SourceFile]
+    ) -> None:
         self.parser = parser
+        self.opener = opener
         self.collector: Collector = parser.collector
         self.result = Expanded()
         self._parsed: dict[str, list[Statement]] = {}
@@ -113,12 +125,13 @@ class _Expander:
 
     def _report(self, statement: Statement, mistake: Mistake) -> None:
         """Keep the mistake; what the statement would have defined is not missed later."""
+        # First: the names of the statement do not excuse its own mistake.
+        if mistake.unknown is None or not self.result.excuses(mistake.unknown):
+            self.collector.add(statement.line.diagnostic(mistake))
         if statement.rule in ("include", "macro"):
             self.result.incomplete = True
         if statement.rule == "const":
             self.result.give_up(statement)
-        if mistake.unknown is None or not self.result.excuses(mistake.unknown):
-            self.collector.add(statement.line.diagnostic(mistake))
 
     def _broken(self, statement: Statement) -> None:
         words = [part for part in statement.parts if isinstance(part, Word)]
@@ -171,7 +184,7 @@ class _Expander:
             folder = file.path.parent if file.path else Path()
             where = statement.line.span(*word.at)
             try:
-                included = open_file(folder / word.text[1:-1], name, where)
+                included = self.opener(folder / word.text[1:-1], name, where)
             except SourceError as problem:
                 self.result.incomplete = True
                 for diagnostic in problem.diagnostics:

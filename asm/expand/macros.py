@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...isa.errors import Note, Span, did_you_mean
+from ...isa.errors import Note, Span, Suggestion, did_you_mean
 from ...isa.program import Location
 from ...isa.table import BY_NAME
 from ..syntax.parse import Statement
@@ -84,11 +84,17 @@ def _holes(
                     f"the macro has no parameter `{parameter}`",
                     (match.start(), match.end() - match.start()),
                     "unknown",
-                    did_you_mean(parameter, parameters)
+                    _near(parameter, parameters)
                     or "parameters follow the macro's name: .macro name a, b",
                     notes=(Note("the macro begins here", statement.line.span(start, length)),),
                 ),
             )
+
+
+def _near(parameter: str, parameters: tuple[str, ...]) -> str:
+    """Return a hint with a parameter that is similar, or an empty text."""
+    near = did_you_mean(parameter, parameters)
+    return Suggestion.of(near, f"\\{near.replacement}") if isinstance(near, Suggestion) else ""
 
 
 class UnknownParameter(Exception):
@@ -196,6 +202,11 @@ class ExpandedLine(Line):
         begin = self._in_body(start)[0]
         end = self._in_body(start + max(1, length) - 1)[1]
         return self.body.span(begin, end - begin)
+
+    def is_written(self, start: int, length: int) -> bool:
+        """Return whether a part of the line is in the body, and not filled in."""
+        end = start + length
+        return not any(start < filled.end and filled.start < end for filled in self._filled)
 
     def _in_body(self, offset: int) -> tuple[int, int]:
         """Return begin and end in the body for an offset of the expanded text."""

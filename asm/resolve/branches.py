@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ...isa.errors import did_you_mean
+from ...isa.errors import Suggestion, did_you_mean
 from ...isa.instruction import WORD_BYTES, Reg
 from ...isa.table import Row
 from ...isa.types import RegClass
@@ -70,7 +70,7 @@ def _label(row: Row, rest: list[Part], position: int) -> Word:
     if not isinstance(part, Word) or part.kind != "LABEL":
         mistake = wrong_operand(row, row.operands[position], part)
         if isinstance(part, Word) and part.kind == "NAME":
-            mistake.hint = f"did you mean `@{part.text}`?"
+            mistake.hint = Suggestion.of(f"did you mean `@{part.text}`?", f"@{part.text}")
         raise mistake
     return part
 
@@ -111,7 +111,7 @@ def _near_label(name: str, labels: Iterable[str]) -> str:
     if near := did_you_mean(f"@{name}", [f"@{known}" for known in labels]):
         return near
     same = [known for known in labels if _letters(known) == _letters(name)]
-    return f"did you mean `@{same[0]}`?" if same else ""
+    return Suggestion.of(f"did you mean `@{same[0]}`?", f"@{same[0]}") if same else ""
 
 
 def _letters(name: str) -> str:

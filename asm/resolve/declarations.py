@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...isa.errors import did_you_mean
+from ...isa.errors import Suggestion, did_you_mean
 from ...isa.program import align
 from ...isa.types import B1, TYPES, Segment, Type
 from ...isa.verify import MAX_PARAMS, MAX_SEGMENT
@@ -33,7 +33,9 @@ def find_type(word: Word) -> Type:
     if type_ is None:
         names = [name for name in TYPES if name != B1.name]
         foreign = FOREIGN_TYPES.get(word.text)
-        near = f"the type is called `{foreign}` here" if foreign else did_you_mean(word.text, names)
+        near = did_you_mean(word.text, names)
+        if foreign:
+            near = Suggestion.of(f"the type is called `{foreign}` here", foreign)
         raise Mistake(
             "SIM128",
             f"unknown type `{word.text}`",

@@ -58,8 +58,7 @@ def _why_not(word: Word, macros: tuple[str, ...]) -> Mistake:
 
 def _near_stem(name: str) -> str:
     stem = name.split("_", 1)[0]
-    near = did_you_mean(stem, tuple(row.stem for row in TABLE), quote="")
-    return near
+    return str(did_you_mean(stem, tuple(row.stem for row in TABLE), quote=""))
 
 
 def _untyped(word: Word, name: str, rows: tuple[Row, ...]) -> Mistake:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
-from ...isa.errors import did_you_mean
+from ...isa.errors import Suggestion, did_you_mean
 from ...isa.program import Param, Symbol, segment_size
 from ...isa.types import Segment
 from ..syntax.foreign import identity_hint
@@ -67,7 +67,7 @@ class Scope:
                 f"the parameter `{name}` is written with a percent sign",
                 word.at,
                 f"write %{name}",
-                f"did you mean `[%{name}]`?",
+                Suggestion.of(f"did you mean `[%{name}]`?", f"%{name}"),
             )
         return Mistake(
             "SIM119",

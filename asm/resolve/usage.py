@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...isa.table import Operand, OperandKind, Row
+from ...isa.table import Flags, Operand, OperandKind, Row
 
 _FORMS = {
     OperandKind.MEM: "[address]",
@@ -15,6 +15,18 @@ _FORMS = {
     OperandKind.LEN: "length",
     OperandKind.CODE: "code",
 }
+
+
+REMARKS = (
+    (Flags.COMMUTES, "The two sources may be exchanged."),
+    (Flags.MAY_TRAP, "Can end the launch with a trap."),
+    (
+        Flags.CROSS_LANE,
+        "The value depends on which lanes issue together, thus on the divergence scheme.",
+    ),
+    (Flags.READS_DST, "Reads the destination's old value too."),
+)
+"""What flags mean to a programmer."""
 
 
 def usage(row: Row) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ...isa.errors import Suggestion
 from ...isa.table import BY_NAME
 from ..texts.source import Mistake
 from .shapes import Word
@@ -113,7 +114,7 @@ def hint_for(text: str) -> str:
         return "registers take the place of variables: mov_u32 $s0, 1"
     joined = re.sub(r"\.+", "_", text)
     if joined != text and joined in BY_NAME:
-        return f"mnemonics are joined by underscores: `{joined}`"
+        return Suggestion.of(f"mnemonics are joined by underscores: `{joined}`", joined)
     return ""
 
 

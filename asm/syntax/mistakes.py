@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache
 
-from ...isa.errors import did_you_mean, either
+from ...isa.errors import Suggestion, did_you_mean, either
 from ...isa.table import BY_NAME
 from ..texts.source import Mistake
 from .foreign import from_elsewhere, identity_hint
@@ -137,7 +137,7 @@ def _misspelt(words: Sequence[Word]) -> Mistake | None:
             f"the directive `.{first.text}` begins with a dot",
             first.at,
             "expected a dot before this",
-            f"write .{first.text}",
+            Suggestion.of(f"write .{first.text}", f".{first.text}"),
         )
     near = did_you_mean(f".{first.text}", _DIRECTIVES)
     if near and not did_you_mean(first.text, tuple(BY_NAME)) and words[1].kind == "NAME":

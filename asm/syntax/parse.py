@@ -61,8 +61,9 @@ class Parser:
 
     def file(self, file: SourceFile) -> list[Statement]:
         """Return the statements of a file, those with errors as `broken`."""
+        self.collector.opened(file)
         found: list[Statement] = []
-        lines = iter(_lines(file))
+        lines = iter(lines_of(file))
         for line in lines:
             statement = self.line(line)
             if statement is None:
@@ -88,7 +89,7 @@ class Parser:
     def _macro_body(self, macro: Statement, lines: Iterator[Line]) -> tuple[Line, ...]:
         body: list[Line] = []
         for line in lines:
-            if line.text.split("//", 1)[0].split(maxsplit=1)[:1] == [".endmacro"]:
+            if ends_macro(line):
                 self.line(line)
                 return tuple(body)
             body.append(line)
@@ -100,6 +101,11 @@ class Parser:
         )
         self.collector.add(macro.line.diagnostic(mistake))
         return tuple(body)
+
+
+def ends_macro(line: Line) -> bool:
+    """Return whether a line ends the body of a macro."""
+    return line.text.split("//", 1)[0].split(maxsplit=1)[:1] == [".endmacro"]
 
 
 def parse(text: str) -> tuple[str, tuple[Part, ...]] | None:
@@ -199,7 +205,7 @@ def _check_length(words: Sequence[Word]) -> None:
             )
 
 
-def _lines(file: SourceFile) -> Iterator[Line]:
+def lines_of(file: SourceFile) -> Iterator[Line]:
     """Yield the lines of a file, a statement with open brackets as one."""
     lines = file.lines
     index = 0

@@ -102,6 +102,11 @@ def _tables() -> Tables:
     return Tables(**found)
 
 
+def terminals() -> list[list[str]]:
+    """Return name and pattern of every terminal of the grammar, in the order of their trial."""
+    return _tables().terminals
+
+
 @cache
 def _scanner() -> re.Pattern[str]:
     """Return one pattern over the grammar's terminals.
@@ -119,11 +124,15 @@ def _scanner() -> re.Pattern[str]:
 
 def scan(text: str) -> list[Word]:
     """Return the tokens of a text, without spaces and comments."""
+    return [word for word in tokens(text) if word.kind != "COMMENT"]
+
+
+def tokens(text: str) -> list[Word]:
+    """Return the tokens of a text, comments (COMMENT) included."""
     words: list[Word] = []
     for match in _scanner().finditer(text.rstrip(" \t\n")):
         kind = cast("str", match.lastgroup)
-        if kind != "COMMENT":
-            words.append(Word(match[kind], kind, match.start(kind)))
+        words.append(Word(match[kind], kind, match.start(kind)))
     return words
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ...isa.errors import Diagnostic, Note, SourceError
+from dataclasses import replace
+
+from ...isa.errors import Diagnostic, Note, SourceError, Span
+from .source import SourceFile
 
 MAX_ERRORS = 20
 """Errors shown per run; a number of those beyond is given with the last one."""
@@ -23,7 +26,12 @@ class Collector:
     def __init__(self) -> None:
         self._found: dict[tuple[object, ...], Diagnostic] = {}
         self._files: dict[str, int] = {}
+        self._opened: dict[str, SourceFile] = {}
         self._added = 0
+
+    def opened(self, file: SourceFile) -> None:
+        """Remember a source, for the bytes of places in it."""
+        self._opened.setdefault(file.shown, file)
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Keep a finding, unless the same code was reported for the same place.
@@ -61,16 +69,21 @@ class Collector:
         if len(found) > MAX_ERRORS:
             omission = Note(f"{len(found) - MAX_ERRORS} more errors are not shown")
             last = shown[-1]
-            shown = (
-                *shown[:-1],
-                Diagnostic(
-                    last.code,
-                    last.message,
-                    last.span,
-                    last.label,
-                    last.hint,
-                    (*last.notes, omission),
-                    last.severity,
-                ),
-            )
-        raise SourceError(diagnostics=shown)
+            shown = (*shown[:-1], replace(last, notes=(*last.notes, omission)))
+        raise SourceError(diagnostics=tuple(map(self.with_bytes, shown)))
+
+    def with_bytes(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Return a finding whose places in the sources have their ranges of bytes."""
+
+        def found(span: Span | None) -> Span | None:
+            file = self._opened.get(span.file) if span and span.bytes is None else None
+            return file.with_bytes(span) if file and span else span
+
+        return replace(
+            diagnostic,
+            span=found(diagnostic.span),
+            notes=tuple(replace(note, span=found(note.span)) for note in diagnostic.notes),
+            edits=tuple(
+                replace(edit, span=found(edit.span) or edit.span) for edit in diagnostic.edits
+            ),
+        )

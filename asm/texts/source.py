@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...isa.errors import Diagnostic, Note, SourceError, Span
+from ...isa.errors import Diagnostic, Edit, Note, SourceError, Span, Suggestion
 from ...isa.objectfile import MAX_FILE_NAME
 from ...isa.program import Location
 
@@ -44,9 +45,14 @@ class SourceFile:
     text: str
     included: tuple[Note, ...] = ()
     """Where the file was first included, from the inside out."""
+    mark: int = 0
+    """Bytes of the byte order mark before the text."""
     lines: list[str] = field(init=False)
+    raw: str = field(init=False)
+    """The text with its own line ends."""
 
     def __post_init__(self) -> None:
+        self.raw = self.text
         self.text = self.text.replace("\r\n", "\n")
         self.lines = self.text.split("\n")
 
@@ -54,6 +60,20 @@ class SourceFile:
         """Return a place in this text, 1-based, with the text of its line."""
         text = self.lines[line - 1] if line <= len(self.lines) else None
         return Span(self.shown, line, column, max(1, length), text)
+
+    def with_bytes(self, span: Span) -> Span:
+        """Return a place in this text with its range of bytes."""
+        lines = self.raw.split("\n")
+        before = sum(_utf8(line) + 1 for line in lines[: span.line - 1])
+        text = lines[span.line - 1] if span.line <= len(lines) else ""
+        start = self.mark + before + _utf8(text[: span.column - 1])
+        marked = text[span.column - 1 : span.column - 1 + span.length].removesuffix("\r")
+        return replace(span, bytes=(start, start + _utf8(marked)))
+
+
+def _utf8(text: str) -> int:
+    """Return the number of bytes of a text in UTF-8, which may have lone surrogates."""
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 class Mistake(Exception):
@@ -123,6 +143,10 @@ class Line:
         start = len(code) - len(code.lstrip())
         return start, max(1, len(code) - start)
 
+    def is_written(self, start: int, length: int) -> bool:
+        """Return whether a part of the statement is in the file as it is here."""
+        return True
+
     def location(self, file_number: int, start: int) -> Location:
         """Return the entry of the line table for a statement that begins at offset `start`."""
         return Location(file_number, self.number, min(start + 1, MAX_COLUMN))
@@ -139,20 +163,28 @@ class Line:
     def diagnostic(self, mistake: Mistake) -> Diagnostic:
         """Return the message about a mistake in this line."""
         start, length = self.whole() if mistake.at is None else mistake.at
+        span = self.span(start, max(1, length))
+        edits: tuple[Edit, ...] = ()
+        if isinstance(mistake.hint, Suggestion) and self.is_written(start, length):
+            edits = (Edit(span, mistake.hint.replacement),)
         return Diagnostic(
             mistake.code,
             mistake.message,
-            self.span(start, max(1, length)),
+            span,
             mistake.label,
             mistake.hint,
             (*mistake.notes, *self.notes()),
+            edits=edits,
         )
 
 
-def open_text(text: str) -> SourceFile:
-    """Return a source that was given as text."""
-    _check_size(text, len(text), TEXT)
-    return _checked(SourceFile(TEXT, TEXT, None, text))
+def open_text(text: str, name: str = TEXT, path: Path | None = None) -> SourceFile:
+    """Return a source that was given as text, such as one that an editor has not saved.
+
+    Raises SourceError if it is too large or is not a text.
+    """
+    _check_size(text, len(text), name)
+    return _checked(SourceFile(name, name, path, text))
 
 
 def object_name(path: Path) -> str:
@@ -182,7 +214,8 @@ def open_file(path: Path, name: str, where: Span | None = None) -> SourceFile:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise SourceError(diagnostics=(_not_utf8(data, problem, shown),)) from None
-    return _checked(SourceFile(name, shown, path, text))
+    mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+    return _checked(SourceFile(name, shown, path, text, mark=mark))
 
 
 def _check_size(source: str | bytes, size: int, shown: str, where: Span | None = None) -> None:
@@ -210,7 +243,14 @@ def _not_utf8(data: bytes, problem: UnicodeDecodeError, shown: str) -> Diagnosti
     return Diagnostic(
         "SIM101",
         f"{shown} is not UTF-8 text: byte {data[problem.start]:#04x} is not allowed here",
-        Span(shown, before.count(b"\n") + 1, column, 1, line.decode("utf-8", "replace")),
+        Span(
+            shown,
+            before.count(b"\n") + 1,
+            column,
+            1,
+            line.decode("utf-8", "replace"),
+            (problem.start, problem.start + 1),
+        ),
         label="not UTF-8",
         hint="save the file as UTF-8; an object file (.sbc) is read by `simtlab disasm`",
     )
@@ -238,7 +278,7 @@ def _checked(file: SourceFile) -> SourceFile:
             Diagnostic(
                 "SIM101",
                 f"the character U+{ord(found.group()):04X} is not allowed in a source text",
-                Span(file.shown, line, column, 1, shown),
+                file.with_bytes(Span(file.shown, line, column, 1, shown)),
                 label="an invisible character",
                 hint="remove it; a source text has visible characters, spaces, tabs and line ends",
             ),

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from ...isa.errors import Diagnostic, SimtError, UsageError
+from ...isa.errors import Diagnostic, SimtError, SourceError, UsageError
 from .. import status
-from ..options.options import Dump, Json, Markers, SubdivideLimit, whole_number
+from ..options.options import Dump, Json, JsonLines, Markers, SubdivideLimit, whole_number
 
 
 def asm(
@@ -24,6 +24,7 @@ def asm(
     subdivide_limit: SubdivideLimit = "50",
     dump: Dump = None,
     json: Json = False,
+    json_lines: JsonLines = False,
 ) -> int:
     """Assemble a source into an object file.
 
@@ -40,16 +41,25 @@ def asm(
     from ...isa.objectfile import dumps
     from ..inputs.files import STDIN, write_bytes
     from ..inputs.sources import Listings, assemble_source, read_source, summary
-    from ..output.output import print_json
+    from ..output.output import print_json, print_json_lines
 
     target = output or _default_output(file)
-    if target == STDIN and (json or dump):
+    if target == STDIN and (json or json_lines or dump):
         raise UsageError(
-            "-o - cannot share stdout with --json or --dump", code="SIM517", hint="name a file"
+            "-o - cannot share stdout with --json, --json-lines or --dump",
+            code="SIM517",
+            hint="name a file",
         )
+    _check_json(json, json_lines)
     limit = whole_number(subdivide_limit, "--subdivide-limit")
     listings = Listings(dump, keep=json)
-    program = assemble_source(read_source(file), markers, limit, listings)
+    try:
+        program = assemble_source(read_source(file), markers, limit, listings)
+    except SourceError as error:
+        if not json_lines:
+            raise
+        print_json_lines(error)
+        return status.USAGE
     data = dumps(program)
     if target == STDIN:
         _write_stdout(data)
@@ -66,10 +76,16 @@ def asm(
                 **listings.to_dict(),
             }
         )
-    else:
+    elif not json_lines:
         kernels = ", ".join(f"{k.name} ({len(k.words)} instructions)" for k in program.kernels)
         print(f"{'replaced' if replaced else 'wrote'} {target}: {len(data):,} bytes; {kernels}")
     return status.DONE
+
+
+def _check_json(json: bool, json_lines: bool) -> None:
+    """Refuse two forms of output at once. Raises UsageError."""
+    if json and json_lines:
+        raise UsageError("--json and --json-lines exclude each other", code="SIM517")
 
 
 def _default_output(file: str) -> str:
@@ -107,6 +123,7 @@ def check(
         list[str], typer.Argument(metavar="F.sasm...", help="Sources; - reads stdin.")
     ],
     json: Json = False,
+    json_lines: JsonLines = False,
 ) -> int:
     """Check sources and object files without writing anything.
 
@@ -116,11 +133,13 @@ def check(
 
       simtlab check saxpy.sasm
       simtlab check *.sasm --json
+      simtlab check saxpy.sasm --json-lines
     """
     from ..inputs.files import is_object_file, load_program
     from ..inputs.sources import assemble_source, read_source, summary
-    from ..output.output import error_dict, print_error, print_json
+    from ..output.output import error_dict, print_error, print_json, print_json_lines
 
+    _check_json(json, json_lines)
     found: list[Diagnostic] = []
     reports: list[dict[str, object]] = []
     for file in files:
@@ -132,11 +151,13 @@ def check(
         except SimtError as error:
             found += error.diagnostics
             report["diagnostics"] = [d.to_dict() for d in error.diagnostics]
-            if not json:
+            if json_lines:
+                print_json_lines(error)
+            elif not json:
                 print_error(error)
         else:
             report |= summary(program)
-            if not json:
+            if not json and not json_lines:
                 signatures = "; ".join(k.signature for k in program.kernels)
                 print(f"{file}: no errors; {signatures}")
         reports.append(report)
@@ -169,7 +190,7 @@ def disasm(
     from ...asm.disassemble import disassemble
     from ..inputs.files import load_program
     from ..inputs.sources import kernel_of, summary
-    from ..output.output import print_json
+    from ..output.output import print_json, print_source
 
     program = load_program(file)
     if kernel is not None:
@@ -178,5 +199,5 @@ def disasm(
     if json:
         print_json({"file": file, "text": text, **summary(program)})
     else:
-        sys.stdout.write(text)
+        print_source(text)
     return status.DONE

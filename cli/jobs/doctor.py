@@ -15,6 +15,7 @@ from ..output.versions import versions
 
 OPTIONAL = {
     "matplotlib": ("plot", "figures"),
+    "pygls": ("lsp", "simtlab lsp: the language server"),
     "hypothesis": ("test", "simtlab.testing: random kernels for tests"),
 }
 """Package -> the extra that brings it, and what it is for."""

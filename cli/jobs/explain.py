@@ -10,10 +10,10 @@ from itertools import groupby
 from textwrap import indent
 from typing import Protocol
 
-from ...asm.resolve.usage import usage
+from ...asm.resolve.usage import REMARKS, usage
 from ...emu.tables import labelled
 from ...isa.errors import UsageError, did_you_mean
-from ...isa.table import BY_NAME, TABLE, Flags, Format, OperandKind, Row
+from ...isa.table import BY_NAME, TABLE, Format, OperandKind, Row
 from ...isa.types import Segment
 from ..pages import Concept, Overview, Page, concept, concepts, find, names
 
@@ -33,16 +33,6 @@ _ADDRESS = {
     Segment.READONLY: "[table+$s8]",
 }
 """An address of each segment, for examples."""
-
-_REMARKS = (
-    (Flags.COMMUTES, "The two sources may be exchanged."),
-    (Flags.MAY_TRAP, "Can end the launch with a trap."),
-    (
-        Flags.CROSS_LANE,
-        "The value depends on which lanes issue together, thus on the divergence scheme.",
-    ),
-    (Flags.READS_DST, "Reads the destination's old value too."),
-)
 
 
 class Explanation(Protocol):
@@ -67,7 +57,7 @@ class InstructionText:
     @cached_property
     def remarks(self) -> list[str]:
         """Properties that the meaning does not show."""
-        return [text for flag, text in _REMARKS if flag in self.row.flags]
+        return [text for flag, text in REMARKS if flag in self.row.flags]
 
     @cached_property
     def example(self) -> tuple[str, str]:

@@ -19,7 +19,7 @@ def saving(path: str | None) -> Callable[[Recording], None] | None:
     if path is None:
         return None
     if not path.endswith(".npz"):
-        raise UsageError(f"a recording ends in .npz, not {path!r}", code="SIM515")
+        raise UsageError(f"cannot record to {path!r}: the name must end in .npz", code="SIM515")
     check_writable(path, "--record")
     return lambda recording: recording.save(path)
 

@@ -191,7 +191,7 @@ def _run_program(entry: Entry, options: LaunchOptions, outcome: Outcome) -> Chec
     def work() -> ProgramRun:
         run = run_program(entry, outcome.launcher, size=size, seed=options.seed)
         if options.picture is not None and picture is not None:
-            from ..output.png import png
+            from ...programs.png import png
 
             write_bytes(options.picture, png(picture(run.data)))
             outcome.facts["picture"] = options.picture

@@ -68,6 +68,14 @@ def experiments(incomplete: str) -> list[str]:
     return _starting([*(e.name for e in every()), "all"], incomplete)
 
 
+def exercises(incomplete: str) -> list[str]:
+    """Return names of exercises, and folders that may be some."""
+    from ...exercises.index import catalogue
+
+    names = [exercise.name for exercise in catalogue()]
+    return [*_starting(names, incomplete), *sorted(glob(f"{incomplete}*/"))]
+
+
 def sizes(incomplete: str) -> list[str]:
     """Return the sizes that every program has."""
     return _starting(["tiny", "small", "paper"], incomplete)

@@ -153,8 +153,9 @@ RunMarkers = Annotated[
     str | None,
     typer.Option(
         metavar="auto|explicit|none",
-        help="What to do with `reconverge` instructions (auto; explicit for schemes and policies "
-        "that act on them).",
+        help="Leave `reconverge` instructions as written (auto), put one at every join "
+        "(explicit), or remove them (none). The default is auto, or explicit for schemes and "
+        "policies that act on them.",
         rich_help_panel=ASSEMBLER,
     ),
 ]
@@ -174,7 +175,7 @@ SubdivideLimit = Annotated[
     str,
     typer.Option(
         metavar="N",
-        help="A branch may subdivide a warp if the block after its join has at most this many "
+        help="A branch may subdivide a warp if the block at its join has at most this many "
         "instructions.",
         rich_help_panel=ASSEMBLER,
     ),
@@ -194,8 +195,8 @@ RunDump = Annotated[
     str | None,
     typer.Option(
         metavar="PASS[=FILE]",
-        help="Print the program after this pass of the assembler, or what is launched as ssa, "
-        "shapes, masks, llvm or asm, or write it to a file; several with commas.",
+        help="Print the program after this pass of the assembler, or write it to a file; several "
+        "with commas. ssa, shapes and masks print the analyses of the JIT, llvm and asm its code.",
         rich_help_panel=ASSEMBLER,
     ),
 ]
@@ -203,6 +204,15 @@ RunDump = Annotated[
 # --- what is printed
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value and nothing else.")]
+
+
+JsonLines = Annotated[
+    bool,
+    typer.Option(
+        "--json-lines",
+        help="Print every error as one JSON object a line, for editors and build tools.",
+    ),
+]
 
 
 def one_of(value: str, known: Iterable[str], option: str) -> str:

@@ -35,7 +35,7 @@ RecordIssues = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="The most issues that are recorded (100,000).",
+        help="Record at most this many issues (100,000).",
         rich_help_panel=RECORDING,
     ),
 ]

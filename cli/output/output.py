@@ -53,6 +53,12 @@ def print_json(value: object) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def print_json_lines(error: SimtError) -> None:
+    """Print every finding on stdout, as one JSON object a line."""
+    for finding in error.diagnostics:
+        sys.stdout.write(json.dumps(finding.to_dict(), ensure_ascii=False, allow_nan=False) + "\n")
+
+
 def error_dict(error: SimtError) -> dict[str, object]:
     """Return the keys of an error under --json: `error` is the first finding, `diagnostics` all."""
     found = [d.to_dict() for d in error.diagnostics]
@@ -77,6 +83,19 @@ def print_remark(text: str) -> None:
         console(sys.stderr).print(styled, soft_wrap=True)
     else:
         print(text, file=sys.stderr)
+
+
+def print_source(text: str) -> None:
+    """Print a source on stdout, highlighted on a terminal."""
+    if not on_terminal(sys.stdout):
+        sys.stdout.write(text)
+        return
+    from rich.syntax import Syntax
+
+    from ...asm.lexer import SasmLexer
+
+    styled = Syntax("", SasmLexer(), theme="ansi_dark", background_color="default").highlight(text)
+    console(sys.stdout).print(styled, soft_wrap=True, end="")
 
 
 def console(stream: TextIO) -> Console:

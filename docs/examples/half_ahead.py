@@ -1,4 +1,4 @@
-"""Half ahead: at a divergent access the lanes that hit run ahead where they are many enough.
+"""Half ahead: at a divergent access the lanes that hit run ahead if they are enough.
 
 Like `dws.aggress-split`, without the splits that leave most of the warp behind.
 """

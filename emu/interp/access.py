@@ -13,7 +13,7 @@ import numpy as np
 from ...isa.instruction import Address, Instruction
 from ...isa.program import Symbol
 from ...isa.types import RegClass, Segment
-from ..checks import Coverage
+from ..checks import Access, Coverage
 from ..memory import Buffer, Memory
 from ..traps import TrapKind
 from .alu import LaneFault, dtype_of
@@ -143,6 +143,24 @@ def address_source(resident: Resident, address: Address) -> Callable[[Group], Ar
     return lambda g: register[g.index].astype(np.int64) + offset
 
 
+def _logged(
+    resident: Resident, ins: Instruction, source: Callable[[Group], Array]
+) -> Callable[[Group], Array]:
+    """Return `source`, which also notes each access if the launch has a log."""
+    work = resident.work
+    log = work.checks.log if work.checks is not None else None
+    if log is None:
+        return source
+
+    def noted(g: Group) -> Array:
+        addresses = source(g)
+        slot, local = np.divmod(g.flat(resident.numbers), resident.lanes_per_group)
+        log.note(Access(work.kernel, ins, resident.first_group + slot, local, addresses))
+        return addresses
+
+    return noted
+
+
 Resolver = Callable[[Group], list[tuple[Array, Array, slice | Array]]]
 
 
@@ -151,7 +169,7 @@ def resolver(resident: Resident, ins: Instruction) -> Resolver:
     address = ins.address
     assert address is not None and ins.row.type is not None
     size = ins.row.type.size
-    source = address_source(resident, address)
+    source = _logged(resident, ins, address_source(resident, address))
     work = resident.work
     if address.segment is Segment.GLOBAL:
         coverage = work.checks.coverage if work.checks is not None else None

@@ -12,8 +12,8 @@ One round, in order:
    through the warp's scheme.
 4. Warps that reach the pc which their scheme watches are handed to it (schemes/base.py, rule 1).
 5. Where no warp can run, workgroups whose warps all wait or have returned pass their barrier. Every
-   `CHECK_ROUNDS`-th round this is done although other warps can run: these may be spinning for a
-   workgroup at a barrier.
+   `CHECK_ROUNDS`-th round this is done although other warps can run, since these may spin until a
+   workgroup has passed its barrier.
 """
 
 from __future__ import annotations
@@ -42,8 +42,10 @@ BATCH_BYTES = 64 << 20
 """Bytes of resident group and private memory, unless one workgroup alone needs more."""
 
 FAIR = 16
+"""Rounds from one choice of the warp that has executed least to the next."""
+
 CHECK_ROUNDS = 256
-"""Rounds between two checks of the budget, and of barriers complete while other warps run."""
+"""Rounds from one check of the budget, and of barriers beside running warps, to the next."""
 
 
 def run(work: Work) -> Statistics:
@@ -63,8 +65,8 @@ def _slots(work: Work) -> int:
 class Interpreter:
     """One launch. `run` executes all of it; `start` and `round` are its steps, for debuggers.
 
-    With `every_pc` a round executes a single instruction. `issues` and `diverges` are for listeners
-    in subclasses.
+    With `every_pc` a round executes a single instruction. A subclass that records a run overrides
+    `issues` and `diverges`.
     """
 
     def __init__(self, work: Work, *, every_pc: bool = False) -> None:
@@ -114,7 +116,7 @@ class Interpreter:
     # --- one round
 
     def round(self) -> bool:
-        """Run one block. False when every workgroup of the batch has finished."""
+        """Run one block; return False when every workgroup of the batch has finished."""
         self.rounds += 1
         pcs = self.warps.pc
         pc = self._fair_choice() if self.rounds % FAIR == 0 else int(pcs.min())
@@ -145,10 +147,10 @@ class Interpreter:
         return True
 
     def issues(self, block: Block, group: Group) -> None:
-        """Hear that the running lanes of some warps are about to execute a block."""
+        """Note that the running lanes of some warps are about to execute a block."""
 
     def diverges(self, warps: Array, pc: int, masks: list[int]) -> None:
-        """Hear that the branch at `pc` divides warps, of which the lanes `masks` take it."""
+        """Note that the branch at `pc` divides warps; `masks` are the lanes that take it."""
 
     def _fair_choice(self) -> int:
         pcs = self.warps.pc

@@ -26,8 +26,9 @@ ENTRIES = tuple(Entry(*row) for row in (
     ("SIM517", "Options that exclude each other", "An option would have no effect together with another option or with this file or program. An option without effect is an error.", "Leave one of them out."),
     ("SIM518", "A file has several kernels", "simtlab cannot know which of them to run.", "Choose one with --kernel."),
     ("SIM519", "A program has no picture", "Only programs whose result is an image or a table can be drawn.", "Choose one of the programs that the message lists, or leave out --picture."),
-    ("SIM520", "An optional package is missing", "Pictures of comparisons are drawn by matplotlib, which a plain installation does not include.", "Run: pip install 'simtlab[plot]'."),
+    ("SIM520", "An optional package is missing", "Pictures of comparisons are drawn by matplotlib, and the language server needs pygls. A plain installation includes neither.", "Run the command that the message gives, as pip install 'simtlab[plot]'."),
     ("SIM521", "SIMTLAB_CACHE cannot be used", "It is a relative path, which means another folder after each change of the working folder.", "Give an absolute path, or /dev/null for no cache."),
+    ("SIM540", "Invalid exercise", "The folder of an exercise lacks a file, its exercise.toml has an unknown key or an invalid value, or its inputs.py fails.", "Correct what the message names; `simtlab explain exercises` describes each file of the folder."),
     # --- simulation
     ("SIM601", "Invalid machine", "A preset, a machine file or --set has an unknown key, a value of the wrong kind, or a geometry that cannot be built.", "Correct the key that the message names; `simtlab machines NAME` prints all keys with their units."),
     ("SIM602", "Invalid policy", "There is no policy of this name, it has no such setting, the setting does not take this value, or the machine cannot run the policy.", "`simtlab policies` lists the policies, `simtlab policies NAME` the settings, values and machines of one."),

@@ -72,6 +72,7 @@ def test_the_page_names_every_command_and_option():
     group = typer.main.get_command(app)
     for name, command in group.commands.items():  # pyright: ignore[reportAttributeAccessIssue]
         assert f"\n## {name}\n" in PAGE
-        for param in command.params:
-            if param.param_type_name == "option":
-                assert max(param.opts, key=len) in PAGE
+        for one in (command, *getattr(command, "commands", {}).values()):
+            for param in one.params:
+                if param.param_type_name == "option":
+                    assert max(param.opts, key=len) in PAGE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from pathlib import Path
@@ -18,8 +19,8 @@ RUN = f"run scale.sasm --items 8 {ARGS}"
 MISTAKES = {
     # --- names and files
     "rnu": """\
-error[SIM514]: unknown command 'rnu'; the commands are asm, disasm, check, run, time, compare, \
-reproduce, programs, machines, policies, diff, explain, doctor
+error[SIM514]: unknown command 'rnu'; the commands are asm, disasm, check, fmt, run, time, \
+compare, reproduce, programs, machines, policies, diff, explain, lsp, doctor, exercise
  = help: did you mean `run`?
 """,
     "run": """\
@@ -80,7 +81,7 @@ error[SIM517]: a source on stdin needs -o to name the object file
     ),
     "asm scale.sasm -o folder.sbc": "error[SIM511]: cannot write folder.sbc: is a directory\n",
     "asm scale.sasm -o - --dump joins": """\
-error[SIM517]: -o - cannot share stdout with --json or --dump
+error[SIM517]: -o - cannot share stdout with --json, --json-lines or --dump
  = help: name a file
 """,
     f"{RUN} --out y=no/y.npy": """\
@@ -444,3 +445,27 @@ def test_errors_of_a_source_are_all_shown(cli):
     ).replace("\n  |", "\n   |")
     assert "bad.sasm:3:" in done.err
     assert not Path("bad.sbc").exists()
+
+
+def test_json_lines_are_one_diagnostic_a_line(cli):
+    Path("bad.sasm").write_text("kernel k() {\n    fam_f32 $s0\n    br @x\n    ret\n}\n")
+    Path("worse.sasm").write_text("kernel\n")
+    for arguments in (["check", "bad.sasm", "scale.sasm", "worse.sasm"], ["asm", "bad.sasm"]):
+        done = cli(*arguments, "--json-lines")
+        found = [json.loads(line) for line in done.out.splitlines()]
+        assert (done.status, done.err) == (2, "")
+        assert [d["line"] for d in found] == [2, 3, 1][: len(found)]
+        assert found[0]["edits"][0]["replacement"] == "fma_f32"
+        assert found[0]["rendered"].startswith("error[SIM104]: unknown instruction `fam_f32`\n")
+    done = cli("check", "scale.sasm", "--json-lines")
+    assert (done.status, done.out, done.err) == (0, "", "")
+    done = cli("asm", "scale.sasm", "--json-lines")
+    assert (done.status, done.out) == (0, "")
+    assert Path("scale.sbc").exists()
+
+
+def test_two_forms_of_json_exclude_each_other(cli):
+    for command in ("check", "asm"):
+        done = cli(command, "scale.sasm", "--json", "--json-lines")
+        assert done.status == 2
+        assert json.loads(done.out)["error"]["code"] == "SIM517"

@@ -6,6 +6,7 @@ import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import typer
 from simtlab.cli.app import app
 
 from .conftest import SCALE, SCALE_ARGS, Cli
-from .support import compare_effects, reproduce_effects, timing_effects
+from .support import compare_effects, exercise_effects, reproduce_effects, timing_effects
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -72,6 +73,28 @@ def asm_json(cli: Cli) -> None:
     assert found["output"] == "scale.sbc"
     assert found["bytes"] == Path("scale.sbc").stat().st_size
     assert [k["name"] for k in found["kernels"]] == ["scale"]
+
+
+def json_lines(command: str) -> Callable[[Cli], None]:
+    def effect(cli: Cli) -> None:
+        Path("bad.sasm").write_text(SCALE.replace("nop", "nope"))
+        assert cli(command, "bad.sasm").out == ""
+        (line,) = cli(command, "bad.sasm", "--json-lines").out.splitlines()
+        assert line.startswith('{"severity": "error", "code": "SIM104"')
+
+    return effect
+
+
+def fmt_writes_nothing(option: str, shown: str) -> Callable[[Cli], None]:
+    def effect(cli: Cli) -> None:
+        done = cli("fmt", "scale.sasm", option)
+        assert done.status == 1
+        assert shown in done.out
+        assert Path("scale.sasm").read_text() == SCALE
+        assert cli("fmt", "scale.sasm").status == 0
+        assert Path("scale.sasm").read_text() != SCALE
+
+    return effect
 
 
 def disasm_no_loc(cli: Cli) -> None:
@@ -365,10 +388,14 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("asm", "--subdivide-limit"): asm_subdivide_limit,
     ("asm", "--dump"): asm_dump,
     ("asm", "--json"): asm_json,
+    ("asm", "--json-lines"): json_lines("asm"),
     ("disasm", "--no-loc"): disasm_no_loc,
     ("disasm", "--kernel"): disasm_kernel,
     ("disasm", "--json"): disasm_json,
     ("check", "--json"): check_json,
+    ("check", "--json-lines"): json_lines("check"),
+    ("fmt", "--check"): fmt_writes_nothing("--check", "would format scale.sasm\n"),
+    ("fmt", "--diff"): fmt_writes_nothing("--diff", "+    mul_f32             $s2, $s2, $s3\n"),
     ("run", "--kernel"): run_kernel,
     ("run", "--grid"): run_grid_and_block,
     ("run", "--block"): run_grid_and_block,
@@ -396,6 +423,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     **timing_effects.EFFECTS,
     **compare_effects.EFFECTS,
     **reproduce_effects.EFFECTS,
+    **exercise_effects.EFFECTS,
     ("programs", "--json"): programs_json,
     ("explain", "--json"): explain_json,
     ("doctor", "--json"): doctor_json,
@@ -405,13 +433,21 @@ NOT_OURS = {"--help", "--install-completion", "--show-completion"}
 """What typer brings; tests/cli/test_completion.py asks for completions as a shell does."""
 
 
+def commands() -> dict[str, Any]:
+    """Every command by its words, as `exercise check`."""
+    group = typer.main.get_command(app)
+    found: dict[str, Any] = {"": group}
+    for name, command in group.commands.items():  # pyright: ignore[reportAttributeAccessIssue]
+        found[name] = command
+        found |= {f"{name} {n}": c for n, c in getattr(command, "commands", {}).items()}
+    return found
+
+
 def options() -> set[tuple[str, str]]:
     """Every option of every command, by its long name."""
-    group = typer.main.get_command(app)
-    commands = {"": group, **getattr(group, "commands", {})}
     return {
         (name, max(param.opts, key=len))
-        for name, command in commands.items()
+        for name, command in commands().items()
         for param in command.params
         if param.param_type_name == "option"
     }
@@ -440,12 +476,18 @@ def test_the_option_has_its_effect(option, cli):
         "machines",
         "policies",
         "diff",
+        "exercise",
+        "exercise start",
+        "exercise show",
+        "exercise hint",
+        "exercise check",
+        "exercise grade",
         "explain",
         "doctor",
     ],
 )
 def test_help_shows_examples(command, cli):
-    done = cli(*filter(None, [command]), "--help")
+    done = cli(*command.split(), "--help")
     assert done.status == 0
     assert "For example:" in done.out
     assert f"simtlab {command}" in done.out

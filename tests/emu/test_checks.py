@@ -7,7 +7,7 @@ import pytest
 
 import simtlab
 from simtlab import Trap, TrapKind
-from simtlab.emu.checks import Checks, Coverage
+from simtlab.emu.checks import AccessLog, Checks, Coverage
 from simtlab.emu.engine import SchemeSpec
 from simtlab.emu.schemes import SCHEMES
 from simtlab.isa.objectfile import dumps, loads
@@ -157,3 +157,20 @@ def test_coverage_adds_up_over_launches():
     again = simtlab.assemble(odd).k.launch(items=5, group_size=8, engine="interp")
     again.run_by(Checks(coverage=coverage).executor, y, 5)
     assert coverage.unwritten(y.buffer, 4).size == 0
+
+
+def test_the_log_has_the_lanes_and_addresses_of_every_access():
+    log = AccessLog()
+    launched("st_group_u32 $s0, [tile+$s1+4]", Checks(log=log), items=6)
+    store = [a for a in log.accesses if a.instruction.row.stem == "st"]
+    # Warps of 4, workgroups of 6: the second warp has two lanes.
+    assert sorted(local for a in store for local in a.locals.tolist()) == [*range(6)] * (
+        len({id(a.instruction) for a in store})
+    )
+    assert all((a.groups == 0).all() and a.addresses.size == a.locals.size for a in store)
+
+
+def test_the_log_keeps_no_more_than_it_may():
+    log = AccessLog(most=1)
+    launched("st_group_u32 $s0, [tile+$s1+4]", Checks(log=log))
+    assert len(log.accesses) == 1

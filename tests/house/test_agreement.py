@@ -30,12 +30,16 @@ def test_the_root_holds_no_module_by_accident(tree):
     assert {path.name for path in tree.root.glob("*.py")} <= {"__init__.py", "__main__.py"}
 
 
+CARRIERS = ("simtlab.programs", "simtlab.exercises")
+"""Packages of which some .py files travel as data."""
+
+
 def test_no_module_hides_in_a_folder_without_init(tree):
     """Python imports it all the same, from a checkout; a wheel would not have it."""
     hidden = {
         path.relative_to(tree.root).as_posix()
         for name, folder in tree.packages.items()
-        if name.count(".") == 1 and name != "simtlab.programs"  # its .py files travel as data
+        if name.count(".") == 1 and name not in CARRIERS
         for path in folder.rglob("*.py")
         if path.parent not in tree.packages.values()
     }
@@ -68,7 +72,7 @@ def test_the_changelog_is_kept(tree, version):
 
 def test_the_extras_are_those_promised(tree):
     extras = set(tree.project["project"]["optional-dependencies"])
-    assert extras == {"bench", "dev", "docs", "lab", "plot", "test"}
+    assert extras == {"bench", "dev", "docs", "lab", "lsp", "plot", "test"}
 
 
 def test_dev_covers_what_the_suite_builds_with(tree):
@@ -82,7 +86,7 @@ def test_every_dependency_is_imported_somewhere(tree):
     """What a user has to install is used; tools of the developers are called by name."""
     project = tree.project["project"]
     extras = project["optional-dependencies"]
-    needed = [*project["dependencies"], *extras["plot"], *extras["lab"]]
+    needed = [*project["dependencies"], *extras["plot"], *extras["lab"], *extras["lsp"]]
     names = {re.match(r"[\w-]+", line)[0] for line in needed} - {"simtlab"}  # pyright: ignore
     text = "\n".join(
         path.read_text("utf-8") for folder in tree.packages.values() for path in folder.glob("*.py")

@@ -28,12 +28,12 @@ NO_SLOT = -2
 WAITS_FOR_SLOT = -1
 
 SEQ_BITS = 20
-"""Low bits of a turn, which order groups by age; few groups are alive at once."""
+"""Low bits of a turn: the sequence number, which orders groups that were never picked."""
 
 
 @device
 def new_group(S: State, v: int, mask: int, s: int) -> int:
-    """Make and count a group of warp v with lanes `mask` at segment s, slotless; return it."""
+    """Make a group of warp v with lanes `mask` at segment s, in no slot; count and return it."""
     count_groups(S, v, 1)
     return make_group(S, v, mask, s)
 
@@ -120,7 +120,7 @@ def leave_slot(S: State, g: int) -> int:
 
 @device
 def oldest_slotless(S: State, w: int) -> int:
-    """Return the group of WPU w that has waited longest for a slot; at least one must wait."""
+    """Return the oldest group of WPU w that waits for a slot; at least one must wait."""
     oldest = -1
     for v in range(w * S.warps, (w + 1) * S.warps):
         groups = warp(S, v).groups
@@ -147,13 +147,13 @@ def wake(S: State, g: int, t: int, cause: int) -> int:
 
 @device
 def park(S: State, g: int, cause: int) -> int:
-    """Keep group g from being picked until `wake` is called for it."""
+    """Keep group g from being picked until `wake` is called; charge the wait to `cause`."""
     return wake(S, g, NEVER, cause)
 
 
 @device
 def end_group(S: State, g: int) -> int:
-    """Delete a group that merged, exited, or whose lanes rejoined at a wait."""
+    """End group g, whose lanes have exited or joined another group: free its slot and record."""
     leave_slot(S, g)
     count_groups(S, group(S, g).warp, -1)
     return forget_group(S, g)
@@ -195,16 +195,19 @@ def due_slots(S: State, first: int, end: int, limit: int) -> int:
 
 @device
 def turn_of(picks: int, seq: int) -> int:
-    """Return the turn of group `seq` that was picked as number `picks`, 0 if it never was.
+    """Return the turn of the group numbered `seq` whose last pick was number `picks` (0: none).
 
-    Turns order groups by their last pick, and those that never were by their age (MAWS-11, LWM-02).
+    Turns order groups by their last pick, and those never picked by their age (MAWS-11, LWM-02).
     """
     return picks << SEQ_BITS | (seq & low_bits(SEQ_BITS))
 
 
 @device
 def pick(S: State, w: int, t: int) -> int:
-    """Return the ready group of WPU w that ranks first at t; -1 and `S.next_due` for none."""
+    """Pick and return the ready group of WPU w that ranks first at t, -1 if none is ready.
+
+    `S.next_due` is then the cycle from which the next one is ready.
+    """
     lowest = w * S.slots
     end = lowest + wpu(S, w).slots_used
     best = -1

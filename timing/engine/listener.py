@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @device
 def on_event(S: State, kind: int, w: int, g: int, t: int) -> int:
-    """Tell the listener of event `kind` of group g, if t is within the window."""
+    """Report event `kind` of group g to the listener, if t is within the window."""
     if t >= S.listen_begin and t < S.listen_end:
         call3(S.listener, kind | w << 8, g, t)
     return 0

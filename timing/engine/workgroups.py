@@ -143,7 +143,8 @@ def arrive_at_barrier(S: State, w: int, g: int, t: int) -> int:
     park(S, g, BARRIER)
     leave_slot(S, g)
     whole = on_sync(S, w, g, t)
-    grp.seg = seg(S, s).next
+    if ready_at(S, g).t == NEVER:  # else others run on, and one of them has taken g's place
+        grp.seg = seg(S, s).next
     return enter_barrier(S, w, g, grp.warp, s, t) if whole == 1 else 0
 
 

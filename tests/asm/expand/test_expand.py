@@ -182,3 +182,10 @@ def test_everything_of_a_source_is_checked_in_one_run() -> None:
     )
     found = [(d.code, d.span.line) for d in error_of(source).diagnostics if d.span]
     assert found == [("SIM138", 1), ("SIM115", 2), ("SIM117", 3), ("SIM110", 5), ("SIM116", 9)]
+
+
+@pytest.mark.parametrize("value", ["Q", "(Q)", "Q + 1", "P"])
+def test_a_constant_of_an_unknown_one_is_an_error_and_excuses_its_uses(value: str) -> None:
+    with pytest.raises(SourceError) as caught:
+        assemble(f".const P = {value}\nkernel k() {{\n    mov_u32 $s0, P\n    ret\n}}\n")
+    assert [(d.code, d.span.line) for d in caught.value.diagnostics if d.span] == [("SIM119", 1)]

@@ -275,8 +275,23 @@ def test_a_diagnostic_has_its_place_as_numbers() -> None:
         "line": 2,
         "column": 5,
         "length": 7,
+        "byte_start": 17,
+        "byte_end": 24,
+        "label": "not in the instruction table",
         "hint": "did you mean `fma_f32`?",
         "notes": [],
+        "edits": [
+            {
+                "file": "<text>",
+                "line": 2,
+                "column": 5,
+                "length": 7,
+                "byte_start": 17,
+                "byte_end": 24,
+                "replacement": "fma_f32",
+            }
+        ],
+        "rendered": str(caught.value),
     }
 
 

@@ -15,7 +15,7 @@ from ...intrinsics import device
 if TYPE_CHECKING:
     from ....machines.machine import Machine
     from ...causes import READY
-    from ...groups import wake
+    from ...groups import new_group, schedule, wake
     from ...hooks import State, has_room, may_pass, on_bypass
     from ...stacks import (
         begin_root,
@@ -26,15 +26,23 @@ if TYPE_CHECKING:
         takes_first,
         top,
     )
-    from ...state import SEG_BRANCH, group, seg, stack, warp
+    from ...state import RUNNING, SEG_BRANCH, group, seg, stack, warp
     from ...workgroups import diverged
-    from .local_stack import arrive_local, diverge_local, forget_local, is_serial, local_level
+    from .local_stack import (
+        arrive_local,
+        diverge_local,
+        forget_local,
+        hand_over,
+        is_serial,
+        local_level,
+    )
     from .splits import (
         continue_with_others,
         gather,
         gathering,
         is_root,
         meet_at_barrier,
+        run_others,
         split,
         wait_for_others,
     )
@@ -119,6 +127,8 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
     """Remove returned lanes from every entry; lanes that waited only for them continue."""
     grp = group(S, g)
     gone = grp.mask
+    if gathering(S, grp.warp).barrier != 0 and S.exited_arrive == 0:
+        return diverged(S, g, gathering(S, grp.warp).barrier_seg)
     forget_lanes(S, grp.warp, gone)
     if is_serial(S, g) == 1 and forget_local(S, g, gone) == 1:
         return 1
@@ -127,14 +137,34 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
 
 @device
 def on_sync(S: State, w: int, g: int, t: int) -> int:
-    """Join splits at a barrier.
-
-    If a split with its own stack lacks live lanes of the warp, the barrier is divergent.
-    """
+    """Join splits at a barrier; lanes that have not come to it yet run on."""
     grp = group(S, g)
-    if is_serial(S, g) == 1 and grp.mask != warp(S, grp.warp).live:
-        return diverged(S, g, grp.seg)
-    return meet_at_barrier(S, g)
+    v = grp.warp
+    if is_serial(S, g) == 1 and grp.mask != warp(S, v).live:
+        run_rest(S, w, g, t)
+    whole = meet_at_barrier(S, g)
+    if whole == 0 and S.status == RUNNING:
+        h = run_others(S, w, v, t)
+        if h >= 0:
+            local_level(S, h).n = 0
+    return whole
+
+
+@device
+def run_rest(S: State, w: int, g: int, t: int) -> int:
+    """Give the other lanes of group g's own stack to a group, which runs on; g waits without it."""
+    grp = group(S, g)
+    lanes = grp.mask
+    s = grp.seg
+    if forget_local(S, g, lanes) == 1:
+        h = new_group(S, grp.warp, 0, 0)
+        hand_over(S, g, h)
+        schedule(S, w, h)
+        wake(S, h, t, READY)
+        grp.mask = lanes
+        grp.seg = s
+    local_level(S, g).n = 0
+    return 0
 
 
 def setup(machine: Machine) -> dict[str, Any]:

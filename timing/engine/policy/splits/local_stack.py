@@ -104,6 +104,22 @@ def settle_local(S: State, g: int) -> int:
     return 1 if n > 0 else 0
 
 
+@device
+def hand_over(S: State, g: int, h: int) -> int:
+    """Give the stack, lanes and place of group g to group h."""
+    n = local_level(S, g).n
+    for level in range(n):
+        entry = local(S, g * S.local_depth + level)
+        other = local(S, h * S.local_depth + level)
+        other.seg = entry.seg
+        other.rpc = entry.rpc
+        other.mask = entry.mask
+    local_level(S, h).n = n
+    group(S, h).mask = group(S, g).mask
+    group(S, h).seg = group(S, g).seg
+    return 0
+
+
 def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]]:
     """Yield the entries of the stacks of warp v's groups, each from its top."""
     for g in range(v * S.width, (v + 1) * S.width):

@@ -27,10 +27,17 @@ if TYPE_CHECKING:
         push,
         top,
     )
-    from ...state import SEG_BRANCH, due, group, seg, stack, warp
+    from ...state import RUNNING, SEG_BRANCH, due, group, seg, stack, warp
     from ...workgroups import diverged
     from .loop_bypass import NO_WAY_OUT, leave_loop, way_out
-    from .splits import continue_with_others, gathering, is_root, meet_at_barrier, wait_for_others
+    from .splits import (
+        continue_with_others,
+        gathering,
+        is_root,
+        meet_at_barrier,
+        run_others,
+        wait_for_others,
+    )
 
 LOOP_TESTS = ("branch", "rpc-only")
 
@@ -89,9 +96,6 @@ def pass_branch(S: State, g: int, taken: int, exit_seg: int, t: int) -> int:
     leaving = taken if exit_seg == row.target else grp.mask & ~taken
     S.n_loop_bypass += 1
     if leaving != 0:
-        if gathering(S, grp.warp).barrier != 0:
-            # Others wait inside the loop for lanes that will not arrive.
-            return diverged(S, g, gathering(S, grp.warp).barrier_seg)
         leave_loop(S, g, leaving, exit_seg)
     if grp.mask == 0:
         if continue_with_others(S, g, t) == 1:
@@ -146,14 +150,23 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
 def on_exit(S: State, w: int, g: int, t: int) -> int:
     """Remove returned lanes from every entry; lanes that waited only for them continue."""
     grp = group(S, g)
+    waits = gathering(S, grp.warp)
+    if waits.barrier != 0 and S.exited_arrive == 0:
+        return diverged(S, g, waits.barrier_seg)
     forget_lanes(S, grp.warp, grp.mask)
     return continue_with_others(S, g, t)
 
 
 @device
 def on_sync(S: State, w: int, g: int, t: int) -> int:
-    """Join splits at a barrier, which their warp then enters as one."""
-    return meet_at_barrier(S, g)
+    """Join splits at a barrier; lanes that have not come to it yet run on."""
+    v = group(S, g).warp
+    whole = meet_at_barrier(S, g)
+    if whole == 0 and S.status == RUNNING:
+        h = run_others(S, w, v, t)
+        if h >= 0:
+            group(S, h).count = 0
+    return whole
 
 
 def setup(machine: Machine) -> dict[str, Any]:

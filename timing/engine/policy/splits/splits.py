@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ....machines.machine import Machine
-    from ...groups import end_group, new_group, put_in_slot, schedule
+    from ...causes import READY
+    from ...groups import end_group, new_group, put_in_slot, schedule, wake
     from ...hooks import State, on_leave, on_merge, on_rejoin, on_split, on_wait
-    from ...stacks import follow_top, top
+    from ...stacks import follow_top, forget_lanes, top
     from ...state import BAD_SPLIT, group, stack, warp
     from ...workgroups import arrive_at_barrier, diverged
 
@@ -155,16 +156,15 @@ def continue_with_others(S: State, g: int, t: int) -> int:
     """Continue group g, which has no lanes any more, with others; return 0 if all others run."""
     v = group(S, g).warp
     waits = gathering(S, v)
-    if waits.barrier != 0 and S.exited_arrive == 0:
-        return diverged(S, g, waits.barrier_seg)
     on_leave(S, g)
     if popcount(warp(S, v).groups) > 1:
         return 0
     if waits.waiting != 0:
         return rejoin(S, g)
-    if waits.barrier != 0:
+    if waits.barrier != 0 and warp(S, v).live & ~waits.barrier == 0:
         # Returned lanes count as arrived (`exited_arrive`), so that all are at the barrier.
         h = new_group(S, v, waits.barrier, waits.barrier_seg)
+        return_to_stack(S, v, 0)
         waits.barrier = 0
         on_rejoin(S, h)
         arrive_at_barrier(S, v // S.warps, h, t)
@@ -174,27 +174,69 @@ def continue_with_others(S: State, g: int, t: int) -> int:
 
 @device
 def meet_at_barrier(S: State, g: int) -> int:
-    """Join splits at a barrier that their warp enters as one (DWS-16); see `hooks.on_sync`."""
+    """Join splits at a barrier that their warp enters as one (DWS-16); see `hooks.on_sync`.
+
+    Lanes that wait at a barrier leave the warp's stack: lanes of other trips, which have merged
+    with them, may come to the barrier from the paths below. If g is not the last, it ends, and the
+    policy calls `run_others`.
+    """
     grp = group(S, g)
     v = grp.warp
     live = warp(S, v).live
     if grp.mask == live:
         return 1
     waits = gathering(S, v)
-    if stack(S, top(S, v)).mask != live or (waits.barrier != 0 and waits.barrier_seg != grp.seg):
+    if waits.barrier != 0 and waits.barrier_seg != grp.seg:
         return diverged(S, g, grp.seg)
     on_leave(S, g)
-    waits.barrier |= grp.mask
+    lanes = grp.mask
+    waits.barrier |= lanes
     waits.barrier_seg = grp.seg
     if waits.barrier != live:
+        forget_lanes(S, v, lanes)
         on_wait(S, g)
         end_group(S, g)
         return 0
+    return_to_stack(S, v, lanes)
     grp.mask = live
     waits.barrier = 0
     S.n_stack_merge += 1
     on_rejoin(S, g)
     return 1
+
+
+@device
+def return_to_stack(S: State, v: int, lanes: int) -> int:
+    """Put all live lanes of warp v, which meet at a barrier, on the paths of `lanes` of them.
+
+    Those paths end at post-dominators of the barrier, which all lanes reach from it.
+    """
+    owner = warp(S, v)
+    for level in range(owner.depth):
+        entry = stack(S, v * S.stack_depth + level)
+        entry.mask = owner.live if level == 0 or entry.mask & lanes != 0 else 0
+    while stack(S, top(S, v)).mask == 0:
+        owner.depth -= 1
+    return 0
+
+
+@device
+def run_others(S: State, w: int, v: int, t: int) -> int:
+    """Run the lanes of warp v that have not come to its barrier, if none of them runs.
+
+    Return the group that is made for them, or -1.
+    """
+    waits = gathering(S, v)
+    if warp(S, v).groups != 0:
+        return -1
+    h = new_group(S, v, 0, 0)
+    if waits.waiting != 0:
+        rejoin(S, h)
+    else:
+        follow_top(S, h)
+    schedule(S, w, h)
+    wake(S, h, t, READY)
+    return h
 
 
 def waiting_lanes(rows: Any, S: State, v: int) -> Iterator[tuple[int, int, bool]]:

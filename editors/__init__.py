@@ -1,0 +1,1 @@
+"""What editors and notebooks need: grammars, a language server, a cell magic."""

@@ -1,0 +1,1 @@
+autocmd BufNewFile,BufRead *.sasm,*.sinc setfiletype sasm
