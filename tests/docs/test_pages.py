@@ -25,7 +25,7 @@ FILES = sorted(
 MADE_BY_THE_READER = {"unguarded.sasm", "broken.sasm", "reverse_right.sasm"}
 """Files that a page describes as a change of another one."""
 
-COMING = {"exercise", "view"}
+COMING = {"view"}
 """Commands that are built at the same time as the pages; the pages name them already."""
 
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
