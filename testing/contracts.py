@@ -223,6 +223,46 @@ LEAVING = Case(_LEAVING, Geometry.of(items=24, group_size=12), (24, np.zeros(24,
 """Half of each warp returns while the other half waits, which few random kernels do."""
 
 
+_TRIPS = """\
+kernel trips(u32 %n, global u32* %x, global u32* %out) {
+    workitemflatabsid_u32 $s0
+    cvt_u64_u32     $d1, $s0
+    ld_kernarg_u64  $d0, [%x]
+    mad_u64         $d0, $d1, 4, $d0
+    mov_u32         $s1, 40
+@trip:
+    ld_global_u32   $s3, [$d0]
+    add_u32         $s2, $s2, $s3
+    and_u32         $s4, $s1, 3
+    cmp_ne_u32      $c0, $s4, 0
+    cbr             $c0, @next
+    barrier
+@next:
+    add_u64         $d0, $d0, 64
+    sub_u32         $s1, $s1, 1
+    cmp_ne_u32      $c0, $s1, 0
+    cbr             $c0, @trip
+    ld_kernarg_u64  $d2, [%out]
+    mad_u64         $d2, $d1, 4, $d2
+    st_global_u32   $s2, [$d2]
+    ret
+}
+"""
+TRIPS = Case(
+    _TRIPS,
+    Geometry.of(items=64, group_size=16),
+    (24, np.arange(64 + 16 * 40, dtype=np.uint32), np.zeros(64, np.uint32)),
+)
+"""All work-items meet at a barrier in every fourth trip. Lanes that run ahead merge with lanes of
+other trips, and part again at the branch around the barrier (DWS-16)."""
+
+TRIPS_MACHINES: Sequence[Mapping[str, Any]] = [
+    {"width": width, "wst_entries": entries, "dram.latency": 60, "adversary_seed": seed}
+    for seed, width, entries in ((1, 8, 6), (2, 4, 2), (3, 16, 0))
+]
+"""Machines on which `TRIPS` is tried; lanes of different trips meet where splits are scarce."""
+
+
 def _check(
     policy: Policy,
     fields: Mapping[str, st.SearchStrategy[Any]],
@@ -236,7 +276,7 @@ def _check(
     An engine takes seconds to compile, and what is wrong mostly shows without: what would crash the
     process compiled, as a wrong index, is an error in the plain one.
     """
-    drawn = st.tuples(kernels(), st.fixed_dictionaries(dict(fields)))
+    drawn = st.tuples(kernels(barriers_under_branches=True), st.fixed_dictionaries(dict(fields)))
     parts = _parts(policy, base, also)
     cycles: dict[str, int] = {}
 
@@ -264,6 +304,9 @@ def _check(
 
     first: dict[str, Any] = {"width": 4, "rows": 1, "issue": next(iter(sorted(policy.issue)), "")}
     plainly((LEAVING, {key: value for key, value in first.items() if key in fields}))
+    for like in TRIPS_MACHINES:
+        chosen = {**first, **like}
+        plainly((TRIPS, {key: value for key, value in chosen.items() if key in fields}))
     # Both draw the same examples.
     seed = Identity(policy.name, parts).seed()
     for step in (plainly, compiled):

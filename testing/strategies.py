@@ -80,10 +80,11 @@ def kernels(
 
     `barriers` allows barriers and exchanges through group memory, `barriers_under_branches` those
     under branches on which all work-items of a workgroup agree, in every trip of a loop anew. With
-    `barriers_apart` code may lie out of line in kernels with barriers, too: paired paths, which run
-    the smaller PC, then reach a barrier with a part of a warp, and trap. `gotos` allows control flow that is not structured.
-    `largest_group` bounds the workgroup; those above 32 work-items are rarer. The lines of
-    `inserted` are put at a random place of the body; registers from 50 on are theirs.
+    `barriers_apart` code may lie out of line in kernels with barriers, too: paired paths, which
+    run the smaller PC, then reach a barrier with a part of a warp, and trap. `gotos` allows control
+    flow that is not structured. `largest_group` bounds the workgroup; those above 32 work-items are
+    rarer. The lines of `inserted` are put at a random place of the body; registers from 50 on are
+    theirs.
     """
     lines = draw(inserted) if inserted is not None else ()
     options = Options(barriers, gotos, barriers_under_branches, barriers_apart, largest_group)

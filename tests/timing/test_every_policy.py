@@ -26,7 +26,7 @@ from simtlab.timing.simulation.simulator import Simulator
 from .support.random_runs import assert_same
 
 HOSTILE: dict[str, st.SearchStrategy[Any]] = {
-    "case": kernels(),
+    "case": kernels(barriers_under_branches=True),
     "width": st.sampled_from([1, 2, 5, 8, 16]),
     "seed": st.integers(1, 1000),
     "slots": st.sampled_from([0, 0, 1, 3, 8]),

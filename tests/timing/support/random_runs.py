@@ -13,7 +13,7 @@ from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
 
 HOSTILE = (
-    kernels(),
+    kernels(barriers_under_branches=True),
     st.sampled_from([1, 2, 5, 8, 16]),
     st.integers(1, 1000),
     st.sampled_from([0, 0, 1, 3, 8]),
