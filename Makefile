@@ -90,7 +90,7 @@ format: $(STAMP) ## rewrite the files as `make lint` wants them
 
 .PHONY: docs
 docs: $(STAMP) ## the site of the documentation, into build/docs
-	@$(PY) -m sphinx -q -W --keep-going -j $(WORKERS) -c docs/_site -d build/doctrees -b html docs build/docs
+	@$(PY) -m sphinx -q -E -W --keep-going -j $(WORKERS) -c docs/_site -d build/doctrees -b html docs build/docs
 	@printf 'The site: %s\n' '$(CURDIR)/build/docs/index.html'
 
 .PHONY: docs-check

@@ -1,4 +1,4 @@
-"""The colours of code: a lexer of assembly, and the language of blocks that do not name theirs.
+"""How code looks: a lexer of assembly, the language of blocks that name none, paths in tables.
 
 Pages indent their code, which Markdown does not mark with a language.
 """
@@ -72,3 +72,12 @@ def name_languages(app: Sphinx, doctree: nodes.document) -> None:
             begins = (name for name, begin in LANGUAGES.items() if begin.match(block.astext()))
             block["language"] = next(begins, "none")
             block["force"] = True  # parts of sources, with … for what is left out, are no mistake
+
+
+def open_paths(app: Sphinx, doctree: nodes.document) -> None:
+    """Let the paths in tables break after a slash; Sphinx calls this."""
+    for entry in doctree.findall(nodes.entry):
+        for literal in entry.findall(nodes.literal):
+            text = literal.astext()
+            if "/" in text and len(text) > 16:
+                literal[:] = [nodes.Text(text.replace("/", "/\u200b"))]
