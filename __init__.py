@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .emu.result import Result
     from .emu.traps import Trap, TrapKind
     from .isa.errors import ArgumentError, ObjectFileError, SimtError, SourceError, UsageError
+    from .programs.checking import check_run
     from .recording.record import record
     from .recording.recording import Recording
     from .timing.compare import compare
@@ -48,6 +49,7 @@ _HOMES = {
     "Trap": ".emu.traps",
     "TrapKind": ".emu.traps",
     "UsageError": ".isa.errors",
+    "check_run": ".programs.checking",
     "compare": ".timing.compare",
     "format_source": ".asm.format",
     "record": ".recording.record",
@@ -74,6 +76,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "assemble",
+    "check_run",
     "compare",
     "format_source",
     "load",

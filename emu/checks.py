@@ -1,12 +1,14 @@
 """Optional checks of a launch: accesses outside the array they name, elements never written.
 
-With them goes a log of the accesses. None of the three changes what a kernel computes. Only the
-interpreter has them.
+With them goes an observer of the launch. None changes what a kernel computes. Only the interpreter
+has them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -15,6 +17,30 @@ from ..isa.program import Kernel, Program, Symbol
 from .engine import Engine, Work, engine
 from .memory import Buffer
 from .statistics import Statistics
+
+if TYPE_CHECKING:
+    from .interp.resident import Group, Resident
+
+
+class Observer(Protocol):
+    """Follows one launch of the interpreter, instruction by instruction."""
+
+    def begin(self, resident: Resident) -> None:
+        """Note that a batch of workgroups has been loaded and begins."""
+        ...
+
+    def bind(
+        self, resident: Resident, pc: int, ins: Instruction, step: Callable[[Group], None]
+    ) -> Callable[[Group], None]:
+        """Return a function that executes `step`, the instruction at `pc`, and observes it.
+
+        For an instruction that changes control flow, `step` does nothing.
+        """
+        ...
+
+    def opened(self, slots: np.ndarray) -> None:
+        """Note that the workgroups in these slots (a bool for each) pass a barrier."""
+        ...
 
 
 class Coverage:
@@ -41,41 +67,13 @@ class Coverage:
 
 
 @dataclass(frozen=True)
-class Access:
-    """One memory instruction of all lanes that issued it together.
-
-    Arrays with an element for each lane: `groups` has the flat number of its workgroup, `locals`
-    its flat id there, `addresses` its address (global: uint64; else an offset: int64).
-    """
-
-    kernel: Kernel
-    instruction: Instruction
-    groups: np.ndarray
-    locals: np.ndarray
-    addresses: np.ndarray
-
-
-class AccessLog:
-    """The accesses of a launch to global, group, private and readonly memory, in their order."""
-
-    def __init__(self, most: int = 1 << 16) -> None:
-        self.most = most
-        """Accesses that are kept; later ones are dropped."""
-        self.accesses: list[Access] = []
-
-    def note(self, access: Access) -> None:
-        """Keep an access that is about to be checked and done."""
-        if len(self.accesses) < self.most:
-            self.accesses.append(access)
-
-
-@dataclass(frozen=True)
 class Checks:
     """The checks to make: `arrays`, that an access stays in the array that its address names."""
 
     arrays: bool = False
     coverage: Coverage | None = None
-    log: AccessLog | None = None
+    observer: Observer | None = None
+    """Follows the launch; made for one launch only."""
 
     @property
     def executor(self) -> Engine:

@@ -64,6 +64,7 @@ class DeviceArray:
                 f"{self.buffer.name} is mapped from a NumPy array that is read-only", code="SIM311"
             )
         elements[...] = source
+        self.buffer.given = True
 
     def free(self) -> None:
         """Free the memory; a kernel that still uses its address traps."""
@@ -94,8 +95,13 @@ class Device:
     def empty(
         self, shape: int | Sequence[int], dtype: DTypeLike, name: str | None = None
     ) -> DeviceArray:
-        """Return an array of zeros, so that elements never written are the same in every run."""
-        return self.zeros(shape, dtype, name)
+        """Return an array whose content is not given; `run --check` reports loads of it.
+
+        It holds zeros, so that elements never written are the same in every run.
+        """
+        array = self.zeros(shape, dtype, name)
+        array.buffer.given = False
+        return array
 
     def zeros(
         self, shape: int | Sequence[int], dtype: DTypeLike, name: str | None = None

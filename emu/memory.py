@@ -54,6 +54,8 @@ class Buffer:
     alive: bool = True
     size: int = -1
     """Bytes; taken from `host` unless given."""
+    given: bool = True
+    """Whether the host gave the content; else it was allocated by `Device.empty`."""
     _views: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -151,7 +153,7 @@ class Memory:
         supplied = contents or {}
         for b in self.buffers:
             host = supplied[b.base] if b.base in supplied else b.host.copy()
-            twin.buffers.append(Buffer(b.name, b.base, host, b.writable, b.alive, b.size))
+            twin.buffers.append(Buffer(b.name, b.base, host, b.writable, b.alive, b.size, b.given))
         twin.created = self.created
         twin._freed = [b for b in twin.buffers if not b.alive]
         twin._next = self._next

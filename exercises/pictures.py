@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..emu.checks import Access, AccessLog, Checks
+from ..emu.checks import Checks
+from ..emu.interp.access_log import Access, AccessLog
 from ..isa.types import Segment
 from ..programs.png import data_url, png
 from .answer import Answer
@@ -197,7 +198,7 @@ def _warps(bench: Bench, size: dict[str, int], seed: int) -> Picture:
 def _accesses(bench: Bench, size: dict[str, int], seed: int) -> Picture:
     """Draw where the lanes of the first warp access memory, for each memory instruction once."""
     log = AccessLog()
-    bench.run(size, seed, None, Checks(log=log))
+    bench.run(size, seed, None, Checks(observer=log))
     width = bench.machine.width
     seen: set[int] = set()
     panels: list[np.ndarray] = []

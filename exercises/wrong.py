@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..emu.checks import AccessLog, Checks
+from ..emu.checks import Checks
+from ..emu.interp.access_log import AccessLog
 from ..emu.traps import Trap
 from ..isa.types import Segment
 from ..programs.workload import Data
@@ -74,7 +75,7 @@ def _last_store(
     """
     log = AccessLog()
     try:
-        run = bench.run(size, seed, None, Checks(log=log))
+        run = bench.run(size, seed, None, Checks(observer=log))
     except Trap:  # the interpreter's schedule is another one than that of the wrong run
         return None
     array = run.data[name]

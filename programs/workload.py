@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -61,6 +61,8 @@ class Workload:
     `reference(pristine)` computes the expected arrays by name from data as `make` left them and
     does not change them. `rtol` is the relative error that `check` accepts; 0 asks for equal
     values. `picture(data)` is a uint8 image of shape (H, W) or (H, W, 3) of the data after a run.
+    `benign` has what `run --check` would find but is meant, with the reason why it does no harm: by
+    array, races and loads before any store; by register, as `$s5`, reads before any write.
     """
 
     title: str
@@ -71,6 +73,7 @@ class Workload:
     reference: Callable[[Data], dict[str, np.ndarray]]
     rtol: float = 0.0
     picture: Callable[[Data], np.ndarray] | None = None
+    benign: Mapping[str, str] = field(default_factory=dict)
 
 
 def persistent(launcher: Launcher, kernel_name: str, tasks: int) -> Callable[..., object]:

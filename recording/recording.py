@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,9 @@ from ..isa.errors import UsageError
 from .tables import TABLES, State
 
 if TYPE_CHECKING:
+    from .lanes import Item, LaneTime, Wait
     from .replay import Replay, Values
+    from .spans import Span
 
 MARK = "simtlab recording"
 FORMAT = 1
@@ -90,6 +92,33 @@ class Recording:
         mine = rows[(rows["warp"] == warp) & (rows["t"] <= t)]
         return (int(mine["workgroup"][-1]), int(mine["wave"][-1])) if len(mine) else (-1, -1)
 
+    # --- time
+
+    def spans(self) -> Iterator[Span]:
+        """Yield what the lanes of every warp did, from one time up to another (spans.py)."""
+        from .spans import spans
+
+        return spans(self)
+
+    def waits_of(self, warp: int, lane: int) -> list[Wait]:
+        """Return the waits of a lane of a warp (of a warp context) in the order of time.
+
+        A wait has `begin`, `end`, `cause`, `pc`, `place` and `mask`. Raises UsageError.
+        """
+        from .lanes import waits_of
+
+        return waits_of(self, warp, lane)
+
+    def why(self, item: Item, launch: int = 0) -> LaneTime:
+        """Return what a work-item did from its start to its end; print it for a table.
+
+        `item` is a flat global id, or (flat id of the workgroup, flat local id). `launch` counts
+        the launches of the run from 0. Raises UsageError.
+        """
+        from .lanes import why
+
+        return why(self, item, launch)
+
     # --- values
 
     def replay(self) -> Replay:
@@ -114,6 +143,15 @@ class Recording:
         return values_of(self, kept)
 
     # --- files
+
+    def export(self, path: str | Path) -> None:
+        """Write a file for another viewer: .json.gz or .json (Perfetto), .kanata (Konata).
+
+        Raises UsageError and OSError.
+        """
+        from .export.files import export
+
+        export(self, path)
 
     def save(self, path: str | Path, **more: np.ndarray) -> None:
         """Write the file; `more` are further arrays of it. Raises UsageError and OSError."""

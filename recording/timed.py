@@ -134,7 +134,8 @@ class TimedRecorder(Recorder):
                 self._heard(what & 0xFF, what >> 8, _signed(g), _signed(t))
         except BaseException as failure:
             self._failure = failure
-            self._state.S.listen_end = 0
+        if self.lost or self._failure is not None:
+            self._state.S.listen_end = 0  # the rest of the run is not slowed down
         return 0
 
     def _heard(self, kind: int, w: int, g: int, t: int) -> None:
@@ -189,6 +190,8 @@ class TimedRecorder(Recorder):
         rows = self._state.rows
         grp, ready = rows["group"][g], int(rows["ready_at"]["t"][g])
         v, number = int(grp["warp"]), int(grp["seq"])
+        if self._is_open(t):
+            self._occupy(v, t)
         since = self._since.get(number)
         self._since[number] = t
         if since is None or not self._is_open(t):
@@ -272,7 +275,7 @@ class TimedRecorder(Recorder):
             if self._seen.get(v) == seen:
                 continue
             self._seen[v] = seen
-            self._occupy(v, t)
+            self._occupy(v, t + 1)
             self._compare(v, t)
             self.rows.put_state(t, v, self._state_of(v, running))
 
@@ -282,12 +285,16 @@ class TimedRecorder(Recorder):
         return bool((leads[groups] == leads[running]).any())
 
     def _occupy(self, v: int, t: int) -> None:
-        """Note which warp of which workgroup is in a context, where it is another one now."""
+        """Note which warp of which workgroup is in a context, where it is another one now.
+
+        A warp that has just begun is charged for nothing yet, so that `busy` is when it began.
+        """
         place = -1, -1
         code = self._sim.loaded
         if self._state.rows["warp"]["live"][v] and code is not None:
             block = code.blocks[v].view("i8")
             place = int(block[Header.GROUP]), int(block[Header.WARP])
+            t = max(int(self._state.rows["warp"]["busy"][v]), self.begin)
         if self._occupied.get(v, (-1, -1)) != place:
             self._occupied[v] = place
             self.rows.occupant.append((t, v, *place))
@@ -362,6 +369,13 @@ class TimedRecorder(Recorder):
         else:
             found["status"], found["ready"] = "wait", ready
             found["cause"] = NAMES[int(it["cause"])]
+            parts = [
+                [int(it[until]), NAMES[cause]]
+                for until, cause in (("until_bank", BANK), ("until_mshr", MSHR), ("until_l2", L2))
+                if it[until]
+            ]
+            if parts:
+                found["parts"] = parts
         if self._counts:
             found["count"] = int(rows["group"]["count"][g])
         if "local_level" in rows:

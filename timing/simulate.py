@@ -16,12 +16,10 @@ from ..isa import expect
 from ..isa.errors import SimtError, UsageError
 from ..isa.quoting import shown
 from .compiler.files import Policy, find
-from .engine.intrinsics import NEVER
 from .machines.machine import Machine, load
 from .results.energy.model import Energy, energy_of
 from .results.lines import annotated
 from .results.statistics import Statistics
-from .results.trace import Trace, facts_of
 from .simulation.simulator import Simulator
 
 
@@ -40,8 +38,6 @@ class Simulation:
     memory_digest: str
     host_seconds: float
     finished: bool = True
-    trace: Trace | None = None
-    """The recorded events, if requested: `trace.save("out.json.gz")`."""
 
     @property
     def cycles(self) -> int:
@@ -119,14 +115,12 @@ class SimulatedLaunch:
         policy: Policy,
         *,
         plain: bool,
-        trace: bool | tuple[int, int],
         checked: bool = False,
     ) -> None:
         self.launch = launch
         self.machine = machine
         self.policy = policy
         self.plain = plain
-        self.window = _window(trace)
         self.checked = checked
         self.simulation: Simulation | None = None
 
@@ -139,12 +133,7 @@ class SimulatedLaunch:
 
     def cold_machine(self) -> Simulator:
         """Return a machine in its initial state. Raises UsageError if it cannot run the policy."""
-        trace = None
-        if self.window:
-            trace = Trace(*self.window, facts=facts_of(self.machine, self.policy))
-        return Simulator(
-            self.machine, self.policy, plain=self.plain, checked=self.checked, trace=trace
-        )
+        return Simulator(self.machine, self.policy, plain=self.plain, checked=self.checked)
 
     def run_on(self, simulator: Simulator, /, *args: object, **named: object) -> Simulation:
         """Simulate on a cold machine of this launch."""
@@ -169,7 +158,6 @@ class SimulatedLaunch:
                 digest,
                 time.perf_counter() - started,
                 finished,
-                simulator.trace,
             )
 
         try:
@@ -192,19 +180,6 @@ def check_kernel(kernel: object, function: str) -> None:
         )
 
 
-def _window(trace: bool | tuple[int, int]) -> tuple[int, int] | None:
-    """Return the first cycle that is traced and the one after the last; None for no trace."""
-    if isinstance(trace, tuple) and len(trace) == 2:
-        begin, end = (expect.whole(t, "a cycle of trace", 0, NEVER) for t in trace)
-        return begin, end
-    if isinstance(trace, tuple):
-        raise UsageError(
-            f"trace must be True, False or two cycles such as (100, 200), not {shown(trace)}",
-            code="SIM515",
-        )
-    return (0, NEVER) if expect.flag(trace, "trace") else None
-
-
 def simulate(
     kernel: KernelFunction,
     *,
@@ -218,15 +193,13 @@ def simulate(
     exited_arrive: bool = False,
     plain: bool = False,
     checked: bool = False,
-    trace: bool | tuple[int, int] = False,
 ) -> SimulatedLaunch:
     """Return a launch that simulates a kernel on a machine; call it with the kernel's arguments.
 
     `machine` is a preset, a TOML file or a Machine, of which `set` replaces fields
     (`{"l1d.size": "16KiB"}`). `groups` counts workgroups, `items` work-items in total (one of the
     two); a workgroup has 256 work-items by default, or as many as a WPU holds. `plain` runs the
-    engine uncompiled, `checked` one that checks what hooks do. `trace` records events, in all
-    cycles or from one up to another; the result holds them. Raises UsageError for an impossible
+    engine uncompiled, `checked` one that checks what hooks do. Raises UsageError for an impossible
     machine, policy or shape.
     """
     check_kernel(kernel, "simtlab.simulate")
@@ -246,4 +219,4 @@ def simulate(
         budget=budget,
         exited_arrive=exited_arrive,
     )
-    return SimulatedLaunch(launch, found, rules, plain=plain, trace=trace, checked=checked)
+    return SimulatedLaunch(launch, found, rules, plain=plain, checked=checked)

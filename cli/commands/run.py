@@ -13,7 +13,6 @@ from ..options.recording import (
     RecordFile,
     RecordIssues,
     RecordWindow,
-    asks_for_recording,
     record_settings,
 )
 
@@ -79,6 +78,20 @@ def run(
             "--lines", help="Print executions and mean active lanes of every source line."
         ),
     ] = False,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Report data races, memory and registers that are read before they are written, "
+            "and results that depend on the engine, the scheme or the warp width.",
+        ),
+    ] = False,
+    check_unread: Annotated[
+        bool,
+        typer.Option(
+            "--check-unread", help="As --check, and report stores that no work-item reads."
+        ),
+    ] = False,
     check_arrays: Annotated[
         bool,
         typer.Option(
@@ -106,7 +119,7 @@ def run(
 
     For example:
 
-      simtlab run saxpy --size tiny
+      simtlab run saxpy --size tiny --check
       simtlab run mandelbrot --scheme ppc --stats --picture mandelbrot.png
       simtlab run saxpy.sasm --items 8 --arg n=8 --arg a=2.5 --arg x=@x.npy --arg y=ones:8
     """
@@ -122,11 +135,13 @@ def run(
         threads=whole_number(threads, "--threads"),
         stats=stats,
         lines=lines,
+        check=check,
+        check_unread=check_unread,
         check_arrays=check_arrays,
         check_coverage=check_coverage,
         dump=dump,
-        record=record_settings(record_window, record_issues)
-        if asks_for_recording(record, record_window, record_issues)
-        else None,
+        record=record_settings(
+            record_window, record_issues, [] if record is None else ["--record"]
+        ),
     )
     return run_target(target, settings, saving(record))

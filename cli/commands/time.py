@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ...isa.errors import UsageError
 from ..options.complete import policies
 from ..options.launch import LaunchOptions, with_launch_options
 from ..options.options import SIMULATION, Dump, MachineName, MachineSets, Target
@@ -14,11 +15,10 @@ from ..options.recording import (
     RecordFile,
     RecordIssues,
     RecordWindow,
-    asks_for_recording,
+    parse_item,
     record_settings,
+    traced_window,
 )
-
-_TRACE = "Tracing"
 
 
 @with_launch_options()
@@ -56,9 +56,9 @@ def time(
     trace: Annotated[
         str | None,
         typer.Option(
-            metavar="F.npz|F.json.gz|F.kanata",
-            help="Write a trace: as NumPy arrays, for Perfetto, or for Konata.",
-            rich_help_panel=_TRACE,
+            metavar="F.json.gz|F.kanata",
+            help="Write what a recording has for another viewer: Perfetto, or Konata.",
+            rich_help_panel=RECORDING,
         ),
     ] = None,
     trace_window: Annotated[
@@ -66,7 +66,16 @@ def time(
         typer.Option(
             metavar="FROM:TO",
             help="The cycles that the trace covers (all).",
-            rich_help_panel=_TRACE,
+            rich_help_panel=RECORDING,
+        ),
+    ] = None,
+    why: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ITEM|GROUP:LOCAL",
+            help="Print what a work-item did and waited for, cycle by cycle, with totals by cause; "
+            "ITEM@LAUNCH in a later launch than the first, which is 0.",
+            rich_help_panel=RECORDING,
         ),
     ] = None,
     record: RecordFile = None,
@@ -95,9 +104,19 @@ def time(
       simtlab time merge --machine maws-bulk --set l1d.size=16KiB --annotate
       simtlab time saxpy.sasm --items 8 --arg n=8 --arg a=2.5 --arg x=ones:8 --arg y=ones:8
     """
-    from ..jobs.record import saving
+    from ..jobs.record import both, explaining, exporting, saving
     from ..jobs.time import TimeSettings, parse_sets, simulate
 
+    uses = [option for option, value in (("--record", record), ("--trace", trace),
+            ("--history", history or None), ("--why", why)) if value is not None]  # fmt: skip
+    window = traced_window(trace, trace_window, record_window)
+    item = None if why is None else parse_item(why)
+    if why is not None and launch.json:
+        raise UsageError(
+            "--why prints a table, and --json excludes it",
+            code="SIM517",
+            hint="in Python: simtlab.record(...)(...).why(item)",
+        )
     settings = TimeSettings(
         launch=launch,
         machine=machine,
@@ -105,12 +124,8 @@ def time(
         sets=parse_sets(set_ or ()),
         checked=checked,
         annotate=annotate,
-        trace=trace,
-        trace_window=trace_window,
         dump=dump,
-        record=record_settings(record_window, record_issues)
-        if history or asks_for_recording(record, record_window, record_issues)
-        else None,
+        record=record_settings(window, record_issues, uses),
         history=history,
     )
-    return simulate(target, settings, saving(record))
+    return simulate(target, settings, both(saving(record), exporting(trace), explaining(item)))

@@ -12,6 +12,7 @@ from ...emu.checks import Coverage
 from ...emu.engine import Interrupted
 from ...emu.result import memory_digest
 from ...emu.statistics import Statistics
+from ...emu.traps import Trap
 from ...isa.errors import SimtError
 from ...isa.program import Program
 from ...programs.runner import PlainLauncher
@@ -22,6 +23,8 @@ from ..output.lines import LineCount, count_lines, lines_text
 from .coverage import Covered, covered
 
 if TYPE_CHECKING:
+    from ...emu.check.checker import Checker
+    from ...emu.check.finding import Report
     from ..output.progress import Progress
 
 
@@ -42,6 +45,7 @@ class Outcome:
     kernel: str = ""
     stop: SimtError | None = None
     coverage: Coverage | None = None
+    checker: Checker | None = None
     wants_counts: bool = False
     wants_lines: bool = False
     facts: dict[str, object] = field(default_factory=dict)
@@ -50,7 +54,9 @@ class Outcome:
 
     def keeps(self, error: SimtError) -> bool:
         """Return whether a run that this error ended still reports what was counted."""
-        return isinstance(error, Interrupted)
+        return isinstance(error, Interrupted) or (
+            self.checker is not None and isinstance(error, Trap)
+        )
 
     def watch(self, progress: Progress) -> None:
         """Let `progress` show more of a run while it is running."""
@@ -111,6 +117,11 @@ class Outcome:
         coverage, arrays = self.coverage, self.launcher.arrays
         return [covered(coverage, array) for array in arrays] if coverage is not None else []
 
+    @cached_property
+    def report(self) -> Report | None:
+        """What the checker has found, once the run has ended; None if none was asked for."""
+        return self.checker.report() if self.checker is not None else None
+
     @property
     def memory_digest(self) -> str:
         """Over the final memory: equal for every engine and scheme."""
@@ -143,6 +154,8 @@ class Outcome:
         }
         if self.coverage is not None:
             found["coverage"] = [gap.to_dict() for gap in self.covered]
+        if self.report is not None:
+            found["check"] = self.report.to_dict()
         if self.lines is not None:
             found["lines"] = [line.to_dict() for line in self.lines]
         return found
@@ -181,6 +194,8 @@ class Outcome:
         rows += self.rows
         if self.coverage is not None:
             rows.append(("written", "\n".join(map(str, self.covered)) or "no arrays"))
+        if self.report is not None:
+            rows.append(("check", "\n".join(self.report.lines())))
         rows.append(("digest", f"{self.digest} (memory {self.memory_digest})"))
         return rows
 

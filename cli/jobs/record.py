@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ...isa.errors import UsageError
+from ...recording.export.files import check_name, export
 from ...recording.history import History
 from ...recording.recorder import Recorder
 from ...recording.recording import Recording
@@ -22,6 +23,46 @@ def saving(path: str | None) -> Callable[[Recording], None] | None:
         raise UsageError(f"cannot record to {path!r}: the name must end in .npz", code="SIM515")
     check_writable(path, "--record")
     return lambda recording: recording.save(path)
+
+
+def exporting(path: str | None) -> Callable[[Recording], None] | None:
+    """Return what exports a recording to a file; None without one. Raises UsageError."""
+    if path is None:
+        return None
+    check_name(path)
+    check_writable(path, "--trace")
+    return lambda recording: export(recording, path)
+
+
+def explaining(
+    item: tuple[int | tuple[int, int], int] | None,
+) -> Callable[[Recording], None] | None:
+    """Return what prints where the time of a work-item of a launch went; None without one."""
+    if item is None:
+        return None
+
+    def explain(recording: Recording) -> None:
+        print(f"\n{recording.why(*item)}")
+        count = len(recording.facts["launches"])
+        if count > 1:
+            print(f"launch {item[1]} of 0 to {count - 1}; --why ITEM@LAUNCH shows another one")
+
+    return explain
+
+
+def both(
+    *actions: Callable[[Recording], None] | None,
+) -> Callable[[Recording], None] | None:
+    """Return what does all of the actions that are not None; None without any."""
+    wanted = [action for action in actions if action is not None]
+    if not wanted:
+        return None
+
+    def act(recording: Recording) -> None:
+        for action in wanted:
+            action(recording)
+
+    return act
 
 
 def refuse_engine(settings: RunSettings, checks: bool) -> None:

@@ -25,8 +25,16 @@ from ..inputs.sources import Listings, kernel_of
 from ..inputs.target import Target, find_target, load_module
 from ..options.launch import LaunchOptions
 from ..options.settings import RunSettings
-from ..output.output import error_dict, print_error, print_json, print_remark, print_rows
+from ..output.output import (
+    error_dict,
+    print_diagnostics,
+    print_error,
+    print_json,
+    print_remark,
+    print_rows,
+)
 from ..output.progress import Progress
+from .checking import checker_of, with_findings
 from .outcome import Outcome
 from .record import recording, refuse_engine
 
@@ -45,13 +53,17 @@ def run(
     checks = _checks(settings)
     is_recorded = settings.record is not None
     if is_recorded:
-        refuse_engine(settings, checks is not None)
+        refuse_engine(settings, checks is not None or settings.checks_all)
     engine = chosen(
         settings.engine,
         usual=is_usual(settings.scheme),
-        stats=is_counted or is_recorded or checks is not None,
+        stats=is_counted or is_recorded or checks is not None or settings.checks_all,
     )
     target = find_target(name)
+    checker = None
+    if settings.checks_all:
+        checker = checker_of(target.entry, checks, unread=settings.check_unread)
+    executor = checks.executor if checks is not None else None
     refuse_foreign(target, options)
     listings = Listings(settings.dump, keep=options.json, native=True)
     needs_source = ["--check-arrays"] if settings.check_arrays else []
@@ -66,7 +78,7 @@ def run(
         stats=is_counted,
         exited_arrive=options.exited_arrive,
         threads=settings.threads,
-        executor=checks.executor if checks is not None else None,
+        executor=checker.run if checker is not None else executor,
         before_launch=listings.show if listings.native else None,
     )
     outcome = Outcome(
@@ -75,6 +87,7 @@ def run(
         settings.engine or DEFAULT_ENGINE,
         listings,
         coverage=checks.coverage if checks is not None else None,
+        checker=checker,
         wants_counts=settings.stats,
         wants_lines=settings.lines,
     )
@@ -89,16 +102,21 @@ def run(
 
 def _checks(settings: RunSettings) -> Checks | None:
     """Return the checks that the interpreter makes; None for none. Raises UsageError."""
-    given = {"--check-arrays": settings.check_arrays, "--check-coverage": settings.check_coverage}
+    given = {
+        "--check": settings.check,
+        "--check-unread": settings.check_unread,
+        "--check-arrays": settings.check_arrays,
+        "--check-coverage": settings.check_coverage,
+    }
     checks = [option for option, is_given in given.items() if is_given]
-    if not checks:
-        return None
-    if settings.engine == "oracle":
+    if checks and settings.engine == "oracle":
         raise UsageError(
             f"{checks[0]} needs the interpreter, and --engine oracle excludes it",
             code="SIM517",
             hint="leave out --engine",
         )
+    if not settings.check_arrays and not settings.check_coverage:
+        return None
     return Checks(settings.check_arrays, Coverage() if settings.check_coverage else None)
 
 
@@ -276,6 +294,8 @@ def _preview(array: np.ndarray) -> str:
 
 
 def _report(outcome: Outcome, options: LaunchOptions, error: SimtError | None) -> int:
+    if outcome.report is not None:
+        error = with_findings(error, outcome.report)
     if options.json:
         print_json({**outcome.to_dict(), **(error_dict(error) if error is not None else {})})
     else:
@@ -285,6 +305,8 @@ def _report(outcome: Outcome, options: LaunchOptions, error: SimtError | None) -
         sys.stdout.flush()
         if error is not None:
             print_error(error)
+        elif outcome.report is not None and outcome.report.findings:
+            print_diagnostics(finding.diagnostic() for finding in outcome.report.findings)
     if error is None:
         return status.DONE
     return status.of(error)

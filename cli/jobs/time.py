@@ -13,22 +13,18 @@ from ...programs.runner import PlainLauncher
 from ...recording.recording import Recording
 from ...recording.timed import TimedRecorder
 from ...timing.compiler.files import Policy, find
-from ...timing.engine.intrinsics import NEVER
 from ...timing.machines.machine import Machine, load
 from ...timing.results.energy.model import energy_of
 from ...timing.results.lines import annotated
 from ...timing.results.report import rows
 from ...timing.results.statistics import Statistics
-from ...timing.results.trace import Trace, check_name, facts_of
 from ...timing.simulate import stalls
 from ...timing.simulation.simulator import Simulator
-from ..inputs.files import check_writable
 from ..inputs.sources import Listings
 from ..inputs.target import find_target, load_module
 from ..options.launch import LaunchOptions
-from ..options.recording import RecordSettings, parse_window
+from ..options.recording import RecordSettings
 from ..options.settings import DEFAULT_BLOCK
-from ..output.output import print_remark
 from ..output.progress import Progress, machine_clock
 from .outcome import Outcome
 from .record import recording
@@ -45,8 +41,6 @@ class TimeSettings:
     sets: Mapping[str, str]
     checked: bool
     annotate: bool
-    trace: str | None
-    trace_window: str | None
     dump: str | None
     record: RecordSettings | None = None
     history: bool = False
@@ -84,28 +78,18 @@ def simulate(
     machine, policy = load(settings.machine, settings.sets), find(settings.policy)
     listings = Listings(settings.dump, keep=options.json)
     module = load_module(target, options, SchemeSpec(policy.scheme), listings)
-    trace = _trace(settings, facts_of(machine, policy, seed=options.seed, command=sys.argv[1:]))
     listens = settings.record is not None
-    simulator = build_simulator(
-        machine, policy, checked=settings.checked, trace=trace, listens=listens
-    )
+    simulator = build_simulator(machine, policy, checked=settings.checked, listens=listens)
     outcome = prepare(simulator, module, options, settings.sets, listings)
     outcome.wants_annotation = settings.annotate
     recorder = None
     if settings.record is not None:
         title = f"{target.name} on {machine_text(machine, settings.sets)} with {policy.name}"
         recorder = TimedRecorder(simulator, title, **settings.record.options())
+        recorder.facts |= {"seed": options.seed, "command": sys.argv[1:]}
         outcome.launcher.executor = recorder.run
     with recording(recorder, recorded, history=settings.history):
-        code = carry_out(target, options, outcome)
-    if trace is not None and settings.trace is not None:
-        trace.save(settings.trace)
-        if trace.lost:
-            print_remark(
-                f"{trace.lost:,} events did not fit into the trace; "
-                "choose fewer cycles with --trace-window"
-            )
-    return code
+        return carry_out(target, options, outcome)
 
 
 def build_simulator(
@@ -113,7 +97,6 @@ def build_simulator(
     policy: Policy,
     *,
     checked: bool = False,
-    trace: Trace | None = None,
     listens: bool = False,
     step: str = "",
 ) -> Simulator:
@@ -123,7 +106,7 @@ def build_simulator(
     """
     with Progress(step or policy.name) as progress:
         progress.detail = "preparing the engine"
-        return Simulator(machine, policy, checked=checked, trace=trace, listens=listens)
+        return Simulator(machine, policy, checked=checked, listens=listens)
 
 
 def prepare(
@@ -158,20 +141,6 @@ def prepare(
 def machine_text(machine: Machine, sets: Mapping[str, str]) -> str:
     """Return the machine's name and the fields that were set."""
     return ", ".join([machine.name, *(f"{key}={value}" for key, value in sets.items())])
-
-
-def _trace(settings: TimeSettings, facts: dict[str, object]) -> Trace | None:
-    """Return the trace that is asked for, or None. Raises UsageError for a bad name or window."""
-    if settings.trace is None:
-        if settings.trace_window is not None:
-            raise UsageError("--trace-window has no effect without --trace", code="SIM517")
-        return None
-    check_name(settings.trace)
-    check_writable(settings.trace, "--trace")
-    if settings.trace_window is None:
-        return Trace(facts=facts)
-    first, end = parse_window(settings.trace_window, "--trace-window")
-    return Trace(first, NEVER if end is None else end, facts=facts)
 
 
 @dataclass(kw_only=True)

@@ -25,10 +25,17 @@ class RunSettings:
     threads: int
     stats: bool
     lines: bool
+    check: bool
+    check_unread: bool
     check_arrays: bool
     check_coverage: bool
     dump: str | None
     record: RecordSettings | None = None
+
+    @property
+    def checks_all(self) -> bool:
+        """Whether the checker observes the run."""
+        return self.check or self.check_unread
 
 
 def parse_scheme(name: str | None, sets: Sequence[str], engine: str | None) -> SchemeSpec:

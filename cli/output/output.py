@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
 from ...emu.tables import labelled
-from ...isa.errors import SimtError, render
+from ...isa.errors import Diagnostic, SimtError, render
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _STYLES = (
     (r"^error\[\w+\]", "bold red"),
     (r"^warning\[\w+\]", "bold yellow"),
+    (r"^note\[\w+\]", "bold cyan"),
     (r"^ *-->.*$", "blue"),
     (r"^ *\d* \|", "blue"),
     (r"^ *\d* \| +(\^+.*)$", "red"),
@@ -68,7 +70,12 @@ def error_dict(error: SimtError) -> dict[str, object]:
 
 def print_error(error: SimtError) -> None:
     """Print every finding on stderr, in colour on a terminal."""
-    print_remark("\n\n".join(render(d) for d in error.diagnostics))
+    print_diagnostics(error.diagnostics)
+
+
+def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
+    """Print findings on stderr, in colour on a terminal."""
+    print_remark("\n\n".join(render(d) for d in diagnostics))
 
 
 def print_remark(text: str) -> None:

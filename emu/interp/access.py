@@ -13,7 +13,7 @@ import numpy as np
 from ...isa.instruction import Address, Instruction
 from ...isa.program import Symbol
 from ...isa.types import RegClass, Segment
-from ..checks import Access, Coverage
+from ..checks import Coverage
 from ..memory import Buffer, Memory
 from ..traps import TrapKind
 from .alu import LaneFault, dtype_of
@@ -46,16 +46,23 @@ class GlobalAccess:
 
         `address` is uint64. Raises LaneFault.
         """
+        view = _UNSIGNED[self.size]
+        return [
+            (buffer.view(view), index, chosen) for buffer, index, chosen in self.locate(address)
+        ]
+
+    def locate(self, address: Array) -> list[tuple[Buffer, Array, slice | Array]]:
+        """Return (buffer, element indices, which addresses) for every buffer that is accessed."""
         buffer = self.last
         if buffer is None or not buffer.base <= address[0] < buffer.end:
             buffer = self.last = self.memory.find(int(address[0]), self.size)
         if buffer is not None and buffer.alive and buffer.size >= self.size:
             offset = address - np.uint64(buffer.base)
             if offset.max() <= buffer.size - self.size:
-                return [self._elements(buffer, offset, slice(None), address)]
+                return [self._checked(buffer, offset, slice(None), address)]
         return self._search(address)
 
-    def _search(self, address: Array) -> list[tuple[Array, Array, slice | Array]]:
+    def _search(self, address: Array) -> list[tuple[Buffer, Array, slice | Array]]:
         buffers = self.memory.buffers
         bases = np.array([b.base for b in buffers], np.uint64)
         which = np.searchsorted(bases, address, side="right") - 1
@@ -80,12 +87,12 @@ class GlobalAccess:
             buffer = buffers[int(number)]
             chosen = np.flatnonzero(which == number)
             offset = address[chosen] - np.uint64(buffer.base)
-            result.append(self._elements(buffer, offset, chosen, address))
+            result.append(self._checked(buffer, offset, chosen, address))
         return result
 
-    def _elements(
+    def _checked(
         self, buffer: Buffer, offset: Array, chosen: slice | Array, address: Array
-    ) -> tuple[Array, Array, slice | Array]:
+    ) -> tuple[Buffer, Array, slice | Array]:
         low = offset & np.uint64(self.size - 1)
         if low.any():
             lanes = np.arange(address.size)[chosen][np.flatnonzero(low)]
@@ -94,8 +101,7 @@ class GlobalAccess:
             raise LaneFault(TrapKind.READ_ONLY, np.arange(address.size)[chosen], address)
         if self.coverage is not None:
             self.coverage.note(buffer, offset, self.size)
-        index = (offset >> self.shift).astype(np.intp)
-        return buffer.view(_UNSIGNED[self.size]), index, chosen
+        return buffer, (offset >> self.shift).astype(np.intp), chosen
 
 
 class LocalAccess:
@@ -143,24 +149,6 @@ def address_source(resident: Resident, address: Address) -> Callable[[Group], Ar
     return lambda g: register[g.index].astype(np.int64) + offset
 
 
-def _logged(
-    resident: Resident, ins: Instruction, source: Callable[[Group], Array]
-) -> Callable[[Group], Array]:
-    """Return `source`, which also notes each access if the launch has a log."""
-    work = resident.work
-    log = work.checks.log if work.checks is not None else None
-    if log is None:
-        return source
-
-    def noted(g: Group) -> Array:
-        addresses = source(g)
-        slot, local = np.divmod(g.flat(resident.numbers), resident.lanes_per_group)
-        log.note(Access(work.kernel, ins, resident.first_group + slot, local, addresses))
-        return addresses
-
-    return noted
-
-
 Resolver = Callable[[Group], list[tuple[Array, Array, slice | Array]]]
 
 
@@ -169,7 +157,7 @@ def resolver(resident: Resident, ins: Instruction) -> Resolver:
     address = ins.address
     assert address is not None and ins.row.type is not None
     size = ins.row.type.size
-    source = _logged(resident, ins, address_source(resident, address))
+    source = address_source(resident, address)
     work = resident.work
     if address.segment is Segment.GLOBAL:
         coverage = work.checks.coverage if work.checks is not None else None

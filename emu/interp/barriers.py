@@ -59,6 +59,8 @@ def open_complete(batch: Batch) -> bool:
     for slot in np.flatnonzero(waiting & ~simple).tolist():
         _open_piecewise(batch, slot, int(returned[slot]))
     batch.statistics.barriers += int(waiting.sum())
+    if batch.work.checks is not None and batch.work.checks.observer is not None:
+        batch.work.checks.observer.opened(waiting)
     for pc in np.unique(first[simple]).tolist():
         warps = np.flatnonzero((waits & (simple & (first == pc))[:, None]).reshape(-1))
         state.waits[warps] = False

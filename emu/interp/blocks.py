@@ -60,6 +60,7 @@ def build(
     instructions = resident.work.kernel.instructions
     n = len(instructions)
     starts = set(range(n)) if every_pc else leaders(instructions)
+    observer = resident.work.checks.observer if resident.work.checks is not None else None
     blocks: list[Block | None] = [None] * n
     for start in starts:
         stop = start
@@ -70,11 +71,16 @@ def build(
             stop += 1
             if ins.row.stem in _CUTS:
                 last = ins
+                if observer is not None:
+                    steps.append(observer.bind(resident, stop - 1, ins, lambda g: None))
                 break
             if ins.row.reads_clock:
-                steps.append(_clock(resident, ins, executed, position=stop - 1 - start))
+                step = _clock(resident, ins, executed, position=stop - 1 - start)
             else:
-                steps.append(bind(resident, ins))
+                step = bind(resident, ins)
+            if observer is not None:
+                step = observer.bind(resident, stop - 1, ins, step)
+            steps.append(step)
             if stop in starts or stop == n:
                 break
         blocks[start] = Block(start, stop, steps, last)

@@ -101,6 +101,8 @@ class Interpreter:
         self.resident.load(first, min(self.resident.slots, self.work.geometry.n_groups - first))
         self.warps.start()
         self.hang.restart()
+        if self.work.checks is not None and self.work.checks.observer is not None:
+            self.work.checks.observer.begin(self.resident)
 
     def _totals(self) -> Statistics:
         s = self.statistics
@@ -118,12 +120,11 @@ class Interpreter:
     def round(self) -> bool:
         """Run one block; return False when every workgroup of the batch has finished."""
         self.rounds += 1
-        pcs = self.warps.pc
-        pc = self._fair_choice() if self.rounds % FAIR == 0 else int(pcs.min())
+        pc = self._fair_choice() if self.rounds % FAIR == 0 else self._choice()
         if pc == NO_PC:
             self.hang.restart()
             return barriers.open_complete(self._batch)
-        warps = np.flatnonzero(pcs == pc)
+        warps = self._gather(pc)
         block = self.blocks[pc]
         assert block is not None, "a warp is between two leaders"
         group = self.warps.group(warps)
@@ -151,6 +152,14 @@ class Interpreter:
 
     def diverges(self, warps: Array, pc: int, masks: list[int]) -> None:
         """Note that the branch at `pc` divides warps; `masks` are the lanes that take it."""
+
+    def _choice(self) -> int:
+        """Return the pc that runs next, NO_PC if no warp can run."""
+        return int(self.warps.pc.min())
+
+    def _gather(self, pc: int) -> Array:
+        """Return the warps that run next, some of those at `pc`."""
+        return np.flatnonzero(self.warps.pc == pc)
 
     def _fair_choice(self) -> int:
         pcs = self.warps.pc

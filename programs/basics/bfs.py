@@ -63,4 +63,8 @@ WORKLOAD = Workload(
     make=make,
     launch=launch,
     reference=reference,
+    benign={
+        "level": "all who store to a node in one launch store the same level",
+        "changed": "all store 1",
+    },
 )

@@ -19,7 +19,12 @@ ROOT = Path(simtlab.__file__).parent
 PAGE = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
 
 
-OTHERS = ("README.md", "docs/timing/overview.md", "docs/timing/your-own-policy.md")
+OTHERS = (
+    "README.md",
+    "docs/checking.md",
+    "docs/timing/overview.md",
+    "docs/timing/your-own-policy.md",
+)
 """Pages beside command.md that show output."""
 
 

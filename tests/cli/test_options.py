@@ -15,7 +15,13 @@ import typer
 from simtlab.cli.app import app
 
 from .conftest import SCALE, SCALE_ARGS, Cli
-from .support import compare_effects, exercise_effects, reproduce_effects, timing_effects
+from .support import (
+    compare_effects,
+    exercise_effects,
+    recording_effects,
+    reproduce_effects,
+    timing_effects,
+)
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -277,6 +283,21 @@ kernel next(global u32* %y) {
 """
 
 
+def run_check(cli: Cli) -> None:
+    Path("next.sasm").write_text(NEXT)
+    line = ("run", "next.sasm", "--items", "6", "--arg", "y=zeros:6")
+    done = cli(*line, "--check")
+    assert done.status == 1
+    assert done.err.startswith("error[SIM411]: kernel next: the store names tile[4] and reaches")
+    assert "check" not in cli(*line, "--json").json
+    assert saxpy(cli, "--check")["check"]["findings"] == []
+
+
+def run_check_unread(cli: Cli) -> None:
+    (finding,) = saxpy(cli, "--check-unread")["check"]["findings"]
+    assert (finding["code"], finding["place"], finding["count"]) == ("SIM457", "y", 2500)
+
+
 def run_check_arrays(cli: Cli) -> None:
     Path("next.sasm").write_text(NEXT)
     plain = ("run", "next.sasm", "--items", "6", "--arg", "y=zeros:6")
@@ -414,6 +435,8 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("run", "--threads"): run_threads,
     ("run", "--stats"): run_stats,
     ("run", "--lines"): run_lines,
+    ("run", "--check"): run_check,
+    ("run", "--check-unread"): run_check_unread,
     ("run", "--check-arrays"): run_check_arrays,
     ("run", "--check-coverage"): run_check_coverage,
     ("run", "--markers"): run_markers,
@@ -424,6 +447,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     **compare_effects.EFFECTS,
     **reproduce_effects.EFFECTS,
     **exercise_effects.EFFECTS,
+    **recording_effects.EFFECTS,
     ("programs", "--json"): programs_json,
     ("explain", "--json"): explain_json,
     ("doctor", "--json"): doctor_json,

@@ -46,7 +46,12 @@ class Tree:
         for name, folder in self.packages.items():
             if name.count(".") == 1:
                 files += [f for f in folder.rglob("*") if f.is_file() and not self._is_litter(f)]
-        for pattern in ("docs/**/*.md", "docs/**/*.png", "docs/examples/*.py"):
+        for pattern in (
+            "docs/**/*.md",
+            "docs/**/*.png",
+            "docs/examples/*.py",
+            "docs/examples/*.sasm",
+        ):
             files += self.root.glob(pattern)
         return {f"simtlab/{f.relative_to(self.root).as_posix()}" for f in files}
 

@@ -16,10 +16,10 @@ from simtlab.lab import find as find_experiment
 from simtlab.lab import measure
 from simtlab.lab.experiment import check_scale
 from simtlab.programs.index import find as find_program
+from simtlab.recording.recording import Recording
 from simtlab.testing import assert_all_agree, run_case
 from simtlab.timing.compiler import files as policies
 from simtlab.timing.machines import machine
-from simtlab.timing.results.trace import Trace
 
 from ..emu.support.hostile import each_value, must_refuse, refused_or_done
 
@@ -69,9 +69,6 @@ OPEN: dict[str, Callable[[Any], object]] = {
     "budget": lambda v: simulate(budget=v)(1),
     "exited_arrive": lambda v: simulate(exited_arrive=v),
     "plain": lambda v: simulate(plain=v),
-    "trace": lambda v: simulate(trace=v),
-    "trace from": lambda v: simulate(trace=(v, 1000))(1),
-    "trace to": lambda v: simulate(trace=(0, v))(1),
     "set": lambda v: simulate(set=v),
     "set of compare": lambda v: simtlab.compare(kernel, "conv", set=v, items=4),
     "baseline": lambda v: simtlab.compare(kernel, "conv", baseline=v, items=4),
@@ -117,22 +114,21 @@ def test_arguments_are_given_by_name_too() -> None:
         run(1, n=1)
 
 
-def test_a_damaged_trace_is_told(tmp_path: Path) -> None:
-    traced = simulate(trace=True)(1)
+def test_a_damaged_recording_is_told(tmp_path: Path) -> None:
     path = tmp_path / "t.npz"
-    traced.trace.save(path)
+    simtlab.record(kernel, machine="toy", set=IDEAL, items=4)(1).save(path)
     good = path.read_bytes()
-    Trace.load(path)
+    Recording.load(path)
     refused = 0
     for seed in range(200):
         place = zlib.crc32(bytes([seed])) % (8 * len(good))
         damaged = bytearray(good)
         damaged[place // 8] ^= 1 << place % 8
         path.write_bytes(damaged if seed % 2 else good[: place // 8])
-        error = refused_or_done(lambda _: Trace.load(path), None)
+        error = refused_or_done(lambda _: Recording.load(path), None)
         refused += error is not None
     assert refused > 100
     np.save(tmp_path / "array.npy", np.zeros(3))
     for other in ("array.npy", "empty"):
         (tmp_path / "empty").touch()
-        must_refuse(lambda name: Trace.load(tmp_path / name), other)
+        must_refuse(lambda name: Recording.load(tmp_path / name), other)

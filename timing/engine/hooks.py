@@ -526,7 +526,7 @@ def on_interval(S: State, w: int, t: int) -> int:
 
 
 def on_event(S: State, kind: int, w: int, g: int, t: int) -> int:
-    """Record an event of group g on WPU w at cycle t, for a trace or a recording.
+    """Record an event of group g on WPU w at cycle t, for a recording.
 
     `kind` is one of the EV_ constants of account.py.
     """

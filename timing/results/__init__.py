@@ -1,1 +1,1 @@
-"""What a simulation has found: statistics, tables, charts, traces, energy."""
+"""What a simulation has found: statistics, tables, charts, energy."""

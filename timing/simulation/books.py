@@ -59,8 +59,13 @@ def close_early(state: EngineState) -> None:
 
 def groups_of(state: EngineState, v: int) -> list[int]:
     """Return the groups of a warp context, in ascending order."""
-    mask = int(state.rows["warp"]["groups"][v])
-    return [v * int(state.S.width) + i for i in range(64) if mask >> i & 1]
+    mask = int(state.rows["warp"]["groups"][v]) & (1 << 64) - 1
+    first = v * int(state.S.width)
+    found: list[int] = []
+    while mask:
+        found.append(first + (mask & -mask).bit_length() - 1)
+        mask &= mask - 1
+    return found
 
 
 def _next_group(state: EngineState, v: int) -> int:

@@ -33,7 +33,6 @@ from ..engine.state import DONE, RUNNING
 from ..machines.machine import Machine
 from ..results.samples import SAMPLE, LaunchCount, Samples
 from ..results.statistics import Statistics, collect
-from ..results.trace import Trace
 from .books import check, close, close_early
 from .failures import (
     BooksError,
@@ -62,8 +61,8 @@ class Simulator:
 
     `checked=True` checks what hooks do (checks.py), as the plain engine always does, and takes
     about twice the time. `script` holds an adversary's answers (scripted.py). Every `sample` cycles
-    a row of the table of intervals is taken (MAWS-16); 0 takes none. A `trace` collects events; an
-    engine that `listens` can be recorded (recording/timed.py).
+    a row of the table of intervals is taken (MAWS-16); 0 takes none. An engine that `listens` can
+    be recorded (recording/timed.py).
     """
 
     def __init__(
@@ -75,15 +74,11 @@ class Simulator:
         checked: bool = False,
         script: Script | None = None,
         sample: int = SAMPLE,
-        trace: Trace | None = None,
         listens: bool = False,
     ) -> None:
         machine = self.machine = configured(machine, policy)
         self.policy = policy
-        if trace is not None and listens:
-            raise UsageError("a run is either traced or recorded, not both", code="SIM517")
-        watcher = "trace_events" if trace is not None else "listener" if listens else None
-        self.files = (*files_of(machine, policy), *((watcher,) if watcher else ()))
+        self.files = (*files_of(machine, policy), *(("listener",) if listens else ()))
         """The engine files of machine and policy."""
         self.composition: Composition = compose(self.files, plain=plain, checked=checked)
         self.state = EngineState(self.composition, machine)
@@ -103,9 +98,6 @@ class Simulator:
         self.state.S.pause_at = self.samples.due
         self.launch_counts: list[LaunchCount] = []
         self._counted = LaunchCount.nothing()
-        self.trace = trace
-        if trace is not None:
-            trace.open(self.state)
         self.on_progress: Callable[[Simulator], object] = lambda simulator: None
         """Called from time to time while a launch runs."""
 
@@ -168,8 +160,6 @@ class Simulator:
         self._begin(work, code, context, team_warps)
         if start is not None:
             self.state.S.start_fn = ctypes.cast(start, ctypes.c_void_p).value
-        if self.trace is not None:
-            self.trace.launched(self.launches + 1, code)
         opinion = SecondOpinion(work)
         self._runs = True
         executed, checked_at = -1, 0
@@ -288,8 +278,6 @@ class Simulator:
     def _advance(self, work: Work, code: Code) -> int:
         """Let the engine run for a while and return its status; take the samples that are due."""
         status = self._run_events()
-        if self.trace is not None:
-            self.trace.drain(self.state)
         due = int(self.state.rows["next_event"]["at"].min())
         if status == RUNNING and self.cycles + LONGEST_WAIT < due < NEVER:
             raise waiting_too_long(due, self.state, work, code)

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from simtlab.recording.recording import Recording
+
 from ..conftest import SCALE_ARGS, Cli
 
 TOY = ["--machine", "toy", "--set", "memory=ideal"]
@@ -71,29 +73,91 @@ def annotate(cli: Cli) -> None:
     assert "annotated" not in file(cli)
 
 
+def traced(name: str) -> dict[str, Any]:
+    return json.loads(gzip.decompress(Path(name).read_bytes()))
+
+
 def trace(cli: Cli) -> None:
     program(cli, "--trace", "t.json.gz")
-    found = json.loads(gzip.decompress(Path("t.json.gz").read_bytes()))
+    found = traced("t.json.gz")
     assert found["otherData"]["machine"]["name"] == "toy"
+    assert {"command", "seed", "sources", "versions"} <= set(found["otherData"])
     assert any(e.get("name") == "ready" for e in found["traceEvents"])
-    program(cli, "--trace", "t.npz")
     program(cli, "--trace", "t.kanata")
     assert Path("t.kanata").read_text().startswith("Kanata\t0004\n")
     done = cli("time", "saxpy", "--size", "tiny", *TOY, "--trace", "t.vcd")
-    assert (done.status, "a trace ends in .npz" in done.err) == (2, True)
+    assert (done.status, "a trace ends in .json.gz" in done.err) == (2, True)
+    done = cli("time", "saxpy", "--size", "tiny", *TOY, "--trace", "t.npz")
+    assert (done.status, "--record t.npz" in done.err) == (2, True)
+    assert not Path("t.npz").exists()
 
 
 def trace_window(cli: Cli) -> None:
-    program(cli, "--trace", "t.npz", "--trace-window", "100:200")
-    with np.load("t.npz") as file:
-        assert 100 <= file["t"].min() <= file["t"].max() < 200
+    program(cli, "--trace", "t.json.gz", "--trace-window", "100:200")
+    times = [e["ts"] for e in traced("t.json.gz")["traceEvents"] if e["ph"] == "X"]
+    assert 100 <= min(times) <= max(times) < 200
+    program(cli, "--trace", "u.json.gz", "--record-window", "100:200")
+    assert traced("u.json.gz")["traceEvents"] == traced("t.json.gz")["traceEvents"]
     for words in (
         ["--trace-window", "1:2"],
-        ["--trace", "n.npz", "--trace-window", "12"],
-        ["--trace", "n.npz", "--trace-window", "100:50"],
+        ["--trace", "n.json.gz", "--trace-window", "12"],
+        ["--trace", "n.json.gz", "--trace-window", "100:50"],
+        ["--trace", "n.json.gz", "--trace-window", "1:50", "--record-window", "1:60"],
     ):
         assert cli("time", "saxpy", "--size", "tiny", *TOY, *words).status == 2
-    assert not Path("n.npz").exists()
+    assert not Path("n.json.gz").exists()
+
+
+def why(cli: Cli) -> None:
+    words = ["time", "saxpy", "--size", "tiny", *TOY, "--why"]
+    done = cli(*words, "33")
+    assert "work-item 1 of workgroup 1: WPU 0, warp context " in done.out
+    assert cli(*words, "1:1").out.partition("work-item 1 of")[2] in done.out
+    for item, message in (
+        ("x", "--why takes a work-item, not 'x'"),
+        ("1:2:3", "--why takes a work-item"),
+        ("3@", "--why takes a work-item"),
+        ("999999", "there is no work-item 999999: the launch has 2,528"),
+        ("79:0", "there is no workgroup 79"),
+        ("0:32", "there is no work-item 32 in workgroup 0: it has 32"),
+        ("3@1", "there is no launch 1"),
+    ):
+        done = cli(*words, item)
+        assert (done.status, message in done.err) == (2, True), done
+    assert "excludes it" in cli(*words, "3", "--json").out
+
+
+def record(cli: Cli) -> None:
+    program(cli, "--record", "r.npz")
+    found = Recording.load("r.npz")
+    assert (found.is_timing, found.facts["lost"], found.facts["seed"]) == (True, 0, 0)
+    done = cli("time", "saxpy", "--size", "tiny", *TOY, "--record", "r.json")
+    assert (done.status, "a recording ends in .npz" in done.err) == (2, True)
+
+
+def record_window(cli: Cli) -> None:
+    program(cli, "--record", "r.npz", "--record-window", "100:200")
+    found = Recording.load("r.npz")
+    assert (found.begin, found.end) == (100, 200)
+    assert 100 <= found.issues["t"].min() <= found.issues["t"].max() < 200
+    done = cli("time", "saxpy", "--size", "tiny", *TOY, "--record-window", "1:2")
+    assert (done.status, "has no effect without" in done.err) == (2, True)
+
+
+def record_issues(cli: Cli) -> None:
+    done = cli("time", "saxpy", "--size", "tiny", *TOY, "--record", "r.npz", "--record-issues", "9")
+    found = Recording.load("r.npz")
+    assert len(found.issues) == 9
+    total = found.facts["statistics"]["warp_instructions"]
+    assert found.facts["lost"] + int(found.issues["n"].sum()) == total
+    assert "issues were not recorded" in done.err
+    assert cli("time", "saxpy", *TOY, "--record-issues", "9").status == 2
+
+
+def history(cli: Cli) -> None:
+    done = cli("time", "scale.sasm", "--items", "8", *SCALE_ARGS, *TOY, "--history")
+    assert "     0 stack   (" in done.out
+    assert " run" in done.out
 
 
 def kernel(cli: Cli) -> None:
@@ -226,6 +290,11 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("time", "--checked"): checked,
     ("time", "--trace"): trace,
     ("time", "--trace-window"): trace_window,
+    ("time", "--why"): why,
+    ("time", "--record"): record,
+    ("time", "--record-window"): record_window,
+    ("time", "--record-issues"): record_issues,
+    ("time", "--history"): history,
     ("time", "--kernel"): kernel,
     ("time", "--grid"): grid_and_block,
     ("time", "--block"): grid_and_block,
