@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import simtlab
 from simtlab.cli import main
+
+DOCS = Path(simtlab.__file__).parent / "docs"
 
 
 @pytest.fixture
@@ -18,7 +21,7 @@ def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], 
     def go(page: Path) -> Path:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("COLUMNS", "140")
-        folders = (page.parents[1] / "examples", page.parents[1] / "tutorial", page.parent)
+        folders = (DOCS / "examples", DOCS / "tutorial", page.parent)
         for file in (f for folder in folders for f in folder.iterdir()):
             if file.suffix in (".sasm", ".py", ".toml"):
                 shutil.copy(file, tmp_path)

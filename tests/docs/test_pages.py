@@ -101,3 +101,28 @@ def test_every_command_that_a_page_names_exists():
         if word not in commands | COMING
     }
     assert not missing
+
+
+ARGUMENTS = {
+    "add": "--items 6 --arg n=6 --arg a=arange:6 --arg b=ones:6 --arg c=zeros:6",
+    "count_right": "--items 64 --arg counter=zeros:1",
+    "odd": "--items 8 --arg y=zeros:8",
+    "rare": "--items 8 --arg n=5 --arg y=zeros:8",
+    "reverse_right": "--items 64 --block 64 --arg x=arange:64 --arg y=zeros:64",
+    "sides": "--items 8 --arg y=zeros:8",
+    "stride": "--items 64 --arg step=2 --arg x=arange:128 --arg y=zeros:64",
+    "table": "--items 64 --arg n=1024 --arg x=ones:1024 --arg y=zeros:64",
+    "walk": "--items 64 --block 16 --arg x=ones:131072 --arg y=zeros:64",
+}
+WRONG = {"broken", "count", "reverse", "unguarded"}
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_a_kernel_of_the_tutorial_has_nothing_that_the_checker_finds(name, beside, printed):
+    beside(DOCS / "tutorial" / "overview.md")
+    found = printed(["run", f"{name}.sasm", *ARGUMENTS[name].split(), "--check"])
+    assert "\ncheck                no errors; " in found, found
+
+
+def test_every_kernel_is_right_or_meant_to_be_wrong():
+    assert {file.stem for file in FILES if file.suffix == ".sasm"} == WRONG | ARGUMENTS.keys()
