@@ -17,8 +17,9 @@ from .folder import ExerciseFolder
 from .inputs import ExerciseError, expected, made
 
 if TYPE_CHECKING:
+    from ..recording.recorder import Recorder
+    from ..recording.recording import Recording
     from ..timing.machines.machine import Machine
-    from ..timing.results.trace import Trace
     from ..timing.simulation.simulator import Simulator
 
 
@@ -65,9 +66,18 @@ class Bench:
             module = kernels(answer, exercise.program)
         return cls(exercise, module, machine_of(exercise, own))
 
-    def simulator(self, trace: Trace | None = None) -> Simulator:
+    def simulator(self) -> Simulator:
         """Return a cold machine."""
-        return _simulator(self.exercise, self.machine, trace)
+        return _simulator(self.exercise, self.machine)
+
+    def recording(self, size: dict[str, int], seed: int, most: int) -> Recording:
+        """Run a case on a cold machine and return what happened in it, at most `most` issues."""
+        from ..recording.timed import TimedRecorder
+
+        simulator = _simulator(self.exercise, self.machine, listens=True)
+        recorder = TimedRecorder(simulator, self.exercise.name, most=most)
+        self.run(size, seed, simulator, recorder=recorder)
+        return recorder.finish()
 
     def in_turn(self) -> Simulator:
         """Return a machine on which warps run one after the other, from barrier to barrier."""
@@ -88,8 +98,9 @@ class Bench:
         seed: int,
         simulator: Simulator | None = None,
         checks: Checks | None = None,
+        recorder: Recorder | None = None,
     ) -> Run:
-        """Run a case on a machine, or in the interpreter with its checks.
+        """Run a case on a machine, perhaps recorded, or in the interpreter with its checks.
 
         Raises Trap and other errors of a run, and ExerciseError.
         """
@@ -106,6 +117,8 @@ class Bench:
             )
         else:
             launcher = PlainLauncher.on(simulator, self.module, budget=budget)
+            if recorder is not None:
+                launcher.executor = recorder.run
         try:
             exercise.inputs.launch(launcher, data)
         except UsageError:
@@ -141,8 +154,8 @@ def machine_of(exercise: ExerciseFolder, own: dict[str, object]) -> Machine:
         raise ExerciseError(f"{exercise.folder}: score: {error.first.message}") from None
 
 
-def _simulator(exercise: ExerciseFolder, machine: Machine, trace: Trace | None = None) -> Simulator:
+def _simulator(exercise: ExerciseFolder, machine: Machine, *, listens: bool = False) -> Simulator:
     from ..timing.compiler.files import find
     from ..timing.simulation.simulator import Simulator
 
-    return Simulator(machine, find(exercise.definition.score.policy), trace=trace)
+    return Simulator(machine, find(exercise.definition.score.policy), listens=listens)

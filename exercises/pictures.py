@@ -22,6 +22,9 @@ BLUE, RED, GREEN = (31, 90, 160), (214, 50, 45), (70, 150, 80)
 STRIPE = (222, 231, 242)
 
 LANES = 32
+MOST_ISSUES = 1 << 16
+"""Issues of a run that pictures show; later ones are left out."""
+
 MOST_STEPS = 240
 MOST_COLUMNS = 900
 MOST_LINES = 33
@@ -132,18 +135,12 @@ def _tiles(
 
 def _masks(bench: Bench, size: dict[str, int], seed: int) -> Picture:
     """Draw the lanes of the first warp for each instruction that it issues on the machine."""
-    from ..timing.results.trace import EV_ISSUE, Trace
-
-    trace = Trace()
-    bench.run(size, seed, bench.simulator(trace))
-    width = bench.machine.width
-    events = trace.events
-    chosen = (events["kind"] == EV_ISSUE) & (events["g"] < width) & (events["launch"] == 1)
-    segments = trace.codes[0]["segments"]
+    found = bench.recording(size, seed, MOST_ISSUES)
+    width, issues = found.width, found.issues
     columns: list[np.ndarray] = []
-    for event in events[chosen][: MOST_STEPS + 1]:
-        mask = np.array([int(event["mask"]) >> lane & 1 for lane in range(width)], bool)
-        columns += [mask] * segments[int(event["seg"])]["n_instr"]
+    for issue in issues[(issues["warp"] == 0) & (issues["launch"] == 0)][: MOST_STEPS + 1]:
+        mask = np.array([int(issue["mask"]) >> lane & 1 for lane in range(width)], bool)
+        columns += [mask] * int(issue["n"])
     steps = np.array(columns[:MOST_STEPS]).T
     cell = int(np.clip(960 // max(steps.shape[1], 1), 4, 12))
     image = np.where(steps[..., None], np.array(BLUE), PALE).astype(np.uint8)
@@ -164,20 +161,12 @@ def _masks(bench: Bench, size: dict[str, int], seed: int) -> Picture:
 
 def _warps(bench: Bench, size: dict[str, int], seed: int) -> Picture:
     """Draw when each warp of the first core issues, and when the core does."""
-    from ..timing.results.trace import EV_ISSUE, Trace
-
-    trace = Trace()
-    simulator = bench.simulator(trace)
-    bench.run(size, seed, simulator)
-    width, cycles = bench.machine.width, simulator.cycles
+    found = bench.recording(size, seed, MOST_ISSUES)
+    warps, cycles = bench.machine.warps, found.end
     step = -(-cycles // MOST_COLUMNS)
-    issued = np.zeros((bench.machine.warps, -(-cycles // step)))
-    events = trace.events[(trace.events["kind"] == EV_ISSUE) & (trace.events["w"] == 0)]
-    for launch in np.unique(events["launch"]):
-        segments = trace.codes[trace.kernels[int(launch)]]["segments"]
-        lengths = np.array([segment["n_instr"] for segment in segments])
-        some = events[events["launch"] == launch]
-        np.add.at(issued, (some["g"] // width, some["t"] // step), lengths[some["seg"]])
+    issued = np.zeros((warps, -(-cycles // step)))
+    issues = found.issues[found.issues["warp"] < warps]
+    np.add.at(issued, (issues["warp"], issues["t"] // step), issues["n"])
     used = issued[issued.any(axis=1)]
     busy = np.concatenate([used, used.sum(axis=0)[None]]) / step
     shade = np.sqrt(np.clip(busy, 0, 1))[..., None]  # a warp has a small part of the core

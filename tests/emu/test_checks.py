@@ -7,8 +7,9 @@ import pytest
 
 import simtlab
 from simtlab import Trap, TrapKind
-from simtlab.emu.checks import AccessLog, Checks, Coverage
+from simtlab.emu.checks import Checks, Coverage
 from simtlab.emu.engine import SchemeSpec
+from simtlab.emu.interp.access_log import AccessLog
 from simtlab.emu.schemes import SCHEMES
 from simtlab.isa.objectfile import dumps, loads
 
@@ -161,7 +162,7 @@ def test_coverage_adds_up_over_launches():
 
 def test_the_log_has_the_lanes_and_addresses_of_every_access():
     log = AccessLog()
-    launched("st_group_u32 $s0, [tile+$s1+4]", Checks(log=log), items=6)
+    launched("st_group_u32 $s0, [tile+$s1+4]", Checks(observer=log), items=6)
     store = [a for a in log.accesses if a.instruction.row.stem == "st"]
     # Warps of 4, workgroups of 6: the second warp has two lanes.
     assert sorted(local for a in store for local in a.locals.tolist()) == [*range(6)] * (
@@ -172,5 +173,5 @@ def test_the_log_has_the_lanes_and_addresses_of_every_access():
 
 def test_the_log_keeps_no_more_than_it_may():
     log = AccessLog(most=1)
-    launched("st_group_u32 $s0, [tile+$s1+4]", Checks(log=log))
+    launched("st_group_u32 $s0, [tile+$s1+4]", Checks(observer=log))
     assert len(log.accesses) == 1

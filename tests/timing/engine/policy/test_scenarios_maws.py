@@ -126,7 +126,8 @@ def test_the_other_path_is_run_together_at_the_end() -> None:
 @pytest.mark.parametrize(("test", "cycles"), [("branch", 50), ("rpc-only", 41)])
 def test_two_branches_with_one_join(test: str, cycles: int) -> None:
     """By the letter each of them delimits the loop; else the one that pushed last (Q-MAWS-12)."""
-    h = History(maws_scenarios.BREAK, "maws.aggress", **FIFO, **{"policy.loop-test": test})
+    fields: dict[str, Any] = {**FIFO, "policy.loop-test": test}
+    h = History(maws_scenarios.BREAK, "maws.aggress", **fields)
     assert ("branch-wait" in str(h)) == (test == "branch")
     assert h.toy.cycles == cycles
 

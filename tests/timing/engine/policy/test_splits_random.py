@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtlab.testing import Case, kernels
+from simtlab.testing import Case, kernels, run_case
+from simtlab.testing.contracts import TRIPS, TRIPS_MACHINES
 from simtlab.timing.compiler.engine_state import EngineState
 from simtlab.timing.compiler.files import POLICIES, find
 from simtlab.timing.machines import machine
@@ -20,6 +21,7 @@ from simtlab.timing.simulation.simulator import Simulator
 from ...support.random_runs import (
     HOSTILE,
     assert_oracles_memory,
+    assert_same,
     machine_for,
     simulate,
 )
@@ -48,7 +50,10 @@ def check_policies(case: Case, width: int, seed: int, slots: int, entries: int) 
 
 
 def check_lanes(state: EngineState) -> None:
-    """Splits of a warp share out the lanes of the stack's top; none is in two, none is lost."""
+    """Splits of a warp share out the lanes of the stack's top; none is in two, none is lost.
+
+    Lanes at a barrier have left the stack (DWS-16).
+    """
     warps, groups, width = state.rows["warp"], state.rows["group"], int(state.S.width)
     for v, warp in enumerate(warps):
         if warp["live"] == 0 or warp["depth"] == 0:
@@ -67,12 +72,13 @@ def check_lanes(state: EngineState) -> None:
             assert not union & part, f"warp {v}: a lane is in two splits"
             union |= part
         top = state.rows["stack"][v * int(state.S.stack_depth) + int(warp["depth"]) - 1]
+        union &= ~int(mates["barrier"])
         assert union == int(top["mask"]), f"warp {v}: {union:b} of {int(top['mask']):b}"
 
 
 @settings(max_examples=15)
 @given(
-    kernels(),
+    kernels(barriers_under_branches=True),
     st.sampled_from([3, 8]),
     st.integers(1, 1000),
     st.sampled_from(SPLITTERS),
@@ -95,6 +101,17 @@ def test_lanes_are_shared_out_at_every_event(case, width, seed, policy, entries)
 
     state.run = step
     simulate(case, simulator)
+
+
+@pytest.mark.parametrize("policy", SPLITTERS)
+def test_lanes_of_different_trips_meet_at_a_barrier(policy):
+    """They merge by PC and part at a branch that is uniform in each trip: no policy traps there."""
+    _, expected, trap = run_case(TRIPS, "oracle")
+    assert trap is None
+    for like in TRIPS_MACHINES:
+        seed, width, entries = like["adversary_seed"], like["width"], like["wst_entries"]
+        m = machine_for(TRIPS, width, seed, 0, entries).replaced({"dram.latency": 60})
+        assert_same(simulate(TRIPS, splitter(m, policy, seed=seed)), expected, policy)
 
 
 @pytest.mark.parametrize("plain", [True, False])
