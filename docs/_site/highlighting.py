@@ -71,7 +71,7 @@ def name_languages(app: Sphinx, doctree: nodes.document) -> None:
         if block.get("language", "none") == "none":
             begins = (name for name, begin in LANGUAGES.items() if begin.match(block.astext()))
             block["language"] = next(begins, "none")
-            block["force"] = True  # parts of sources, with … for what is left out, are no mistake
+        block["force"] = True  # wrong sources, and … for what is left out, are what pages show
 
 
 def open_paths(app: Sphinx, doctree: nodes.document) -> None:

@@ -41,9 +41,8 @@ class View(SphinxDirective):
         made.parent.mkdir(parents=True, exist_ok=True)
         try:
             with folder_like(page) as folder:
-                first, *others = recording_of(lines, folder)
-                more = "".join(f" --compare {other.name}" for other in others)
-                run(f"simtlab view {first.name}{more} -o view.html", folder)
+                files = " ".join(file.name for file in recording_of(lines, folder))
+                run(f"simtlab view {files} -o view.html", folder)
                 shutil.copy(folder / "view.html", made)
         except CommandFailed as error:
             raise self.error(str(error)) from None
