@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from textwrap import dedent
 
 import typer
+from api import api
 from sphinx.application import Sphinx
 
 from simtlab.cli.app import app as command
@@ -174,6 +175,7 @@ def _error(entry: Entry) -> str:
 
 
 LISTINGS: dict[str, Callable[[], str]] = {
+    "api": api,
     "commands": commands,
     "errors": errors,
     "machines": machines,
