@@ -24,7 +24,8 @@ class Lanes(SphinxDirective):
 
     Options: `warp` (0), `caption`, `window` FROM:TO, `pitch` and `row`, the width of a column and
     the height of a row in pixels. Columns are the steps or cycles of the recording, rows are lanes.
-    A cell shows where a lane issued; its colour is the kind of the instruction.
+    A cell shows where a lane issued; its colour is the kind of the instruction. In recordings with
+    a clock, waits are shown too.
     """
 
     has_content = True
@@ -57,7 +58,7 @@ class Lanes(SphinxDirective):
         caption = re.sub("`([^`]+)`", r"<code>\1</code>", escape(self.options.get("caption", "")))
         html = (
             f'<figure class="lanes"><div class="scroll">{picture}</div>'
-            f"<figcaption>{caption} {LEGEND}</figcaption></figure>"
+            f"<figcaption>{caption} {legend(picture)}</figcaption></figure>"
         )
         return [nodes.raw("", html, format="html")]
 
@@ -69,17 +70,21 @@ KINDS = {
 }  # fmt: skip
 """Kind of an instruction in a recording -> class of its cells."""
 
-LEGEND = '<span class="legend">' + " ".join(
-    f'<span class="key {name}">{text}</span>'
-    for name, text in (
-        ("computes", "computes"),
-        ("branch", "branch"),
-        ("memory", "memory"),
-        ("barrier", "barrier"),
-        ("exit", "return"),
-        ("off", "not active"),
-    )
-) + "</span>"  # fmt: skip
+KEYS = {
+    "computes": "computes", "branch": "branch", "memory": "memory", "barrier": "barrier",
+    "exit": "return", "waits": "waits", "off": "not active",
+}  # fmt: skip
+"""Class of a cell -> its word in the legend."""
+
+
+def legend(picture: str) -> str:
+    """Return the words for the cells that a picture has."""
+    words = [
+        f'<span class="key {name}">{text}</span>'
+        for name, text in KEYS.items()
+        if f'class="{name}"' in picture
+    ]
+    return f'<span class="legend">{" ".join(words)}</span>'
 
 
 def chart(
@@ -99,6 +104,15 @@ def chart(
         _text(LEFT - 6, TOP + (lane + 0.5) * row + 4, "name", f"lane {lane}")
         for lane in range(0, width, named)
     ]
+    for since, until, mask, cause in _waits(recording, warp, begin, end):
+        cells = "".join(
+            f'<rect class="waits" x="{LEFT + (since - begin) * pitch:g}" '
+            f'y="{TOP + lane * row:g}" width="{(until - since) * pitch - gap:g}" '
+            f'height="{row - max(gap, 1):g}" rx="{round_}"/>'
+            for lane in range(width)
+            if mask >> lane & 1
+        )
+        parts.append(f"<g><title>waits: {escape(cause)}</title>{cells}</g>")
     for t, instruction, mask in _issues(recording, warp, begin, end):
         text = escape(f"{unit} {t}: {' '.join(instruction['text'].split('//')[0].split())}")
         cells = "".join(
@@ -118,6 +132,18 @@ def chart(
 
 def _text(x: float, y: float, kind: str, text: str) -> str:
     return f'<text x="{x:g}" y="{y:g}" class="{kind}">{text}</text>'
+
+
+def _waits(
+    recording: Recording, warp: int, begin: int, end: int
+) -> Iterator[tuple[int, int, int, str]]:
+    """Yield begin, end, mask and cause of each wait of a warp, cut to the times that are shown."""
+    rows = recording.tables["wait"]
+    for wait in rows[rows["warp"] == warp]:
+        since, until = max(int(wait["t"]), begin), min(int(wait["until"]), end)
+        if since < until:
+            cause = recording.facts["causes"][int(wait["cause"])]
+            yield since, until, int(wait["mask"]), cause
 
 
 def _issues(

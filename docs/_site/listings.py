@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from textwrap import dedent
 
 import typer
@@ -51,6 +52,19 @@ def plain(text: str) -> str:
     parts = re.split(r"(`[^`]+`)", text)
     return "".join(
         p if p.startswith("`") else re.sub(r"([\\*_<>\[\]#|$])", r"\\\1", p) for p in parts
+    )
+
+
+# --- pages
+
+
+def other_pages() -> str:
+    """Return a table of contents of the pages that index.myst has not placed yet."""
+    index = (DOCS / "index.myst").read_text("utf-8").splitlines()
+    pages = (page.relative_to(DOCS).with_suffix("").as_posix() for page in DOCS.rglob("*.md"))
+    found = sorted(page for page in pages if page not in index)
+    return "\n".join(["```{toctree}", ":caption: More", ":hidden:", "", *found, "```"]) * bool(
+        found
     )
 
 
@@ -179,6 +193,7 @@ LISTINGS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "errors": errors,
     "machines": machines,
+    "other_pages": other_pages,
     "policies": policies,
 }
 """What a page can ask for."""

@@ -20,7 +20,7 @@ FOLDER = "views"
 class View(SphinxDirective):
     """One command that records a run, or two; the page shows the page that `simtlab view` makes.
 
-    Options: `height` in pixels (640), `title`. Where this simtlab has no command `view`, an error
+    Options: `height` in pixels (760), `title`. Where this simtlab has no command `view`, an error
     stands in place of the view.
     """
 
@@ -50,7 +50,7 @@ class View(SphinxDirective):
         title = escape(self.options.get("title", "The recording"))
         html = (
             f'<figure class="view"><iframe src="{up}{FOLDER}/{name}" loading="lazy" '
-            f'title="{title}" height="{self.options.get("height", 640)}"></iframe>'
+            f'title="{title}" height="{self.options.get("height", 760)}"></iframe>'
             f'<figcaption>{title}. <a href="{up}{FOLDER}/{name}">Open it on a page of its own</a>.'
             f"</figcaption></figure>"
         )
