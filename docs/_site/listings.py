@@ -22,6 +22,7 @@ from simtlab.timing.policies import POLICIES
 from simtlab.timing.policies.policy import Policy
 from simtlab.timing.policies.settings import settings_of, title_of
 
+DOCS = Path(__file__).parents[1]
 MARK = re.compile(r"^<!-- listing: (\w+) -->$", re.MULTILINE)
 
 
