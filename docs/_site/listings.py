@@ -97,11 +97,11 @@ def _command(found, name: str, level: int) -> str:
     parts.append(f"```console\n$ {' '.join(usage.split())}\n```")
     if arguments:
         rows = [(code(_metavar(a)), plain(getattr(a, "help", "") or "")) for a in arguments]
-        parts.append(table(("argument", ""), rows, "wide"))
+        parts.append(table(("argument", ""), rows, "options"))
     panels: dict[str, list] = {}
     for option in options:
         panels.setdefault(getattr(option, "rich_help_panel", None) or "option", []).append(option)
-    parts += [table((panel, ""), map(_option, found), "wide") for panel, found in panels.items()]
+    parts += [table((panel, ""), map(_option, found), "options") for panel, found in panels.items()]
     if examples.strip():
         lines = dedent(examples.replace("\b", "").strip("\n")).strip("\n")
         parts.append(f"```text\n{lines}\n```")

@@ -5,10 +5,10 @@ from simtlab.timing.engine.intrinsics import ctz, device, drop_lowest, popcount
 EXTENDS = (
     "policy/splits", "policy/local_stack", "policy/dws",
     "policy/pc_merge", "policy/memory_split", "policy/run_ahead",
-)  # fmt: skip
+)
 SETTINGS = {
     "branch-split": True, "memory-split": "revive", "pc-merge": True, "branch-limited": False,
-}  # fmt: skip
+}
 
 
 @device

@@ -20,7 +20,12 @@ from .support.examples import examples, matches
 DOCS = Path(simtlab.__file__).parent / "docs"
 PAGES = sorted([DOCS / "index.myst", *DOCS.glob("tutorial/*.md"), *DOCS.glob("how-to/*.md")])
 FILES = sorted(
-    [*DOCS.glob("tutorial/*.sasm"), *DOCS.glob("tutorial/*.py"), *DOCS.glob("how-to/*.py")]
+    [
+        *DOCS.glob("tutorial/*.sasm"),
+        *DOCS.glob("tutorial/*.py"),
+        *DOCS.glob("how-to/*.py"),
+        *DOCS.glob("how-to/*.sasm"),
+    ]
 )
 MADE_BY_THE_READER = {"unguarded.sasm", "broken.sasm", "reverse_right.sasm"}
 """Files that a page describes as a change of another one."""
@@ -106,6 +111,7 @@ def test_every_command_that_a_page_names_exists():
 ARGUMENTS = {
     "add": "--items 6 --arg n=6 --arg a=arange:6 --arg b=ones:6 --arg c=zeros:6",
     "count_right": "--items 64 --arg counter=zeros:1",
+    "gather": "--items 64 --arg n=64 --arg x=ones:64 --arg y=zeros:64",
     "odd": "--items 8 --arg y=zeros:8",
     "rare": "--items 8 --arg n=5 --arg y=zeros:8",
     "reverse_right": "--items 64 --block 64 --arg x=arange:64 --arg y=zeros:64",
@@ -119,7 +125,7 @@ WRONG = {"broken", "count", "reverse", "unguarded"}
 
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_a_kernel_of_the_tutorial_has_nothing_that_the_checker_finds(name, beside, printed):
-    beside(DOCS / "tutorial" / "overview.md")
+    beside(DOCS / "how-to" / "overview.md")
     found = printed(["run", f"{name}.sasm", *ARGUMENTS[name].split(), "--check"])
     assert "\ncheck                no errors; " in found, found
 

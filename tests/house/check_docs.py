@@ -1,6 +1,6 @@
 """`make docs-check`: the pages' links lead somewhere, and the Python sessions in them are true.
 
-Checked are README.md, CHANGELOG.md and docs/**/*.md:
+Checked are README.md, CHANGELOG.md, docs/**/*.md, and docs/**/*.myst, the pages of the site only:
 
 - links to files and headings (addresses of other sites are left alone: the check needs no network);
 - every `>>>` session, in pages and in docstrings, each page as one session from top to bottom;
@@ -50,7 +50,8 @@ ANCHOR = re.compile(r"<a\s+(?:id|name)=\"([^\"]+)\"|^\(([\w-]+)\)=$", re.MULTILI
 def pages() -> list[Path]:
     """The pages, in the order in which they are reported."""
     top = [ROOT / name for name in ("README.md", "CHANGELOG.md")]
-    return [page for page in top if page.exists()] + sorted((ROOT / "docs").rglob("*.md"))
+    docs = (page for end in ("md", "myst") for page in (ROOT / "docs").rglob(f"*.{end}"))
+    return [page for page in top if page.exists()] + sorted(docs)
 
 
 def blank(match: re.Match[str]) -> str:
