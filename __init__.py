@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .timing.compare import compare
     from .timing.results.comparison import Comparison
     from .timing.simulate import Simulation, simulate
+    from .viewer.page import view
 
 _HOMES = {
     "ArgumentError": ".isa.errors",
@@ -54,6 +55,7 @@ _HOMES = {
     "format_source": ".asm.format",
     "record": ".recording.record",
     "simulate": ".timing.simulate",
+    "view": ".viewer.page",
 }
 """Public name -> the module that defines it."""
 
@@ -82,6 +84,7 @@ __all__ = [
     "load",
     "record",
     "simulate",
+    "view",
 ]
 
 

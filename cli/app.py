@@ -24,6 +24,7 @@ from .commands.programs import programs
 from .commands.reproduce import reproduce
 from .commands.run import run
 from .commands.time import time
+from .commands.view import view
 
 PROGRAM = "simtlab"
 
@@ -113,8 +114,8 @@ for command in SUBCOMMANDS:
     exercise.command(cls=_Command, help=command.__doc__)(command)
 
 for command in (
-    asm, disasm, check, fmt, run, time, compare, reproduce, programs, machines, policies, diff,
-    explain, lsp, doctor,
+    asm, disasm, check, fmt, run, time, compare, view, reproduce, programs, machines, policies,
+    diff, explain, lsp, doctor,
 ):  # fmt: skip
     app.command(cls=_Command, help=_flowing(command.__doc__))(command)
 app.add_typer(exercise)

@@ -44,15 +44,6 @@ def run(line: str, folder: Path) -> str:
     return done.stdout
 
 
-def has_command(name: str) -> bool:
-    """Return whether this version of simtlab has a command."""
-    import typer
-
-    from simtlab.cli.app import app
-
-    return name in typer.main.get_command(app).commands
-
-
 def recording_of(lines: list[str], folder: Path) -> list[Path]:
     """Run the lines, and return the files that they recorded. Raises CommandFailed."""
     found: list[Path] = []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from runs import CommandFailed, folder_like, has_command, recording_of, run
+from runs import CommandFailed, folder_like, recording_of, run
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -20,8 +20,7 @@ FOLDER = "views"
 class View(SphinxDirective):
     """One command that records a run, or two; the page shows the page that `simtlab view` makes.
 
-    Options: `height` in pixels (760), `title`. Where this simtlab has no command `view`, an error
-    stands in place of the view.
+    Options: `height` in pixels (760), `title`.
     """
 
     has_content = True
@@ -32,9 +31,6 @@ class View(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the frame; Sphinx calls this."""
-        if not has_command("view"):
-            text = "This version of simtlab has no command `view`; the recording is not shown."
-            return [nodes.error("", nodes.paragraph(text=text))]
         page, lines = Path(self.get_source_info()[0]), [x for x in self.content if x.strip()]
         name = f"{page.stem}-{sha256(repr(lines).encode()).hexdigest()[:8]}.html"
         made = Path(self.env.doctreedir) / FOLDER / name

@@ -21,6 +21,7 @@ from .support import (
     recording_effects,
     reproduce_effects,
     timing_effects,
+    view_effects,
 )
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -445,6 +446,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("run", "--json"): run_json,
     **timing_effects.EFFECTS,
     **compare_effects.EFFECTS,
+    **view_effects.EFFECTS,
     **reproduce_effects.EFFECTS,
     **exercise_effects.EFFECTS,
     **recording_effects.EFFECTS,
@@ -496,6 +498,7 @@ def test_the_option_has_its_effect(option, cli):
         "run",
         "time",
         "compare",
+        "view",
         "programs",
         "machines",
         "policies",

@@ -30,9 +30,6 @@ FILES = sorted(
 MADE_BY_THE_READER = {"unguarded.sasm", "broken.sasm", "reverse_right.sasm"}
 """Files that a page describes as a change of another one."""
 
-COMING = {"view"}
-"""Commands that are built at the same time as the pages; the pages name them already."""
-
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -103,7 +100,7 @@ def test_every_command_that_a_page_names_exists():
         f"{name_of(page)}: simtlab {word}"
         for page in PAGES
         for word in re.findall(r"`simtlab ([a-z]+)", page.read_text("utf-8"))
-        if word not in commands | COMING
+        if word not in commands
     }
     assert not missing
 

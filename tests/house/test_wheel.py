@@ -12,7 +12,7 @@ import subprocess
 import sys
 import zipfile
 
-LEFT_BEHIND = (".*", "__pycache__", "build", "dist", "scratch", "*.egg-info")
+LEFT_BEHIND = (".*", "__pycache__", "build", "dist", "scratch", "*.egg-info", "node_modules")
 
 
 def run(*command: object, **options) -> str:

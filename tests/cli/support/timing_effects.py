@@ -132,7 +132,7 @@ def record(cli: Cli) -> None:
     found = Recording.load("r.npz")
     assert (found.is_timing, found.facts["lost"], found.facts["seed"]) == (True, 0, 0)
     done = cli("time", "saxpy", "--size", "tiny", *TOY, "--record", "r.json")
-    assert (done.status, "a recording ends in .npz" in done.err) == (2, True)
+    assert (done.status, "must end in .npz" in done.err) == (2, True)
 
 
 def record_window(cli: Cli) -> None:

@@ -1,0 +1,115 @@
+"""What a page shows, read from its elements as a reader would."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+
+class Shown:
+    """An open page. `problems` are its uncaught errors, `requests` what it wanted of a network."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.problems: list[str] = []
+        self.requests: list[str] = []
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("request", lambda request: self._requested(request.url))
+
+    def _requested(self, url: str) -> None:
+        if not url.startswith(("file:", "data:")):
+            self.requests.append(url)
+
+    def until(self, script: str) -> None:
+        """Wait for a script to be true; the page's own policy forbids what the driver would do."""
+        end = time.monotonic() + 10
+        while not self.page.evaluate(script):
+            assert time.monotonic() < end, script
+            self.page.wait_for_timeout(20)
+
+    # --- doing
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def click(self, name: str, role: str = "button") -> None:
+        self.page.get_by_role(role, name=name, exact=True).first.click()
+
+    def goto(self, t: int) -> None:
+        box = self.page.locator("#time")
+        box.fill(str(t))
+        box.press("Enter")
+        box.blur()
+
+    def choose(self, label: str, value: str) -> None:
+        self.page.get_by_label(label, exact=True).first.select_option(value)
+
+    # --- reading
+
+    @property
+    def t(self) -> int:
+        return int(self.page.locator("#time").input_value())
+
+    @property
+    def step(self) -> str:
+        return self.page.locator(".step").first.inner_text()
+
+    def rows(self, table: str) -> list[list[str]]:
+        """Return the rows of a table of the hardware, top first: `stack`, `pairs`, `splits`."""
+        found = self.page.eval_on_selector_all(
+            f".machine.{table} [data-row], .machine.{table}[data-row]",
+            "rows => rows.map(row => row.dataset.row)",
+        )
+        return [row.split() for row in found]
+
+    def paths(self) -> list[tuple[str, str]]:
+        """Return mask and description of each path."""
+        found = self.page.eval_on_selector_all(
+            ".paths li",
+            "rows => rows.map(row => [row.querySelector('.mask').textContent, row.textContent])",
+        )
+        return [(mask, re.sub(r"\s+", " ", text)) for mask, text in found]
+
+    def lanes(self) -> str:
+        """Return a letter for each lane: I issues, w waits, - holds nothing."""
+        letters = {"issues": "I", "waits": "w", "gone": "-"}
+        looks = self.page.eval_on_selector_all(
+            ".lanes .lane", "lanes => lanes.map(lane => lane.classList[1])"
+        )
+        return "".join(letters[look] for look in looks)
+
+    def line(self) -> int | None:
+        """Return the source line that runs now."""
+        found = self.page.eval_on_selector_all(
+            ".listing li.now .number", "n => n.map(x => Number(x.textContent))"
+        )
+        return found[0] if found else None
+
+    def registers(self) -> dict[str, str]:
+        found = self.page.eval_on_selector_all(
+            ".registers tbody tr",
+            "rows => rows.map(row => [row.cells[0].textContent, row.cells[1].textContent])",
+        )
+        return dict(found)
+
+    def new_registers(self) -> list[str]:
+        return self.page.eval_on_selector_all(
+            ".registers tr.new th", "cells => cells.map(cell => cell.textContent)"
+        )
+
+    def cells(self) -> list[str]:
+        """Return the elements of memory that are shown."""
+        return self.page.eval_on_selector_all(
+            ".cells .cell", "cells => cells.map(cell => cell.lastChild.textContent)"
+        )
+
+    def lit_blocks(self) -> list[str]:
+        return self.page.eval_on_selector_all(
+            ".block.lit .name", "names => names.map(name => name.textContent)"
+        )
+
+    def overflow(self) -> int:
+        """Return by how many pixels the page is wider than its window."""
+        return self.page.evaluate("document.documentElement.scrollWidth - innerWidth")

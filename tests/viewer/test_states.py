@@ -1,0 +1,244 @@
+"""The page shows the state of every cycle of the papers' figures, reached by stepping.
+
+What it shows is read from its tables and compared with the history of the recording, whose own
+values are written out in tests/timing; the first and last test write some of them out here, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simtlab
+from simtlab.recording.recording import Recording
+from simtlab.recording.tables import lanes_of
+
+from ..timing.support import scenarios
+from ..timing.support.history import History
+from .support.browse import Shown
+
+Show = Callable[..., Shown]
+
+
+class Places:
+    """Names of pcs as the papers have them: the block's label."""
+
+    def __init__(self, recording: Recording) -> None:
+        labels = recording.facts["kernels"][0]["labels"]
+        self._starts = sorted((pc, name) for name, pc in labels.items() if name[0].isupper())
+
+    def of(self, pc: str) -> str:
+        if pc == "-":
+            return "-"
+        return [name for start, name in self._starts if start <= int(pc)][-1]
+
+
+def at(changes: dict[int, Any], t: int) -> Any:
+    """Return the value of a dict of changes at t."""
+    return changes[max(time for time in changes if time <= t)]
+
+
+def stack_text(shown: Shown, places: Places) -> str:
+    rows = shown.rows("stack")
+    return (
+        "".join(f"({places.of(pc)},{places.of(rpc)},{mask})" for pc, rpc, mask in reversed(rows))
+        or "-"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "policy"),
+    [
+        ("F3", "conv"),
+        ("F4", "dws.branch-only"),
+        ("F6", "dws.branch-only"),
+        ("F6B", "dws.branch-only"),
+        ("F8", "dws.lazy-split"),
+        ("F9", "dws.lazy-split"),
+        ("F12", "dws.lazy-split"),
+        ("X6", "dws.branch-only.stack"),
+        ("X9", "dws.lazy-split"),
+    ],
+)
+def test_every_cycle_of_a_figure(show: Show, name: str, policy: str) -> None:
+    history = History(getattr(scenarios, name), policy)
+    recording = history.recording
+    shown, places = show(recording), Places(recording)
+    for t in range(recording.begin, recording.end):
+        assert shown.t == t
+        state = recording.state(0, t)
+        expected = at(history.stack, t)
+        found = stack_text(shown, places)
+        # While groups run, the page shows the pc of the top's group, or none for several.
+        top = state.get("stack", [[None, None, "0"]])[-1]
+        inside = [g for g in state.get("groups", ()) if int(g["mask"], 16) & int(top[2], 16)]
+        inside += [w for w in state.get("waiting", ()) if int(w[0], 16) & int(top[2], 16)]
+        rest, _, last = found.rpartition("(")
+        want_rest, _, want_last = expected.rpartition("(")
+        assert (rest, last.partition(",")[2]) == (want_rest, want_last.partition(",")[2]), t
+        if len(inside) > 1:
+            assert last.startswith("-,"), t
+        assert groups_of(shown, recording, t) == masks_of(state), t
+        issued = at(history.issued, t).split("@")[0]
+        lanes = shown.lanes()
+        assert "".join("1" if c == "I" else "0" for c in lanes) == (
+            issued if issued != "-" else "0" * recording.width
+        ), t
+        shown.click("Forward one cycle")
+    assert shown.t == recording.end - 1
+
+
+def masks_of(state: dict[str, Any]) -> set[int]:
+    groups = {int(g["mask"], 16) for g in state.get("groups", ())}
+    return groups | {int(w[0], 16) for w in state.get("waiting", ())}
+
+
+def groups_of(shown: Shown, recording: Recording, t: int) -> set[int]:
+    """Return the masks of paths that do not wait on the stack."""
+    found = {
+        sum(1 << lane for lane, bit in enumerate(mask) if bit == "1")
+        for mask, text in shown.paths()
+        if "on the stack" not in text
+    }
+    table = shown.rows("splits")
+    if table:
+        masks = {sum(1 << i for i, bit in enumerate(row[0]) if bit == "1") for row in table}
+        assert masks == found, t
+    return found
+
+
+def test_figure_3_of_dws_written_out(show: Show) -> None:
+    recording = History(scenarios.F3, "conv").recording
+    shown, places = show(recording), Places(recording)
+    table = {
+        0: ["A - 11111111"],
+        2: ["B D 11111001", "C D 00000110", "D - 11111111"],
+        6: ["C D 00000110", "D - 11111111"],
+        8: ["D - 11111111"],
+    }
+    for t, rows in table.items():
+        shown.goto(t)
+        found = [
+            f"{places.of(pc)} {places.of(rpc)} {mask}" for pc, rpc, mask in shown.rows("stack")
+        ]
+        assert found == rows, t
+
+
+def test_figure_12_of_dws_written_out(show: Show) -> None:
+    recording = History(scenarios.F12, "dws.lazy-split").recording
+    shown = show(recording)
+    table = {
+        1: [],
+        2: ["11100000 ready", "00011001 wait"],
+        5: ["11000000 ready", "00100000 wait", "00011001 wait"],
+        8: ["11000000 rpc-wait", "00100000 wait", "00011001 wait"],
+        17: ["11000000 rpc-wait", "00111001 run"],
+        19: [],
+        21: [],
+    }
+    for t, rows in table.items():
+        shown.goto(t)
+        found = [f"{mask} {status}" for mask, _, status in shown.rows("splits")]
+        # A split that can go on at once is ready or runs, by the convention of the recorder.
+        assert sorted(r.split()[0] for r in found) == sorted(r.split()[0] for r in rows), t
+        for row in rows:
+            if not row.endswith(("ready", "run")):
+                assert row in found, t
+    shown.goto(2)
+    texts = dict(shown.paths())
+    assert "waits for memory until cycle 14" in texts["00011001"]
+
+
+DIAMOND = """
+kernel diamond(global s32* %out) {
+@A:
+    workitemid_u32      $s0, 0
+    and_u32             $s1, $s0, 1
+    cmp_eq_u32          $c0, $s1, 0
+    cbr                 $c0, @C
+@B:
+    mul_s32             $s2, $s0, 10
+    br                  @D
+@C:
+    add_s32             $s2, $s0, 100
+    add_s32             $s2, $s2, 1
+@D:
+    cvt_u64_u32         $d0, $s0
+    ld_kernarg_u64      $d1, [%out]
+    mad_u64             $d1, $d0, 4, $d1
+    st_global_s32       $s2, [$d1]
+    ret
+}
+"""
+
+
+def recorded(scheme: str) -> Recording:
+    kernel = simtlab.assemble(DIAMOND)["diamond"]
+    launch = simtlab.record(kernel, groups=1, group_size=8, warp=8, scheme=scheme)
+    return launch(np.zeros(8, np.int32))
+
+
+@pytest.mark.parametrize("scheme", ["stack", "ppc", "per-thread"])
+def test_every_step_of_a_scheme(show: Show, scheme: str) -> None:
+    recording = recorded(scheme)
+    shown = show(recording)
+    for t in range(recording.begin, recording.end):
+        state = recording.state(0, t)
+        stack = [
+            [_text(pc), _text(rpc), lanes_of(int(mask, 16), 8)]
+            for pc, rpc, mask in state.get("stack", ())
+        ]
+        assert list(reversed(shown.rows("stack"))) == stack, t
+        pairs = [
+            [str(pc), lanes_of(int(m, 16), 8), str(other), lanes_of(int(o, 16), 8)]
+            for pc, m, other, o in state.get("pairs", ())
+        ]
+        assert list(reversed(shown.rows("pairs"))) == pairs, t
+        if scheme == "per-thread" and state:
+            pcs = {}
+            for mask, pc in [(g["mask"], g["pc"]) for g in state["groups"]] + [
+                (w[0], w[1]) for w in state.get("waiting", ())
+            ]:
+                pcs |= {lane: str(pc) for lane in range(8) if int(mask, 16) >> lane & 1}
+            assert shown.rows("threads") == [[pcs.get(lane, "-") for lane in range(8)]], t
+        issue = next(i for i in recording.issues if i["t"] == t)
+        text = recording.facts["kernels"][0]["instructions"][int(issue["pc"])]
+        assert shown.line() == text["line"]
+        shown.press("ArrowRight")
+
+
+def _text(pc: int | None) -> str:
+    return "-" if pc is None else str(pc)
+
+
+def test_pairs_of_the_diamond_written_out(show: Show) -> None:
+    shown = show(recorded("ppc"))
+    shown.goto(3)
+    assert shown.rows("pairs") == [["4", "01010101", "6", "10101010"]]
+    shown.goto(5)
+    assert shown.rows("pairs") == [["6", "10101010", "8", "01010101"]]
+    shown.goto(7)
+    assert shown.rows("pairs") == []
+
+
+def test_sub_warps_of_a_large_warp(show: Show) -> None:
+    source = "kernel k(u32 %n) {\n" + "    workitemid_u32 $s0, 0\n    and_u32 $s1, $s0, 1\n"
+    source += (
+        "    cmp_eq_u32 $c0, $s1, 0\n    cbr $c0, @C\n    add_u32 $s2, $s0, 1\n@C:\n    ret\n}\n"
+    )
+    launch = simtlab.record(
+        simtlab.assemble(source)["k"], machine="lwm", policy="lwm", items=128, group_size=128
+    )
+    recording = launch(1)
+    odd = next(i for i in recording.issues if int(i["mask"]) == 0xAAAAAAAA)
+    shown = show(recording, hash=f"#t={int(odd['t'])}&warp=0")
+    rows = shown.rows("pack")
+    assert len(rows) == 4
+    numbers = [[int(n) for n in row] for row in rows]
+    assert all(n == 0 for row in numbers for n in row[::2])
+    # Lanes stay in their column, so that four rows of odd lanes take four sub-warps.
+    for column in range(1, 32, 2):
+        assert sorted(row[column] for row in numbers) == [1, 2, 3, 4]
