@@ -20,11 +20,13 @@ FOLDER = "views"
 class View(SphinxDirective):
     """One command that records a run, or two; the page shows the page that `simtlab view` makes.
 
-    Options: `height` in pixels (760), `title`.
+    Options: `height` in pixels (760), `title`, and `at`, the place at which the page opens, in the
+    form of its address: t=16&warp=0&lane=3.
     """
 
     has_content = True
     option_spec = {  # noqa: RUF012
+        "at": directives.unchanged_required,
         "height": directives.nonnegative_int,
         "title": directives.unchanged_required,
     }
@@ -43,11 +45,14 @@ class View(SphinxDirective):
         except CommandFailed as error:
             raise self.error(str(error)) from None
         up = "../" * self.env.docname.count("/")
+        place = f"{up}{FOLDER}/{name}" + (
+            f"#{escape(at)}" if (at := self.options.get("at")) else ""
+        )
         title = escape(self.options.get("title", "The recording"))
         html = (
-            f'<figure class="view"><iframe src="{up}{FOLDER}/{name}" loading="lazy" '
+            f'<figure class="view"><iframe src="{place}" loading="lazy" '
             f'title="{title}" height="{self.options.get("height", 760)}"></iframe>'
-            f'<figcaption>{title}. <a href="{up}{FOLDER}/{name}">Open it on a page of its own</a>.'
+            f'<figcaption>{title}. <a href="{place}">Open it on a page of its own</a>.'
             f"</figcaption></figure>"
         )
         return [nodes.raw("", html, format="html")]

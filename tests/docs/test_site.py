@@ -57,6 +57,14 @@ def test_the_site_builds_without_a_warning_and_has_everything(tmp_path):
     pages = [*site.rglob("*.html")]
     loaded = re.compile(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(https?://[^"]+)')
     assert not {url for page in pages for url in loaded.findall(page.read_text("utf-8"))}
+    frames = [
+        page.parent / frame
+        for page in pages
+        for frame in re.findall(r'<iframe src="([^"#]+)', page.read_text("utf-8"))
+    ]
+    asked = [p for p in DOCS.rglob("*.m*") if "\n```{view}\n" in p.read_text("utf-8")]
+    assert len(frames) == len(asked) >= 5
+    assert all(frame.is_file() for frame in frames)
 
 
 def test_every_option_is_in_the_listing(monkeypatch):
