@@ -227,8 +227,11 @@ def meeting_loop(c: Choices, w: Writer) -> None:
     w.place(head)
     outer, w.loops = w.loops, []
     w.uniform.append(counter)
-    for _ in range(c.integer(1, 3)):
+    w.depth += 1
+    for _ in range(c.integer(1, 2)):
         load(c, w)
+    c.one_of(w.branching)(c, w)
+    w.depth -= 1
     w.uniform.pop()
     w.loops = outer
     w.emit(f"and_u32 $s{SCRATCH}, {counter}, {c.one_of((1, 3, 3))}")

@@ -122,7 +122,7 @@ def _kernel(c: Choices, options: Options, inserted: Sequence[str]) -> Case:
     if synchronises:
         under_branches = options.barriers_under_branches
         at_top += [partial(uniform_loop, branches=under_branches)] * 5
-        at_top += [*[uniform_if] * 3, *[meeting_loop] * 4] if under_branches else []
+        at_top += [*[uniform_if] * 3, *[meeting_loop] * 2] if under_branches else []
     for _ in range(c.one_of((0, 1, 1))):
         c.one_of((*FLAT, *at_top, exchange) if synchronises else (*FLAT, *at_top))(c, w)
     c.one_of(at_top)(c, w)

@@ -313,8 +313,8 @@ MUTANTS = [
         ("lanes stay at it", "    grp.mask = live\n    waits.barrier = 0", "    grp.mask = live"),
         (
             "never opens",
-            "    on_rejoin(S, g)\n    return 1\n\n\ndef waiting_lanes",
-            "    on_rejoin(S, g)\n    return 0\n\n\ndef waiting_lanes",
+            "    on_rejoin(S, g)\n    return 1\n\n\n@device\ndef return_to_stack",
+            "    on_rejoin(S, g)\n    return 0\n\n\n@device\ndef return_to_stack",
         ),
         (
             "the last lanes to arrive count as all",
