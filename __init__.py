@@ -19,6 +19,7 @@ from .isa.version import __version__
 if TYPE_CHECKING:
     from .asm.assemble import Markers
     from .asm.format import format_source
+    from .debugger.session import debug
     from .emu.device import Device, DeviceArray
     from .emu.engine import Interrupted
     from .emu.module import KernelFunction, Module
@@ -52,6 +53,7 @@ _HOMES = {
     "UsageError": ".isa.errors",
     "check_run": ".programs.checking",
     "compare": ".timing.compare",
+    "debug": ".debugger.session",
     "format_source": ".asm.format",
     "record": ".recording.record",
     "simulate": ".timing.simulate",
@@ -80,6 +82,7 @@ __all__ = [
     "assemble",
     "check_run",
     "compare",
+    "debug",
     "format_source",
     "load",
     "record",

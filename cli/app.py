@@ -13,6 +13,7 @@ from ..isa.errors import UsageError, did_you_mean
 from . import status
 from .commands.asm import asm, check, disasm
 from .commands.compare import compare
+from .commands.debug import debug
 from .commands.diff import diff
 from .commands.doctor import doctor
 from .commands.exercise import SUBCOMMANDS, overview
@@ -114,8 +115,8 @@ for command in SUBCOMMANDS:
     exercise.command(cls=_Command, help=command.__doc__)(command)
 
 for command in (
-    asm, disasm, check, fmt, run, time, compare, view, reproduce, programs, machines, policies,
-    diff, explain, lsp, doctor,
+    asm, disasm, check, fmt, run, debug, time, compare, view, reproduce, programs, machines,
+    policies, diff, explain, lsp, doctor,
 ):  # fmt: skip
     app.command(cls=_Command, help=_flowing(command.__doc__))(command)
 app.add_typer(exercise)
@@ -160,6 +161,8 @@ def dispatch(arguments: list[str]) -> int:
 _ELSEWHERE = {
     ("run", "--machine"): "machines are for `simtlab time`",
     ("run", "--policy"): "policies are for `simtlab time`; `run` takes --scheme instead",
+    ("debug", "--engine"): "the interpreter runs what is debugged",
+    ("debug", "--json"): "use --script FILE, whose output is text",
     ("time", "--engine"): "a simulation executes kernels in its own engine",
     ("time", "--lines"): "use --annotate, which also shows where cycles went",
     ("time", "--scheme"): "a simulation takes --policy instead",

@@ -39,7 +39,11 @@ class FunctionalRecorder(Recorder):
     def run(self, work: Work) -> Statistics:
         """Run a launch and record it; an engine (emu/engine.py)."""
         self.begin_launch(work, self._steps)
-        self._scheme = {"name": work.scheme.name, "knobs": dict(work.scheme.knobs)}
+        self._scheme = {
+            "name": work.scheme.name,
+            "knobs": dict(work.scheme.knobs),
+            "own": work.scheme.own is not None,
+        }
         watched = _Watched(work, self, self._steps)
         try:
             counted = watched.run()
@@ -52,6 +56,9 @@ class FunctionalRecorder(Recorder):
         self._counted = self._counted + counted if self._any else counted
         self._any = True
         return counted
+
+    def before_step(self, t: int, interpreter: Interpreter) -> None:
+        """Hear that step `t` is about to be executed; a debugger may change values now."""
 
     def finish(self, **facts: Any) -> Recording:
         """Return the recording."""
@@ -98,6 +105,7 @@ class _Watched(Interpreter):
             self._keep(warp)
 
     def round(self) -> bool:
+        self._recorder.before_step(self._before + self.rounds, self)
         if self._is_full:
             return super().round()
         state = self.warps

@@ -97,6 +97,8 @@ class Recorder:
                 "items": list(work.geometry.items),
                 "arguments": _arguments(work),
                 "kernargs": work.kernargs.hex(),
+                "budget": work.budget,
+                "exited_arrive": work.exited_arrive,
                 "buffers": self._changed(work),
             }
         )

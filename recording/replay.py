@@ -76,7 +76,7 @@ class Replay:
             self.memory.buffers.append(Buffer(b["name"], b["address"], host, size=b["size"]))
         self.memory.buffers.sort(key=lambda b: b.base)
         self._programs = [load(text) for text in recording.programs]
-        self._order = _in_order(recording)
+        self._order = in_order(recording)
         self._next = 0
         self._launch = -1
         self._code: _Code | None = None
@@ -102,17 +102,60 @@ class Replay:
 
     def steps(self, until: int | None = None) -> Iterator[Step]:
         """Execute instruction by instruction; yield each after its execution."""
-        issues = self.recording.issues
+        times = self._order[0]
+        while self._next < len(times) and (until is None or times[self._next] < until):
+            yield self._execute_next()
+
+    def _execute_next(self) -> Step:
         times, rows, offsets = self._order
-        while self._next < len(rows) and (until is None or times[self._next] < until):
-            row, offset = int(rows[self._next]), int(offsets[self._next])
-            self._next += 1
-            issue = issues[row]
-            if issue["launch"] != self._launch:
-                self._begin(int(issue["launch"]))
-            pc, warp = int(issue["pc"]) + offset, int(issue["warp"])
-            lanes = self._lanes(warp, int(issue["t"]) + offset, int(issue["mask"]))
-            yield self.code.execute(row, offset, warp, pc, lanes, int(times[self._next - 1]))
+        at = self._next
+        row, offset = int(rows[at]), int(offsets[at])
+        self._next += 1
+        issue = self.recording.issues[row]
+        self._enter(int(issue["launch"]))
+        pc, warp, t = int(issue["pc"]) + offset, int(issue["warp"]), int(times[at])
+        lanes = self._lanes(warp, t, int(issue["mask"]))
+        return self.code.execute(row, offset, warp, pc, lanes, t)
+
+    def _enter(self, launch: int) -> None:
+        if launch != self._launch:
+            self._begin(launch)
+
+    @property
+    def position(self) -> int:
+        """How many instructions have been executed."""
+        return self._next
+
+    def advance(self, position: int) -> Iterator[Step]:
+        """Execute until `position` instructions have been, and begin the launch of the next one.
+
+        Yield each instruction after its execution.
+        """
+        rows = self._order[1]
+        while self._next < position:
+            yield self._execute_next()
+        if self._next < len(rows):
+            self._enter(int(self.recording.issues["launch"][rows[self._next]]))
+
+    def snapshot(self) -> Snapshot:
+        """Return registers and memory as they are now."""
+        return Snapshot(
+            self._next,
+            self._launch,
+            [b.host.copy() for b in self.memory.buffers],
+            [array.copy() for array in self.code.arrays()],
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back, or forward, to a snapshot of this replay."""
+        if snapshot.launch != self._launch:
+            self._launch = snapshot.launch
+            self._load(snapshot.launch)
+        self._next = snapshot.position
+        for buffer, content in zip(self.memory.buffers, snapshot.memory, strict=True):
+            buffer.host[:] = content
+        for array, content in zip(self.code.arrays(), snapshot.launch_state, strict=True):
+            array[:] = content
 
     def is_exact(self) -> bool:
         """Return whether memory is now what it was at the end of the run."""
@@ -123,7 +166,7 @@ class Replay:
     def registers(self, warp: int) -> dict[str, Array]:
         """Return the registers of the warp that is in a context now: name -> array of lanes."""
         at = int(self._order[0][self._next - 1]) if self._next else self.recording.begin
-        first = self._first_lane(warp, at)
+        first = self.first_lane(warp, at)
         if first < 0:
             return {}
         lanes = slice(first, first + self.recording.width)
@@ -143,6 +186,11 @@ class Replay:
                 assert buffer is not None
                 end = part["offset"] + part["size"]
                 buffer.host[: part["size"]] = self.recording.memory[part["offset"] : end]
+        self._load(number)
+
+    def _load(self, number: int) -> None:
+        """Make the registers and the code of a launch, all zero."""
+        facts = self.recording.facts
         launch = facts["launches"][number]
         described = facts["kernels"][launch["kernel"]]
         program = self._programs[described["program"]]
@@ -157,17 +205,33 @@ class Replay:
         )
 
     def _lanes(self, warp: int, t: int, mask: int) -> Array:
-        first = self._first_lane(warp, t)
+        first = self.first_lane(warp, t)
         bits = np.array([mask], "<u8").view(np.uint8)
         return first + np.flatnonzero(np.unpackbits(bits, bitorder="little"))
 
-    def _first_lane(self, warp: int, t: int) -> int:
+    def first_lane(self, warp: int, t: int) -> int:
+        """Return the flat number of lane 0 of the warp in a context at `t`; -1 for none."""
         rows = self._occupants.get(warp)
         at = int(np.searchsorted(rows["t"], t, side="right")) - 1 if rows is not None else -1
         if rows is None or at < 0 or rows["workgroup"][at] < 0:
             return -1
         group, wave = int(rows["workgroup"][at]), int(rows["wave"][at])
         return group * self.code.resident.lanes_per_group + wave * self.recording.width
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A replay after `position` instructions: buffers, and the registers of the launch."""
+
+    position: int
+    launch: int
+    memory: list[Array]
+    launch_state: list[Array]
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes."""
+        return sum(array.nbytes for array in (*self.memory, *self.launch_state))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +273,16 @@ class _Code:
         self._executed = np.zeros(self.resident.n_lanes, np.uint64)
         self._functions: dict[int, Any] = {}
         self._sources: dict[int, Any] = {}
+
+    def arrays(self) -> list[Array]:
+        """Return what changes: registers, group and private memory, counts for `clock`."""
+        resident = self.resident
+        return [
+            *(bank.bits for bank in resident.registers.values()),
+            resident.group_memory,
+            resident.private_memory,
+            self._executed,
+        ]
 
     def execute(self, row: int, offset: int, warp: int, pc: int, lanes: Array, t: int) -> Step:
         """Execute an instruction for some lanes. Lanes that fault end it, as they did the run."""
@@ -273,7 +347,7 @@ class _Code:
         return found
 
 
-def _in_order(recording: Recording) -> tuple[Array, Array, Array]:
+def in_order(recording: Recording) -> tuple[Array, Array, Array]:
     """Return (time, row of issue, instruction in it) of every instruction, in the order of time."""
     issues = recording.issues
     counts = issues["n"]

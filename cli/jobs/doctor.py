@@ -15,6 +15,7 @@ from ..output.versions import versions
 
 OPTIONAL = {
     "matplotlib": ("plot", "figures"),
+    "textual": ("tui", "panes of the debugger"),
     "pygls": ("lsp", "simtlab lsp: the language server"),
     "hypothesis": ("test", "simtlab.testing: random kernels for tests"),
 }

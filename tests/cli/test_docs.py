@@ -22,6 +22,7 @@ PAGE = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
 OTHERS = (
     "README.md",
     "docs/checking.md",
+    "docs/debugging.md",
     "docs/timing/overview.md",
     "docs/timing/your-own-policy.md",
 )

@@ -17,6 +17,7 @@ from simtlab.cli.app import app
 from .conftest import SCALE, SCALE_ARGS, Cli
 from .support import (
     compare_effects,
+    debug_effects,
     exercise_effects,
     recording_effects,
     reproduce_effects,
@@ -446,6 +447,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("run", "--json"): run_json,
     **timing_effects.EFFECTS,
     **compare_effects.EFFECTS,
+    **debug_effects.EFFECTS,
     **view_effects.EFFECTS,
     **reproduce_effects.EFFECTS,
     **exercise_effects.EFFECTS,

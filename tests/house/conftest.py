@@ -51,6 +51,7 @@ class Tree:
             "docs/**/*.png",
             "docs/examples/*.py",
             "docs/examples/*.sasm",
+            "docs/examples/*.txt",
         ):
             files += self.root.glob(pattern)
         return {f"simtlab/{f.relative_to(self.root).as_posix()}" for f in files}

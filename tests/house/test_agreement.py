@@ -72,7 +72,7 @@ def test_the_changelog_is_kept(tree, version):
 
 def test_the_extras_are_those_promised(tree):
     extras = set(tree.project["project"]["optional-dependencies"])
-    assert extras == {"bench", "dev", "docs", "lab", "lsp", "plot", "test"}
+    assert extras == {"bench", "dev", "docs", "lab", "lsp", "plot", "test", "tui"}
 
 
 def test_dev_covers_what_the_suite_builds_with(tree):
@@ -86,7 +86,8 @@ def test_every_dependency_is_imported_somewhere(tree):
     """What a user has to install is used; tools of the developers are called by name."""
     project = tree.project["project"]
     extras = project["optional-dependencies"]
-    needed = [*project["dependencies"], *extras["plot"], *extras["lab"], *extras["lsp"]]
+    named = [name for extra in ("plot", "lab", "lsp", "tui") for name in extras[extra]]
+    needed = [*project["dependencies"], *named]
     names = {re.match(r"[\w-]+", line)[0] for line in needed} - {"simtlab"}  # pyright: ignore
     text = "\n".join(
         path.read_text("utf-8") for folder in tree.packages.values() for path in folder.glob("*.py")

@@ -1,0 +1,1 @@
+"""The command language: what the prompt, scripts and the debug console understand."""

@@ -1,0 +1,1 @@
+"""The Debug Adapter Protocol over a session, for editors."""

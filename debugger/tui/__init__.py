@@ -1,0 +1,1 @@
+"""The terminal interface of the debugger (Textual; extra `tui`)."""
