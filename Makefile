@@ -111,6 +111,11 @@ format: $(STAMP) ## rewrite the files as `make lint` wants them
 	@$(PY) -m ruff check --fix
 	@$(PY) -m ruff format
 
+.PHONY: docs
+docs: $(STAMP) ## the site of the documentation, into build/docs
+	@$(PY) -m sphinx -q -E -W --keep-going -j $(WORKERS) -c docs/_site -d build/doctrees -b html docs build/docs
+	@printf 'The site: %s\n' '$(CURDIR)/build/docs/index.html'
+
 .PHONY: docs-check
 docs-check: $(STAMP) ## links between the pages, and the Python sessions in them
 	@$(PY) tests/house/check_docs.py

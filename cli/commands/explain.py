@@ -1,4 +1,4 @@
-"""`simtlab explain`: instructions, error codes, and the pages of the documentation."""
+"""`simtlab explain`: instructions, error codes, concepts, and the pages of the documentation."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from ..options.options import Json
 
 
 def explain(
-    word: Annotated[
-        str | None,
+    words: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="OPCODE|CODE|PAGE",
-            help="An instruction as fma_f32, a stem as fma, an error code as SIM104, or a page of "
-            "the documentation as timing; without it, everything is listed.",
+            metavar="OPCODE|CODE|CONCEPT|PAGE",
+            help="An instruction as fma_f32, a stem as fma, an error code as SIM104, a concept as "
+            "active mask, or a page of the documentation as timing; without it, everything is "
+            "listed.",
             autocompletion=explained,
         ),
     ] = None,
     json: Json = False,
 ) -> int:
-    """Explain an instruction or an error code, or print a page of the documentation.
+    """Explain an instruction, an error code or a concept, or print a page of the documentation.
 
     Without a word it lists everything that it can explain.
 
@@ -32,12 +33,13 @@ def explain(
       simtlab explain fma_f32
       simtlab explain atomic_add
       simtlab explain SIM401
+      simtlab explain active mask
       simtlab explain isa
     """
     from ..jobs.explain import explanation
     from ..output.output import print_json
 
-    found = explanation(word)
+    found = explanation(" ".join(words) if words else None)
     if json:
         print_json(found.to_dict())
     else:

@@ -1,4 +1,4 @@
-"""The texts of `explain`, from the instruction table and the catalogue of error codes."""
+"""The texts of `explain`: instructions, error codes, concepts of the glossary, and pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...emu.tables import labelled
 from ...isa.errors import UsageError, did_you_mean
 from ...isa.table import BY_NAME, TABLE, Format, OperandKind, Row
 from ...isa.types import Segment
-from ..pages import Overview, Page, find, names
+from ..pages import Concept, Overview, Page, concept, concepts, find, names
 
 _LAYOUT = {
     Format.ALU: "opcode 10 | dst 6 | r1 6 | r2 6 | which 2 | imm 32 | zero 2",
@@ -111,6 +111,20 @@ class InstructionText:
         }
 
 
+@dataclass(frozen=True)
+class InstructionAndConcept:
+    """An instruction whose stem is a concept's term, too, as `barrier`."""
+
+    instruction: InstructionText
+    concept: Concept
+
+    def text(self) -> str:
+        return f"{self.instruction.text()}\n\n{self.concept.text()}"
+
+    def to_dict(self) -> dict[str, object]:
+        return {**self.instruction.to_dict(), "concept": self.concept.to_dict()}
+
+
 def explanation(word: str | None) -> Explanation:
     """Return the explanation of a word, or the overview of all words.
 
@@ -119,23 +133,29 @@ def explanation(word: str | None) -> Explanation:
     if word is None:
         return Overview()
     wanted = word.strip().removeprefix("`").removesuffix("`")
-    if wanted in BY_NAME:
+    if wanted in BY_NAME and BY_NAME[wanted].stem != wanted:
         return InstructionText((BY_NAME[wanted],))
+    idea = concept(wanted)
     rows = tuple(row for row in TABLE if row.stem == wanted)
     if rows:
-        return InstructionText(rows)
+        found = InstructionText(rows)
+        return InstructionAndConcept(found, idea) if idea else found
     from ...isa.codes import codes
 
     code = wanted.upper()
     if code in codes():
         return codes()[code]
-    if page := find(wanted):
+    page = find(wanted)
+    if page and (page == wanted or not idea):
         return Page(page)
+    if idea:
+        return idea
     stems = dict.fromkeys(row.stem for row in TABLE)
+    terms = [name for c in concepts() for name in (c.term, *c.others)]
     raise UsageError(
-        f"there is no instruction, error code or page {word!r}",
+        f"there is no instruction, error code, concept or page {word!r}",
         code="SIM500",
-        hint=did_you_mean(wanted, (*stems, *BY_NAME, *codes(), *names()))
+        hint=did_you_mean(wanted, (*stems, *BY_NAME, *codes(), *names(), *terms))
         or did_you_mean(code, tuple(codes()))
         or "`simtlab explain` lists what there is",
     )

@@ -82,8 +82,8 @@ def sizes(incomplete: str) -> list[str]:
 
 
 def explained(incomplete: str) -> list[str]:
-    """Return mnemonics, and pages of the documentation."""
+    """Return mnemonics, terms of the glossary, and pages of the documentation."""
     from ...isa.table import BY_NAME
-    from ..pages import names
+    from ..pages import concepts, names
 
-    return _starting([*BY_NAME, *names()], incomplete)
+    return _starting([*BY_NAME, *(c.term for c in concepts()), *names()], incomplete)

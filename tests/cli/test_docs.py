@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import textwrap
 from pathlib import Path
@@ -13,6 +12,8 @@ import typer
 import simtlab
 from simtlab.cli.app import app
 from simtlab.programs.index import find
+
+from ..docs.support.examples import examples, matches
 
 ROOT = Path(simtlab.__file__).parent
 PAGE = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
@@ -26,23 +27,6 @@ OTHERS = (
     "docs/timing/your-own-policy.md",
 )
 """Pages beside command.md that show output."""
-
-
-def examples(page: str) -> list[tuple[str, str]]:
-    """Return (command line, shown output) of every command in a page's console blocks."""
-    found: list[tuple[str, str]] = []
-    for block in re.findall(r"^```console\n((?:.*\n)*?)```$", page, re.MULTILINE):
-        assert block.startswith("$ simtlab ")
-        for part in re.split(r"^\$ simtlab ", block, flags=re.MULTILINE)[1:]:
-            line, _, shown = part.partition("\n")
-            found.append((line, shown))
-    return found
-
-
-def matches(shown: str, printed: str) -> bool:
-    """Whether the output is what the page shows; `…` stands for anything."""
-    pattern = ".*".join(re.escape(part) for part in shown.split("…"))
-    return re.fullmatch(pattern, printed, re.DOTALL) is not None
 
 
 def test_every_example_is_true(cli):

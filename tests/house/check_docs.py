@@ -1,6 +1,6 @@
 """`make docs-check`: the pages' links lead somewhere, and the Python sessions in them are true.
 
-Checked are README.md, CHANGELOG.md and docs/**/*.md:
+Checked are README.md, CHANGELOG.md, docs/**/*.md, and docs/**/*.myst, the pages of the site only:
 
 - links to files and headings (addresses of other sites are left alone: the check needs no network);
 - every `>>>` session, in pages and in docstrings, each page as one session from top to bottom;
@@ -11,12 +11,16 @@ Checked are README.md, CHANGELOG.md and docs/**/*.md:
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import importlib
 import re
+import shutil
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -28,6 +32,7 @@ WIDTH = 120
 
 MADE = {
     "docs/isa.md": "simtlab.isa.reference",
+    "docs/statistics.md": "simtlab.timing.results.reference",
     "docs/timing/hooks.md": "simtlab.timing.reference",
 }
 """Pages with a part that a module writes."""
@@ -45,7 +50,8 @@ ANCHOR = re.compile(r"<a\s+(?:id|name)=\"([^\"]+)\"|^\(([\w-]+)\)=$", re.MULTILI
 def pages() -> list[Path]:
     """The pages, in the order in which they are reported."""
     top = [ROOT / name for name in ("README.md", "CHANGELOG.md")]
-    return [page for page in top if page.exists()] + sorted((ROOT / "docs").rglob("*.md"))
+    docs = (page for end in ("md", "myst") for page in (ROOT / "docs").rglob(f"*.{end}"))
+    return [page for page in top if page.exists()] + sorted(docs)
 
 
 def blank(match: re.Match[str]) -> str:
@@ -105,14 +111,29 @@ def stale_parts() -> Iterator[str]:
             yield f"{name} is not current: run python -m {module} {name}"
 
 
+@contextmanager
+def reader_folder(page: Path) -> Iterator[None]:
+    """Go to a folder with the kernels that a reader of the tutorial has saved, and come back.
+
+    Other pages are tried where the check was started: they name files of the repository.
+    """
+    if page.parent.name not in ("how-to", "tutorial"):
+        yield
+        return
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for source in (ROOT / "docs" / "tutorial", page.parent):
+            for file in source.glob("*.sasm"):
+                shutil.copy(file, folder)
+        yield
+
+
 def sessions() -> Iterator[tuple[str, doctest.TestResults]]:
     """Every page and module that shows a session, with how it went."""
     for page in pages():
         if ">>> " in page.read_text("utf-8"):
-            yield (
-                str(page.relative_to(ROOT)),
-                doctest.testfile(str(page), module_relative=False, optionflags=OPTIONS),
-            )
+            with reader_folder(page):
+                result = doctest.testfile(str(page), module_relative=False, optionflags=OPTIONS)
+            yield str(page.relative_to(ROOT)), result
     outside = {"bench", "build", "dist", "docs", "scratch", "tests"}
     for source in sorted(ROOT.rglob("*.py")):
         inside = source.relative_to(ROOT).with_suffix("").parts

@@ -72,7 +72,7 @@ def test_the_changelog_is_kept(tree, version):
 
 def test_the_extras_are_those_promised(tree):
     extras = set(tree.project["project"]["optional-dependencies"])
-    assert extras == {"bench", "dev", "lab", "lsp", "plot", "test", "tui"}
+    assert extras == {"bench", "dev", "docs", "lab", "lsp", "plot", "test", "tui"}
 
 
 def test_dev_covers_what_the_suite_builds_with(tree):

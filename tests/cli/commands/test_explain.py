@@ -9,6 +9,7 @@ import pytest
 
 import simtlab
 from simtlab.asm.assemble import assemble
+from simtlab.cli import pages
 from simtlab.cli.jobs.explain import InstructionText, example_line, explanation
 from simtlab.isa.codes import codes
 from simtlab.isa.table import TABLE
@@ -85,8 +86,8 @@ def test_without_a_word_everything_is_listed(cli):
 @pytest.mark.parametrize("stem", dict.fromkeys(row.stem for row in TABLE))
 def test_every_stem_is_explained(stem):
     found = explanation(stem)
-    assert isinstance(found, InstructionText)
-    assert found.row.doc in found.text()
+    [first, *_] = [row for row in TABLE if row.stem == stem]
+    assert first.doc in found.text()
     assert found.to_dict()["usage"]
 
 
@@ -146,3 +147,60 @@ def test_a_program_in_detail(cli):
     assert rows["name"] == "basics/scan"
     assert rows["kernels"].startswith("kernel scan_blocks(")
     assert rows["file"].endswith("scan.sasm")
+
+
+# --- concepts of the glossary
+
+
+def test_a_concept_of_two_words_needs_no_quotes(cli):
+    text = cli("explain", "active", "mask").out
+    assert text.startswith("active mask\n\n  One bit for each lane")
+    assert text == cli("explain", "active mask").out == cli("explain", "Active_Masks").out
+    assert "](" not in text, "a link is shown as its words"
+
+
+def test_a_concept_is_found_by_another_word_for_it(cli):
+    assert cli("explain", "wavefront").out.startswith("warp\n")
+    assert cli("explain", "ipdom", "--json").json["term"] == "post-dominator"
+
+
+def test_an_instruction_that_is_a_concept_is_explained_as_both(cli):
+    text = cli("explain", "barrier").out
+    assert text.startswith("barrier\n  does ")
+    assert "\nbarrier\n\n  An instruction at which a work-item waits" in text
+    found = cli("explain", "barrier", "--json").json
+    assert (found["kind"], found["concept"]["kind"]) == ("instruction", "concept")
+
+
+def test_a_misspelt_concept_gets_a_hint(cli):
+    done = cli("explain", "activ", "mask")
+    assert done.status == 2
+    assert "did you mean `active mask`?" in done.err
+
+
+def test_a_page_in_a_folder_is_found_by_its_last_name(cli):
+    assert cli("explain", "hooks").out == cli("explain", "timing/hooks").out
+
+
+def test_a_last_name_that_two_pages_have_is_not_found(monkeypatch):
+    monkeypatch.setattr(pages, "names", lambda: ["a/same", "b/same", "c/other", "d/overview"])
+    assert pages.find("same") is None
+    assert pages.find("other") == "c/other"
+    assert pages.find("overview") is None
+
+
+@pytest.mark.parametrize("entry", pages.concepts(), ids=lambda c: c.term)
+def test_every_concept_is_short_and_found_by_each_of_its_words(entry):
+    assert len(re.findall(r"[.:](?=\s|$)", entry.body)) <= 5
+    assert len(entry.body.split()) >= 8
+    for word in (entry.term, *entry.others):
+        assert pages.concept(word) == entry, f"{word!r} names two concepts"
+
+
+def test_a_page_comes_before_the_concept_of_which_its_name_is_a_plural(cli):
+    assert cli("explain", "divergences").out.startswith("# ")
+    assert cli("explain", "divergence").out.startswith("divergence\n")
+
+
+def test_no_concept_has_the_name_of_a_page():
+    assert not {c.term for c in pages.concepts()} & set(pages.names())

@@ -1,0 +1,83 @@
+"""How code looks: a lexer of assembly, the language of blocks that name none, paths in tables.
+
+Pages indent their code, which Markdown does not mark with a language.
+"""
+
+from __future__ import annotations
+
+import re
+
+from docutils import nodes
+from pygments.lexer import RegexLexer
+from pygments.lexers import get_lexer_by_name
+from pygments.token import (
+    Comment,
+    Keyword,
+    Name,
+    Number,
+    Operator,
+    Punctuation,
+    Text,
+    Token,
+    Whitespace,
+)
+from pygments.util import ClassNotFound
+from sphinx.application import Sphinx
+
+
+class PlainSasm(RegexLexer):
+    """Comments, registers, labels, directives, numbers; the first word of a line."""
+
+    name = "sasm"
+    tokens = {  # noqa: RUF012
+        "root": [
+            (r"//.*", Comment.Single),
+            (r"\$[sdc]\d+", Name.Variable),
+            (r"%\w+", Name.Variable.Instance),
+            (r"@\w+", Name.Label),
+            (r"\.\w+", Keyword.Namespace),
+            (r"\b(kernel|global|group|private|readonly|u8|u16|u32|u64|s32|s64|f32|f64)\b", Keyword),
+            (r"^\s*[a-z]\w*", Name.Function),
+            (r"-?\b(0x[0-9a-f]+|\d+(\.\d+)?)\b", Number),
+            (r"[-+*&]", Operator),
+            (r"[\[\](){},:=\\]", Punctuation),
+            (r"\s+", Whitespace),
+            (r"\w+", Text),
+            (r".", Token.Text),
+        ]
+    }
+
+
+def add_lexer(app: Sphinx) -> None:
+    """Give Sphinx a lexer of the name `sasm`."""
+    try:
+        get_lexer_by_name("sasm")
+    except ClassNotFound:
+        app.add_lexer("sasm", PlainSasm)
+
+
+LANGUAGES = {
+    "pycon": re.compile(r">>> "),
+    "python": re.compile(r"(from|import|def|class|with|@given|@device) ?\S+"),
+    "sasm": re.compile(r"//|\.const|@\w+:|kernel \w+\(|\w+_[usfb]\d+ +[$\[]|cbr "),
+    "console": re.compile(r"\$ "),
+}
+"""Language -> how a block begins that is written in it."""
+
+
+def name_languages(app: Sphinx, doctree: nodes.document) -> None:
+    """Give the blocks of a page that name no language their own; Sphinx calls this."""
+    for block in doctree.findall(nodes.literal_block):
+        if block.get("language", "none") == "none":
+            begins = (name for name, begin in LANGUAGES.items() if begin.match(block.astext()))
+            block["language"] = next(begins, "none")
+        block["force"] = True  # wrong sources, and … for what is left out, are what pages show
+
+
+def open_paths(app: Sphinx, doctree: nodes.document) -> None:
+    """Let the paths in tables break after a slash; Sphinx calls this."""
+    for entry in doctree.findall(nodes.entry):
+        for literal in entry.findall(nodes.literal):
+            text = literal.astext()
+            if "/" in text and len(text) > 16:
+                literal[:] = [nodes.Text(text.replace("/", "/\u200b"))]
