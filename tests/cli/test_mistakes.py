@@ -19,8 +19,8 @@ RUN = f"run scale.sasm --items 8 {ARGS}"
 MISTAKES = {
     # --- names and files
     "rnu": """\
-error[SIM514]: unknown command 'rnu'; the commands are asm, disasm, check, fmt, run, time, \
-compare, reproduce, programs, machines, policies, diff, explain, lsp, doctor, exercise
+error[SIM514]: unknown command 'rnu'; the commands are asm, disasm, check, fmt, run, debug, \
+time, compare, view, reproduce, programs, machines, policies, diff, explain, lsp, doctor, exercise
  = help: did you mean `run`?
 """,
     "run": """\

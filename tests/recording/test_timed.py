@@ -22,8 +22,8 @@ RUNS = [
     ("lessons/stragglers", "dws.revive-split", "dws"),
     ("ppc/exits", "ppc", "ppc"),
     ("lwm/reduction", "lwm", "lwm"),
-    ("dws/filter", "slip", "dws"),
-    ("basics/bfs", "maws.lazy-split", "maws-coherent"),
+    pytest.param("dws/filter", "slip", "dws", marks=pytest.mark.slow),
+    pytest.param("basics/bfs", "maws.lazy-split", "maws-coherent", marks=pytest.mark.slow),
 ]
 
 
