@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 import simtlab
+from simtlab.recording.history import History as history_of
 from simtlab.recording.recording import Recording
 from simtlab.recording.tables import lanes_of
 
-from ..timing.support import scenarios
+from ..timing.support import lwm_scenarios, ppc_scenarios, scenarios
 from ..timing.support.history import History
 from .support.browse import Shown
 
@@ -61,11 +62,18 @@ def stack_text(shown: Shown, places: Places) -> str:
         ("F12", "dws.lazy-split"),
         ("X6", "dws.branch-only.stack"),
         ("X9", "dws.lazy-split"),
+        ("F10", "dws.lazy-split"),
+        ("F10", "dws.revive-split"),
+        # Figures 3 and 4 of MAWS are the same programs.
+        ("F8", "maws.lazy-split"),
+        ("F9", "maws.lazy-split"),
+        ("F12", "maws.lazy-split"),
     ],
 )
 def test_every_cycle_of_a_figure(show: Show, name: str, policy: str) -> None:
-    history = History(getattr(scenarios, name), policy)
-    recording = history.recording
+    fields: dict[str, Any] = {"scheduler": "fifo"} if policy.startswith("maws") else {}
+    recording = History(getattr(scenarios, name), policy, **fields).recording
+    history = history_of(recording, [0])
     shown, places = show(recording), Places(recording)
     for t in range(recording.begin, recording.end):
         assert shown.t == t
@@ -222,6 +230,50 @@ def test_pairs_of_the_diamond_written_out(show: Show) -> None:
     assert shown.rows("pairs") == [["6", "10101010", "8", "01010101"]]
     shown.goto(7)
     assert shown.rows("pairs") == []
+
+
+@pytest.mark.parametrize("name", ["IF_ELSE", "NESTED", "LOOP"])
+def test_every_cycle_of_a_figure_of_ppc(show: Show, name: str) -> None:
+    """Figures 3, 4 and 5: the entries of the dual-path stack, the current side first."""
+    recording = History(getattr(ppc_scenarios, name), "ppc").recording
+    shown, width = show(recording), recording.width
+    deepest = 0
+    for t in range(recording.begin, recording.end):
+        state = recording.state(0, t)
+        pairs = [
+            [str(pc), lanes_of(int(mask, 16), width), str(other), lanes_of(int(others, 16), width)]
+            for pc, mask, other, others in state.get("pairs", ())
+        ]
+        found = list(reversed(shown.rows("pairs")))
+        # The side that runs moves on within an issue.
+        assert [row[1:] for row in found] == [row[1:] for row in pairs], t
+        assert [row[0] for row in found[:-1]] == [row[0] for row in pairs[:-1]], t
+        deepest = max(deepest, len(pairs))
+        shown.click("Forward one cycle")
+    assert deepest == {"IF_ELSE": 1, "NESTED": 2, "LOOP": 3}[name]
+
+
+BARREL: dict[str, Any] = {"issue": "barrel", "pipeline": 7}
+
+
+def test_figure_7_of_lwm_written_out(show: Show) -> None:
+    """Rows of 13 active lanes are broken down into four sub-warps, in cycles 14 to 17."""
+    fields = {**BARREL, "policy.warp": 32}
+    shown = show(History(lwm_scenarios.F7, "lwm", **fields).recording)
+    shown.goto(14)
+    assert ["".join(row) for row in shown.rows("pack")] == [
+        "1011", "0100", "0022", "2000", "0030", "0203", "3004", "0300",
+    ]  # fmt: skip
+
+
+def test_figures_4_to_6_of_lwm_written_out(show: Show) -> None:
+    """A large warp of two rows diverges: each path packs the lanes of both rows."""
+    fields = {**BARREL, "policy.warp": 8}
+    shown = show(History(lwm_scenarios.X1, "lwm", **fields).recording)
+    table = {0: ["1111", "2222"], 8: ["1010", "0101"], 22: ["0101", "1010"], 29: ["1111", "2222"]}
+    for t, rows in table.items():
+        shown.goto(t)
+        assert ["".join(row) for row in shown.rows("pack")] == rows, t
 
 
 def test_sub_warps_of_a_large_warp(show: Show) -> None:

@@ -20,6 +20,7 @@ from simtlab.timing.machines import machine as machines
 from simtlab.timing.simulation.simulator import Simulator
 
 from ...support.barrel import GOES_HOME, barrel, loads
+from ...support.lwm_scenarios import F7, F7_ROWS, FORK, X1
 from ...support.scenarios import Scenario, alu
 from ...support.tables import BOTH
 
@@ -108,9 +109,6 @@ class SubWarps:
 
 
 A, B, C, D = 0, 1, 3, 4
-FORK = Scenario(
-    f"cbr $c0, @C\n {alu(1)} br @D\n @C: {alu(1)} @D: ret\n", width=4, masks={"c0": "0100"}
-)
 
 
 def test_figure_3_the_stack_of_a_warp() -> None:
@@ -131,16 +129,6 @@ def test_figures_4_and_5_the_geometry_of_the_mask() -> None:
         scenario = replace(FORK, warps=3, team=3, masks={"c0": only})
         (sub,) = SubWarps(scenario, rows=3).at(C)
         assert sub.rows == {thread // 4: "".join("01"[i == thread % 4] for i in range(4))}
-
-
-F7_ROWS = "1011/0100/0011/1000/0010/0101/1001/0100"
-F7 = Scenario(
-    f"cbr $c0, @X\n {alu(1)} @X: ret\n",
-    width=4,
-    warps=8,
-    team=8,
-    masks={"c0": F7_ROWS.replace("/", "").translate(str.maketrans("01", "10"))},
-)
 
 
 def test_figure_7_sub_warps_of_a_divergent_large_warp() -> None:
@@ -188,9 +176,6 @@ def test_figure_8_two_level(policy, fields, cycles, idle, plain) -> None:
     toy = barrel(replace(loads(16, 1), miss=100), policy, plain=plain, **fields)
     # The cycles in which the last instruction is on its way out do not count as idle.
     assert (toy.cycles, toy.idle - 6) == (cycles, idle)
-
-
-X1 = replace(FORK, warps=2, team=2, masks={"c0": "01011010"})
 
 
 def test_x1_a_large_warp_diverges() -> None:

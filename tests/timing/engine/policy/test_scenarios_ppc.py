@@ -21,57 +21,20 @@ from simtlab.emu.traps import Trap
 from simtlab.isa.errors import UsageError
 from simtlab.timing.simulation.simulator import Simulator
 
+from ...support.ppc_scenarios import (
+    GOTO_ERROR,
+    IF_ELSE,
+    IF_ELSE_MARKED,
+    LOOP,
+    LOOP_MARKED,
+    LOWER_JOIN,
+    NESTED,
+    NESTED_MARKED,
+    short_circuit,
+)
 from ...support.scenarios import F8, F9, Scenario, alu, ld
 from ...support.tables import described
 from ...support.toy import Toy
-
-IF_ELSE = Scenario(
-    f"{alu(1)} cbr $c0, @C\n {alu(2)} br @D\n @C: {alu(2)} @D: {alu(1)} ret\n",
-    masks={"c0": "01100000"},
-)
-NESTED = Scenario(
-    f"""cbr $c0, @A\n {alu(1)} cbr $c1, @B\n {alu(1)} br @E\n @B: br @E
-    @A: {alu(2)} @E: {alu(1)} ret
-    """,
-    masks={"c0": "00001111", "c1": "00110000"},
-)
-
-
-def short_circuit(b: str) -> Scenario:
-    return Scenario(
-        f"""{alu(1)} cbr $c0, @X\n {alu(1)} cbr $c1, @X\n {alu(2)} br @E
-        @X: {alu(3)} @E: {alu(1)} ret
-        """,
-        masks={"c0": "11110000", "c1": b},
-    )
-
-
-GOTO_ERROR = Scenario(
-    f"""cbr $c0, @A\n {alu(1)} cbr $c1, @ERROR\n br @D
-    @A: {alu(1)} cbr $c1, @ERROR\n br @D\n {alu(1)}
-    @ERROR: {alu(2)} @D: {alu(1)} ret
-    """,
-    masks={"c0": "00001111", "c1": "11111111"},
-)
-LOWER_JOIN = Scenario(
-    f"br @TOP\n @J: {alu(1)} ret\n @TOP: cbr $c0, @C\n {alu(1)} br @J\n @C: {alu(1)} br @J\n",
-    masks={"c0": "00001111"},
-)
-# The loop's condition takes an instruction more than in the paper: 4 more of 10 lanes in all.
-_LOOP = f"{alu(1)} @L: cmp_gt_u32 $c0, $s0, 0\n sub_u32 $s0, $s0, 1\n cbr $c0, @L\n"
-LOOP = Scenario(f"{_LOOP} {alu(1)} ret\n", width=4, numbers={"s0": range(4)})
-IF_ELSE_MARKED = replace(
-    IF_ELSE,
-    body=f"{alu(1)} cbr $c0, @C\n {alu(2)} br @D\n @C: {alu(2)} @D: reconverge\n {alu(1)} ret\n",
-)
-LOOP_MARKED = replace(LOOP, body=f"{_LOOP} reconverge\n {alu(1)} ret\n")
-NESTED_MARKED = replace(
-    NESTED,
-    body=f"""cbr $c0, @A, @OUTER\n {alu(1)} cbr $c1, @B, @INNER\n {alu(1)} br @INNER
-    @B: br @INNER\n @A: {alu(1)} br @OUTER
-    @INNER: reconverge\n @OUTER: reconverge\n {alu(1)} ret
-    """,
-)
 
 LITERAL: dict[str, Any] = {"policy.cascade": False}
 
