@@ -200,11 +200,20 @@ function useTheme() {
   }, []);
 }
 
+/** The message, notes and help of an error as the command prints it, without its drawing of the source. */
+function sentencesOf(error: string): string[] {
+  const [first = "", ...rest] = error.split("\n");
+  return [first, ...rest.flatMap((line) => /^\s*= (?:note|help): (.*)/.exec(line)?.[1] ?? [])];
+}
+
 /** What the reader must know of the recording: how it ended, and what it lacks. */
 function Remarks({ store }: { readonly store: Store }) {
   const { facts } = store.session.recording;
   const remarks: string[] = [];
-  if (facts.outcome) remarks.push(`The run ended with an error: ${facts.outcome.text}`);
+  if (facts.outcome) {
+    const [what, ...more] = sentencesOf(facts.outcome.text);
+    remarks.push(`The run ended with an error: ${what}`, ...more);
+  }
   if (facts.inexact)
     remarks.push(
       "Replaying this recording gave another final memory than the run had: values of registers and memory may be wrong.",
