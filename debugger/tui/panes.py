@@ -139,7 +139,8 @@ class SourcePane(ScrollView):
         row = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
         if row >= len(self.lines):
-            return Strip.blank(width)
+            # Without colours (NO_COLOR) Textual needs a style of every segment.
+            return Strip.blank(width, Style())
         number = row + 1
         mark = self._marks.get(number, "")
         style = CURSOR if row == self.cursor else Style()

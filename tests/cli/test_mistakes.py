@@ -64,7 +64,7 @@ error[SIM500]: unknown program 'saxpi'
  = help: did you mean `saxpy`?
 """,
     "explain fam_f32": """\
-error[SIM500]: there is no instruction, error code or page 'fam_f32'
+error[SIM500]: there is no instruction, error code, concept or page 'fam_f32'
  = help: did you mean `fma_f32`?
 """,
     # --- where things go

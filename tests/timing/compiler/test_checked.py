@@ -120,7 +120,7 @@ def test_a_rank_that_is_never_is_a_group_that_is_never_picked(tmp_path):
 
 def test_the_page_about_contracts_shows_what_works(monkeypatch):
     page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
-    block = page.partition("    from simtlab")[2].partition("\n\nA policy, ")[0]
+    block = page.partition("    from simtlab")[2].partition("\n\nA [policy, ")[0]
     space: dict[str, object] = {}
     exec(
         "\n".join(line.removeprefix("    ") for line in ("from simtlab" + block).splitlines()),
