@@ -80,8 +80,14 @@ class Shown:
         )
         return "".join(letters[look] for look in looks)
 
+    def settle(self) -> None:
+        """Let the page finish what it draws by hand, which it puts off until after a frame."""
+        frame = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
+        self.page.evaluate(f"{frame}.then(() => {frame})")
+
     def line(self) -> int | None:
         """Return the source line that runs now."""
+        self.settle()
         found = self.page.eval_on_selector_all(
             ".listing li.now .number", "n => n.map(x => Number(x.textContent))"
         )
