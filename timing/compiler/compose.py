@@ -27,6 +27,7 @@ from ..engine import hooks, intrinsics
 from ..engine.intrinsics import TABLES
 from . import checks
 from .inspection import (
+    DECLARATIONS,
     ENGINE,
     CompositionError,
     check,
@@ -66,6 +67,8 @@ class Composition:
     setups: list[Setup]
     waiting_lanes: list[WaitingLanes]
     tables: Mapping[str, np.dtype]
+    own_spaces: list[dict[str, Any]] = field(default_factory=list)
+    """The globals of the Python-side functions of each file with declarations."""
     fields: dict[str, int] = field(default_factory=dict)
     entry: Callable[[Any, int], int] | None = None
 
@@ -99,6 +102,8 @@ def _composed(names: tuple[str, ...], plain: bool, digest: str) -> Composition:
     _fill_hooks(module)
     check(vars(module), plain=plain)
     _set_answers(module, filled)
+    for own in result.own_spaces:
+        own.update({key: value for key, value in vars(module).items() if key not in own})
     if names[-len(checks.FILES) :] == checks.FILES:
         before = dict(vars(module))
         for name in checks.FILES:
@@ -144,6 +149,7 @@ def _execute(name: str, composition: Composition, tables: dict[str, np.dtype]) -
         exec(code, space)
     else:
         _execute_own(code, space)
+        _keep_declarations(path, composition)
     for kept, role in (
         (composition.setups, "setup"),
         (composition.waiting_lanes, "waiting_lanes"),
@@ -189,6 +195,26 @@ def _execute_own(code: CodeType, space: dict[str, Any]) -> None:
         raise CompositionError(f"{raised_at(e, code)}: {message}", hint=hint) from None
     except (Exception, SystemExit) as e:
         raise CompositionError(f"{raised_at(e, code)}: {in_a_line(e)}") from None
+
+
+def _keep_declarations(path: Path, composition: Composition) -> None:
+    """Take a file's declarations out of the namespace, so that every file may have its own.
+
+    Only Python reads them: the file's functions that are not engine code, as `setup`, keep them
+    among their globals.
+    """
+    space = vars(composition.namespace)
+    own = {name: space.pop(name) for name in DECLARATIONS if name in space}
+    if not own:
+        return
+    composition.own_spaces.append(own)
+    for name, value in list(space.items()):
+        if not isinstance(value, FunctionType) or is_device(value) or is_table(value):
+            continue
+        if value.__code__.co_filename == str(path):
+            twin = FunctionType(value.__code__, own, name, value.__defaults__, value.__closure__)
+            twin.__kwdefaults__ = value.__kwdefaults__
+            own[name] = space[name] = twin
 
 
 def raised_at(error: BaseException, code: CodeType) -> str:

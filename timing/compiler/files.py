@@ -14,7 +14,7 @@ from ...isa.quoting import shown
 from ..machines.machine import Machine
 from ..policies import ALIASES, POLICIES, Policy
 from ..policies.settings import Setting, settings_of
-from .inspection import CompositionError
+from .inspection import DECLARATIONS, CompositionError
 
 
 def find(name: str | Path) -> Policy:
@@ -86,7 +86,7 @@ def outside(path: str) -> Policy:
         for node in tree.body
         if isinstance(node, ast.Assign)
         for target in node.targets
-        if isinstance(target, ast.Name) and target.id in _CONSTANTS
+        if isinstance(target, ast.Name) and target.id in DECLARATIONS
     }
     return Policy(
         Path(path).stem,

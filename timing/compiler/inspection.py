@@ -22,6 +22,9 @@ from ..engine.intrinsics import TABLES
 ENGINE = Path(hooks.__file__).parent
 """The folder of the engine files."""
 
+DECLARATIONS = ("EXTENDS", "SETTINGS", "GRAIN", "SCHEDULER")
+"""The constants by which a user's file declares what it is (files.py reads them)."""
+
 
 class CompositionError(UsageError):
     """Files that do not fit together, or code that is not engine code."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import simtlab
@@ -266,6 +267,60 @@ def test_books_of_ours_that_do_not_add_up_are_a_bug(monkeypatch):
     program = simtlab.assemble("kernel k() {\n    ret\n}\n")
     with pytest.raises(AssertionError, match="lanes: 1"):
         simtlab.simulate(program.k, machine=TOY, items=8, plain=True)()
+
+
+# --- several files of the user's in one engine
+
+
+def declaring(path: Path, declarations: str, hooks: str, value: str) -> str:
+    """A file whose `setup` gives a field with its own name, computed from its declarations."""
+    name = path.stem
+    path.write_text(
+        f"{HEAD}\n{declarations}\n{hooks}\n\n"
+        f"def twice_{name}(*, factor=2):\n    return ({value}) * factor\n\n\n"
+        f"def setup(machine):\n    return {{'{name}': twice_{name}()}}\n"
+    )
+    return str(path)
+
+
+NEAR = """
+@device
+def simd_access(S, w, g, lanes, t):
+    return t + S.pages + (lane_address(S, g, 0) & 1)
+"""
+
+
+def test_a_policy_a_scheduler_and_a_memory_system_of_the_users_have_declarations_each(tmp_path):
+    policy = declaring(
+        tmp_path / "rule.py",
+        f"EXTENDS = {POLICIES['conv'].files!r}\nSETTINGS = {{'few': 3}}\nGRAIN = 'branch'",
+        "",
+        "SETTINGS['few']",
+    )
+    memory = declaring(
+        tmp_path / "pages.py",
+        "EXTENDS = ('memory/addresses', 'memory/perfect_fetch')\nSETTINGS = {'few': 50}",
+        NEAR,
+        "SETTINGS['few'] + len(EXTENDS)",
+    )
+    order = declaring(tmp_path / "order.py", "EXTENDS = ()", RANK, "len(EXTENDS)")
+    found = machine.load("toy", {"memory": memory, "scheduler": order})
+    program = simtlab.assemble(
+        "kernel k(global u32* %x) {\n    ld_kernarg_u64 $d0, [%x]\n"
+        "    ld_global_u32 $s0, [$d0]\n    ret\n}\n"
+    )
+    chosen = configured(found, find(policy))
+    state = EngineState(compose(files_of(chosen, find(policy)), plain=True), chosen)
+    assert (state.S.rule, state.S.pages, state.S.order) == (6, 104, 0)
+    launch = simtlab.simulate(program.k, machine=found, policy=policy, items=8, plain=True)
+    launch(np.zeros(1, np.uint32))
+    assert launch.simulation is not None
+    assert launch.simulation.cycles == 1 + 104 + 1
+
+
+def test_engine_code_cannot_read_declarations(tmp_path):
+    text = "\nSCHEDULER = 'rr'\n" + ranked("return len(SCHEDULER) + g")
+    assert "uses 'SCHEDULER', which no file of this engine defines" in refused(tmp_path, text)
 
 
 # --- what must pass
