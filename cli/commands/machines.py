@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -201,8 +203,16 @@ def _derived(machine: Machine) -> dict[str, float]:
         del links["crossbar"]
     for name, link in links.items():
         found[f"{name}, GB/s"] = link.bytes_per_cycle * machine.clock_ghz
-        found[f"{name}, cycles of an L1 line"] = round(machine.l1d.line / link.bytes_per_cycle, 2)
+        found[f"{name}, cycles of an L1 line"] = round(_line_time(machine, name), 2)
     return found
+
+
+def _line_time(machine: Machine, name: str) -> float:
+    """Return how long a line of the first level occupies the crossbar or bus, in cycles."""
+    size, cycles = (machine.crossbar if name == "crossbar" else machine.bus).fraction
+    time = Fraction(machine.l1d.line * cycles, size)
+    cycle = machine.crossbar_cycle if name == "crossbar" else 0
+    return float(ceil(time / cycle) * cycle if cycle else time)
 
 
 def _print_machine(machine: Machine) -> None:

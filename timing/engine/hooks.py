@@ -322,6 +322,16 @@ def dram_access(S: State, address: int, size: int, write: int, t: int) -> int:
     return 0
 
 
+@where_used
+def memory_date(S: State) -> int:
+    """Return the cycle at which the request of S.request_date, undelayed, would be at the bus.
+
+    Claims of the bus and of ports on the way back have this date (memory.md, rule 4). The file that
+    fills `next_level` fills it.
+    """
+    return 0
+
+
 def on_move(S: State, w: int, g: int, lanes: int, t: int) -> int:
     """Examine the access of `lanes` of group g at cycle t before their data move (Q-MAWS-20).
 

@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -141,10 +142,22 @@ class Link(Part):
     @cached_property
     def fraction(self) -> tuple[int, int]:
         """(bytes, cycles) of the bandwidth as whole numbers, to a thousandth of a byte."""
-        from fractions import Fraction
-
         ratio = Fraction(self.bytes_per_cycle).limit_denominator(1000)
         return ratio.numerator, ratio.denominator
+
+
+class Crossbar(Link):
+    """The crossbar: a link at each WPU and bank, with a clock of its own or with that of the WPUs.
+
+    With its own clock a transfer begins at a crossbar cycle, and occupies whole ones, one or more.
+    """
+
+    clock_mhz: Annotated[
+        float,
+        _unit(
+            "MHz", "of its ports; 0: no edges, bytes pass at any time", strict=False, ge=0, le=1e6
+        ),
+    ] = 0.0
 
 
 class Dram(Part):
@@ -212,7 +225,7 @@ class Machine(Part):
     l1i: Cache = Cache()
     l1d: Cache = Cache(size=32 << 10, ways=8, hit_latency=3, mshrs=32, targets=32)
     l2: Cache = Cache()
-    crossbar: Link = Link()
+    crossbar: Crossbar = Crossbar()
     bus: Link = Link()
     dram: Dram = Dram()
     coherence_latency: Annotated[
@@ -285,6 +298,14 @@ class Machine(Part):
         return self.l2.banks or 1 << (self.wpus - 1).bit_length()
 
     @property
+    def crossbar_cycle(self) -> Fraction:
+        """WPU cycles in a cycle of the crossbar, 10/3 at 1 GHz and 300 MHz; 0 without a clock."""
+        if not self.crossbar.clock_mhz:
+            return Fraction(0)
+        ratio = Fraction(self.clock_ghz) * 1000 / Fraction(self.crossbar.clock_mhz)
+        return ratio.limit_denominator(1000)
+
+    @property
     def first_path(self) -> int:
         """`first` as the number that engine code uses."""
         return FIRST_PATHS.index(self.first)
@@ -311,6 +332,12 @@ class Machine(Part):
         if records > MOST_LINES:
             raise ValueError(
                 f"the caches have {records:,} lines altogether: must be at most {MOST_LINES:,}"
+            )
+        cycle = self.crossbar_cycle
+        if self.crossbar.clock_mhz and not Fraction(1, 1000) <= cycle <= LONGEST:
+            raise ValueError(
+                f"crossbar.clock_mhz = {self.crossbar.clock_mhz:g}: a cycle of the crossbar must "
+                f"be 1/1000 to {LONGEST:,} cycles of the WPUs"
             )
         if self.dram.row_conflict < self.dram.row_hit:
             raise ValueError("dram.row_conflict must be at least dram.row_hit")

@@ -25,15 +25,21 @@ INVALID, SHARED, EXCLUSIVE, MODIFIED = range(4)
 EMPTY = 1 << 62
 MAX_LANES = 64
 
+NO_CLOCK = {"crossbar.clock_mhz": 0, "crossbar.latency": 4}
+"""A crossbar whose transfers begin at any time, so that cycles are added up by hand."""
+
 Request = tuple[int, int, int, int]
 """(WPU, line, kind, cycle)"""
 
 
 class Rig:
-    """The memory of a machine (`dws` unless told), with fields replaced: `{"l1d.ways": 2}`."""
+    """The memory of a machine (`dws` unless told), with fields replaced: `{"l1d.ways": 2}`.
+
+    The crossbar has no clock of its own unless a field gives it one.
+    """
 
     def __init__(self, fields: dict[str, Any] | None = None, *, plain: bool = True, name="dws"):
-        self.machine = machines.load(name, fields or {})
+        self.machine = machines.load(name, {**NO_CLOCK, **(fields or {})})
         self.plain = plain
         files = (*files_of(self.machine, find("conv")), DRIVER)
         self.engine = compose(files, plain=plain)

@@ -53,6 +53,7 @@ def geometries(draw: st.DrawFn) -> dict[str, Any]:
         "l2.mshrs": draw(st.integers(0, 3)),
         "l2.targets": draw(st.sampled_from([0, 1, 2])),
         "l2.banks": draw(st.sampled_from([0, 1, 2])),
+        "crossbar.clock_mhz": draw(st.sampled_from([0, 300, 450.5, 1000, 2500])),
         "crossbar.latency": draw(st.integers(0, 5)),
         "crossbar.bytes_per_cycle": draw(st.sampled_from([7, 57, 1024])),
         "bus.latency": draw(st.integers(0, 3)),

@@ -9,19 +9,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil
 
 from simtlab.timing.machines.machine import Cache, Link, Machine
 
 UNITS = 256
-"""Parts of a cycle in which links are claimed (rule 4)."""
+"""Parts of a cycle in which links without a clock are claimed (rule 4)."""
 
 LOAD, STORE, ATOMIC, FETCH, UPGRADE = "load", "store", "atomic", "fetch", "upgrade"
 SHARED, EXCLUSIVE, MODIFIED = "S", "E", "M"
-
-
-def up(units: int) -> int:
-    """The end of the cycle in which something ends."""
-    return -(-units // UNITS)
 
 
 @dataclass(eq=False)
@@ -86,24 +83,34 @@ class File:
 
 
 class Port:
-    """Something that one transfer at a time occupies; in parts of a cycle."""
+    """Something that one transfer at a time occupies."""
 
     def __init__(self) -> None:
-        self.free = 0
+        self.free = Fraction(0)
 
 
-def claim(t: int, date: int, length: int, *ports: Port) -> int:
+def at_edge(t: Fraction, cycle: Fraction) -> Fraction:
+    """The first edge of a clock with this cycle at t or later; t itself without a clock."""
+    return ceil(t / cycle) * cycle if cycle else t
+
+
+def claim(
+    t: int, date: int, length: Fraction, *ports: Port, cycle: Fraction = Fraction(0)
+) -> Fraction:
     """Occupy ports together from t on, by a claim of this date; the end."""
-    end = max(t * UNITS, *(p.free for p in ports)) + length
+    end = max(at_edge(Fraction(t), cycle), *(p.free for p in ports)) + length
     for port in ports:
-        port.free = max(date * UNITS, port.free) + length
+        port.free = max(at_edge(Fraction(date), cycle), port.free) + length
     return end
 
 
-def occupancy(link: Link, size: int) -> int:
-    """How long so many bytes occupy a link."""
+def occupancy(link: Link, size: int, cycle: Fraction = Fraction(0)) -> Fraction:
+    """How long so many bytes (0: a message) occupy a link."""
     n, d = link.fraction
-    return -(-size * d * UNITS // n)
+    part = cycle or Fraction(1, UNITS)
+    if not size:
+        return cycle or Fraction(1)
+    return ceil(Fraction(size * d, n) / part) * part
 
 
 @dataclass
@@ -120,6 +127,9 @@ class ReferenceMemory:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = m = machine
+        # Of the crossbar, in cycles of the WPUs; 0 without a clock of its own.
+        mhz = Fraction(str(m.crossbar.clock_mhz))
+        self.cycle = Fraction(str(m.clock_ghz)) * 1000 / mhz if mhz else Fraction(0)
         self.l1d = [Lines(m.l1d) for _ in range(m.wpus)]
         self.l1i = [Lines(m.l1i) for _ in range(m.wpus)] if m.l1i.size else []
         self.l2 = Lines(m.l2)
@@ -234,17 +244,19 @@ class ReferenceMemory:
     def set_dates(self, asked: int) -> None:
         """When a request that leaves then, and that nothing delays, is where it claims."""
         self.at_wpu = asked
-        self.at_bank = asked + 1 + self.machine.crossbar.latency
+        start = at_edge(Fraction(asked), self.cycle)
+        link = self.machine.crossbar
+        self.at_bank = ceil(start + occupancy(link, 0, self.cycle)) + link.latency
         self.at_lookup = self.at_bank + self.machine.l2.hit_latency
 
     def send(self, t: int, source: Port, target: Port, size: int) -> int:
         """A transfer of so many bytes (0: a message); when it arrives."""
         link = self.machine.crossbar
-        length = occupancy(link, size) if size else UNITS
+        length = occupancy(link, size, self.cycle)
         self.n["crossbar_data" if size else "crossbar_message"] += 1
         self.n["crossbar_bytes"] += size
         date = self.at_wpu if source in self.wpu_out else self.at_lookup
-        return up(claim(t, date, length, source, target)) + link.latency
+        return ceil(claim(t, date, length, source, target, cycle=self.cycle)) + link.latency
 
     # --- rules 5 and 7
 
@@ -369,7 +381,7 @@ class ReferenceMemory:
         self.n["dram"] += 1
         self.n["dram_write"] += write
         self.n["bus_bytes"] += size
-        end = up(claim(t, self.at_lookup, occupancy(bus, size), self.bus))
+        end = ceil(claim(t, self.at_lookup, occupancy(bus, size), self.bus))
         return end + 2 * bus.latency + self.machine.dram.latency
 
     # --- rule 10

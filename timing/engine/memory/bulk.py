@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..hooks import State, dram_access
     from ..state import SPACE_GLOBAL, group, seg
     from .addresses import lane_address
-    from .crossbar import code_down, line_down, line_up, message_up
+    from .crossbar import bank_date, code_down, line_down, line_up, message_up
     from .lines import EMPTY, EXCLUSIVE, FETCH, LOAD, MODIFIED, cache_line, cache_tag, clear
     from .seen import put, value_of
 
@@ -47,6 +47,12 @@ def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
         return code_down(S, bank, w, data_arrival)
     data_arrival = dram_access(S, line << S.l1d_line_shift, S.l1d_line, 0, request_arrival)
     return line_down(S, bank, w, data_arrival)
+
+
+@device
+def memory_date(S: State) -> int:
+    """Return the cycle at which an undelayed request is at the memory's side of the crossbar."""
+    return bank_date(S)
 
 
 @device
@@ -119,7 +125,6 @@ def tell(S: State, w: int, s: int, word: int, writer: int, t: int) -> int:
 def setup(machine: Machine) -> dict[str, Any]:
     """Return the table of racy reads and counters; epochs begin at 1: 0 means not written."""
     return {
-        "to_memory": 1 + machine.crossbar.latency,
         "atomics_past_l1": 1,  # memory does them
         "stale": N_STALE,
         "flush_epoch": 1,

@@ -12,7 +12,7 @@ from ..intrinsics import device
 
 if TYPE_CHECKING:
     from ...machines.machine import Machine
-    from ..hooks import State
+    from ..hooks import State, memory_date
 
 
 @device
@@ -21,7 +21,7 @@ def bus_transfer(S: State, size: int, t: int) -> int:
     S.n_bus_bytes += size
     cost = (size * S.bus_cost + S.bus_bytes - 1) // S.bus_bytes
     end = max(t << 8, S.bus_free) + cost
-    S.bus_free = max(S.request_date + S.to_memory << 8, S.bus_free) + cost
+    S.bus_free = max(memory_date(S) << 8, S.bus_free) + cost
     return (end + 255) >> 8
 
 

@@ -27,11 +27,17 @@ def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
 
 
 @device
+def memory_date(S: State) -> int:
+    """Return the cycle at which an undelayed request is at the bus: nothing lies before it."""
+    return S.request_date
+
+
+@device
 def write_back(S: State, w: int, line: int, t: int) -> int:
     """Write a line to memory; see `hooks.write_back`."""
     return dram_access(S, line << S.l1d_line_shift, S.l1d_line_bytes, 1, t)
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Return the distance to memory, the bus alone, and that memory does the atomics."""
-    return {"to_memory": 0, "atomics_past_l1": 1}
+    """Return that memory does the atomics."""
+    return {"atomics_past_l1": 1}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ...machines.machine import Machine
     from ..hooks import State, dram_access
     from .crossbar import (
+        bank_date,
         code_down,
         line_down,
         line_up,
@@ -77,10 +78,16 @@ def next_level(S: State, w: int, line: int, kind: int, t: int) -> int:
 
 
 @device
+def memory_date(S: State) -> int:
+    """Return the cycle at which the lookup of an undelayed request ends (rule 4)."""
+    return bank_date(S) + S.l2_latency
+
+
+@device
 def claim_bank(S: State, bank: int, t: int) -> int:
     """Return the cycle at which `bank`, which takes one request per cycle, takes that of t."""
     start = max(t, l2_bank(S, bank).free)
-    l2_bank(S, bank).free = max(S.request_date + S.to_bank, l2_bank(S, bank).free) + 1
+    l2_bank(S, bank).free = max(bank_date(S), l2_bank(S, bank).free) + 1
     return start
 
 
@@ -249,8 +256,6 @@ def setup(machine: Machine) -> dict[str, Any]:
         "l2_sectors": sectors,
         "l2_sector_shift": sectors.bit_length() - 1,
         "l2_latency": cache.hit_latency,
-        # Cycles from the first level until an L2 lookup ends, if nothing delays it.
-        "to_memory": 1 + machine.crossbar.latency + cache.hit_latency,
         "atomics_past_l1": 0,  # a first level does them in a line that it owns
         "l2_targets": cache.targets,
         "coherence_latency": machine.coherence_latency,

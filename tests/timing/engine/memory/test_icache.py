@@ -123,9 +123,14 @@ def run(
 
 
 def test_a_warp_alone():
-    # Code 151; five instructions, the load in the fifth cycle, 155: its data 153 later, 308; add,
-    # store at 309, EXCLUSIVE becomes MODIFIED: a hit, 312; ret: 313.
-    assert run("dws", 16).cycles == 151 + 4 + 153 + 1 + 3 + 1
+    # Edges of the crossbar are 3 1/3 cycles apart. Code: leaves at 1, crosses from 3 1/3 to 6 2/3,
+    # L2 at 7, memory until 145, crosses from 146 2/3 to 150. Five instructions, the load in the
+    # fifth cycle, 154: leaves at 157, crosses from 160 to 163 1/3, L2 at 164, memory until 302,
+    # crosses from 303 1/3 to 306 2/3. Add at 307, store at 308, EXCLUSIVE becomes MODIFIED: a hit,
+    # 311; ret: 312.
+    assert run("dws", 16).cycles == 312
+    fields = {"crossbar.clock_mhz": 0, "crossbar.latency": 4}
+    assert run("dws", 16, fields).cycles == 151 + 4 + 153 + 1 + 3 + 1
 
 
 def test_a_second_launch_finds_its_code_and_data():
