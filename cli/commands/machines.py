@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ...isa.errors import UsageError
 from .. import status
 from ..options.complete import machines as complete_machines
 from ..options.complete import policies as complete_policies
@@ -17,6 +18,7 @@ from ..options.options import Json
 if TYPE_CHECKING:
     from ...timing.machines.machine import Machine
     from ...timing.policies import Policy
+    from ...timing.results.energy.area import Area
 
 
 def machines(
@@ -28,6 +30,12 @@ def machines(
             autocompletion=complete_machines,
         ),
     ] = None,
+    area: Annotated[
+        bool,
+        typer.Option(
+            "--area", help="Show the area of a WPU and what each family of policies adds to it."
+        ),
+    ] = False,
     json: Json = False,
 ) -> int:
     """List the machines that come with simtlab, or show every field of one.
@@ -39,11 +47,22 @@ def machines(
       simtlab machines
       simtlab machines dws
       simtlab machines mine.toml --json
+      simtlab machines dws --area
     """
     from ...timing.machines.machine import load, names
+    from ...timing.results.energy.area import area_of
     from ..output.output import print_json, print_table
 
-    if name is not None:
+    if area:
+        if name is None:
+            raise UsageError(
+                "--area needs the name of a machine",
+                code="SIM514",
+                hint=f"for example `simtlab machines {names()[0]} --area`",
+            )
+        found = area_of(load(name))
+        print_json({"name": load(name).name, **found.to_dict()}) if json else _print_area(found)
+    elif name is not None:
         machine = load(name)
         print_json(_details(machine)) if json else _print_machine(machine)
     elif json:
@@ -227,6 +246,30 @@ def _print_machine(machine: Machine) -> None:
     )
     print("\nfrom these")
     print_rows([(f"  {key}", f"{value:,g}") for key, value in _derived(machine).items()])
+
+
+def _print_area(area: Area) -> None:
+    from ..output.output import print_table
+
+    print_table(
+        ("structure of a WPU", "size", "mm2", "share"),
+        [
+            *((s.name, s.size, *_mm2(s.mm2, s.share)) for s in area.structures),
+            ("all", "", *_mm2(area.wpu_mm2, 1.0)),
+        ],
+    )
+    print()
+    lines: list[tuple[str, ...]] = []
+    for family, added in area.additions.items():
+        lines += [(family, s.name, s.size, *_mm2(s.mm2, s.share), s.source) for s in added]
+        if len(added) > 1:
+            share = area.share(family)
+            lines.append((family, "all", "", *_mm2(share * area.wpu_mm2, share), ""))
+    print_table(("policies", "addition", "size", "mm2", "share", "source"), lines)
+
+
+def _mm2(area: float | None, share: float | None) -> tuple[str, str]:
+    return ("-", "-") if area is None else (f"{area:.3f}", f"{share or 0:.2%}")
 
 
 def _shown(value: object) -> str:

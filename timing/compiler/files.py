@@ -56,8 +56,9 @@ _MEMORIES = {
     ),  # fmt: skip,
 }
 _SCHEDULERS = {
-    "rr": ("schedule/rr",),
-    "swf": ("schedule/miss_free", "schedule/swf"),
+    "fifo": ("schedule/other_warp", "schedule/fifo"),
+    "rr": ("schedule/other_warp", "schedule/rr"),
+    "swf": ("schedule/miss_free", "schedule/other_warp", "schedule/swf"),
     "two-level": ("schedule/two_level",),
 }
 _ISSUE = {"switch-on-access": "issue/switch_on_access", "barrel": "issue/barrel"}

@@ -26,6 +26,8 @@ from .presets import Part, Presets, key_of, wording
 
 PACKAGE = __package__ or "simtlab.timing.machines"
 FIRST_PATHS = ("fallthrough", "taken", "majority", "minpc")
+OTHER_WARP = ("fifo", "rr", "swf")
+"""Schedulers that can prefer another warp; lrr and two-level always do, gto does the opposite."""
 CHOSEN = "set by the user"
 """The source of a value that the user has set."""
 LONGEST = 1 << 20
@@ -201,6 +203,10 @@ class Machine(Part):
         AfterValidator(_one_of("fifo", "rr", "lrr", "swf", "gto", "two-level")),
         _unit("", "warp scheduler, or an engine file (.py)"),
     ] = "rr"
+    other_warp_first: Annotated[
+        bool,
+        _unit("", "fifo, rr, swf: groups of the warp picked last come after others (DWS 4.5)"),
+    ] = False
     fetch_group: Annotated[
         int, _unit("warps", "two-level: warps of a fetch group", ge=1, le=64)
     ] = 8
@@ -324,6 +330,11 @@ class Machine(Part):
             raise ValueError("l2.line must be a multiple of l1i.line")
         if self.memory in ("coherent", "bulk", "gpu") and self.l1d.line > 256:
             raise ValueError(f"l1d.line = {self.l1d.line}: must be at most 256 bytes")
+        if self.other_warp_first and self.scheduler not in OTHER_WARP:
+            raise ValueError(
+                f"other_warp_first = true is for the schedulers {', '.join(OTHER_WARP)}, not "
+                f"{self.scheduler}"
+            )
         if self.l1d.banks > 64:
             raise ValueError(f"l1d.banks = {self.l1d.banks}: must be at most 64")
         l1d, l1i, l2 = (c.sets * c.n_ways if c.size else 0 for c in (self.l1d, self.l1i, self.l2))

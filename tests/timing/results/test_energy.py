@@ -38,6 +38,17 @@ def test_a_memory_access_is_220_nanojoules():
     assert more.parts["DRAM"] - energy_of(BUSY, DWS).parts["DRAM"] == pytest.approx(2200)
 
 
+def test_a_message_of_the_crossbar_costs_its_header_and_a_line_its_bytes_too():
+    def crossbar(**counts: int) -> float:
+        return energy_of(replace(BUSY, **counts), DWS).parts["crossbar"]
+
+    assert crossbar() == 0
+    assert crossbar(crossbar_messages=1000) == pytest.approx(12)  # 12 pJ each, in nJ
+    assert crossbar(crossbar_lines=1000, crossbar_bytes=128_000) == pytest.approx(12 + 128 * 1.5)
+    both = crossbar(crossbar_messages=1000, crossbar_lines=1000, crossbar_bytes=128_000)
+    assert both == pytest.approx(24 + 192)
+
+
 def test_the_parts_add_up():
     found = energy_of(BUSY, DWS)
     assert found.total == sum(found.parts.values())
@@ -88,7 +99,39 @@ def test_the_warp_split_table_of_dws():
     assert dws_entry_bits(DWS) == 84
     assert (area.dws_entry_bytes, area.dws_bytes) == (11, 176)
     assert area.dws_share_of_l1 == pytest.approx(0.0036, abs=1e-4)
-    assert area.dws_share < 0.01
+    assert area.share("dws") < 0.01
+
+
+def test_the_scheduler_of_dws_has_twice_the_entries():
+    """DWS 5.6: eight entries in place of four; the paper's claim holds with them."""
+    table, scheduler = area_of(DWS).additions["dws"]
+    assert (table.size, scheduler.size) == ("16 of 11 bytes", "4 entries")
+    assert scheduler.mm2 == pytest.approx(4 * 0.02 * 0.49)
+    assert area_of(DWS).structures[1].mm2 == pytest.approx(scheduler.mm2)
+    wide = area_of(machine.load("dws", {"slots": "16"}))
+    assert wide.additions["dws"][1].size == "12 entries"
+    # Without a limit on slots: what the paper builds.
+    assert area_of(machine.load("dws", {"slots": "0"})).additions["dws"][1].size == "4 entries"
+    assert area_of(machine.load("dws", {"slots": "2"})).additions["dws"][1].mm2 == 0
+
+
+def test_large_warps_need_a_decoder_for_each_lane():
+    """LWM 3.3: up to 18.7 % of the register file, 1.5 to 3 % of a chip."""
+    lwm = area_of(machine.load("lwm"))
+    decoders, masks = lwm.additions["lwm"]
+    (file,) = (s for s in lwm.structures if s.name == "register file")
+    assert decoders.mm2 == pytest.approx(0.187 * (file.mm2 or 0))
+    assert masks.mm2 == pytest.approx(96 / 1024 * 0.12 * 0.49)
+    assert 0.01 < lwm.share("lwm") < 0.03
+    assert lwm.share("lwm") == pytest.approx((decoders.share or 0) + (masks.share or 0))
+
+
+def test_structures_add_up_to_a_wpu():
+    area = area_of(DWS)
+    assert sum(s.share or 0 for s in area.structures) == pytest.approx(1)
+    assert area.wpu_mm2 == pytest.approx(sum(s.mm2 or 0 for s in area.structures))
+    assert area.additions["ppc"][0].mm2 is None  # the paper gives a number only
+    assert area.to_dict()["wpu_mm2"] == area.wpu_mm2
 
 
 def test_the_tables_of_maws():
@@ -96,7 +139,7 @@ def test_the_tables_of_maws():
     area = area_of(machine.load("maws-intro16k"))
     assert area.maws_bytes == 576
     assert area.maws_share_of_l1 == pytest.approx(0.0176, abs=1e-4)
-    assert area.maws_share < 0.02
+    assert area.share("maws") < 0.02
 
 
 def test_large_warps_and_comparators():

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..causes import MEMORY
     from ..hooks import State
     from ..state import group, ready_at
+    from .other_warp import after_others
 
 
 @device
@@ -21,4 +22,5 @@ def rank(S: State, w: int, g: int, t: int) -> int:
     """Return the ready time of group g, then hits before completions, then lower warps."""
     grp = group(S, g)
     completed = 1 if grp.cause == MEMORY else 0
-    return (2 * ready_at(S, g).t + completed) * 64 + grp.warp - w * S.warps
+    order = (2 * ready_at(S, g).t + completed) * 64 + grp.warp - w * S.warps
+    return after_others(S, w, g, order)

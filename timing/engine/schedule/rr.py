@@ -13,9 +13,10 @@ from ..intrinsics import device
 if TYPE_CHECKING:
     from ..hooks import State
     from ..state import group
+    from .other_warp import after_others
 
 
 @device
 def rank(S: State, w: int, g: int, t: int) -> int:
     """Return the turn of group g: the number of its last pick, then its age."""
-    return group(S, g).turn
+    return after_others(S, w, g, group(S, g).turn)

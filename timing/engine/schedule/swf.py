@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..hooks import State
     from ..state import group
     from .miss_free import catch_up, count_up, miss_free
+    from .other_warp import after_others
 
 
 @device
@@ -24,7 +25,7 @@ def rank(S: State, w: int, g: int, t: int) -> int:
     counts = miss_free(S, g)
     # The end of the last miss may not be noticed yet: then the run before it is the prediction.
     left = counts.free if counts.end <= t else counts.left
-    return min(left, 0xF_FFFE) << 42 | group(S, g).turn >> SEQ_BITS
+    return after_others(S, w, g, min(left, 0x7_FFFE) << 42 | group(S, g).turn >> SEQ_BITS)
 
 
 @device

@@ -74,7 +74,8 @@ def energy_of(stats: Statistics, machine: Machine, parameters: Parameters | None
         "result bus": mix.register_writes * e.result,
         "L1D": lines * e.l1d_access,
         "L2": (stats.l2_hits + stats.l2_misses + stats.l2_writebacks) * e.l2_access,
-        "crossbar": stats.crossbar_bytes * e.crossbar_byte,
+        "crossbar": stats.crossbar_bytes * e.crossbar_byte
+        + (stats.crossbar_messages + stats.crossbar_lines) * e.crossbar_header,
         "memory bus": stats.bus_bytes * e.bus_byte,
     }
     supply = machine.vdd / p.vdd

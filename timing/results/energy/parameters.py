@@ -34,6 +34,8 @@ class Dynamic(Part):
     l1d_access: Figure
     l2_access: Figure
     crossbar_byte: Figure
+    crossbar_header: Figure
+    """Of every transfer, with data or without."""
     bus_byte: Figure
     dram_access: Figure
 
@@ -59,6 +61,9 @@ class Areas(Part):
     register_kib: Figure
     cache_kib: Figure
     front_end: Figure
+    scheduler_entry: Figure
+    decoder_share: Figure
+    """Of the register file's area: a decoder for each lane's bank in place of one."""
     maws_entry_bytes: Whole
 
 

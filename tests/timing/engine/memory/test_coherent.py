@@ -1,8 +1,8 @@
 """The coherent memory system, a line at a time, every cycle counted by hand.
 
-On `dws` with a crossbar without a clock a message takes a port for 1 cycle and 4 more to arrive; a line takes 575/256 = 2.25 cycles
-and 4 more, 7 in all from a whole cycle on. A lookup takes 3 in L1 and 30 in L2; memory takes 8 for
-the bus and 100.
+The crossbar has no clock of its own here. On `dws` a message then takes a port for 1 cycle and 4
+more to arrive; a line takes 575/256 = 2.25 cycles and 4 more, 7 in all from a whole cycle on. A
+lookup takes 3 in L1 and 30 in L2; memory takes 8 for the bus and 100.
 """
 
 from __future__ import annotations

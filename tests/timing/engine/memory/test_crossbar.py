@@ -1,8 +1,8 @@
 """A crossbar with a clock of its own, every edge counted by hand (docs/timing/memory.md, rule 4).
 
-At 1 GHz and 300 MHz edges are 10/3 cycles apart: 0, 3 1/3, 6 2/3, 10, 13 1/3 ... A line of 128 bytes
-takes one cycle of the crossbar, in which 190 bytes pass. L1 takes 3 cycles, L2 30, the bus 8, memory
-100.
+At 1 GHz and 300 MHz edges are 10/3 cycles apart: 0, 3 1/3, 6 2/3, 10 and so on. A line of 128 bytes
+takes one cycle of the crossbar, in which 190 bytes pass. L1 takes 3 cycles, L2 30, the bus 8,
+memory 100.
 """
 
 from __future__ import annotations
