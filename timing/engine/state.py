@@ -215,6 +215,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "group_memory": 0,  # host address of the first context's group memory
         "group_bytes": 0,  # of one workgroup, a multiple of 64
         "private_bytes": 0,  # of one warp, a multiple of 64
+        "private_stride": 0,  # bytes from a work-item's stack to the next; 0: interleaved
         "code_base": 0,  # simulated address of the kernel's first instruction
         "budget": NEVER,  # instructions per work-item
         "events": 0,

@@ -249,6 +249,20 @@ class Machine(Part):
     private: Annotated[Literal["cached", "on-chip"], _unit("", "where private memory is")] = (
         "cached"
     )
+    private_layout: Annotated[
+        Literal["interleaved", "stack"],
+        _unit("", "cached: 8 bytes of each lane in turn, or a stack in one piece per work-item"),
+    ] = "interleaved"
+    private_stride: Annotated[
+        Bytes,
+        _unit(
+            "bytes",
+            "stack: least distance of two stacks, a multiple of 8; 0: none lies between",
+            ge=0,
+            le=1 << 30,
+            multiple_of=8,
+        ),
+    ] = 0
     private_bytes: Annotated[
         Bytes,
         _unit("bytes", "private memory on chip, per work-item; 0: no limit", ge=0, le=1 << 30),
@@ -310,6 +324,15 @@ class Machine(Part):
             return Fraction(0)
         ratio = Fraction(self.clock_ghz) * 1000 / Fraction(self.crossbar.clock_mhz)
         return ratio.limit_denominator(1000)
+
+    def private_distance(self, size: int) -> int:
+        """Return the bytes from a work-item's private memory, `size` bytes, to the next one's.
+
+        0 if private memory is interleaved.
+        """
+        if self.private_layout == "interleaved":
+            return 0
+        return max(self.private_stride, -(-size // 8) * 8, 8)
 
     @property
     def first_path(self) -> int:

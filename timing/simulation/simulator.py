@@ -241,6 +241,7 @@ class Simulator:
         for name, value in {
             "start_fn": code.segments.start,
             "private_bytes": private_bytes,
+            "private_stride": self.machine.private_distance(work.kernel.private_size),
             "code_base": _code_base(work),
             "teams": work.geometry.n_groups,
             "next_team": 0,

