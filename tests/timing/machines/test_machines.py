@@ -53,7 +53,8 @@ def test_every_value_of_a_preset_has_a_source_and_no_other_has(name):
                 "l1d.line": 128, "l1d.hit_latency": 3, "l1d.mshrs": 32, "l1d.targets": 32,
                 "l2.size": 4 << 20, "l2.ways": 16, "l2.line": 128, "l2.hit_latency": 30,
                 "l2.mshrs": 256, "l2.targets": 64, "crossbar.bytes_per_cycle": 57.0,
-                "bus.bytes_per_cycle": 16.0, "dram.latency": 100, "memory": "coherent",
+                "crossbar.clock_mhz": 300.0, "bus.bytes_per_cycle": 16.0, "dram.latency": 100,
+                "memory": "coherent",
             },
         ),
         # MAWS Table 3
@@ -63,7 +64,7 @@ def test_every_value_of_a_preset_has_a_source_and_no_other_has(name):
                 "wpus": 4, "warps": 8, "width": 8, "l1d.size": 32 << 10, "l1d.ways": 4,
                 "l1d.line": 32, "l1d.hit_latency": 3, "l1d.mshrs": 16, "l1i.line": 32,
                 "l2.size": 2 << 20, "l2.ways": 16, "l2.line": 128, "l2.mshrs": 64,
-                "dram.latency": 300, "memory": "coherent",
+                "dram.latency": 300, "memory": "coherent", "crossbar.clock_mhz": 300.0,
             },
         ),
         # MAWS Table 4
@@ -72,7 +73,7 @@ def test_every_value_of_a_preset_has_a_source_and_no_other_has(name):
             {
                 "wpus": 4, "warps": 4, "width": 8, "l1d.size": 32 << 10, "l1d.ways": 4,
                 "l1d.line": 32, "l1d.mshrs": 16, "l2.size": 0, "dram.latency": 300,
-                "memory": "bulk", "crossbar.bytes_per_cycle": 57.0,
+                "memory": "bulk", "crossbar.bytes_per_cycle": 57.0, "crossbar.clock_mhz": 300.0,
             },
         ),
         ("maws-intro16k", {"warps": 4, "width": 8, "l1d.size": 16 << 10}),
@@ -110,7 +111,8 @@ def test_bandwidths_are_the_papers_in_bytes_a_second():
     assert dws.crossbar.bytes_per_cycle * dws.clock_ghz == 57
     assert dws.bus.bytes_per_cycle * dws.clock_ghz == 16
     assert dws.crossbar.fraction == (57, 1)
-    assert dws.crossbar.latency == -(-1000 // 300)  # Q-DWS-2: a crossbar clock
+    assert dws.crossbar_cycle * dws.crossbar.fraction[0] == 190  # bytes in a crossbar cycle
+    assert dws.crossbar.latency == 0  # Q-DWS-2: the crossbar cycle that a transfer takes
 
 
 @pytest.mark.parametrize("name", PRESETS)

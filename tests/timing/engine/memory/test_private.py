@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 
 import simtlab
 from simtlab.timing.machines.machine import load
+from simtlab.timing.results.statistics import Statistics
 
 TEXT = """
 kernel reversed(global u32* %x) {
@@ -38,7 +41,7 @@ kernel reversed(global u32* %x) {
 ITEMS = 16
 
 
-def run(fields: dict[str, object], *, plain: bool = True) -> tuple[list[int], object]:
+def run(fields: Mapping[str, object], *, plain: bool = True) -> tuple[list[int], Statistics]:
     """What a warp stores, and its statistics."""
     machine = load("dws", {"wpus": 1, "warps": 1, "l1i.size": 0, **fields})
     x = np.zeros(ITEMS, np.uint32)
