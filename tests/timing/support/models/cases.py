@@ -48,7 +48,7 @@ def barrel_case(seed: int) -> tuple[Case, Barrel]:
     random = Random(seed)
     warps = random.randint(1, 32)
     widths = (1, 1, 2, 4)
-    case = random_case(random, widths=widths, warps=(warps,), latencies=FAR, shared=False)
+    case = random_case(random, widths=widths, warps=(warps,), latencies=FAR, shared=False, most=400)
     scheduler = random.choice(("rr", "lrr", "two-level", "two-level", "two-level"))
     return case, Barrel(scheduler, random.randint(1, 32), random.choice((7, 7, 3, 12)))
 

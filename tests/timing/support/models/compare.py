@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -64,6 +65,16 @@ def _next(orders: Sequence[int], ties: Sequence[int]) -> list[int] | None:
     return None
 
 
+def widths(issues: Sequence[Issue]) -> dict[int, int]:
+    """Return how many instructions issued with each number of lanes."""
+    return dict(sorted(Counter(issue.mask.bit_count() for issue in issues).items()))
+
+
+def _widths(toy: Toy) -> dict[int, int]:
+    counts = toy.sim.state.rows["width_count"]["cycles"].tolist()
+    return {lanes: n for lanes, n in enumerate(counts) if n}
+
+
 def _compare(model: Wpu, toy: Toy, issues: Sequence[Issue]) -> tuple[int, str]:
     """Return the cycle of the first difference, and what it is; an empty text for none."""
     for ours, engines in zip(model.issues, issues, strict=False):
@@ -74,12 +85,13 @@ def _compare(model: Wpu, toy: Toy, issues: Sequence[Issue]) -> tuple[int, str]:
         "instructions": (len(model.issues), toy.issued),
         "misses": (model.lane_misses, toy.counters["l1_miss"]),
         "joined misses": (model.joined_misses, toy.counters["mshr_merge"]),
+        "widths": (widths(model.issues), _widths(toy)),
     }
     differ = ", ".join(f"{what}: model {a}, engine {b}" for what, (a, b) in pairs.items() if a != b)
     return toy.cycles, differ
 
 
-TRACES: dict[str, tuple[str, dict[str, bool]]] = {
+TRACES: dict[str, tuple[str, dict[str, Any]]] = {
     "conv": ("conv", {}),
     "ppc": ("ppc", {}),
     "ppc, no cascade": ("ppc", {"policy.cascade": False}),

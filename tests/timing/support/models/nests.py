@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from .programs import MOST_OUTCOMES, Case, Instruction, Kind, path
+from .programs import MOST_OUTCOMES, Case, Instruction, Kind, TooLong, path
 
 MOST_BRANCHES = 10
 LONGEST = 250
@@ -25,8 +25,8 @@ class Nest:
     program: list[Instruction] = field(default_factory=list)
     branches: int = 0
     load_numbers: int = 0
-    back_edges: set[int] = field(default_factory=set)
-    """Branches that close or leave a loop: a lane may not stay for ever."""
+    loops: dict[int, bool] = field(default_factory=dict)
+    """Branch that closes or leaves a loop -> the outcome with which a lane stays in the loop."""
 
     def build(self) -> list[Instruction]:
         self._statements(depth=0, exits=None)
@@ -96,7 +96,7 @@ class Nest:
         leaving: list[int] = []
         self._statements(depth + 1, leaving)
         branch = self._branch(drawn=True)
-        self.back_edges.add(self.program[branch].number)
+        self.loops[self.program[branch].number] = True
         self._aim(branch, start)
         for pc in leaving:
             self._aim(pc)
@@ -104,6 +104,7 @@ class Nest:
     def _while(self, depth: int, exits: list[int] | None) -> None:
         start = len(self.program)
         leaving = [self._branch(drawn=True)]
+        self.loops[self.program[leaving[0]].number] = False
         self._statements(depth + 1, leaving)
         self._aim(self._jump(), start)
         for pc in leaving:
@@ -121,39 +122,27 @@ class Nest:
 
 
 def _outcomes(random: Random, nest: Nest, items: int) -> list[list[list[bool]]]:
+    """Return outcomes by work-item and branch, such that every work-item leaves its loops."""
     branches = {i.number: i for i in nest.program if i.kind is Kind.BRANCH}
-    exits = {
-        i.number
-        for pc, i in enumerate(nest.program)
-        if i.kind is Kind.BRANCH and i.number not in nest.back_edges and _leaves_loop(nest, pc)
-    }
-    found: list[list[list[bool]]] = []
     likely = [random.choice((0.0, 0.2, 0.5, 0.5, 0.5, 0.8, 1.0)) for _ in branches]
     stay = [random.choice((0.2, 0.5, 0.7)) for _ in branches]
     uniform = random.random() < 0.2
+    found: list[list[list[bool]]] = []
     for item in range(items):
         row: list[list[bool]] = []
         for n in range(nest.branches):
-            if n in nest.back_edges:
-                chosen = [random.random() < stay[n] for _ in range(MOST_OUTCOMES - 1)] + [False]
-            elif n in exits:
-                chosen = [random.random() >= stay[n] for _ in range(MOST_OUTCOMES - 1)] + [True]
-            elif branches[n].drawn:
-                chosen = [random.random() < likely[n] for _ in range(MOST_OUTCOMES)]
+            if n in nest.loops:
+                stays = nest.loops[n]
+                drawn = [random.random() < stay[n] for _ in range(MOST_OUTCOMES - 1)]
+                chosen = [stays if remains else not stays for remains in drawn] + [not stays]
+                if uniform and item:
+                    chosen = found[0][n]
             else:
-                chosen = [random.random() < likely[n]]
-            if uniform and item and n in (nest.back_edges | exits):
-                chosen = found[0][n]
+                n_outcomes = MOST_OUTCOMES if branches[n].drawn else 1
+                chosen = [random.random() < likely[n] for _ in range(n_outcomes)]
             row.append(chosen)
         found.append(row)
     return found
-
-
-def _leaves_loop(nest: Nest, pc: int) -> bool:
-    """Return whether a branch is the test at the head of a `while` loop."""
-    target = nest.program[pc].target
-    before = nest.program[target - 1]
-    return before.kind is Kind.JUMP and before.target == pc - 2
 
 
 def random_case(
@@ -165,6 +154,7 @@ def random_case(
     leaves: bool = False,
     latencies: tuple[int, int] = (2, 50),
     shared: bool | None = None,
+    most: int = MOST_INSTRUCTIONS,
 ) -> Case:
     """Return a random nest with outcomes, lines and replies, no work-item of which runs long.
 
@@ -188,11 +178,10 @@ def random_case(
         )  # fmt: skip
         try:
             paths = [path(case, item, LONGEST) for item in range(items)]
-        except AssertionError:
+        except TooLong:
             continue
-        if loads and not nest.load_numbers:
-            continue
-        if sum(len(pcs) for pcs in paths) > MOST_INSTRUCTIONS * width:
+        total = sum(len(pcs) for pcs in paths)
+        if (loads and not nest.load_numbers) or total > most * width:
             continue
         if share:
             return case

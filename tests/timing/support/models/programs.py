@@ -107,13 +107,18 @@ class Case:
         return chosen[min(execution, len(chosen) - 1)]
 
 
-def path(case: Case, item: int, limit: int = 5000) -> list[int]:
-    """Return the PCs that a work-item executes."""
+class TooLong(Exception):
+    """A work-item executes too many instructions, or a branch too often."""
+
+
+def path(case: Case, item: int, limit: int) -> list[int]:
+    """Return the PCs that a work-item executes: at most `limit`, else raise TooLong."""
     pcs: list[int] = []
     executed = [0] * len(case.outcomes[item])
     pc = 0
     while True:
-        assert len(pcs) < limit, "a work-item does not end"
+        if len(pcs) == limit:
+            raise TooLong
         pcs.append(pc)
         instruction = case.program[pc]
         if instruction.kind is Kind.EXIT:
@@ -121,7 +126,8 @@ def path(case: Case, item: int, limit: int = 5000) -> list[int]:
         if instruction.kind is Kind.BRANCH:
             taken = case.takes(item, instruction.number, executed[instruction.number])
             executed[instruction.number] += 1
-            assert executed[instruction.number] <= MOST_OUTCOMES or not instruction.drawn
+            if instruction.drawn and executed[instruction.number] > MOST_OUTCOMES:
+                raise TooLong
             pc = instruction.target if taken else pc + 1
         elif instruction.kind is Kind.JUMP:
             pc = instruction.target
