@@ -13,9 +13,12 @@ from functools import partial
 import pytest
 
 from .support.models import barrel, cases
+from .support.models.compare import engine_widths
 from .support.models.figures import FIGURES
 from .support.models.pairs import PairedPaths, per_thread
 from .support.models.splits import POLICIES, Choices, Policy, Wpu
+from .support.models.text import scenario
+from .support.toy import Toy
 
 SPLITS = [
     # example, policy, cycles, idle cycles
@@ -173,6 +176,16 @@ def test_random_cases_show_each_rule(policy, wrong):
     rules = POLICIES[policy]
     drawn = (cases.split_case(seed) for seed in range(100))
     assert any(wrong(case, rules).run().issues != Wpu(case, rules).run().issues for case in drawn)
+
+
+def test_lanes_that_have_made_an_access_do_not_count_when_others_join():
+    case = FIGURES["an access that two splits join"].case()
+    (access,) = [i for i in Wpu(case, POLICIES["dws.branch-only"]).run().issues if i.cycle == 17]
+    assert access.mask.bit_count() == 2
+    toy = Toy(scenario(case), "dws.branch-only")
+    assert toy.cycles == 17 + 5 + 1
+    # One lane: the jump, the first access, the instruction before P. Three: the branch, the end.
+    assert engine_widths(toy) == {1: 3, 2: 14, 3: 2}
 
 
 # Each kind has a few seeds here, and many below.

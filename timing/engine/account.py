@@ -143,9 +143,12 @@ def charge_lanes(S: State, w: int, v: int, s: int, n: int, lanes: int, t: int) -
 
 @device
 def join_issue(S: State, w: int, g: int, n_joining: int) -> int:
-    """Add `n_joining` lanes to the instruction that group g issued last, while it issues."""
+    """Add `n_joining` lanes to the access that group g issued last, while it issues.
+
+    Lanes of g that have made the access already do not issue it.
+    """
     grp = group(S, g)
-    lanes = popcount(grp.mask)
+    lanes = popcount(grp.mask & ~grp.done)
     wpu(S, w).n_thread_instr += n_joining
     warp(S, grp.warp).n_thread_instr += n_joining
     seg_count(S, grp.seg).lanes += n_joining

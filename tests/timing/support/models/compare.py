@@ -65,12 +65,13 @@ def _next(orders: Sequence[int], ties: Sequence[int]) -> list[int] | None:
     return None
 
 
-def widths(issues: Sequence[Issue]) -> dict[int, int]:
+def model_widths(issues: Sequence[Issue]) -> dict[int, int]:
     """Return how many instructions issued with each number of lanes."""
     return dict(sorted(Counter(issue.mask.bit_count() for issue in issues).items()))
 
 
-def _widths(toy: Toy) -> dict[int, int]:
+def engine_widths(toy: Toy) -> dict[int, int]:
+    """Return the same of the engine."""
     counts = toy.sim.state.rows["width_count"]["cycles"].tolist()
     return {lanes: n for lanes, n in enumerate(counts) if n}
 
@@ -85,7 +86,7 @@ def _compare(model: Wpu, toy: Toy, issues: Sequence[Issue]) -> tuple[int, str]:
         "instructions": (len(model.issues), toy.issued),
         "misses": (model.lane_misses, toy.counters["l1_miss"]),
         "joined misses": (model.joined_misses, toy.counters["mshr_merge"]),
-        "widths": (widths(model.issues), _widths(toy)),
+        "widths": (model_widths(model.issues), engine_widths(toy)),
     }
     differ = ", ".join(f"{what}: model {a}, engine {b}" for what, (a, b) in pairs.items() if a != b)
     return toy.cycles, differ

@@ -126,6 +126,13 @@ FIGURES = {
         miss=20,
         loads=["hhhm", "hhmh", "hmhh"],
     ),
+    # Lane 0 has made the access at P, lane 2 has just branched there, and lane 1 arrives.
+    "an access that two splits join": Figure(
+        "branch 0 A sub; jump P; A: alu 12; branch 1 P sub; alu 1; P: load 0; exit",
+        width=3,
+        miss=5,
+        branches=["011", "001"],
+    ),
     "PPC Fig. 1": Figure(
         "alu 1; branch 0 C; alu 2; jump D; C: alu 2; D: alu 1; exit", branches=["01100000"]
     ),
