@@ -213,10 +213,10 @@ def test_large_warps_form_the_sub_warps_of_the_model(seed):
 
 AT_LENGTH = [
     # the differences of a seed, how many seeds
-    (cases.split_differences, 1000),
-    (cases.pair_differences, 1000),
+    (cases.split_differences, 600),
+    (cases.pair_differences, 500),
     (cases.barrel_differences, 300),
-    (cases.large_differences, 300),
+    (cases.large_differences, 200),
 ]
 
 

@@ -66,8 +66,11 @@ def _next(orders: Sequence[int], ties: Sequence[int]) -> list[int] | None:
 
 
 def model_widths(issues: Sequence[Issue]) -> dict[int, int]:
-    """Return how many instructions issued with each number of lanes."""
-    return dict(sorted(Counter(issue.mask.bit_count() for issue in issues).items()))
+    """Return how many instructions issued with each number of lanes; a cycle issues one."""
+    lanes = Counter[int]()
+    for issue in issues:
+        lanes[issue.cycle] += issue.mask.bit_count()
+    return dict(sorted(Counter(lanes.values()).items()))
 
 
 def engine_widths(toy: Toy) -> dict[int, int]:
@@ -139,6 +142,10 @@ def barrel_difference(case: Case, barrel: Barrel) -> str:
         if ours != engines:
             return f"{barrel}: model {ours}, engine {engines}"
     idle = cycles - len({issue.cycle for issue in model})
-    pairs = {"cycles": (cycles, toy.cycles), "idle": (idle, toy.idle)}
+    pairs = {
+        "cycles": (cycles, toy.cycles),
+        "idle": (idle, toy.idle),
+        "widths": (model_widths(model), engine_widths(toy)),
+    }
     differ = ", ".join(f"{what}: model {a}, engine {b}" for what, (a, b) in pairs.items() if a != b)
     return f"{barrel}: {differ}" if differ else ""
