@@ -201,11 +201,11 @@ def _chains(misses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     in few sets, and replace each other before they are needed again.
     """
     warps = len(misses)
-    together = misses.all(axis=2)
+    together = np.asarray(misses.all(axis=2))
     alone = misses & ~together[:, :, None]
-    n_lines = (together + alone.sum(axis=2)).sum(axis=1).max()
-    sets = int(np.clip(n_lines // LINES_A_SET, 1, PAGE // LINE - HOT_SETS))
-    pages = -(-int(n_lines) // sets)
+    n_lines = int((together + alone.sum(axis=2)).sum(axis=1).max())
+    sets = min(max(n_lines // LINES_A_SET, 1), PAGE // LINE - HOT_SETS)
+    pages = -(-n_lines // sets)
 
     step = np.arange(STEPS)[:, None]
     warp = np.arange(warps)[:, None, None]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from statistics import harmonic_mean
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +30,7 @@ each_row = pytest.mark.parametrize("row", ROWS)
 
 
 def simulate(
-    row: str, policy: str = "conv", fields: dict[str, object] | None = None, **parameters: float
+    row: str, policy: str = "conv", fields: Mapping[str, object] | None = None, **parameters: float
 ) -> Statistics:
     simulator = Simulator(load("dws", fields or {}), find_policy(policy))
     launcher = PlainLauncher.on(simulator, PROGRAM)
@@ -37,7 +39,7 @@ def simulate(
     return simulator.statistics()
 
 
-def gain(row: str, fields: dict[str, object], **parameters: float) -> float:
+def gain(row: str, fields: Mapping[str, object], **parameters: float) -> float:
     conv, split = (simulate(row, p, fields, **parameters) for p in ("conv", "dws.revive-split"))
     return conv.cycles / split.cycles
 
@@ -66,7 +68,8 @@ def test_conv_has_the_rates_of_the_paper(row: str) -> None:
     ],
 )
 def test_a_rate_is_replaced_and_the_others_stay(name: str, value: float, measured: str) -> None:
-    changed, usual = simulate("small", **{name: value}), simulate("small")
+    parameter: dict[str, Any] = {name: value}
+    changed, usual = simulate("small", **parameter), simulate("small")
     rates = (
         "instructions_between_branches", "divergent_branch_share", "instructions_between_misses",
         "divergent_access_share",
@@ -126,7 +129,7 @@ def test_the_table_of_bodies_is_that_of_the_source(body: table1.Body) -> None:
     loop = code[begin : inner + 1]
     assert [i.row.name for i in loop].count("ld_global_u64") == body.accesses
     assert len(loop) == body.longest
-    assert code[choice].target - choice - 1 == body.work
+    assert code[choice].target == choice + 1 + body.work
     assert [i.row.name for i in loop].count("mad_u32") == body.always + body.work
     assert code[choice].subdivide
 
