@@ -6,10 +6,11 @@ workload is asked for, so that listing names stays cheap.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
+from typing import NoReturn
 
 from ..isa.errors import UsageError, did_you_mean
 from ..isa.quoting import shown
@@ -25,12 +26,14 @@ _ROOT = Path(__file__).parent
 class Entry:
     """A program: `<folder>/<short>.sasm` and the Python file beside it.
 
-    `remark` says what else a short name could have meant; it is empty otherwise.
+    `remark` says what else a short name could have meant; it is empty otherwise. `parameters`
+    replace those of the size that runs.
     """
 
     folder: str
     short: str
     remark: str = field(default="", compare=False)
+    parameters: tuple[tuple[str, float], ...] = ()
 
     @property
     def name(self) -> str:
@@ -46,6 +49,37 @@ class Entry:
     def workload(self) -> Workload:
         """Sizes, inputs, launch sequence and reference; imports the program's Python file."""
         return import_module(f".{self.folder}.{self.short}", __package__).WORKLOAD
+
+    def with_parameters(self, **parameters: float) -> Entry:
+        """Return the program with these parameters in place of a size's. Raises UsageError."""
+        known = self.workload.parameters
+        values = dict(self.parameters)
+        for name, value in parameters.items():
+            if name not in known:
+                _refuse_parameter(self, name)
+            if not known[name].allows(value):
+                raise UsageError(
+                    f"{self.name} cannot have {name}={shown(value)}: expected {known[name].range}",
+                    code="SIM515",
+                    hint=f"{name}: {known[name].text}",
+                )
+            values[name] = int(value) if known[name].whole else value
+        return replace(self, parameters=tuple(values.items()))
+
+
+def _refuse_parameter(entry: Entry, name: str) -> NoReturn:
+    known = tuple(entry.workload.parameters)
+    if not known:
+        raise UsageError(
+            f"{entry.name} has no parameters",
+            code="SIM515",
+            hint="choose a size; `simtlab programs NAME` lists sizes and parameters",
+        )
+    raise UsageError(
+        f"{entry.name} has no parameter {shown(name)}; it has {', '.join(known)}",
+        code="SIM515",
+        hint=did_you_mean(name, known),
+    )
 
 
 @cache

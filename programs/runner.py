@@ -198,15 +198,15 @@ class ProgramRun:
         )
 
 
-def size_of(entry: Entry, size: str) -> Mapping[str, int]:
-    """Return the parameters of a size. Raises UsageError."""
+def size_of(entry: Entry, size: str) -> Mapping[str, float]:
+    """Return the parameters of a size, or the entry's in their place. Raises UsageError."""
     sizes = entry.workload.sizes
     if size not in sizes:
         raise UsageError(
             f"{entry.name} has no size {size!r}; it has {', '.join(sizes)}",
             hint=did_you_mean(size, tuple(sizes)),
         )
-    return sizes[size]
+    return {**sizes[size], **dict(entry.parameters)}
 
 
 def prepare(entry: Entry, size: str = "small", seed: int = 0) -> Data:

@@ -48,12 +48,35 @@ class Launcher(Protocol):
 
 
 @dataclass(frozen=True)
+class Parameter:
+    """A number of a size that a user may replace: its meaning, its least and its largest value."""
+
+    text: str
+    low: float
+    high: float
+    whole: bool = False
+
+    def allows(self, value: object) -> bool:
+        """Return whether it can have this value."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return False
+        return self.low <= value <= self.high and not (self.whole and value % 1)
+
+    @property
+    def range(self) -> str:
+        """The values that it can have, in words."""
+        kind = "a whole number" if self.whole else "a number"
+        return f"{kind} from {self.low:,} to {self.high:,}"
+
+
+@dataclass(frozen=True)
 class Workload:
     """One program's sizes, inputs, launch sequence and reference.
 
     `sizes` has at least `tiny` (at most 50,000 work-item instructions, for the oracle), `small`
     (about a second in the interpreter) and `paper`. A size called `wrong` shows a mistake: its run
-    is meant to trap or to differ from the reference.
+    is meant to trap or to differ from the reference. `parameters` are those that a user may replace
+    in a size; for most programs there are none.
 
     `make(rng, **size)` allocates everything, outputs included; equal seeds give equal data.
     `launch(launcher, data)` runs the kernels; where it double-buffers, it exchanges the two
@@ -67,13 +90,14 @@ class Workload:
 
     title: str
     source: str
-    sizes: Mapping[str, Mapping[str, int]]
+    sizes: Mapping[str, Mapping[str, float]]
     make: Callable[..., Data]
     launch: Callable[[Launcher, Data], None]
     reference: Callable[[Data], dict[str, np.ndarray]]
     rtol: float = 0.0
     picture: Callable[[Data], np.ndarray] | None = None
     benign: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
 
 
 def persistent(launcher: Launcher, kernel_name: str, tasks: int) -> Callable[..., object]:

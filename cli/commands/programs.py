@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +14,7 @@ from ..options.options import Json
 
 if TYPE_CHECKING:
     from ...programs.index import Entry
+    from ...programs.workload import Workload
 
 
 def programs(
@@ -56,7 +58,7 @@ def programs(
     return status.DONE
 
 
-def _size(parameters: dict[str, int]) -> str:
+def _size(parameters: dict[str, float]) -> str:
     return " ".join(f"{key}={value}" for key, value in parameters.items())
 
 
@@ -67,6 +69,7 @@ def _brief(entry: Entry) -> dict[str, object]:
         "title": workload.title,
         "source": workload.source,
         "sizes": {size: dict(values) for size, values in workload.sizes.items()},
+        "parameters": {name: asdict(p) for name, p in workload.parameters.items()},
         "picture": workload.picture is not None,
     }
 
@@ -89,10 +92,17 @@ def _rows(entry: Entry) -> list[tuple[str, str]]:
         ("source", workload.source),
         ("kernels", kernels),
         *((f"size {name}", _size(dict(values))) for name, values in workload.sizes.items()),
+        *_parameters(workload),
         ("tolerance", f"relative {workload.rtol:g}" if workload.rtol else "none: equal values"),
         ("picture", "yes, with --picture F.png" if workload.picture else "no"),
         ("file", _shown(entry)),
     ]
+
+
+def _parameters(workload: Workload) -> list[tuple[str, str]]:
+    """Return what --param can replace, one row if there is something."""
+    lines = [f"{name}: {p.text}; {p.range}" for name, p in workload.parameters.items()]
+    return [("parameters", "\n".join(lines))] if lines else []
 
 
 def _shown(entry: Entry) -> str:

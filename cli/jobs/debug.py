@@ -137,7 +137,7 @@ def _refuse_options(name: str, settings: DebugSettings) -> None:
         "--machine": settings.machine, "--set": settings.sets or None,
         "--record-issues": settings.most, "--kernel": launch.kernel, "--grid": launch.grid,
         "--block": launch.block, "--items": launch.items, "--arg": launch.args or None,
-        "--size": launch.size, "--markers": launch.markers,
+        "--size": launch.size, "--param": launch.params or None, "--markers": launch.markers,
     }  # fmt: skip
     for option, value in given.items():
         if value is not None:

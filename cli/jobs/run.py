@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...emu.engine import DEFAULT_ENGINE, chosen
 from ...emu.result import Result
 from ...emu.schemes import is_usual
 from ...isa.errors import SimtError, UsageError
+from ...isa.types import F64, U64
 from ...programs.index import Entry
 from ...programs.runner import CheckFailed, PlainLauncher, ProgramRun, run_program, size_of
 from ...recording.functional import FunctionalRecorder
@@ -24,6 +25,7 @@ from ..inputs.files import check_writable, write_bytes
 from ..inputs.sources import Listings, kernel_of
 from ..inputs.target import Target, find_target, load_module
 from ..options.launch import LaunchOptions
+from ..options.literals import parse_number
 from ..options.settings import RunSettings
 from ..output.output import (
     error_dict,
@@ -159,7 +161,11 @@ def refuse_foreign(target: Target, options: LaunchOptions) -> None:
         "--arg": options.args or None,
         "--out": options.outs or None,
     }
-    for_programs = {"--size": options.size, "--picture": options.picture}
+    for_programs = {
+        "--size": options.size,
+        "--param": options.params or None,
+        "--picture": options.picture,
+    }
     given = [o for o, v in (for_files if target.entry else for_programs).items() if v is not None]
     if not given:
         return
@@ -189,9 +195,29 @@ def _with_progress(title: str, outcome: Outcome, work: Callable[[], T]) -> T:
         return work()
 
 
+def _parameters(words: Sequence[str]) -> dict[str, float]:
+    """Return the numbers of words such as miss_every=5. Raises UsageError."""
+    found: dict[str, float] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        value = parse_number(text, U64)
+        value = parse_number(text, F64) if value is None else value
+        if not name or not equals or value is None:
+            raise UsageError(
+                f"--param takes NAME=VALUE with a number, not {word!r}",
+                code="SIM515",
+                hint="as --param miss_every=5",
+            )
+        if name in found:
+            raise UsageError(f"--param {name} is given twice", code="SIM515")
+        found[name] = value
+    return found
+
+
 def _run_program(entry: Entry, options: LaunchOptions, outcome: Outcome) -> CheckFailed | None:
     """Run a program; return the error if its result is wrong."""
     size = options.size or "small"
+    entry = entry.with_parameters(**_parameters(options.params))
     size_of(entry, size)
     picture = entry.workload.picture
     if options.picture is not None:
@@ -203,8 +229,15 @@ def _run_program(entry: Entry, options: LaunchOptions, outcome: Outcome) -> Chec
             )
         check_writable(options.picture, "--picture")
     outcome.kernel = outcome.program.kernels[0].name
-    outcome.facts = {"program": entry.name, "size": size, "seed": options.seed, "picture": None}
-    outcome.rows.append(("program", f"{entry.name}, size {size}, seed {options.seed}"))
+    outcome.facts = {
+        "program": entry.name,
+        "size": size,
+        "parameters": dict(entry.parameters),
+        "seed": options.seed,
+        "picture": None,
+    }
+    words = [f"size {size}", *options.params, f"seed {options.seed}"]
+    outcome.rows.append(("program", f"{entry.name}, {', '.join(words)}"))
 
     def work() -> ProgramRun:
         run = run_program(entry, outcome.launcher, size=size, seed=options.seed)

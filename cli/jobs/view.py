@@ -116,6 +116,7 @@ def _read(names: Sequence[str], settings: ViewSettings) -> list[Recorded]:
     given = {
         "--kernel": launch.kernel, "--grid": launch.grid, "--block": launch.block,
         "--items": launch.items, "--arg": launch.args or None, "--size": launch.size,
+        "--param": launch.params or None,
         "--scheme": settings.scheme, "--warp": settings.warp, "--machine": settings.machine,
         "--policy": settings.policy, "--set": settings.sets or None,
         "--record-window": settings.window, "--record-issues": settings.issues,

@@ -23,6 +23,7 @@ from .options import (
     Json,
     Kernel,
     Out,
+    Param,
     Picture,
     RunMarkers,
     Seed,
@@ -52,6 +53,7 @@ class LaunchOptions:
     markers: str | None
     subdivide_limit: int
     json: bool
+    params: Sequence[str] = ()
 
 
 def launch_options(
@@ -62,6 +64,7 @@ def launch_options(
     arg: Arg = None,
     out: Out = None,
     size: Size = None,
+    param: Param = None,
     picture: Picture = None,
     seed: Seed = "0",
     budget: Budget = None,
@@ -88,6 +91,7 @@ def launch_options(
         markers=markers,
         subdivide_limit=whole_number(subdivide_limit, "--subdivide-limit"),
         json=json,
+        params=param or (),
     )
 
 

@@ -93,6 +93,15 @@ Size = Annotated[
     ),
 ]
 
+Param = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="Replace a parameter of the size; `simtlab programs NAME` lists those that can be.",
+        rich_help_panel=_PROGRAM,
+    ),
+]
+
 Picture = Annotated[
     str | None,
     typer.Option(metavar="F.png", help="Draw what the program computed.", rich_help_panel=_PROGRAM),

@@ -176,6 +176,32 @@ def run_size(cli: Cli) -> None:
     assert saxpy(cli, "--stats")["warp_instructions"] == 1190
 
 
+def run_param(cli: Cli) -> None:
+    line = ("run", "table1", "--size", "tiny", "--param", "miss_every=30.5")
+    assert cli(*line).rows["program"] == "lessons/table1, size tiny, miss_every=30.5, seed 0"
+    found = cli(*line, "--param", "n=0x10", "--json", "--stats").json
+    assert found["parameters"] == {"miss_every": 30.5, "n": 16}
+    assert found["warps"] == 1
+    assert "n: work-items; a whole number from 1" in cli("programs", "table1").rows["parameters"]
+    for words, expected in (
+        (["n"], "--param takes NAME=VALUE with a number, not 'n'"),
+        (["n=x"], "--param takes NAME=VALUE with a number, not 'n=x'"),
+        (["=3"], "--param takes NAME=VALUE with a number, not '=3'"),
+        (["n=3", "--param", "n=4"], "--param n is given twice"),
+        (["n=1.5"], "cannot have n=1.5: expected a whole number from 1 to 65,536"),
+        (["m=1"], "has no parameter 'm'; it has n, "),
+        (["branch_every=7.2"], "branch_every=7.2 with this branch_divergence"),
+        (["miss_every=2"], "miss_every=2 with branch_every=16: expected at least "),
+    ):
+        done = cli("run", "table1", "--size", "tiny", "--param", *words)
+        assert done.status == 2
+        assert expected in done.err
+    none = cli("run", "saxpy", "--param", "n=3")
+    assert (none.status, "basics/saxpy has no parameters" in none.err) == (2, True)
+    file = cli("run", "scale.sasm", "--param", "n=3")
+    assert (file.status, "--param is for programs" in file.err) == (2, True)
+
+
 def run_picture(cli: Cli) -> None:
     done = cli("run", "mandelbrot", "--size", "tiny", "--picture", "m.png")
     assert done.rows["picture"] == "m.png"
@@ -426,6 +452,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("run", "--arg"): run_arg,
     ("run", "--out"): run_out,
     ("run", "--size"): run_size,
+    ("run", "--param"): run_param,
     ("run", "--picture"): run_picture,
     ("run", "--seed"): run_seed,
     ("run", "--engine"): run_engine,

@@ -39,7 +39,7 @@ class Run:
         return {k: v.tobytes() for k, v in self.data.items() if isinstance(v, np.ndarray)}
 
 
-def run_program(name: str, size: str | Mapping[str, int], **options: Any) -> Run:
+def run_program(name: str, size: str | Mapping[str, float], **options: Any) -> Run:
     """Run a program at one of its sizes, or at a size of the test's own."""
     entry = find(name)
     workload = entry.workload

@@ -21,7 +21,8 @@ NAMES = (
     *("ppc/" + n for n in ("binarysearch", "dct", "exits", "fallthrough", "floydwarshall")),
     *("ppc/" + n for n in ("gotoerror", "nw", "pathfinder", "scan", "shortcircuit")),
     *("lessons/" + n for n in ("banks", "barrier", "lockstep", "missing", "nested", "rows")),
-    *("lessons/" + n for n in ("runahead", "spinlock", "splinters", "stragglers", "trips")),
+    *("lessons/" + n for n in ("runahead", "spinlock", "splinters", "stragglers", "table1")),
+    "lessons/trips",
 )
 
 

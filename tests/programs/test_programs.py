@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 
 from simtlab.emu.engine import engine_names
 from simtlab.emu.schemes import SCHEMES
-from simtlab.programs import Entry, catalogue
+from simtlab.programs import Entry, catalogue, find
 
 ENTRIES = catalogue()
 TINY_LIMIT = 50_000
@@ -21,7 +21,9 @@ WAYS = [
 
 each_program = pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
 
-MORE_SIZES: list[tuple[str, dict[str, int]]] = [
+TABLE1 = find("table1").workload.sizes["tiny"]
+
+MORE_SIZES: list[tuple[str, Mapping[str, float]]] = [
     ("saxpy", {"n": 1}),
     ("vectorsum", {"n": 1, "groups": 1}),
     ("vectorsum", {"n": 5_000, "groups": 9}),
@@ -124,6 +126,12 @@ MORE_SIZES: list[tuple[str, dict[str, int]]] = [
     ("stragglers", {"n": 77, "group": 32, "trips": 6}),
     ("splinters", {"n": 1, "trips": 1, "words": 1}),
     ("splinters", {"n": 77, "trips": 6, "words": 64}),
+    ("table1", {**TABLE1, "n": 1}),
+    ("table1", {**TABLE1, "n": 77, "instructions": 2_000}),
+    ("table1", {**TABLE1, "instructions": 1, "barrier_every": 0}),
+    ("table1", {**TABLE1, "miss_lanes": 0, "miss_divergence": 1, "barrier_every": 1}),
+    ("table1", {**TABLE1, "miss_lanes": 1, "branch_divergence": 0.2, "miss_every": 50}),
+    ("table1", {**TABLE1, "miss_every": 100_000, "branch_every": 60}),
     ("spinlock", {"locks": 1, "naive": 0}),
     ("barrier", {"n": 1, "inside": 0}),
     ("barrier", {"n": 33, "inside": 0}),
@@ -179,7 +187,9 @@ def test_persistent_kernels_are_right_on_any_number_of_contexts(
 
 
 @pytest.mark.parametrize(("name", "size"), MORE_SIZES)
-def test_other_sizes_are_right(run: Callable[..., Any], name: str, size: dict[str, int]) -> None:
+def test_other_sizes_are_right(
+    run: Callable[..., Any], name: str, size: Mapping[str, float]
+) -> None:
     assert_right(run(name, size))
 
 

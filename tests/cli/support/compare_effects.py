@@ -97,6 +97,12 @@ def size_and_seed(cli: Cli) -> None:
     assert first["memory_digest"] != second["memory_digest"]
 
 
+def param(cli: Cli) -> None:
+    words = ["table1", "--size", "tiny", *TOY, "--policies", "conv", "--param", "n=16"]
+    (found,) = listed(cli, *words)
+    assert (found["parameters"], found["checked"]) == ({"n": 16}, True)
+
+
 def budget(cli: Cli) -> None:
     spin = ["two.sasm", "--kernel", "spin", "--items", "8", *TOY, *TWO]
     done = compared(cli, *spin, "--budget", "100")
@@ -137,6 +143,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("compare", "--items"): items,
     ("compare", "--arg"): arg,
     ("compare", "--size"): size_and_seed,
+    ("compare", "--param"): param,
     ("compare", "--seed"): size_and_seed,
     ("compare", "--budget"): budget,
     ("compare", "--exited-arrive"): exited_arrive,

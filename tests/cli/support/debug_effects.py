@@ -121,6 +121,12 @@ def size_and_seed(cli: Cli) -> None:
     assert tiny != other
 
 
+def param(cli: Cli) -> None:
+    one = ["table1", "--param", "n=1", "--param", "instructions=20"]
+    shown(cli, *one, script="print y[0]")
+    assert debugged(cli, *one, script="print y[1]").status == 2
+
+
 def budget(cli: Cli) -> None:
     done = debugged(cli, "two.sasm", "--kernel", "spin", "--items", "1", "--budget", "100")
     assert done.status == 0
@@ -159,6 +165,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("debug", "--items"): items,
     ("debug", "--arg"): arg,
     ("debug", "--size"): size_and_seed,
+    ("debug", "--param"): param,
     ("debug", "--seed"): size_and_seed,
     ("debug", "--budget"): budget,
     ("debug", "--exited-arrive"): exited_arrive,

@@ -192,6 +192,13 @@ def size(cli: Cli) -> None:
     assert program(cli)["size"] == "tiny"
 
 
+def param(cli: Cli) -> None:
+    words = ["time", "table1", "--size", "tiny", "--json", *TOY, "--param", "instructions=100"]
+    found = cli(*words).json
+    assert found["parameters"] == {"instructions": 100}
+    assert found["statistics"]["thread_instructions"] < 64 * 200
+
+
 def picture(cli: Cli) -> None:
     done = cli("time", "mandelbrot", "--size", "tiny", "--picture", "m.png", "--machine",
                "gpu-small", "--set", "memory=ideal")  # fmt: skip
@@ -302,6 +309,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("time", "--arg"): arg,
     ("time", "--out"): out,
     ("time", "--size"): size,
+    ("time", "--param"): param,
     ("time", "--picture"): picture,
     ("time", "--seed"): seed,
     ("time", "--budget"): budget,

@@ -143,6 +143,13 @@ def size_and_seed(cli: Cli) -> None:
     assert first["final"] != second["final"]
 
 
+def param(cli: Cli) -> None:
+    words = ["table1", "--size", "tiny", "--record-issues", "9"]
+    [all_items] = shown(cli, *words)
+    [one] = shown(cli, *words, "--param", "n=1")
+    assert all_items["final"] != one["final"]
+
+
 def budget(cli: Cli) -> None:
     [facts] = shown(cli, "two.sasm", "--kernel", "spin", "--items", "1", "--budget", "20", status=1)
     assert "a work-item has executed 20 instructions" in facts["outcome"]["text"]
@@ -197,6 +204,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("view", "--items"): items,
     ("view", "--arg"): arg,
     ("view", "--size"): size_and_seed,
+    ("view", "--param"): param,
     ("view", "--seed"): size_and_seed,
     ("view", "--budget"): budget,
     ("view", "--exited-arrive"): exited_arrive,
