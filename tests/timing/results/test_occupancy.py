@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from simtlab.timing.results.occupancy import Occupancy
 from simtlab.timing.results.statistics import Statistics
@@ -11,7 +12,7 @@ from ..support import scenarios
 from ..support.toy import Toy
 
 
-def statistics(name: str, policy: str, **fields: int) -> Statistics:
+def statistics(name: str, policy: str, **fields: Any) -> Statistics:
     return Toy(getattr(scenarios, name), policy, **fields).sim.statistics()
 
 
