@@ -272,8 +272,8 @@ MUTANTS = [
         ("lanes access twice", "    grp.done |= other.done\n", ""),
         (
             "both groups stay",
-            "    end_group(S, h)\n    return count_entries(S, grp.warp, 0)\n\n\n@device\ndef gather",
-            "    return 0\n\n\n@device\ndef gather",
+            "    end_group(S, h)\n    return count_entries(S, grp.warp, 0)",
+            "    return 0",
         ),
         ("lanes that part stay as well", "    grp.mask &= ~lanes\n", ""),
         ("lanes that part have not accessed", "child.done = grp.done & lanes", "child.done = 0"),
