@@ -21,6 +21,7 @@ from simtlab.timing.compiler.choice import refusal
 from simtlab.timing.compiler.files import POLICIES, Policy
 from simtlab.timing.machines import machine as machines
 from simtlab.timing.policies.settings import settings_of
+from simtlab.timing.simulation.failures import SimulationError
 from simtlab.timing.simulation.simulator import Simulator
 
 from .support.random_runs import assert_same
@@ -139,6 +140,18 @@ def chosen(draw: st.DrawFn) -> tuple[Policy, dict[str, object]]:
     return policy, values
 
 
+def run_unless_full(
+    case: Case, policy: Policy, simulator: Simulator, expected: list[np.ndarray]
+) -> None:
+    """Run a case. Splits that wait for entries of a full table may wait for ever (Q-DWS-14)."""
+    try:
+        run(case, policy, simulator, expected)
+    except SimulationError as stuck:
+        is_full = "the warp-split table is full" in stuck.first.hint
+        if not is_full or simulator.machine.policy["wst-full"] != "stall":
+            raise
+
+
 def check_settings(
     case: Case, choice: tuple[Policy, dict[str, object]], like: dict[str, int]
 ) -> None:
@@ -148,7 +161,7 @@ def check_settings(
         simulator = Simulator(machine_for(case, policy, like).replaced(values), policy, plain=True)
     except UsageError:
         reject()
-    run(case, policy, simulator, oracle(case))
+    run_unless_full(case, policy, simulator, oracle(case))
 
 
 @settings(max_examples=100)

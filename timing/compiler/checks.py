@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     unchecked_enter_barrier: _Checked
     unchecked_make_group: _Checked
     unchecked_move: _Checked
+    unchecked_on_lanes_served: _Checked
     unchecked_on_start: _Checked
     unchecked_open_barrier: _Checked
     unchecked_pick: _Checked
@@ -41,16 +42,17 @@ if TYPE_CHECKING:
 FILES = ("faults", "checking")
 """The engine files that follow every lane; functions of the second one replace those of others."""
 
-REPLACED = ("on_start", "pick", "compute", "move", "simd_access", "enter_barrier", "open_barrier",
-            "wake", "make_group")  # fmt: skip
+REPLACED = ("on_start", "pick", "compute", "move", "simd_access", "on_lanes_served",
+            "enter_barrier", "open_barrier", "wake", "make_group")  # fmt: skip
 """Functions of other files that it replaces."""
 
 _ANSWERS = {
     **dict.fromkeys(("on_branch", "on_arrival", "on_exit", "on_sync", "on_stall"), "check_flag"),
-    **dict.fromkeys(("may_pass", "on_bypass", "gathers", "leaves", "speculate"), "check_flag"),
-    "has_room": "check_flag",
+    **dict.fromkeys(("may_pass", "on_bypass", "on_full_table", "gathers", "leaves"), "check_flag"),
+    **dict.fromkeys(("has_room", "speculate"), "check_flag"),
     **dict.fromkeys(
-        ("extra_slots", "on_barrier_open", "on_launch_end", "lanes_ahead"), "check_count"
+        ("extra_slots", "on_barrier_open", "on_dispatch", "on_launch_end", "lanes_ahead"),
+        "check_count",
     ),
     **dict.fromkeys(("fetch", "line_access", "next_level", "dram_access"), "check_date"),
     "rank": "check_place",
@@ -58,12 +60,12 @@ _ANSWERS = {
 }
 """Hook -> the function of faults.py that checks its answer; other hooks answer nothing."""
 
-_OWN = ("on_start", "simd_access", "on_event", "issue")
+_OWN = ("on_start", "simd_access", "on_lanes_served", "on_event", "issue")
 """Hooks that checking.py itself replaces, or that change nothing."""
 
 _LEAVES_ALONE = ("rank", "fetch", "line_access", "next_level", "forget_line", "write_back",
                  "dram_access", "extra_slots", "on_move", "on_served",
-                 "has_room", "run_ahead", "split_chosen")  # fmt: skip
+                 "has_room", "run_ahead", "on_revival", "split_chosen")  # fmt: skip
 """Hooks after which groups are not checked: called often, or while an access is half done. `pick`
 checks them later."""
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         unchecked_enter_barrier,
         unchecked_make_group,
         unchecked_move,
+        unchecked_on_lanes_served,
         unchecked_on_start,
         unchecked_open_barrier,
         unchecked_pick,
@@ -100,6 +101,10 @@ lane_ready = table("lane_ready", record(t="i8"))
 """The cycle from which a lane may issue; NEVER while it waits at a barrier. Index as above."""
 lane_owes = table("lane_owes", record(mask="i8"))
 """The lanes of a warp that have issued an access and not moved its data."""
+
+lane_served = table("lane_served", record(t="i8"))
+"""The cycle at which the memory system serves a lane in the current access, 0 if it is not told.
+Index as above."""
 
 RETURNED = -2
 
@@ -302,6 +307,10 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
     """Check the memory system's reply, and let each lane issue once it is served."""
     outer = S.hook
     S.hook = HOOK_SIMD_ACCESS
+    rest = lanes
+    while rest != 0:
+        lane_served(S, home(S, g, ctz(rest)) * S.width + ctz(rest)).t = 0
+        rest = drop_lowest(rest)
     ready = unchecked_simd_access(S, w, g, lanes, t)
     if S.status == RUNNING:
         check_access(S, w, g, lanes, t, ready)
@@ -312,14 +321,25 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
     while rest != 0:
         lane = ctz(rest)
         rest = drop_lowest(rest)
-        row = lane_ready(S, home(S, g, lane) * S.width + lane)
-        served_at = (
-            S.access_hits_at
-            if S.access_hits != lanes and (S.access_hits >> lane) & 1 == 1
-            else ready
-        )
+        index = home(S, g, lane) * S.width + lane
+        row = lane_ready(S, index)
+        served_at = ready
+        if S.access_hits != lanes and (S.access_hits >> lane) & 1 == 1:
+            served_at = S.access_hits_at
+        elif lane_served(S, index).t > 0:
+            served_at = min(ready, lane_served(S, index).t)
         row.t = max(row.t, t + 1 if is_buffered(S, group(S, g).lead) == 1 else served_at)
     return ready
+
+
+@device
+def on_lanes_served(S: State, w: int, g: int, lanes: int, t: int) -> int:
+    """Keep the cycle t at which the memory system serves `lanes` of group g."""
+    rest = lanes
+    while rest != 0:
+        lane_served(S, home(S, g, ctz(rest)) * S.width + ctz(rest)).t = t
+        rest = drop_lowest(rest)
+    return unchecked_on_lanes_served(S, w, g, lanes, t)
 
 
 @device
@@ -404,5 +424,6 @@ def setup(machine: Machine) -> dict[str, Any]:
         "segments": 0,
         "lane_next": warps * machine.width,
         "lane_ready": warps * machine.width,
+        "lane_served": warps * machine.width,
         "lane_owes": warps,
     }

@@ -75,6 +75,7 @@ def schedule(S: State, w: int, g: int) -> int:
     """
     for i in range(w * S.slots, (w + 1) * S.slots):
         if slot(S, i).group < 0:
+            count_scheduled(S, w, 1)
             return put_in_slot(S, g, i)
     group(S, g).slot = WAITS_FOR_SLOT
     wpu(S, w).n_slotless += 1
@@ -91,6 +92,16 @@ def put_in_slot(S: State, g: int, i: int) -> int:
     slot(S, i).group = g
     due(S, i).at = ready_at(S, g).t
     return 1
+
+
+@device
+def hand_slot(S: State, g: int, h: int) -> int:
+    """Give the slot of group g to group h, which waits for one; g waits in its place (DWS-17)."""
+    i = group(S, g).slot
+    if i >= 0 and group(S, h).slot == WAITS_FOR_SLOT:
+        group(S, g).slot = WAITS_FOR_SLOT
+        put_in_slot(S, h, i)
+    return 0
 
 
 @device
@@ -112,6 +123,8 @@ def leave_slot(S: State, g: int) -> int:
                 ready_at(S, next_group).t = S.now
                 group(S, next_group).cause = SLOTLESS
             put_in_slot(S, next_group, freed)
+        else:
+            count_scheduled(S, w, -1)
         core = wpu(S, w)
         while core.slots_used > 0 and slot(S, w * S.slots + core.slots_used - 1).group < 0:
             core.slots_used -= 1
@@ -185,6 +198,26 @@ def count_groups(S: State, v: int, change: int) -> int:
     core.groups += change
     core.most_groups = max(core.most_groups, core.groups)
     return 0
+
+
+@device
+def count_scheduled(S: State, w: int, change: int) -> int:
+    """Add `change` to the number of groups that have a slot of WPU w (DWS-25)."""
+    core = wpu(S, w)
+    cycles = wpu_clock(S, w) - core.scheduled_at
+    core.scheduled_at += cycles
+    core.scheduled_cycles += core.scheduled * cycles
+    if core.scheduled == S.slots:
+        core.slots_full += cycles
+    core.scheduled += change
+    core.most_scheduled = max(core.most_scheduled, core.scheduled)
+    return 0
+
+
+@device
+def wpu_clock(S: State, w: int) -> int:
+    """Return the cycle after the last one in which WPU w has issued or waited in this event."""
+    return max(S.now, wpu(S, w).busy)
 
 
 @device

@@ -151,8 +151,9 @@ def on_stall(S: State, w: int, t: int) -> int:
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
     """Merge other ready groups into group g, which was picked at cycle t and ends its wait.
 
-    Called before the wait is charged. If g waited for an access, `at_memory` is still 1 and its
-    segment is still that of the access (DWS-08, Q-DWS-24).
+    Return the cycles from t after which g issues: 0, or what comparing PCs takes (Q-DWS-26). They
+    are charged to re-convergence. Called before the wait is charged. If g waited for an access,
+    `at_memory` is still 1 and its segment is still that of the access (DWS-08, Q-DWS-24).
     """
     return 0
 
@@ -256,6 +257,14 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
     Called for accesses to global, read-only and private memory that are not on chip; `lanes` is a
     mask with at least one lane, and the segment of g describes the access. The result is t + 1 or
     later. The data themselves are moved by the engine after the call. The files of memory/ fill it.
+    """
+    return 0
+
+
+def on_lanes_served(S: State, w: int, g: int, lanes: int, t: int) -> int:
+    """Note that the memory system serves `lanes` of group g at cycle t in the current access.
+
+    Called from `simd_access`, for the lanes of each line.
     """
     return 0
 
@@ -426,6 +435,14 @@ def run_ahead(S: State, w: int, g: int) -> int:
     return 0
 
 
+def on_revival(S: State, g: int, t: int) -> int:
+    """Add the lanes of waiting group g that have been served by cycle t to its hits (Q-DWS-30).
+
+    Called from `on_stall`, before `lanes_ahead`.
+    """
+    return 0
+
+
 @where_used
 def split_chosen(S: State, w: int, g: int) -> int:
     """Make the chosen lanes of pack g (`part(S, h).chosen` of each part h) a pack; return its lead.
@@ -469,6 +486,15 @@ def may_pass(S: State, g: int) -> int:
     """Return 1 if group g continues alone at a branch at which splits wait for each other, else 0.
 
     Called where splits wait at conditional branches; the segment of g ends in the branch (DWS-19).
+    """
+    return 0
+
+
+def on_full_table(S: State, w: int, g: int, taken: int, t: int) -> int:
+    """Stop split g, whose branch diverges while the warp-split table is full; return 1 if it does.
+
+    Called where a split has to divide (DWS-05) and `has_room` has refused. `taken` and t are as for
+    `on_branch`. After 0 the split runs both paths in turn, on a stack of its own (Q-DWS-14).
     """
     return 0
 

@@ -12,7 +12,7 @@ from .intrinsics import NEVER, call, device, word64
 
 if TYPE_CHECKING:
     from .account import EV_TURN, charge_bubbles, charge_wait, count_access, count_branch
-    from .causes import BANK, HIT, MEMORY
+    from .causes import BANK, HIT, MEMORY, RECONVERGE
     from .groups import pick, wake
     from .hooks import (
         State,
@@ -103,8 +103,11 @@ def dispatch(S: State, w: int, t: int) -> int:
         if S.running > 0 and on_stall(S, w, t) == 1:
             next_event(S, w).at = t
         return 0
-    on_dispatch(S, w, g, t)
+    delay = on_dispatch(S, w, g, t)
     charge_wait(S, w, g, t)
+    if delay > 0:
+        charge_bubbles(S, w, g, RECONVERGE, delay)
+        t += delay
     grp = group(S, g)
     due(S, grp.slot).at = NEVER
     core.current = g

@@ -43,7 +43,10 @@ POLICIES = (
             "long-latency": 0,
             "count-split": False,
         },
-        choices={"memory-split": ("never", "aggressive", "lazy", "revive", "latency")},
+        choices={
+            **_BYPASS.choices,
+            "memory-split": ("never", "aggressive", "lazy", "revive", "latency"),
+        },
     ),
     replace(
         _LARGE,

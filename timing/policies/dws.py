@@ -8,6 +8,8 @@ from ...isa.errors import UsageError
 from .policy import Policy
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..machines.machine import Machine
 
 _STACK = (
@@ -27,6 +29,33 @@ _MEMORY = {
 
 WAITING = {"branch-limited": (True, "branch")}
 """The setting that makes groups wait at branches, so that segments have to end before them."""
+
+COMPARING: dict[str, bool | int | str] = {"compare-pcs": "at-access", "compare-cycles": 0}
+"""When PCs are compared, and what that costs."""
+DIVIDING: dict[str, bool | int | str] = {
+    "slot-keeper": "run-ahead",
+    "hits-wait": False,
+    "revive-mask": "access",
+    "revive-first": "widest",
+}
+"""Which groups are divided at accesses and in stalls, and how."""
+FULL: dict[str, bool | int | str] = {"wst-full": "own-stack"}
+"""What a split does that has to divide while the warp-split table is full."""
+WORDS = {
+    "compare-pcs": ("at-access", "alike", "after-access"),
+    "slot-keeper": ("run-ahead", "fall-behind"),
+    "revive-mask": ("access", "served-now"),
+    "revive-first": ("widest", "oldest", "youngest", "round-robin"),
+    "wst-full": ("own-stack", "overflow", "stall"),
+}
+"""The words that these settings take."""
+STALLED = {"wst-full=stall": ("policy/stalled",)}
+"""The engine file that one of them adds."""
+
+
+def words_of(settings: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
+    """Return the words that those of the settings take which are named in `WORDS`."""
+    return {name: words for name, words in WORDS.items() if name in settings}
 
 
 def sides_never_wait(machine: Machine) -> None:
@@ -54,20 +83,25 @@ def _dws(
     limited: bool = False,
 ) -> Policy:
     files = ("splits", "local_stack", "dws", "pc_merge", "memory_split", "run_ahead")
+    settings: dict[str, bool | int | str] = {
+        "branch-split": branch,
+        "memory-split": memory,
+        "pc-merge": pc,
+        "branch-limited": limited,
+        **COMPARING,
+        **DIVIDING,
+        **FULL,
+    }
     return Policy(
         name,
         tuple(f"policy/{f}" for f in files),
         text,
         source,
-        settings={
-            "branch-split": branch,
-            "memory-split": memory,
-            "pc-merge": pc,
-            "branch-limited": limited,
-        },
+        settings=settings,
         finer=WAITING,
-        choices={"memory-split": ("never", *_MEMORY)},
+        choices={"memory-split": ("never", *_MEMORY), **words_of(settings)},
         check=sides_never_wait,
+        extra=STALLED,
     )
 
 

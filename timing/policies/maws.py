@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .dws import COMPARING, DIVIDING, words_of
 from .policy import Policy
 
 _PATH = (
@@ -37,8 +38,11 @@ def _maws(name: str, source: str, text: str, memory: str, scheduler: str | None 
             "first-latency": 0,
             "long-latency": 0,
             "count-split": False,
+            **COMPARING,
+            **DIVIDING,
         },
         choices={
+            **words_of({**COMPARING, **DIVIDING}),
             "memory-split": ("never", "aggressive", "lazy", "revive", "latency"),
             "loop-test": ("branch", "rpc-only"),
         },

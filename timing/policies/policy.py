@@ -44,10 +44,14 @@ class Policy:
     check: Callable[[Machine], object] = lambda machine: None
     """Raises UsageError if the policy cannot run with the settings that the machine has."""
     extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By setting: engine files that are added unless its value is `never`."""
+    """By setting: engine files that are added unless its value is `never`. With `NAME=VALUE` in
+    place of a setting they are added for that value only."""
 
     def extra_files(self, chosen: Mapping[str, bool | int | str]) -> tuple[str, ...]:
         """Return the engine files that the chosen settings add to `files`."""
-        return tuple(
-            file for name, files in self.extra.items() if chosen[name] != "never" for file in files
-        )
+        found: list[str] = []
+        for key, files in self.extra.items():
+            name, _, value = key.partition("=")
+            if chosen[name] == value if value else chosen[name] != "never":
+                found += files
+        return tuple(found)

@@ -49,9 +49,15 @@ SETTINGS = {
     "branch-split": "branches that are marked `subdivide` split a warp",
     "cascade": "merged sides are compared with the entry below at once; false: one instruction "
     "later, as in the paper's pseudo-code",
+    "compare-cycles": "cycles that a comparison of PCs takes in which no other group is ready",
+    "compare-pcs": "splits merge by PC at memory instructions, before the access (at-access); of "
+    "two that are not running, if both or neither have accessed (alike); only after both have "
+    "(after-access)",
     "count-split": "later split decisions count the instructions that a new split can issue "
     "before it misses",
     "first-latency": "cycles that a group's first miss is expected to take",
+    "hits-wait": "groups that wait for hits of the first level only count as waiting for memory, "
+    "so that others are split",
     "interleave": "while one side waits for memory the other one issues",
     "long-latency": "an access that waits at most this many cycles does not count as a miss",
     "loop-bypass": "splits pass the branch of a loop that all of them are in",
@@ -73,9 +79,17 @@ SETTINGS = {
     "push-uniform": "a branch that a whole warp takes one way is pushed too: it may close a loop",
     "raise-above": "if the WPU waits for memory in more than this per cent of cycles, one lane "
     "more may be left behind",
+    "revive-first": "which suspended group a stalled WPU splits: the one with the most served "
+    "lanes (widest), the first or last suspended (oldest, youngest), or one slot after the other",
+    "revive-mask": "lanes of a suspended group that run ahead in a stall: those that hit at the "
+    "access, or all that are served by now",
     "run-ahead": "lanes whose data have arrived run ahead of those that still wait",
+    "slot-keeper": "the part of a divided group that keeps its scheduler slot if none is free",
     "skip-masked": "an instruction takes issue slots for its active lanes only",
     "units": "lanes that execute in one issue slot",
+    "wst-full": "a split that has to divide while the warp-split table is full: runs its paths in "
+    "turn on a stack of its own, takes an entry more than there are (overflow), or waits for "
+    "entries (stall)",
     "warp": "work-items of a large warp: a multiple of the machine's lanes, at most the contexts "
     "of a WPU",
 }

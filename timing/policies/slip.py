@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .dws import WAITING, sides_never_wait
+from .dws import COMPARING, FULL, STALLED, WAITING, sides_never_wait, words_of
 from .policy import Policy
 
 _FILES = ("splits", "local_stack", "dws", "pc_merge", "loop_bypass", "slip", "slip_control")
@@ -33,9 +33,13 @@ def _slip(name: str, source: str, text: str, *, bypass: bool) -> Policy:
             "max-div": 0,
             "raise-above": 70,
             "lower-above": 50,
+            **COMPARING,
+            **FULL,
         },
         finer=WAITING,
+        choices=words_of({**COMPARING, **FULL}),
         check=sides_never_wait,
+        extra=STALLED,
         ranges={"raise-above": (0, 100), "lower-above": (0, 100)},
     )
 

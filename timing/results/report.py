@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...emu.tables import labelled, labelled_html
 from ..engine.causes import NAMES
+from .occupancy import Occupancy
 
 if TYPE_CHECKING:
     from .statistics import Statistics
@@ -47,6 +48,12 @@ def rows(s: Statistics) -> list[tuple[str, str]]:
         )  # fmt: skip
         merged = f"{s.merges_pc:,} at an equal PC, {s.merges_stack:,} at a join"
         found.append(("merges", merged))
+        for name, tables, mean, full in (
+            ("warp-split table", s.wst_entries, s.mean_wst_entries, s.wst_full_share),
+            ("scheduler slots", s.scheduler_slots, s.mean_scheduled, s.scheduler_full),
+        ):
+            if tables and tables[0].size:
+                found.append((name, Occupancy.text(tables, mean, full)))
     if s.stale_reads:
         found.append(("stale reads", f"{s.stale_reads:,} words would be, {s.races[0]}"))
     if s.barriers:

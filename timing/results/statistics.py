@@ -19,6 +19,7 @@ from ...isa.quoting import shown
 from ..engine.causes import BANK, HIT, L2, MEMORY, MSHR, N_CAUSES, NAMES
 from .lines import LineCount, lines_of
 from .mix import InstructionMix, mix_of
+from .occupancy import Occupancy, of_slots, of_table
 from .races import StaleRead, stale_reads
 from .samples import Interval, LaunchCount, nonloop_branches
 
@@ -119,6 +120,18 @@ class Statistics:
     most_groups: int = count("groups", "alive at once on a WPU, at most", "DWS-25")
     group_cycles: int = count("cycles", "summed over all live groups", "DWS-25")
     max_depth: int = count("entries", "deepest re-convergence stack")
+    wst_overflows: int = count(
+        "splits", "made without an entry", "Q-DWS-14", counter="wst_overflow"
+    )
+    wst_stalls: int = count(
+        "splits", "that waited for entries to divide", "Q-DWS-14", counter="wst_stall"
+    )
+    scheduler_slots: tuple[Occupancy, ...] = table(
+        "groups", "with a scheduler slot, WPU by WPU", "DWS-25"
+    )
+    wst_entries: tuple[Occupancy, ...] = table(
+        "entries", "of the warp-split table in use, WPU by WPU; empty without a table", "DWS-25"
+    )
 
     # --- first level
     l1_hits: int = count("lines", "found in the first level", "DWS-22", counter="l1_hit")
@@ -308,6 +321,26 @@ class Statistics:
         return _ratio(self.bus_bytes, self.cycles)
 
     @property
+    def mean_scheduled(self) -> float:
+        """Mean scheduler slots of a WPU that have a group (DWS-25)."""
+        return _ratio(sum(o.cycles for o in self.scheduler_slots), self.cycles * self.wpus)
+
+    @property
+    def scheduler_full(self) -> float:
+        """Share of cycles in which all scheduler slots of a WPU have a group (DWS-25)."""
+        return _ratio(sum(o.full for o in self.scheduler_slots), self.cycles * self.wpus)
+
+    @property
+    def mean_wst_entries(self) -> float:
+        """Mean entries of a warp-split table that are in use (DWS-25)."""
+        return _ratio(sum(o.cycles for o in self.wst_entries), self.cycles * self.wpus)
+
+    @property
+    def wst_full_share(self) -> float:
+        """Share of cycles in which all entries of a warp-split table are in use (DWS-25)."""
+        return _ratio(sum(o.full for o in self.wst_entries), self.cycles * self.wpus)
+
+    @property
     def mean_groups(self) -> float:
         """Mean live groups of a WPU (DWS-25: number of live splits)."""
         return _ratio(self.group_cycles, self.cycles * self.wpus)
@@ -320,6 +353,8 @@ class Statistics:
         found = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in by_line}
         found["launches"] = [asdict(x) for x in self.launches]
         found["intervals"] = [asdict(x) for x in self.intervals]
+        for name in ("scheduler_slots", "wst_entries"):
+            found[name] = [asdict(x) for x in getattr(self, name)]
         found["instruction_mix"] = self.instruction_mix.to_dict()
         return found
 
@@ -414,6 +449,8 @@ def collect(simulator: Simulator) -> Statistics:
         most_groups=int(cores["most_groups"].max()),
         group_cycles=total("group_cycles"),
         max_depth=int(simulator.state.S.max_depth),
+        scheduler_slots=of_slots(simulator),
+        wst_entries=of_table(simulator),
         **{name: counters.pop(key, 0) for key, name in COUNTERS.items()},
         other=counters,
         launches=tuple(simulator.launch_counts),

@@ -97,8 +97,17 @@ def error_of(
         work,
         code,
         f"nothing can continue at cycle {int(S.now):,}: every group waits for another one",
-        "the policy never wakes them; --policy conv finishes what can finish",
+        _remedy(state),
     )
+
+
+def _remedy(state: EngineState) -> str:
+    if "n_stalled" in state.rows and state.rows["n_stalled"]["groups"].any():
+        return (
+            "splits wait for entries, and the warp-split table is full: --set wst_entries=0 (no "
+            "limit), or --set policy.wst-full=own-stack"
+        )
+    return "the policy never wakes them; --policy conv finishes what can finish"
 
 
 def going_nowhere(state: EngineState, work: Work, code: Code) -> SimulationError:

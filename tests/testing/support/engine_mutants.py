@@ -82,8 +82,8 @@ MUTANTS = [
         "policy/dws",
         (
             "the split goes the way of the others",
-            "group(S, h).seg = second",
-            "group(S, h).seg = first",
+            "branch_off(S, w, g, lanes, second, t)",
+            "branch_off(S, w, g, lanes, first, t)",
         ),
         ("the others go the way of the split", "    grp.seg = first", "    grp.seg = second"),
         (
@@ -126,27 +126,27 @@ MUTANTS = [
         "policy/memory_split",
         (
             "the split is ready in the cycle of the access",
-            "    return wake(S, run_ahead(S, w, g), until, HIT)",
-            "    return wake(S, run_ahead(S, w, g), t, HIT)",
+            "    return wake(S, divide(S, w, g), until, HIT)",
+            "    return wake(S, divide(S, w, g), t, HIT)",
         ),
         (
             "the split is ready in the past",
-            "    return wake(S, run_ahead(S, w, g), until, HIT)",
-            "    return wake(S, run_ahead(S, w, g), t - 1, HIT)",
+            "    return wake(S, divide(S, w, g), until, HIT)",
+            "    return wake(S, divide(S, w, g), t - 1, HIT)",
         ),
         (
             "the split is never woken",
-            "    return wake(S, run_ahead(S, w, g), until, HIT)",
-            "    return run_ahead(S, w, g)",
+            "    return wake(S, divide(S, w, g), until, HIT)",
+            "    return divide(S, w, g)",
         ),
         (
             "those that missed are woken instead",
-            "    return wake(S, run_ahead(S, w, g), until, HIT)",
-            "    run_ahead(S, w, g)\n    return wake(S, g, until, HIT)",
+            "    return wake(S, divide(S, w, g), until, HIT)",
+            "    divide(S, w, g)\n    return wake(S, g, until, HIT)",
         ),
         (
             "the whole group is woken",
-            "    return wake(S, run_ahead(S, w, g), until, HIT)",
+            "    return wake(S, divide(S, w, g), until, HIT)",
             "    return wake(S, g, until, HIT)",
         ),
         (
@@ -187,8 +187,8 @@ MUTANTS = [
         ),
         (
             "a stall wakes the whole group",
-            "    until = suspended(S, best).until\n    h = run",
-            "    return 1 + wake(S, best, t, MEMORY)\n    h = run",
+            "    until = suspended(S, best).until\n    h = divide",
+            "    return 1 + wake(S, best, t, MEMORY)\n    h = divide",
         ),
         (
             "a stall wakes in the past",
@@ -212,14 +212,14 @@ MUTANTS = [
         "policy/pc_merge",
         (
             "groups whose data have not arrived are merged",
-            "    rest &= words_up_to(S.p_ready_at + WORD * first, S.width, t)\n",
-            "",
+            "    return rest & words_up_to(S.p_ready_at + WORD * first, S.width, t)\n",
+            "    return rest\n",
         ),
         ("groups whose data arrive later are merged", "S.width, t)", "S.width, t + 9)"),
         (
             "groups before an access merge with those behind",
-            "merge_ready(S, w, g, t, at_access, 1 - at_access, 0)",
-            "merge_ready(S, w, g, t, 1, 1, 0)",
+            "            n = merge_ready(S, w, g, t, 1, 0,",
+            "            n = merge_ready(S, w, g, t, 1, 1,",
         ),
     ),
     *_kind(
@@ -272,8 +272,8 @@ MUTANTS = [
         ("lanes access twice", "    grp.done |= other.done\n", ""),
         (
             "both groups stay",
-            "    end_group(S, h)\n    return 0\n\n\n@device\ndef gather",
-            "    return 0\n\n\n@device\ndef gather",
+            "    end_group(S, h)\n    return count_entries(S, grp.warp, 0)",
+            "    return 0",
         ),
         ("lanes that part stay as well", "    grp.mask &= ~lanes\n", ""),
         ("lanes that part have not accessed", "child.done = grp.done & lanes", "child.done = 0"),
@@ -313,18 +313,18 @@ MUTANTS = [
         ("lanes stay at it", "    grp.mask = live\n    waits.barrier = 0", "    grp.mask = live"),
         (
             "never opens",
-            "    on_rejoin(S, g)\n    return 1\n\n\n@device\ndef return_to_stack",
-            "    on_rejoin(S, g)\n    return 0\n\n\n@device\ndef return_to_stack",
+            "    count_entries(S, v, 0)\n    return 1\n\n\n@device\ndef return_to_stack",
+            "    count_entries(S, v, 0)\n    return 0\n\n\n@device\ndef return_to_stack",
         ),
         (
             "the last lanes to arrive count as all",
-            "    waits.barrier |= grp.mask",
-            "    waits.barrier = grp.mask",
+            "    waits.barrier |= lanes",
+            "    waits.barrier = lanes",
         ),
         (
             "lanes that wait are a group as well",
-            "    if waits.barrier != live:\n        on_wait(S, g)\n        end_group(S, g)",
-            "    if waits.barrier != live:\n        on_wait(S, g)",
+            "        forget_lanes(S, v, lanes)\n        on_wait(S, g)\n        end_group(S, g)",
+            "        forget_lanes(S, v, lanes)\n        on_wait(S, g)",
         ),
     ),
     *_kind(

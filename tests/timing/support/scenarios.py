@@ -255,6 +255,75 @@ X10 = Scenario(
     _TWO_LOADS, width=2, miss=20, lines={"d0": "ab", "d1": "cd"}, script=script("hm", "hm")
 )
 
+# Lane 3 comes to the load y by a branch while lanes 0 and 1, which have loaded y, are ready there.
+ONE_PC = Scenario(
+    f"""@A: cbr $c0, @P, @D, subdivide
+    @B: br @D
+    @P: {alu(5)} cbr $c1, @D, @D, subdivide
+    @Q: {named("z", ld("d0"))}
+    @D: {named("y", ld("d1"))} {alu(2)} ret
+    """,
+    width=4,
+    masks={"c0": "0011", "c1": "0001"},
+    lines={"d0": "zzzz", "d1": "yyyy"},
+    miss=6,
+)
+
+# Lanes 1 and 3 come to block E by branches of two splits, and have not begun it.
+ONE_BLOCK = Scenario(
+    f"""@A: cbr $c0, @P, @X, subdivide
+    @B: cbr $c1, @E, @X, subdivide
+    @F: {named("x", ld("d0"))} br @X
+    @P: cbr $c1, @E, @X, subdivide
+    @Q: {named("z", ld("d0"))} br @X
+    @E: {alu(2)} {named("y", ld("d1"))} {alu(1)}
+    @X: {alu(1)} ret
+    """,
+    width=4,
+    masks={"c0": "0011", "c1": "0101"},
+    lines={"d0": "abcd", "d1": "yyyy"},
+    miss=12,
+)
+
+# Each lane of a warp misses for another time: lane 1 is served long before lane 2.
+SERVED = Scenario(
+    f"@A: {named('a', ld('d0'))} {alu(2)} {named('b', ld('d1'))} {alu(1)} ret\n",
+    width=4,
+    lines={"d0": "abcd", "d1": "efgh"},
+    script={
+        **script("hmmm", "mmhh"),
+        (1, 0): (False, 6),
+        (2, 0): (False, 20),
+        (3, 0): (False, 20),
+    },
+)
+
+# Four warps of two lanes: warps 0 to 2 are suspended whole, warp 3 misses as a whole.
+CANDIDATES = Scenario(
+    f"@A: {named('a', ld('d0'))} {alu(1)} {named('b', ld('d1'))} {alu(1)} ret\n",
+    width=4,
+    warps=4,
+    miss=20,
+    lines={"d0": "abcdefghijklmnop", "d1": "abcdefghijklmnop"},
+    script=script("hmmmhhmmhmmmmmmm", "mmmmmmmmmmmmmmmm"),
+)
+
+# In a path that was pushed a lane misses, and the others disagree at a branch.
+STALL = Scenario(
+    f"""@A: cbr $c0, @C, @G, nosubdivide
+    @B: {named("a", ld("d0"))} cbr $c1, @E, @F, nosubdivide
+    @D: {alu(1)} br @F
+    @E: {alu(2)}
+    @F: {alu(1)} br @G
+    @C: {alu(1)}
+    @G: {alu(1)} ret
+    """,
+    width=4,
+    masks={"c0": "0001", "c1": "0100"},
+    lines={"d0": "abcd"},
+    script=script("hhm."),
+)
+
 _COUNT = "sub_u32 $s1, $s1, 1\n cmp_gt_s32 $c0, $s1, 0\n cbr $c0, @L, nosubdivide\n"
 
 LEAVING = Scenario(

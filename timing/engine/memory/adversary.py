@@ -20,7 +20,7 @@ from ..intrinsics import bit, ctz, device, drop_lowest, mix, record, table, word
 if TYPE_CHECKING:
     from ...machines.machine import Machine
     from ..groups import home
-    from ..hooks import State
+    from ..hooks import State, on_lanes_served
     from ..state import BLOCK_GROUP, BLOCK_WARP, warp
     from .addresses import lane_address
     from .seen import put, value_of
@@ -45,6 +45,7 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
         lane = ctz(rest)
         rest = drop_lowest(rest)
         ready = lane_access(S, g, lane, t)
+        on_lanes_served(S, w, g, bit(lane), ready)
         completion = max(completion, ready)
         if S.lane_hit == 1:
             S.access_hits |= bit(lane)

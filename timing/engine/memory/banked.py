@@ -11,7 +11,7 @@ from ..intrinsics import device, popcount
 
 if TYPE_CHECKING:
     from ...machines.machine import Machine
-    from ..hooks import State, line_access
+    from ..hooks import State, line_access, on_lanes_served
     from ..state import group
     from .coalesce import coalesce, wanted
     from .l1 import l1d
@@ -37,6 +37,7 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
         entry = wanted(S, i)
         S.line_lanes = popcount(entry.lanes)
         ready = line_access(S, w, entry.line, kind, begin)
+        on_lanes_served(S, w, g, entry.lanes, ready)
         if S.line_hit == 1:
             # No lane is served sooner than a hit, so that a hit sets no boundary of the wait.
             hits |= entry.lanes

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..intrinsics import device, popcount
 
 if TYPE_CHECKING:
-    from ..hooks import State, line_access
+    from ..hooks import State, line_access, on_lanes_served
     from ..state import group
     from .coalesce import coalesce, wanted
     from .lines import ATOMIC, kind_of
@@ -31,6 +31,7 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
         if kind == ATOMIC:
             lookup_cycle += S.line_lanes - 1
         ready = line_access(S, w, entry.line, kind, lookup_cycle)
+        on_lanes_served(S, w, g, entry.lanes, ready)
         if S.line_hit == 1:
             hits |= entry.lanes
             S.access_hits_at = max(S.access_hits_at, ready)

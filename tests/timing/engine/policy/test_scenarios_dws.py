@@ -370,8 +370,73 @@ def test_a_split_without_a_slot_runs_when_the_other_waits() -> None:
     }
 
 
-def test_a_split_without_a_slot_merges_with_one_that_has_it() -> None:
+def test_the_run_ahead_keeps_the_only_slot() -> None:
+    """DWS 6.6: "A warp-split that is being scheduled will continue to reside in the scheduler until
+    it hits a synchronization point". The fall-behind has its data at 20, and waits for the slot up
+    to the exit of the run-ahead, which waits for its own miss from 4 to 23: "For warp-splits that
+    are ready to execute but are not being scheduled, they are not able to hide latency even if all
+    scheduling entities are suspended."
+    """
     h = history("F8", "dws.lazy-split", slots=1)
+    assert h.groups == {
+        0: "10@a ready, 01@a slotless",
+        1: "10@A run, 01@a slotless",
+        4: "10@b wait, 01@a slotless",
+        23: "10@b ready, 01@a slotless",
+        24: "10@A run, 01@a slotless",
+        27: "01@a ready",
+        28: "01@A run",
+        31: "01@b ready",
+        32: "01@A run",
+        35: "-",
+    }
+    assert h.toy.counters["pc_merge"] == 0
+
+
+def test_a_split_without_a_slot_merges_with_a_run_ahead_that_has_it() -> None:
+    """DWS 6.6: warp-splits without a slot "can still merge with those that are" being scheduled.
+
+    Lane 0 finds lane 1 at the load of the loop when it comes to it at 10; the cycles are those of
+    S-DWS-X1 with a slot for each.
+    """
+    h = history("X1", "dws.lazy-split", slots=1)
+    assert {t: h.groups[t] for t in h.groups if t <= 13} == {
+        0: "10@L ready, 01@L slotless",
+        1: "10@L run, 01@L slotless",
+        3: "10@L ready, 01@L slotless",
+        4: "10@L run, 01@L slotless",
+        6: "10@L ready, 01@L slotless",
+        7: "10@L run, 01@L slotless",
+        9: "10@L ready, 01@L slotless",
+        10: "11@L run",
+        12: "11@L ready",
+        13: "11@L run",
+    }
+    assert h.toy.cycles == 30
+
+
+def test_a_revived_split_takes_the_slot_of_its_parent() -> None:
+    h = history("X2", "dws.revive-split", slots=2)
+    assert h.groups == {
+        0: "11@a wait; 11@a ready",
+        1: "11@a wait; 11@a wait",
+        2: "10@A run, 01@a slotless; 11@a wait",
+        5: "10@b wait, 01@a slotless; 11@a wait",
+        20: "10@b wait, 01@a slotless; 11@a ready",
+        21: "10@b wait, 01@a slotless; 11@A run",
+        24: "10@b ready, 01@a slotless; 11@b ready",
+        25: "10@b ready, 01@a slotless; 11@A run",
+        28: "10@b ready, 01@a ready; -",  # warp 1 has returned
+        29: "10@b ready, 01@A run; -",
+        32: "11@b ready; -",
+        33: "11@A run; -",
+        36: "-; -",
+    }
+
+
+def test_a_split_without_a_slot_merges_with_one_that_has_it() -> None:
+    """The other reading (`slot-keeper`): the split that waits for memory keeps the slot."""
+    h = history("F8", "dws.lazy-split", slots=1, **{"policy.slot-keeper": "fall-behind"})
     assert h.groups == {
         0: "10@a slotless, 01@a wait",
         19: "10@a slotless, 01@a ready",

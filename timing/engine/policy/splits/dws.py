@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ....machines.machine import Machine
     from ...causes import READY
     from ...groups import new_group, schedule, wake
-    from ...hooks import State, has_room, may_pass, on_bypass
+    from ...hooks import State, has_room, may_pass, on_bypass, on_full_table
     from ...stacks import (
         begin_root,
         diverge,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     )
     from .splits import (
         continue_with_others,
+        count_entries,
         gather,
         gathering,
         is_root,
@@ -76,6 +77,11 @@ def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
         return subdivide(S, w, g, taken, t)
     if root == 1:
         return diverge(S, g, taken)
+    if S.wst_overflows == 1:
+        S.n_wst_overflow += 1
+        return subdivide(S, w, g, taken, t)
+    if on_full_table(S, w, g, taken, t) == 1:
+        return 0
     return diverge_local(S, g, taken)
 
 
@@ -91,18 +97,25 @@ def subdivide(S: State, w: int, g: int, taken: int, t: int) -> int:
         first = row.target
         second = row.next
         lanes = grp.mask & ~taken
-    S.n_branch_split += 1
-    if second == stack(S, top(S, grp.warp)).rpc:
-        # These lanes have nothing to do but to wait (Q-DWS-18).
-        gather(S, grp.warp, lanes, second)
-        grp.mask &= ~lanes
-    else:
-        h = split(S, w, g, lanes)
-        local_level(S, h).n = 0
-        group(S, h).seg = second
-        wake(S, h, t, READY)
+    branch_off(S, w, g, lanes, second, t)
     grp.seg = first
     return 1
+
+
+@device
+def branch_off(S: State, w: int, g: int, lanes: int, s: int, t: int) -> int:
+    """Send `lanes` of group g, which is at a branch, to segment s as a split of their own."""
+    S.n_branch_split += 1
+    grp = group(S, g)
+    if s == stack(S, top(S, grp.warp)).rpc:
+        # These lanes have nothing to do but to wait (Q-DWS-18).
+        grp.mask &= ~lanes
+        gather(S, grp.warp, lanes, s)
+        return count_entries(S, grp.warp, 0)
+    h = split(S, w, g, lanes)
+    local_level(S, h).n = 0
+    group(S, h).seg = s
+    return wake(S, h, t, READY)
 
 
 @device
@@ -172,4 +185,7 @@ def setup(machine: Machine) -> dict[str, Any]:
     return {
         "branch_split": machine.policy["branch-split"],
         "limited": machine.policy["branch-limited"],
+        "wst_overflows": machine.policy.get("wst-full", "own-stack") == "overflow",
+        "n_wst_overflow": 0,
+        "n_wst_stall": 0,
     }

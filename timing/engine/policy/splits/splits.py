@@ -17,16 +17,21 @@ if TYPE_CHECKING:
 
     from ....machines.machine import Machine
     from ...causes import READY
-    from ...groups import end_group, new_group, put_in_slot, schedule, wake
+    from ...groups import end_group, new_group, put_in_slot, schedule, wake, wpu_clock
     from ...hooks import State, on_leave, on_merge, on_rejoin, on_split, on_wait
     from ...stacks import follow_top, forget_lanes, top
     from ...state import BAD_SPLIT, group, stack, warp
     from ...workgroups import arrive_at_barrier, diverged
 
-GATHERING = record(waiting="i8", seg="i8", barrier="i8", barrier_seg="i8")
+GATHERING = record(waiting="i8", seg="i8", barrier="i8", barrier_seg="i8", entries="i8")
 gathering = table("gathering", GATHERING)
 """Per warp: lanes that wait at a re-convergence point or branch and its segment; lanes that wait at
-a barrier and its segment."""
+a barrier and its segment; the table's entries that have been counted for it."""
+
+WST = record(used="i8", at="i8", cycles="i8", most="i8", full="i8")
+wst = table("wst", WST)
+"""The occupancy of a WPU's warp-split table: its entries in use since cycle `at`, their sum over
+cycles, the most of them, and the cycles in which all were in use (DWS-25)."""
 
 
 @device
@@ -41,26 +46,51 @@ def is_root(S: State, g: int) -> int:
 @device
 def entries_of(S: State, v: int) -> int:
     """Return the warp-split table's entries that warp v takes: 0 if it is whole."""
-    n = popcount(warp(S, v).groups)
-    if gathering(S, v).waiting != 0:
-        n += 1
-    if gathering(S, v).barrier != 0:
-        n += 1
-    return n if n > 1 else 0
+    return gathering(S, v).entries
 
 
 @device
 def has_room(S: State, w: int, v: int) -> int:
     """Return 1 if the table has room for one more split of warp v: two entries for the first."""
-    if S.wst_entries == 0:
-        return 1
-    used = 0
-    for i in range(w * S.warps, (w + 1) * S.warps):
-        used += entries_of(S, i)
-    used += 1 if entries_of(S, v) > 0 else 2
-    if used <= S.wst_entries:
+    if fits(S, w, v) == 1:
         return 1
     S.n_wst_full += 1
+    return 0
+
+
+@device
+def fits(S: State, w: int, v: int) -> int:
+    """Return 1 if the table has room for one more split of warp v; a refusal is not counted."""
+    if S.wst_entries == 0:
+        return 1
+    more = 1 if entries_of(S, v) > 0 else 2
+    return 1 if wst(S, w).used + more <= S.wst_entries else 0
+
+
+@device
+def count_entries(S: State, v: int, leaving: int) -> int:
+    """Count the table's entries of warp v from now on: none if the warp is whole.
+
+    `leaving` is 1 if one of its groups is about to end. Called after every change of its groups and
+    of the lanes that wait.
+    """
+    waits = gathering(S, v)
+    n = popcount(warp(S, v).groups) - leaving
+    n += (1 if waits.waiting != 0 else 0) + (1 if waits.barrier != 0 else 0)
+    if n == 1:
+        n = 0
+    change = n - waits.entries
+    if change != 0:
+        w = v // S.warps
+        waits.entries = n
+        occupied = wst(S, w)
+        cycles = wpu_clock(S, w) - occupied.at
+        occupied.at += cycles
+        occupied.cycles += occupied.used * cycles
+        if occupied.used >= S.wst_entries and S.wst_entries > 0:
+            occupied.full += cycles
+        occupied.used += change
+        occupied.most = max(occupied.most, occupied.used)
     return 0
 
 
@@ -91,6 +121,7 @@ def detach_lanes(S: State, g: int, lanes: int) -> int:
     grp.done &= ~lanes
     grp.hits &= ~lanes
     on_split(S, g, h)
+    count_entries(S, grp.warp, 0)
     return h
 
 
@@ -109,7 +140,7 @@ def merge(S: State, g: int, h: int) -> int:
         other.slot = grp.slot
         put_in_slot(S, g, i)
     end_group(S, h)
-    return 0
+    return count_entries(S, grp.warp, 0)
 
 
 @device
@@ -134,7 +165,7 @@ def wait_for_others(S: State, g: int) -> int:
     if gathering(S, v).waiting != stack(S, top(S, v)).mask:
         on_wait(S, g)
         end_group(S, g)
-        return 0
+        return count_entries(S, v, 0)
     return rejoin(S, g)
 
 
@@ -148,6 +179,7 @@ def rejoin(S: State, g: int) -> int:
     waits.waiting = 0
     S.n_stack_merge += 1
     on_rejoin(S, g)
+    count_entries(S, grp.warp, 0)
     return 1
 
 
@@ -157,6 +189,7 @@ def continue_with_others(S: State, g: int, t: int) -> int:
     v = group(S, g).warp
     waits = gathering(S, v)
     on_leave(S, g)
+    count_entries(S, v, 1)
     if popcount(warp(S, v).groups) > 1:
         return 0
     if waits.waiting != 0:
@@ -167,6 +200,7 @@ def continue_with_others(S: State, g: int, t: int) -> int:
         return_to_stack(S, v, 0)
         waits.barrier = 0
         on_rejoin(S, h)
+        count_entries(S, v, 1)
         arrive_at_barrier(S, v // S.warps, h, t)
         return 0
     return follow_top(S, g)
@@ -196,12 +230,13 @@ def meet_at_barrier(S: State, g: int) -> int:
         forget_lanes(S, v, lanes)
         on_wait(S, g)
         end_group(S, g)
-        return 0
+        return count_entries(S, v, 0)
     return_to_stack(S, v, lanes)
     grp.mask = live
     waits.barrier = 0
     S.n_stack_merge += 1
     on_rejoin(S, g)
+    count_entries(S, v, 0)
     return 1
 
 
@@ -236,6 +271,7 @@ def run_others(S: State, w: int, v: int, t: int) -> int:
         follow_top(S, h)
     schedule(S, w, h)
     wake(S, h, t, READY)
+    count_entries(S, v, 0)
     return h
 
 
@@ -250,6 +286,7 @@ def setup(machine: Machine) -> dict[str, Any]:
     """Return the table's size, and counters of splits and merges by their cause."""
     return {
         "gathering": machine.wpus * machine.warps,
+        "wst": machine.wpus,
         "wst_entries": machine.wst_entries,
         "n_wst_full": 0,
         "n_branch_split": 0,
