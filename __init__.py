@@ -117,7 +117,7 @@ def load(source: str | os.PathLike[str] | bytes) -> Module:
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """Define the cell magic `%%sasm`: called by `%load_ext simtlab` in IPython and Jupyter."""
+    """Define `%%sasm` and show recordings: called by `%load_ext simtlab` in IPython and Jupyter."""
     from .editors.notebook import register
 
     register(ipython)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..isa.errors import UsageError
 from .expressions import Node, evaluate, parse
-from .machine import SEGMENTS, Machine
+from .machine import SEGMENTS, Machine, Paused
 from .places import LaneNames, Place
 from .timeline import Timeline
 
@@ -52,11 +52,13 @@ class Breakpoint:
     line: int = 0
     problem: str = ""
     """Why the condition could not be evaluated for some lane."""
-    _hits: list[Hit] | None = field(default=None, repr=False)
+    _found: list[Hit] = field(default_factory=list, repr=False)
+    """The first hits of the run; `_rest` finds those after them."""
+    _rest: Iterator[Hit] | None = field(default=None, repr=False)
 
     def forget(self) -> None:
         """Forget the hits: the run is another one, or the condition is."""
-        self._hits = None
+        self._found, self._rest = [], None
         self.problem = ""
 
     def set_condition(self, text: str) -> None:
@@ -74,14 +76,42 @@ class Breakpoint:
         self.forget()
 
     def hits(self, timeline: Timeline, machine: Machine) -> list[Hit]:
-        """Return every hit in the run; may move the machine."""
-        if self._hits is None:
-            found = list(self._all(timeline, machine))
-            if self.count:
-                chosen = count_of(self.count)
-                found = [hit for n, hit in enumerate(found, 1) if chosen(n)]
-            self._hits = found
-        return self._hits
+        """Return every hit in the run; may move the machine. Raises Paused."""
+        self._find(timeline, machine, timeline.n)
+        return self._found
+
+    def next_after(self, timeline: Timeline, machine: Machine, position: int) -> Hit | None:
+        """Return the first hit after a position; may move the machine. Raises Paused."""
+        self._find(timeline, machine, position)
+        return next((hit for hit in self._found if hit.position > position), None)
+
+    def last_before(self, timeline: Timeline, machine: Machine, position: int) -> Hit | None:
+        """Return the last hit before a position; may move the machine. Raises Paused."""
+        self._find(timeline, machine, position)
+        return next((hit for hit in reversed(self._found) if hit.position < position), None)
+
+    def _find(self, timeline: Timeline, machine: Machine, position: int) -> None:
+        """Find hits until one is after a position, or there are no more."""
+        if self._found and self._found[-1].position > position:
+            return
+        if self._rest is None:
+            self._found = []
+            self._rest = self._chosen(timeline, machine)
+        try:
+            for hit in self._rest:
+                self._found.append(hit)
+                if hit.position > position:
+                    return
+        except Paused:
+            self.forget()  # an iterator that has raised is at its end
+            raise
+
+    def _chosen(self, timeline: Timeline, machine: Machine) -> Iterator[Hit]:
+        """Yield the hits that the count chooses."""
+        chosen = count_of(self.count) if self.count else lambda n: True
+        for n, hit in enumerate(self._all(timeline, machine), 1):
+            if chosen(n):
+                yield hit
 
     def _all(self, timeline: Timeline, machine: Machine) -> Iterator[Hit]:
         node = parse(self.condition) if self.condition else None
@@ -90,6 +120,7 @@ class Breakpoint:
             if node is None:
                 yield Hit(position, warp, lanes[0] if lanes else 0)
                 continue
+            machine.check_pause()
             machine.seek(position)
             for lane in lanes:
                 if self._holds(node, LaneNames(machine, timeline, warp, lane)):

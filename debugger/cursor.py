@@ -5,6 +5,7 @@ A move returns a `Stop`, which says where it has ended, and why.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..isa.errors import UsageError, did_you_mean
 from ..recording.recording import Recording
 from .breakpoints import Breakpoint
 from .edits import Edit
-from .machine import Machine
+from .machine import Machine, Paused
 from .paths import Path, paths, state_of
 from .timeline import Timeline
 
@@ -25,6 +26,10 @@ EVENTS = {
     "barrier": "barrier", "open": "open", "miss": "miss", "exit": "exit",
 }  # fmt: skip
 """Events to go to -> their name in recordings."""
+
+
+INTERRUPTED = "interrupted"
+"""The text of a stop that a pause has made."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,8 @@ class Cursor:
 
     def __init__(self, recording: Recording) -> None:
         self.edits: list[Edit] = []
+        self.asked: Callable[[], bool] = lambda: False
+        """Returns whether a pause is asked for; a move then ends where it is."""
         self.load(recording)
         self.warp = int(self.timeline.warp[0]) if self.timeline.n else 0
         self.lane = 0
@@ -53,7 +60,7 @@ class Cursor:
         """Look at a run, from its beginning."""
         self.recording = recording
         self.timeline = Timeline(recording)
-        self.machine = Machine(recording, self.edits)
+        self.machine = Machine(recording, self.edits, asked=lambda: self.asked())
 
     # --- where it is
 
@@ -117,7 +124,10 @@ class Cursor:
 
     def goto(self, position: int, reason: str = "goto", text: str = "") -> Stop:
         """Go to a position; the ends of the run bound it."""
-        self.machine.seek(min(max(position, 0), self.timeline.n))
+        try:
+            self.machine.seek(min(max(position, 0), self.timeline.n))
+        except Paused:
+            return self._arrive("pause", INTERRUPTED)
         return self._arrive(reason, text)
 
     def goto_time(self, t: int) -> Stop:

@@ -6,12 +6,13 @@ one is dropped and the interval doubles, so that a step back costs at most one i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..isa.errors import SimtError
 from ..recording.recording import Recording
 from ..recording.replay import Snapshot, Step
 from .edits import Edit
@@ -41,6 +42,12 @@ class Writes:
 SEGMENTS = ("global", "group", "private")
 
 
+class Paused(SimtError):
+    """A pause was asked for while instructions were executed; the machine is between two."""
+
+    code = "SIM430"
+
+
 class Machine:
     """The recorded machine at a position; `seek` moves it."""
 
@@ -51,7 +58,10 @@ class Machine:
         *,
         most_bytes: int = MOST_BYTES,
         interval: int = FIRST_INTERVAL,
+        asked: Callable[[], bool] = lambda: False,
     ) -> None:
+        """Begin at position 0. What executes raises Paused between two instructions if `asked`."""
+        self._asked = asked
         self.recording = recording
         self._edits = sorted(edits, key=lambda edit: edit.position)
         self._replay = recording.replay()
@@ -94,7 +104,12 @@ class Machine:
 
     def _run(self, position: int) -> None:
         for _ in self._replay.advance(position):
-            pass
+            self.check_pause()
+
+    def check_pause(self) -> None:
+        """Raise Paused if a pause is asked for."""
+        if self._asked():
+            raise Paused("interrupted", code=Paused.code)
 
     def _keep(self, position: int) -> None:
         # Edits at the position itself are not part of a checkpoint: they are applied again.
@@ -182,6 +197,7 @@ class Machine:
         parts: list[tuple[Array, ...]] = []
         for stop in sorted({*(edit.position for edit in self._edits), total}):
             for step in replay.advance(stop):
+                self.check_pause()
                 if step.stored is not None:
                     parts.append(self._row(step, replay.position - 1, replay.code))
             for edit in self._edits:

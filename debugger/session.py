@@ -15,10 +15,10 @@ from ..isa.errors import UsageError
 from ..isa.quoting import shown
 from ..recording.recording import Recording
 from .breakpoints import Breakpoint, Hit
-from .cursor import Cursor, Stop
+from .cursor import INTERRUPTED, Cursor, Stop
 from .edits import Edit, check_repeatable, repeat
 from .expressions import evaluate, parse
-from .machine import SEGMENTS
+from .machine import SEGMENTS, Paused
 from .places import LaneNames, Place
 from .stops import Breakpoints
 from .values import Value, encode
@@ -62,36 +62,54 @@ class Session(Cursor):
         )
 
     def resume(self, *, back: bool = False) -> Stop:
-        """Continue to the next (or the previous) hit of a breakpoint, or to the end."""
+        """Continue to the next (or the previous) hit of a breakpoint, or to the end.
+
+        If a pause is asked for (`asked`), the session stops where no hit was passed: as far as all
+        breakpoints were searched, or where it was.
+        """
         best: tuple[Hit, Breakpoint] | None = None
         here = self.position
+        points = [point for point in self.breakpoints if point.enabled]
         try:
-            for point in self.breakpoints:
-                if not point.enabled:
-                    continue
-                for hit in self._hits_beyond(point, here, back):
-                    if best is None or (hit.position < best[0].position) != back:
-                        best = hit, point
-                    break
-        finally:
-            self.machine.seek(here)
+            for point in points:
+                hit = (point.last_before if back else point.next_after)(
+                    self.timeline, self.machine, here
+                )
+                if hit and (best is None or (hit.position < best[0].position) != back):
+                    best = hit, point
+        except Paused:
+            # The hit at the position itself may not have been looked at.
+            reached = self.machine.position - 1 if len(points) == 1 and not back else here
+            return self._pause(max(here, reached))
+        self.settle(here)
         if best is None:
             text = "no breakpoint was hit" if self.breakpoints else ""
             if back:
                 return self.goto(0, "start", text)
             return self.goto(self.timeline.n, "end", text)
         hit, point = best
+        warp, lane = self.warp, self.lane
         self.warp, self.lane = hit.warp, hit.lane
         kind = "data breakpoint" if point.after else "breakpoint"
         text = f"{'watchpoint' if point.after else 'breakpoint'} {point.number}: {point.text}"
         stop = self.goto(hit.position, kind, text)
+        if self.position != hit.position:
+            self.warp, self.lane = warp, lane
+            return stop
         return Stop(stop.reason, stop.text, point)
 
-    def _hits_beyond(self, point: Breakpoint, position: int, back: bool) -> list[Hit]:
-        hits = point.hits(self.timeline, self.machine)
-        if back:
-            return [h for h in hits if h.position < position][::-1]
-        return [h for h in hits if h.position > position]
+    def _pause(self, position: int) -> Stop:
+        """Stop at a position because a pause is asked for."""
+        self.settle(position)
+        return self.goto(position, "pause", INTERRUPTED)
+
+    def settle(self, position: int) -> None:
+        """Put the machine back to a position, whether or not a pause is asked for."""
+        asked, self.asked = self.asked, lambda: False
+        try:
+            self.machine.seek(position)
+        finally:
+            self.asked = asked
 
     # --- values
 

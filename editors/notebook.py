@@ -1,4 +1,4 @@
-"""The cell magic `%%sasm` of IPython and Jupyter."""
+"""The cell magic `%%sasm` of IPython and Jupyter, and the display of recordings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..asm.assemble import assemble_file
 from ..asm.texts.source import open_text
 from ..emu.module import Module
 from ..isa.errors import SimtError, SourceError, UsageError, did_you_mean
+from . import recordings
 
 NAME = "program"
 """The variable of a cell that names none."""
@@ -69,5 +70,6 @@ class SasmMagics(Magics):
 
 
 def register(ipython: Any) -> None:
-    """Define the magics in a shell."""
+    """Define the magics in a shell, and let it show recordings."""
     ipython.register_magics(SasmMagics)
+    recordings.register(ipython)

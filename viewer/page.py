@@ -68,8 +68,14 @@ def page_path(path: str | os.PathLike[str]) -> Path:
     return Path(name)
 
 
-def page_of(recordings: Sequence[Recording], title: str | None = None) -> Page:
-    """Return the page of one or two recordings; raises UsageError without a common kernel."""
+def page_of(
+    recordings: Sequence[Recording], title: str | None = None, most: int | None = None
+) -> Page:
+    """Return the page of one or two recordings.
+
+    It leaves out values so as to have at most `most` bytes (MOST_BYTES), but is larger where the
+    rest has more. Raises UsageError without a common kernel.
+    """
     names = [{k["name"] for k in r.facts["kernels"]} for r in recordings]
     if not set.intersection(*names):
         listed = [", ".join(sorted(n)) for n in names]
@@ -78,14 +84,16 @@ def page_of(recordings: Sequence[Recording], title: str | None = None) -> Page:
             code="SIM515",
             hint="compare two runs of one kernel, under two policies for example",
         )
-    room = (MOST_BYTES - _size_of_assets()) * 3 // 4 // len(recordings)
-    files = [_packed(r, room) for r in recordings]
     titles = [str(r.facts["title"]) for r in recordings]
-    parts = [(title, file) for title, (file, _) in zip(titles, files, strict=True)]
+    title = title or " | ".join(titles)
+    around = len(page_text([(name, b"") for name in titles], title))
+    room = ((MOST_BYTES if most is None else most) - around) * 3 // 4 // len(recordings)
+    files = [_packed(r, room) for r in recordings]
+    parts = [(name, file) for name, (file, _) in zip(titles, files, strict=True)]
     remarks = [
-        f"{title}: {remark}" for title, (_, remark) in zip(titles, files, strict=True) if remark
+        f"{name}: {remark}" for name, (_, remark) in zip(titles, files, strict=True) if remark
     ]
-    return Page(page_text(parts, title or " | ".join(titles)), remarks)
+    return Page(page_text(parts, title), remarks)
 
 
 def _packed(recording: Recording, room: int) -> tuple[bytes, str]:
@@ -161,7 +169,3 @@ def page_text(recordings: Sequence[tuple[str, bytes]], title: str) -> str:
 
 def _asset(name: str) -> str:
     return resources.files(__name__.rpartition(".")[0]).joinpath("assets", name).read_text("utf-8")
-
-
-def _size_of_assets() -> int:
-    return sum(len(_asset(name)) for name in ("page.html", "view.css", "view.js", "licences.txt"))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -180,6 +183,32 @@ def _terminal() -> Callable[[Session], int]:
     return run
 
 
+@contextmanager
+def interruptible(session: Session) -> Iterator[Callable[[], bool]]:
+    """Let Ctrl-C end a move where it is; a second one is a KeyboardInterrupt.
+
+    Yield a function that returns whether there was one.
+    """
+    count = 0
+
+    def note(*_: object) -> None:
+        nonlocal count
+        count += 1
+        if count > 1:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    usual = signal.signal(signal.SIGINT, note)
+    session.asked = lambda: count > 0
+    try:
+        yield session.asked
+    finally:
+        session.asked = lambda: False
+        signal.signal(signal.SIGINT, usual)
+
+
 def run_script(session: Session, lines: Sequence[str], name: str) -> int:
     """Run commands, one a line; return the exit status. The first error ends it."""
     commands = Commands(session)
@@ -188,8 +217,11 @@ def run_script(session: Session, lines: Sequence[str], name: str) -> int:
             continue
         print(f"> {line.strip()}")
         try:
-            for text in commands.run(line):
-                print(text)
+            with interruptible(session) as interrupted:
+                for text in commands.run(line):
+                    print(text)
+                if interrupted():
+                    return status.INTERRUPTED
         except Quit:
             break
         except SimtError as error:
@@ -216,8 +248,9 @@ def run_prompt(session: Session) -> int:
         except EOFError:
             return failed
         try:
-            for text in commands.run(line):
-                print(text)
+            with interruptible(session):
+                for text in commands.run(line):
+                    print(text)
         except Quit:
             return failed
         except SimtError as error:

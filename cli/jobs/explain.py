@@ -16,6 +16,7 @@ from ...isa.errors import UsageError, did_you_mean
 from ...isa.table import BY_NAME, TABLE, Format, OperandKind, Row
 from ...isa.types import Segment
 from ..pages import Concept, Overview, Page, concept, concepts, find, names
+from .elsewhere import elsewhere
 
 _LAYOUT = {
     Format.ALU: "opcode 10 | dst 6 | r1 6 | r2 6 | which 2 | imm 32 | zero 2",
@@ -155,7 +156,8 @@ def explanation(word: str | None) -> Explanation:
     raise UsageError(
         f"there is no instruction, error code, concept or page {word!r}",
         code="SIM500",
-        hint=did_you_mean(wanted, (*stems, *BY_NAME, *codes(), *names(), *terms))
+        hint=elsewhere(wanted)
+        or did_you_mean(wanted, (*stems, *BY_NAME, *codes(), *names(), *terms))
         or did_you_mean(code, tuple(codes()))
         or "`simtlab explain` lists what there is",
     )

@@ -8,6 +8,7 @@ from ...isa.errors import UsageError
 from .. import views
 from ..breakpoints import Breakpoint
 from ..expressions import parse
+from ..machine import Paused
 from ..session import Session
 from .registry import command, number
 from .registry import item as item_of
@@ -82,10 +83,14 @@ def add_breakpoint(session: Session, text: str) -> Breakpoint:
 
 def _made(session: Session, made: Breakpoint) -> list[str]:
     here = session.position
-    hits = made.hits(session.timeline, session.machine)
-    session.machine.seek(here)
-    ahead = sum(hit.position > here for hit in hits)
     word = "watchpoint" if made.after else "breakpoint"
+    try:
+        hits = made.hits(session.timeline, session.machine)
+    except Paused:
+        return [f"{word} {made.number}: {made.text}; interrupted before its hits were counted"]
+    finally:
+        session.settle(here)
+    ahead = sum(hit.position > here for hit in hits)
     many = "hit" if len(hits) == 1 else "hits"
     lines = [f"{word} {made.number}: {made.text}; {len(hits)} {many}, {ahead} of them ahead"]
     if made.problem:

@@ -24,8 +24,14 @@ CAPABILITIES = (
 class Adapter:
     """Takes requests one by one: `handle` finds the method `on_<command>` that answers one."""
 
-    def __init__(self, start: Start, send: Callable[[dict[str, object]], None]) -> None:
-        self.client = client = Client(start, send)
+    def __init__(
+        self,
+        start: Start,
+        send: Callable[[dict[str, object]], None],
+        asked: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Begin without a session; `asked` says whether a move has to end where it is."""
+        self.client = client = Client(start, send, asked)
         self._rooms = (self, Moves(client), Points(client), Frames(client), Values(client))
 
     def _method(self, command: object) -> Callable[[Body, After], Body | None]:

@@ -9,7 +9,7 @@ from typing import Any
 from ...isa.errors import SimtError, UsageError
 from ...recording.recording import Recording
 from ..commands.run import Commands
-from ..cursor import Stop
+from ..cursor import INTERRUPTED, Stop
 from ..session import Session
 from .variables import Variables
 
@@ -28,9 +28,17 @@ FOCUS_THREAD = 1
 class Client:
     """What all requests share. `send` writes a message."""
 
-    def __init__(self, start: Start, send: Callable[[dict[str, object]], None]) -> None:
+    def __init__(
+        self,
+        start: Start,
+        send: Callable[[dict[str, object]], None],
+        asked: Callable[[], bool],
+    ) -> None:
         self.send = send
         self.start = start
+        self.asked = asked
+        self.was_interrupted = False
+        """Whether the last move was ended by a pause, whose stop has been reported."""
         self.has_ended = False
         self.folder = Path()
         """Where the sources are."""
@@ -47,6 +55,7 @@ class Client:
     def open(self, recording: Recording) -> None:
         """Begin a session."""
         self._session = Session(recording)
+        self._session.asked = self.asked
         self._commands = Commands(self._session)
         self._variables = Variables(self._session)
 
@@ -91,6 +100,7 @@ class Client:
         except SimtError as error:
             self.complain(plain(error))
             stop = Stop("pause", "")
+        self.was_interrupted = stop.text == INTERRUPTED
         self.stopped(stop)
 
     def stopped(self, stop: Stop) -> None:

@@ -63,9 +63,12 @@ class Moves:
         self._move(arguments, after, lambda: session.resume(back=True))
 
     def on_pause(self, arguments: Body, after: After) -> None:
-        """Answer `pause`."""
-        _ = self._client.session
-        after.append(lambda: self._client.stopped(Stop("pause", "")))
+        """Answer `pause`. A move that it has interrupted has reported where it has stopped."""
+        client = self._client
+        _ = client.session
+        if not client.was_interrupted:
+            after.append(lambda: client.stopped(Stop("pause", "")))
+        client.was_interrupted = False
 
     def on_exceptionInfo(self, arguments: Body, after: After) -> Body:
         """Answer `exceptionInfo`."""

@@ -43,6 +43,7 @@ html_theme = "furo"
 html_title = "simtlab"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["views.js"]
 html_show_sphinx = False
 html_show_copyright = False
 html_copy_source = False

@@ -12,11 +12,15 @@ import pytest
 
 import simtlab
 from simtlab.isa.objectfile import dumps
+from simtlab.recording.recording import Recording
+from simtlab.viewer.page import page_of
 
 pytest.importorskip("IPython")
 
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
+
+from simtlab.editors import recordings
 
 ADD = """\
 // y[i] += n < 3 && "quoted" <b>not bold</b>
@@ -114,6 +118,7 @@ class _Checker(HTMLParser):
         self.open: list[str] = []
         self.tags: set[str] = set()
         self.text = ""
+        self.frames: list[dict[str, str]] = []
         self.feed(page)
         self.close()
         assert not self.open
@@ -121,6 +126,8 @@ class _Checker(HTMLParser):
     def handle_starttag(self, tag: str, attrs: Any) -> None:
         self.tags.add(tag)
         self.open.append(tag)
+        if tag == "iframe":
+            self.frames.append(dict(attrs))
 
     def handle_startendtag(self, tag: str, attrs: Any) -> None:
         self.tags.add(tag)
@@ -172,6 +179,93 @@ def test_a_graph_is_a_picture(shell) -> None:
     text = "".join(root.itertext())
     assert "joins at B2" in text
     assert "cbr $c0, @done" in text
+
+
+# --- recordings
+
+
+def recorded(items: int = 8) -> Recording:
+    return simtlab.record(simtlab.assemble(ADD).add, items=items, group_size=8, warp=4)(
+        5, np.zeros(items, np.uint32)
+    )
+
+
+def test_a_recording_shows_its_page_in_a_frame(shell) -> None:
+    recording = recorded()
+    found = formats(shell, recording)
+    assert found["text/plain"] == "<Recording: add under stack, steps 0 to 11>"
+    page = _Checker(found["text/html"])
+    assert page.tags == {"iframe", "p", "code"}
+    [frame] = page.frames
+    assert frame["srcdoc"] == page_of([recording]).text
+    assert frame["sandbox"] == "allow-scripts", "the page cannot reach the notebook"
+    assert "height: 640px" in frame["style"]
+    assert page.text.startswith("add under stack: the page of simtlab view.")
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "reason"),
+    [
+        ("MOST_ISSUES", 21, "22 issues, more than 21"),
+        ("MOST_MEMORY", 31, "0.0 MB of memory, more than 0.0 MB"),
+        ("MOST_BYTES", 200_000, "the page has 0.2 MB, more than 0.2 MB"),
+    ],
+)
+def test_a_large_recording_shows_a_table(shell, monkeypatch, name, limit, reason) -> None:
+    monkeypatch.setattr(recordings, name, limit)
+    page = _Checker(formats(shell, recorded())["text/html"])
+    assert "iframe" not in page.tags
+    assert "recordingadd under stacksteps0 to 11issues22warps2 of 4 lanes" in page.text
+    assert reason in page.text
+    monkeypatch.setattr(recordings, name, limit + 300_000)
+    assert "iframe" in _Checker(formats(shell, recorded())["text/html"]).tags
+
+
+def test_a_page_leaves_values_out_before_a_table_takes_its_place(shell, monkeypatch) -> None:
+    whole = len(page_of([recorded(512)]).text)
+    monkeypatch.setattr(recordings, "MOST_BYTES", whole - 1000)
+    page = _Checker(formats(shell, recorded(512))["text/html"])
+    assert len(page.frames[0]["srcdoc"]) <= whole - 1000
+    assert "the page has the values of" in page.text
+
+
+def test_a_large_recording_of_a_run_that_trapped_says_so(shell, monkeypatch) -> None:
+    monkeypatch.setattr(recordings, "MOST_ISSUES", 1)
+    launch = simtlab.record(simtlab.assemble(ADD).add, items=64, group_size=8, warp=4)
+    with pytest.raises(simtlab.Trap):
+        launch(64, np.zeros(8, np.uint32))
+    text = _Checker(formats(shell, launch.recording)["text/html"]).text
+    assert "ended witherror[SIM401]" in text
+
+
+def test_a_recording_has_no_frame_where_simtlab_is_not_loaded(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    plain = InteractiveShell()
+    assert set(formats(plain, recorded())) == {"text/plain"}
+    plain.history_manager = None
+
+
+def test_a_recording_in_a_kernel(tmp_path, monkeypatch) -> None:
+    """The message that a notebook gets from a process of its own."""
+    pytest.importorskip("ipykernel")
+    from jupyter_client.manager import start_new_kernel
+
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    manager, client = start_new_kernel(kernel_name="python3")
+    sent: list[dict[str, Any]] = []
+    code = (
+        f"%load_ext simtlab\nimport numpy as np, simtlab\nprogram = simtlab.assemble({ADD!r})\n"
+        "simtlab.record(program.add, items=8, group_size=8, warp=4)(5, np.zeros(8, np.uint32))"
+    )
+    try:
+        reply = client.execute_interactive(code, output_hook=sent.append, timeout=60)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    assert reply["content"]["status"] == "ok", reply
+    [data] = [m["content"]["data"] for m in sent if m["msg_type"] == "execute_result"]
+    assert data["text/plain"] == "<Recording: add under stack, steps 0 to 11>"
+    assert _Checker(data["text/html"]).frames[0]["srcdoc"] == page_of([recorded()]).text
 
 
 def test_importing_simtlab_does_not_import_ipython() -> None:

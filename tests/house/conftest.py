@@ -49,6 +49,7 @@ class Tree:
         for pattern in (
             "docs/**/*.md",
             "docs/**/*.png",
+            "docs/**/*.svg",
             "docs/examples/*.py",
             "docs/examples/*.sasm",
             "docs/examples/*.txt",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab import UsageError
+from simtlab import ArgumentError, UsageError
 from simtlab.emu.check.finding import Severity
 from simtlab.programs import catalogue, find
 from simtlab.programs.runner import PlainLauncher
@@ -69,10 +69,52 @@ def test_requests_that_make_no_sense() -> None:
         simtlab.check_run(7)  # pyright: ignore[reportArgumentType]
     with pytest.raises(UsageError, match="brings its own inputs"):
         simtlab.check_run("saxpy", 7)
+    with pytest.raises(UsageError, match="brings its own inputs") as caught:
+        simtlab.check_run("saxpy", sized="tiny")
+    assert "did you mean `size`?" in str(caught.value)
     with pytest.raises(UsageError, match="unknown program"):
         simtlab.check_run("saxpi")
     with pytest.raises(UsageError, match="no size"):
         simtlab.check_run("saxpy", size="huge")
+
+
+NAMED = """
+kernel named(u32 %size, u32 %seed, global u32* %y) {
+    workitemid_u32      $s0, 0
+    ld_kernarg_u32      $s1, [%size]
+    ld_kernarg_u32      $s2, [%seed]
+    add_u32             $s1, $s1, $s2
+    ld_kernarg_u64      $d0, [%y]
+    cvt_u64_u32         $d1, $s0
+    mad_u64             $d0, $d1, 4, $d0
+    st_global_u32       $s1, [$d0]
+    ret
+}
+"""
+
+
+def test_a_launch_takes_arguments_by_name() -> None:
+    launch = simtlab.assemble(NAMED).named[1, 4]
+    y = np.zeros(4, np.uint32)
+    assert simtlab.check_run(launch, size=7, y=y, seed=0).ok
+    assert y.tolist() == [7] * 4
+    assert simtlab.check_run(launch, 2, seed=1, y=y).ok
+    assert y.tolist() == [3] * 4
+
+
+def test_names_that_a_kernel_does_not_have() -> None:
+    y = np.zeros(4, np.uint32)
+    launch = simtlab.assemble(NAMED).named[1, 4]
+    with pytest.raises(ArgumentError, match="has no parameter 'sise'"):
+        simtlab.check_run(launch, sise=7, y=y, seed=0)
+    with pytest.raises(ArgumentError, match="lacks its argument size, seed"):
+        simtlab.check_run(launch, y=y)
+    with pytest.raises(ArgumentError, match="size is given twice"):
+        simtlab.check_run(launch, 2, 1, y, size=3)
+    saxpy = simtlab.assemble(find("saxpy").path)["saxpy"].launch(items=4, group_size=4)
+    x = np.ones(4, np.float32)
+    with pytest.raises(ArgumentError, match="has no parameter 'size'"):
+        simtlab.check_run(saxpy, 2.0, 4, x, x, size="tiny")
 
 
 def test_the_checked_run_computes_what_a_plain_one_does() -> None:

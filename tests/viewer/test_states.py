@@ -7,6 +7,7 @@ values are written out in tests/timing; the first and last test write some of th
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from simtlab.recording.recording import Recording
 from simtlab.recording.tables import lanes_of
 
 from ..timing.support import lwm_scenarios, ppc_scenarios, scenarios
+from ..timing.support.barrel import loads
 from ..timing.support.history import History
 from .support.browse import Shown
 
@@ -274,6 +276,74 @@ def test_figures_4_to_6_of_lwm_written_out(show: Show) -> None:
     for t, rows in table.items():
         shown.goto(t)
         assert ["".join(row) for row in shown.rows("pack")] == rows, t
+
+
+F8 = replace(loads(16, 1), miss=100)
+LOAD = "ld_global_u32"
+
+
+@pytest.fixture(scope="module")
+def figure_8() -> dict[str, Recording]:
+    return {
+        "round-robin": History(F8, "conv", **BARREL, scheduler="rr").recording,
+        "two-level": History(F8, "two-level", **BARREL).recording,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "places"),
+    [
+        # Warp, the cycle in which it issues its load, and one in which nothing issues.
+        ("round-robin", [(0, 160, 259), (7, 167, 176), (8, 168, 200), (15, 175, 259)]),
+        ("two-level", [(0, 80, 179), (7, 87, 176), (8, 168, 260), (15, 175, 267)]),
+    ],
+)
+def test_figure_8_of_lwm_written_out(
+    show: Show, figure_8: dict[str, Recording], name: str, places: list[tuple[int, int, int]]
+) -> None:
+    """Sixteen warps miss once each: at the same time, or one fetch group after the other."""
+    shown = show(figure_8[name])
+    for warp, load, idle in places:
+        shown.choose("warp", str(warp))
+        shown.goto(load)
+        assert shown.step.startswith(f"Cycle {load}. Warp {warp} issues {LOAD} "), name
+        shown.goto(load + 1)
+        text = f"waits for the bus and DRAM, until cycle {load + 100}."
+        assert shown.step.endswith(text), name
+        for other in (0, 7, 8, 15):
+            shown.choose("warp", str(other))
+            shown.goto(idle)
+            assert " issues " not in shown.step.replace("issues nothing", ""), (name, idle)
+
+
+def test_while_the_second_fetch_group_misses_the_first_one_issues(
+    show: Show, figure_8: dict[str, Recording]
+) -> None:
+    """Group 0 has its data at 180: it issues from then on, and group 1 not before 268."""
+    shown = show(figure_8["two-level"])
+    table = {88: 8, 168: 8, 175: 15, 180: 0, 187: 7, 259: 7, 268: 8, 347: 15}
+    for t, warp in table.items():
+        for other in (0, 7, 8, 15):
+            shown.choose("warp", str(other))
+            shown.goto(t)
+            issues = f"Warp {other} issues " in shown.step and "nothing" not in shown.step
+            assert issues == (other == warp), (t, other)
+
+
+def test_figure_8_of_lwm_compared(show: Show, figure_8: dict[str, Recording]) -> None:
+    """The page of both runs has the figure's numbers: 84 idle cycles, or 12; 72 cycles saved."""
+    shown = show(*figure_8.values())
+    rows = dict(
+        shown.page.eval_on_selector_all(
+            ".compare tr",
+            "rows => rows.map(r => [r.cells[0].textContent, "
+            "[...r.cells].slice(1).map(c => c.textContent)])",
+        )
+    )
+    assert rows["idle cycles"] == ["84", "12"]
+    assert rows["– memory"] == ["84", "12"]
+    # The paper's run ends when the last instruction leaves the pipeline, six cycles later.
+    assert rows["cycles"] == [f"{426 - 6}", f"{354 - 6}"]
 
 
 def test_sub_warps_of_a_large_warp(show: Show) -> None:

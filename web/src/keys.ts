@@ -1,6 +1,7 @@
 // Keys, and the address of the page.
 
 import { effect } from "@preact/signals";
+import { hasAddress } from "./embedding";
 import { page, type Store } from "./store";
 
 /** Let keys move through the recording that `current` returns. */
@@ -78,6 +79,7 @@ export function linkToAddress(store: Store): () => void {
     number("t", (n) => store.goto(n));
   };
   read();
+  if (!hasAddress()) return () => {};
   let timer = 0;
   const stop = effect(() => {
     const hash = `#t=${store.t.value}&warp=${store.warp.value}&lane=${store.lane.value}`;

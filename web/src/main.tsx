@@ -4,6 +4,7 @@ import { render } from "preact";
 import { App } from "./app";
 import { decodeBase64 } from "./base64";
 import { drawn } from "./draw/timeline";
+import { followParent } from "./embedding";
 import { Archive, DamagedRecording } from "./model/npz";
 import { Recording } from "./model/recording";
 import { Session } from "./model/session";
@@ -48,6 +49,7 @@ function start() {
     return;
   }
   root.replaceChildren();
+  followParent(); // before the page has loaded, which is when its parent sends the first message
   render(<App stores={stores} />, root);
   window.simtlabStarted = true;
   window.simtlab = { stores, startedIn: performance.now() - began, drawn };

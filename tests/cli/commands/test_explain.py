@@ -204,3 +204,68 @@ def test_a_page_comes_before_the_concept_of_which_its_name_is_a_plural(cli):
 
 def test_no_concept_has_the_name_of_a_page():
     assert not {c.term for c in pages.concepts()} & set(pages.names())
+
+
+@pytest.mark.parametrize(
+    ("word", "term"),
+    [
+        ("splits", "warp-split"),
+        ("stack", "re-convergence stack"),
+        ("mask", "active mask"),
+        ("threads", "work-item"),
+        ("thread block", "workgroup"),
+        ("reconvergence", "re-convergence"),
+        ("diverge", "divergence"),
+        ("coalesced", "coalescing"),
+        ("deadlock", "spin lock"),
+        ("hang", "spin lock"),
+        ("predicates", "register"),
+        ("IPC", "cycle"),
+        ("loops", "branch"),
+        ("occupancy", "warp context"),
+        ("shared memory", "group memory"),
+        ("latency", "latency hiding"),
+        ("fetch groups", "warp scheduler"),
+        ("divergences of memory", None),
+    ],
+)
+def test_everyday_words(cli, word, term):
+    done = cli("explain", *word.split())
+    assert (done.out.partition("\n")[0] if done.status == 0 else None) == term
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("dws.revive-split", "it is a policy: `simtlab policies dws.revive-split` shows it"),
+        ("gpu-small", "it is a machine: `simtlab machines gpu-small` shows it"),
+        ("stragglers", "it is a program: `simtlab programs stragglers` shows it"),
+        ("ppc/shortcircuit", "it is a program: `simtlab programs ppc/shortcircuit` shows it"),
+        ("view", None),
+        ("reproduce", None),
+        ("fmt", "it is a command: `simtlab fmt --help` describes it"),
+        ("idle", "it is a cause of waiting: `simtlab explain statistics` describes it"),
+        ("CUDA", "the glossary uses the word under `work-item`, `workgroup`, `group memory`; try "
+         "`simtlab explain work-item`"),
+        ("neighbours", "the glossary uses the word under `warp`; try `simtlab explain warp`"),
+        ("of", "`simtlab explain` lists what there is"),  # too short to mean anything
+        ("divergance", "did you mean `divergence`?"),
+    ],
+)  # fmt: skip
+def test_a_word_that_is_described_elsewhere(cli, word, hint):
+    done = cli("explain", word)
+    if hint is None:
+        assert done.status == 0, "a page of this name comes first"
+    else:
+        assert done.status == 2
+        assert f"help: {hint}\n" in done.err
+
+
+def test_the_commands_that_a_hint_knows():
+    from simtlab.cli.app import app
+    from simtlab.cli.jobs.elsewhere import COMMANDS
+
+    names = {c.callback.__name__ for c in app.registered_commands if c.callback}
+    names |= {str(group.typer_instance and group.typer_instance.info.name)
+              for group in app.registered_groups}  # fmt: skip
+    assert names == set(COMMANDS)

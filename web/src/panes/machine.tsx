@@ -291,18 +291,32 @@ function ThreadPcs({ store, colours }: Shared) {
   );
 }
 
+/** What a pack of warps is called, and what its numbers are. */
+function packWords(pack: Pack, isFormed: boolean) {
+  if (isFormed && pack.times.length === 1)
+    return {
+      caption: `The formed warp at pc ${pack.pc}: lanes of ${pack.warps.length} warps`,
+      hint: "Lanes of several warps that are at one PC issue together, each in its own column.",
+      row: "warp",
+    };
+  return {
+    caption: `Sub-warps at pc ${pack.pc}: number ${pack.now} of ${pack.times.length} issues`,
+    hint: "Rows of a large warp issue together: each sub-warp takes at most one active lane of every column. Numbers are those of the sub-warps.",
+    row: "row",
+  };
+}
+
 /** A pack of warps: which sub-warp takes which lane along (LWM Figs. 4 to 7). */
 function PackMatrix({ pack, store }: { readonly pack: Pack; readonly store: Store }) {
   const { facts } = store.session.recording;
+  const words = packWords(pack, !!facts.policy?.startsWith("dwf"));
   return (
     <div class="scroll">
       <table class={`machine pack${pack.cells[0].length > 16 ? " compact" : ""}`}>
-        <caption title="Rows of a large warp issue together: each sub-warp takes at most one active lane of every column. Numbers are those of the sub-warps.">
-          {`Sub-warps at pc ${pack.pc}: number ${pack.now} of ${pack.times.length} issues`}
-        </caption>
+        <caption title={words.hint}>{words.caption}</caption>
         <thead>
           <tr>
-            <th scope="col">row</th>
+            <th scope="col">{words.row}</th>
             {Array.from(pack.cells[0], (_, lane) => (
               <th scope="col" key={lane}>
                 {lane}
