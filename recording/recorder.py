@@ -68,10 +68,6 @@ class Recorder:
         """Run and record one launch, in place of an engine."""
         raise NotImplementedError
 
-    def covers(self, t: int) -> bool:
-        """Return whether `t` lies in the window, and there is room for more issues."""
-        return self.begin <= t < self.end and len(self.rows.issue) < self.most
-
     def put_issue(self, t: int, warp: int, group: int, pc: int, n: int, mask: int) -> bool:
         """Add an issue of the current launch; return whether it is kept."""
         if not self.begin <= t < self.end:
