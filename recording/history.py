@@ -18,8 +18,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
+from ..emu.wording import mask_text
 from .recording import Recording
-from .tables import State, lanes_of
+from .tables import State
 
 _T = TypeVar("_T")
 
@@ -128,7 +129,7 @@ class History:
         return f"{self._mask(group['mask'])}@{self._place(group['pc'])}{local}{count} {status}"
 
     def _mask(self, mask: int | str) -> str:
-        return lanes_of(int(mask, 16) if isinstance(mask, str) else mask, self.recording.width)
+        return mask_text(int(mask, 16) if isinstance(mask, str) else mask, self.recording.width)
 
     # --- places
 

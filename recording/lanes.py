@@ -8,9 +8,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..emu.geometry import Geometry
+from ..emu.wording import mask_text
 from ..isa.errors import UsageError
 from .spans import ISSUED, Span, by_cause, spans_of
-from .tables import lanes_of
 
 if TYPE_CHECKING:
     from .recording import Recording
@@ -118,7 +118,7 @@ class LaneTime:
         rows = [(unit + "s", "length", "what", "lanes", "where")]
         rows += [
             (f"{s.begin:,} to {s.end - 1:,}" if s.length > 1 else f"{s.begin:,}", f"{s.length:,}",
-             s.what, lanes_of(s.mask, width), place_of(self.recording, s) + _more(s))
+             s.what, mask_text(s.mask, width), place_of(self.recording, s) + _more(s))
             for s in self.spans
         ]  # fmt: skip
         sizes = [max(len(row[i]) for row in rows) for i in range(4)]

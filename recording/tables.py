@@ -84,8 +84,3 @@ class Rows:
 def text_of(mask: int) -> str:
     """Return a mask as states write it."""
     return f"{mask & EVERYTHING:x}"
-
-
-def lanes_of(mask: int, width: int) -> str:
-    """Return a mask with lane 0 first, as the papers write it."""
-    return "".join("1" if mask >> lane & 1 else "0" for lane in range(width))

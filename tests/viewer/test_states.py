@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import simtlab
+from simtlab.emu.wording import mask_text
 from simtlab.recording.history import History as history_of
 from simtlab.recording.recording import Recording
-from simtlab.recording.tables import lanes_of
 
 from ..timing.support import lwm_scenarios, ppc_scenarios, scenarios
 from ..timing.support.history import History
@@ -196,12 +196,12 @@ def test_every_step_of_a_scheme(show: Show, scheme: str) -> None:
     for t in range(recording.begin, recording.end):
         state = recording.state(0, t)
         stack = [
-            [_text(pc), _text(rpc), lanes_of(int(mask, 16), 8)]
+            [_text(pc), _text(rpc), mask_text(int(mask, 16), 8)]
             for pc, rpc, mask in state.get("stack", ())
         ]
         assert list(reversed(shown.rows("stack"))) == stack, t
         pairs = [
-            [str(pc), lanes_of(int(m, 16), 8), str(other), lanes_of(int(o, 16), 8)]
+            [str(pc), mask_text(int(m, 16), 8), str(other), mask_text(int(o, 16), 8)]
             for pc, m, other, o in state.get("pairs", ())
         ]
         assert list(reversed(shown.rows("pairs"))) == pairs, t
@@ -241,7 +241,12 @@ def test_every_cycle_of_a_figure_of_ppc(show: Show, name: str) -> None:
     for t in range(recording.begin, recording.end):
         state = recording.state(0, t)
         pairs = [
-            [str(pc), lanes_of(int(mask, 16), width), str(other), lanes_of(int(others, 16), width)]
+            [
+                str(pc),
+                mask_text(int(mask, 16), width),
+                str(other),
+                mask_text(int(others, 16), width),
+            ]
             for pc, mask, other, others in state.get("pairs", ())
         ]
         found = list(reversed(shown.rows("pairs")))

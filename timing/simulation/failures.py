@@ -14,7 +14,7 @@ from ...emu.jit.segments.table import SegmentKind
 from ...emu.jit.segments.warp_block import Header
 from ...emu.second_opinion import SecondOpinion
 from ...emu.traps import TrapKind, TrapRecord
-from ...emu.wording import lanes_that, lowest, place, spinning
+from ...emu.wording import lanes_that, lowest, mask_text, place, spinning
 from ...isa.errors import Diagnostic, Note, Outcome, SimtError
 from ..compiler.checks import fault_of
 from ..compiler.engine_state import EngineState
@@ -83,13 +83,13 @@ def error_of(
     if status == STACK_OVERFLOW:
         return SimulationError("a re-convergence stack is full")
     if status == BAD_SPLIT:
-        mask = int(state.rows["group"]["mask"][int(S.trap_g)])
+        mask, width = int(state.rows["group"]["mask"][int(S.trap_g)]), code.segments.width
         return _stuck(
             state,
             work,
             code,
-            f"the policy splits lanes {_bits(int(S.trap_lanes), code)} off a group with lanes "
-            f"{_bits(mask, code)}",
+            f"the policy splits lanes {mask_text(int(S.trap_lanes), width)} off a group with lanes "
+            f"{mask_text(mask, width)}",
             "`split` must take some lanes of the group's mask, and leave some",
         )
     return _stuck(
@@ -269,7 +269,7 @@ def _kept_back(state: EngineState, work: Work, code: Code) -> list[Note]:
     found: list[Note] = []
     for v in map(int, np.flatnonzero(state.rows["warp"]["live"])):
         for lanes, pc in parked(state, v):
-            where = f"{_context(state, code, v)}, lanes {_bits(lanes, code)}"
+            where = f"{_context(state, code, v)}, lanes {mask_text(lanes, code.segments.width)}"
             span = work.program.span(work.kernel, pc)
             found.append(Note(f"{where}: the policy keeps them until others come", span=span))
     return found[:MOST_NOTES]
@@ -282,11 +282,6 @@ def _context(state: EngineState, code: Code, v: int) -> str:
     return f"WPU {v // warps}, warp context {v % warps} (workgroup {group}, warp {warp})"
 
 
-def _bits(mask: int, code: Code) -> str:
-    """Return a mask as text, lane 0 first."""
-    return "".join("1" if mask >> i & 1 else "0" for i in range(code.segments.width))
-
-
 def _note(state: EngineState, work: Work, code: Code, v: int, g: int) -> Note:
     mask, ready = mask_of(state.rows["group"]["mask"][g]), ready_at(state, g)
     lead = state.rows["group"][int(state.rows["group"]["lead"][g])]
@@ -297,6 +292,6 @@ def _note(state: EngineState, work: Work, code: Code, v: int, g: int) -> Note:
     else:
         status = f"waits: {NAMES[int(lead['cause'])]}"
     return Note(
-        f"{_context(state, code, v)}, lanes {_bits(mask, code)}: {status}",
+        f"{_context(state, code, v)}, lanes {mask_text(mask, code.segments.width)}: {status}",
         span=work.program.span(work.kernel, pc_of(state, g)),
     )
