@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..emu.geometry import Geometry
 from ..emu.wording import mask_text
 from ..isa.errors import UsageError
+from ..timing.simulation.wording import with_owner
 from .spans import ISSUED, Span, by_cause, spans_of
 
 if TYPE_CHECKING:
@@ -215,4 +216,4 @@ def warp_name(recording: Recording, warp: int, t: int) -> str:
     if not recording.is_timing:
         return name
     group, wave = recording.occupant(warp, t)
-    return name if group < 0 else f"{name} (workgroup {group}, warp {wave})"
+    return name if group < 0 else with_owner(name, group, wave)

@@ -25,6 +25,7 @@ from ..timing.simulation.books import groups_of
 from ..timing.simulation.scripted import Registers
 from ..timing.simulation.simulator import Simulator
 from ..timing.simulation.standing import mask_of, ready_at
+from ..timing.simulation.wording import context_name
 from .recorder import Recorder
 from .recording import Recording
 from .warp_states import WarpStates
@@ -62,10 +63,7 @@ class TimedRecorder(Recorder):
             for v in range(machine.wpus * machine.warps)
         ]  # fmt: skip
         """Warp -> its rows in the engine's tables."""
-        self._names = [
-            f"WPU {v // machine.warps}, warp context {v % machine.warps}"
-            for v in range(machine.wpus * machine.warps)
-        ]
+        self._names = [context_name(v, machine.warps) for v in range(machine.wpus * machine.warps)]
         self._continues = [False] * machine.wpus
         """Whether a WPU's current event continues with the group that issued last."""
         self._has_issued = False

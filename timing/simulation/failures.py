@@ -24,6 +24,7 @@ from ..engine.intrinsics import NEVER
 from ..engine.state import BAD_SPLIT, DIVERGENT_BARRIER, OVER_BUDGET, STACK_OVERFLOW, TRAPPED
 from .books import groups_of
 from .standing import grouped, is_held, mask_of, parked, pc_of, ready_at
+from .wording import context_name, with_owner
 
 MOST_NOTES = 8
 """Most groups that a message lists."""
@@ -277,9 +278,7 @@ def _kept_back(state: EngineState, work: Work, code: Code) -> list[Note]:
 
 def _context(state: EngineState, code: Code, v: int) -> str:
     """Return a warp context in words, with the warp that is in it."""
-    warps = int(state.S.warps)
-    group, warp = _owner(code, v)
-    return f"WPU {v // warps}, warp context {v % warps} (workgroup {group}, warp {warp})"
+    return with_owner(context_name(v, int(state.S.warps)), *_owner(code, v))
 
 
 def _note(state: EngineState, work: Work, code: Code, v: int, g: int) -> Note:
