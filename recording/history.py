@@ -43,7 +43,7 @@ class History:
         self.issued = _changes(times, (self._issues.get(t, "-") for t in times))
         self.stack = _changes(
             times,
-            ("; ".join(self._stack(states[v][i]) for v in self._warps) for i in _places(times)),
+            ("; ".join(self._stack(states[v][i]) for v in self._warps) for i in range(len(times))),
         )
         self.groups = _changes(
             times,
@@ -52,7 +52,7 @@ class History:
         )  # fmt: skip
         self.entries = _changes(
             times,
-            (sum(states[v][i].get("entries", 0) for v in self._warps) for i in _places(times)),
+            (sum(states[v][i].get("entries", 0) for v in self._warps) for i in range(len(times))),
         )
 
     def __str__(self) -> str:
@@ -149,10 +149,6 @@ class History:
     def _labels(self) -> Iterator[tuple[str, int]]:
         # The recording of several kernels has the labels of its first one.
         yield from self.recording.facts["kernels"][0]["labels"].items()
-
-
-def _places(times: range) -> range:
-    return range(len(times))
 
 
 def _changes(times: range, values: Iterable[_T]) -> dict[int, _T]:

@@ -16,7 +16,7 @@ from ..isa.objectfile import dumps
 from ..isa.version import __version__
 from .kernels import described
 from .recording import FORMAT, MARK, Recording
-from .tables import INSTANTS, Rows
+from .tables import EVERYTHING, INSTANTS, Rows
 
 MOST = 100_000
 """Issues that are kept unless told otherwise: what the page shows fluently."""
@@ -76,7 +76,7 @@ class Recorder:
             self.lost += 1
             return False
         launch = len(self._launches) - 1
-        self.rows.issue.append((t, warp, group, launch, pc, n, mask & (1 << 64) - 1))
+        self.rows.issue.append((t, warp, group, launch, pc, n, mask & EVERYTHING))
         return True
 
     # --- launches
