@@ -43,15 +43,10 @@ class Wait:
 
 def waits_of(recording: Recording, warp: int, lane: int) -> list[Wait]:
     """Return the waits of a lane in the order of time. Raises UsageError."""
-    if not 0 <= warp < len(recording.facts["warps"]):
-        raise UsageError(
-            f"there is no warp {warp} in this recording: it has 0 to "
-            f"{len(recording.facts['warps']) - 1}",
-            code="SIM515",
-        )
+    recording.check_warp(warp)
     if not 0 <= lane < recording.width:
         raise UsageError(
-            f"there is no lane {lane}: a warp has lanes 0 to {recording.width - 1}", code="SIM515"
+            f"lane {lane} is not in a warp: expected 0 to {recording.width - 1}", code="SIM515"
         )
     return [
         Wait(s.begin, s.end, s.what, s.pc, place_of(recording, s), s.mask)
@@ -168,7 +163,7 @@ def why(recording: Recording, item: Item, launch: int = 0) -> LaneTime:
             return LaneTime(recording, (group, local), warp, lane, spans, _ends(recording, spans))
     raise UsageError(
         f"the recording does not have work-item {local} of workgroup {group} in launch {launch}: "
-        f"it covers {recording.facts['unit']}s {recording.begin:,} to {recording.end - 1:,}",
+        + recording.coverage,
         code="SIM515",
         hint="record the part of the run in which it runs: --record-window FROM:TO",
     )

@@ -204,7 +204,7 @@ def test_what_is_not_there(arguments: tuple[Any, ...], message: str) -> None:
 
 @pytest.mark.parametrize("place", [(1, 0), (-1, 0), (0, 8), (0, -1)])
 def test_a_lane_that_is_not_there(place: tuple[int, int]) -> None:
-    with pytest.raises(UsageError, match="there is no"):
+    with pytest.raises(UsageError, match="is not in"):
         scenario(scenarios.F12, "conv").waits_of(*place)
 
 
