@@ -17,7 +17,7 @@ TABLES: Mapping[str, np.dtype] = {
         },
         "access": {
             "t": "i8", "warp": "i4", "group": "i4", "launch": "i2", "pc": "i4", "mask": "u8",
-            "hits": "u8", "ready": "i8",
+            "hits": "u8",
         },
         "wait": {
             "t": "i8", "until": "i8", "warp": "i4", "group": "i4", "launch": "i2", "pc": "i4",

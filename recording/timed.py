@@ -180,7 +180,7 @@ class TimedRecorder(Recorder):
         pc = self._columns["seg"].last_pc[group.seg[lead]]
         launch = len(self._launches) - 1
         if self._is_open(t):
-            self.rows.access.append((t, v, number, launch, pc, mask, hits & mask, -1))
+            self.rows.access.append((t, v, number, launch, pc, mask, hits & mask))
             if mask & ~hits:
                 self.rows.note(t, v, "miss", pc, mask, mask & ~hits)
         self._since[number] = t + 1
