@@ -17,6 +17,7 @@ from simtlab.emu.wording import mask_text
 from simtlab.recording.history import History as history_of
 from simtlab.recording.recording import Recording
 
+from ..recording.support.diamond import DIAMOND
 from ..timing.support import lwm_scenarios, ppc_scenarios, scenarios
 from ..timing.support.history import History
 from .support.browse import Shown
@@ -158,29 +159,6 @@ def test_figure_12_of_dws_written_out(show: Show) -> None:
     shown.goto(2)
     texts = dict(shown.paths())
     assert "waits for memory until cycle 14" in texts["00011001"]
-
-
-DIAMOND = """
-kernel diamond(global s32* %out) {
-@A:
-    workitemid_u32      $s0, 0
-    and_u32             $s1, $s0, 1
-    cmp_eq_u32          $c0, $s1, 0
-    cbr                 $c0, @C
-@B:
-    mul_s32             $s2, $s0, 10
-    br                  @D
-@C:
-    add_s32             $s2, $s0, 100
-    add_s32             $s2, $s2, 1
-@D:
-    cvt_u64_u32         $d0, $s0
-    ld_kernarg_u64      $d1, [%out]
-    mad_u64             $d1, $d0, 4, $d1
-    st_global_s32       $s2, [$d1]
-    ret
-}
-"""
 
 
 def recorded(scheme: str) -> Recording:
