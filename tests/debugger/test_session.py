@@ -404,8 +404,8 @@ def test_a_hang_ends_with_its_message():
     waiting = [p for p in session.paths() if p.status == "waits on the stack"]
     assert [p.mask for p in waiting] == [1]
     session.to_event("divergence", back=True)
-    assert session.value("lock[0]") == 1
-    assert writer(session, "lock[0]").lane == 0
+    assert session.value("mutex[0]") == 1
+    assert writer(session, "mutex[0]").lane == 0
 
 
 # --- edits
@@ -508,8 +508,8 @@ def test_an_edit_may_free_a_hang():
     session = hung()
     session.goto(session.timeline.first_at(session.timeline.t[-1] - 20))
     for lane in (1, 2, 3):
-        session.set_value(f"$s1[{lane}]", 0)  # the others no longer take the lock
-        session.set_value("lock[0]", 0)
+        session.set_value(f"$s2[{lane}]", 0)  # the others no longer take the lock
+        session.set_value("mutex[0]", 0)
     stop = session.goto(session.timeline.n)
     assert stop.reason == "end"
     assert session.value("count[0]") == 1  # all four added to the same value, in lock step
