@@ -141,7 +141,7 @@ def why(recording: Recording, item: Item, launch: int = 0) -> LaneTime:
     launches = recording.facts["launches"]
     if not 0 <= launch < len(launches):
         raise UsageError(
-            f"there is no launch {launch}: the recording has {len(launches)}, from 0 on",
+            f"launch {launch} is not in this recording: expected 0 to {len(launches) - 1}",
             code="SIM515",
         )
     items, size = launches[launch]["items"], launches[launch]["group_size"]
@@ -181,20 +181,20 @@ def _place(geometry: Geometry, item: Item) -> tuple[int, int]:
         group, local = item
         if not 0 <= group < geometry.n_groups:
             raise UsageError(
-                f"there is no workgroup {group}: the launch has {geometry.n_groups:,}, from 0 on",
+                f"workgroup {group} is not in the launch: expected 0 to {geometry.n_groups - 1}",
                 code="SIM515",
             )
         size = prod(geometry.current_size(group))
         if not 0 <= local < size:
             raise UsageError(
-                f"there is no work-item {local} in workgroup {group}: it has {size:,}, from 0 on",
+                f"work-item {local} is not in workgroup {group}: expected 0 to {size - 1}",
                 code="SIM515",
             )
         return group, local
     count = prod(geometry.items)
     if not 0 <= item < count:
         raise UsageError(
-            f"there is no work-item {item}: the launch has {count:,}, from 0 on", code="SIM515"
+            f"work-item {item} is not in the launch: expected 0 to {count - 1}", code="SIM515"
         )
     x, y, _ = geometry.items
     absolute = item % x, item // x % y, item // (x * y)

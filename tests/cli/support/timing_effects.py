@@ -117,8 +117,8 @@ def why(cli: Cli) -> None:
         ("x", "--why takes a work-item, not 'x'"),
         ("1:2:3", "--why takes a work-item"),
         ("3@", "--why takes a work-item"),
-        ("999999", "there is no work-item 999999: the launch has 2,528"),
-        ("79:0", "there is no workgroup 79"),
+        ("999999", "work-item 999999 is not in the launch: expected 0 to 2527"),
+        ("79:0", "workgroup 79 is not in the launch"),
         ("0:32", "there is no work-item 32 in workgroup 0: it has 32"),
         ("3@1", "there is no launch 1"),
     ):
