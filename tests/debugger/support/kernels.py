@@ -62,6 +62,12 @@ kernel turn(global u32* %x, global u32* %y) {
 """Each workgroup of four turns its elements round, through group memory."""
 
 
+def line_of(text: str) -> int:
+    """Return the number of the line of AFFINE that has a text."""
+    (found,) = [n for n, line in enumerate(AFFINE.splitlines(), 1) if text in line]
+    return found
+
+
 def affine(**options: Any) -> Session:
     """Return a session over AFFINE on eight work-items."""
     y = np.zeros(8, np.int32)
