@@ -31,9 +31,6 @@ DIRECTIVES: dict[str, str] = {
 }
 """By terminal of the grammar: the directive, as `.const`."""
 
-KEYWORDS = ("kernel", "global")
-"""Words with a terminal of their own."""
-
 INSIDE_KERNELS = (".group", ".private", ".loc")
 """Directives that are allowed in a kernel."""
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..emu import wording
 from ..isa.errors import UsageError, did_you_mean
 from ..isa.types import TYPES
-from ..recording.tables import lanes_of
 from .expressions import Element, Register, evaluate, parse
 from .paths import Path, entries
 from .places import Memory, memories, register_type
@@ -27,20 +27,12 @@ MOST_ELEMENTS = 256
 
 def mask_text(session: Session, mask: int) -> str:
     """Return a mask with lane 0 on the left, as the papers write it."""
-    return lanes_of(mask, session.recording.width)
+    return wording.mask_text(mask, session.recording.width)
 
 
 def lanes_text(mask: int) -> str:
     """Return the lanes of a mask as ranges: `0-3, 7`."""
-    lanes = [lane for lane in range(64) if mask >> lane & 1]
-    parts: list[str] = []
-    while lanes:
-        end = 0
-        while end + 1 < len(lanes) and lanes[end + 1] == lanes[end] + 1:
-            end += 1
-        parts.append(str(lanes[0]) if end == 0 else f"{lanes[0]}-{lanes[end]}")
-        lanes = lanes[end + 1 :]
-    return ", ".join(parts) or "none"
+    return wording.lane_list(mask).replace(",", ", ") or "none"
 
 
 def place_text(kernel: dict[str, Any], pc: int | None) -> str:

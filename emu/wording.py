@@ -47,6 +47,11 @@ def lanes_that(mask: int, verb: str, whose: str = "") -> str:
 _SINGULAR = {"are": "is", "reach": "reaches"}
 
 
+def mask_text(mask: int, width: int) -> str:
+    """Return a mask with lane 0 first, as the papers write it."""
+    return "".join("1" if mask >> lane & 1 else "0" for lane in range(width))
+
+
 def lane_list(mask: int) -> str:
     """Return the lanes of a mask as ranges: 0-4,7."""
     parts: list[str] = []

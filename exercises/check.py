@@ -44,16 +44,7 @@ def check(
 
 def _checked(exercise: ExerciseFolder, answer: Answer) -> Report:
     definition = exercise.definition
-    report = Report(
-        exercise=exercise.name,
-        file=answer.name,
-        state="passed",
-        passed=False,
-        points=0,
-        max_points=definition.points,
-        message="",
-        machine=definition.score.machine,
-    )
+    report = Report.begun(exercise, answer, "passed")
     try:
         with TemporaryDirectory() as folder:
             _run_all(exercise, answer, report, Path(folder))

@@ -26,17 +26,7 @@ _CHILD = f"{__package__}.child"
 
 def check_in_child(exercise: ExerciseFolder, answer: Answer) -> Report:
     """Check a Python answer in another process. Raises ExerciseError."""
-    definition = exercise.definition
-    report = Report(
-        exercise=exercise.name,
-        file=answer.name,
-        state="time",
-        passed=False,
-        points=0,
-        max_points=definition.points,
-        message="",
-        machine=definition.score.machine,
-    )
+    report = Report.begun(exercise, answer, "time")
     try:
         check_scheduler(answer)
     except Stop as stop:
@@ -49,8 +39,8 @@ def check_in_child(exercise: ExerciseFolder, answer: Answer) -> Report:
         ended = _run(exercise, source, result)
         if ended is None:
             report.message = (
-                f"the check was ended after {definition.seconds} s: there is an endless loop in "
-                "the file, or this computer is slow"
+                f"the check was ended after {exercise.definition.seconds} s: the file has an "
+                "endless loop, or this computer is slow"
             )
             return report
         return _report_of(report, result, ended)

@@ -17,7 +17,7 @@ from .folder import ExerciseFolder
 from .inputs import ExerciseError, expected
 from .report import Report
 
-WHITE, PALE, GREY, DARK = 255, 236, 205, 60
+WHITE, PALE, DARK = 255, 236, 60
 BLUE, RED, GREEN = (31, 90, 160), (214, 50, 45), (70, 150, 80)
 STRIPE = (222, 231, 242)
 

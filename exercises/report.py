@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from ..emu.tables import aligned, labelled_html
 from ..programs.png import data_url
 from .measures import MEASURES
+
+if TYPE_CHECKING:
+    from .answer import Answer
+    from .folder import ExerciseFolder
 
 State = Literal[
     "passed", "targets", "wrong", "trap", "hang", "hole", "source", "refused", "time", "engine"
@@ -111,6 +115,20 @@ class Report(_Row):
     targets: list[Target] = []
     diagnostics: list[dict[str, Any]] = []
     _picture: Any = PrivateAttr(default=None)
+
+    @classmethod
+    def begun(cls, exercise: ExerciseFolder, answer: Answer, state: State) -> Report:
+        """Return a report without points or cases, to be filled in."""
+        return cls(
+            exercise=exercise.name,
+            file=answer.name,
+            state=state,
+            passed=False,
+            points=0,
+            max_points=exercise.definition.points,
+            message="",
+            machine=exercise.definition.score.machine,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -33,8 +35,8 @@ class FunctionalRecorder(Recorder):
         self._steps = 0
         self._names: list[str] = []
         self._scheme: dict[str, Any] = {}
-        self._counted = Statistics()
-        self._any = False
+        self._launched: list[Statistics] = []
+        """Statistics of each launch."""
 
     def run(self, work: Work) -> Statistics:
         """Run a launch and record it; an engine (emu/engine.py)."""
@@ -53,8 +55,7 @@ class FunctionalRecorder(Recorder):
         finally:
             self._steps += watched.rounds
         self.end_launch(work)
-        self._counted = self._counted + counted if self._any else counted
-        self._any = True
+        self._launched.append(counted)
         return counted
 
     def before_step(self, t: int, interpreter: Interpreter) -> None:
@@ -62,9 +63,10 @@ class FunctionalRecorder(Recorder):
 
     def finish(self, **facts: Any) -> Recording:
         """Return the recording."""
+        total = reduce(add, self._launched or [Statistics()])
         if self.lost:
-            self.lost = max(self.lost, self._counted.warp_instructions - len(self.rows.issue))
-        counts = {k: v for k, v in self._counted.to_dict().items() if isinstance(v, (int, float))}
+            self.lost = max(self.lost, total.warp_instructions - len(self.rows.issue))
+        counts = {k: v for k, v in total.to_dict().items() if isinstance(v, (int, float))}
         return super().finish(
             kind="functional",
             scheme=self._scheme,

@@ -18,8 +18,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
+from ..emu.wording import mask_text
 from .recording import Recording
-from .tables import State, lanes_of
+from .tables import State
 
 _T = TypeVar("_T")
 
@@ -42,7 +43,7 @@ class History:
         self.issued = _changes(times, (self._issues.get(t, "-") for t in times))
         self.stack = _changes(
             times,
-            ("; ".join(self._stack(states[v][i]) for v in self._warps) for i in _places(times)),
+            ("; ".join(self._stack(states[v][i]) for v in self._warps) for i in range(len(times))),
         )
         self.groups = _changes(
             times,
@@ -51,7 +52,7 @@ class History:
         )  # fmt: skip
         self.entries = _changes(
             times,
-            (sum(states[v][i].get("entries", 0) for v in self._warps) for i in _places(times)),
+            (sum(states[v][i].get("entries", 0) for v in self._warps) for i in range(len(times))),
         )
 
     def __str__(self) -> str:
@@ -128,7 +129,7 @@ class History:
         return f"{self._mask(group['mask'])}@{self._place(group['pc'])}{local}{count} {status}"
 
     def _mask(self, mask: int | str) -> str:
-        return lanes_of(int(mask, 16) if isinstance(mask, str) else mask, self.recording.width)
+        return mask_text(int(mask, 16) if isinstance(mask, str) else mask, self.recording.width)
 
     # --- places
 
@@ -148,10 +149,6 @@ class History:
     def _labels(self) -> Iterator[tuple[str, int]]:
         # The recording of several kernels has the labels of its first one.
         yield from self.recording.facts["kernels"][0]["labels"].items()
-
-
-def _places(times: range) -> range:
-    return range(len(times))
 
 
 def _changes(times: range, values: Iterable[_T]) -> dict[int, _T]:

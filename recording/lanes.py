@@ -8,9 +8,10 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..emu.geometry import Geometry
+from ..emu.wording import mask_text
 from ..isa.errors import UsageError
+from ..timing.simulation.wording import with_owner
 from .spans import ISSUED, Span, by_cause, spans_of
-from .tables import lanes_of
 
 if TYPE_CHECKING:
     from .recording import Recording
@@ -42,15 +43,10 @@ class Wait:
 
 def waits_of(recording: Recording, warp: int, lane: int) -> list[Wait]:
     """Return the waits of a lane in the order of time. Raises UsageError."""
-    if not 0 <= warp < len(recording.facts["warps"]):
-        raise UsageError(
-            f"there is no warp {warp} in this recording: it has 0 to "
-            f"{len(recording.facts['warps']) - 1}",
-            code="SIM515",
-        )
+    recording.check_warp(warp)
     if not 0 <= lane < recording.width:
         raise UsageError(
-            f"there is no lane {lane}: a warp has lanes 0 to {recording.width - 1}", code="SIM515"
+            f"lane {lane} is not in a warp: expected 0 to {recording.width - 1}", code="SIM515"
         )
     return [
         Wait(s.begin, s.end, s.what, s.pc, place_of(recording, s), s.mask)
@@ -118,7 +114,7 @@ class LaneTime:
         rows = [(unit + "s", "length", "what", "lanes", "where")]
         rows += [
             (f"{s.begin:,} to {s.end - 1:,}" if s.length > 1 else f"{s.begin:,}", f"{s.length:,}",
-             s.what, lanes_of(s.mask, width), place_of(self.recording, s) + _more(s))
+             s.what, mask_text(s.mask, width), place_of(self.recording, s) + _more(s))
             for s in self.spans
         ]  # fmt: skip
         sizes = [max(len(row[i]) for row in rows) for i in range(4)]
@@ -145,7 +141,7 @@ def why(recording: Recording, item: Item, launch: int = 0) -> LaneTime:
     launches = recording.facts["launches"]
     if not 0 <= launch < len(launches):
         raise UsageError(
-            f"there is no launch {launch}: the recording has {len(launches)}, from 0 on",
+            f"launch {launch} is not in this recording: expected 0 to {len(launches) - 1}",
             code="SIM515",
         )
     items, size = launches[launch]["items"], launches[launch]["group_size"]
@@ -167,7 +163,7 @@ def why(recording: Recording, item: Item, launch: int = 0) -> LaneTime:
             return LaneTime(recording, (group, local), warp, lane, spans, _ends(recording, spans))
     raise UsageError(
         f"the recording does not have work-item {local} of workgroup {group} in launch {launch}: "
-        f"it covers {recording.facts['unit']}s {recording.begin:,} to {recording.end - 1:,}",
+        + recording.coverage,
         code="SIM515",
         hint="record the part of the run in which it runs: --record-window FROM:TO",
     )
@@ -185,20 +181,20 @@ def _place(geometry: Geometry, item: Item) -> tuple[int, int]:
         group, local = item
         if not 0 <= group < geometry.n_groups:
             raise UsageError(
-                f"there is no workgroup {group}: the launch has {geometry.n_groups:,}, from 0 on",
+                f"workgroup {group} is not in the launch: expected 0 to {geometry.n_groups - 1}",
                 code="SIM515",
             )
         size = prod(geometry.current_size(group))
         if not 0 <= local < size:
             raise UsageError(
-                f"there is no work-item {local} in workgroup {group}: it has {size:,}, from 0 on",
+                f"work-item {local} is not in workgroup {group}: expected 0 to {size - 1}",
                 code="SIM515",
             )
         return group, local
     count = prod(geometry.items)
     if not 0 <= item < count:
         raise UsageError(
-            f"there is no work-item {item}: the launch has {count:,}, from 0 on", code="SIM515"
+            f"work-item {item} is not in the launch: expected 0 to {count - 1}", code="SIM515"
         )
     x, y, _ = geometry.items
     absolute = item % x, item // x % y, item // (x * y)
@@ -215,4 +211,4 @@ def warp_name(recording: Recording, warp: int, t: int) -> str:
     if not recording.is_timing:
         return name
     group, wave = recording.occupant(warp, t)
-    return name if group < 0 else f"{name} (workgroup {group}, warp {wave})"
+    return name if group < 0 else with_owner(name, group, wave)

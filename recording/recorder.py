@@ -16,7 +16,7 @@ from ..isa.objectfile import dumps
 from ..isa.version import __version__
 from .kernels import described
 from .recording import FORMAT, MARK, Recording
-from .tables import INSTANTS, Rows
+from .tables import EVERYTHING, INSTANTS, Rows
 
 MOST = 100_000
 """Issues that are kept unless told otherwise: what the page shows fluently."""
@@ -68,10 +68,6 @@ class Recorder:
         """Run and record one launch, in place of an engine."""
         raise NotImplementedError
 
-    def covers(self, t: int) -> bool:
-        """Return whether `t` lies in the window, and there is room for more issues."""
-        return self.begin <= t < self.end and len(self.rows.issue) < self.most
-
     def put_issue(self, t: int, warp: int, group: int, pc: int, n: int, mask: int) -> bool:
         """Add an issue of the current launch; return whether it is kept."""
         if not self.begin <= t < self.end:
@@ -80,7 +76,7 @@ class Recorder:
             self.lost += 1
             return False
         launch = len(self._launches) - 1
-        self.rows.issue.append((t, warp, group, launch, pc, n, mask & (1 << 64) - 1))
+        self.rows.issue.append((t, warp, group, launch, pc, n, mask & EVERYTHING))
         return True
 
     # --- launches

@@ -65,12 +65,32 @@ class Recording:
 
     def __repr__(self) -> str:
         unit = f"{self.facts['unit']}s"
-        return f"<Recording: {self.facts['title']}, {unit} {self.begin:,} to {self.end:,}>"
+        times = f"{unit} {self.begin:,} to {self.end:,}" if len(self.issues) else self.coverage
+        return f"<Recording: {self.facts['title']}, {times}>"
+
+    @property
+    def coverage(self) -> str:
+        """What the recording covers, as a clause of a message."""
+        unit = self.facts["unit"]
+        if not len(self.issues):
+            return f"nothing was issued in its window, which begins at {unit} {self.begin:,}"
+        return f"it covers {unit}s {self.begin:,} to {self.end - 1:,}"
+
+    def check_warp(self, warp: int) -> None:
+        """Raise UsageError unless the recording has this warp (this warp context)."""
+        last = len(self.facts["warps"]) - 1
+        if not 0 <= warp <= last:
+            raise UsageError(
+                f"warp {warp} is not in this recording: expected 0 to {last}", code="SIM515"
+            )
 
     # --- what was where
 
     def state(self, warp: int, t: int) -> State:
-        """Return the state of a warp at the end of `t`: stack, groups, lanes that wait."""
+        """Return the state of a warp at the end of `t`: stack, groups, lanes that wait.
+
+        Raises UsageError.
+        """
         rows = self._states_of(warp)
         at = int(np.searchsorted(rows["t"], t, side="right")) - 1
         return self.facts["states"][rows["row"][at]] if at >= 0 else {}
@@ -78,6 +98,7 @@ class Recording:
     def _states_of(self, warp: int) -> np.ndarray:
         found = self._by_warp.get(warp)
         if found is None:
+            self.check_warp(warp)
             rows = self.tables["state"]
             found = self._by_warp[warp] = rows[rows["warp"] == warp]
         return found
@@ -87,7 +108,11 @@ class Recording:
         return {}
 
     def occupant(self, warp: int, t: int) -> tuple[int, int]:
-        """Return (workgroup, wave) of the warp that is in a context at `t`; -1 for none."""
+        """Return (workgroup, wave) of the warp that is in a context at `t`; -1 for none.
+
+        Raises UsageError.
+        """
+        self.check_warp(warp)
         rows = self.tables["occupant"]
         mine = rows[(rows["warp"] == warp) & (rows["t"] <= t)]
         return (int(mine["workgroup"][-1]), int(mine["wave"][-1])) if len(mine) else (-1, -1)
@@ -130,8 +155,10 @@ class Recording:
     def registers(self, warp: int, t: int) -> dict[str, np.ndarray]:
         """Return the registers of a warp's lanes at the end of `t`: name -> array of `width`.
 
-        `$s` are uint32, `$d` uint64, `$c` bool.
+        `$s` are uint32, `$d` uint64, `$c` bool. Empty where a warp context holds no warp at `t`.
+        Raises UsageError.
         """
+        self.check_warp(warp)
         replay = self.replay()
         replay.run_to(t + 1)
         return replay.registers(warp)

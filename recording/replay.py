@@ -80,7 +80,6 @@ class Replay:
         self._next = 0
         self._launch = -1
         self._code: _Code | None = None
-        self._places: dict[int, Array] = {}
         occupants = recording.tables["occupant"]
         self._occupants = {
             warp: occupants[occupants["warp"] == warp]

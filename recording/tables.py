@@ -17,7 +17,7 @@ TABLES: Mapping[str, np.dtype] = {
         },
         "access": {
             "t": "i8", "warp": "i4", "group": "i4", "launch": "i2", "pc": "i4", "mask": "u8",
-            "hits": "u8", "ready": "i8",
+            "hits": "u8",
         },
         "wait": {
             "t": "i8", "until": "i8", "warp": "i4", "group": "i4", "launch": "i2", "pc": "i4",
@@ -84,8 +84,3 @@ class Rows:
 def text_of(mask: int) -> str:
     """Return a mask as states write it."""
     return f"{mask & EVERYTHING:x}"
-
-
-def lanes_of(mask: int, width: int) -> str:
-    """Return a mask with lane 0 first, as the papers write it."""
-    return "".join("1" if mask >> lane & 1 else "0" for lane in range(width))

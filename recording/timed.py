@@ -7,30 +7,30 @@ engine's tables, which are as the event has left them.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from ..emu.engine import Work
 from ..emu.jit.segments.warp_block import Header
 from ..isa.errors import SimtError
-from ..timing.compiler.compose import compose
 from ..timing.engine.account import EV_ACCESS, EV_BRANCH, EV_DISPATCH, EV_ISSUE, EV_JOIN
 from ..timing.engine.causes import BANK, BARRIER, L2, MSHR, NAMES, READY
-from ..timing.engine.groups import NO_SLOT, WAITS_FOR_SLOT
 from ..timing.engine.intrinsics import NEVER as NO_TIME
+from ..timing.engine.intrinsics import word64
 from ..timing.engine.state import ACCESS, DONE, ISSUE, RUNNING
 from ..timing.simulation.books import groups_of
 from ..timing.simulation.scripted import Registers
 from ..timing.simulation.simulator import Simulator
+from ..timing.simulation.standing import mask_of, ready_at
+from ..timing.simulation.wording import context_name
 from .recorder import Recorder
 from .recording import Recording
-from .tables import EVERYTHING, State, text_of
+from .warp_states import WarpStates
 
-_DRAWN = ("stacks", "dual_path", "local_stack", "splits")
-"""Engine files whose tables are read here, rather than through their `waiting_lanes`."""
-
-_LISTENER = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
+_LISTENER = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int64, ctypes.c_int64)
 
 
 class TimedRecorder(Recorder):
@@ -47,19 +47,23 @@ class TimedRecorder(Recorder):
         self._listener = _LISTENER(self._hear)
         self._failure: BaseException | None = None
         machine = simulator.machine
+        self._states = WarpStates(simulator)
+        self._columns = columns = simulator.state.columns
+        self._group, self._warp = columns["group"], columns["warp"]
         self._is_packed = "issue/packed" in simulator.files
-        self._table_entries = _entries_of(simulator)
-        # Multithreading-aware subdivision orders splits by the instructions they have issued.
-        self._counts = "policy/maws" in simulator.files
-        self._waiting_lanes = [
-            f
-            for f in simulator.composition.waiting_lanes
-            if f.__code__.co_filename.replace("\\", "/").rsplit("/", 1)[-1][:-3] not in _DRAWN
-        ]
-        self._names = [
-            f"WPU {v // machine.warps}, warp context {v % machine.warps}"
+        self._issuing = columns["part"].chosen if self._is_packed else self._group.mask
+        """Group -> its lanes that issue."""
+        self._raw = [
+            tuple(
+                _bytes_of(simulator.state.rows[table], v, size)
+                for table, size in (
+                    ("warp", 1), ("group", machine.width), ("ready_at", machine.width)
+                )
+            )
             for v in range(machine.wpus * machine.warps)
-        ]
+        ]  # fmt: skip
+        """Warp -> its rows in the engine's tables."""
+        self._names = [context_name(v, machine.warps) for v in range(machine.wpus * machine.warps)]
         self._continues = [False] * machine.wpus
         """Whether a WPU's current event continues with the group that issued last."""
         self._has_issued = False
@@ -131,7 +135,7 @@ class TimedRecorder(Recorder):
         """Take an event from the engine. An exception must not pass through native code."""
         try:
             if self.lost == 0 and self._failure is None:
-                self._heard(what & 0xFF, what >> 8, _signed(g), _signed(t))
+                self._heard(what & 0xFF, what >> 8, g, t)
         except BaseException as failure:
             self._failure = failure
         if self.lost or self._failure is not None:
@@ -153,62 +157,57 @@ class TimedRecorder(Recorder):
             self._turn(w, t)
 
     def _issue(self, w: int, g: int, t: int) -> None:
-        rows = self._state.rows
-        grp = rows["group"][g]
-        lead = rows["group"][int(grp["lead"])]
-        row = self._segment(lead["seg"])
-        v, number = int(grp["warp"]), int(lead["seq"])
-        mask = int(rows["part"]["chosen"][g] if self._is_packed else grp["mask"]) & EVERYTHING
-        n, first = int(row["n_instr"]), int(row["first_pc"])
+        group, segments = self._group, self._columns["seg"]
+        lead = group.lead[g]
+        s, v, number = group.seg[lead], group.warp[g], group.seq[lead]
+        mask, n, first = mask_of(self._issuing[g]), segments.n_instr[s], segments.first_pc[s]
         if self.put_issue(t, v, number, first, n, mask):
             self._issued += n
             last = self._kinds[first + n - 1]
             if last in ("exit", "barrier"):
                 self.rows.note(t + n - 1, v, last, first + n - 1, mask)
         self._since[number] = self._issued_at = t + n
-        if self._continues[w]:
-            # The segment before has had its consequences: branches, joins.
-            self._keep(w, t - 1, g)
-        self._keep(w, t, g)
+        # A segment that ended in the cycle before has had its consequences: branches, joins.
+        has_ended = self._continues[w] and self._is_open(t - 1)
+        self._keep(w, t - 1 if has_ended else t, g)
         self._continues[w] = self._has_issued = True
 
     def _access(self, w: int, g: int, t: int) -> None:
-        S, rows = self._state.S, self._state.rows
-        grp = rows["group"][g]
-        lead = rows["group"][int(grp["lead"])]
-        v, number = int(grp["warp"]), int(lead["seq"])
-        mask, hits = int(S.accessed) & EVERYTHING, int(S.access_hits) & EVERYTHING
-        pc = int(self._segment(lead["seg"])["last_pc"])
+        S, group = self._state.S, self._group
+        lead = group.lead[g]
+        v, number = group.warp[g], group.seq[lead]
+        mask, hits = mask_of(S.accessed), mask_of(S.access_hits)
+        pc = self._columns["seg"].last_pc[group.seg[lead]]
         launch = len(self._launches) - 1
         if self._is_open(t):
-            self.rows.access.append((t, v, number, launch, pc, mask, hits & mask, -1))
+            self.rows.access.append((t, v, number, launch, pc, mask, hits & mask))
             if mask & ~hits:
                 self.rows.note(t, v, "miss", pc, mask, mask & ~hits)
         self._since[number] = t + 1
 
     def _waited(self, g: int, t: int) -> None:
-        rows = self._state.rows
-        grp, ready = rows["group"][g], int(rows["ready_at"]["t"][g])
-        v, number = int(grp["warp"]), int(grp["seq"])
-        if self._is_open(t):
+        group = self._group
+        v, number, s = group.warp[g], group.seq[g], group.seg[g]
+        is_open = self._is_open(t)
+        if is_open:
             self._occupy(v, t)
         since = self._since.get(number)
         self._since[number] = t
-        if since is None or not self._is_open(t):
+        if since is None or not is_open:
             return
-        row = self._segment(grp["seg"])
-        pc = int(row["last_pc"] if grp["at_memory"] else row["first_pc"])
+        segments = self._columns["seg"]
+        pc = segments.last_pc[s] if group.at_memory[g] else segments.first_pc[s]
         launch = len(self._launches) - 1
         for until, cause in (
-            (int(grp["until_bank"]), BANK),
-            (int(grp["until_mshr"]), MSHR),
-            (int(grp["until_l2"]), L2),
-            (ready, int(grp["cause"])),
+            (group.until_bank[g], BANK),
+            (group.until_mshr[g], MSHR),
+            (group.until_l2[g], L2),
+            (self._columns["ready_at"].t[g], group.cause[g]),
             (t, READY),
         ):
             until = min(until, t)
             if until > since:
-                mask = int(grp["mask"]) & EVERYTHING
+                mask = mask_of(group.mask[g])
                 self.rows.wait.append((since, until, v, number, launch, pc, mask, cause))
                 since = until
 
@@ -216,37 +215,34 @@ class TimedRecorder(Recorder):
         """Record the branch that group g has issued, if it divides the group."""
         if g < 0 or not self._is_open(self._issued_at - 1):
             return
-        grp = self._state.rows["group"][g]
-        row, v = self._segment(grp["seg"]), int(grp["warp"])
-        code = self._sim.loaded
-        assert code is not None
-        mask = int(grp["mask"]) & EVERYTHING
-        taken = int(code.blocks[v].view("u8")[int(row["cond_row"]) // 8]) & mask
-        if taken not in (0, mask) and row["target"] != row["next"]:
-            self.rows.note(self._issued_at - 1, v, "diverge", int(row["last_pc"]), mask, taken)
+        segments, s, v = self._columns["seg"], self._group.seg[g], self._group.warp[g]
+        mask = mask_of(self._group.mask[g])
+        taken = word64(self._warp.block[v], segments.cond_row[s] // 8) & mask
+        if taken not in (0, mask) and segments.target[s] != segments.next[s]:
+            self.rows.note(self._issued_at - 1, v, "diverge", segments.last_pc[s], mask, taken)
 
     def _join(self, h: int, t: int) -> None:
         """Record that group h, which joins another, issues the last instruction of that one."""
-        other = self._state.rows["group"][h]
-        pc, v = int(self._segment(other["seg"])["last_pc"]), int(other["warp"])
-        self.put_issue(t, v, int(other["seq"]), pc, 1, int(other["mask"]))
+        group = self._group
+        pc = self._columns["seg"].last_pc[group.seg[h]]
+        self.put_issue(t, group.warp[h], group.seq[h], pc, 1, group.mask[h])
 
     def _turn(self, w: int, t: int) -> None:
         """Record the states of WPU w's warps after an event of it."""
-        event = int(self._state.rows["wpu"]["event"][w])
+        event = self._columns["wpu"].event[w]
         if not self._has_issued:
             self._keep(w, t)
         elif event not in (ACCESS, ISSUE):
-            self._keep(w, int(self._state.rows["next_event"]["at"][w]) - 1)
+            self._keep(w, self._columns["next_event"].at[w] - 1)
         self._continues[w] = event == ISSUE
         self._has_issued = False
 
     def _note_trap(self, error: BaseException) -> None:
         S = self._state.S
-        if isinstance(error, SimtError) and int(S.status) not in (RUNNING, DONE):
-            v = int(self._state.rows["group"]["warp"][int(S.trap_g)])
-            pc = int(self._segment(S.trap_seg)["last_pc"])
-            self.rows.note(int(S.now), v, "trap", pc, int(S.trap_lanes))
+        if isinstance(error, SimtError) and S.status not in (RUNNING, DONE):
+            v = self._group.warp[S.trap_g]
+            pc = self._columns["seg"].last_pc[S.trap_seg]
+            self.rows.note(S.now, v, "trap", pc, S.trap_lanes)
 
     # --- states
 
@@ -263,26 +259,30 @@ class TimedRecorder(Recorder):
         """Record the states of WPU w's warps at the end of cycle t, in which `running` issues."""
         if not self._is_open(t):
             return
-        rows, warps, width = self._state.rows, self._sim.machine.warps, self._sim.machine.width
+        warps, issuing = self._sim.machine.warps, self._issuing_warps(running)
         for v in range(w * warps, (w + 1) * warps):
-            groups = slice(v * width, (v + 1) * width)
+            warp, groups, ready_times = self._raw[v]
             seen = (
-                rows["warp"][v].tobytes(),
-                rows["group"][groups].tobytes(),
-                rows["ready_at"][groups].tobytes(),
-                running if running >= 0 and self._issues_with(running, groups) else -1,
-            )
+                warp.tobytes(), groups.tobytes(), ready_times.tobytes(),
+                running if v in issuing else -1,
+            )  # fmt: skip
             if self._seen.get(v) == seen:
                 continue
             self._seen[v] = seen
             self._occupy(v, t + 1)
-            self._compare(v, t)
-            self.rows.put_state(t, v, self._state_of(v, running))
+            existing = [g for g in groups_of(self._state, v) if self._group.mask[g]]
+            self._compare(v, t, existing)
+            self.rows.put_state(t, v, self._states.of(v, existing, running))
 
-    def _issues_with(self, running: int, groups: slice) -> bool:
-        """Return whether one of the groups issues together with `running`."""
+    def _issuing_warps(self, running: int) -> set[int]:
+        """Return the warps with a group that issues together with `running` (-1: none)."""
+        width = self._sim.machine.width
+        if running < 0:
+            return set()
+        if not self._is_packed:
+            return {running // width}
         leads = self._state.rows["group"]["lead"]
-        return bool((leads[groups] == leads[running]).any())
+        return set((np.flatnonzero(leads == leads[running]) // width).tolist())
 
     def _occupy(self, v: int, t: int) -> None:
         """Note which warp of which workgroup is in a context, where it is another one now.
@@ -290,28 +290,24 @@ class TimedRecorder(Recorder):
         A warp that has just begun is charged for nothing yet, so that `busy` is when it began.
         """
         place = -1, -1
-        code = self._sim.loaded
-        if self._state.rows["warp"]["live"][v] and code is not None:
-            block = code.blocks[v].view("i8")
-            place = int(block[Header.GROUP]), int(block[Header.WARP])
-            t = max(int(self._state.rows["warp"]["busy"][v]), self.begin)
+        if self._warp.live[v]:
+            block = self._warp.block[v]
+            place = word64(block, Header.GROUP), word64(block, Header.WARP)
+            t = max(self._warp.busy[v], self.begin)
         if self._occupied.get(v, (-1, -1)) != place:
             self._occupied[v] = place
             self.rows.occupant.append((t, v, *place))
 
-    def _compare(self, v: int, t: int) -> None:
+    def _compare(self, v: int, t: int, groups: Sequence[int]) -> None:
         """Note splits, merges, joins and opened barriers since the last comparison of warp v."""
-        rows = self._state.rows
-        every = [g for g in groups_of(self._state, v) if rows["group"]["mask"][g]]
-        masks = {int(rows["group"]["seq"][g]): int(rows["group"]["mask"][g]) & EVERYTHING
-                 for g in every}  # fmt: skip
+        group, state = self._group, self._state
+        masks = {group.seq[g]: mask_of(group.mask[g]) for g in groups}
         before, self._before[v] = self._before.get(v, {}), masks
         parked: dict[int, int] = {}
-        for g in every:
-            number, pc = int(rows["group"]["seq"][g]), self._pc(g)
+        for g in groups:
+            number, pc = group.seq[g], self._states.pc_of(g)
             mask, old = masks[number], before.get(number)
-            lead = int(rows["group"]["lead"][g])
-            if rows["ready_at"]["t"][lead] >= NO_TIME and rows["group"]["cause"][lead] == BARRIER:
+            if group.cause[group.lead[g]] == BARRIER and ready_at(state, g) >= NO_TIME:
                 parked[number] = pc
             elif number in self._barriers.get(v, {}):
                 self.rows.note(t, v, "open", self._barriers[v][number], mask)
@@ -328,124 +324,7 @@ class TimedRecorder(Recorder):
                     self.rows.note(t, v, "join", pc, mask, came)
         self._barriers[v] = parked
 
-    def _state_of(self, v: int, running: int) -> State:
-        rows, state = self._state.rows, State()
-        if not rows["warp"]["live"][v]:
-            return state
-        depth = int(rows["warp"]["depth"][v])
-        if "side" in rows:
-            pairs = [list(self._pair(v, level)) for level in range(depth)]
-            if pairs:
-                state["pairs"] = pairs
-        elif depth:
-            first = v * int(self._state.S.stack_depth)
-            state["stack"] = [self._entry(r) for r in rows["stack"][first : first + depth]]
-        groups = [g for g in groups_of(self._state, v) if rows["group"]["mask"][g]]
-        if groups:
-            order = sorted(groups, key=lambda g: _lowest(int(rows["group"]["mask"][g])))
-            state["groups"] = [self._group(g, running) for g in order]
-        waiting = [[text_of(m), pc, why] for m, pc, why in self._waiting(v, groups)]
-        if waiting:
-            state["waiting"] = waiting
-        if n := self._table_entries(v):
-            state["entries"] = n
-        return state
 
-    def _group(self, g: int, running: int) -> dict[str, Any]:
-        rows = self._state.rows
-        it = rows["group"][int(rows["group"]["lead"][g])]
-        ready = int(rows["ready_at"]["t"][int(rows["group"]["lead"][g])])
-        found: dict[str, Any] = {
-            "id": int(it["seq"]), "mask": text_of(int(rows["group"]["mask"][g])), "pc": self._pc(g),
-        }  # fmt: skip
-        if running >= 0 and int(rows["group"]["lead"][g]) == int(rows["group"]["lead"][running]):
-            found["status"] = "run"
-        elif it["slot"] == WAITS_FOR_SLOT:
-            found["status"] = "slotless"
-        elif ready >= NO_TIME:
-            found["status"] = "barrier-wait" if it["cause"] == BARRIER else "parked"
-        elif it["slot"] == NO_SLOT:
-            found["status"] = "held"
-        else:
-            found["status"], found["ready"] = "wait", ready
-            found["cause"] = NAMES[int(it["cause"])]
-            parts = [
-                [int(it[until]), NAMES[cause]]
-                for until, cause in (("until_bank", BANK), ("until_mshr", MSHR), ("until_l2", L2))
-                if it[until]
-            ]
-            if parts:
-                found["parts"] = parts
-        if self._counts:
-            found["count"] = int(rows["group"]["count"][g])
-        if "local_level" in rows:
-            first = g * int(self._state.S.local_depth)
-            depth = int(rows["local_level"][g]["n"])
-            if depth:
-                found["stack"] = [self._entry(r) for r in rows["local"][first : first + depth]]
-        return found
-
-    def _pair(self, v: int, level: int) -> Iterator[Any]:
-        """Yield pc and mask of the current side of an entry, then of the other one."""
-        entries = int(self._state.S.entries)
-        sides = self._state.rows["side"][2 * (v * entries + level) :][:2]
-        current = int(self._state.rows["pair"]["current"][v * entries + level])
-        for side in (sides[current], sides[1 - current]):
-            yield self._first_pc(int(side["seg"]))
-            yield text_of(int(side["mask"]))
-
-    def _waiting(self, v: int, groups: list[int]) -> Iterator[tuple[int, int | None, str]]:
-        rows = self._state.rows
-        if "gathering" in rows:
-            gathered = rows["gathering"][v]
-            if gathered["waiting"]:
-                top = v * int(self._state.S.stack_depth) + int(rows["warp"]["depth"][v]) - 1
-                joins = rows["stack"][top]["rpc"] == gathered["seg"]
-                pc = self._first_pc(int(gathered["seg"]))
-                yield int(gathered["waiting"]), pc, "rpc-wait" if joins else "branch-wait"
-            if gathered["barrier"]:
-                pc = int(self._segment(gathered["barrier_seg"])["last_pc"])
-                yield int(gathered["barrier"]), pc, "barrier-wait"
-        placed = 0
-        for g in groups:
-            placed |= int(rows["group"]["mask"][g])
-        live = int(rows["warp"]["live"][v])
-        for waiting_lanes in self._waiting_lanes:
-            for mask, segment, has_issued in waiting_lanes(rows, self._state.S, v):
-                lanes = int(mask) & live & ~placed
-                placed |= lanes
-                if lanes:
-                    row = self._segment(int(segment))
-                    pc = int(row["last_pc" if has_issued else "first_pc"])
-                    why = "barrier-wait" if has_issued else "rpc-wait"
-                    yield lanes, pc, why if len(groups) or has_issued else "parked"
-
-    def _entry(self, row: Any) -> list[Any]:
-        pcs = [self._first_pc(int(row["seg"])), self._first_pc(int(row["rpc"]))]
-        return [*pcs, text_of(int(row["mask"]))]
-
-    def _pc(self, g: int) -> int:
-        it = self._state.rows["group"][int(self._state.rows["group"]["lead"][g])]
-        return int(self._segment(it["seg"])["last_pc" if it["at_memory"] else "first_pc"])
-
-    def _first_pc(self, segment: int) -> int | None:
-        return None if segment < 0 else int(self._segment(segment)["first_pc"])
-
-    def _segment(self, number: Any) -> Any:
-        return self._state.rows["seg"][int(number)]
-
-
-def _entries_of(simulator: Simulator) -> Callable[[int], int]:
-    """Return a function that counts the entries of the warp-split table that a warp takes."""
-    if "entries_of" not in vars(simulator.composition.namespace):
-        return lambda v: 0
-    function = vars(compose(simulator.files, plain=True).namespace)["entries_of"]
-    return lambda v: int(function(simulator.state.S, v))
-
-
-def _signed(word: int) -> int:
-    return word - (1 << 64) if word >> 63 else word
-
-
-def _lowest(mask: int) -> int:
-    return mask & -mask & EVERYTHING
+def _bytes_of(rows: np.ndarray, v: int, size: int) -> memoryview:
+    """Return the bytes of the records of warp v in a table with `size` of them for each warp."""
+    return rows[v * size : (v + 1) * size].view(np.uint8).data

@@ -111,6 +111,12 @@ def time(
             ("--history", history or None), ("--why", why)) if value is not None]  # fmt: skip
     window = traced_window(trace, trace_window, record_window)
     item = None if why is None else parse_item(why)
+    if history and launch.json:
+        raise UsageError(
+            "--history prints a table, and --json excludes it",
+            code="SIM517",
+            hint="in Python: simtlab.recording.history.History(recording)",
+        )
     if why is not None and launch.json:
         raise UsageError(
             "--why prints a table, and --json excludes it",

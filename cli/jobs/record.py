@@ -94,7 +94,9 @@ def recording(
                 recorded(found)
             if history:
                 print(History(found))
-            if found.facts["lost"]:
+            if not len(found.issues):
+                print_remark(f"the recording is empty: {found.coverage}")
+            elif found.facts["lost"]:
                 print_remark(
                     f"{found.facts['lost']:,} issues were not recorded; choose fewer "
                     f"{found.facts['unit']}s with --record-window, or more with --record-issues"

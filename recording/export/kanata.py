@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ...emu.wording import mask_text
 from ..lanes import place_of
 from ..spans import ISSUED, Span
-from ..tables import lanes_of
 from .timeline import Timeline
 
 if TYPE_CHECKING:
@@ -103,10 +103,10 @@ def _commands(
     shown = row.issue or spans[0]
     width = recording.width
     what = "" if row.issue is not None else f"{shown.what} at "
-    label = f"[{lanes_of(shown.mask, width)}] {what}{place_of(recording, shown)}"
+    label = f"[{mask_text(shown.mask, width)}] {what}{place_of(recording, shown)}"
     last = f"..{shown.pc + shown.n - 1}" if shown.n > 1 else ""
     details = [f"{timeline.recording.facts['warps'][row.warp]}, pc {shown.pc}{last}"]
-    details += [f"{s.begin} to {s.end - 1}: {s.what} [{lanes_of(s.mask, width)}]" for s in spans]
+    details += [f"{s.begin} to {s.end - 1}: {s.what} [{mask_text(s.mask, width)}]" for s in spans]
     yield row.begin, 1, f"I\t{number}\t{number}\t{row.warp}"
     yield row.begin, 1, f"L\t{number}\t0\t{label}"
     yield row.begin, 1, f"L\t{number}\t1\t{'; '.join(details)}"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...emu.wording import mask_text
 from ..lanes import place_of, text_of
 from ..spans import ISSUED, Span
-from ..tables import lanes_of
 from .timeline import Instant, Timeline
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _names(timeline: Timeline) -> list[dict[str, Any]]:
 def _described(recording: Recording, span: Span) -> dict[str, Any]:
     """Return name and arguments of a slice."""
     args: dict[str, Any] = {
-        "lanes": lanes_of(span.mask, recording.width),
+        "lanes": mask_text(span.mask, recording.width),
         "active": span.mask.bit_count(),
     }
     if span.pc < 0:
@@ -93,9 +93,9 @@ def _range(first: int, last: int) -> str:
 
 
 def _instant(recording: Recording, instant: Instant) -> dict[str, str]:
-    args = {"lanes": lanes_of(instant.mask, recording.width)}
+    args = {"lanes": mask_text(instant.mask, recording.width)}
     if instant.other:
-        args["other"] = lanes_of(instant.other, recording.width)
+        args["other"] = mask_text(instant.other, recording.width)
     if instant.pc >= 0:
         at = Span(instant.t, instant.t, 0, -1, instant.launch, "", instant.pc, 0, instant.mask)
         args["where"] = place_of(recording, at)

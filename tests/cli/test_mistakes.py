@@ -469,3 +469,11 @@ def test_two_forms_of_json_exclude_each_other(cli):
         done = cli(command, "scale.sasm", "--json", "--json-lines")
         assert done.status == 2
         assert json.loads(done.out)["error"]["code"] == "SIM517"
+
+
+@pytest.mark.parametrize("option", ["--history", "--why 3"])
+def test_tables_of_a_recording_exclude_json(cli, option):
+    done = cli("time", "saxpy", "--size", "tiny", *option.split(), "--json")
+    error = json.loads(done.out)["error"]
+    assert (error["code"], done.status) == ("SIM517", 2)
+    assert error["message"] == f"{option.split()[0]} prints a table, and --json excludes it"

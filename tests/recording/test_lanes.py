@@ -189,11 +189,11 @@ def test_the_table():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((8,), "there is no work-item 8: the launch has 8"),
-        ((-1,), "there is no work-item -1"),
-        (((1, 0),), "there is no workgroup 1"),
-        (((0, 8),), "there is no work-item 8 in workgroup 0"),
-        ((0, 1), "there is no launch 1"),
+        ((8,), "work-item 8 is not in the launch: expected 0 to 7"),
+        ((-1,), "work-item -1 is not in the launch"),
+        (((1, 0),), "workgroup 1 is not in the launch: expected 0 to 0"),
+        (((0, 8),), "work-item 8 is not in workgroup 0: expected 0 to 7"),
+        ((0, 1), "launch 1 is not in this recording: expected 0 to 0"),
     ],
 )
 def test_what_is_not_there(arguments: tuple[Any, ...], message: str) -> None:
@@ -204,7 +204,7 @@ def test_what_is_not_there(arguments: tuple[Any, ...], message: str) -> None:
 
 @pytest.mark.parametrize("place", [(1, 0), (-1, 0), (0, 8), (0, -1)])
 def test_a_lane_that_is_not_there(place: tuple[int, int]) -> None:
-    with pytest.raises(UsageError, match="there is no"):
+    with pytest.raises(UsageError, match="is not in"):
         scenario(scenarios.F12, "conv").waits_of(*place)
 
 

@@ -91,6 +91,23 @@ def test_a_window_late_in_the_run() -> None:
         part.replay()
 
 
+def test_a_window_in_which_nothing_is_issued() -> None:
+    part, _ = simulated("dws/merge", "conv", "dws", begin=0, end=1)
+    assert len(part.issues) == 0
+    empty = "nothing was issued in its window, which begins at cycle 0"
+    assert repr(part).endswith(f", {empty}>")
+    with pytest.raises(simtlab.UsageError, match=f"in launch 0: {empty}"):
+        part.why(0)
+
+
+@pytest.mark.parametrize("warp", [-1, 16, 99])
+def test_a_warp_that_the_machine_does_not_have(warp: int) -> None:
+    found, _ = simulated("dws/merge", "conv", "dws", end=400)
+    for ask in (found.registers, found.state, found.occupant):
+        with pytest.raises(simtlab.UsageError, match=f"warp {warp} is not .*: expected 0 to 15"):
+            ask(warp, 300)
+
+
 def test_a_policy_of_ones_own_and_a_trap() -> None:
     source = """
 kernel store(global u32* %x) {

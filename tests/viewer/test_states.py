@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 import simtlab
+from simtlab.emu.wording import mask_text
 from simtlab.recording.history import History as history_of
 from simtlab.recording.recording import Recording
-from simtlab.recording.tables import lanes_of
 
+from ..recording.support.diamond import DIAMOND
 from ..timing.support import lwm_scenarios, ppc_scenarios, scenarios
 from ..timing.support.barrel import loads
 from ..timing.support.history import History
@@ -162,29 +163,6 @@ def test_figure_12_of_dws_written_out(show: Show) -> None:
     assert "waits for memory until cycle 14" in texts["00011001"]
 
 
-DIAMOND = """
-kernel diamond(global s32* %out) {
-@A:
-    workitemid_u32      $s0, 0
-    and_u32             $s1, $s0, 1
-    cmp_eq_u32          $c0, $s1, 0
-    cbr                 $c0, @C
-@B:
-    mul_s32             $s2, $s0, 10
-    br                  @D
-@C:
-    add_s32             $s2, $s0, 100
-    add_s32             $s2, $s2, 1
-@D:
-    cvt_u64_u32         $d0, $s0
-    ld_kernarg_u64      $d1, [%out]
-    mad_u64             $d1, $d0, 4, $d1
-    st_global_s32       $s2, [$d1]
-    ret
-}
-"""
-
-
 def recorded(scheme: str) -> Recording:
     kernel = simtlab.assemble(DIAMOND)["diamond"]
     launch = simtlab.record(kernel, groups=1, group_size=8, warp=8, scheme=scheme)
@@ -198,12 +176,12 @@ def test_every_step_of_a_scheme(show: Show, scheme: str) -> None:
     for t in range(recording.begin, recording.end):
         state = recording.state(0, t)
         stack = [
-            [_text(pc), _text(rpc), lanes_of(int(mask, 16), 8)]
+            [_text(pc), _text(rpc), mask_text(int(mask, 16), 8)]
             for pc, rpc, mask in state.get("stack", ())
         ]
         assert list(reversed(shown.rows("stack"))) == stack, t
         pairs = [
-            [str(pc), lanes_of(int(m, 16), 8), str(other), lanes_of(int(o, 16), 8)]
+            [str(pc), mask_text(int(m, 16), 8), str(other), mask_text(int(o, 16), 8)]
             for pc, m, other, o in state.get("pairs", ())
         ]
         assert list(reversed(shown.rows("pairs"))) == pairs, t
@@ -243,7 +221,12 @@ def test_every_cycle_of_a_figure_of_ppc(show: Show, name: str) -> None:
     for t in range(recording.begin, recording.end):
         state = recording.state(0, t)
         pairs = [
-            [str(pc), lanes_of(int(mask, 16), width), str(other), lanes_of(int(others, 16), width)]
+            [
+                str(pc),
+                mask_text(int(mask, 16), width),
+                str(other),
+                mask_text(int(others, 16), width),
+            ]
             for pc, mask, other, others in state.get("pairs", ())
         ]
         found = list(reversed(shown.rows("pairs")))

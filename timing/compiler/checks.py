@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ...emu.wording import mask_text
 from ...isa.errors import Diagnostic, Note
 from ..engine import intrinsics
 from .inspection import ENGINE, hook_names, is_table, parameters_of, place
@@ -176,7 +177,7 @@ def fault_of(state: EngineState, work: Work, code: Code) -> Diagnostic:
         "g": g,
         "found": found,
         "wanted": f"{wanted:,}" if 0 <= wanted < intrinsics.NEVER else wanted,
-        "lanes": "".join(str(int(S.fault_lanes) >> i & 1) for i in range(width)),
+        "lanes": mask_text(int(S.fault_lanes), width),
         "when": f"cycle {wanted:,}",
         "segment": _line(work, code, found),
         "there": _line(work, code, wanted),

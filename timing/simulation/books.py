@@ -59,7 +59,7 @@ def close_early(state: EngineState) -> None:
 
 def groups_of(state: EngineState, v: int) -> list[int]:
     """Return the groups of a warp context, in ascending order."""
-    mask = int(state.rows["warp"]["groups"][v]) & (1 << 64) - 1
+    mask = state.columns["warp"].groups[v] & (1 << 64) - 1
     first = v * int(state.S.width)
     found: list[int] = []
     while mask:

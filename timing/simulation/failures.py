@@ -14,7 +14,7 @@ from ...emu.jit.segments.table import SegmentKind
 from ...emu.jit.segments.warp_block import Header
 from ...emu.second_opinion import SecondOpinion
 from ...emu.traps import TrapKind, TrapRecord
-from ...emu.wording import lanes_that, lowest, place, spinning
+from ...emu.wording import lanes_that, lowest, mask_text, place, spinning
 from ...isa.errors import Diagnostic, Note, Outcome, SimtError
 from ..compiler.checks import fault_of
 from ..compiler.engine_state import EngineState
@@ -24,6 +24,7 @@ from ..engine.intrinsics import NEVER
 from ..engine.state import BAD_SPLIT, DIVERGENT_BARRIER, OVER_BUDGET, STACK_OVERFLOW, TRAPPED
 from .books import groups_of
 from .standing import grouped, is_held, mask_of, parked, pc_of, ready_at
+from .wording import context_name, with_owner
 
 MOST_NOTES = 8
 """Most groups that a message lists."""
@@ -83,13 +84,13 @@ def error_of(
     if status == STACK_OVERFLOW:
         return SimulationError("a re-convergence stack is full")
     if status == BAD_SPLIT:
-        mask = int(state.rows["group"]["mask"][int(S.trap_g)])
+        mask, width = int(state.rows["group"]["mask"][int(S.trap_g)]), code.segments.width
         return _stuck(
             state,
             work,
             code,
-            f"the policy splits lanes {_bits(int(S.trap_lanes), code)} off a group with lanes "
-            f"{_bits(mask, code)}",
+            f"the policy splits lanes {mask_text(int(S.trap_lanes), width)} off a group with lanes "
+            f"{mask_text(mask, width)}",
             "`split` must take some lanes of the group's mask, and leave some",
         )
     return _stuck(
@@ -278,7 +279,7 @@ def _kept_back(state: EngineState, work: Work, code: Code) -> list[Note]:
     found: list[Note] = []
     for v in map(int, np.flatnonzero(state.rows["warp"]["live"])):
         for lanes, pc in parked(state, v):
-            where = f"{_context(state, code, v)}, lanes {_bits(lanes, code)}"
+            where = f"{_context(state, code, v)}, lanes {mask_text(lanes, code.segments.width)}"
             span = work.program.span(work.kernel, pc)
             found.append(Note(f"{where}: the policy keeps them until others come", span=span))
     return found[:MOST_NOTES]
@@ -286,14 +287,7 @@ def _kept_back(state: EngineState, work: Work, code: Code) -> list[Note]:
 
 def _context(state: EngineState, code: Code, v: int) -> str:
     """Return a warp context in words, with the warp that is in it."""
-    warps = int(state.S.warps)
-    group, warp = _owner(code, v)
-    return f"WPU {v // warps}, warp context {v % warps} (workgroup {group}, warp {warp})"
-
-
-def _bits(mask: int, code: Code) -> str:
-    """Return a mask as text, lane 0 first."""
-    return "".join("1" if mask >> i & 1 else "0" for i in range(code.segments.width))
+    return with_owner(context_name(v, int(state.S.warps)), *_owner(code, v))
 
 
 def _note(state: EngineState, work: Work, code: Code, v: int, g: int) -> Note:
@@ -306,6 +300,6 @@ def _note(state: EngineState, work: Work, code: Code, v: int, g: int) -> Note:
     else:
         status = f"waits: {NAMES[int(lead['cause'])]}"
     return Note(
-        f"{_context(state, code, v)}, lanes {_bits(mask, code)}: {status}",
+        f"{_context(state, code, v)}, lanes {mask_text(mask, code.segments.width)}: {status}",
         span=work.program.span(work.kernel, pc_of(state, g)),
     )

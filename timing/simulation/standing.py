@@ -15,7 +15,7 @@ def grouped(state: EngineState, v: int) -> list[tuple[int, int, bool]]:
     """(mask, pc, whether it will be ready) of the groups of a warp that are not left behind."""
     found: list[tuple[int, int, bool]] = []
     for g in groups_of(state, v):
-        lanes = mask_of(state.rows["group"][g]["mask"])
+        lanes = mask_of(state.columns["group"].mask[g])
         if lanes and not is_held(state, g):
             found.append((lanes, pc_of(state, g), ready_at(state, g) < NEVER))
     return found
@@ -47,13 +47,14 @@ def pc_of(state: EngineState, g: int) -> int:
 
 def ready_at(state: EngineState, g: int) -> int:
     """When a group can be picked, with those that it issues with."""
-    return int(state.rows["ready_at"]["t"][int(state.rows["group"]["lead"][g])])
+    columns = state.columns
+    return columns["ready_at"].t[columns["group"].lead[g]]
 
 
 def is_held(state: EngineState, g: int) -> bool:
     """Whether a group is left behind until others come for it."""
-    it = state.rows["group"][g]
-    return bool(it["slot"] == NO_SLOT and it["at_memory"])
+    group = state.columns["group"]
+    return bool(group.slot[g] == NO_SLOT and group.at_memory[g])
 
 
 def _kept(state: EngineState, v: int) -> Iterator[tuple[int, int, str]]:

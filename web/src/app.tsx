@@ -208,7 +208,8 @@ function sentencesOf(error: string): string[] {
 
 /** What the reader must know of the recording: how it ended, and what it lacks. */
 function Remarks({ store }: { readonly store: Store }) {
-  const { facts } = store.session.recording;
+  const { session } = store;
+  const { facts } = session.recording;
   const remarks: string[] = [];
   if (facts.outcome) {
     const [what, ...more] = sentencesOf(facts.outcome.text);
@@ -218,11 +219,13 @@ function Remarks({ store }: { readonly store: Store }) {
     remarks.push(
       "Replaying this recording gave another final memory than the run had: values of registers and memory may be wrong.",
     );
-  const span = `${facts.unit}s ${facts.begin.toLocaleString("en")} to ${store.session.last.toLocaleString("en")}`;
+  const span = `${facts.unit}s ${facts.begin.toLocaleString("en")} to ${session.last.toLocaleString("en")}`;
   if (facts.lost > 0)
     remarks.push(
       `This recording covers ${span} of a longer run; ${facts.lost.toLocaleString("en")} later issues were not kept. Record another part with --record-window FROM:TO.`,
     );
+  else if (!session.recording.issue.count)
+    remarks.push("Nothing was issued in the window of this recording.");
   else if (facts.begin > 0) remarks.push(`This recording covers ${span} of a longer run.`);
   if (!remarks.length) return null;
   return (

@@ -29,7 +29,7 @@ export function npy(type: string, values: readonly (number | bigint)[], extra = 
 
 export const COLUMNS: Record<string, string> = {
   issue: "t:i8 warp:i4 group:i4 launch:i2 pc:i4 n:i4 mask:u8",
-  access: "t:i8 warp:i4 group:i4 launch:i2 pc:i4 mask:u8 hits:u8 ready:i8",
+  access: "t:i8 warp:i4 group:i4 launch:i2 pc:i4 mask:u8 hits:u8",
   wait: "t:i8 until:i8 warp:i4 group:i4 launch:i2 pc:i4 mask:u8 cause:i1",
   state: "t:i8 warp:i4 row:i4",
   instant: "t:i8 warp:i4 kind:i1 pc:i4 mask:u8 other:u8",

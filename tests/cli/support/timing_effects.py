@@ -117,10 +117,10 @@ def why(cli: Cli) -> None:
         ("x", "--why takes a work-item, not 'x'"),
         ("1:2:3", "--why takes a work-item"),
         ("3@", "--why takes a work-item"),
-        ("999999", "there is no work-item 999999: the launch has 2,528"),
-        ("79:0", "there is no workgroup 79"),
-        ("0:32", "there is no work-item 32 in workgroup 0: it has 32"),
-        ("3@1", "there is no launch 1"),
+        ("999999", "work-item 999999 is not in the launch: expected 0 to 2527"),
+        ("79:0", "workgroup 79 is not in the launch"),
+        ("0:32", "work-item 32 is not in workgroup 0: expected 0 to 31"),
+        ("3@1", "launch 1 is not in this recording: expected 0 to 0"),
     ):
         done = cli(*words, item)
         assert (done.status, message in done.err) == (2, True), done

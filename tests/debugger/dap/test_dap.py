@@ -11,14 +11,15 @@ import sys
 import numpy as np
 import pytest
 
+from ...emu.support.locks import SPIN_LOCK
 from ..support.dap_client import DapClient, RequestFailed
-from ..support.kernels import AFFINE, SPIN, X
+from ..support.kernels import AFFINE, X
 
 
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "affine.sasm").write_text(AFFINE)
-    (tmp_path / "spin.sasm").write_text(SPIN)
+    (tmp_path / "spin.sasm").write_text(SPIN_LOCK)
     np.save(tmp_path / "x.npy", X)
     return tmp_path
 
@@ -200,7 +201,7 @@ def test_memory_registers_and_code_are_read(client):
 
 
 def test_a_hang_is_an_exception_at_its_end(client):
-    client.begin(program="spin.sasm", items=4, warp=4, args=["lock=zeros:1", "count=zeros:1"])
+    client.begin(program="spin.sasm", items=4, warp=4, args=["mutex=zeros:1", "count=zeros:1"])
     client.request("configurationDone")
     stop = client.wait_for("stopped")
     assert stop["reason"] == "exception"

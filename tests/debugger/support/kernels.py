@@ -9,6 +9,8 @@ import numpy as np
 import simtlab
 from simtlab.debugger.session import Session
 
+from ...emu.support.locks import SPIN_LOCK
+
 AFFINE = """\
 // y[i] = a * |x[i]| + b
 kernel affine(s32 %a, s32 %b, global s32* %x, global s32* %y) {
@@ -59,25 +61,11 @@ kernel turn(global u32* %x, global u32* %y) {
 """
 """Each workgroup of four turns its elements round, through group memory."""
 
-SPIN = """\
-kernel spin(global u32* %lock, global u32* %count) {
-    mov_u32               $s0, 0
-    mov_u32               $s1, 1
-    ld_kernarg_u64        $d0, [%lock]
-    ld_kernarg_u64        $d1, [%count]
-@try:
-    atomic_cas_global_u32 $s2, [$d0], $s0, $s1
-    cmp_ne_u32            $c0, $s2, 0
-    cbr                   $c0, @try
-    ld_global_u32         $s3, [$d1]
-    add_u32               $s3, $s3, 1
-    st_global_u32         $s3, [$d1]
-    memfence
-    atomic_exch_global_u32 $s2, [$d0], $s0
-    ret
-}
-"""
-"""A spin lock among the lanes of a warp, which hangs under the stack scheme."""
+
+def line_of(text: str) -> int:
+    """Return the number of the line of AFFINE that has a text."""
+    (found,) = [n for n, line in enumerate(AFFINE.splitlines(), 1) if text in line]
+    return found
 
 
 def affine(**options: Any) -> Session:
@@ -96,8 +84,8 @@ def on_chip(**options: Any) -> Session:
 
 
 def hung() -> Session:
-    """Return a session over SPIN, which has ended in a SIMT deadlock."""
-    launch = simtlab.record(simtlab.assemble(SPIN).spin, items=4, warp=4)
+    """Return a session over SPIN_LOCK, which has ended in a SIMT deadlock."""
+    launch = simtlab.record(simtlab.assemble(SPIN_LOCK).lock, items=4, warp=4)
     try:
         launch(np.zeros(1, np.uint32), np.zeros(1, np.uint32))
     except simtlab.Trap:

@@ -231,7 +231,7 @@ def test_a_hang_is_announced_and_looked_at():
         assert "SIMT deadlock" in screen(app)
         await keys(pilot, "G")
         text = app.query_one(LanesPane).content_text().plain
-        assert "1000 @try+3 waits on the stack" in text
+        assert "1000 @acquire+3 waits on the stack" in text
 
     drive(app, use, (120, 30))
 

@@ -147,12 +147,12 @@ class Toy:
     def _load(self, t: int, warp: Warp, group: Group, pc: int) -> None:
         mask = group.mask
         missed = mask & self._draw(0.2) if self.rng.random() < 0.4 else 0
-        until = t + self.miss if missed else t + 1
-        row = t, warp.number, group.number, 0, pc, mask, mask & ~missed, until
+        row = t, warp.number, group.number, 0, pc, mask, mask & ~missed
         self.rows["access"].append(row)
         if not missed:
             return
         self._note(t, warp, "miss", pc, mask, missed)
+        until = t + self.miss
         row = t + 1, until, warp.number, group.number, 0, pc, missed, MEMORY
         self.rows["wait"].append(row)
         if self.splits and missed != mask:

@@ -75,10 +75,9 @@ export function drawWarps(frame: Frame, session: Session, rows: WarpRows, tint: 
     if (start < pixels && end > 0) colours.fill(colour, line * pixels + start, line * pixels + end);
   };
   session.usedWarps.forEach((warp, line) => {
-    const issues = recording.rows(issue, warp);
+    const [issues, first] = issuesFrom(frame, session, warp);
     const density = new Uint8Array(pixels);
     const colouring = tint === "paths" ? session.colouring(warp) : null;
-    const first = Math.max(0, lastAtMost(issues, issue.t, frame.from - session.longestIssue));
     for (let i = first; i < issues.length && issue.t[issues[i]] < frame.to; i++) {
       const row = issues[i];
       const lanes = countOf(issue.lo[row], issue.hi[row]);
@@ -123,6 +122,13 @@ export function drawWarps(frame: Frame, session: Session, rows: WarpRows, tint: 
   if (isFine) drawBoxes(frame, session, rows, parts.issue, tint, scale);
 }
 
+/** Return a warp's issues, and the index of the first one that can reach into the frame. */
+function issuesFrom(frame: Frame, session: Session, warp: number): [Int32Array, number] {
+  const { issue } = session.recording;
+  const issues = session.recording.rows(issue, warp);
+  return [issues, Math.max(0, lastAtMost(issues, issue.t, frame.from - session.longestIssue))];
+}
+
 /** Draw borders, hatches and counts of lanes over issues, where they are wide enough. */
 function drawBoxes(
   frame: Frame,
@@ -138,8 +144,7 @@ function drawBoxes(
   context.textAlign = "center";
   context.textBaseline = "middle";
   session.usedWarps.forEach((warp, line) => {
-    const issues = session.recording.rows(issue, warp);
-    const first = Math.max(0, lastAtMost(issues, issue.t, frame.from - session.longestIssue));
+    const [issues, first] = issuesFrom(frame, session, warp);
     const y = rows.top + line * rows.height;
     for (let i = first; i < issues.length && issue.t[issues[i]] < frame.to; i++) {
       const row = issues[i];
@@ -198,8 +203,7 @@ export function drawLanes(frame: Frame, session: Session, warp: number, height: 
       if ((live >> BigInt(lane)) & 1n && lanes[lane] !== 255)
         colours.fill(pale[lanes[lane]], lane * pixels + start, lane * pixels + end);
   }
-  const issues = recording.rows(issue, warp);
-  const first = Math.max(0, lastAtMost(issues, issue.t, frame.from - session.longestIssue));
+  const [issues, first] = issuesFrom(frame, session, warp);
   for (let k = first; k < issues.length && issue.t[issues[k]] < frame.to; k++) {
     const row = issues[k];
     const start = at(issue.t[row]);
@@ -227,8 +231,7 @@ function drawLaneBoxes(
 ) {
   const { context, palette } = frame;
   const { issue, width } = session.recording;
-  const issues = session.recording.rows(issue, warp);
-  const first = Math.max(0, lastAtMost(issues, issue.t, frame.from - session.longestIssue));
+  const [issues, first] = issuesFrom(frame, session, warp);
   for (let k = first; k < issues.length && issue.t[issues[k]] < frame.to; k++) {
     const row = issues[k];
     const colour = session.colouring(warp).ofIssue(k);

@@ -28,7 +28,6 @@ export interface Accesses extends Pairs {
   readonly group: Int32Array;
   readonly pc: Int32Array;
   readonly hits: Pairs;
-  readonly ready: Float64Array;
 }
 
 export interface Waits extends Pairs {
@@ -108,7 +107,6 @@ export class Recording {
       group: c.ints("group"),
       pc: c.ints("pc"),
       hits: c.masks("hits"),
-      ready: c.numbers("ready"),
     }));
     this.wait = table("wait", (c) => ({
       ...c.masks("mask"),

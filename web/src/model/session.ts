@@ -252,11 +252,11 @@ export class Session {
     return firstBeyond(this.recording.rows(access, warp), this.accessEnds, t);
   }
 
-  /** Return by access the end of its service: what it says, or the end of its group's waits. */
+  /** Return by access the end of its service, which is the end of its group's waits. */
   serviceEnds(): Float64Array {
     if (this.services) return this.services;
     const { access, wait, facts } = this.recording;
-    this.services = Float64Array.from(access.ready);
+    this.services = new Float64Array(access.count);
     const inMemory = new Set(
       ["hit", "bank", "mshr", "l2", "memory"].map((cause) => facts.causes.indexOf(cause)),
     );
@@ -270,7 +270,6 @@ export class Session {
       else waiting.set(at, [row]);
     }
     for (let row = 0; row < access.count; row++) {
-      if (access.ready[row] >= 0) continue;
       const rows = waiting.get(key(access.group[row], access.pc[row])) ?? [];
       let end = access.t[row] + 1;
       for (let i = lastRowBelow(rows, wait.t, access.t[row]) + 1; i < rows.length; i++) {
