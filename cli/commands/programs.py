@@ -68,6 +68,8 @@ def _brief(entry: Entry) -> dict[str, object]:
         "source": workload.source,
         "sizes": {size: dict(values) for size, values in workload.sizes.items()},
         "picture": workload.picture is not None,
+        "mappings": list(workload.mappings),
+        "data": list(entry.data_names),
     }
 
 
@@ -90,9 +92,22 @@ def _rows(entry: Entry) -> list[tuple[str, str]]:
         ("kernels", kernels),
         *((f"size {name}", _size(dict(values))) for name, values in workload.sizes.items()),
         ("tolerance", f"relative {workload.rtol:g}" if workload.rtol else "none: equal values"),
+        *_variants(entry),
         ("picture", "yes, with --picture F.png" if workload.picture else "no"),
         ("file", _shown(entry)),
     ]
+
+
+def _variants(entry: Entry) -> list[tuple[str, str]]:
+    """Return what --mapping and --data can choose, the usual ones first."""
+    from ...programs.mappings import MAPPINGS
+
+    found: list[tuple[str, str]] = []
+    if names := entry.workload.mappings:
+        found.append(("mappings", "\n".join(f"{n}: {MAPPINGS[n].title}" for n in names)))
+    if entry.data_names:
+        found.append(("data", ", ".join(entry.data_names)))
+    return found
 
 
 def _shown(entry: Entry) -> str:
