@@ -247,7 +247,6 @@ def test_a_recording_has_no_frame_where_simtlab_is_not_loaded(tmp_path, monkeypa
 
 def test_a_recording_in_a_kernel(tmp_path, monkeypatch) -> None:
     """The message that a notebook gets from a process of its own."""
-    pytest.importorskip("ipykernel")
     from jupyter_client.manager import start_new_kernel
 
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))

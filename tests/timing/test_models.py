@@ -161,8 +161,8 @@ class TakenSideFirst(Wpu):
 
 WRONG = [
     # policy, the model with another rule
-    ("dws.branch-only", partial(Wpu, choices=Choices(resumed_waits_for_new=True))),
-    ("dws.aggress-split", partial(Wpu, choices=Choices(new_groups_merge=False))),
+    ("dws.branch-only", partial(Wpu, choices=Choices(resumed_waits_for_new=False))),
+    ("dws.aggress-split", partial(Wpu, choices=Choices(new_groups_merge=True))),
     ("dws.lazy-split", SplitsOfReadyWarps),
     ("dws.branch-only", NoMergeAtAccess),
     ("dws.revive-split.bl", RevivesTheOldest),

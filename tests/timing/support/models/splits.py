@@ -51,10 +51,10 @@ POLICIES = {
 class Choices:
     """What the paper leaves open, and does not say with its worked examples."""
 
-    resumed_waits_for_new: bool = False
+    resumed_waits_for_new: bool = True
     """Q-DWS-24, rule A: a group that is dispatched with its data merges at its access also with a
     ready group that has not made the access."""
-    new_groups_merge: bool = True
+    new_groups_merge: bool = False
     """Q-DWS-24, rule B: two ready groups of which neither has made an access merge when one of them
     is dispatched, at any PC."""
 
