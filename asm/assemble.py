@@ -44,20 +44,24 @@ def assemble(
     markers: Markers = "auto",
     subdivide_limit: int = joins.SUBDIVIDE_LIMIT,
     dump: Dump | None = None,
+    includes: Mapping[str, str] | None = None,
 ) -> Program:
     """Return the program of a source text, or of a file.
 
     A string is a path if it ends in .sasm or .sinc or names a file, and has one line; otherwise it
     is the text itself. A branch may subdivide a warp (DWS-06) if at most `subdivide_limit`
     instructions follow its join. `dump` shows the program after passes, as
-    `dump={"joins": print}`.
+    `dump={"joins": print}`. `includes` names files to include instead of others, as
+    `includes={"tasks/cyclic.sinc": "tasks/blocks.sinc"}`, relative to the folder of the source.
 
     Raises SourceError with up to 20 diagnostics, and UsageError for an option that does not exist.
     """
     show = _shower(dump or {})
     _check_options(markers, subdivide_limit)
     with without_garbage_collection(), few_suggestions(MAX_ERRORS):
-        return assemble_file(_open(source), markers, subdivide_limit, show)
+        file = _open(source)
+        opener = open_file if not includes else _instead(file, includes)
+        return assemble_file(file, markers, subdivide_limit, show, opener)
 
 
 def assemble_file(
@@ -186,6 +190,17 @@ def _open(source: str | os.PathLike[str]) -> SourceFile:
         )
     path = Path(os.fsdecode(source))
     return open_file(path, object_name(path))
+
+
+def _instead(main: SourceFile, includes: Mapping[str, str]) -> Opener:
+    """Return an opener that opens other files than those that are named."""
+    folder = main.path.parent if main.path else Path()
+
+    def opened(path: Path, name: str, where: Span | None) -> SourceFile:
+        other = includes.get(name)
+        return open_file(path, name, where) if other is None else open_file(folder / other, other)
+
+    return opened
 
 
 def _is_path(source: str) -> bool:
