@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..asm.assemble import assemble
 from ..emu.device import Device, DeviceArray
 from ..emu.engine import DEFAULT_BUDGET, Engine, Work
 from ..emu.geometry import DEFAULT_WIDTH
@@ -18,6 +17,7 @@ from ..emu.result import Result, memory_digest
 from ..emu.statistics import Statistics
 from ..isa.errors import Outcome, SimtError, UsageError, did_you_mean
 from .index import Entry
+from .mappings import CYCLIC, TaskMapping
 from .workload import Data, Mismatch, check
 
 PLAIN_CONTEXTS = 1024
@@ -68,6 +68,7 @@ class PlainLauncher:
     threads: int = 1
     contexts: int = PLAIN_CONTEXTS
     core_contexts: int = PLAIN_CORE_CONTEXTS
+    mapping: TaskMapping = CYCLIC
     device: Device = field(default_factory=Device)
     results: list[Result] = field(default_factory=list)
     started: list[str] = field(default_factory=list)
@@ -222,9 +223,13 @@ def run_program(
     seed: int = 0,
     verify: bool = True,
 ) -> ProgramRun:
-    """Run a program to its end and, with `verify`, compare it with its reference."""
+    """Run a program to its end and, with `verify`, compare it with its reference.
+
+    The module of a `launcher` must be the program that `entry.assemble()` returns.
+    """
     if launcher is None:
-        launcher = PlainLauncher(Module(assemble(entry.path)))
+        launcher = PlainLauncher(Module(entry.assemble()))
+    launcher.mapping = entry.mapping
     data = prepare(entry, size, seed)
     pristine = copy.deepcopy(data) if verify else data
     entry.workload.launch(launcher, data)

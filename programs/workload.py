@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from .mappings import TaskMapping
+
 Data = dict[str, Any]
 """Arrays and scalars of one run by name: inputs, outputs, scratch space."""
 
@@ -17,7 +19,8 @@ class Launcher(Protocol):
 
     `contexts` is the number of work-items that the machine holds at once, `core_contexts` the
     number that one of its cores holds, which is also the largest workgroup there. Plain runs, which
-    have no machine, have 1024 and 256.
+    have no machine, have 1024 and 256. `warp` is the number of lanes of a warp. `mapping` says how
+    `persistent` launches: it must be that of the assembled program (`index.Entry`).
 
     Called with the kernel's name and its grid, a launcher returns a function that takes the
     kernel's arguments in declared order. NumPy arrays are changed in place. An array object is one
@@ -32,6 +35,16 @@ class Launcher(Protocol):
     @property
     def core_contexts(self) -> int:
         """Work-items that one core holds at once."""
+        ...
+
+    @property
+    def warp(self) -> int:
+        """Lanes of a warp."""
+        ...
+
+    @property
+    def mapping(self) -> TaskMapping:
+        """The mapping of tasks to work-items."""
         ...
 
     def __call__(
@@ -86,6 +99,9 @@ class Workload:
     values. `picture(data)` is a uint8 image of shape (H, W) or (H, W, 3) of the data after a run.
     `benign` has what `run --check` would find but is meant, with the reason why it does no harm: by
     array, races and loads before any store; by register, as `$s5`, reads before any write.
+    `mappings` are the names of the mappings of tasks that the kernels can be assembled with; none
+    if their order is fixed. `data` names the types of the numbers, as `f32`, if the program has
+    other workloads with numbers of `other` types; the source of those is `<name>_<data>.sasm`.
     """
 
     title: str
@@ -98,17 +114,27 @@ class Workload:
     picture: Callable[[Data], np.ndarray] | None = None
     benign: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    mappings: tuple[str, ...] = ()
+    data: str = ""
+    other: tuple[Workload, ...] = ()
 
 
-def persistent(launcher: Launcher, kernel_name: str, tasks: int) -> Callable[..., object]:
-    """Launch a grid-stride kernel: one work-item a context, fewer where there are fewer tasks.
+def persistent(
+    launcher: Launcher, kernel_name: str, tasks: int, width: int | None = None
+) -> Callable[..., object]:
+    """Launch a kernel that loops over tasks: a work-item a context, fewer if tasks are fewer.
 
-    A workgroup fills a core, as the papers' parallel-for does with its threads.
+    A workgroup fills a core, as the papers' parallel-for does with its threads. Tasks that are the
+    cells of a grid have its `width`. If the launcher's mapping has a work-item a task, there are as
+    many work-items, in workgroups of a warp.
     """
+    mapping = launcher.mapping
     return launcher(
         kernel_name,
-        items=max(1, min(tasks, launcher.contexts)),
-        group_size=launcher.core_contexts,
+        items=mapping.items(tasks, width, launcher.contexts),
+        group_size=min(launcher.warp, launcher.core_contexts)
+        if mapping.is_once
+        else launcher.core_contexts,
     )
 
 

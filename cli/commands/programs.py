@@ -71,6 +71,8 @@ def _brief(entry: Entry) -> dict[str, object]:
         "sizes": {size: dict(values) for size, values in workload.sizes.items()},
         "parameters": {name: asdict(p) for name, p in workload.parameters.items()},
         "picture": workload.picture is not None,
+        "mappings": list(workload.mappings),
+        "data": list(entry.data_names),
     }
 
 
@@ -94,6 +96,7 @@ def _rows(entry: Entry) -> list[tuple[str, str]]:
         *((f"size {name}", _size(dict(values))) for name, values in workload.sizes.items()),
         *_parameters(workload),
         ("tolerance", f"relative {workload.rtol:g}" if workload.rtol else "none: equal values"),
+        *_variants(entry),
         ("picture", "yes, with --picture F.png" if workload.picture else "no"),
         ("file", _shown(entry)),
     ]
@@ -103,6 +106,18 @@ def _parameters(workload: Workload) -> list[tuple[str, str]]:
     """Return what --param can replace, one row if there is something."""
     lines = [f"{name}: {p.text}; {p.range}" for name, p in workload.parameters.items()]
     return [("parameters", "\n".join(lines))] if lines else []
+
+
+def _variants(entry: Entry) -> list[tuple[str, str]]:
+    """Return what --mapping and --data can choose, the usual ones first."""
+    from ...programs.mappings import MAPPINGS
+
+    found: list[tuple[str, str]] = []
+    if names := entry.workload.mappings:
+        found.append(("mappings", "\n".join(f"{n}: {MAPPINGS[n].title}" for n in names)))
+    if entry.data_names:
+        found.append(("data", ", ".join(entry.data_names)))
+    return found
 
 
 def _shown(entry: Entry) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -29,6 +30,7 @@ def assemble_source(
     markers: str = "auto",
     subdivide_limit: int = SUBDIVIDE_LIMIT,
     dump: Listings | None = None,
+    includes: Mapping[str, str] | None = None,
 ) -> Program:
     """Assemble a source, with the options of the command. Raises SourceError and UsageError."""
     one_of(markers, MARKERS, "--markers")
@@ -37,6 +39,7 @@ def assemble_source(
         markers=cast(Markers, markers),
         subdivide_limit=subdivide_limit,
         dump=dump.takers if dump is not None else None,
+        includes=includes,
     )
 
 

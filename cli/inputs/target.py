@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...emu.engine import SchemeSpec
@@ -29,6 +29,19 @@ class Target:
         return self.entry is not None
 
 
+def chosen_target(name: str, options: LaunchOptions) -> Target:
+    """Return what a word means, with the mapping and the data that the options ask for.
+
+    Raises UsageError for a target or a variant that does not exist, and for options of the other
+    kind of target.
+    """
+    target = find_target(name)
+    refuse_foreign(target, options)
+    if target.entry is None:
+        return target
+    return replace(target, entry=target.entry.variant(options.mapping, options.data))
+
+
 def find_target(name: str) -> Target:
     """Return the file or program that a word means. Raises UsageError.
 
@@ -51,6 +64,40 @@ def find_target(name: str) -> Target:
         hint=_file_of_that_name(name)
         or did_you_mean(name, names)
         or "`simtlab programs` lists the programs",
+    )
+
+
+def refuse_foreign(target: Target, options: LaunchOptions) -> None:
+    """Refuse options that have no effect on this kind of target. Raises UsageError."""
+    for_files = {
+        "--kernel": options.kernel,
+        "--grid": options.grid,
+        "--block": options.block,
+        "--items": options.items,
+        "--arg": options.args or None,
+        "--out": options.outs or None,
+    }
+    for_programs = {
+        "--size": options.size,
+        "--param": options.params or None,
+        "--mapping": options.mapping,
+        "--data": options.data,
+        "--picture": options.picture,
+    }
+    given = [o for o, v in (for_files if target.entry else for_programs).items() if v is not None]
+    if not given:
+        return
+    if target.entry:
+        raise UsageError(
+            f"{given[0]} is for files; {target.entry.name} is a program and brings its own "
+            "inputs and launches",
+            code="SIM517",
+            hint=f"choose with --size and --seed, or run {target.entry.path.name} as a file",
+        )
+    raise UsageError(
+        f"{given[0]} is for programs, and {target.name} is a file",
+        code="SIM517",
+        hint="`simtlab programs` lists the programs",
     )
 
 
@@ -92,7 +139,8 @@ def load_module(
             hint="leave out --markers: the assembler then inserts them at every join",
         )
     source = target.entry.path if target.entry is not None else read_source(target.name)
-    program = assemble_source(source, markers, options.subdivide_limit, listings)
+    includes = target.entry.includes if target.entry is not None else None
+    program = assemble_source(source, markers, options.subdivide_limit, listings, includes)
     return Module(program)
 
 

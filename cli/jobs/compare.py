@@ -16,10 +16,10 @@ from ...timing.results.energy.model import energy_of
 from .. import status
 from ..inputs.files import cannot, check_writable
 from ..inputs.sources import Listings
-from ..inputs.target import Target, find_target, load_module
+from ..inputs.target import Target, chosen_target, load_module
 from ..options.launch import LaunchOptions
 from ..output.output import error_dict, print_error, print_json, print_rows
-from .run import execute, print_announcement, refuse_foreign
+from .run import execute, print_announcement
 from .time import TimeOutcome, build_simulator, machine_text, prepare
 
 
@@ -37,8 +37,7 @@ class CompareSettings:
 
 def compare(name: str, settings: CompareSettings) -> int:
     """Simulate a file or a program under every policy, print the results; return the status."""
-    target = find_target(name)
-    refuse_foreign(target, settings.launch)
+    target = chosen_target(name, settings.launch)
     if settings.chart is not None:
         check_picture(settings.chart)
         check_writable(settings.chart, "--picture")

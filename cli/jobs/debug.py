@@ -24,12 +24,12 @@ from ...timing.machines.machine import load
 from .. import status
 from ..inputs.files import STDIN, cannot, read_bytes
 from ..inputs.sources import Listings
-from ..inputs.target import Target, find_target, load_module
+from ..inputs.target import Target, chosen_target, load_module
 from ..options.launch import LaunchOptions
 from ..options.settings import parse_scheme
 from ..output.output import on_terminal, print_error, print_remark
 from .outcome import Outcome
-from .run import execute, refuse_foreign
+from .run import execute
 from .time import build_simulator, parse_sets, prepare
 
 DEFAULT_SIZE = "tiny"
@@ -69,8 +69,7 @@ def record(name: str, settings: DebugSettings) -> Recorded:
         _refuse_options(name, settings)
         return Recorded(Recording.load(name), Path(name).resolve().parent)
     _check_kind(settings)
-    target = find_target(name)
-    refuse_foreign(target, settings.launch)
+    target = chosen_target(name, settings.launch)
     if target.is_program and settings.launch.size is None:
         settings = replace(settings, launch=replace(settings.launch, size=DEFAULT_SIZE))
     recorder, outcome = _timed(target, settings) if settings.is_timing else _plain(target, settings)
@@ -140,7 +139,8 @@ def _refuse_options(name: str, settings: DebugSettings) -> None:
         "--machine": settings.machine, "--set": settings.sets or None,
         "--record-issues": settings.most, "--kernel": launch.kernel, "--grid": launch.grid,
         "--block": launch.block, "--items": launch.items, "--arg": launch.args or None,
-        "--size": launch.size, "--param": launch.params or None, "--markers": launch.markers,
+        "--size": launch.size, "--param": launch.params or None,
+        "--mapping": launch.mapping, "--data": launch.data, "--markers": launch.markers,
     }  # fmt: skip
     for option, value in given.items():
         if value is not None:
@@ -310,7 +310,8 @@ def start_from(arguments: Mapping[str, object]) -> tuple[Recording, Path, tuple[
     exited = arguments.get("exitedArrive", False)
     launch = launch_options(
         kernel=word("kernel"), grid=word("grid"), block=word("block"), items=word("items"),
-        arg=words("args"), size=word("size"), seed=word("seed") or "0", budget=word("budget"),
+        arg=words("args"), size=word("size"), mapping=word("mapping"), data=word("data"),
+        seed=word("seed") or "0", budget=word("budget"),
         exited_arrive=exited is True, markers=word("markers"),
     )  # fmt: skip
     warp, most = word("warp"), word("recordIssues")

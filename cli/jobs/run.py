@@ -23,7 +23,7 @@ from .. import status
 from ..inputs.arguments import check_outputs, kernel_arguments, save_array
 from ..inputs.files import check_writable, write_bytes
 from ..inputs.sources import Listings, kernel_of
-from ..inputs.target import Target, find_target, load_module
+from ..inputs.target import Target, chosen_target, load_module
 from ..options.launch import LaunchOptions
 from ..options.literals import parse_number
 from ..options.settings import RunSettings
@@ -61,12 +61,11 @@ def run(
         usual=is_usual(settings.scheme),
         stats=is_counted or is_recorded or checks is not None or settings.checks_all,
     )
-    target = find_target(name)
+    target = chosen_target(name, options)
     checker = None
     if settings.checks_all:
         checker = checker_of(target.entry, checks, unread=settings.check_unread)
     executor = checks.executor if checks is not None else None
-    refuse_foreign(target, options)
     listings = Listings(settings.dump, keep=options.json, native=True)
     needs_source = ["--check-arrays"] if settings.check_arrays else []
     module = load_module(target, options, settings.scheme, listings, needs_source)
@@ -151,38 +150,6 @@ def execute(target: Target, options: LaunchOptions, outcome: Outcome) -> SimtErr
     return None
 
 
-def refuse_foreign(target: Target, options: LaunchOptions) -> None:
-    """Refuse options that have no effect on this kind of target. Raises UsageError."""
-    for_files = {
-        "--kernel": options.kernel,
-        "--grid": options.grid,
-        "--block": options.block,
-        "--items": options.items,
-        "--arg": options.args or None,
-        "--out": options.outs or None,
-    }
-    for_programs = {
-        "--size": options.size,
-        "--param": options.params or None,
-        "--picture": options.picture,
-    }
-    given = [o for o, v in (for_files if target.entry else for_programs).items() if v is not None]
-    if not given:
-        return
-    if target.entry:
-        raise UsageError(
-            f"{given[0]} is for files; {target.entry.name} is a program and brings its own "
-            "inputs and launches",
-            code="SIM517",
-            hint=f"choose with --size and --seed, or run {target.entry.path.name} as a file",
-        )
-    raise UsageError(
-        f"{given[0]} is for programs, and {target.name} is a file",
-        code="SIM517",
-        hint="`simtlab programs` lists the programs",
-    )
-
-
 def _with_progress(title: str, outcome: Outcome, work: Callable[[], T]) -> T:
     with Progress(title) as progress:
         outcome.watch(progress)
@@ -229,14 +196,18 @@ def _run_program(entry: Entry, options: LaunchOptions, outcome: Outcome) -> Chec
             )
         check_writable(options.picture, "--picture")
     outcome.kernel = outcome.program.kernels[0].name
+    chosen = {"mapping": options.mapping, "data": options.data}
+    chosen = {option: name for option, name in chosen.items() if name is not None}
     outcome.facts = {
         "program": entry.name,
         "size": size,
         "parameters": dict(entry.parameters),
+        **chosen,
         "seed": options.seed,
         "picture": None,
     }
-    words = [f"size {size}", *options.params, f"seed {options.seed}"]
+    variant = [f"{option} {name}" for option, name in chosen.items()]
+    words = [f"size {size}", *options.params, *variant, f"seed {options.seed}"]
     outcome.rows.append(("program", f"{entry.name}, {', '.join(words)}"))
 
     def work() -> ProgramRun:

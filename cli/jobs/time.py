@@ -21,14 +21,14 @@ from ...timing.results.statistics import Statistics
 from ...timing.simulate import stalls
 from ...timing.simulation.simulator import Simulator
 from ..inputs.sources import Listings
-from ..inputs.target import find_target, load_module
+from ..inputs.target import chosen_target, load_module
 from ..options.launch import LaunchOptions
 from ..options.recording import RecordSettings
 from ..options.settings import DEFAULT_BLOCK
 from ..output.progress import Progress, machine_clock
 from .outcome import Outcome
 from .record import recording
-from .run import carry_out, refuse_foreign
+from .run import carry_out
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,7 @@ def simulate(
     `recorded` gets the recording that the settings ask for.
     """
     options = settings.launch
-    target = find_target(name)
-    refuse_foreign(target, options)
+    target = chosen_target(name, options)
     machine, policy = load(settings.machine, settings.sets), find(settings.policy)
     listings = Listings(settings.dump, keep=options.json)
     module = load_module(target, options, SchemeSpec(policy.scheme), listings)

@@ -23,14 +23,14 @@ from ...viewer.page import page_of, page_path
 from .. import status
 from ..inputs.files import STDIN, cannot, check_writable, write_bytes
 from ..inputs.sources import Listings
-from ..inputs.target import Target, find_target, load_module
+from ..inputs.target import Target, chosen_target, load_module
 from ..options.launch import LaunchOptions
 from ..options.recording import RecordSettings
 from ..options.settings import parse_scheme
 from ..output.output import error_dict, print_error, print_json, print_remark, print_rows
 from .outcome import Outcome
 from .record import recording
-from .run import execute, print_announcement, refuse_foreign
+from .run import execute, print_announcement
 from .time import build_simulator, machine_text, prepare
 
 
@@ -117,6 +117,7 @@ def _read(names: Sequence[str], settings: ViewSettings) -> list[Recorded]:
         "--kernel": launch.kernel, "--grid": launch.grid, "--block": launch.block,
         "--items": launch.items, "--arg": launch.args or None, "--size": launch.size,
         "--param": launch.params or None,
+        "--mapping": launch.mapping, "--data": launch.data,
         "--scheme": settings.scheme, "--warp": settings.warp, "--machine": settings.machine,
         "--policy": settings.policy, "--set": settings.sets or None,
         "--record-window": settings.window, "--record-issues": settings.issues,
@@ -146,8 +147,7 @@ def _read(names: Sequence[str], settings: ViewSettings) -> list[Recorded]:
 
 def _record(name: str, settings: ViewSettings) -> list[Recorded]:
     """Run a target and record it, once for each contender. Raises SimtError."""
-    target = find_target(name)
-    refuse_foreign(target, settings.launch)
+    target = chosen_target(name, settings.launch)
     make, contenders = _contenders(settings)
     print_announcement(target)
     return [make(target, settings, contender) for contender in contenders]

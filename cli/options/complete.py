@@ -81,6 +81,13 @@ def sizes(incomplete: str) -> list[str]:
     return _starting(["tiny", "small", "paper"], incomplete)
 
 
+def mappings(incomplete: str) -> list[str]:
+    """Return names of mappings of tasks to work-items."""
+    from ...programs.mappings import MAPPINGS
+
+    return _starting(list(MAPPINGS), incomplete)
+
+
 def explained(incomplete: str) -> list[str]:
     """Return mnemonics, terms of the glossary, and pages of the documentation."""
     from ...isa.table import BY_NAME

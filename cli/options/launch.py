@@ -17,11 +17,13 @@ from .options import (
     Arg,
     Block,
     Budget,
+    Data,
     ExitedArrive,
     Grid,
     Items,
     Json,
     Kernel,
+    Mapping,
     Out,
     Param,
     Picture,
@@ -46,6 +48,8 @@ class LaunchOptions:
     args: Sequence[str]
     outs: Sequence[str]
     size: str | None
+    mapping: str | None
+    data: str | None
     picture: str | None
     seed: int
     budget: int
@@ -65,6 +69,8 @@ def launch_options(
     out: Out = None,
     size: Size = None,
     param: Param = None,
+    mapping: Mapping = None,
+    data: Data = None,
     picture: Picture = None,
     seed: Seed = "0",
     budget: Budget = None,
@@ -84,6 +90,8 @@ def launch_options(
         args=arg or (),
         outs=out or (),
         size=size,
+        mapping=mapping,
+        data=data,
         picture=picture,
         seed=whole_number(seed, "--seed"),
         budget=DEFAULT_BUDGET if budget is None else whole_number(budget, "--budget"),

@@ -9,7 +9,7 @@ import typer
 
 from ...isa.errors import UsageError, did_you_mean, either
 from ...isa.types import U64
-from .complete import machines, sizes, targets
+from .complete import machines, mappings, sizes, targets
 from .literals import parse_number
 
 MARKERS = ("auto", "explicit", "none")
@@ -98,6 +98,26 @@ Param = Annotated[
     typer.Option(
         metavar="NAME=VALUE",
         help="Replace a parameter of the size; `simtlab programs NAME` lists those that can be.",
+        rich_help_panel=_PROGRAM,
+    ),
+]
+
+Mapping = Annotated[
+    str | None,
+    typer.Option(
+        metavar="cyclic|affinity|blocks|…",
+        help="Which work-items have which tasks of a program in dws/ (cyclic); `simtlab programs "
+        "NAME` lists the mappings.",
+        autocompletion=mappings,
+        rich_help_panel=_PROGRAM,
+    ),
+]
+
+Data = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TYPE",
+        help="Type of the program's numbers, as f64; `simtlab programs NAME` lists the types.",
         rich_help_panel=_PROGRAM,
     ),
 ]

@@ -6,6 +6,7 @@ from math import cos, pi, sin
 
 import numpy as np
 
+from ..mappings import OF_LINES
 from ..workload import Data, Launcher, Workload, persistent
 
 
@@ -70,4 +71,6 @@ WORKLOAD = Workload(
     make=make,
     launch=launch,
     reference=reference,
+    mappings=OF_LINES,
+    data="f64",
 )

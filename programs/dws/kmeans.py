@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..colours import HEAT, shade
+from ..mappings import OF_LINES
 from ..workload import Data, Launcher, Workload, persistent
 
 BLOCK = 100
@@ -92,4 +93,6 @@ WORKLOAD = Workload(
     launch=launch,
     reference=reference,
     picture=picture,
+    mappings=OF_LINES,
+    data="f32",
 )

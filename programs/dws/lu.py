@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..mappings import OF_GRIDS
 from ..workload import Data, Launcher, Workload, persistent
 
 
@@ -18,7 +19,7 @@ def launch(launcher: Launcher, data: Data) -> None:
     for k in range(n - 1):
         left = n - 1 - k
         persistent(launcher, "lu_column", left)(n, k, a)
-        persistent(launcher, "lu_update", left * left)(n, k, a)
+        persistent(launcher, "lu_update", left * left, left)(n, k, a)
 
 
 def reference(data: Data) -> dict[str, np.ndarray]:
@@ -41,4 +42,6 @@ WORKLOAD = Workload(
     make=make,
     launch=launch,
     reference=reference,
+    mappings=OF_GRIDS,
+    data="f64",
 )

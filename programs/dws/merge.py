@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..mappings import OF_LINES
 from ..workload import Data, Launcher, Workload, persistent
 
 
@@ -43,4 +44,6 @@ WORKLOAD = Workload(
     make=make,
     launch=launch,
     reference=reference,
+    mappings=OF_LINES,
+    data="s32",
 )

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
+from ..mappings import OF_LINES
 from ..workload import Data, Launcher, Workload, persistent
 
 
-def make(rng: np.random.Generator, *, n: int, dims: int, columns: int) -> Data:
+def make(
+    rng: np.random.Generator,
+    *,
+    n: int,
+    dims: int,
+    columns: int,
+    number: type[np.floating] = np.float32,
+) -> Data:
     """Vectors in a cube around the origin, and the numbers of those whose columns are wanted."""
     return {
         "n": n,
         "dims": dims,
         "columns": columns,
-        "x": rng.uniform(-1, 1, (n, dims)).astype(np.float32),
+        "x": rng.uniform(-1, 1, (n, dims)).astype(number),
         "chosen": rng.permutation(n)[:columns].astype(np.uint32),
-        "matrix": np.zeros((columns, n), np.float32),
+        "matrix": np.zeros((columns, n), number),
     }
 
 
@@ -30,11 +41,11 @@ def reference(data: Data) -> dict[str, np.ndarray]:
     dot = np.zeros_like(data["matrix"])
     for coordinate in data["x"].T:
         dot += np.outer(coordinate[data["chosen"]], coordinate)
-    dot += np.float32(1)
+    dot += 1
     return {"matrix": dot * dot * dot}
 
 
-WORKLOAD = Workload(
+_USUAL = Workload(
     title="svm: columns of a support vector machine's kernel matrix",
     source="DWS Table 2, SVM; MineBench",
     sizes={
@@ -46,4 +57,10 @@ WORKLOAD = Workload(
     make=make,
     launch=launch,
     reference=reference,
+    mappings=OF_LINES,
+    data="f32",
+)
+
+WORKLOAD = replace(
+    _USUAL, other=(replace(_USUAL, data="f64", make=partial(make, number=np.float64)),)
 )
