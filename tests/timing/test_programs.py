@@ -12,7 +12,7 @@ import pytest
 from simtlab.asm.assemble import assemble
 from simtlab.emu.module import Module
 from simtlab.emu.result import memory_digest
-from simtlab.programs import Entry, catalogue
+from simtlab.programs import Entry, catalogue, find
 from simtlab.programs.runner import PlainLauncher, run_program
 from simtlab.timing.compiler.choice import refusal
 from simtlab.timing.compiler.files import POLICIES, Policy
@@ -73,3 +73,20 @@ def test_small_is_right_under_every_policy(entry: Entry) -> None:
 @pytest.mark.parametrize("policy", ["conv", "dws.revive-split"])
 def test_paper_is_right(entry: Entry, policy: str) -> None:
     run(entry, "paper", paper(entry), POLICIES[policy])
+
+
+@pytest.mark.parametrize("policy", ["conv", "dws.revive-split", "slip.branch-bypass", "lwm", "ppc"])
+def test_mappings_are_right_under_a_policy_of_each_kind(policy: str) -> None:
+    """On 64 contexts, so that a work-item has several tasks; with a workgroup a warp, too."""
+    chosen = POLICIES[policy]
+    small = toy(chosen).replaced({"warps": 4 if "warp" in chosen.settings else 2})
+    digests: set[str] = set()
+    for mapping in find("dws/hotspot").workload.mappings:
+        entry = find("dws/hotspot").variant(mapping)
+        simulator = Simulator(small, chosen)
+        module = Module(entry.assemble("explicit" if "explicit" in chosen.scheme else "auto"))
+        launcher = PlainLauncher.on(simulator, module, scheme=chosen.scheme)
+        found = run_program(entry, launcher, size="tiny", seed=1)
+        assert not found.mismatches, f"{policy}, {mapping}: {found.error}"
+        digests.add(found.memory_digest)
+    assert len(digests) == 1
