@@ -198,7 +198,11 @@ def _instead(main: SourceFile, includes: Mapping[str, str]) -> Opener:
 
     def opened(path: Path, name: str, where: Span | None) -> SourceFile:
         other = includes.get(name)
-        return open_file(path, name, where) if other is None else open_file(folder / other, other)
+        return (
+            open_file(path, name, where)
+            if other is None
+            else open_file(folder / other, other, where)
+        )
 
     return opened
 

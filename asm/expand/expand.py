@@ -89,7 +89,7 @@ class _Expander:
         self.opener = opener
         self.collector: Collector = parser.collector
         self.result = Expanded()
-        self._parsed: dict[str, list[Statement]] = {}
+        self._parsed: dict[str, tuple[SourceFile, list[Statement]]] = {}
         self._produced = 0
         self._included = 0
         self._uses: dict[str, int] = {}
@@ -191,9 +191,9 @@ class _Expander:
                     self.collector.add(diagnostic)
                 return
             included.included = (Note("included here", where), *file.included)
-            self.result.files[name] = included
-            self._parsed[name] = self.parser.file(included)
-        self.file(self.result.files[name], self._parsed[name], (*chain, name))
+            self.result.files[included.name] = included  # the opener may open another one
+            self._parsed[name] = included, self.parser.file(included)
+        self.file(*self._parsed[name], (*chain, name))
 
     def _included_name(self, file: SourceFile, word: Word) -> str:
         """Return the name of an included file, relative to the folder of the main source."""

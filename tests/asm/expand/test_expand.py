@@ -128,6 +128,27 @@ def test_an_included_file_stands_where_it_is_included(tmp_path: Path) -> None:
     assert set(program.sources) == {"main.sasm", "body.sinc", "lib/all.sinc", "lib/consts.sinc"}
 
 
+def test_another_file_can_be_included_than_the_source_names(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "two").mkdir()
+    (tmp_path / "one" / "body.sinc").write_text("    nop\n", encoding="utf-8")
+    (tmp_path / "two" / "body.sinc").write_text('.include "more.sinc"\n', encoding="utf-8")
+    (tmp_path / "two" / "more.sinc").write_text("    nop\n    nop\n", encoding="utf-8")
+    main = tmp_path / "main.sasm"
+    main.write_text(kernel('.include "one/body.sinc"'), encoding="utf-8")
+    assert lines_of(assemble(main))[0] == ("one/body.sinc", 1)
+    assert assemble(main, includes={}) == assemble(main, includes={"unused.sinc": "x.sinc"})
+    program = assemble(main, includes={"one/body.sinc": "two/body.sinc"})
+    assert lines_of(program)[:2] == [("two/more.sinc", 1), ("two/more.sinc", 2)]
+    assert set(program.sources) == {"main.sasm", "two/body.sinc", "two/more.sinc"}
+    with pytest.raises(SourceError) as caught:
+        assemble(main, includes={"one/body.sinc": "three.sinc"})
+    first = caught.value.first
+    assert (first.code, "three.sinc" in first.message) == ("SIM135", True)
+    assert first.span is not None
+    assert (first.span.file.rpartition("/")[2], first.span.line) == ("main.sasm", 2)
+
+
 def test_a_file_may_be_included_twice_where_it_defines_nothing_twice(tmp_path: Path) -> None:
     (tmp_path / "body.sinc").write_text("    nop\n", encoding="utf-8")
     main = tmp_path / "main.sasm"
