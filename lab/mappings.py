@@ -129,9 +129,11 @@ def fig1a(study: Study) -> Iterator[Table]:
     """Yield Figure 1a, a part for each of `ORDERS`: times by SIMD width, relative to one lane.
 
     In brackets is the share of issue slots in which Conv waits for memory. The last row is the
-    harmonic mean over the programs. Programs have the last of their data.
+    harmonic mean over all programs; those that an earlier part shows have no row of their own.
+    Programs have the last of their data.
     """
     columns = ("program", "data", "mapping", *(f"width {w}" for w in WIDTHS), "rises")
+    measured: dict[Entry, list[Statistics]] = {}
     for order, otherwise in ORDERS.items():
         if order not in (study.mappings or ORDERS):
             continue
@@ -140,12 +142,16 @@ def fig1a(study: Study) -> Iterator[Table]:
         for entry in study.entries:
             mapping = order if order in entry.workload.mappings else otherwise
             variant = entry.variant(mapping, entry.data_names[-1])
-            found = [study.measure(variant, width=str(width)) for width in WIDTHS]
+            is_new = variant not in measured
+            if is_new:
+                measured[variant] = [study.measure(variant, width=str(w)) for w in WIDTHS]
+            found = measured[variant]
             times = [s.cycles / found[0].cycles for s in found]
             every.append(times)
             pairs = zip(times, found, strict=True)
             cells = [f"{time:.3f} ({s.memory_wait:.0%})" for time, s in pairs]
-            rows.append((*names(variant), *cells, rise(times)))
+            if is_new:
+                rows.append((*names(variant), *cells, rise(times)))
         means = [len(every) / sum(1 / time for time in times) for times in zip(*every, strict=True)]
         shown = (f"{mean:.3f}" for mean in means)
         yield Table(columns, (*rows, ("harmonic mean", "", order, *shown, rise(means))))
