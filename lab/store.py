@@ -6,10 +6,12 @@ results = store.run([Run("dws/merge", "small", policy=p) for p in ("conv", "dws.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_data_path
 
@@ -162,6 +164,14 @@ class Store:
                 found[run] = self._outcome(rows[key], run)
         return found
 
+    def table(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Return the numbers of runs by their keys, or code and message of a failure."""
+        columns = "r.key, r.numbers, r.digest, r.memory_digest, r.host_seconds, r.error"
+        select = f"SELECT {columns}, r.diagnostic FROM results r"
+        return {
+            row["key"]: _numbers(row) for row in self.database.rows(dict.fromkeys(keys), select)
+        }
+
     def _outcome(self, row: object, run: Run | None = None) -> RunOutcome:
         try:
             return outcome_of(row, run)
@@ -178,6 +188,13 @@ class Store:
 
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r})"
+
+
+def _numbers(row: Any) -> dict[str, Any]:
+    if row["error"] is not None:
+        return {"error": row["error"], "message": json.loads(row["diagnostic"])["message"]}
+    names = ("digest", "memory_digest", "host_seconds", "key")
+    return {**json.loads(row["numbers"]), **{name: row[name] for name in names}}
 
 
 def _missing(run: Run, unkept: Mapping[Run, Failure | None]) -> Failure:

@@ -63,7 +63,7 @@ COLUMNS = (
 )  # fmt: skip
 """Of the table `results`."""
 
-_SINGLE = (
+SINGLE = (
     *(f.name for f in fields(Statistics) if f.type == "int"),
     *(name for name in DERIVED if _is_number(name)),
 )
@@ -75,7 +75,7 @@ NAMES = ("key", "program", "size", "seed", "machine", "policy")
 
 def view(name: str, columns: tuple[str, ...], *, temporary: bool = False) -> str:
     """Return the statement for a view with a column for each number and for these fields."""
-    numbers = [n for n in _SINGLE if n not in ("cycles", "warps", "wpus", "width")]
+    numbers = [n for n in SINGLE if n not in ("cycles", "warps", "wpus", "width")]
     kind = "TEMP VIEW" if temporary else "VIEW"
     chosen = [
         *(f"r.{n}" for n in NAMES),
