@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from platformdirs import user_data_path
 
+from ..emu.frames import frame_of
 from ..isa import expect
 from ..isa.errors import SimtError, UsageError
-from .database.database import Database
+from .database.database import WITH_FIELDS, Database
 from .database.errors import StoreError
+from .database.queries import Queries
 from .database.records import outcome_of
 from .driver import Watcher, drive
 from .runs.execute import RESOLVER, Look
@@ -171,6 +174,50 @@ class Store:
         return {
             row["key"]: _numbers(row) for row in self.database.rows(dict.fromkeys(keys), select)
         }
+
+    def sql(self, query: str, values: Sequence[object] = ()) -> list[dict[str, Any]]:
+        """Return the rows of an SQL query over the view `runs`. Raises UsageError.
+
+        `runs` has a column for each name and number of a result, and for each field of a machine
+        that a run has replaced: `SELECT policy, avg(cycles) FROM runs GROUP BY policy`.
+        """
+        with closing(Queries(self.database)) as queries:
+            return queries.rows(query, values)
+
+    def select(self, where: str | None = None, columns: str = "*") -> list[dict[str, Any]]:
+        """Return the rows of `runs` for which an SQL condition is true, oldest first."""
+        with closing(Queries(self.database)) as queries:
+            return queries.selected(where, columns)
+
+    def fields(self) -> tuple[str, ...]:
+        """Return the fields of machines that runs have replaced: columns of `runs`."""
+        with closing(Queries(self.database)) as queries:
+            return queries.fields
+
+    def to_frame(self, where: str | None = None) -> Any:
+        """Return the same as a pandas DataFrame. Raises UsageError without pandas."""
+        return frame_of(self.select(where))
+
+    def load(self, key: str) -> RunOutcome:
+        """Return the outcome of a key, or of the beginning of one. Raises UsageError."""
+        pattern = "".join(c for c in key if c.isalnum()) + "%"
+        found = self.database.query(f"{WITH_FIELDS} WHERE r.key LIKE ? LIMIT 2", (pattern,))
+        if len(found) != 1 or not key:
+            what = "no result" if not found else "more than one result"
+            raise UsageError(
+                f"the store {self.path} has {what} whose key begins with {key!r}",
+                code="SIM500",
+                hint="`simtlab results list` shows the keys",
+            )
+        return self._outcome(found[0])
+
+    def remove(self, where: str) -> int:
+        """Remove the results for which an SQL condition is true; return how many there were."""
+        keys = [row["key"] for row in self.select(where, "key")]
+        self.database.remove(keys)
+        if keys:
+            self.database.shrink()
+        return len(keys)
 
     def _outcome(self, row: object, run: Run | None = None) -> RunOutcome:
         try:

@@ -69,17 +69,21 @@ SINGLE = (
 )
 """Names of the counts and derived values that are single numbers."""
 
+SHAPE = ("wpus", "warps", "width")
+"""Fields of every machine that are among the numbers, too."""
+
 NAMES = ("key", "program", "size", "seed", "machine", "policy")
 """The columns of the view that say which run it is; those of its fields follow."""
 
 
 def view(name: str, columns: tuple[str, ...], *, temporary: bool = False) -> str:
     """Return the statement for a view with a column for each number and for these fields."""
-    numbers = [n for n in SINGLE if n not in ("cycles", "warps", "wpus", "width")]
+    numbers = [n for n in SINGLE if n not in ("cycles", *SHAPE)]
     kind = "TEMP VIEW" if temporary else "VIEW"
+    fields = dict.fromkeys((*SHAPE, *columns))
     chosen = [
         *(f"r.{n}" for n in NAMES),
-        *(f"json_extract(c.fields, '$.{quoted(key)}') AS {quoted(key)}" for key in columns),
+        *(f"json_extract(c.fields, '$.{quoted(key)}') AS {quoted(key)}" for key in fields),
         "r.cycles",
         *(f"json_extract(r.numbers, '$.{n}') AS {n}" for n in (*numbers, "energy_nj")),
         *(f"r.{n}" for n in ("error", "memory_digest", "digest", "host_seconds", "host")),
