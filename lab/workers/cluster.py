@@ -33,9 +33,9 @@ class ClusterPool:
 
     shares_engines = False
 
-    def __init__(self, address: str, seconds: float = SECONDS) -> None:
+    def __init__(self, address: str) -> None:
         self.address = address
-        self._client = _client(address, seconds)
+        self._client = _client(address, SECONDS)
         self._done: SimpleQueue[tuple[Job, Any]] = SimpleQueue()
         self._futures: dict[int, Any] = {}
         self._numbers = count()
