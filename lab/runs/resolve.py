@@ -98,19 +98,26 @@ class Resolver:
         self._texts: Recent[Path, tuple[tuple[tuple[Path, str], ...], bytes, Module, str]] = (
             Recent()
         )
-        self._machines: Recent[tuple[object, ...], tuple[Machine, tuple[str, ...], str]] = Recent()
+        self._machines: Recent[tuple[object, ...], _Configured] = Recent()
 
-    def resolved(self, run: Run) -> Resolved:
+    def resolved(
+        self, run: Run, machine: Machine | None = None, policy: Policy | None = None
+    ) -> Resolved:
         """Return the program, machine and policy of a run, and its key.
 
-        Raises SimtError for what does not exist or cannot be run together.
+        `machine` and `policy` are given if they exist as objects only. Raises SimtError for what
+        does not exist or cannot be run together.
         """
         if not isinstance(run, Run):
             raise UsageError(f"expected a Run, not {shown(run)}", code="SIM515")
         program = self._program(run)
         sizes = size_of(program.entry, run.size)
-        policy = find_policy(run.policy)
-        machine, values, engine = self._machine(run, policy)
+        policy = policy or find_policy(run.policy)
+        if machine is not None:
+            found = _configured(machine.replaced(run.values), policy)
+        else:
+            found = self._machine(run, policy)
+        configured_machine, values, engine = _digested(*found, policy)
         inputs = (program.source, json.dumps(dict(sizes), sort_keys=True), str(run.seed))
         parts = {
             "program": program.code,
@@ -119,7 +126,9 @@ class Resolver:
             "engine": engine,
             "simtlab": version_digest(),
         }
-        return Resolved(run, program.entry, program.module, machine, policy, program.source, parts)
+        return Resolved(
+            run, program.entry, program.module, configured_machine, policy, program.source, parts
+        )
 
     def _data(self, program: _Program, run: Run) -> str:
         """Return the digest of a user's inputs, which a file may have read from anywhere."""
@@ -201,20 +210,34 @@ class Resolver:
 
     # --- machines and policies
 
-    def _machine(self, run: Run, policy: Policy) -> tuple[Machine, str, str]:
-        """Return the machine as the policy configures it, and digests of it and of its engine."""
+    def _machine(self, run: Run, policy: Policy) -> _Configured:
+        """Return the machine of a run, which is configured once."""
         text = read(Path(run.machine)) if run.machine.endswith(".toml") else b""
         key = (run.machine, text, run.sets, policy.files, policy.name, repr(policy.settings))
         found = self._machines.find(key)
         if found is None:
-            machine = configured(_beside(load(run.machine, run.values), run), policy)
-            files = files_of(machine, policy)
-            compose(files)  # refuses files that do not fit together, before anything is run
-            values = json.dumps(_without_own(fields_of(machine)), sort_keys=True)
-            found = self._machines.keep(key, (machine, files, digest_of(values)[:16]))
-        machine, files, values = found
-        rules = f"{grain_of(machine, policy)} {policy.scheme}"
-        return machine, values, f"{engine_digest(files)} {rules}"
+            machine = _beside(load(run.machine, run.values), run)
+            found = self._machines.keep(key, _configured(machine, policy))
+        return found
+
+
+_Configured = tuple[Machine, tuple[str, ...], str]
+"""A machine as a policy configures it, the files of their engine, a digest of the values."""
+
+
+def _configured(machine: Machine, policy: Policy) -> _Configured:
+    machine = configured(machine, policy)
+    files = files_of(machine, policy)
+    compose(files)  # refuses files that do not fit together, before anything is run
+    values = json.dumps(_without_own(fields_of(machine)), sort_keys=True)
+    return machine, files, digest_of(values)[:16]
+
+
+def _digested(
+    machine: Machine, files: tuple[str, ...], values: str, policy: Policy
+) -> tuple[Machine, str, str]:
+    """Return a configured machine, and the digests of its values and of its engine."""
+    return machine, values, f"{engine_digest(files)} {grain_of(machine, policy)} {policy.scheme}"
 
 
 def _beside(machine: Machine, run: Run) -> Machine:
