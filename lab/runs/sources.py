@@ -76,7 +76,7 @@ def _imported(path: Path) -> dict[Path, bytes]:
         if path in found or not path.is_file():
             continue
         found[path] = path.read_bytes()
-        for node in ast.walk(ast.parse(found[path])):
+        for node in ast.walk(ast.parse(found[path], str(path))):
             if isinstance(node, ast.ImportFrom):
                 folder = path.parents[max(0, node.level - 1)]
                 todo.append(_module_file(folder, node.module or ""))

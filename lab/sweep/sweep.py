@@ -51,15 +51,27 @@ class Sweep:
         for failure in self.refused.values():
             if failure.diagnostic.span is not None:  # a mistake in a file of the user's
                 raise failure.error
-        for table, key, _ in self.definition.axes():
+            self._check_kernel(failure)
+        first = next(iter(self.refused.values()))
+        # The field that the message is about has most probably the wrong value.
+        axes = sorted(self.definition.axes(), key=lambda axis: axis[1] not in first.message)
+        for table, key, _ in axes:
             column = _COLUMNS.get(key, key)
             bad = Counter(_value(run, column) for run in self.refused)
             every = Counter(_value(run, column) for run in self.runs)
             for value, count in bad.items():
-                if count == every[value] and (len(every) > 1 or len(self.refused) == 1):
+                if count == every[value] and (len(every) > 1 or key in first.message):
                     raise self._refusal(table, key, value)
         if len(self.refused) == len(self.runs):
-            raise next(iter(self.refused.values())).error
+            raise first.error
+
+    def _check_kernel(self, failure: Failure) -> None:
+        """Raise an error at the table of a kernel that has no such parameter, or no such kernel."""
+        if failure.run.launch is None or not failure.code.startswith(("SIM3", "SIM504", "SIM518")):
+            return
+        launches = [kernel.launch for kernel in self.definition.kernels]
+        place = self.definition.place("kernels", nth=launches.index(failure.run.launch))
+        raise SweepError(failure.message, span=place, hint=failure.diagnostic.hint)
 
     def _refusal(self, table: str, key: str, value: Any) -> SweepError:
         column = _COLUMNS.get(key, key)
