@@ -57,7 +57,8 @@ def folder(tmp_path, monkeypatch):
     (inner / "work.py").write_text(WORKLOAD)
     (inner / "helper.py").write_text("MORE = 1\n")
     (inner / "mine.toml").write_text(OWN_MACHINE)
-    (inner / "young.py").write_text((EXAMPLES / "youngest.py").read_text())
+    # A link, so that the engine is that of the example, which is compiled once.
+    (inner / "young.py").symlink_to(EXAMPLES / "youngest.py")
     return inner
 
 
