@@ -199,7 +199,9 @@ def test_a_dead_owner_is_known_by_its_process(path):
 def test_queries(path):
     store = Store(path)
     results = store.run([*RUNS[:3], Run("lessons/barrier", "wrong")])
-    rows = store.sql('SELECT cycles, "l2.hit_latency" AS n, mean_width FROM runs WHERE n > 10 AND cycles > 0')
+    rows = store.sql(
+        'SELECT cycles, "l2.hit_latency" AS n, mean_width FROM runs WHERE n > 10 AND cycles > 0'
+    )
     assert [(row["n"], row["cycles"]) for row in rows] == [
         (10 + i, results[i].cycles)
         for i in (1, 2)  # pyright: ignore[reportAttributeAccessIssue]
