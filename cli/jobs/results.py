@@ -35,12 +35,12 @@ def list_results(name: str | None, where: str | None, *, json: bool) -> int:
         return status.DONE
     fields = [key for key in store.fields() if len({repr(row[key]) for row in rows}) > 1]
     columns = ("program", "size", "seed", "machine", "policy", *fields)
-    lines = [("key", *columns, "cycles", "finished at")]
+    lines: list[tuple[str, ...]] = [("key", *columns, "cycles", "finished at")]
     for row in rows[-MOST:]:
         names = [_cell(row[column]) for column in columns]
         cycles = f"{row['cycles']:,}" if row["cycles"] is not None else str(row["error"])
         lines.append((row["key"][:SHORT], *names, cycles, row["finished_at"][:19]))
-    print(aligned(lines, left=tuple(range(len(columns) + 1))))
+    print(aligned(lines, left=(*range(len(columns) + 1), len(columns) + 2)))
     left_out = len(rows) - MOST
     before = f", {left_out:,} of them before these lines" if left_out > 0 else ""
     print(f"\n{len(rows):,} results in {store.path}{before}")

@@ -51,7 +51,7 @@ class Queries:
                 raise
             raise  # never reached
 
-    def _mistake(self, problem: sqlite3.Error) -> UsageError:
+    def _mistake(self, problem: Exception) -> UsageError:
         text = str(problem)
         missing = text.partition("no such column: ")[2]
         names = (*NAMES, *self.fields, *SINGLE, "energy_nj", "error", "digest", "host_seconds")

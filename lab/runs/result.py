@@ -31,6 +31,11 @@ class Result:
     key: str = ""
 
     @property
+    def result(self) -> Result:
+        """The result itself; of a Failure, this raises its error."""
+        return self
+
+    @property
     def cycles(self) -> int:
         """Cycles of the machine's clock."""
         return self.stats.cycles
@@ -112,6 +117,11 @@ class Failure:
         """Return the failure for an error of the user's."""
         kept = error.outcome is Outcome.FINDING and error.first.code not in _CHANCE
         return cls(run, error.first, error.outcome, kept, key)
+
+    @property
+    def result(self) -> Result:
+        """Raise the error: there is no result."""
+        raise self.error
 
     @property
     def code(self) -> str:

@@ -93,7 +93,7 @@ def test_a_worker_that_is_killed_costs_nothing_but_its_run(running, tmp_path):
     assert all(isinstance(r, Result) for r in found)
     assert watcher.done == len(RUNS)
     here = Store(tmp_path / "here.db").run(RUNS)
-    assert [r.digest for r in here] == [r.digest for r in found]
+    assert [r.result.digest for r in here] == [r.result.digest for r in found]
 
 
 @pytest.mark.slow

@@ -115,7 +115,7 @@ def test_a_full_disk_ends_the_sweep_and_loses_nothing(path):
     assert again.database.query("PRAGMA integrity_check")[0][0] == "ok"
     assert again.database.query("SELECT * FROM claims") == []
     done = again.run(RUNS)
-    by_key = {r.key: r.digest for r in done}
+    by_key = {r.key: r.result.digest for r in done}
     assert {row["key"]: row["digest"] for row in kept}.items() <= by_key.items()
 
 
@@ -157,7 +157,7 @@ def test_two_sweeps_at_once_share_the_work(path):
 
     def work(name: str) -> None:
         found = Store(path).run(runs, watcher=Seen(name))
-        results[name] = [r.digest for r in found]  # pyright: ignore[reportAttributeAccessIssue]
+        results[name] = [r.result.digest for r in found]
 
     threads = [threading.Thread(target=work, args=(name,)) for name in seen]
     for thread in threads:
@@ -203,15 +203,14 @@ def test_queries(path):
         'SELECT cycles, "l2.hit_latency" AS n, mean_width FROM runs WHERE n > 10 AND cycles > 0'
     )
     assert [(row["n"], row["cycles"]) for row in rows] == [
-        (10 + i, results[i].cycles)
-        for i in (1, 2)  # pyright: ignore[reportAttributeAccessIssue]
+        (10 + i, results[i].result.cycles) for i in (1, 2)
     ]
     (average,) = store.sql("SELECT avg(cycles) AS mean FROM runs WHERE width = ?", (16,))
     assert average["mean"] > 0
     assert [row["error"] for row in store.select("error IS NOT NULL")] == ["SIM405"]
     assert store.load(results[0].key[:10]) == results[0]
     frame = store.to_frame("program = 'lessons/nested'")
-    assert list(frame["energy_nj"]) == [r.energy.total for r in results[:3]]  # pyright: ignore
+    assert list(frame["energy_nj"]) == [r.result.energy.total for r in results[:3]]
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,11 @@ RUNS = [Run("basics/saxpy", "tiny", "toy", sets=(("wpus", n),)) for n in (1, 2)]
 def test_a_run_is_simulated_once_and_found_again(store, monkeypatch):
     first = store.run(RUNS)
     assert [r.run for r in first] == RUNS
-    assert first[0].cycles > first[1].cycles
+    assert first[0].result.cycles > first[1].result.cycles
     monkeypatch.setattr("simtlab.lab.workers.work.execute", None)  # nothing can be simulated
     assert store.run([*reversed(RUNS), RUNS[0]]) == [*reversed(first), first[0]]
-    assert [r.digest for r in Store(store.path).run(RUNS)] == [r.digest for r in first]
+    digests = [r.result.digest for r in first]
+    assert [r.result.digest for r in Store(store.path).run(RUNS)] == digests
     assert store.find(RUNS[1]) == first[1]
     assert store.find(Run("basics/saxpy", "tiny", "toy", seed=1)) is None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,7 +128,7 @@ def test_own_files_are_beside_the_toml(folder):
     assert [row["program"] for row in results.rows] == ["gather.sasm"] * 4
     assert results.table().splitlines()[0].split() == ["size", "scheduler", "cycles"]
     (few, *_, many, _) = results.outcomes()
-    assert few.stats.thread_instructions < many.stats.thread_instructions
+    assert few.result.stats.thread_instructions < many.result.stats.thread_instructions
 
 
 def test_own_workloads_are_checked_and_their_imports_count(folder, monkeypatch):
@@ -139,7 +140,7 @@ def test_own_workloads_are_checked_and_their_imports_count(folder, monkeypatch):
     monkeypatch.delitem(__import__("sys").modules, "helper")
     (changed,) = sweep(folder / "sweep.toml", store="results.db").outcomes()
     assert changed.key != first.key
-    assert changed.memory_digest != first.memory_digest
+    assert changed.result.memory_digest != first.result.memory_digest
 
 
 def test_lists_in_python_are_the_same_sweep(folder):
@@ -148,7 +149,8 @@ def test_lists_in_python_are_the_same_sweep(folder):
         folder,
     )
     assert len(plain.runs()) == 2
-    lists = {"programs": ["saxpy"], "sizes": ["tiny"], "machines": ["inner/mine.toml"]}
+    lists: dict[str, Any] = {"programs": ["saxpy"], "sizes": ["tiny"]}
+    lists["machines"] = ["inner/mine.toml"]
     found = sweep(store="results.db", **lists)
     assert found.rows[0]["machine"] == "mine"
     assert len(found.to_frame()) == 1

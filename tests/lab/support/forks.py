@@ -38,7 +38,7 @@ def rows(path: Path) -> dict[str, tuple]:
             ).fetchall()
         except sqlite3.OperationalError:  # killed before the tables were there
             return {}
-        return {key: rest for key, *rest in found}
+        return {key: tuple(rest) for key, *rest in found}
 
 
 def main(path: Path, n: int, seed: int) -> None:
@@ -76,7 +76,7 @@ def main(path: Path, n: int, seed: int) -> None:
                 "runs": len(done),
                 "results": len(after),
                 "seconds": time.monotonic() - started,
-                "digests": [r.digest for r in done],
+                "digests": [r.result.digest for r in done],
             }
         )
     )
