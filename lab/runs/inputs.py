@@ -24,7 +24,7 @@ def inputs_of(entry: Entry, source: str, size: str, seed: int) -> Inputs:
 
     Raises UsageError where a user's file fails to make them.
     """
-    key = (entry.name, entry.path, source, size, seed)
+    key = (entry.name, entry.path, entry.parameters, source, size, seed)
     found = _kept.pop(key, None) or _made(entry, size, seed)
     _kept[key] = found  # the last one used is the last to go
     while len(_kept) > 1 and sum(inputs.bytes for inputs in _kept.values()) > MOST_BYTES:

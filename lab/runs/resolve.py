@@ -27,7 +27,7 @@ from ...timing.compiler.files import find as find_policy
 from ...timing.machines.machine import Machine, load
 from .inputs import data_digest, inputs_of
 from .own import OwnEntry, assembled, launched, raised_in, read, workload_of
-from .run import Run
+from .run import PARAMETER, Run
 from .sources import (
     digest_of,
     engine_digest,
@@ -60,8 +60,11 @@ class Resolved:
 
     @property
     def fields(self) -> dict[str, object]:
-        """Every field of the machine and setting of the policy, as `l2.hit_latency`."""
-        return fields_of(self.machine)
+        """Every field of the machine and setting of the policy, as `l2.hit_latency`.
+
+        Parameters of the program that the run replaces are among them.
+        """
+        return fields_of(self.machine) | {PARAMETER + k: v for k, v in self.run.parameters.items()}
 
 
 def fields_of(machine: Machine) -> dict[str, object]:
@@ -111,30 +114,33 @@ class Resolver:
         if not isinstance(run, Run):
             raise UsageError(f"expected a Run, not {shown(run)}", code="SIM515")
         program = self._program(run)
-        sizes = size_of(program.entry, run.size)
+        entry = program.entry
+        if run.parameters:
+            entry = entry.with_parameters(**run.parameters)
+        sizes = size_of(entry, run.size)
         policy = policy or find_policy(run.policy)
         if machine is not None:
-            found = _configured(machine.replaced(run.values), policy)
+            found = _configured(machine.replaced(run.fields), policy)
         else:
             found = self._machine(run, policy)
         configured_machine, values, engine = _digested(*found, policy)
         inputs = (program.source, json.dumps(dict(sizes), sort_keys=True), str(run.seed))
         parts = {
             "program": program.code,
-            "inputs": " ".join((*inputs, self._data(program, run))),
+            "inputs": " ".join((*inputs, self._data(entry, program.source, run))),
             "machine": values,
             "engine": engine,
             "simtlab": version_digest(),
         }
         return Resolved(
-            run, program.entry, program.module, configured_machine, policy, program.source, parts
+            run, entry, program.module, configured_machine, policy, program.source, parts
         )
 
-    def _data(self, program: _Program, run: Run) -> str:
+    def _data(self, entry: Entry, source: str, run: Run) -> str:
         """Return the digest of a user's inputs, which a file may have read from anywhere."""
         if not run.program.endswith(".py"):
             return ""
-        return data_digest(inputs_of(program.entry, program.source, run.size, run.seed).pristine)
+        return data_digest(inputs_of(entry, source, run.size, run.seed).pristine)
 
     # --- programs
 
@@ -174,7 +180,7 @@ class Resolver:
         if found is None:
             workload = launched(module, path, run.size, run.seed, run.launch)
             words = json.dumps(run.launch.to_dict(), sort_keys=True)
-            entry = OwnEntry("", path.name, "", path, path, workload)
+            entry = OwnEntry("", path.name, file=path, source=path, given=workload)
             made = _Program(entry, module, code, digest_of(words, data)[:16])
             found = self._own.keep(key, made)
         return found
@@ -192,7 +198,9 @@ class Resolver:
         found = self._own.find(key)
         if found is None:
             workload = workload_of(path, source, digest)
-            entry = OwnEntry("", path.name, "", path.with_suffix(".sasm"), path, workload)
+            entry = OwnEntry(
+                "", path.name, file=path.with_suffix(".sasm"), source=path, given=workload
+            )
             found = self._own.keep(key, _Program(entry, module, code, digest))
         return found
 
@@ -213,10 +221,17 @@ class Resolver:
     def _machine(self, run: Run, policy: Policy) -> _Configured:
         """Return the machine of a run, which is configured once."""
         text = read(Path(run.machine)) if run.machine.endswith(".toml") else b""
-        key = (run.machine, text, run.sets, policy.files, policy.name, repr(policy.settings))
+        key = (
+            run.machine,
+            text,
+            tuple(run.fields.items()),
+            policy.files,
+            policy.name,
+            repr(policy.settings),
+        )
         found = self._machines.find(key)
         if found is None:
-            machine = _beside(load(run.machine, run.values), run)
+            machine = _beside(load(run.machine, run.fields), run)
             found = self._machines.keep(key, _configured(machine, policy))
         return found
 

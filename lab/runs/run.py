@@ -15,6 +15,9 @@ Scalar = bool | int | float | str
 Shape = tuple[int, ...]
 """One to three sizes."""
 
+PARAMETER = "param."
+"""How keys of `Run.sets` begin that belong to the program."""
+
 FILES = (".sasm", ".sbc", ".py")
 """Endings of a program that is a file: a kernel, an object file, a workload."""
 
@@ -50,7 +53,8 @@ class Run:
 
     `program` is a name as `dws/merge`, or a file of the user's: a workload (.py, beside its .sasm),
     or a kernel (.sasm, .sbc), which needs a `launch`; `size` is then a mere label. `machine` and
-    `policy` are names or files. `sets` replaces fields of the machine and settings of the policy.
+    `policy` are names or files. `sets` replaces fields of the machine, settings of the policy
+    (`policy.NAME`) and parameters of the program (`param.NAME`).
     """
 
     program: str
@@ -65,6 +69,16 @@ class Run:
     def values(self) -> Mapping[str, Scalar]:
         """The replaced fields by name."""
         return dict(self.sets)
+
+    @property
+    def fields(self) -> dict[str, Scalar]:
+        """The replaced fields of the machine, with settings of the policy."""
+        return {key: value for key, value in self.sets if not key.startswith(PARAMETER)}
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The replaced parameters of the program, by name."""
+        return {k.removeprefix(PARAMETER): v for k, v in self.sets if k.startswith(PARAMETER)}
 
     @property
     def is_file(self) -> bool:

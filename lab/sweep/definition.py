@@ -20,7 +20,7 @@ from ...timing.compiler.files import Policy
 from ...timing.compiler.files import find as find_policy
 from ...timing.machines.machine import load, unknown_key
 from ...timing.policies import POLICIES
-from ..runs.run import KernelLaunch, Run, Scalar
+from ..runs.run import PARAMETER, KernelLaunch, Run, Scalar
 from .kernels import Kernel, kernels_of
 from .places import Places, SweepError, read_toml
 from .plot import Plot, plot_of
@@ -88,10 +88,15 @@ class Definition:
             *((kernel.path, kernel.size, kernel.launch) for kernel in self.kernels),
         ]
         values = [dict(zip(self.fields, v, strict=True)) for v in product(*self.fields.values())]
+        parameters = {program: _parameters_of(program) for program, _, _ in subjects}
         for (program, size, launch), machine, sets, seed, (policy, name) in product(
             subjects, self.machines, values, self.seeds, policies
         ):
-            own = tuple(sets_for(policy, sets).items())
+            own = tuple(
+                (key, value)
+                for key, value in sets_for(policy, sets).items()
+                if not key.startswith(PARAMETER) or key in parameters[program]
+            )
             yield Run(program, size, self._recorded(machine), name, own, seed, launch)
 
     def _recorded(self, name: str) -> str:
@@ -108,6 +113,13 @@ class Definition:
     def place(self, table: str, key: str = "", value: object = None, nth: int = 0) -> Span | None:
         """Return where something was written, if the sweep is from a file."""
         return self.places.of(table, key, value, nth) if self.places is not None else None
+
+
+def _parameters_of(program: str) -> set[str]:
+    """Return the keys of a program's parameters: none of a file, which has them in its sizes."""
+    if is_path(program):
+        return set()
+    return {PARAMETER + name for name in find_program(program).workload.parameters}
 
 
 def is_path(name: str) -> bool:
@@ -250,8 +262,22 @@ class _Reader:
                     hint=did_you_mean(setting, settings)
                     or f"they have {', '.join(sorted(settings)) or 'none'}",
                 )  # fmt: skip
+        elif name.startswith(PARAMETER):
+            parameter, known = name.removeprefix(PARAMETER), self._parameters()
+            if parameter not in known:
+                raise self.error(
+                    f"none of the programs has a parameter {parameter!r}", "fields", name,
+                    hint=did_you_mean(parameter, known)
+                    or f"they have {', '.join(sorted(known)) or 'none'}",
+                )  # fmt: skip
         elif message := unknown_key(_spelled(name)):
             raise self.error(message, "fields", name)
+
+    def _parameters(self) -> set[str]:
+        """Return the parameters of all programs of this package that the sweep names."""
+        names = [n for n in self._names("programs", ()) if not is_path(n)]
+        entries = [self._at("programs", name, find_program) for name in names]
+        return {parameter for entry in entries for parameter in entry.workload.parameters}
 
     def _own_file(self, name: str, value: Scalar) -> Scalar:
         """Return a value; an engine file with its folder."""
@@ -331,7 +357,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 
 def _spelled(name: str) -> str:
     """Return a field as machines spell it: `l2.hit-latency` is `l2.hit_latency`."""
-    return name if name.startswith("policy.") else name.replace("-", "_")
+    return name if name.startswith(("policy.", PARAMETER)) else name.replace("-", "_")
 
 
 def _existing(path: str) -> str:

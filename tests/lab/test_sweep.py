@@ -267,6 +267,26 @@ def test_speedups_are_over_the_baseline_of_the_same_run(folder):
         assert split["speedup"] == conv["cycles"] / split["cycles"]
 
 
+def test_parameters_are_for_the_programs_that_have_them(folder):
+    table: dict[str, Any] = {
+        "programs": ["lessons/table1", "saxpy"], "sizes": ["tiny"],
+        "fields": {"param.miss_lanes": [0.1, 0.5], "param.n": [32]},
+    }  # fmt: skip
+    found = Sweep(definition_of(table, folder), Store("results.db"))
+    assert [run.parameters for run in found.runs] == [
+        {"miss_lanes": 0.1, "n": 32}, {"miss_lanes": 0.5, "n": 32}, {},
+    ]  # fmt: skip
+    few, many, _ = (found.resolved[run] for run in found.runs)
+    assert few.key != many.key
+    assert few.fields["param.miss_lanes"] == 0.1
+    table["fields"] = {"param.miss_lines": [1]}
+    with pytest.raises(SimtError, match="did you mean `miss_lanes`"):
+        definition_of(table, folder)
+    table["fields"] = {"param.miss_lanes": [0.1, 7]}
+    with pytest.raises(SimtError, match=r"no run can have param\.miss_lanes = 7"):
+        Sweep(definition_of(table, folder), Store("results.db"))
+
+
 def test_all_policies_are_those_that_the_machine_can_run(folder):
     every = definition_of(
         {"programs": ["saxpy"], "sizes": ["tiny"], "policies": ["conv", "all"]}, folder
