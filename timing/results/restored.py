@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
 
-from .lines import LineCount
-from .mix import InstructionMix
-from .races import StaleRead
-from .samples import Interval, LaunchCount
 from .statistics import Statistics
-
-NAMES = tuple(f.name for f in fields(Statistics))
 
 
 def stored_form(stats: Statistics) -> dict[str, Any]:
@@ -26,19 +21,30 @@ def stored_form(stats: Statistics) -> dict[str, Any]:
 def restored(form: Mapping[str, Any]) -> Statistics:
     """Return the statistics that `stored_form` was made of, after JSON. Raises ValueError."""
     try:
-        found = {name: _tuples(form[name]) for name in NAMES}
-        found["instruction_mix"] = InstructionMix(**form["instruction_mix"])
-        found["launches"] = tuple(LaunchCount(**_row(row)) for row in form["launches"])
-        found["intervals"] = tuple(Interval(**_row(row)) for row in form["intervals"])
-        found["lines"] = tuple(LineCount(**row) for row in form["lines"])
-        found["races"] = tuple(StaleRead(**row) for row in form["races"])
-        return Statistics(**found)
+        return Statistics(**{name: make(form[name]) for name, make in _makers().items()})
     except (KeyError, TypeError) as problem:
         raise ValueError(f"these are not statistics: {problem}") from None
 
 
-def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _tuples(value) for key, value in row.items()}
+@cache
+def _makers() -> dict[str, Callable[[Any], Any]]:
+    """Return by field what makes its value of one of JSON."""
+    hints = get_type_hints(Statistics)
+    return {f.name: _maker(hints[f.name]) for f in fields(Statistics)}
+
+
+def _maker(kind: Any) -> Callable[[Any], Any]:
+    """Return the maker for a type: a number, a mapping, rows of a table, or one row."""
+    if is_dataclass(kind):
+        return lambda row: _row(kind, row)
+    inner = get_args(kind)[0] if get_origin(kind) is tuple else None
+    if is_dataclass(inner):
+        return lambda rows: tuple(_row(inner, row) for row in rows)
+    return _tuples
+
+
+def _row(kind: Any, row: Mapping[str, Any]) -> Any:
+    return kind(**{key: _tuples(value) for key, value in row.items()})
 
 
 def _tuples(value: Any) -> Any:
