@@ -26,12 +26,15 @@ if TYPE_CHECKING:
     from .emu.result import Result
     from .emu.traps import Trap, TrapKind
     from .isa.errors import ArgumentError, ObjectFileError, SimtError, SourceError, UsageError
+    from .lab.simulate import simulate
+    from .lab.store import Store
+    from .lab.sweep.sweep import sweep
     from .programs.checking import check_run
     from .recording.record import record
     from .recording.recording import Recording
     from .timing.compare import compare
     from .timing.results.comparison import Comparison
-    from .timing.simulate import Simulation, simulate
+    from .timing.simulate import Simulation
     from .viewer.page import view
 
 _HOMES = {
@@ -48,6 +51,7 @@ _HOMES = {
     "SimtError": ".isa.errors",
     "Simulation": ".timing.simulate",
     "SourceError": ".isa.errors",
+    "Store": ".lab.store",
     "Trap": ".emu.traps",
     "TrapKind": ".emu.traps",
     "UsageError": ".isa.errors",
@@ -56,7 +60,8 @@ _HOMES = {
     "debug": ".debugger.session",
     "format_source": ".asm.format",
     "record": ".recording.record",
-    "simulate": ".timing.simulate",
+    "simulate": ".lab.simulate",
+    "sweep": ".lab.sweep.sweep",
     "view": ".viewer.page",
 }
 """Public name -> the module that defines it."""
@@ -75,6 +80,7 @@ __all__ = [
     "SimtError",
     "Simulation",
     "SourceError",
+    "Store",
     "Trap",
     "TrapKind",
     "UsageError",
@@ -87,6 +93,7 @@ __all__ = [
     "load",
     "record",
     "simulate",
+    "sweep",
     "view",
 ]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from simtlab.lab import Setup, measure
+from simtlab.lab import Run, simulate_run
 from simtlab.programs import Entry, catalogue
 from simtlab.programs.index import FOLDERS
 
@@ -29,20 +29,20 @@ def main() -> None:
     parser.add_argument("--size", default="paper")
     options = parser.parse_args()
 
-    def setup(entry: Entry, size: str) -> Setup:
+    def run(entry: Entry, size: str) -> Run:
         sets = (("warps", str(ROOM[entry.folder])),) if entry.folder in ROOM else ()
         machine = MACHINES.get(entry.folder, "dws")
-        return Setup(entry.name, size, machine, options.policy, sets)
+        return Run(entry.name, size, machine, options.policy, sets)
 
     chosen = [e for e in catalogue() if e.folder in options.folders]
     for entry in {e.folder: e for e in chosen}.values():  # makes the engines
-        measure(setup(entry, "tiny"))
+        simulate_run(run(entry, "tiny"))
     print(f"policy {options.policy}, size {options.size}, CPU time")
     print(f"{'program':<22}{'cycles':>14}{'M wi':>9}{'seconds':>9}")
     total = 0.0
     for entry in chosen:
         start = time.process_time()
-        found = measure(setup(entry, options.size)).stats
+        found = simulate_run(run(entry, options.size)).stats
         total += (seconds := time.process_time() - start)
         millions = found.warp_instructions / 1e6
         print(f"{entry.name:<22}{found.cycles:>14,}{millions:>9.1f}{seconds:>9.1f}", flush=True)

@@ -23,7 +23,10 @@ from .commands.lsp import lsp
 from .commands.machines import machines, policies
 from .commands.programs import programs
 from .commands.reproduce import reproduce
+from .commands.results import SUBCOMMANDS as RESULTS
+from .commands.results import overview as results_overview
 from .commands.run import run
+from .commands.sweep import sweep
 from .commands.time import time
 from .commands.view import view
 
@@ -114,11 +117,19 @@ exercise.callback(help=overview.__doc__)(overview)
 for command in SUBCOMMANDS:
     exercise.command(cls=_Command, help=command.__doc__)(command)
 
+results = typer.Typer(
+    name="results", cls=_Commands, invoke_without_command=True, rich_markup_mode="rich"
+)
+results.callback(help=results_overview.__doc__)(results_overview)
+for name, command in RESULTS.items():
+    results.command(name, cls=_Command, help=_flowing(command.__doc__))(command)
+
 for command in (
-    asm, disasm, check, fmt, run, debug, time, compare, view, reproduce, programs, machines,
+    asm, disasm, check, fmt, run, debug, time, compare, sweep, view, reproduce, programs, machines,
     policies, diff, explain, lsp, doctor,
 ):  # fmt: skip
     app.command(cls=_Command, help=_flowing(command.__doc__))(command)
+app.add_typer(results)
 app.add_typer(exercise)
 
 

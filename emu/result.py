@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from typing import Any
 
+from .frames import frame_of
 from .geometry import Geometry
 from .memory import Memory
 from .statistics import Statistics
@@ -37,6 +39,10 @@ class Result:
             **counts,
             "host_seconds": self.host_seconds,
         }
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row. Raises UsageError without pandas."""
+        return frame_of([self.to_dict()])
 
     def rows(self) -> list[tuple[str, str]]:
         """Return label and value of the rows that a person wants to see."""

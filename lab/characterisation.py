@@ -13,7 +13,8 @@ from operator import attrgetter
 from typing import Any, Literal
 
 from ..timing.results.statistics import Statistics
-from .measurement import Measurement, Setup
+from .runs.result import Result
+from .runs.run import Run
 from .tables import Table
 
 PACKAGE = __package__ or "simtlab.lab"
@@ -145,19 +146,19 @@ class Characterisation:
     sizes: Mapping[str, str]
     """By program: the size that represents the paper's, where that is not `paper`."""
 
-    def setup(self, row: Row, scale: str) -> Setup:
+    def run(self, row: Row, scale: str) -> Run:
         """Return the simulation that a row needs."""
         size = self.sizes.get(row.program, "paper") if scale == "paper" else scale
-        return Setup(row.program, size, self.machine)
+        return Run(row.program, size, self.machine)
 
-    def setups(self, scale: str) -> tuple[Setup, ...]:
+    def runs(self, scale: str) -> tuple[Run, ...]:
         """Return one simulation per program, under Conv."""
-        return tuple(self.setup(row, scale) for row in self.rows)
+        return tuple(self.run(row, scale) for row in self.rows)
 
-    def report(self, found: Mapping[Setup, Measurement], scale: str) -> CharacterisationReport:
+    def report(self, found: Mapping[Run, Result], scale: str) -> CharacterisationReport:
         """Return the table, as far as it has been measured."""
         measured = [
-            (row, found[setup]) for row in self.rows if (setup := self.setup(row, scale)) in found
+            (row, found[run]) for row in self.rows if (run := self.run(row, scale)) in found
         ]
         return CharacterisationReport(self, scale, measured)
 
@@ -167,7 +168,7 @@ class Verdict:
     """A row of ours beside the paper's."""
 
     row: Row
-    measurement: Measurement
+    result: Result
     ours: Mapping[str, Figure]
     apart: tuple[Metric, ...]
     """The metrics in which they differ."""
@@ -194,20 +195,20 @@ class CharacterisationReport:
     """Our figures with the paper's in brackets, and a verdict for each row."""
 
     def __init__(
-        self, of: Characterisation, scale: str, measured: Iterable[tuple[Row, Measurement]]
+        self, of: Characterisation, scale: str, measured: Iterable[tuple[Row, Result]]
     ) -> None:
         self.of = of
         self.scale = scale
         self.verdicts = tuple(self._verdict(row, m) for row, m in measured)
 
-    def _verdict(self, row: Row, measurement: Measurement) -> Verdict:
-        ours = {m.key: FIGURES[m.key](measurement.stats) for m in self.of.metrics}
+    def _verdict(self, row: Row, result: Result) -> Verdict:
+        ours = {m.key: FIGURES[m.key](result.stats) for m in self.of.metrics}
         apart = tuple(
             m
             for m in self.of.metrics
             if m.published and not m.alike(ours[m.key], row.figures[m.key])
         )
-        return Verdict(row, measurement, ours, apart)
+        return Verdict(row, result, ours, apart)
 
     def table(self) -> Table:
         """Return the table, a row per program; figures that are not alike have a mark."""
@@ -236,7 +237,7 @@ class CharacterisationReport:
         Yields nothing unless every program has been measured.
         """
         if not self.missing:
-            stats = {v.row.program: v.measurement.stats for v in self.verdicts}
+            stats = {v.row.program: v.result.stats for v in self.verdicts}
             for claim in self.of.claims:
                 yield claim, claim.against(stats)
 
@@ -327,15 +328,15 @@ class CharacterisationReport:
     def _row(self, v: Verdict) -> dict[str, Any]:
         return {
             "program": v.row.program,
-            "size": v.measurement.setup.size,
+            "size": v.result.run.size,
             "ours": dict(v.ours),
             "paper": dict(v.row.figures),
             "apart": [m.key for m in v.apart],
             "verdict": v.word,
             "why": v.row.why,
-            "cycles": v.measurement.stats.cycles,
-            "digest": v.measurement.digest,
-            "host_seconds": v.measurement.seconds,
+            "cycles": v.result.stats.cycles,
+            "digest": v.result.digest,
+            "host_seconds": v.result.seconds,
         }
 
 

@@ -1,7 +1,7 @@
 """The experiments by name: their simulations and the reports on them.
 
-An experiment stands for one table or figure of a paper. The caller simulates its setups, in any
-order, and passes the measurements to `report`. Some of them suffice for a report, so that nothing
+An experiment stands for one table or figure of a paper. The caller simulates its runs, in any
+order, and passes the results to `report`. Some of them suffice for a report, so that nothing
 is lost if a run is cut short.
 """
 
@@ -13,7 +13,8 @@ from typing import Any, Protocol
 
 from ..isa.errors import UsageError, did_you_mean
 from ..isa.quoting import shown
-from .measurement import Measurement, Setup
+from .runs.result import Result
+from .runs.run import Run
 
 SCALES = ("small", "paper")
 
@@ -52,12 +53,12 @@ class Experiment(Protocol):
         """Paper and table or figure."""
         ...
 
-    def setups(self, scale: str) -> tuple[Setup, ...]:
+    def runs(self, scale: str) -> tuple[Run, ...]:
         """Return the simulations that it needs, at one of `SCALES`."""
         ...
 
-    def report(self, found: Mapping[Setup, Measurement], scale: str) -> Report:
-        """Return the report on the setups that have been simulated."""
+    def report(self, found: Mapping[Run, Result], scale: str) -> Report:
+        """Return the report on the runs that have been simulated."""
         ...
 
 

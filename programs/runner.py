@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..emu.statistics import Statistics
 from ..isa.errors import Outcome, SimtError, UsageError, did_you_mean
 from .index import Entry
 from .mappings import CYCLIC, TaskMapping
-from .workload import Data, Mismatch, check
+from .workload import Data, Mismatch, Workload, check
 
 PLAIN_CONTEXTS = 1024
 """Work-items that a plain run, which has no machine, holds at once."""
@@ -215,6 +216,38 @@ def prepare(entry: Entry, size: str = "small", seed: int = 0) -> Data:
     return entry.workload.make(np.random.default_rng(seed), **size_of(entry, size))
 
 
+class Inputs:
+    """The data of a program at a size and a seed, made once for several runs.
+
+    So is what its reference computes of them.
+    """
+
+    def __init__(self, entry: Entry, size: str, seed: int) -> None:
+        self.entry = entry
+        self.size = size
+        self.pristine = prepare(entry, size, seed)
+        """As `Workload.make` left them: to be read only."""
+
+    @cached_property
+    def _expected(self) -> dict[str, np.ndarray]:
+        return self.entry.workload.reference(self.pristine)
+
+    @property
+    def workload(self) -> Workload:
+        """The program's workload, whose reference is computed once."""
+        return replace(self.entry.workload, reference=lambda pristine: self._expected)
+
+    @property
+    def bytes(self) -> int:
+        """Host memory of the arrays."""
+        arrays = (*self.pristine.values(), *self.__dict__.get("_expected", {}).values())
+        return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
+
+    def fresh(self) -> Data:
+        """Return a copy, for one run."""
+        return copy.deepcopy(self.pristine)
+
+
 def run_program(
     entry: Entry,
     launcher: PlainLauncher | None = None,
@@ -222,16 +255,18 @@ def run_program(
     size: str = "small",
     seed: int = 0,
     verify: bool = True,
+    inputs: Inputs | None = None,
 ) -> ProgramRun:
     """Run a program to its end and, with `verify`, compare it with its reference.
 
-    The module of a `launcher` must be the program that `entry.assemble()` returns.
+    The module of a `launcher` must be the program that `entry.assemble()` returns. `inputs` are
+    those of this size and seed, if they are made already.
     """
     if launcher is None:
         launcher = PlainLauncher(Module(entry.assemble()))
     launcher.mapping = entry.mapping
-    data = prepare(entry, size, seed)
-    pristine = copy.deepcopy(data) if verify else data
+    inputs = inputs or Inputs(entry, size, seed)
+    data = inputs.fresh() if verify else inputs.pristine
     entry.workload.launch(launcher, data)
-    mismatches = check(entry.workload, data, pristine) if verify else []
+    mismatches = check(inputs.workload, data, inputs.pristine) if verify else []
     return ProgramRun(entry, size, data, launcher, mismatches)

@@ -14,7 +14,9 @@ EVERY_ENGINE = (
 )  # fmt: skip
 """Files whose tests take the engines of all policies; others of FEW_ENGINES take a few."""
 
-FEW_ENGINES = ("tests/docs/", "tests/exercises/", "tests/testing/", "tests/timing/")
+FEW_ENGINES = (
+    "tests/docs/", "tests/exercises/", "tests/lab/", "tests/testing/", "tests/timing/",
+)  # fmt: skip
 """Folders whose files compile engines: the tests of a file stay in one worker."""
 
 # No deadline anywhere: the first example of a test may compile a kernel or an engine.

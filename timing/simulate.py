@@ -82,6 +82,21 @@ class Simulation:
             "statistics": self.stats.to_dict(),
         }
 
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row: the names, and all single numbers.
+
+        Raises UsageError without pandas.
+        """
+        frame = self.stats.to_frame()
+        names = (
+            ("kernel", self.kernel),
+            ("machine", self.machine.name),
+            ("policy", self.policy.name),
+        )
+        for place, (name, value) in enumerate(names):
+            frame.insert(place, name, value)
+        return frame.assign(memory_digest=self.memory_digest, digest=self.digest)
+
     def _title(self) -> str:
         done = "" if self.finished else ", not finished"
         return f"{self.kernel} on {self.machine.name} with {self.policy.name}{done}"
@@ -176,7 +191,8 @@ def check_kernel(kernel: object, function: str) -> None:
         raise UsageError(
             f"{function} takes a kernel, not {shown(kernel)}",
             code="SIM515",
-            hint='pass program["name"], where program = simtlab.assemble(...)',
+            hint='pass program["name"], where program = simtlab.assemble(...)'
+            + ('; or the name of a program, as "dws/merge"' if "simulate" in function else ""),
         )
 
 

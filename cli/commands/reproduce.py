@@ -14,7 +14,8 @@ from ..options.options import Json
 if TYPE_CHECKING:
     from ...isa.errors import SimtError
     from ...lab.experiment import Experiment
-    from ...lab.measurement import Measurement, Setup
+    from ...lab.runs.result import Result
+    from ...lab.runs.run import Run
 
 
 def reproduce(
@@ -78,7 +79,7 @@ def reproduce(
     reports = [e.report(found, scale) for e in chosen]
     if json:
         dicts = [r.to_dict() for r in reports]
-        failed = [{"setup": str(setup), **error_dict(e)} for setup, e in errors.items()]
+        failed = [{"setup": str(run), **error_dict(e)} for run, e in errors.items()]
         print_json({"experiments": dicts, "failed": failed, "interrupted": interrupted})
     else:
         print("\n\n\n".join(r.markdown() if markdown else r.text() for r in reports))
@@ -87,33 +88,33 @@ def reproduce(
 
 def _simulate(
     chosen: tuple[Experiment, ...], scale: str
-) -> tuple[dict[Setup, Measurement], dict[Setup, SimtError], bool]:
-    """Simulate what the experiments take, each setup once; what went wrong; whether cut short."""
+) -> tuple[dict[Run, Result], dict[Run, SimtError], bool]:
+    """Simulate what the experiments take, each run once; what went wrong; whether cut short."""
     from ...emu.engine import Interrupted
     from ...isa.errors import SimtError
-    from ...lab.measurement import measure
+    from ...lab.runs.execute import simulate_run
     from ..output.output import print_error, print_remark
     from ..output.progress import Progress, machine_clock
 
-    wanted = list(dict.fromkeys(s for e in chosen for s in e.setups(scale)))
-    found: dict[Setup, Measurement] = {}
-    errors: dict[Setup, SimtError] = {}
-    for number, setup in enumerate(wanted, 1):
+    wanted = list(dict.fromkeys(s for e in chosen for s in e.runs(scale)))
+    found: dict[Run, Result] = {}
+    errors: dict[Run, SimtError] = {}
+    for number, run in enumerate(wanted, 1):
         try:
-            with Progress(f"{setup} ({number} of {len(wanted)})") as progress:
+            with Progress(f"{run} ({number} of {len(wanted)})") as progress:
                 progress.detail = "preparing the engine"
-                found[setup] = measure(setup, machine_clock(progress))
+                found[run] = simulate_run(run, machine_clock(progress))
         except (Interrupted, KeyboardInterrupt):
             sys.stdout.flush()
-            print_remark(f"interrupted in {setup}; {len(found)} of {len(wanted)} are done")
+            print_remark(f"interrupted in {run}; {len(found)} of {len(wanted)} are done")
             return found, errors, True
         except SimtError as error:
-            errors[setup] = error
+            errors[run] = error
             print_error(error)
     return found, errors, False
 
 
-def _status(errors: dict[Setup, SimtError], interrupted: bool) -> int:
+def _status(errors: dict[Run, SimtError], interrupted: bool) -> int:
 
     if interrupted:
         return status.INTERRUPTED

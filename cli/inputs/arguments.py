@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...emu.described import described_arguments
 from ...isa.errors import ArgumentError, did_you_mean
-from ...isa.program import Kernel, Param
-from ..options.literals import parse_number
-from .arrays import ArraySpec, load_array
+from ...isa.program import Kernel
 from .files import cannot, check_writable
 
 
@@ -50,50 +49,7 @@ def split_pairs(pairs: Sequence[str], option: str, kernel: Kernel) -> dict[str, 
 def kernel_arguments(kernel: Kernel, pairs: Sequence[str], seed: int) -> list[object]:
     """Return the arguments in declared order. Raises ArgumentError and UsageError."""
     values = split_pairs(pairs, "--arg", kernel)
-    missing = [p for p in kernel.params if p.name not in values]
-    if missing:
-        raise ArgumentError(
-            f"kernel {kernel.name} needs {_words([p.name for p in missing])}; "
-            f"the signature: {kernel.signature}",
-            code="SIM320",
-            hint="give " + " ".join(f"--arg {p.name}={_example(p)}" for p in missing),
-        )
-    return [
-        _argument(param, values[param.name], [seed, position])
-        for position, param in enumerate(kernel.params)
-    ]
-
-
-def _words(names: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def _example(param: Param) -> str:
-    if param.is_pointer:
-        return f"zeros:{param.type}:1024"
-    return "1.5" if param.type.is_float else "1024"
-
-
-def _argument(param: Param, text: str, seed: list[int]) -> object:
-    if param.is_pointer:
-        if text.startswith("@"):
-            return load_array(text[1:], param)
-        try:
-            return ArraySpec(text, param, seed).make()
-        except (MemoryError, ValueError) as problem:
-            raise ArgumentError(
-                f"--arg {param.name}: {text} cannot be created: {problem}", code="SIM323"
-            ) from None
-    number = parse_number(text, param.type)
-    if number is None:
-        kind = "a number" if param.type.is_float else "a whole number"
-        array = text.startswith("@") or ":" in text
-        raise ArgumentError(
-            f"--arg {param.name}: {param} takes {kind}, not {text!r}",
-            code="SIM321",
-            hint="arrays are for parameters declared with `global`" if array else "",
-        )
-    return number
+    return described_arguments(kernel, values, seed)
 
 
 def check_outputs(kernel: Kernel, pairs: Sequence[str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...emu.checks import Checks, Coverage
 from ...emu.engine import DEFAULT_ENGINE, chosen
+from ...emu.literals import parse_number
 from ...emu.result import Result
 from ...emu.schemes import is_usual
 from ...isa.errors import SimtError, UsageError
@@ -25,7 +26,6 @@ from ..inputs.files import check_writable, write_bytes
 from ..inputs.sources import Listings, kernel_of
 from ..inputs.target import Target, chosen_target, load_module
 from ..options.launch import LaunchOptions
-from ..options.literals import parse_number
 from ..options.settings import RunSettings
 from ..output.output import (
     error_dict,

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...emu.literals import parse_count
 from ...isa.errors import UsageError
-from .literals import parse_count
 from .options import (
     Arg,
     Block,

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from ...emu.literals import parse_number
 from ...isa.errors import UsageError, did_you_mean, either
 from ...isa.types import U64
 from .complete import machines, mappings, sizes, targets
-from .literals import parse_number
 
 MARKERS = ("auto", "explicit", "none")
 

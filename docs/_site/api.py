@@ -15,6 +15,7 @@ FIRST = {
     ),
     "Memory": ("Device", "DeviceArray"),
     "Time": ("simulate", "Simulation", "compare", "Comparison"),
+    "Sweeps": ("sweep", "Store"),
     "Recordings": ("record", "Recording", "view"),
 }  # fmt: skip
 """Section -> names of `simtlab` in the order of the page; a name that is not in any comes later."""

@@ -94,6 +94,7 @@ Cli = Callable[..., Done]
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> Cli:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SIMTLAB_STORE", str(tmp_path / "results.db"))
     monkeypatch.setenv("COLUMNS", "100")
     Path("scale.sasm").write_text(SCALE)
     Path("two.sasm").write_text(TWO)

@@ -20,6 +20,7 @@ def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], 
 
     def go(page: Path) -> Path:
         monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("SIMTLAB_STORE", str(tmp_path / "results.db"))
         monkeypatch.setenv("COLUMNS", "140")
         folders = (DOCS / "examples", DOCS / "tutorial", page.parent)
         for file in (f for folder in folders for f in folder.iterdir()):

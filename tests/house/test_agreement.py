@@ -72,7 +72,9 @@ def test_the_changelog_is_kept(tree, version):
 
 def test_the_extras_are_those_promised(tree):
     extras = set(tree.project["project"]["optional-dependencies"])
-    assert extras == {"bench", "dev", "docs", "lab", "lsp", "plot", "test", "tui"}
+    assert extras == {
+        "bench", "cluster", "dev", "docs", "lab", "lsp", "parquet", "plot", "test", "tui"
+    }  # fmt: skip
 
 
 def test_dev_covers_what_the_suite_builds_with(tree):
@@ -86,7 +88,11 @@ def test_every_dependency_is_imported_somewhere(tree):
     """What a user has to install is used; tools of the developers are called by name."""
     project = tree.project["project"]
     extras = project["optional-dependencies"]
-    named = [name for extra in ("plot", "lab", "lsp", "tui") for name in extras[extra]]
+    named = [
+        name
+        for extra in ("cluster", "plot", "lab", "lsp", "parquet", "tui")
+        for name in extras[extra]
+    ]
     needed = [*project["dependencies"], *named]
     names = {re.match(r"[\w-]+", line)[0] for line in needed} - {"simtlab"}  # pyright: ignore
     text = "\n".join(

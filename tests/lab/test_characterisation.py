@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from simtlab.lab import Measurement, experiments, find
+from simtlab.lab import Result, experiments, find
 from simtlab.lab.characterisation import Characterisation, Metric, load
 from simtlab.programs import catalogue
 from simtlab.timing.machines import machine as machines
@@ -61,7 +61,7 @@ def test_tables_name_programs_sizes_and_machines_that_there_are(table):
     sizes = {e.name: e.workload.sizes for e in catalogue()}
     assert table.machine in machines.names()
     for scale in ("small", "paper"):
-        assert all(s.size in sizes[s.program] for s in table.setups(scale))
+        assert all(s.size in sizes[s.program] for s in table.runs(scale))
     assert {c for claim in table.claims for c in claim.most} <= {r.program for r in table.rows}
 
 
@@ -80,9 +80,9 @@ FEW_MISSES = counted(branches=100, divergent=3, misses=59, parted=6)
 def report(**by_short: Statistics):
     table = load("dws-tab1")
     found = {
-        setup: Measurement(setup, stats, "0" * 16, 0.1)
-        for setup in table.setups("paper")
-        if (stats := by_short.get(setup.program.partition("/")[2])) is not None
+        run: Result(run, stats, "0" * 16, 0.1)
+        for run in table.runs("paper")
+        if (stats := by_short.get(run.program.partition("/")[2])) is not None
     }
     return table.report(found, "paper")
 

@@ -14,7 +14,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -280,8 +280,22 @@ def _digest(names: Sequence[str]) -> str:
     for part in (*_surroundings(), *names):
         digest.update(repr(part).encode())
     for name in names:
-        digest.update(source_of(name).read_bytes())
+        digest.update(_content(name))
     return digest.hexdigest()[:24]
+
+
+def _content(name: str) -> bytes:
+    """Return the content of a file; one of this package is read again only after a change."""
+    path = source_of(name)
+    if name.endswith(".py"):
+        return path.read_bytes()
+    status = path.stat()
+    return _read(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(1024)
+def _read(path: Path, *_version: int) -> bytes:
+    return path.read_bytes()
 
 
 @cache

@@ -396,6 +396,11 @@ ALL_KEYS = _keys()
 """Every key that has a value, as `l1d.size`."""
 
 
+def unknown_key(key: str) -> str:
+    """Return the message for a key that no machine has; an empty text for one that there is."""
+    return "" if key in ALL_KEYS else f"{key}: unknown key{_near(key)}"
+
+
 def choices(key: str) -> tuple[str, ...]:
     """Return the words that a key takes; empty where it takes numbers."""
     table, _, last = key.rpartition(".")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,14 +39,13 @@ class Presets:
 
     def names(self) -> list[str]:
         """Return the names of the presets."""
-        files = resources.files(self.package).iterdir()
-        return sorted(f.name[: -len(".toml")] for f in files if f.name.endswith(".toml"))
+        return list(_names(self.package))
 
     def read(self, name: str) -> tuple[dict[str, Any], str]:
         """Return the content of a preset or of a user's file, and its name for messages."""
         text, where = self._text(name)
         try:
-            return tomllib.loads(text), where
+            return _copied(_parsed(text)), where
         except ValueError as problem:
             raise self.error(f"{where}: {problem}") from None
         except RecursionError:
@@ -67,8 +67,7 @@ class Presets:
                 f"there is no {self.kind} {name!r}",
                 hint=did_you_mean(name, known) or f"there are {', '.join(known)}",
             )
-        file = resources.files(self.package) / f"{name}.toml"
-        return file.read_text("utf-8"), name
+        return _packaged(self.package, name), name
 
     def build(
         self, model: type[Model], table: Any, where: str, mistake: Callable[[Any], str]
@@ -81,6 +80,27 @@ class Presets:
             raise self.error(
                 f"{where} is not a valid {self.kind}: {lines}", hint=self.hint
             ) from None
+
+
+@cache
+def _names(package: str) -> tuple[str, ...]:
+    files = resources.files(package).iterdir()
+    return tuple(sorted(f.name[: -len(".toml")] for f in files if f.name.endswith(".toml")))
+
+
+@cache
+def _packaged(package: str, name: str) -> str:
+    return (resources.files(package) / f"{name}.toml").read_text("utf-8")
+
+
+@cache
+def _parsed(text: str) -> dict[str, Any]:
+    return tomllib.loads(text)
+
+
+def _copied(table: Any) -> Any:
+    """Return the content of a file with tables of its own."""
+    return {k: _copied(v) for k, v in table.items()} if isinstance(table, dict) else table
 
 
 def key_of(error: Any) -> str:

@@ -6,9 +6,10 @@ import html
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ...emu.engine import Interrupted
+from ...emu.frames import frame_of, pandas
 from ...emu.tables import aligned
 from ...isa.errors import Outcome, SimtError, UsageError, did_you_mean
 from ...isa.quoting import shown
@@ -149,6 +150,18 @@ class Comparison:
         unit = BAR / max(found.values())
         rows = [(n, _bar(ratio * unit, block), f"{ratio:.3f}") for n, ratio in found.items()]
         return f"speedup over {self.baseline}\n{aligned(rows, left=(0, 1), least=(0, BAR))}"
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each policy: speedup and all single numbers.
+
+        Raises UsageError without pandas.
+        """
+        frames = [c.stats.to_frame() if c.stats is not None else frame_of([{}]) for c in self]
+        for frame, c in zip(frames, self, strict=True):
+            frame.insert(0, "policy", c.policy)
+            frame.insert(1, "speedup", self.speedup(c.policy))
+            frame["error"] = c.error.first.code if c.error is not None else None
+        return pandas().concat(frames, ignore_index=True)
 
     def save_picture(self, path: str | Path, title: str = "") -> None:
         """Draw speedups and where issue slots went, as a PNG. Raises UsageError (matplotlib)."""

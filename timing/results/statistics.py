@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...emu.frames import frame_of, pandas
 from ...isa.errors import UsageError
 from ...isa.quoting import shown
 from ..engine.causes import BANK, HIT, L2, MEMORY, MSHR, N_CAUSES, NAMES
@@ -366,19 +367,19 @@ class Statistics:
         return {**self.counts(), **derived, "lines": lines, "races": races}
 
     def to_frame(self, which: str = "") -> Any:
-        """Return a pandas DataFrame of `launches`, `intervals`, `lines`, or all single numbers."""
+        """Return a pandas DataFrame of `launches`, `intervals`, `lines`, or all single numbers.
+
+        Raises UsageError without pandas.
+        """
         forms = ("launches", "intervals", "lines")
         if which and (not isinstance(which, str) or which not in forms):
             raise UsageError(
                 f"there is no table of {shown(which)}; there are {', '.join(forms)}", code="SIM515"
             )
-        import pandas  # pyright: ignore[reportMissingImports]
-
         if which:
             rows = self.to_dict()[which]
-            return pandas.json_normalize(rows) if rows else pandas.DataFrame()
-        numbers = {k: v for k, v in self.to_dict().items() if isinstance(v, (int, float))}
-        return pandas.DataFrame([numbers])
+            return pandas().json_normalize(rows) if rows else frame_of([])
+        return frame_of([{k: v for k, v in self.to_dict().items() if isinstance(v, (int, float))}])
 
     def digest(self, memory: str) -> str:
         """Return eight digits over all counters and a memory digest: equal on every host."""

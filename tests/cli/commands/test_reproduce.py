@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simtlab.cli.options.complete import experiments
-from simtlab.lab import measurement
+from simtlab.lab.runs import execute
 from simtlab.programs import runner
 
 from ..support.reproduce_effects import reproduced
@@ -45,14 +45,14 @@ def test_a_wrong_result_is_told_and_left_out(cli, monkeypatch):
 
 
 def test_an_interrupt_keeps_what_is_done(cli, monkeypatch):
-    run = measurement.run_program
+    run = execute.run_program
 
     def interrupted(entry, *args, **options):
         if entry.short == "hotspot":
             raise KeyboardInterrupt
         return run(entry, *args, **options)
 
-    monkeypatch.setattr(measurement, "run_program", interrupted)
+    monkeypatch.setattr(execute, "run_program", interrupted)
     done = cli(*TABLE)
     assert done.status == 130
     assert "interrupted in dws/hotspot, size small, conv on dws; 2 of 8 are done" in done.err
@@ -80,9 +80,9 @@ def test_mistakes(cli, words, code, text):
 def test_the_name_says_which(cli):
     done, asked = reproduced(cli, "maws-tab2")
     assert "MAWS Table 2" in done.out
-    assert {setup.machine for setup in asked} == {"maws-coherent"}
+    assert {run.machine for run in asked} == {"maws-coherent"}
     _, every = reproduced(cli, "all")
-    assert {setup.machine for setup in every} == {"dws", "maws-coherent", "lwm"}
+    assert {run.machine for run in every} == {"dws", "maws-coherent", "lwm"}
 
 
 def test_the_list(cli):

@@ -6,22 +6,22 @@ from collections.abc import Callable
 
 import pytest
 
-from simtlab.lab import Measurement, Setup
+from simtlab.lab import Result, Run
 from simtlab.timing.results.statistics import Statistics
 
 from ..conftest import Cli, Done
 
 
-def reproduced(cli: Cli, *arguments: str) -> tuple[Done, list[Setup]]:
+def reproduced(cli: Cli, *arguments: str) -> tuple[Done, list[Run]]:
     """The command, and what it has asked to be simulated."""
-    asked: list[Setup] = []
+    asked: list[Run] = []
 
-    def measure(setup: Setup, look: object) -> Measurement:
-        asked.append(setup)
-        return Measurement(setup, Statistics(cycles=1, wpus=1, width=1), "0" * 16, 0.0)
+    def simulate_run(run: Run, look: object) -> Result:
+        asked.append(run)
+        return Result(run, Statistics(cycles=1, wpus=1, width=1), "0" * 16, 0.0)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simtlab.lab.measurement.measure", measure)
+        patch.setattr("simtlab.lab.runs.execute.simulate_run", simulate_run)
         done = cli("reproduce", *arguments)
     assert done.status == 0, done
     return done, asked
@@ -35,9 +35,9 @@ def list_(cli: Cli) -> None:
 
 def scale(cli: Cli) -> None:
     _, large = reproduced(cli, "maws-tab2")
-    assert {setup.size for setup in large} == {"paper", "maws"}
+    assert {run.size for run in large} == {"paper", "maws"}
     done, small = reproduced(cli, "maws-tab2", "--scale", "small")
-    assert {setup.size for setup in small} == {"small"}
+    assert {run.size for run in small} == {"small"}
     assert "scale small" in done.out
 
 

@@ -1,8 +1,8 @@
-"""Numbers on the command line."""
+"""Numbers in words, as on the command line and in files of sweeps."""
 
 from __future__ import annotations
 
-from ...isa.types import Type
+from ..isa.types import Type
 
 
 def parse_number(text: str, type_: Type) -> int | float | None:

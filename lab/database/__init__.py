@@ -1,0 +1,1 @@
+"""The file that keeps results: its tables, records, claims, and queries."""

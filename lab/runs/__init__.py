@@ -1,0 +1,1 @@
+"""Runs: what is simulated, what its result depends on, and its result."""

@@ -1,0 +1,65 @@
+"""Execution of one run in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...isa.errors import SimtError
+from ...programs.runner import PlainLauncher, run_program
+from ...timing.results.energy.model import energy_of
+from ...timing.simulation.simulator import Simulator
+from .inputs import inputs_of
+from .own import OwnEntry, raised_in
+from .resolve import Resolved, Resolver
+from .result import Result
+from .run import Run
+
+Look = Callable[[Simulator], object]
+"""Called now and then during a simulation."""
+
+RESOLVER = Resolver()
+"""The resolver of this process: what runs share is made once."""
+
+
+def simulate_run(run: Run, look: Look | None = None) -> Result:
+    """Simulate all launches of a run on a machine that is cold before the first one.
+
+    Raises UsageError for a run that does not fit together, CheckFailed for a wrong result, and what
+    a kernel raises.
+    """
+    return execute(RESOLVER.resolved(run), look)
+
+
+def execute(resolved: Resolved, look: Look | None = None) -> Result:
+    """Simulate a run whose program, machine and policy are known; as `simulate_run`."""
+    run, entry, policy = resolved.run, resolved.entry, resolved.policy
+    simulator = Simulator(resolved.machine, policy)
+    if look is not None:
+        simulator.on_progress = look
+    launch = run.launch
+    options = (
+        {} if launch is None else {"budget": launch.budget, "exited_arrive": launch.exited_arrive}
+    )
+    launcher = PlainLauncher.on(simulator, resolved.module, scheme=policy.scheme, **options)
+    inputs = inputs_of(entry, resolved.source, run.size, run.seed)
+    try:
+        done = run_program(entry, launcher, size=run.size, seed=run.seed, inputs=inputs)
+    except SimtError:
+        raise
+    except Exception as error:
+        if not isinstance(entry, OwnEntry):
+            raise
+        raise raised_in(entry.source, error) from None
+    if done.error is not None:
+        raise done.error
+    stats = simulator.statistics()
+    energy = energy_of(stats, simulator.machine)
+    return Result(
+        run, stats, done.memory_digest, done.host_seconds, energy, resolved.fields, resolved.key
+    )
+
+
+def prepare_engine(run: Run) -> None:
+    """Compile the engine of a run, or load it; simulate nothing. Raises SimtError."""
+    resolved = RESOLVER.resolved(run)
+    Simulator(resolved.machine, resolved.policy)

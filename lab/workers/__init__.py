@@ -1,0 +1,1 @@
+"""Processes that simulate runs: this one, others of this machine, a cluster."""

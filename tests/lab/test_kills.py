@@ -1,0 +1,141 @@
+"""A sweep that is killed goes on where it was: nothing finished is lost, or simulated again."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from simtlab.lab import Failure, Result, Run, Store
+from simtlab.lab.database import claims
+from simtlab.lab.driver import Watcher, drive
+from simtlab.lab.workers.local import LocalPool
+
+from .support.processes import alive, children_of
+
+SCRIPT = Path(__file__).parent / "support" / "forks.py"
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX signals")
+
+RUNS = [Run("lessons/nested", "tiny", sets=(("l2.hit_latency", 10 + i),)) for i in range(60)]
+
+DEADLY = """
+import os, signal
+from simtlab.programs import find
+from dataclasses import replace
+
+def launch(launcher, data):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+WORKLOAD = replace(find("lessons/nested").workload, launch=launch)
+"""
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "results.db")
+
+
+def test_twenty_kills_of_the_driver_lose_and_repeat_nothing(tmp_path):
+    done = subprocess.run(
+        [sys.executable, SCRIPT, tmp_path / "results.db", "400", str(time.time_ns() % 1000)],
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    seen = json.loads(done.stdout)
+    assert (seen["kills"], seen["runs"], seen["results"]) == (20, 400, 400)
+    assert seen["cut"] >= 10  # most were in the middle
+    assert seen["kept"]
+    assert seen["all_dead"]  # claims of the dead do not block
+    assert len(set(seen["digests"])) > 1
+
+
+class Killer(Watcher):
+    """Kills a worker after some runs have finished."""
+
+    def __init__(self, after: list[int]) -> None:
+        self.pool = LocalPool(2)
+        self.after = after
+        self.count = 0
+        self.killed: list[int] = []
+
+    def finished(self, failure, *, elsewhere=False):
+        assert failure is None, failure
+        self.count += 1
+        if self.count in self.after:
+            worker = random.choice(self.pool._workers)
+            (pid,) = list(worker.executor._processes) or [0]
+            if pid:
+                self.killed.append(pid)
+                os.kill(pid, signal.SIGKILL)
+
+
+def killed_workers(store: Store, after: list[int]) -> None:
+    resolved, _ = store.resolve(RUNS)
+    killer = Killer(after)
+    assert drive(store.database, list(resolved.values()), killer.pool, killer, retry=False) == {}
+    assert len(killer.killed) == len(after)
+    assert killer.count == len(RUNS)
+    found = store.run(RUNS)
+    assert all(isinstance(r, Result) for r in found)
+    assert store.database.query("SELECT * FROM claims") == []
+
+
+def test_a_killed_worker_costs_only_its_run(store):
+    killed_workers(store, [5, 40])
+
+
+@pytest.mark.slow
+def test_twenty_killed_workers(store):
+    killed_workers(store, list(range(2, 60, 3)))
+
+
+def test_a_run_that_kills_two_workers_is_told_and_the_others_are_done(store, tmp_path):
+    (tmp_path / "deadly.py").write_text(DEADLY)
+    source = Path(sys.modules["simtlab"].__file__ or "").parent / "programs/lessons/nested.sasm"
+    (tmp_path / "deadly.sasm").write_text(source.read_text())
+    deadly = Run(str(tmp_path / "deadly.py"), "tiny")
+    *good, bad = store.run([*RUNS[:6], deadly], workers=2)
+    assert all(isinstance(r, Result) for r in good)
+    assert isinstance(bad, Failure)
+    assert (bad.code, bad.kept) == ("SIM553", False)
+    assert store.find(deadly) is None  # it is tried again the next time
+
+
+def test_workers_end_with_a_killed_driver(tmp_path):
+    script = (
+        "import sys; from simtlab.lab import Run, Store\n"
+        "runs = [Run('lessons/nested', 'tiny', sets=(('l2.hit_latency', 10 + i),))"
+        " for i in range(100000)]\n"
+        "print('go', flush=True)\n"
+        "Store(sys.argv[1]).run(runs[:int(sys.argv[2])], workers=2)\n"
+    )
+    path = tmp_path / "results.db"
+    driver = subprocess.Popen([sys.executable, "-c", script, path, "600"], stdout=subprocess.PIPE)
+    try:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if path.exists() and len(Store(path).database.query("SELECT key FROM results")) > 5:
+                break
+            time.sleep(0.05)
+        children = children_of(driver.pid)
+        assert len(children) >= 2
+    finally:
+        driver.kill()
+        driver.wait()
+    deadline = time.monotonic() + 10
+    while any(map(alive, children)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(alive, children))
+    before = len(Store(path).database.query("SELECT key FROM results"))
+    assert 5 < before < 600
+    held = [row["owner"] for row in Store(path).database.query("SELECT owner FROM claims")]
+    assert held
+    assert all(map(claims.has_died, held))
