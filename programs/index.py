@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..isa.errors import UsageError, did_you_mean
 from ..isa.quoting import shown
@@ -108,6 +108,18 @@ class Entry:
             f"{self.name} has no {what} {shown(name)}{why}; it has {', '.join(known)}",
             hint=did_you_mean(name, known),
         )
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What `chosen` takes: names of parameters, and `mapping` and `data` if there are any."""
+        variants = {"mapping": self.workload.mappings, "data": self.data_names}
+        return (*self.workload.parameters, *(name for name, known in variants.items() if known))
+
+    def chosen(self, values: Mapping[str, Any]) -> Entry:
+        """Return the program with a mapping, data and parameters by name. Raises UsageError."""
+        rest = {name: value for name, value in values.items() if name not in ("mapping", "data")}
+        found = self.variant(values.get("mapping"), values.get("data"))
+        return found.with_parameters(**rest) if rest else found
 
     def with_parameters(self, **parameters: float) -> Entry:
         """Return the program with these parameters in place of a size's. Raises UsageError."""

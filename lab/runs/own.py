@@ -11,7 +11,7 @@ from types import ModuleType
 
 import numpy as np
 
-from ...asm.assemble import assemble
+from ...asm.assemble import Markers, assemble
 from ...asm.load import load
 from ...emu.described import described_arguments
 from ...emu.module import KernelFunction, Module
@@ -53,7 +53,9 @@ def read(path: Path) -> bytes:
         raise UsageError(f"cannot read {path}: {reason}", code="SIM510") from None
 
 
-def assembled(path: Path) -> tuple[Program, tuple[tuple[Path, str], ...]]:
+def assembled(
+    path: Path, markers: Markers = "auto"
+) -> tuple[Program, tuple[tuple[Path, str], ...]]:
     """Return the program of a source or an object file, with the texts that it was made of.
 
     Raises SourceError, ObjectFileError, UsageError.
@@ -61,7 +63,7 @@ def assembled(path: Path) -> tuple[Program, tuple[tuple[Path, str], ...]]:
     if path.suffix == ".sbc":
         return load(read(path)), ()
     read(path)  # one message for a file that does not exist, whatever reads it
-    program = assemble(path)
+    program = assemble(path, markers=markers)
     return program, tuple((path.parent / name, text) for name, text in program.sources.items())
 
 

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...asm.assemble import assemble
+from ...asm.assemble import Markers
 from ...emu.described import array_files
 from ...emu.module import Module
 from ...emu.recent import Recent
+from ...emu.schemes import SCHEMES
 from ...isa.errors import UsageError
 from ...isa.objectfile import dumps
 from ...isa.quoting import shown
@@ -26,7 +27,7 @@ from ...timing.compiler.files import Policy, configured, files_of, grain_of
 from ...timing.compiler.files import find as find_policy
 from ...timing.machines.machine import Machine, load
 from .inputs import data_digest, inputs_of
-from .own import OwnEntry, assembled, launched, raised_in, read, workload_of
+from .own import OwnEntry, Texts, assembled, launched, raised_in, read, workload_of
 from .run import PARAMETER, Run
 from .sources import (
     digest_of,
@@ -96,11 +97,11 @@ class Resolver:
     """
 
     def __init__(self) -> None:
-        self._packaged: dict[str, _Program] = {}
+        self._packaged: dict[tuple[object, ...], tuple[Module, str, str]] = {}
         self._own: Recent[tuple[object, ...], _Program] = Recent()
-        self._texts: Recent[Path, tuple[tuple[tuple[Path, str], ...], bytes, Module, str]] = (
-            Recent()
-        )
+        self._texts: Recent[
+            tuple[Path, Markers], tuple[tuple[tuple[Path, str], ...], bytes, Module, str]
+        ] = Recent()
         self._machines: Recent[tuple[object, ...], _Configured] = Recent()
 
     def resolved(
@@ -113,18 +114,21 @@ class Resolver:
         """
         if not isinstance(run, Run):
             raise UsageError(f"expected a Run, not {shown(run)}", code="SIM515")
-        program = self._program(run)
-        entry = program.entry
-        if run.parameters:
-            entry = entry.with_parameters(**run.parameters)
-        sizes = size_of(entry, run.size)
         policy = policy or find_policy(run.policy)
+        program = self._program(run, policy)
+        entry = program.entry
+        sizes = size_of(entry, run.size)
         if machine is not None:
             found = _configured(machine.replaced(run.fields), policy)
         else:
             found = self._machine(run, policy)
         configured_machine, values, engine = _digested(*found, policy)
-        inputs = (program.source, json.dumps(dict(sizes), sort_keys=True), str(run.seed))
+        inputs = (
+            entry.mapping.name,
+            program.source,
+            json.dumps(dict(sizes), sort_keys=True),
+            str(run.seed),
+        )
         parts = {
             "program": program.code,
             "inputs": " ".join((*inputs, self._data(entry, program.source, run))),
@@ -144,35 +148,37 @@ class Resolver:
 
     # --- programs
 
-    def _program(self, run: Run) -> _Program:
+    def _program(self, run: Run, policy: Policy) -> _Program:
+        # As on the command line: explicit schemes need `reconverge` instructions.
+        markers: Markers = "explicit" if SCHEMES[policy.scheme].explicit else "auto"
         if run.is_file:
-            return self._own_program(run)
+            return self._own_program(run, markers)
         if run.launch is not None:
             raise UsageError(
                 f"the program {run.program} has launches of its own",
                 code="SIM517",
                 hint="leave out the launch; a kernel of your own is a file that ends in .sasm",
             )
-        found = self._packaged.get(run.program)
-        if found is None:
-            entry = find_program(run.program)
-            module = Module(assemble(entry.path))
-            launch = workload_digest(entry.path.with_suffix(".py"))
-            found = _Program(entry, module, _code_digest(module), launch)
-            self._packaged[run.program] = found
-        return found
+        entry = find_program(run.program).chosen(run.parameters)
+        # Parameters are inputs; what else was chosen shapes the code.
+        key = (entry.path, entry.mapping.name, markers)
+        if key not in self._packaged:
+            module = Module(entry.assemble(markers))
+            source = workload_digest(find_program(run.program).path.with_suffix(".py"))
+            self._packaged[key] = (module, _code_digest(module), source)
+        return _Program(entry, *self._packaged[key])
 
-    def _own_program(self, run: Run) -> _Program:
+    def _own_program(self, run: Run, markers: Markers) -> _Program:
         path = Path(run.program)
         if path.suffix == ".py":
-            return self._own_workload(run, path)
+            return self._own_workload(run, path, markers)
         if run.launch is None:
             raise UsageError(
                 f"{path} is a kernel, and no launch of it is given",
                 code="SIM551",
                 hint="say how many work-items it has, and its arguments: `simtlab explain sweeps`",
             )
-        module, code = self._module(path)
+        module, code = self._module(path, markers)
         arrays = array_files(dict(run.launch.args))
         data = digest_of(*(read(path.parent / name) for name in arrays))
         key = (path, code, run.size, run.seed, run.launch, data)
@@ -185,11 +191,11 @@ class Resolver:
             found = self._own.keep(key, made)
         return found
 
-    def _own_workload(self, run: Run, path: Path) -> _Program:
+    def _own_workload(self, run: Run, path: Path, markers: Markers) -> _Program:
         if run.launch is not None:
             raise UsageError(f"{path} has launches of its own", code="SIM517")
         source = read(path)
-        module, code = self._module(path.with_suffix(".sasm"))
+        module, code = self._module(path.with_suffix(".sasm"), markers)
         try:
             digest = own_workload_digest(path)
         except SyntaxError as error:
@@ -204,16 +210,16 @@ class Resolver:
             found = self._own.keep(key, _Program(entry, module, code, digest))
         return found
 
-    def _module(self, path: Path) -> tuple[Module, str]:
+    def _module(self, path: Path, markers: Markers) -> tuple[Module, str]:
         """Return the kernels of a file and their digest, assembled anew after any change."""
         content = read(path)
-        kept = self._texts.find(path)
+        kept = self._texts.find((path, markers))
         if kept is not None and kept[1] == content and _unchanged(kept[0]):
             return kept[2], kept[3]
-        program, texts = assembled(path)
+        program, texts = assembled(path, markers)
         module = Module(program)
         code = _code_digest(module)
-        self._texts.keep(path, (texts, content, module, code))
+        self._texts.keep((path, markers), (texts, content, module, code))
         return module, code
 
     # --- machines and policies

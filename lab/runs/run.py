@@ -54,7 +54,8 @@ class Run:
     `program` is a name as `dws/merge`, or a file of the user's: a workload (.py, beside its .sasm),
     or a kernel (.sasm, .sbc), which needs a `launch`; `size` is then a mere label. `machine` and
     `policy` are names or files. `sets` replaces fields of the machine, settings of the policy
-    (`policy.NAME`) and parameters of the program (`param.NAME`).
+    (`policy.NAME`) and parameters of the program (`param.NAME`), among which are its mapping of
+    tasks and the type of its data (`param.mapping`, `param.data`).
     """
 
     program: str

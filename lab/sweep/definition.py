@@ -119,7 +119,7 @@ def _parameters_of(program: str) -> set[str]:
     """Return the keys of a program's parameters: none of a file, which has them in its sizes."""
     if is_path(program):
         return set()
-    return {PARAMETER + name for name in find_program(program).workload.parameters}
+    return {PARAMETER + name for name in find_program(program).choices}
 
 
 def is_path(name: str) -> bool:
@@ -277,7 +277,7 @@ class _Reader:
         """Return the parameters of all programs of this package that the sweep names."""
         names = [n for n in self._names("programs", ()) if not is_path(n)]
         entries = [self._at("programs", name, find_program) for name in names]
-        return {parameter for entry in entries for parameter in entry.workload.parameters}
+        return {parameter for entry in entries for parameter in entry.choices}
 
     def _own_file(self, name: str, value: Scalar) -> Scalar:
         """Return a value; an engine file with its folder."""
