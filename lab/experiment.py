@@ -64,18 +64,34 @@ class Experiment(Protocol):
 
 @cache
 def experiments() -> tuple[Experiment, ...]:
-    """Return all experiments, paper by paper."""
+    """Return all experiments, paper by paper; a paper's table comes before its figures."""
     from .characterisation import characterisations
+    from .reproduction import ablations, dws, lwm, maws, ppc
 
-    return tuple(characterisations())
+    tables = {table.name.partition("-")[0]: table for table in characterisations()}
+    papers = {
+        "dws": dws.studies, "maws": maws.studies, "ppc": ppc.studies, "lwm": lwm.studies,
+        "ablations": ablations.studies,
+    }  # fmt: skip
+    return tuple(
+        experiment
+        for paper, studies in papers.items()
+        for experiment in (*((tables[paper],) if paper in tables else ()), *studies())
+    )
 
 
 def find(name: str) -> tuple[Experiment, ...]:
-    """Return the experiment of this name, or every one for `all`. Raises UsageError."""
+    """Return the experiment of this name; for `all` every one, for `dws` all of that paper.
+
+    Case does not matter: `DWS-Fig13` is `dws-fig13`. Raises UsageError.
+    """
     every = experiments()
-    if isinstance(name, str) and name == "all":
+    if not isinstance(name, str):
+        raise UsageError(f"the name of an experiment is a text, not {shown(name)}", code="SIM515")
+    wanted = name.lower()
+    if wanted == "all":
         return every
-    found = tuple(e for e in every if e.name == name) if isinstance(name, str) else ()
+    found = tuple(e for e in every if wanted in (e.name, e.name.partition("-")[0]))
     if not found:
         raise UsageError(
             f"unknown experiment {shown(name)}",

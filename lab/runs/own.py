@@ -53,9 +53,11 @@ def read(path: Path) -> bytes:
         raise UsageError(f"cannot read {path}: {reason}", code="SIM510") from None
 
 
-def assembled(
-    path: Path, markers: Markers = "auto"
-) -> tuple[Program, tuple[tuple[Path, str], ...]]:
+Texts = tuple[tuple[Path, str], ...]
+"""The files that a program was assembled of, with their contents."""
+
+
+def assembled(path: Path, markers: Markers = "auto") -> tuple[Program, Texts]:
     """Return the program of a source or an object file, with the texts that it was made of.
 
     Raises SourceError, ObjectFileError, UsageError.

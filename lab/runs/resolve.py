@@ -99,9 +99,7 @@ class Resolver:
     def __init__(self) -> None:
         self._packaged: dict[tuple[object, ...], tuple[Module, str, str]] = {}
         self._own: Recent[tuple[object, ...], _Program] = Recent()
-        self._texts: Recent[
-            tuple[Path, Markers], tuple[tuple[tuple[Path, str], ...], bytes, Module, str]
-        ] = Recent()
+        self._texts: Recent[tuple[Path, Markers], tuple[Texts, bytes, Module, str]] = Recent()
         self._machines: Recent[tuple[object, ...], _Configured] = Recent()
 
     def resolved(

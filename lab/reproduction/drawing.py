@@ -1,0 +1,118 @@
+"""Pictures of figures, by matplotlib: PNG, SVG, PDF, whatever the file's name asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ...isa.errors import UsageError
+from .figure import Figure
+
+COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d", "#8c8c8c")
+HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "+++", "---")
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+"""Series differ by shape too, so that a print without colours can be read."""
+
+BAR_INCHES = 0.16
+
+
+def draw(figure: Figure, *paths: Path) -> None:
+    """Write a picture in the paper's form to each path. Raises UsageError and OSError."""
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure as Canvas
+    except ImportError:
+        raise UsageError(
+            "pictures of figures need matplotlib, which is not installed",
+            code="SIM520",
+            hint="pip install 'simtlab[plot]'",
+        ) from None
+    with rc_context({"font.size": 9, "svg.hashsalt": figure.name, "hatch.linewidth": 0.5}):
+        canvas = Canvas(figsize=(_width(figure), 3.6), layout="constrained")
+        axes = canvas.subplots()
+        {"bars": _bars, "lines": _lines, "stacks": _stacks, "map": _map}[figure.kind](axes, figure)
+        axes.set_title(figure.title, loc="left", fontsize=10)
+        axes.set_xlabel(figure.x)
+        axes.spines[["top", "right"]].set_visible(False)
+        for path in paths:
+            # No date: the same figure gives the same bytes.
+            metadata = {"Date": None} if path.suffix == ".svg" else {}
+            canvas.savefig(path, dpi=150, metadata=metadata)
+
+
+def _width(figure: Figure) -> float:
+    n = len(figure.categories)
+    bars = n * (len(figure.series) + 1.5) if figure.kind == "bars" else 3.0 * n
+    return min(14.0, max(6.0, 2.2 + bars * BAR_INCHES))
+
+
+def _values(row: tuple[float | None, ...]) -> list[float]:
+    return [float("nan") if value is None else value for value in row]
+
+
+def _bars(axes: Any, figure: Figure) -> None:
+    width = 0.85 / len(figure.series)
+    for i, (name, row) in enumerate(figure.series.items()):
+        places = [c + (i - (len(figure.series) - 1) / 2) * width for c in range(len(row))]
+        axes.bar(
+            places, _values(row), width, label=name, color=COLOURS[i % 8], edgecolor="white",
+            hatch=HATCHES[i % 8], linewidth=0.4,
+        )  # fmt: skip
+    _frame(axes, figure)
+
+
+def _lines(axes: Any, figure: Figure) -> None:
+    for i, (name, row) in enumerate(figure.series.items()):
+        axes.plot(range(len(row)), _values(row), label=name, color=COLOURS[i % 8],
+                  marker=MARKS[i % 8], linestyle=("-", "--")[i // 8 % 2], markersize=5)  # fmt: skip
+    axes.grid(axis="y", linewidth=0.3)
+    _frame(axes, figure)
+
+
+def _stacks(axes: Any, figure: Figure) -> None:
+    below = [0.0] * len(figure.categories)
+    for i, (name, row) in enumerate(figure.series.items()):
+        heights = [value or 0.0 for value in row]
+        axes.bar(
+            range(len(row)), heights, 0.7, bottom=below, label=name, color=COLOURS[i % 8],
+            edgecolor="white", hatch=HATCHES[i % 8], linewidth=0.4,
+        )  # fmt: skip
+        below = [low + height for low, height in zip(below, heights, strict=True)]
+    _frame(axes, figure)
+
+
+def _frame(axes: Any, figure: Figure) -> None:
+    axes.set_ylabel(figure.y)
+    axes.set_xlim(-0.6, len(figure.categories) - 0.4)
+    axes.set_ylim(bottom=0)
+    long = sum(map(len, figure.categories)) > 70
+    axes.set_xticks(
+        range(len(figure.categories)), figure.categories,
+        **({"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if long else {}),
+    )  # fmt: skip
+    if figure.rule is not None:
+        axes.axhline(figure.rule, color="black", linewidth=0.8)
+    axes.figure.legend(
+        *axes.get_legend_handles_labels(), loc="outside lower center", frameon=False,
+        ncols=min(len(figure.series), 8 if _width(figure) > 10 else 4), fontsize=8,
+    )  # fmt: skip
+
+
+def _map(axes: Any, figure: Figure) -> None:
+    from matplotlib.colors import TwoSlopeNorm
+
+    rows = [_values(row) for row in figure.series.values()]
+    known = [v for row in rows for v in row if v == v]
+    middle = figure.rule
+    norm = None
+    if middle is not None and known:
+        reach = max(abs(v - middle) for v in known) or 0.01
+        norm = TwoSlopeNorm(middle, middle - reach, middle + reach)
+    axes.imshow(rows, cmap="viridis" if norm is None else "RdBu", norm=norm, aspect="auto")
+    axes.set_xticks(range(len(figure.categories)), figure.categories, rotation=40, ha="right")
+    axes.set_yticks(range(len(rows)), list(figure.series))
+    axes.set_ylabel(figure.y)
+    for y, row in enumerate(rows):
+        for x, value in enumerate(row):
+            if value == value:
+                axes.text(x, y, f"{value:.{figure.digits}f}", ha="center", va="center", fontsize=8)

@@ -1,0 +1,70 @@
+"""A figure as data: series over categories, as a table and for drawing.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..tables import Table
+from .results import or_none
+
+Kind = Literal["bars", "lines", "stacks", "map"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One picture, with the paper's axes.
+
+    `categories` are the groups of bars, or the places on the x axis of lines; `series` has a value
+    for each, None where it has not been measured. In `stacks` the series are parts of one bar per
+    category, in `map` they are the rows of a map. `rule` is a value with a line of its own: 1 for a
+    speedup. `digits` are those behind the point in the table.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    x: str
+    y: str
+    categories: tuple[str, ...]
+    series: Mapping[str, tuple[float | None, ...]]
+    rule: float | None = None
+    digits: int = 2
+
+    def table(self) -> Table:
+        """Return a row per category; or per series, where that makes fewer columns."""
+        names, columns = tuple(self.series), tuple(self.series.values())
+        if len(self.categories) >= len(names):
+            rows = [(c, *(v[i] for v in columns)) for i, c in enumerate(self.categories)]
+            return self._table((self.x, *names), rows)
+        rows = [(name, *values) for name, values in self.series.items()]
+        return self._table((self.x, *self.categories), rows)
+
+    def _table(self, titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+        cells = [(str(row[0]), *(self._cell(value) for value in row[1:])) for row in rows]
+        return Table(tuple(titles), tuple(cells))
+
+    def _cell(self, value: float | None) -> str:
+        return "-" if value is None else f"{value:.{self.digits}f}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figure for JSON."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "kind": self.kind,
+            "x": self.x,
+            "y": self.y,
+            "categories": list(self.categories),
+            "series": {name: list(values) for name, values in self.series.items()},
+        }
+
+
+def series(
+    names: Sequence[str], categories: Sequence[str], number: Callable[[str, str], float]
+) -> dict[str, tuple[float | None, ...]]:
+    """Return `number(name, category)` for all, None where it has not been measured."""
+    return {
+        name: tuple(or_none(lambda n=name, c=c: number(n, c)) for c in categories) for name in names
+    }
