@@ -672,7 +672,7 @@ def hardware() -> list[Study]:
         Study(
             "dws-area", "Area of the warp-split table", "DWS 5.6", (), {}, lambda r: [],
             (at_most("share of a WPU", "below 1%", 0.01,
-                     lambda r: area_of(load("dws")).dws_share, form=".2%"),),
+                     lambda r: area_of(load("dws")).share("dws"), form=".2%"),),
             note="`simtlab machines dws --area` prints the parts.",
         ),
     ]  # fmt: skip

@@ -311,7 +311,7 @@ def sensitivity() -> list[Study]:
         Study(
             "maws-area", "Area of the warp-split tables", "MAWS 5.4.1", (), {}, lambda r: [],
             (at_most("share of a WPU", "below 2%", 0.02,
-                     lambda r: area_of(load("maws-intro16k")).maws_share, form=".2%"),),
+                     lambda r: area_of(load("maws-intro16k")).share("maws"), form=".2%"),),
             note="`simtlab machines maws-intro16k --area` prints the parts.",
         ),
     ]  # fmt: skip

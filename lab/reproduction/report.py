@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from ...isa.version import __version__
-from ..experiment import Report
 from ..tables import Table
 from .claims import Verdict
 from .drawing import draw
@@ -21,6 +21,14 @@ PAPERS = {
     "ablations": "What each choice is worth",
 }
 """Titles of the pages, by the prefix of their experiments."""
+
+
+class Report(Protocol):
+    """A report on an experiment of any kind."""
+
+    def markdown(self) -> str:
+        """Return the report as Markdown."""
+        ...
 
 
 @dataclass(frozen=True)
