@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from .. import status
 from ..options.complete import experiments as complete_experiments
 from ..options.options import Json
-
-if TYPE_CHECKING:
-    from ...isa.errors import SimtError
-    from ...lab.experiment import Experiment
-    from ...lab.runs.result import Result
-    from ...lab.runs.run import Run
+from ..options.store import StoreFile
 
 
 def reproduce(
@@ -23,7 +17,7 @@ def reproduce(
         str | None,
         typer.Argument(
             metavar="NAME|all",
-            help="The experiment, as --list names it.",
+            help="The experiment, as --list names it; `dws` means all of that paper.",
             autocompletion=complete_experiments,
         ),
     ] = None,
@@ -35,38 +29,52 @@ def reproduce(
             help="Size of the programs' inputs; caches always have the paper's size.",
         ),
     ] = "paper",
+    store: StoreFile = None,
+    workers: Annotated[
+        str, typer.Option(metavar="N", help="Processes that simulate; 1: the command itself.")
+    ] = "1",
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Simulate on the workers of a dask scheduler, as tcp://10.0.0.1:8786.",
+        ),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER", help="Write a report: Markdown, HTML, and figures as PNG and SVG."
+        ),
+    ] = None,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the report as Markdown.")
     ] = False,
     json: Json = False,
 ) -> int:
-    """Repeat a measurement of one of the papers: our figures, the paper's, and a verdict.
+    """Repeat an experiment of one of the papers: our figures, its claims, and a verdict on each.
 
-    Every simulation's result is compared with the program's reference. A simulation that fails is
-    reported and left out; after an interrupt the report covers the simulations that are done.
+    Results are kept in a store, so that a simulation that several figures need is done once, and an
+    interrupted run continues where it was. Every result is compared with the program's reference. A
+    simulation that fails is reported and left out.
 
     For example:
 
       simtlab reproduce --list
-      simtlab reproduce dws-tab1
+      simtlab reproduce dws-fig13 --scale small
+      simtlab reproduce maws --workers 2 --out report
       simtlab reproduce all --scale small --json
     """
     from ...isa.errors import UsageError
-    from ...lab.experiment import check_scale, experiments, find
-    from ..output.output import error_dict, print_json, print_table
+    from ..jobs.reproduce import Settings, print_list
+    from ..jobs.reproduce import reproduce as carry_out
+    from ..options.options import whole_number
 
-    check_scale(scale)
     if markdown and json:
         raise UsageError("--markdown and --json exclude each other", code="SIM517")
     if list_:
         if name is not None:
             raise UsageError(f"--list takes no name, but {name!r} is given", code="SIM517")
-        if json:
-            print_json([{"name": e.name, "title": e.title, "source": e.source}
-                        for e in experiments()])  # fmt: skip
-        else:
-            lines = [(e.name, e.title, e.source) for e in experiments()]
-            print_table(("name", "what it shows", "source"), lines)
+        print_list(json=json)
         return status.DONE
     if name is None:
         raise UsageError(
@@ -74,48 +82,14 @@ def reproduce(
             code="SIM514",
             hint="`simtlab reproduce --list` lists the experiments; all means every one",
         )
-    chosen = find(name)
-    found, errors, interrupted = _simulate(chosen, scale)
-    reports = [e.report(found, scale) for e in chosen]
-    if json:
-        dicts = [r.to_dict() for r in reports]
-        failed = [{"setup": str(run), **error_dict(e)} for run, e in errors.items()]
-        print_json({"experiments": dicts, "failed": failed, "interrupted": interrupted})
-    else:
-        print("\n\n\n".join(r.markdown() if markdown else r.text() for r in reports))
-    return _status(errors, interrupted)
-
-
-def _simulate(
-    chosen: tuple[Experiment, ...], scale: str
-) -> tuple[dict[Run, Result], dict[Run, SimtError], bool]:
-    """Simulate what the experiments take, each run once; what went wrong; whether cut short."""
-    from ...emu.engine import Interrupted
-    from ...isa.errors import SimtError
-    from ...lab.runs.execute import simulate_run
-    from ..output.output import print_error, print_remark
-    from ..output.progress import Progress, machine_clock
-
-    wanted = list(dict.fromkeys(s for e in chosen for s in e.runs(scale)))
-    found: dict[Run, Result] = {}
-    errors: dict[Run, SimtError] = {}
-    for number, run in enumerate(wanted, 1):
-        try:
-            with Progress(f"{run} ({number} of {len(wanted)})") as progress:
-                progress.detail = "preparing the engine"
-                found[run] = simulate_run(run, machine_clock(progress))
-        except (Interrupted, KeyboardInterrupt):
-            sys.stdout.flush()
-            print_remark(f"interrupted in {run}; {len(found)} of {len(wanted)} are done")
-            return found, errors, True
-        except SimtError as error:
-            errors[run] = error
-            print_error(error)
-    return found, errors, False
-
-
-def _status(errors: dict[Run, SimtError], interrupted: bool) -> int:
-
-    if interrupted:
-        return status.INTERRUPTED
-    return max((status.of(e) for e in errors.values()), default=status.DONE)
+    settings = Settings(
+        name=name,
+        scale=scale,
+        store=store,
+        workers=whole_number(workers, "--workers"),
+        scheduler=scheduler,
+        out=out,
+        markdown=markdown,
+        json=json,
+    )
+    return carry_out(settings)

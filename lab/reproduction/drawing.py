@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +17,22 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 BAR_INCHES = 0.16
 
 
-def draw(figure: Figure, *paths: Path) -> None:
-    """Write a picture in the paper's form to each path. Raises UsageError and OSError."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure as Canvas
-    except ImportError:
+def check_drawing() -> None:
+    """Raise UsageError if matplotlib is missing."""
+    if importlib.util.find_spec("matplotlib") is None:
         raise UsageError(
             "pictures of figures need matplotlib, which is not installed",
             code="SIM520",
             hint="pip install 'simtlab[plot]'",
-        ) from None
+        )
+
+
+def draw(figure: Figure, *paths: Path) -> None:
+    """Write a picture in the paper's form to each path. Raises UsageError and OSError."""
+    check_drawing()
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure as Canvas
+
     with rc_context({"font.size": 9, "svg.hashsalt": figure.name, "hatch.linewidth": 0.5}):
         canvas = Canvas(figsize=(_width(figure), 3.6), layout="constrained")
         axes = canvas.subplots()

@@ -37,9 +37,8 @@ def test_a_wrong_result_is_told_and_left_out(cli, monkeypatch):
     monkeypatch.setattr(runner, "check", wrong_once)
     done = cli(*TABLE)
     assert done.status == 1
-    assert (
-        "error[SIM420]: dws/merge: the result differs from the reference in x: is wrong" in done.err
-    )
+    assert "error[SIM420]: dws/merge, size small, conv on dws" in done.err
+    assert "the result differs from the reference in x: is wrong" in done.err
     assert "not measured: dws/merge" in done.out
     assert "dws/short" in done.out
 
@@ -55,7 +54,7 @@ def test_an_interrupt_keeps_what_is_done(cli, monkeypatch):
     monkeypatch.setattr(execute, "run_program", interrupted)
     done = cli(*TABLE)
     assert done.status == 130
-    assert "interrupted in dws/hotspot, size small, conv on dws; 2 of 8 are done" in done.err
+    assert "interrupted; 2 of 8 simulations are done and kept" in done.err
     assert "dws/filter" in done.out
     assert "not measured: dws/hotspot, dws/lu" in done.out
 
@@ -82,11 +81,21 @@ def test_the_name_says_which(cli):
     assert "MAWS Table 2" in done.out
     assert {run.machine for run in asked} == {"maws-coherent"}
     _, every = reproduced(cli, "all")
-    assert {run.machine for run in every} == {"dws", "maws-coherent", "lwm"}
+    assert {run.machine for run in every} >= {"dws", "maws-coherent", "maws-bulk", "ppc", "lwm"}
+    _, paper = reproduced(cli, "PPC")
+    assert {run.machine for run in paper} == {"ppc"}
 
 
 def test_the_list(cli):
-    assert [e["name"] for e in cli("reproduce", "--list", "--json").json] == [
-        "dws-tab1", "maws-tab2", "lwm-tab2",
-    ]  # fmt: skip
-    assert experiments("dws") == ["dws-tab1"]
+    names = [e["name"] for e in cli("reproduce", "--list", "--json").json]
+    assert len(set(names)) == len(names)
+    assert {"dws-tab1", "dws-fig13", "maws-fig7a", "ppc-fig6", "lwm-fig9"} <= set(names)
+    assert experiments("maws-t") == ["maws-tab2"]
+
+
+def test_what_is_done_is_found_again(cli, monkeypatch):
+    table = ("reproduce", "ppc-fig7", "--scale", "small")
+    first = cli(*table)
+    monkeypatch.setattr(execute, "run_program", None)  # nothing may be simulated
+    again = cli(*table)
+    assert (again.status, again.out) == (0, first.out)
