@@ -61,7 +61,7 @@ def store(cli: Cli) -> None:
 
 
 def workers(cli: Cli) -> None:
-    assert "SIM5" in cli("reproduce", "dws-area", "--workers", "0").err
+    assert "SIM5" in cli("reproduce", "ppc-fig7", "--workers", "0").err
 
 
 def scheduler(cli: Cli) -> None:
