@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 _SHARED = ("isa", "emu", "timing")
 """Folders that every simulation uses; texts of kernels count as assembled programs."""
 
-_HELPERS = ("runner.py", "workload.py", "rounding.py")
+_HELPERS = ("index.py", "mappings.py", "rounding.py", "runner.py", "workload.py")
 """Files of programs/ that make and check every run."""
 
 

@@ -63,27 +63,34 @@ class Killer(Watcher):
     def __init__(self, after: list[int]) -> None:
         self.pool = LocalPool(2)
         self.after = after
-        self.count = 0
+        self.count = self.owed = 0
         self.killed: list[int] = []
 
     def finished(self, failure, *, elsewhere=False):
-        assert failure is None, failure
+        # A run whose second worker was killed, too, is given up.
+        assert failure is None or failure.code == "SIM553", failure
         self.count += 1
-        if self.count in self.after:
-            worker = random.choice(self.pool._workers)
-            (pid,) = list(worker.executor._processes) or [0]
-            if pid:
+        self.owed += self.count in self.after
+        worker = random.choice(self.pool._workers)
+        for pid in list(worker.executor._processes)[: self.owed]:
+            if alive(pid):
                 self.killed.append(pid)
                 os.kill(pid, signal.SIGKILL)
+                self.owed -= 1
 
 
 def killed_workers(store: Store, after: list[int]) -> None:
     resolved, _ = store.resolve(RUNS)
     killer = Killer(after)
-    assert drive(store.database, list(resolved.values()), killer.pool, killer, retry=False) == {}
-    assert len(killer.killed) == len(after)
+    given_up = drive(store.database, list(resolved.values()), killer.pool, killer, retry=False)
+    assert len(given_up) <= len(after) // 2
+    assert len(killer.killed) >= len(after) - 2  # the last ones may find no worker any more
     assert killer.count == len(RUNS)
+    kept = {row["key"]: row["finished_at"] for row in store.select()}
+    assert len(kept) == len(RUNS) - len(given_up)
     found = store.run(RUNS)
+    after_all = {row["key"]: row["finished_at"] for row in store.select()}
+    assert kept.items() <= after_all.items()
     assert all(isinstance(r, Result) for r in found)
     assert store.database.query("SELECT * FROM claims") == []
 
@@ -94,7 +101,7 @@ def test_a_killed_worker_costs_only_its_run(store):
 
 @pytest.mark.slow
 def test_twenty_killed_workers(store):
-    killed_workers(store, list(range(2, 60, 3)))
+    killed_workers(store, list(range(2, 42, 2)))
 
 
 def test_a_run_that_kills_two_workers_is_told_and_the_others_are_done(store, tmp_path):

@@ -61,7 +61,7 @@ def store(cli: Cli) -> None:
 
 
 def workers(cli: Cli) -> None:
-    assert "SIM5" in cli("reproduce", "ppc-fig7", "--workers", "0").err
+    assert "--workers" in cli("reproduce", "ppc-fig7", "--workers", "none").err
 
 
 def scheduler(cli: Cli) -> None:

@@ -244,6 +244,11 @@ def json_(cli: Cli) -> None:
     assert found["statistics"]["cycles"] == found["cycles"]
 
 
+def machines_area(cli: Cli) -> None:
+    assert "decoders" not in cli("machines", "lwm").out
+    assert "decoders" in cli("machines", "lwm", "--area").out
+
+
 def machines_json(cli: Cli) -> None:
     names = [m["name"] for m in cli("machines", "--json").json]
     assert names == sorted(names)
@@ -318,6 +323,7 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("time", "--subdivide-limit"): subdivide_limit,
     ("time", "--dump"): dump,
     ("time", "--json"): json_,
+    ("machines", "--area"): machines_area,
     ("machines", "--json"): machines_json,
     ("policies", "--json"): policies_json,
     ("diff", "--top"): diff_top,
