@@ -7,8 +7,9 @@ import re
 from ..pages import concepts
 
 COMMANDS = (
-    "asm", "disasm", "check", "fmt", "run", "debug", "time", "compare", "view", "reproduce",
-    "programs", "machines", "policies", "diff", "explain", "lsp", "doctor", "exercise",
+    "asm", "disasm", "check", "fmt", "run", "debug", "time", "compare", "sweep", "view",
+    "reproduce", "programs", "machines", "policies", "diff", "explain", "lsp", "doctor", "results",
+    "exercise",
 )  # fmt: skip
 """The commands of simtlab, which the layers above define."""
 

@@ -20,7 +20,8 @@ MISTAKES = {
     # --- names and files
     "rnu": """\
 error[SIM514]: unknown command 'rnu'; the commands are asm, disasm, check, fmt, run, debug, \
-time, compare, view, reproduce, programs, machines, policies, diff, explain, lsp, doctor, exercise
+time, compare, sweep, view, reproduce, programs, machines, policies, diff, explain, lsp, doctor, \
+results, exercise
  = help: did you mean `run`?
 """,
     "run": """\

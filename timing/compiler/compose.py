@@ -211,6 +211,8 @@ def _keep_declarations(path: Path, composition: Composition) -> None:
     for name, value in list(space.items()):
         if not isinstance(value, FunctionType) or is_device(value) or is_table(value):
             continue
+        if name.startswith("on_") or name in hook_names():
+            continue  # meant as a hook: the checks of engine code refuse it
         if value.__code__.co_filename == str(path):
             twin = FunctionType(value.__code__, own, name, value.__defaults__, value.__closure__)
             twin.__kwdefaults__ = value.__kwdefaults__

@@ -52,6 +52,7 @@ class Policy:
         found: list[str] = []
         for key, files in self.extra.items():
             name, _, value = key.partition("=")
-            if chosen[name] == value if value else chosen[name] != "never":
+            word = chosen.get(name, "never")
+            if word == value if value else word != "never":
                 found += files
         return tuple(found)

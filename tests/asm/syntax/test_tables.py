@@ -130,7 +130,9 @@ def test_every_line_of_the_programs_and_every_mistake_has_lark_s_shape_or_error(
 
 def test_every_line_of_the_programs_has_a_shape() -> None:
     kinds = {tuple(word.kind for word in scan(line)) for line in LINES} - {()}
+    # Declarations may have several lines, a kernel's parameters too.
     whole = [k for k in kinds if k[0] not in ("KERNEL", "READONLY", "NUMBER")]
+    whole = [k for k in whole if k[:2] != ("NAME", "PARAMETER")]
     assert all(isinstance(shape(k, "line"), Shape) for k in whole)
     assert len(kinds) < 150
 

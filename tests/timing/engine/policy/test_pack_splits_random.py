@@ -148,5 +148,7 @@ def test_a_large_warp_of_one_row_splits_as_a_warp(case, like, stem) -> None:
         fields = {**fields, "policy.pc-merge": False}
         simulator = Simulator(machine_for(case, name, fields, **like), find(name))
         simulate(case, simulator)
-        found.append(simulator.statistics().to_dict())
+        counts = simulator.statistics().to_dict()
+        del counts["wst_entries"]  # the tables of packs are not counted
+        found.append(counts)
     assert found[0] == found[1]
