@@ -48,7 +48,7 @@ class Ablation:
         return Study(
             f"ablations-{self.name}", self.title, self.source, self.programs, configs | bases,
             partial(self._figures, tuple(rows)), sizes=self.sizes or {},
-            note="Each row changes one thing; docs/papers.md has the items.",
+            note="Each row changes one thing; `simtlab explain papers` has the items.",
         )  # fmt: skip
 
     def _figures(self, rows: tuple[str, ...], results: Results) -> list[Figure]:
@@ -70,7 +70,7 @@ def _of_machine(sets: Mapping[str, Scalar]) -> dict[str, Scalar]:
 
 
 def _each(item: str, field: str, *values: Scalar) -> dict[str, dict[str, Scalar]]:
-    """Return a row per value of one field, named with the item of docs/papers.md."""
+    """Return a row per value of one field, named with its item."""
     return {f"{item}: {field.removeprefix('policy.')}={_word(v)}": {field: v} for v in values}
 
 

@@ -20,11 +20,12 @@ TWO = {CONV: "conv", DWS: "dws.revive-split"}
 
 PERSISTENT = (
     "with the tasks of a warp on neighbouring elements, few misses are divergent and Conv waits "
-    "half as long as in the paper; docs/divergences.md shows which rates give the paper's gain"
+    "half as long as in the paper; lessons/table1 has the paper's rates, and its gain "
+    "(`simtlab explain divergences`)"
 )
 NEVER_MEET = (
     "the programs are persistent loops, in which splits of a warp have no point to meet but equal "
-    "PCs; docs/divergences.md, 'Unrelenting subdivision'"
+    "PCs; `simtlab explain divergences`, 'Unrelenting subdivision'"
 )
 
 
@@ -119,7 +120,7 @@ def figure_1() -> list[Study]:
                     "time falls and then rises with the width", "optimum below 16 lanes",
                     width_falls_then_rises,
                     why="only programs whose lanes have data of their own thrash the cache at 16 "
-                    "lanes: docs/programs.md, mappings of tasks to lanes",
+                    "lanes: `simtlab explain programs`, mappings of tasks to lanes",
                 ),
                 holds("the part that waits for memory grows and dominates", "above half at 16",
                       wait_grows, why=PERSISTENT),
@@ -320,7 +321,7 @@ def variants() -> list[Study]:
                 number("mean width under ReviveSplit", 4, partial(widths, DWS), neutral=None,
                        form=".1f", why=PERSISTENT),
             ),
-            note="The paper's means do not fit a single program (docs/divergences.md).",
+            note="The paper's means do not fit a single program (`simtlab explain divergences`).",
         ),
     ]  # fmt: skip
 

@@ -22,8 +22,8 @@ NINE = {
 PARTS = ("0", "1-7", "8-15", "16-23", "24-31", "32")
 
 INPUTS = (
-    "the paper gives no inputs; docs/divergences.md, LWM, says which programs wait for banks of "
-    "memory and which for latencies"
+    "the paper gives no inputs; `simtlab explain divergences`, LWM, says which programs wait for "
+    "banks of memory and which for latencies"
 )
 
 

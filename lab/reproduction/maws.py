@@ -29,7 +29,7 @@ BARS: dict[str, tuple[str, dict[str, Scalar]]] = {
 
 SCHEDULER = (
     "the scheduler has most of the gain here: Conv with SWF, which the paper does not show, gains "
-    "as much (docs/divergences.md, MAWS)"
+    "as much (`simtlab explain divergences`, MAWS)"
 )
 
 

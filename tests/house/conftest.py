@@ -52,6 +52,7 @@ class Tree:
             "docs/**/*.svg",
             "docs/examples/*.py",
             "docs/examples/*.sasm",
+            "docs/examples/*.toml",
             "docs/examples/*.txt",
         ):
             files += self.root.glob(pattern)

@@ -404,24 +404,28 @@ MUTANTS = [
     *_kind(
         "scheduler",
         "",
-        "schedule/rr",
-        ("ranks no group", "return group(S, g).turn", "return 1 << 62"),
+        "schedule/gto",
+        (
+            "ranks no group",
+            "return 0 if grp.warp == wpu(S, w).last else 1 + grp.seq",
+            "return 1 << 62",
+        ),
         (
             "never picks young groups",
-            "return group(S, g).turn",
+            "return 0 if grp.warp == wpu(S, w).last else 1 + grp.seq",
             "return (1 << 62) if group(S, g).seq & 1 else 0",
         ),
         (
             "takes lanes while it ranks",
-            "    return group",
-            "    group(S, g).mask &= group(S, g).mask - 1\n    return group",
+            "    return 0",
+            "    group(S, g).mask &= group(S, g).mask - 1\n    return 0",
         ),
         (
             "gives all lanes while it ranks",
-            "    return group",
-            "    group(S, g).mask = -1\n    return group",
+            "    return 0",
+            "    group(S, g).mask = -1\n    return 0",
         ),
-        ("moves what it ranks", "    return group", "    group(S, g).seg += 1\n    return group"),
+        ("moves what it ranks", "    return 0", "    group(S, g).seg += 1\n    return 0"),
         (
             "wakes the others",
             "",
