@@ -13,7 +13,7 @@ import pytest
 import simtlab
 from simtlab import ArgumentError, UsageError
 from simtlab.lab import find as find_experiment
-from simtlab.lab import measure
+from simtlab.lab import simulate_run
 from simtlab.lab.experiment import check_scale
 from simtlab.programs.index import find as find_program
 from simtlab.recording.recording import Recording
@@ -51,7 +51,7 @@ REFUSED: dict[str, Callable[[Any], object]] = {
     "picture": lambda v: compared().save_picture(v),
     "program": find_program,
     "experiment": find_experiment,
-    "measure": measure,
+    "simulate_run": simulate_run,
     "scale": check_scale,
     "find policy": policies.find,
     "load machine": machine.load,
