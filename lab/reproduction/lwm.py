@@ -10,7 +10,7 @@ from ...timing.results.energy.area import area_of
 from .claims import holds, number, partly
 from .figure import Figure, series
 from .results import Config, Mean, Results, mean, short
-from .sets import LWM_BRANCHING, LWM_PROGRAMS, LWM_WAITING, SHORT_MEAN
+from .sets import LWM_BRANCHING, LWM_PROGRAMS, LWM_WAITING, MEANS
 from .study import Study
 
 BASE, TWO_LEVEL, LARGE, BOTH, DWF = "Baseline", "2Lev", "LWM", "LWM+2Lev", "DWF"
@@ -49,12 +49,11 @@ def _ipc_bars(results: Results, name: str, columns: Sequence[str]) -> Figure:
 
 
 def _mean_bars(results: Results, name: str, columns: Sequence[str]) -> Figure:
-    means = {word: kind for kind, word in SHORT_MEAN.items()}
     shorts = {short(p): p for p in results.programs}
 
     def value(column: str, category: str) -> float:
-        if category in means:
-            return _mean(column, means[category], results)  # type: ignore[arg-type]
+        if category in MEANS:
+            return _mean(column, MEANS[category], results)
         return _speedup(column, shorts[category], results)
 
     categories = (*shorts, "g-mean", "mean", "h-mean")

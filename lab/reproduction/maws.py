@@ -9,8 +9,8 @@ from ...timing.results.energy.area import area_of
 from ..runs.run import Scalar
 from .claims import Claim, at_most, holds, least, number, partly
 from .figure import Figure, series
-from .results import Config, Results, mean, or_none, short
-from .sets import DWS_PROGRAMS, MAWS_SIZES, SHORT_MEAN, at, swept, time_lines
+from .results import Config, Mean, Results, mean, or_none, short
+from .sets import DWS_PROGRAMS, MAWS_SIZES, MEANS, at, swept, time_lines
 from .study import Study
 
 CONV, LAZY, LATSPEC = "Conv", "LazySplit", "LatSpec"
@@ -33,8 +33,8 @@ SCHEDULER = (
 )
 
 
-def _speedup(column: str, kind: str, results: Results) -> float:
-    return results.mean_speedup(column, CONV, kind)  # type: ignore[arg-type]
+def _speedup(column: str, kind: Mean, results: Results) -> float:
+    return results.mean_speedup(column, CONV, kind)
 
 
 def _least_of(column: str, results: Results) -> float:
@@ -48,11 +48,10 @@ def _most_of(column: str, results: Results) -> float:
 def _figure_7(results: Results, name: str) -> Figure:
     columns = tuple(BARS)[1:]
     shorts = {short(p): p for p in results.programs}
-    means = {word: kind for kind, word in SHORT_MEAN.items()}
 
     def value(column: str, category: str) -> float:
-        if category in means:
-            return _speedup(column, means[category], results)
+        if category in MEANS:
+            return _speedup(column, MEANS[category], results)
         return results.speedup(column, shorts[category], CONV)
 
     categories = (*shorts, "mean", "g-mean", "h-mean")

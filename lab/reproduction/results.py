@@ -36,10 +36,7 @@ def mean(values: Iterable[float], kind: Mean) -> float:
 
 @dataclass(frozen=True)
 class Config:
-    """A column of a figure: a machine with replaced fields, and a policy.
-
-    `programs` are those that it applies to; empty for all of the figure.
-    """
+    """A column of a figure: a machine with replaced fields, and a policy."""
 
     machine: str
     policy: str = "conv"

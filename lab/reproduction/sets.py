@@ -31,7 +31,13 @@ PPC_STRUCTURED = (
     "ppc/binarysearch", "ppc/dct", "ppc/floydwarshall", "ppc/nw", "ppc/pathfinder", "ppc/scan",
 )  # fmt: skip
 
-SHORT_MEAN = {"harmonic": "h-mean", "arithmetic": "mean", "geometric": "g-mean"}
+SHORT_MEAN: dict[Mean, str] = {
+    "harmonic": "h-mean", "arithmetic": "mean", "geometric": "g-mean",
+}  # fmt: skip
+"""By mean: its name beside the programs of a figure."""
+
+MEANS: dict[str, Mean] = {name: kind for kind, name in SHORT_MEAN.items()}
+"""The same the other way round."""
 
 
 def policies(machine: str, names: Mapping[str, str], **sets: Scalar) -> dict[str, Config]:
