@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ..emu.tables import aligned
+
+
+def cell(value: Any, form: str) -> str:
+    """Return a value as a cell; numbers that are not whole in this form, as `.3f`."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return f"{value:,}"
+    return format(value, form) if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)

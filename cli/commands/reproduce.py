@@ -9,7 +9,7 @@ import typer
 from .. import status
 from ..options.complete import experiments as complete_experiments
 from ..options.options import Json
-from ..options.store import StoreFile
+from ..options.store import Scheduler, StoreFile, Workers
 
 
 def reproduce(
@@ -30,16 +30,8 @@ def reproduce(
         ),
     ] = "paper",
     store: StoreFile = None,
-    workers: Annotated[
-        str, typer.Option(metavar="N", help="Processes that simulate; 1: the command itself.")
-    ] = "1",
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Simulate on the workers of a dask scheduler, as tcp://10.0.0.1:8786.",
-        ),
-    ] = None,
+    workers: Workers = "1",
+    scheduler: Scheduler = None,
     out: Annotated[
         str | None,
         typer.Option(

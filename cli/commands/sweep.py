@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..options.options import Json
-from ..options.store import StoreFile
+from ..options.store import Scheduler, StoreFile, Workers
 
 
 def sweep(
@@ -15,16 +15,8 @@ def sweep(
         str, typer.Argument(metavar="F.toml", help="The sweep; paths in it are relative to it.")
     ],
     store: StoreFile = None,
-    workers: Annotated[
-        str, typer.Option(metavar="N", help="Processes that simulate; 1: the command itself.")
-    ] = "1",
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Simulate on the workers of a dask scheduler, as tcp://10.0.0.1:8786.",
-        ),
-    ] = None,
+    workers: Workers = "1",
+    scheduler: Scheduler = None,
     retry: Annotated[
         bool, typer.Option("--retry", help="Simulate again what has failed before.")
     ] = False,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from ...emu.tables import aligned
 from ...isa.errors import UsageError
@@ -12,6 +11,7 @@ from ...lab.database.export import check_export, write_rows
 from ...lab.runs.result import Result
 from ...lab.runs.sources import version_digest
 from ...lab.store import Store
+from ...lab.tables import cell
 from .. import status
 from ..output.output import print_error, print_json, print_rows
 
@@ -37,7 +37,7 @@ def list_results(name: str | None, where: str | None, *, json: bool) -> int:
     columns = ("program", "size", "seed", "machine", "policy", *fields)
     lines: list[tuple[str, ...]] = [("key", *columns, "cycles", "finished at")]
     for row in rows[-MOST:]:
-        names = [_cell(row[column]) for column in columns]
+        names = [cell(row[column], ".4g") for column in columns]
         cycles = f"{row['cycles']:,}" if row["cycles"] is not None else str(row["error"])
         lines.append((row["key"][:SHORT], *names, cycles, row["finished_at"][:19]))
     print(aligned(lines, left=(*range(len(columns) + 1), len(columns) + 2)))
@@ -77,7 +77,7 @@ def query_results(name: str | None, query: str, *, json: bool) -> int:
         print_json(rows)
     elif rows:
         is_text = [isinstance(value, str) for value in rows[0].values()]
-        lines = [tuple(rows[0]), *(tuple(map(_cell, row.values())) for row in rows)]
+        lines = [tuple(rows[0]), *(tuple(cell(v, ".4g") for v in row.values()) for row in rows)]
         print(aligned(lines, left=tuple(n for n, text in enumerate(is_text) if text)))
     return status.DONE
 
@@ -107,7 +107,7 @@ def compare_results(name: str | None, first: str, second: str, *, json: bool) ->
     if json:
         print_json(found)
     else:
-        lines = [columns, *(tuple(_cell(v) for v in row.values()) for row in found)]
+        lines = [columns, *(tuple(cell(v, ".4g") for v in row.values()) for row in found)]
         print(aligned(lines, left=(0,)) + "\n\n" + summary if found else summary)
     return status.FAILED if found else status.DONE
 
@@ -130,13 +130,3 @@ def prune_results(
     count = len(store.select(condition, "key")) if dry_run else store.remove(condition)
     print(f"{count:,} results {'would be' if dry_run else 'were'} removed from {store.path}")
     return status.DONE
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""Options about the store of results."""
+"""Options about the store of results, and about who simulates what it lacks."""
 
 from __future__ import annotations
 
@@ -13,6 +13,18 @@ StoreFile = Annotated[
         metavar="FILE",
         help="The file that keeps results (SIMTLAB_STORE, or results.db in the user's data "
         "folder).",
+    ),
+]
+
+Workers = Annotated[
+    str, typer.Option(metavar="N", help="Processes that simulate; 1: the command itself.")
+]
+
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Simulate on the workers of a dask scheduler, as tcp://10.0.0.1:8786.",
     ),
 ]
 

@@ -20,6 +20,7 @@ from ..runs.resolve import Resolved
 from ..runs.result import Failure, RunOutcome
 from ..runs.run import Run
 from ..store import Store
+from ..tables import cell
 from .definition import KEYS, Definition, definition_of, read_definition
 from .places import SweepError
 from .plot import SPEEDUP, Plot, draw
@@ -243,7 +244,7 @@ class SweepResults:
         measures = ["cycles", *([SPEEDUP] if self.definition.baseline is not None else [])]
         lines = [(*self.varying, *measures, "")]
         for row in self.rows[:most]:
-            cells = [_cell(row.get(column)) for column in (*self.varying, *measures)]
+            cells = [cell(row.get(column), ".3f") for column in (*self.varying, *measures)]
             lines.append((*cells, _remark(row)))
         left = [*range(len(self.varying)), len(lines[0]) - 1]
         if not any(line[-1] for line in lines):
@@ -264,16 +265,6 @@ def _is_policys(column: str) -> bool:
 
 def _frozen(names: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple((key, repr(value)) for key, value in names.items())
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def _remark(row: Mapping[str, Any]) -> str:
