@@ -15,16 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from ..emu.module import Module
 from ..isa.errors import SimtError
 from ..programs.index import Entry, catalogue, find
 from ..programs.mappings import MAPPINGS
-from ..programs.runner import PlainLauncher, run_program
-from ..timing.compiler.files import find as find_policy
-from ..timing.machines.machine import load as load_machine
 from ..timing.results.statistics import Statistics
-from ..timing.simulation.simulator import Simulator
 from .characterisation import FIGURES, Characterisation, Row, load
+from .runs.execute import simulate_run
+from .runs.run import Run
 from .tables import Table
 
 MACHINE, POLICY = "dws", "conv"
@@ -37,7 +34,7 @@ ORDERS: Mapping[str, str] = {"cyclic": "cyclic", "blocks": "blocks", "rows": "bl
 
 
 @dataclass(frozen=True)
-class Study:
+class Selection:
     """What is measured: programs at a size, on machine `dws` with fields replaced.
 
     `mappings` and `data` choose among the variants of each program; empty means all.
@@ -63,13 +60,10 @@ class Study:
         exist, and what a kernel raises.
         """
         print(*names(entry), self.size, *fields.values(), file=sys.stderr, flush=True)
-        policy = find_policy(POLICY)
-        simulator = Simulator(load_machine(MACHINE, {**self.sets, **fields}), policy)
-        launcher = PlainLauncher.on(simulator, Module(entry.assemble()), scheme=policy.scheme)
-        run = run_program(entry, launcher, size=self.size)
-        if run.error is not None:
-            raise run.error
-        return simulator.statistics()
+        _, data, mapping = names(entry)
+        variant = {"param.mapping": mapping, "param.data": data}
+        sets = tuple({**self.sets, **fields, **variant}.items())
+        return simulate_run(Run(entry.name, self.size, MACHINE, POLICY, sets)).stats
 
 
 def programs() -> tuple[Entry, ...]:
@@ -88,7 +82,7 @@ def published() -> Characterisation:
     return load("dws-tab1")
 
 
-def table1(study: Study) -> Iterator[Table]:
+def table1(chosen: Selection) -> Iterator[Table]:
     """Yield Table 1, a part a program: a row for each variant, then the paper's.
 
     A star marks a figure that is unlike the paper's. The column `alike` counts the others,
@@ -99,12 +93,12 @@ def table1(study: Study) -> Iterator[Table]:
     columns = (
         "program", "data", "mapping", *(m.title for m in metrics), "alike", "waits", "cycles",
     )  # fmt: skip
-    for entry in study.entries:
+    for entry in chosen.entries:
         row = next(r for r in published().rows if r.program == entry.name)
         cells: list[tuple[str, ...]] = []
         first: dict[str, int] = {}
-        for variant in study.variants(entry):
-            stats = study.measure(variant)
+        for variant in chosen.variants(entry):
+            stats = chosen.measure(variant)
             usual = first.setdefault(variant.data, stats.cycles)
             figures, alike = _figures(stats, row)
             waits, time = f"{stats.memory_wait:.0%}", f"{stats.cycles / usual:.2f}"
@@ -125,7 +119,7 @@ def _figures(stats: Statistics, row: Row) -> tuple[list[str], int]:
     return texts, alike
 
 
-def fig1a(study: Study) -> Iterator[Table]:
+def fig1a(chosen: Selection) -> Iterator[Table]:
     """Yield Figure 1a, a part for each of `ORDERS`: times by SIMD width, relative to one lane.
 
     In brackets is the share of issue slots in which Conv waits for memory. The last row is the
@@ -135,16 +129,16 @@ def fig1a(study: Study) -> Iterator[Table]:
     columns = ("program", "data", "mapping", *(f"width {w}" for w in WIDTHS), "rises")
     measured: dict[Entry, list[Statistics]] = {}
     for order, otherwise in ORDERS.items():
-        if order not in (study.mappings or ORDERS):
+        if order not in (chosen.mappings or ORDERS):
             continue
         rows: list[tuple[str, ...]] = []
         every: list[list[float]] = []
-        for entry in study.entries:
+        for entry in chosen.entries:
             mapping = order if order in entry.workload.mappings else otherwise
             variant = entry.variant(mapping, entry.data_names[-1])
             is_new = variant not in measured
             if is_new:
-                measured[variant] = [study.measure(variant, width=str(w)) for w in WIDTHS]
+                measured[variant] = [chosen.measure(variant, width=str(w)) for w in WIDTHS]
             found = measured[variant]
             times = [s.cycles / found[0].cycles for s in found]
             every.append(times)
@@ -180,8 +174,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sets = dict(word.partition("=")[::2] for word in chosen.set)
     try:
         entries = tuple(find(f"dws/{name}") for name in chosen.program) or programs()
-        study = Study(entries, chosen.size, sets, tuple(chosen.mapping), tuple(chosen.data))
-        parts = {"table1": table1, "fig1a": fig1a}[chosen.what](study)
+        selection = Selection(entries, chosen.size, sets, tuple(chosen.mapping), tuple(chosen.data))
+        parts = {"table1": table1, "fig1a": fig1a}[chosen.what](selection)
         for number, part in enumerate(parts):
             head, rule, *rows = part.markdown().splitlines()
             print("\n".join(rows if number else (head, rule, *rows)), flush=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simtlab.lab import mappings
-from simtlab.lab.mappings import WIDTHS, Study, fig1a, main, rise, table1
+from simtlab.lab.mappings import WIDTHS, Selection, fig1a, main, rise, table1
 from simtlab.programs import Entry, find
 from simtlab.timing.results.statistics import WAITS_FOR_MEMORY, Statistics
 
@@ -23,19 +23,19 @@ def without_simulations(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]
     """Replace simulations by figures: cycles 1000 / width, and twice that at width 16."""
     measured: list[tuple[str, ...]] = []
 
-    def measure(self: Study, entry: Entry, **fields: str) -> Statistics:
+    def measure(self: Selection, entry: Entry, **fields: str) -> Statistics:
         measured.append((*mappings.names(entry), *fields.values()))
         width = int(fields.get("width", 1))
         faster = 1 if entry.mapping.name == "cyclic" else 2
         cycles = (2000 if width == 16 else 1000) // width // faster
         return statistics(cycles, waits=cycles // 4)
 
-    monkeypatch.setattr(Study, "measure", measure)
+    monkeypatch.setattr(Selection, "measure", measure)
     return measured
 
 
 def test_table1_has_a_row_for_each_variant_and_the_papers(without_simulations) -> None:
-    (table,) = table1(Study((find("svm"),)))
+    (table,) = table1(Selection((find("svm"),)))
     rows = [row[:3] for row in table.rows]
     assert rows == [
         *(("svm", data, mapping)
@@ -50,20 +50,20 @@ def test_table1_has_a_row_for_each_variant_and_the_papers(without_simulations) -
 
 
 def test_a_star_marks_what_is_unlike_the_papers(without_simulations) -> None:
-    (table,) = table1(Study((find("dws/kmeans"),), mappings=("blocks",)))
+    (table,) = table1(Selection((find("dws/kmeans"),), mappings=("blocks",)))
     row = dict(zip(table.columns, table.rows[0], strict=True))
     assert (row["between branches"], row["between misses"]) == ("10", "10*")
     assert len(table.rows) == 2
 
 
 def test_variants_can_be_chosen() -> None:
-    study = Study((find("dws/hotspot"),), mappings=("rows", "tasks"), data=("f64",))
+    study = Selection((find("dws/hotspot"),), mappings=("rows", "tasks"), data=("f64",))
     found = [mappings.names(v) for v in study.variants(find("dws/hotspot"))]
     assert found == [("hotspot", "f64", "tasks"), ("hotspot", "f64", "rows")]
 
 
 def test_fig1a_is_relative_to_one_lane_and_ends_with_the_mean(without_simulations) -> None:
-    first, blocks, rows = fig1a(Study((find("dws/lu"), find("svm"))))
+    first, blocks, rows = fig1a(Selection((find("dws/lu"), find("svm"))))
     assert first.rows[0] == (
         "lu", "f64", "cyclic", "1.000 (25%)", "0.500 (25%)", "0.250 (25%)", "0.125 (25%)",
         "0.125 (25%)", "no",

@@ -161,6 +161,15 @@ def test_lists_in_python_are_the_same_sweep(folder):
     assert [row["key"] for row in replaced.rows] == [row["key"] for row in found.rows]
 
 
+def assert_refused(path: Path, text: str, line: int) -> None:
+    """A sweep's file is refused in these words, at this line of it."""
+    with pytest.raises(SimtError) as caught:
+        Sweep(read_definition(path), Store("results.db"))
+    message = str(caught.value)
+    assert text in message
+    assert f"sweep.toml:{line}:" in message, message
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "text"),
     [
@@ -187,11 +196,7 @@ def test_lists_in_python_are_the_same_sweep(folder):
 def test_a_mistake_is_reported_with_its_line(folder, old, new, line, text):
     assert old in PRODUCT
     path = written(folder, PRODUCT.replace(old, new, 1))
-    with pytest.raises(SimtError) as caught:
-        Sweep(read_definition(path), Store("results.db"))
-    message = str(caught.value)
-    assert text in message
-    assert f"sweep.toml:{line}:" in message, message
+    assert_refused(path, text, line)
 
 
 @pytest.mark.parametrize(
@@ -214,11 +219,7 @@ def test_a_mistake_is_reported_with_its_line(folder, old, new, line, text):
 def test_a_mistake_about_a_kernel_is_reported_with_its_line(folder, old, new, line, text):
     assert old in KERNEL
     path = written(folder, KERNEL.replace(old, new, 1))
-    with pytest.raises(SimtError) as caught:
-        Sweep(read_definition(path), Store("results.db"))
-    message = str(caught.value)
-    assert text in message
-    assert f"sweep.toml:{line}:" in message, message
+    assert_refused(path, text, line)
 
 
 @pytest.mark.parametrize(
