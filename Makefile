@@ -116,6 +116,10 @@ docs: $(STAMP) ## the site of the documentation, into build/docs
 	@$(PY) -m sphinx -q -E -W --keep-going -j $(WORKERS) -c docs/_site -d build/doctrees -b html docs build/docs
 	@printf 'The site: %s\n' '$(CURDIR)/build/docs/index.html'
 
+.PHONY: notebooks
+notebooks: $(STAMP) ## execute the notebooks of docs/ and keep what they show
+	@$(PY) tests/docs/support/notebooks.py docs/notebooks/*.ipynb
+
 .PHONY: docs-check
 docs-check: $(STAMP) ## links between the pages, and the Python sessions in them
 	@$(PY) tests/house/check_docs.py

@@ -33,6 +33,12 @@ class Table:
         head = list(zip(*([""] * (height - len(t)) + t for t in titles), strict=True))
         return aligned((*head, *self.rows))
 
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
+
     def markdown(self) -> str:
         """Return a Markdown table."""
         rule = ["---", *["---:"] * (len(self.columns) - 1)]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...isa.errors import UsageError
-from ...lab.experiment import Experiment, check_scale, experiments, find
+from ...lab.experiment import check_scale, experiments, find
 from ...lab.reproduction.drawing import check_drawing
-from ...lab.reproduction.report import Section, write
-from ...lab.runs.result import Failure, Result
-from ...lab.runs.run import Run
+from ...lab.reproduction.reproduce import Reproduction
 from ...lab.store import Store
 from .. import status
 from ..output.output import error_dict, print_error, print_json, print_remark, print_table
@@ -52,25 +49,37 @@ def reproduce(settings: Settings) -> int:
     check_scale(settings.scale)
     chosen = find(settings.name)
     folder = _folder(settings.out) if settings.out is not None else None
-    found, failures, interrupted = _simulate(chosen, settings)
-    reports = [e.report(found, settings.scale) for e in chosen]
+    store = Store(settings.store) if any(e.runs(settings.scale) for e in chosen) else None
+    made = Reproduction(chosen, settings.scale, store)
+    interrupted = _carry_out(made, settings)
+    for failure in made.failures:
+        print_error(failure.error)
+    if interrupted:
+        print_remark(
+            f"interrupted; {len(made.results)} of {made.wanted} simulations are done and kept"
+        )
     if settings.json:
-        dicts = [r.to_dict() for r in reports]
-        failed = [{"setup": str(f.run), **error_dict(f.error)} for f in failures]
-        print_json({"experiments": dicts, "failed": failed, "interrupted": interrupted})
+        failed = [{"setup": str(f.run), **error_dict(f.error)} for f in made.failures]
+        print_json({**made.to_dict(), "failed": failed, "interrupted": interrupted})
     else:
-        texts = (r.markdown() if settings.markdown else r.text() for r in reports)
-        print("\n\n\n".join(texts))
+        print(made.markdown() if settings.markdown else made.text())
     if folder is not None:
-        sections = [
-            Section(e.name, e.title, e.source, r) for e, r in zip(chosen, reports, strict=True)
-        ]
-        pages = write(sections, folder, settings.command, settings.scale)
+        pages = made.write(folder, command=settings.command)
         sys.stdout.flush()
         print_remark(f"the report is {pages[0].with_suffix('.html')}")
     if interrupted:
         return status.INTERRUPTED
-    return max((status.of(f.error) for f in failures), default=status.DONE)
+    return max((status.of(f.error) for f in made.failures), default=status.DONE)
+
+
+def _carry_out(made: Reproduction, settings: Settings) -> bool:
+    """Simulate what is missing; return whether this was cut short."""
+    with SweepProgress() as progress:
+        try:
+            made.carry_out(workers=settings.workers, scheduler=settings.scheduler, watcher=progress)
+        except KeyboardInterrupt:
+            return True
+    return False
 
 
 def _folder(name: str) -> Path:
@@ -83,35 +92,3 @@ def _folder(name: str) -> Path:
         reason = (problem.strerror or str(problem)).lower()
         raise UsageError(f"cannot make the folder {folder}: {reason}", code="SIM511") from None
     return folder
-
-
-def _simulate(
-    chosen: Sequence[Experiment], settings: Settings
-) -> tuple[Mapping[Run, Result], list[Failure], bool]:
-    """Return results by run, what went wrong, and whether this was cut short."""
-    wanted = list(dict.fromkeys(run for e in chosen for run in e.runs(settings.scale)))
-    if not wanted:
-        return {}, [], False
-    store = Store(settings.store)
-    resolved, refused = store.resolve(wanted)
-    unkept: Mapping[str, Failure] = {}
-    interrupted = False
-    with SweepProgress() as progress:
-        try:
-            unkept = store.complete(
-                list(resolved.values()),
-                workers=settings.workers,
-                scheduler=settings.scheduler,
-                watcher=progress,
-            )
-        except KeyboardInterrupt:
-            interrupted = True
-    outcomes = store.outcomes({r.run: r.key for r in resolved.values()})
-    done = {run: o for run, o in outcomes.items() if isinstance(o, Result)}
-    kept = (o for o in outcomes.values() if isinstance(o, Failure))
-    failures = [*refused.values(), *kept, *unkept.values()]
-    for failure in failures:
-        print_error(failure.error)
-    if interrupted:
-        print_remark(f"interrupted; {len(done)} of {len(wanted)} simulations are done and kept")
-    return done, failures, interrupted

@@ -14,12 +14,15 @@ author = "simtlab contributors"
 version = release = simtlab.__version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",  # myst_parser, and notebooks
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
     "extension",
 ]
-source_suffix = {".md": "markdown", ".myst": "markdown"}  # .myst: for the site only
+# .myst: for the site only
+source_suffix = {".md": "myst-nb", ".myst": "myst-nb", ".ipynb": "myst-nb"}
+nb_render_markdown_format = "myst"  # tables
+nb_execution_mode = "off"  # as committed; tests/docs/test_notebooks.py executes them
 exclude_patterns = ["_site", "_build", "examples"]
 nitpicky = False
 highlight_language = "none"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,17 @@ def check_drawing() -> None:
 
 def draw(figure: Figure, *paths: Path) -> None:
     """Write a picture in the paper's form to each path. Raises UsageError and OSError."""
+    _draw(figure, [(path, path.suffix) for path in paths])
+
+
+def png(figure: Figure) -> bytes:
+    """Return the picture as the bytes of a PNG file. Raises UsageError."""
+    buffer = BytesIO()
+    _draw(figure, [(buffer, ".png")], dpi=96)
+    return buffer.getvalue()
+
+
+def _draw(figure: Figure, files: Sequence[tuple[Path | BytesIO, str]], *, dpi: int = 150) -> None:
     check_drawing()
     from matplotlib import rc_context
     from matplotlib.figure import Figure as Canvas
@@ -40,10 +53,10 @@ def draw(figure: Figure, *paths: Path) -> None:
         axes.set_title(figure.title, loc="left", fontsize=10)
         axes.set_xlabel(figure.x)
         axes.spines[["top", "right"]].set_visible(False)
-        for path in paths:
+        for file, suffix in files:
             # No date: the same figure gives the same bytes.
-            metadata = {"Date": None} if path.suffix == ".svg" else {}
-            canvas.savefig(path, dpi=150, metadata=metadata)
+            metadata = {"Date": None} if suffix == ".svg" else {}
+            canvas.savefig(file, dpi=dpi, metadata=metadata)
 
 
 def _width(figure: Figure) -> float:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
+from ...emu.frames import frame_of
 from ..tables import Table
 from .results import or_none
 
@@ -47,6 +50,23 @@ class Figure:
 
     def _cell(self, value: float | None) -> str:
         return "-" if value is None else f"{value:.{self.digits}f}"
+
+    def to_frame(self) -> Any:
+        """Return the figure as a pandas DataFrame: a row per category, a column per series."""
+        names = [{self.x: category} for category in self.categories]
+        columns = self.series.items()
+        return frame_of([n | {s: v[i] for s, v in columns} for i, n in enumerate(names)])
+
+    def save_picture(self, *paths: str | os.PathLike[str]) -> None:
+        """Draw the figure into files: PNG, SVG, or what matplotlib knows. Raises UsageError."""
+        from .drawing import draw
+
+        draw(self, *map(Path, paths))
+
+    def _repr_png_(self) -> bytes:
+        from .drawing import png
+
+        return png(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figure for JSON."""

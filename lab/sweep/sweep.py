@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -253,6 +254,9 @@ class SweepResults:
 
     def __str__(self) -> str:
         return self.table()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.table())}</pre>"
 
     def __repr__(self) -> str:
         done = sum(row.get("cycles") is not None for row in self.rows)
