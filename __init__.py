@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .emu.result import Result
     from .emu.traps import Trap, TrapKind
     from .isa.errors import ArgumentError, ObjectFileError, SimtError, SourceError, UsageError
-    from .lab.reproduction.reproduce import reproduce
+    from .lab.reproduce import reproduce
     from .lab.simulate import simulate
     from .lab.store import Store
     from .lab.sweep.sweep import sweep
@@ -61,7 +61,7 @@ _HOMES = {
     "debug": ".debugger.session",
     "format_source": ".asm.format",
     "record": ".recording.record",
-    "reproduce": ".lab.reproduction.reproduce",
+    "reproduce": ".lab.reproduce",
     "simulate": ".lab.simulate",
     "sweep": ".lab.sweep.sweep",
     "view": ".viewer.page",

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ...isa.errors import UsageError
 from ...lab.experiment import check_scale, experiments, find
+from ...lab.reproduce import Reproduction
 from ...lab.reproduction.drawing import check_drawing
-from ...lab.reproduction.reproduce import Reproduction
 from ...lab.store import Store
 from .. import status
 from ..output.output import error_dict, print_error, print_json, print_remark, print_table

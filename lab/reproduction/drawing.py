@@ -6,10 +6,12 @@ import importlib.util
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...isa.errors import UsageError
-from .figure import Figure
+
+if TYPE_CHECKING:
+    from .figure import Figure
 
 COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d", "#8c8c8c")
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "+++", "---")

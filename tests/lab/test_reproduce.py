@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 import simtlab
+from simtlab.lab.reproduce import Reproduction
 from simtlab.lab.reproduction.claims import holds
 from simtlab.lab.reproduction.figure import Figure, series
-from simtlab.lab.reproduction.reproduce import Reproduction
 from simtlab.lab.reproduction.results import Config, Results
 from simtlab.lab.reproduction.study import Study, StudyReport
 from simtlab.lab.store import Store

@@ -8,15 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ...isa import expect
-from ...isa.errors import UsageError
-from ..driver import Watcher
-from ..experiment import Experiment, Report, check_scale, find
-from ..runs.result import Failure, Result
-from ..runs.run import Run
-from ..store import Store
-from .figure import Figure
-from .report import Section, write
+from ..isa import expect
+from ..isa.errors import UsageError
+from .driver import Watcher
+from .experiment import Experiment, Report, check_scale, find
+from .reproduction.figure import Figure
+from .reproduction.report import Section, write
+from .runs.result import Failure, Result
+from .runs.run import Run
+from .store import Store
 
 
 class Reproduction:
