@@ -6,8 +6,9 @@
     python bench/compare.py --small               # seconds: does everything work here?
 
 Each column is a process of its own, and all are pinned to one CPU. They take turns at a kernel, in
-rounds, so that a busy minute of the machine is every column's. What is timed is the computing: data
-are in place, and code has been compiled by a run before. Compare numbers of one run only.
+rounds, so that a busy minute of the machine is every column's. What is measured is the CPU time of
+the computing: data are in place, and code has been compiled by a run before. Compare numbers of one
+run only.
 """
 
 from __future__ import annotations

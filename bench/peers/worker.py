@@ -32,13 +32,16 @@ def use_tree(tree: Path) -> None:
 
 
 def turn(job: Job, seconds: float) -> list[float]:
-    """Run for about `seconds` after one run that warms the caches; return the time of each run."""
+    """Run for about `seconds` after one run that warms the caches; return the CPU time of each run.
+
+    It is that of all threads. On one CPU it is the time of the run, less what other work took.
+    """
     times, spent = [], 0.0
     while not times or spent < seconds:
         job.reset()
-        start = time.perf_counter()
+        start = time.process_time()
         job.run()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
         spent += times[-1]
     # Another column has used the caches since the last turn.
     return times[1:] or times

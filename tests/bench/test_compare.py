@@ -134,6 +134,6 @@ def test_a_mistake_in_the_options_is_named(options: tuple[str, ...], message: st
 
 @pytest.mark.slow
 def test_every_column_answers() -> None:
-    """Kernels that between them need all that an adapter does: tests of every kernel take minutes."""
+    # These need all that an adapter does; every kernel would take minutes.
     done = run("-k", "hotspot", "bfs", "scan", "matmul")
     assert done.returncode == 0, done.stdout

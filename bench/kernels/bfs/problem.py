@@ -4,7 +4,7 @@ import numpy as np
 from peers.problem import Launch, Problem
 
 FULL = {"n": 1 << 18, "edges": 1 << 21}
-SMALL = {"n": 1 << 9, "edges": 1 << 12}
+SMALL = {"n": 300, "edges": 1500}
 MOST_LEVELS = 64
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from peers.problem import Launch, Problem
 
 FULL = {"n": 1 << 20}
-SMALL = {"n": 1 << 9}
+SMALL = {"n": 1 << 7}
 
 
 def make(rng, n):

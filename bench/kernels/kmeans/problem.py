@@ -4,7 +4,7 @@ import numpy as np
 from peers.problem import Launch, Problem
 
 FULL = {"n": 100_000, "dims": 20, "k": 16}
-SMALL = {"n": 1000, "dims": 8, "k": 5}
+SMALL = {"n": 300, "dims": 8, "k": 5}
 
 
 def make(rng, n, dims, k):

@@ -4,7 +4,7 @@ import numpy as np
 from peers.problem import Launch, Problem
 
 FULL = {"n": 1 << 24}
-SMALL = {"n": 3000}
+SMALL = {"n": 1000}
 A = np.float32(0.75)
 
 
