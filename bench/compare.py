@@ -66,10 +66,10 @@ def parser() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    choice = {"nargs": "+", "metavar": "NAME"}
-    kernels, columns = ", ".join(NAMES), ", ".join(COLUMNS)
-    options.add_argument("-k", "--kernels", choices=NAMES, help=kernels, **choice)
-    options.add_argument("-c", "--columns", choices=COLUMNS, help=columns, **choice)
+    for flags, choices in ((("-k", "--kernels"), NAMES), (("-c", "--columns"), tuple(COLUMNS))):
+        options.add_argument(
+            *flags, choices=choices, nargs="+", metavar="NAME", help=", ".join(choices)
+        )
     options.add_argument("--compare", type=Path, metavar="TREE", help="a checkout to compare with")
     options.add_argument("--small", action="store_true", help="sizes for a test of the program")
     options.add_argument("--rounds", type=int, default=7, metavar="N", help="default 7")

@@ -71,11 +71,11 @@ def serve(pipe: Connection, column: str, tree: Path, cpu: int, small: bool) -> N
             try:
                 if request == "prepare":
                     (kernel,) = given
-                    job = None
-                    job = module.prepare(kernel, make(kernel, small=small), engine, folder)
-                    job.reset()
-                    job.run()
-                    pipe.send(("ok", job.result()))
+                    job = None  # its memory first
+                    new = job = module.prepare(kernel, make(kernel, small=small), engine, folder)
+                    new.reset()
+                    new.run()
+                    pipe.send(("ok", new.result()))
                 elif request == "turn":
                     assert job is not None
                     pipe.send(("ok", turn(job, *given)))

@@ -1,4 +1,4 @@
-export void bitonic(uniform uint32 pairs, uniform uint32 j, uniform uint32 k, uniform int32 keys[])
+export void bitonic(uniform int pairs, uniform int j, uniform int k, uniform int32 keys[])
 {
     foreach (t = 0 ... pairs) {
         int low = 2 * t - (t & (j - 1));

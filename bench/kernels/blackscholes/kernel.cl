@@ -39,7 +39,7 @@ kernel void blackscholes(uint n, float rate, float volatility, global const floa
                          global const float *restrict strike, global const float *restrict years,
                          global float *restrict call, global float *restrict put)
 {
-    uint i = get_global_id(0);
+    size_t i = get_global_id(0);
     if (i >= n)
         return;
     float spread = volatility * sqrt(years[i]);

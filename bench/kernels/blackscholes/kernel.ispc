@@ -38,7 +38,7 @@ static inline float normal(float d)
     return d > 0.0f ? 1.0f - tail : tail;
 }
 
-export void blackscholes(uniform uint32 n, uniform float rate, uniform float volatility,
+export void blackscholes(uniform int n, uniform float rate, uniform float volatility,
                          uniform const float price[], uniform const float strike[],
                          uniform const float years[], uniform float call[], uniform float put[])
 {

@@ -1,7 +1,7 @@
 #define GROUP 256
 
 /* A workgroup's work-items are a foreach; a barrier is its end. */
-export void blocksort(uniform uint32 n, uniform int32 keys[])
+export void blocksort(uniform int n, uniform int32 keys[])
 {
     for (uniform int first = 0; first < n; first += 2 * GROUP) {
         uniform int32 block[2 * GROUP];

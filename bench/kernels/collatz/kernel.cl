@@ -1,6 +1,6 @@
 kernel void collatz(uint n, global uint *steps)
 {
-    uint i = get_global_id(0);
+    size_t i = get_global_id(0);
     if (i >= n)
         return;
     ulong v = (ulong)i + 1;

@@ -1,7 +1,7 @@
-export void collatz(uniform uint32 n, uniform uint32 steps[])
+export void collatz(uniform int n, uniform uint32 steps[])
 {
     foreach (i = 0 ... n) {
-        uint64 v = i + 1;
+        uint64 v = (uint64)i + 1;
         uint32 taken = 0;
         while (v != 1) {
             if (v & 1)

@@ -1,14 +1,14 @@
-export void edit(uniform uint32 n, uniform uint32 length, uniform const uint8 a[],
+export void edit(uniform int n, uniform int length, uniform const uint8 a[],
                  uniform const uint8 b[], uniform uint32 distance[])
 {
     foreach (i = 0 ... n) {
         uint32 row[64];
-        for (uniform uint32 j = 0; j <= length; j++)
+        for (uniform int j = 0; j <= length; j++)
             row[j] = j;
-        for (uniform uint32 k = 0; k < length; k++) {
+        for (uniform int k = 0; k < length; k++) {
             uint32 diagonal = row[0], left = k + 1, letter = a[k * n + i];
             row[0] = left;
-            for (uniform uint32 j = 1; j <= length; j++) {
+            for (uniform int j = 1; j <= length; j++) {
                 uint32 above = row[j], change = diagonal;
                 if (letter != b[(j - 1) * n + i])
                     change++;

@@ -1,7 +1,7 @@
 #define BINS 256
 
 /* A workgroup's work-items are a foreach; a barrier is its end. */
-export void histogram(uniform uint32 n, uniform uint32 stride, uniform const uint8 x[],
+export void histogram(uniform int n, uniform int stride, uniform const uint8 x[],
                       uniform uint32 bins[])
 {
     for (uniform int first = 0; first < stride; first += BINS) {

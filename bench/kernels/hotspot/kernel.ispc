@@ -1,4 +1,4 @@
-export void hotspot_step(uniform uint32 n, uniform const float temp[], uniform const float power[],
+export void hotspot_step(uniform int n, uniform const float temp[], uniform const float power[],
                          uniform float next[], uniform float step, uniform float rx,
                          uniform float ry, uniform float rz, uniform float ambient)
 {

@@ -1,4 +1,4 @@
-export void kmeans(uniform uint32 n, uniform uint32 dims, uniform uint32 k,
+export void kmeans(uniform int n, uniform int dims, uniform int k,
                    uniform const float feat[], uniform const float cent[], uniform int32 label[])
 {
     foreach (i = 0 ... n) {

@@ -17,20 +17,24 @@ def make(rng, n, dims, k):
     return Problem(arrays, [Launch("kmeans", arguments, (n,))], ("label",))
 
 
-def distances(problem, dtype=np.float32):
+def distances(feat, cent):
     """Squared distance of every point (second index) from every centroid (first index)."""
-    feat, cent = (problem.arrays[name].astype(dtype) for name in ("feat", "cent"))
     return np.stack([((feat - c[:, None]) ** 2).sum(axis=0) for c in cent])
 
 
 def answer(problem):
-    return {"label": distances(problem).argmin(axis=0).astype(np.int32)}
+    return {
+        "label": distances(problem.arrays["feat"], problem.arrays["cent"])
+        .argmin(axis=0)
+        .astype(np.int32)
+    }
 
 
 def wrong(got, expected, problem):
     """A point between two centroids may go either way."""
     moved = got != expected
     if moved.any() and got.min() >= 0 and got.max() < problem.sizes.k:
-        exact, points = distances(problem, np.float64), np.arange(got.size)
+        exact = distances(*(problem.arrays[name].astype(np.float64) for name in ("feat", "cent")))
+        points = np.arange(got.size)
         moved = ~np.isclose(exact[got, points], exact[expected, points], rtol=1e-5)
     return moved

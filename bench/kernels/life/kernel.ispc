@@ -1,4 +1,4 @@
-export void life(uniform uint32 n, uniform const uint8 cells[], uniform uint8 next[])
+export void life(uniform int n, uniform const uint8 cells[], uniform uint8 next[])
 {
     uniform int row = n + 2;
     for (uniform int y = 0; y < n; y++) {

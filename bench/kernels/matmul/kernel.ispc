@@ -1,7 +1,7 @@
 #define TILE 16
 
 /* A block's work-items are a loop over its rows and a foreach along each; barriers end the loops. */
-export void matmul(uniform uint32 n, uniform const float a[], uniform const float b[],
+export void matmul(uniform int n, uniform const float a[], uniform const float b[],
                    uniform float c[])
 {
     for (uniform int y = 0; y < n; y += TILE) {

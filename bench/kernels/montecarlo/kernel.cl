@@ -8,7 +8,7 @@ uint next(uint state)
 kernel void montecarlo(uint n, uint points, global const uint *restrict seed,
                        global uint *restrict draws)
 {
-    uint i = get_global_id(0);
+    size_t i = get_global_id(0);
     if (i >= n)
         return;
     uint state = seed[i], drawn = 0;

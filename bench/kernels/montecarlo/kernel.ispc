@@ -5,12 +5,12 @@ static inline uint32 next(uint32 state)
     return state ^ (state << 5);
 }
 
-export void montecarlo(uniform uint32 n, uniform uint32 points, uniform const uint32 seed[],
+export void montecarlo(uniform int n, uniform int points, uniform const uint32 seed[],
                        uniform uint32 draws[])
 {
     foreach (i = 0 ... n) {
         uint32 state = seed[i], drawn = 0;
-        for (uniform uint32 inside = 0; inside < points; inside++) {
+        for (uniform int inside = 0; inside < points; inside++) {
             float x, y;
             do {
                 state = next(state);

@@ -3,7 +3,7 @@ kernel void nbody(uint n, float soft, global const float *restrict x,
                   global const float *restrict mass, global float *restrict ax,
                   global float *restrict ay, global float *restrict az)
 {
-    uint i = get_global_id(0);
+    size_t i = get_global_id(0);
     if (i >= n)
         return;
     float xi = x[i], yi = y[i], zi = z[i], sx = 0.0f, sy = 0.0f, sz = 0.0f;

@@ -1,4 +1,4 @@
-export void nbody(uniform uint32 n, uniform float soft, uniform const float x[],
+export void nbody(uniform int n, uniform float soft, uniform const float x[],
                   uniform const float y[], uniform const float z[], uniform const float mass[],
                   uniform float ax[], uniform float ay[], uniform float az[])
 {

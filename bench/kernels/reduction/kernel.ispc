@@ -1,7 +1,7 @@
 #define GROUP 256
 
 /* A workgroup's work-items are a foreach; a barrier is its end. */
-export void reduction(uniform uint32 n, uniform const uint32 x[], uniform uint32 sums[])
+export void reduction(uniform int n, uniform const uint32 x[], uniform uint32 sums[])
 {
     for (uniform int first = 0; first < n; first += GROUP) {
         uniform uint32 part[GROUP];

@@ -4,7 +4,8 @@ kernel void scan_blocks(uint n, global const uint *restrict x, global uint *rest
                         global uint *restrict sums)
 {
     local uint part[2][GROUP];
-    uint l = get_local_id(0), i = get_global_id(0), side = 0;
+    size_t l = get_local_id(0), i = get_global_id(0);
+    uint side = 0;
     uint sum = i < n ? x[i] : 0;
     part[side][l] = sum;
     for (uint distance = 1; distance < GROUP; distance *= 2) {
@@ -22,7 +23,7 @@ kernel void scan_blocks(uint n, global const uint *restrict x, global uint *rest
 
 kernel void add_sums(uint n, global const uint *restrict sums, global uint *restrict y)
 {
-    uint i = get_global_id(0), g = get_group_id(0);
+    size_t i = get_global_id(0), g = get_group_id(0);
     if (i < n && g > 0)
         y[i] += sums[g - 1];
 }

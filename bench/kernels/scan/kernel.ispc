@@ -1,7 +1,7 @@
 #define GROUP 256
 
 /* A workgroup's work-items are a foreach; a barrier is its end. */
-export void scan_blocks(uniform uint32 n, uniform const uint32 x[], uniform uint32 y[],
+export void scan_blocks(uniform int n, uniform const uint32 x[], uniform uint32 y[],
                         uniform uint32 sums[])
 {
     for (uniform int first = 0; first < n; first += GROUP) {
@@ -29,7 +29,7 @@ export void scan_blocks(uniform uint32 n, uniform const uint32 x[], uniform uint
     }
 }
 
-export void add_sums(uniform uint32 n, uniform const uint32 sums[], uniform uint32 y[])
+export void add_sums(uniform int n, uniform const uint32 sums[], uniform uint32 y[])
 {
     for (uniform int first = GROUP; first < n; first += GROUP) {
         uniform uint32 before = sums[first / GROUP - 1];

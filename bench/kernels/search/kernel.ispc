@@ -1,4 +1,4 @@
-export void search(uniform uint32 n, uniform uint32 length, uniform const uint8 text[],
+export void search(uniform int n, uniform int length, uniform const uint8 text[],
                    uniform const uint8 word[], uniform uint8 found[])
 {
     foreach (i = 0 ... n) {

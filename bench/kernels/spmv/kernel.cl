@@ -2,7 +2,7 @@ kernel void spmv(uint n, global const uint *restrict row, global const uint *res
                  global const float *restrict value, global const float *restrict x,
                  global float *restrict y)
 {
-    uint r = get_global_id(0);
+    size_t r = get_global_id(0);
     if (r >= n)
         return;
     float sum = 0.0f;

@@ -1,4 +1,4 @@
-export void spmv(uniform uint32 n, uniform const uint32 row[], uniform const uint32 col[],
+export void spmv(uniform int n, uniform const uint32 row[], uniform const uint32 col[],
                  uniform const float value[], uniform const float x[], uniform float y[])
 {
     foreach (r = 0 ... n) {

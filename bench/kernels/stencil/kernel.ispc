@@ -2,7 +2,7 @@
 #define HALO 8
 
 /* A workgroup's work-items are a foreach; a barrier is its end. */
-export void stencil(uniform uint32 n, uniform const float weight[], uniform const float x[],
+export void stencil(uniform int n, uniform const float weight[], uniform const float x[],
                     uniform float y[])
 {
     for (uniform int first = 0; first < n; first += GROUP) {

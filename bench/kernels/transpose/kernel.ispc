@@ -1,6 +1,6 @@
 #define TILE 16
 
-export void transpose(uniform uint32 n, uniform const uint32 x[], uniform uint32 y[])
+export void transpose(uniform int n, uniform const uint32 x[], uniform uint32 y[])
 {
     for (uniform int row = 0; row < n; row += TILE) {
         for (uniform int column = 0; column < n; column += TILE) {
