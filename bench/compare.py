@@ -25,7 +25,7 @@ from pathlib import Path
 from peers.columns import COLUMNS, OTHER_TREE
 from peers.job import Unavailable
 from peers.problem import NAMES
-from peers.report import best_ratios, geometric, report
+from peers.report import BEGIN, best_ratios, geometric, put_into, report
 from peers.rounds import Cell, measure
 from peers.worker import Failed, Worker
 
@@ -52,9 +52,15 @@ def start(
 
 def machine() -> dict[str, object]:
     """What a reader of the numbers needs to know about where they come from."""
+    processor, cpuinfo = platform.processor(), Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = (line.split(":", 1) for line in cpuinfo.read_text().splitlines() if ":" in line)
+        facts = {name.strip(): value.strip() for name, value in lines}
+        if "model name" in facts:
+            processor = "{model name}, family {cpu family}, model {model}".format_map(facts)
     return {
         "machine": platform.machine(),
-        "processor": platform.processor(),
+        "processor": processor,
         "cpus": os.cpu_count(),
         "system": platform.system(),
         "python": platform.python_version(),
@@ -80,6 +86,7 @@ def parser() -> argparse.ArgumentParser:
         "--cpu", type=int, default=(os.cpu_count() or 1) - 1, help="to pin to; -1: none"
     )
     options.add_argument("--json", type=Path, metavar="FILE", help="write every round")
+    options.add_argument("--page", type=Path, metavar="FILE", help="put the tables into a page")
     return options
 
 
@@ -91,6 +98,8 @@ def main() -> int:
         options.error("--rounds: expected 1 or more")
     if given.compare and not (given.compare / "__init__.py").exists():
         options.error(f"--compare: {given.compare} is not a checkout of simtlab")
+    if given.page and not (given.page.exists() and BEGIN in given.page.read_text("utf-8")):
+        options.error(f"--page: expected a file with a line {BEGIN}: {given.page}")
     usual = ["jit"] if given.compare else [c.name for c in COLUMNS.values() if c.usual]
     names = list(given.columns or usual) + ([OTHER_TREE] if given.compare else [])
     cells: list[Cell] = []
@@ -113,7 +122,11 @@ def main() -> int:
         finally:
             for worker in workers:
                 worker.end()
-    print(report(cells, versions, missing))
+    cpu = machine()["processor"]
+    text = report(cells, versions, missing) + f"\n\nThe CPU: {cpu}."
+    print(text)
+    if given.page:
+        put_into(given.page, text)
     if given.json:
         by = {(cell.kernel, cell.column): cell for cell in cells}
         ratios = best_ratios(list(dict.fromkeys(cell.kernel for cell in cells)), by)

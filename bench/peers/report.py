@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from .columns import COLUMNS, OTHER_TREE
 from .rounds import Cell
 
 BASE = "jit"
+BEGIN, END = "<!-- bench/compare.py: begin -->", "<!-- bench/compare.py: end -->"
 Cells = Mapping[tuple[str, str], Cell]
 
 
@@ -49,6 +51,16 @@ def tree_ratios(kernels: list[str], by: Cells) -> dict[str, tuple[float, float, 
             low, middle, high = statistics.quantiles(each, n=4) if len(each) > 1 else each * 3
             ratios[kernel] = low, middle, high
     return ratios
+
+
+def put_into(page: Path, text: str) -> None:
+    """Replace what lies between the two marks of a page. Raises ValueError without them."""
+    whole = page.read_text("utf-8")
+    before, begin, rest = whole.partition(f"{BEGIN}\n")
+    _, end, after = rest.partition(f"{END}\n")
+    if not begin or not end:
+        raise ValueError(f"{page} has no lines {BEGIN} and {END}")
+    page.write_text(f"{before}{begin}\n{text}\n\n{end}{after}", "utf-8")
 
 
 def summary(ratios: Mapping[str, float], what: str) -> str:

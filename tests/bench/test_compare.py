@@ -79,6 +79,18 @@ def test_two_checkouts_are_compared_round_by_round(peers: SimpleNamespace) -> No
     assert "old / jit: geometric mean 1.00 over 2 kernels; worst bfs, 0.50." in page
 
 
+def test_the_tables_replace_those_of_a_page(peers: SimpleNamespace, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    begin, end = peers.report.BEGIN, peers.report.END
+    page.write_text(f"before\n{begin}\nold\n{end}\nafter\n")
+    for text in ("one", "two"):
+        peers.report.put_into(page, text)
+        assert page.read_text() == f"before\n{begin}\n\n{text}\n\n{end}\nafter\n"
+    page.write_text(f"{begin}\nno end\n")
+    with pytest.raises(ValueError, match="has no lines"):
+        peers.report.put_into(page, "text")
+
+
 def test_launches_end_when_the_flag_stays_zero(peers: SimpleNamespace) -> None:
     left = np.array([3], np.int32)
     again = np.zeros(1, np.uint32)
@@ -123,6 +135,10 @@ def test_a_column_whose_tool_is_absent_is_listed_with_the_reason(
         (("-k", "sax"), "invalid choice: 'sax'"),
         (("-c", "cuda"), "invalid choice: 'cuda'"),
         (("--rounds", "0"), "--rounds: expected 1 or more"),
+        (
+            ("--page", "nowhere.md"),
+            "--page: expected a file with a line <!-- bench/compare.py: begin",
+        ),
         (("--compare", "nowhere"), "--compare: nowhere is not a checkout of simtlab"),
     ],
 )
