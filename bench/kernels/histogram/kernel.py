@@ -1,0 +1,3 @@
+def histogram(n, stride, x, bins):
+    for i in range(n):
+        bins[x[i]] += 1

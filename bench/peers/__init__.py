@@ -1,0 +1,1 @@
+"""The same kernels under several systems, which take turns in one run."""
