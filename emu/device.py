@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import count
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -14,6 +16,16 @@ from .memory import Buffer, Memory
 
 MAX_SIZE = (1 << 47) - 1
 """Most elements in a dimension: a host has no more bytes."""
+
+
+ALIGNED = 64
+"""Bytes to which host memory of an array is aligned: a line of a cache, and the widest vector."""
+
+PAGE = 4096
+SHIFT = 11 * 64
+"""Bytes by which large arrays begin further in their page than the array before."""
+
+_SHIFTS = count()
 
 
 class DeviceArray:
@@ -89,8 +101,10 @@ class Device:
 
     def to_device(self, array: np.ndarray, name: str | None = None) -> DeviceArray:
         """Return a copy of `array` in device memory."""
-        source = np.array(_array_of(array), order="C")
-        return self._add(source, source.shape, name)
+        source = _array_of(array)
+        host = _host_array(source.shape, _storable(source.dtype))
+        host[...] = source
+        return self._add(host, host.shape, name)
 
     def empty(
         self, shape: int | Sequence[int], dtype: DTypeLike, name: str | None = None
@@ -107,10 +121,10 @@ class Device:
         self, shape: int | Sequence[int], dtype: DTypeLike, name: str | None = None
     ) -> DeviceArray:
         """Return an array of zeros."""
-        element = _element_type(dtype)
+        element = _storable(_element_type(dtype))
         sizes = _shape(shape)
         try:
-            host = np.zeros(sizes, element)
+            host = _host_array(sizes, element)
         except (ValueError, MemoryError):
             raise ArgumentError(
                 f"not enough memory for an array of {element} with shape {shown(sizes)}",
@@ -133,13 +147,7 @@ class Device:
     def _add(
         self, host: np.ndarray, shape: tuple[int, ...], name: str | None, *, writable: bool = True
     ) -> DeviceArray:
-        if host.dtype.kind not in "biuf" or not host.dtype.isnative:
-            raise ArgumentError(
-                f"device memory holds integers and floats of this machine's byte order, "
-                f"not {host.dtype}",
-                code="SIM307",
-                hint="convert it, for example: x.astype(np.float32)",
-            )
+        _storable(host.dtype)
         if not isinstance(name, str | None):
             raise ArgumentError(
                 f"the name of a buffer must be a text, not {shown(name)}", code="SIM312"
@@ -147,6 +155,30 @@ class Device:
         label = name or f"buffer{self.memory.created}"
         buffer = self.memory.add(host, label, writable=writable)
         return DeviceArray(self, buffer, shape, host.dtype)
+
+
+def _host_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return an array of zeros that begins at a multiple of `ALIGNED` bytes of host memory.
+
+    Large arrays begin at different places of a page: loads and stores of equal places in two pages
+    wait for each other in most CPUs.
+    """
+    size = math.prod(shape) * dtype.itemsize
+    shift = next(_SHIFTS) * SHIFT % PAGE if size >= PAGE else 0
+    memory = np.zeros(size + shift + ALIGNED, np.uint8)
+    start = -memory.ctypes.data % ALIGNED + shift
+    return memory[start : start + size].view(dtype).reshape(shape)
+
+
+def _storable(dtype: np.dtype) -> np.dtype:
+    """Return the type of an array that memory can hold. Raises ArgumentError for others."""
+    if dtype.kind not in "biuf" or not dtype.isnative:
+        raise ArgumentError(
+            f"device memory holds integers and floats of this machine's byte order, not {dtype}",
+            code="SIM307",
+            hint="convert it, for example: x.astype(np.float32)",
+        )
+    return dtype
 
 
 def _array_of(value: object) -> np.ndarray:

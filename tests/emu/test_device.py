@@ -213,3 +213,17 @@ def test_the_digest_of_memory_is_that_of_its_content() -> None:
     expected.zeros(1, np.uint8)
     assert digest("interp", "stack") != memory_digest(expected.memory)
     assert memory_digest(Memory()) == "00000000"
+
+
+def test_arrays_begin_at_lines_of_the_cache_and_large_ones_apart_in_their_pages() -> None:
+    device = Device()
+    large = np.zeros(1 << 12, np.float64)
+    arrays = [
+        *(device.empty(n, np.float64) for n in (0, 1, 7, 1 << 12)),
+        *(device.zeros((n, 3), np.uint8) for n in (1, 5, 1 << 14)),
+        *(device.to_device(a) for a in (large, large[::2], large[1:].reshape(-1, 5), large[:1])),
+    ]
+    starts = [array.buffer.host.ctypes.data for array in arrays if array.size]
+    assert [start % 64 for start in starts] == [0] * len(starts)
+    pages = [device.zeros(1 << 12, np.uint8).buffer.host.ctypes.data % 4096 for _ in range(8)]
+    assert len(set(pages)) > 4
