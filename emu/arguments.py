@@ -47,7 +47,7 @@ class Binder:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self._format = _block_format(kernel)
+        self._format = block_format(kernel)
         self._plain = tuple(
             (DeviceArray, np.dtype(p.type.numpy))
             if p.is_pointer
@@ -83,7 +83,7 @@ class Binder:
             return None
 
 
-def _block_format(kernel: Kernel) -> str:
+def block_format(kernel: Kernel) -> str:
     """Return the argument block's format for `struct`: C layout, with explicit padding."""
     text, end = "<", 0
     for param in kernel.params:

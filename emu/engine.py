@@ -29,10 +29,15 @@ from .traps import Trap, TrapRecord
 
 if TYPE_CHECKING:
     from .checks import Checks
+    from .jit.launch.again import Again
     from .jit.launch.plan import Plan
 
 DEFAULT_BUDGET = 1 << 24
 """Instructions that a work-item may execute; after them a launch is taken to hang."""
+
+
+AUTO = 0
+"""In place of a number of threads: the engine decides."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,8 @@ class Kept(TypedDict, total=False):
 
     plan: Plan
     """The plan of native code, ready for arguments."""
+    again: Again
+    """What runs the launch in its place, if its last call was short."""
 
 
 @dataclass
@@ -67,7 +74,8 @@ class Work:
     exited_arrive: bool = False
     """Count work-items that have returned as arrived at a barrier (default: it is divergent)."""
     threads: int = 1
-    """Host threads that an engine with native code may use."""
+    """Host threads that an engine with native code may use; AUTO is as many as there are cores,
+    for kernels in which the order of workgroups does not show."""
     kept: Kept = field(default_factory=Kept)
     checks: Checks | None = None
     """Additional checks by the interpreter; no other engine traps for `checks.arrays`."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..asm.disassemble import disassemble
 from ..asm.flow.explicit import with_markers
@@ -18,6 +18,7 @@ from ..isa.program import Kernel, Program
 from ..isa.quoting import shown
 from .arguments import Binder, in_order
 from .engine import (
+    AUTO,
     DEFAULT_BUDGET,
     DEFAULT_ENGINE,
     GENERATED,
@@ -214,7 +215,7 @@ class KernelFunction:
         budget: int = DEFAULT_BUDGET,
         stats: bool = False,
         exited_arrive: bool = False,
-        threads: int = 1,
+        threads: int | str = "auto",
     ) -> Launch:
         """Return a launch with options by name; call it with the kernel's arguments.
 
@@ -222,8 +223,8 @@ class KernelFunction:
         warp width. `scheme` names a divergence scheme, or is a file or subclass of `Scheme` of your
         own; `knobs` are the scheme's. `budget` bounds instructions per work-item. Without `engine`
         the jit runs the kernel, or interp if a scheme is chosen. With `stats` the instructions of
-        the scheme are counted, which the jit leaves to interp. `threads` bounds the host threads
-        that native code uses.
+        the scheme are counted, which the jit leaves to interp. `threads` is how many host threads
+        native code uses; "auto" is one for each core if the order of workgroups does not show.
         """
         spec = spec_of(scheme)
         if knobs is not None:
@@ -231,8 +232,8 @@ class KernelFunction:
         counts = expect.flag(stats, "stats")
         name = chosen(engine, usual=is_usual(spec), stats=counts)
         geometry = Geometry.of(groups, group_size, items=items, width=warp)
-        many = min(_positive(threads, "the number of threads"), MAX_THREADS)
-        if many > 1 and name != "jit":
+        many = _threads(threads)
+        if many != "auto" and many > 1 and name != "jit":
             raise UsageError(
                 f"the engine {name} runs on one thread; only jit runs on several",
                 code="SIM517",
@@ -259,6 +260,18 @@ def _positive(value: int, what: str) -> int:
     return number
 
 
+def _threads(value: int | str) -> int | Literal["auto"]:
+    if isinstance(value, str) and value == "auto":
+        return "auto"
+    number = whole(value)
+    if number is None or number < 1:
+        raise ArgumentError(
+            f'the number of threads must be a positive whole number or "auto", not {shown(value)}',
+            code="SIM309",
+        )
+    return min(number, MAX_THREADS)
+
+
 class _Prepared(NamedTuple):
     """What all calls of a launch share: looking it up takes longer than a small kernel."""
 
@@ -282,7 +295,7 @@ class Launch:
     budget: int = DEFAULT_BUDGET
     stats: bool = False
     exited_arrive: bool = False
-    threads: int = 1
+    threads: int | Literal["auto"] = "auto"
 
     @cached_property
     def _prepared(self) -> _Prepared:
@@ -346,7 +359,12 @@ class Launch:
 
         Raises ArgumentError and Trap.
         """
-        return self.run_by(self._prepared.run, *args, **named)
+        ready = self._prepared
+        again = ready.kept.get("again")
+        seconds = again(args) if again is not None and not named else None
+        if seconds is None:
+            return self.run_by(ready.run, *args, **named)
+        return Result(ready.kernel.name, ready.name, self.scheme.name, self.geometry, None, seconds)
 
     def run_by(self, run: Engine, /, *args: object, **named: object) -> Result:
         """Run the launch by another executor: `launch.run_by(simulator.run, *arguments)`."""
@@ -366,7 +384,7 @@ class Launch:
             self.budget,
             self.stats,
             self.exited_arrive,
-            self.threads,
+            AUTO if self.threads == "auto" else self.threads,
             ready.kept,
         )
         start = time.perf_counter()

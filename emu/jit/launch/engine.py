@@ -7,6 +7,8 @@ of another work-item, the launch starts over in the interpreter.
 
 from __future__ import annotations
 
+import os
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -19,15 +21,21 @@ from ...analysis.barriers import arrive_whole
 from ...analysis.limits import is_too_large
 from ...analysis.repeatable import is_repeatable
 from ...analysis.spin import may_spin, may_wait
-from ...engine import Interrupted, Work, who_runs
+from ...engine import AUTO, Interrupted, Work, who_runs
 from ...geometry import Geometry
 from ...second_opinion import MAX_COPY, verdict
 from ...statistics import Statistics
 from ...traps import Trap, TrapKind, TrapRecord
 from ..kernel.compile import facts_at
 from ..runtime.context import Slot, TrapCode
-from .plan import Plan, Table
-from .slices import run_alone, run_shared
+from . import slices
+from .again import SHORT, Again
+from .plan import Plan, Scratch, Table
+from .sharing import Sharing, sharing_of
+from .slices import PER_THREAD, Alone, even_bounds, run_shared
+
+COPY_SHARE = 0.1
+"""The most that copying, so that threads can be tried, may take of the time that is left."""
 
 COPIED_BEFORE = 1 << 18
 """Bytes of buffers that are worth copying before a launch that may turn out to wait."""
@@ -96,7 +104,7 @@ def execute(work: Work) -> Statistics | None:
     if record is None:
         return None
     if not plan.may_wait:
-        raise _explained(work, record) if record.kind is TrapKind.BUDGET else work.trap(record)
+        raise _trap_for(work, record)
     if before is not None:
         table.restore(before)
     elif not is_repeatable(work.kernel):
@@ -120,15 +128,82 @@ def _bytes(work: Work) -> int:
 def _run(work: Work, plan: Plan, table: Table) -> TrapRecord | None:
     """Run native code; return the trap that ended it."""
     scratches = plan.take(work, table)
-    function = plan.code.function
-    if len(scratches) == 1:
-        trapped = run_alone(function, scratches[0], plan.n_groups)
-    else:
-        trapped = run_shared(function, scratches, plan.n_groups)
+    alone = Alone(plan.code.function, scratches[0], plan.n_groups)
+    start = time.perf_counter()
+    left = alone.run(slices.WORTH_A_THREAD if work.threads != 1 and plan.n_groups > 1 else None)
+    trapped = scratches[0] if alone.trapped else None
+    if alone.position < plan.n_groups and trapped is None:
+        trapped = _run_shared(work, plan, table, scratches, alone, left)
+    elif "again" not in work.kept and not plan.may_wait and time.perf_counter() - start < SHORT:
+        work.kept["again"] = Again(plan, work, _trap_of)
     record = trap_record(work, trapped.context) if trapped is not None else None
     # Not after an exception: a thread may still be at work.
     plan.give_back(scratches)
     return record
+
+
+def _run_shared(
+    work: Work, plan: Plan, table: Table, scratches: list[Scratch], alone: Alone, left: float
+) -> Scratch | None:
+    """Run the workgroups that are left, which take `left` seconds, on threads if they may.
+
+    Adds to `scratches` those that it takes. Returns that of the lowest workgroup that trapped.
+    """
+    threads = work.threads if work.threads != AUTO else host_threads()
+    sharing = _sharing(work, plan, table, threads, alone.position, left)
+    if sharing is not None:
+        scratches += plan.take(work, table, min(threads, len(sharing.bounds) - 1) - 1)
+        for scratch in scratches:
+            scratch.fill_table(sharing.table or table)
+        hosts = [buffer.host for buffer in sharing.changed]
+        contents = [host.copy() for host in hosts]
+        trapped = run_shared(plan.code.function, scratches, sharing.bounds)
+        if trapped is None or sharing.table is None:
+            return trapped
+        # Perhaps a pointer has only left its buffer for another one, which is legal.
+        for host, content in zip(hosts, contents, strict=True):
+            host[:] = content
+        scratches[0].fill_table(table)
+        plan.ordered = True
+    alone.run()
+    return scratches[0] if alone.trapped else None
+
+
+def _sharing(
+    work: Work, plan: Plan, table: Table, threads: int, first: int, left: float
+) -> Sharing | None:
+    """Return how the workgroups from `first` on are shared out; None for one thread."""
+    if work.threads != AUTO:
+        return Sharing(even_bounds(first, plan.n_groups, PER_THREAD * threads))
+    key = work.kernargs, table.serial
+    if threads == 1 or plan.ordered is True or plan.ordered == key:
+        return None
+    sharing = sharing_of(work, table, first, threads)
+    if sharing is None:
+        plan.ordered = key
+    elif sharing.seconds > COPY_SHARE * left:
+        return None
+    return sharing
+
+
+def host_threads() -> int:
+    """Return how many threads a launch may have: one for each core that this process may use.
+
+    One where the host has more than twice as much to do already: a launch would wait for the
+    thread that gets no core.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    busy = hasattr(os, "getloadavg") and os.getloadavg()[0] > 2 * (os.cpu_count() or 1)
+    return 1 if busy else cores or 1
+
+
+def _trap_of(work: Work, context: np.ndarray) -> Trap:
+    """Return the trap that native code has left, of a kernel that cannot wait."""
+    return _trap_for(work, trap_record(work, context))
+
+
+def _trap_for(work: Work, record: TrapRecord) -> Trap:
+    return _explained(work, record) if record.kind is TrapKind.BUDGET else work.trap(record)
 
 
 def _explained(work: Work, record: TrapRecord) -> Trap:

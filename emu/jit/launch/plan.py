@@ -12,7 +12,10 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from copy import copy
+from functools import cached_property
+from itertools import count, pairwise
 
 import numpy as np
 
@@ -21,7 +24,19 @@ from ...analysis.spin import may_wait
 from ...engine import Work
 from ...memory import Memory
 from ..kernel.compile import CompiledKernel, compiled, facts_of
-from ..runtime.context import BUFFER_SLOTS, WRITABLE, Slot, buffer_row, set_geometry
+from ..runtime.context import (
+    ATOMICS_ONLY,
+    BASE,
+    BUFFER_SLOTS,
+    DELTA,
+    LOADS_ONLY,
+    SIZE,
+    STORES_ONLY,
+    WRITABLE,
+    Slot,
+    buffer_row,
+    set_geometry,
+)
 
 SLACK = 64
 """Bytes after group, private and frame memory, so that none of them is empty."""
@@ -31,6 +46,7 @@ LARGEST = (1 << 63) - 1
 
 _BUFFERS = struct.Struct("=2q")
 _NOWHERE = (0,) * BUFFER_SLOTS
+_SERIALS = count()
 
 
 class Table:
@@ -38,6 +54,8 @@ class Table:
 
     def __init__(self, memory: Memory) -> None:
         self.version = memory.version
+        self.serial = next(_SERIALS)
+        """A number that no other table has, whatever memory it describes."""
         self.hosts: list[np.ndarray] = []
         self.rows: dict[int, tuple[int, ...]] = {}
         for buffer in list(memory.buffers):
@@ -48,9 +66,7 @@ class Table:
                 self.rows[buffer.base] = buffer_row(buffer, host)
         self.size = sum(host.size for host in self.hosts)
         """Bytes in all of them."""
-        self._slots = array("q", [slot for row in self.rows.values() for slot in row] or _NOWHERE)
-        self.place = self._slots.buffer_info()[0], len(self.rows)
-        """Host address of the rows, and their number."""
+        self._pack()
 
     @classmethod
     def of(cls, memory: Memory) -> Table:
@@ -59,6 +75,32 @@ class Table:
         if table is None or table.version != memory.version:
             table = memory.table = Table(memory)
         return table
+
+    @cached_property
+    def overlaps(self) -> bool:
+        """Whether some byte of the host's memory belongs to two buffers."""
+        starts = sorted((row[BASE] + row[DELTA], row[SIZE]) for row in self.rows.values())
+        return any(start + size > after for (start, size), (after, _) in pairwise(starts))
+
+    def restricted(self, stored: Collection[int], counted: Collection[int]) -> Table:
+        """Return a table for threads that tests accesses to buffers, given by their addresses.
+
+        `stored` buffers take stores only, `counted` ones atomics only, all others loads only.
+        """
+        rights = {base: STORES_ONLY for base in stored} | {base: ATOMICS_ONLY for base in counted}
+        twin = copy(self)
+        twin.serial = next(_SERIALS)
+        twin.rows = {
+            base: (*row[:WRITABLE], rights.get(base, LOADS_ONLY) if row[WRITABLE] else LOADS_ONLY)
+            for base, row in self.rows.items()
+        }
+        twin._pack()
+        return twin
+
+    def _pack(self) -> None:
+        self._slots = array("q", [slot for row in self.rows.values() for slot in row] or _NOWHERE)
+        self.place = self._slots.buffer_info()[0], len(self.rows)
+        """Host address of the rows, and their number."""
 
     def copy(self) -> dict[int, np.ndarray]:
         """Return the content of all buffers, by address."""
@@ -70,11 +112,14 @@ class Table:
             if self.rows[base][WRITABLE]:
                 host[:] = contents[base]
 
-    def row_at(self, address: int, memory: Memory) -> tuple[int, ...]:
-        """Return the slots of the buffer that a pointer points into; zeros if it has none."""
+    def row_at(self, address: int, memory: Memory | None = None) -> tuple[int, ...]:
+        """Return the slots of the buffer that a pointer points into; zeros if it has none.
+
+        Without `memory` the pointer is the start of a buffer.
+        """
         row = self.rows.get(address)
         if row is None:
-            buffer = memory.find(address)
+            buffer = memory.find(address) if memory is not None else None
             row = self.rows.get(buffer.base, _NOWHERE) if buffer is not None else _NOWHERE
         return row
 
@@ -94,6 +139,8 @@ class Scratch:
         self._params = plan.params
         self._code = plan.code
         self._table: Table | None = None
+        self.buffers: tuple[int, ...] = ()
+        """What `Again` has last pointed parameters at: the table's serial, addresses."""
         self._memory = {
             Slot.KERNARG: self.kernargs,
             Slot.READONLY: plan.readonly,
@@ -109,7 +156,6 @@ class Scratch:
         set_geometry(self.context, geometry)
         self.context[Slot.EXITED_ARRIVE] = work.exited_arrive
         self._bytes = self.context.data.cast("B")
-        self._arguments = self.kernargs.data
 
     @property
     def trapped_group(self) -> int:
@@ -118,8 +164,18 @@ class Scratch:
 
     def fill(self, kernargs: bytes, table: Table, rows: list[int]) -> None:
         """Take the arguments of a call, and the buffers that its pointers point into."""
+        self.buffers = ()
+        self.kernargs.data[: len(kernargs)] = kernargs
+        self.fill_table(table)
+        self._params.pack_into(self._bytes, Slot.PARAMS * 8, *rows)
+
+    def fill_table(self, table: Table) -> None:
+        """Take the table of buffers, in which pointers are looked up."""
         self._table = table
-        self._arguments[: len(kernargs)] = kernargs
+        _BUFFERS.pack_into(self._bytes, Slot.BUFFERS * 8, *table.place)
+
+    def point(self, table: Table, rows: list[int]) -> None:
+        """Set the table, and the slots of the buffers of all pointer parameters."""
         _BUFFERS.pack_into(self._bytes, Slot.BUFFERS * 8, *table.place)
         self._params.pack_into(self._bytes, Slot.PARAMS * 8, *rows)
 
@@ -136,6 +192,8 @@ class Plan:
         self.code: CompiledKernel = compiled(work, self.facts)
         self.n_groups = work.geometry.n_groups
         self.may_wait = may_wait(work.kernel)
+        self.ordered: tuple[bytes, int] | bool = False
+        """Arguments and table with which one thread must run all workgroups; True for any."""
         self.readonly = np.frombuffer(work.program.readonly_data or bytes(8), np.uint8)
         params = work.kernel.params
         skipped = BUFFER_SLOTS * 8
@@ -143,7 +201,8 @@ class Plan:
             "=" + "".join(f"{BUFFER_SLOTS}q" if p.is_pointer else f"{skipped}x" for p in params)
         )
         self._pointers = _struct_of_pointers(params)
-        self._idle: list[Scratch] = []
+        self.idle: list[Scratch] = []
+        """Those that no thread uses."""
 
     @staticmethod
     def is_made(work: Work) -> bool:
@@ -156,15 +215,15 @@ class Plan:
         plan = work.kept.get("plan")
         return plan if plan is not None else work.kept.setdefault("plan", Plan(work))
 
-    def take(self, work: Work, table: Table) -> list[Scratch]:
-        """Return a filled `Scratch` for each thread, for this call alone until `give_back`."""
+    def take(self, work: Work, table: Table, count: int = 1) -> list[Scratch]:
+        """Return filled scratches, one a thread, for this call alone until `give_back`."""
         rows: list[int] = []
         for address in self._pointers.unpack_from(work.kernargs):
             rows += table.row_at(address, work.memory)
         taken = []
-        for _ in range(min(work.threads, self.n_groups)):
+        for _ in range(count):
             try:
-                scratch = self._idle.pop()
+                scratch = self.idle.pop()
             except IndexError:
                 scratch = Scratch(self, work)
             scratch.fill(work.kernargs, table, rows)
@@ -175,7 +234,7 @@ class Plan:
         """Keep what `take` has returned for the next call; no thread may still use it."""
         for scratch in taken:
             scratch.release()
-        self._idle += taken
+        self.idle += taken
 
 
 def _struct_of_pointers(params: Sequence[Param]) -> struct.Struct:

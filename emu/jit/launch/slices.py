@@ -19,64 +19,79 @@ SLICE = 0.05
 WORTH_A_THREAD = 1e-3
 """Seconds of work that must be left for more threads to be started, which takes a tenth of it."""
 
+PER_THREAD = 16
+"""Parts of a launch for each thread: how evenly the work is shared out."""
+
 Function = Callable[[int, int, int], int]
 
 
-class _Slices:
-    """Hands out ranges of workgroups, smaller ones at the end so that threads finish together."""
+class Parts:
+    """Hands out ranges of workgroups in ascending order, below a limit that a trap sets."""
 
-    def __init__(self, n_groups: int, threads: int) -> None:
-        self.left = n_groups
+    def __init__(self, bounds: Sequence[int]) -> None:
+        self.limit = bounds[-1]
+        """No workgroup from this one on is begun."""
+        self._bounds = bounds
         self._next = 0
-        self._share = 2 * threads
         self._handing = Lock()
 
-    def take(self, most: int) -> tuple[int, int] | None:
-        """Return the next range, of `most` workgroups at most; None after the last."""
-        with self._handing:
-            if not self.left:
-                return None
-            first = self._next
-            count = min(most, -(-self.left // self._share))
-            self._next += count
-            self.left -= count
-            return first, self._next
+    def __len__(self) -> int:
+        return len(self._bounds) - 1
 
-    def stop(self) -> None:
-        """Hand out no more."""
+    def take(self) -> tuple[int, int] | None:
+        """Return the next range; None after the last."""
         with self._handing:
-            self.left = 0
+            first = self._bounds[self._next]
+            if first >= self.limit:
+                return None
+            self._next += 1
+            return first, self._bounds[self._next]
+
+    def end_at(self, group: int) -> None:
+        """Begin no workgroup from this one on."""
+        with self._handing:
+            self.limit = min(self.limit, group)
+
+
+def even_bounds(first: int, last: int, count: int, unit: int = 1) -> list[int]:
+    """Return where about `count` even parts of a range begin, multiples of `unit`, and its end."""
+    units = -(-last // unit) - first // unit
+    count = min(count, units)
+    inner = {(first // unit + units * part // count) * unit for part in range(1, count)}
+    return [first, *sorted(b for b in inner if first < b < last), last]
 
 
 class _Runner:
     """One thread's part: the memory it works with, and how far a slice should reach."""
 
-    def __init__(self, function: Function, scratch: Scratch, slices: _Slices) -> None:
+    def __init__(self, function: Function, scratch: Scratch, parts: Parts) -> None:
         self.scratch = scratch
         self.trapped = False
-        self.step = 1
         self._function = function
-        self._slices = slices
+        self._parts = parts
+        self._step = 1
 
     def run(self) -> None:
-        """Run slices until none is left."""
-        while self.run_one() is not None:
+        """Run parts until none is left."""
+        while not self.trapped and self.run_one():
             pass
 
-    def run_one(self) -> float | None:
-        """Run a slice; return seconds per workgroup, or None if none was left or it trapped."""
-        slice_ = self._slices.take(self.step)
-        if slice_ is None:
-            return None
-        first, last = slice_
-        start = time.perf_counter()
-        if self._function(self.scratch.address, first, last):
-            self.trapped = True
-            self._slices.stop()
-            return None
-        seconds = time.perf_counter() - start
-        self.step *= _growth(seconds)
-        return seconds / (last - first)
+    def run_one(self) -> bool:
+        """Run the next part, in slices; return whether there was one."""
+        part = self._parts.take()
+        if part is None:
+            return False
+        first, last = part
+        while first < min(last, self._parts.limit):
+            slice_end = min(last, first + self._step)
+            start = time.perf_counter()
+            if self._function(self.scratch.address, first, slice_end):
+                self.trapped = True
+                self._parts.end_at(self.scratch.trapped_group)
+                break
+            self._step *= _growth(time.perf_counter() - start)
+            first = slice_end
+        return True
 
 
 def _growth(seconds: float) -> int:
@@ -84,38 +99,57 @@ def _growth(seconds: float) -> int:
     return 16 if seconds < SLICE / 32 else 2 if seconds < SLICE / 2 else 1
 
 
-def run_alone(function: Function, scratch: Scratch, n_groups: int) -> Scratch | None:
-    """Run all workgroups on this thread; return the scratch if one trapped.
+class Alone:
+    """Workgroups in order on this thread."""
 
-    In slices, since Python sees an interrupt only between two calls of native code.
+    def __init__(self, function: Function, scratch: Scratch, n_groups: int) -> None:
+        self.position = 0
+        """The first workgroup that has not run."""
+        self.trapped = False
+        self._run = function
+        self._address = scratch.address
+        self._n_groups = n_groups
+        self._step = 1
+
+    def run(self, enough: float | None = None) -> float:
+        """Run to the end, or until more than `enough` seconds are left; return the seconds left.
+
+        In slices, since Python sees an interrupt only between two calls of native code.
+        """
+        last, spent = self._n_groups, 0.0
+        while self.position < last:
+            end = min(last, self.position + self._step)
+            start = time.perf_counter()
+            if self._run(self._address, self.position, end):
+                self.trapped = True
+                return 0.0
+            seconds = time.perf_counter() - start
+            left = seconds * (last - end) / (end - self.position)
+            self._step *= _growth(seconds)
+            self.position = end
+            spent += seconds
+            if enough is not None and left > enough and spent > enough / 4:
+                return left
+        return 0.0
+
+
+def run_shared(
+    function: Function, scratches: Sequence[Scratch], bounds: Sequence[int]
+) -> Scratch | None:
+    """Run the parts between `bounds` with a thread per scratch.
+
+    Return the scratch of the lowest workgroup that trapped.
     """
-    address = scratch.address
-    first, step = 0, 1
-    while first < n_groups:
-        last = min(n_groups, first + step)
-        start = time.perf_counter()
-        if function(address, first, last):
-            return scratch
-        step *= _growth(time.perf_counter() - start)
-        first = last
-    return None
-
-
-def run_shared(function: Function, scratches: Sequence[Scratch], n_groups: int) -> Scratch | None:
-    """Run all workgroups with a thread per scratch; return that of the lowest that trapped."""
-    slices = _Slices(n_groups, len(scratches))
-    first, *others = [_Runner(function, scratch, slices) for scratch in scratches]
+    parts = Parts(bounds)
+    first, *others = [_Runner(function, scratch, parts) for scratch in scratches]
     helpers: list[Thread] = []
     try:
-        # The first slice shows whether the other threads would have work.
-        seconds = first.run_one()
-        if seconds is not None and seconds * slices.left > WORTH_A_THREAD:
-            helpers = _start(others[: slices.left])
+        helpers = _start(others[: len(parts) - 1])
         first.run()
         for helper in helpers:
             helper.join()
     except BaseException:
-        slices.stop()
+        parts.end_at(0)
         for helper in helpers:
             helper.join()
         raise

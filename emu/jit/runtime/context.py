@@ -2,7 +2,7 @@
 
 Fixed slots first, then four per kernel parameter that describe the buffer a pointer points into:
 its simulated base, size, the distance from simulated to host addresses, and whether it may be
-written. Table entries of all buffers have the same four slots.
+written. Table entries of all buffers have the same four slots; those for threads can permit less.
 
 Segments have four such slots per memory instruction in place of those per parameter:
 the buffer that the instruction was in last. GROUP_SIZE is theirs too; the code of a whole kernel is
@@ -55,6 +55,9 @@ GROUP_SIZE = (Slot.GROUP_SIZE_X, Slot.GROUP_SIZE_Y, Slot.GROUP_SIZE_Z)
 
 BUFFER_SLOTS = 4
 BASE, SIZE, DELTA, WRITABLE = range(BUFFER_SLOTS)
+
+LOADS_ONLY, STORES_ONLY, ATOMICS_ONLY = 0, 4, 8
+"""Values of WRITABLE in a table, besides 1; the slots of parameters have 0 and 1 only."""
 
 
 def buffer_row(buffer: Buffer, host: np.ndarray) -> tuple[int, ...]:

@@ -67,7 +67,7 @@ body:
   %is.known = icmp ne i32 %known, 0
   br i1 %is.known, label %go, label %search
 search:
-  %found = call i64 @simtlab_find(ptr %ctx, i64 %address, i64 {bits // 8}, i32 1)
+  %found = call i64 @simtlab_find(ptr %ctx, i64 %address, i64 {bits // 8}, i32 2)
   %ok = icmp ne i64 %found, 0
   br i1 %ok, label %go, label %fault
 fault:

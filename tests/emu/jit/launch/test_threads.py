@@ -118,7 +118,7 @@ def test_all_threads_take_part(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = set()
     plain = slices._Runner.run_one
 
-    def run_one(self: Any) -> float | None:
+    def run_one(self: Any) -> bool:
         seen.add(threading.get_ident())
         time.sleep(0.001)  # a turn for the others
         return plain(self)
@@ -154,7 +154,7 @@ def test_programs_leave_the_same_memory(name: str) -> None:
 
 
 def test_threads_that_cannot_be() -> None:
-    for threads in (0, -1, 1.5, True, "2"):
+    for threads in (0, -1, 1.5, True, "2", "Auto", None):
         with pytest.raises(ArgumentError, match="SIM309"):
             PROGRAM["work"].launch(items=1, threads=threads)  # pyright: ignore[reportArgumentType]
     elsewhere: list[dict[str, Any]] = [{"engine": "interp"}, {"engine": "oracle"}, {"stats": True}]
@@ -176,6 +176,7 @@ kernel turn(u32 %n) {
     ret
 }
 ''')
+kernel.launch(groups=1, group_size=32, threads=THREADS)(3)  # all is imported and compiled
 run = kernel.launch(groups=1 << 22, group_size=32, threads=THREADS)
 print("ready", flush=True)
 try:
@@ -186,10 +187,10 @@ kernel.launch(groups=1, group_size=32, threads=THREADS)(3)
 """
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_ctrl_c_ends_a_launch(threads: int) -> None:
+@pytest.mark.parametrize("threads", [1, 3, "auto"])
+def test_ctrl_c_ends_a_launch(threads: int | str) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTED.replace("THREADS", str(threads))],
+        [sys.executable, "-c", INTERRUPTED.replace("THREADS", repr(threads))],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdout is not None

@@ -1,0 +1,108 @@
+"""A short launch once more: plain arguments are packed in place, and native code is called once.
+
+A launch of a small kernel costs as much in Python as in native code, and more where the kernel
+before it has filled the caches. So a launch whose last call was short makes none of the objects
+that a first call needs: it writes its arguments where native code reads them, and the buffers of
+its pointers only when they are others than in the call before.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from ...arguments import block_format
+from ...device import DeviceArray
+from ...engine import Interrupted, Work
+from ...memory import Memory
+from .plan import Plan, Scratch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...traps import Trap
+
+SHORT = 1e-3
+"""Seconds of native code up to which a launch runs in one call, between two looks for Ctrl-C."""
+
+
+class Again:
+    """Runs one launch with arguments that are device arrays and Python's own numbers."""
+
+    def __init__(self, plan: Plan, work: Work, explain: Callable[[Work, np.ndarray], Trap]) -> None:
+        params = work.kernel.params
+        self._plan = plan
+        self._work = replace(work, kernargs=b"", memory=Memory())
+        self._explain = explain
+        self._function = plan.code.function
+        self._n_groups = plan.n_groups
+        self._idle = plan.idle
+        self._pack = struct.Struct(block_format(work.kernel)).pack_into
+        self._types = tuple(
+            DeviceArray if p.is_pointer else float if p.type.is_float else int for p in params
+        )
+        self._pointers = tuple(
+            (position, np.dtype(p.type.numpy)) for position, p in enumerate(params) if p.is_pointer
+        )
+
+    def __call__(self, args: tuple[object, ...]) -> float | None:
+        """Run; return the seconds of native code. Raises Trap and Interrupted.
+
+        None if nothing has run, because other arguments were given or memory has changed.
+        """
+        try:
+            return self._run(args)
+        except KeyboardInterrupt:
+            raise Interrupted(None) from None
+
+    def _run(self, args: tuple[object, ...]) -> float | None:
+        if tuple(map(type, args)) != self._types or not self._pointers:
+            return None
+        values = list(args)
+        arrays = cast("list[DeviceArray]", values)
+        device = arrays[self._pointers[0][0]].device
+        bases = []
+        for position, dtype in self._pointers:
+            array = arrays[position]
+            if array.device is not device or (array.dtype is not dtype and array.dtype != dtype):
+                return None
+            base = values[position] = array.buffer.base
+            bases.append(base)
+        table = device.memory.table
+        if table is None or table.version != device.memory.version:
+            return None
+        try:
+            scratch = self._idle.pop()
+        except IndexError:
+            return None
+        try:
+            self._pack(scratch.kernargs.data, 0, *values)
+        except (struct.error, OverflowError):
+            self._idle.append(scratch)
+            return None
+        buffers = (table.serial, *bases)
+        if scratch.buffers != buffers:
+            scratch.point(table, [slot for base in bases for slot in table.row_at(base)])
+            scratch.buffers = buffers
+        # `table` keeps host memory alive until native code has returned.
+        start = time.perf_counter()
+        trapped = self._function(scratch.address, 0, self._n_groups)
+        seconds = time.perf_counter() - start
+        if trapped:
+            raise self._trap(scratch, device.memory, seconds)
+        self._idle.append(scratch)
+        if seconds > SHORT:
+            self._work.kept.pop("again", None)
+        return seconds
+
+    def _trap(self, scratch: Scratch, memory: Memory, seconds: float) -> Trap:
+        """Return the trap that native code has left."""
+        work = replace(self._work, kernargs=scratch.kernargs.tobytes(), memory=memory)
+        trap = self._explain(work, scratch.context)
+        trap.seconds = seconds
+        self._idle.append(scratch)
+        return trap

@@ -1,0 +1,224 @@
+"""A short launch is run again by a shorter way, with the same results, errors and traps."""
+
+from __future__ import annotations
+
+import resource
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simtlab
+from simtlab import ArgumentError, Device, Trap
+from simtlab.emu.module import Launch
+
+SOURCE = """
+kernel scale(u32 %n, f32 %a, s16 %b, global f32* %x, global f32* %y) {
+    workitemabsid_u32  $s0, 0
+    ld_kernarg_u32     $s1, [%n]
+    cmp_ge_u32         $c0, $s0, $s1
+    cbr                $c0, @done
+    cvt_u64_u32        $d0, $s0
+    ld_kernarg_u64     $d1, [%x]
+    ld_kernarg_u64     $d2, [%y]
+    mad_u64            $d1, $d0, 4, $d1
+    mad_u64            $d2, $d0, 4, $d2
+    ld_global_f32      $s2, [$d1]
+    ld_kernarg_f32     $s3, [%a]
+    ld_kernarg_s16     $s4, [%b]
+    cvt_f32_s32        $s4, $s4
+    fma_f32            $s2, $s2, $s3, $s4
+    st_global_f32      $s2, [$d2]
+@done:
+    ret
+}
+kernel turn(u32 %n, global u32* %x) {
+    ld_kernarg_u32     $s0, [%n]
+    ld_kernarg_u64     $d0, [%x]
+@loop:
+    sub_u32            $s0, $s0, 1
+    cmp_ne_u32         $c0, $s0, 0
+    cbr                $c0, @loop
+    st_global_u32      $s0, [$d0]
+    ret
+}
+"""
+PROGRAM = simtlab.assemble(SOURCE)
+N = 64
+
+
+def scale() -> Launch:
+    return PROGRAM["scale"].launch(items=N, group_size=16)
+
+
+def shorter(launch: Launch) -> Any:
+    """The shorter way of a launch that is warm."""
+    return launch._prepared.kept.get("again")
+
+
+def warm(launch: Launch, *args: object) -> None:
+    """Call a launch until it is run by the shorter way."""
+    for _ in range(20):
+        launch(*args)
+        if "again" in launch._prepared.kept:
+            return
+    pytest.fail("no call of a small kernel was short")
+
+
+def ways(launch: Launch, *args: object) -> list[Any]:
+    """What comes of a call both ways: the error or None."""
+    again = shorter(launch)
+    found = []
+    for call in (lambda: again(args), lambda: launch.run_by(launch._prepared.run, *args)):
+        try:
+            call()
+            found.append(None)
+        except (ArgumentError, Trap) as error:
+            found.append((type(error), str(error)))
+    return found
+
+
+def test_the_shorter_way_gives_the_same_memory() -> None:
+    device, launch = Device(), scale()
+    x = device.to_device(np.arange(N, dtype=np.float32))
+    y, z = (device.zeros(N, np.float32) for _ in "yz")
+    warm(launch, N, 1.0, 0, x, y)
+    again = shorter(launch)
+    for n, a, b, target in (
+        (N, 2.0, 3, z),
+        (5, -0.0, -9, y),
+        (N, float("inf"), 1, z),
+        (N, 3.0, 4, y),
+    ):
+        target.copy_from(np.zeros(N, np.float32))
+        assert again((n, a, b, x, target)) > 0
+        expected = np.zeros(N, np.float32)
+        with np.errstate(invalid="ignore"):
+            expected[:n] = (np.arange(N, dtype=np.float32) * np.float32(a) + np.float32(b))[:n]
+        np.testing.assert_array_equal(target.to_host(), expected)
+    # Arrays that swap their places, as a host loop passes them.
+    for source, target in ((y, z), (z, y), (y, z)):
+        before = source.to_host()
+        assert again((N, 2.0, 1, source, target)) > 0
+        np.testing.assert_array_equal(target.to_host(), before * 2 + 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {0: True}, {0: 1.0}, {0: -1}, {0: 1 << 32}, {0: np.int64(3)}, {1: 1}, {1: 1e300},
+        {1: np.float32(2)}, {2: 40000}, {2: "3"}, {3: None}, {4: np.zeros(N, np.float32)},
+        {3: np.zeros(N, np.int32)},
+    ],
+)  # fmt: skip
+def test_other_arguments_take_the_longer_way(change: dict[int, Any]) -> None:
+    device, launch = Device(), scale()
+    args: list[Any] = [N, 1.0, 0, *(device.zeros(N, np.float32) for _ in "xy")]
+    warm(launch, *args)
+    again = shorter(launch)
+    for position, value in change.items():
+        args[position] = value
+    assert again(tuple(args)) is None
+    direct = scale()
+    messages = []
+    for one in (launch, direct):
+        try:
+            messages.append(one(*args).kernel)
+        except ArgumentError as error:
+            messages.append(str(error))
+    assert messages[0] == messages[1]
+
+
+def test_too_few_arguments_other_types_and_other_devices() -> None:
+    device, other, launch = Device(), Device(), scale()
+    x, y = (device.zeros(N, np.float32) for _ in "xy")
+    warm(launch, N, 1.0, 0, x, y)
+    for wrong in ((N, 1.0, 0, x), (N, 1.0, 0, x, y, y), (N, 1.0, 0, x, device.zeros(N, np.int32)),
+                  (N, 1.0, 0, x, other.zeros(N, np.float32))):  # fmt: skip
+        with pytest.raises(ArgumentError):
+            launch(*wrong)
+
+
+def test_traps_are_those_of_the_longer_way() -> None:
+    device, launch = Device(), scale()
+    x, y, short = (device.zeros(n, np.float32) for n in (N, N, 20))
+    warm(launch, N, 1.0, 0, x, y)
+    quick, long = ways(launch, N, 1.0, 0, x, short)
+    assert quick == long
+    assert quick[0] is Trap
+    turn = PROGRAM["turn"].launch(items=N, group_size=16, budget=1000)
+    out = device.zeros(1, np.uint32)
+    warm(turn, 3, out)
+    warm(launch, N, 1.0, 0, x, y)
+    quick, long = ways(turn, 0, out)
+    assert quick == long
+    assert "SIM406" in quick[1]
+    with pytest.raises(Trap) as caught:
+        turn(0, out)
+    assert caught.value.seconds > 0
+    turn(3, out)
+
+
+def test_freed_arrays_trap() -> None:
+    device, launch = Device(), scale()
+    x, y = (device.zeros(N, np.float32) for _ in "xy")
+    warm(launch, N, 1.0, 0, x, y)
+    y.free()
+    with pytest.raises(Trap, match="freed"):
+        launch(N, 1.0, 0, x, y)
+
+
+def test_a_long_call_takes_the_longer_way_again() -> None:
+    launch, device = PROGRAM["turn"].launch(items=N, group_size=16), Device()
+    out = device.zeros(1, np.uint32)
+    warm(launch, 3, out)
+    launch(5_000_000, out)
+    assert "again" not in launch._prepared.kept
+    warm(launch, 3, out)
+
+
+def grown(work: Callable[[], object]) -> int:
+    """Return by how many bytes the process has grown while it did something 10,000 times."""
+
+    def pages() -> int:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1])
+
+    for _ in range(500):
+        work()
+    before = pages()
+    for _ in range(10_000):
+        work()
+    return (pages() - before) * resource.getpagesize()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_stays_flat_over_many_launches() -> None:
+    device, launch = Device(), scale()
+    x, y = (device.zeros(N, np.float32) for _ in "xy")
+    hosts = [np.zeros(N, np.float32) for _ in "xy"]
+
+    def with_temporary_arrays() -> None:
+        z = device.zeros(1 << 12, np.float32)
+        launch(N, 1.0, 0, x, z)
+        z.free()
+
+    longer = launch._prepared.run
+    for work in (
+        lambda: launch(N, 1.0, 0, x, y),
+        lambda: launch.run_by(longer, N, 1.0, 0, x, y),
+        lambda: launch(N, 1.0, 0, *hosts),
+        with_temporary_arrays,
+    ):
+        assert grown(work) < 1 << 20
+
+
+def test_a_float_is_packed_as_its_parameter() -> None:
+    launch, device = scale(), Device()
+    x, y = device.to_device(np.ones(N, np.float32)), device.zeros(N, np.float32)
+    warm(launch, N, 1.0, 0, x, y)
+    launch(N, 0.1, 0, x, y)
+    assert y.to_host()[0] == struct.unpack("f", struct.pack("f", 0.1))[0]
