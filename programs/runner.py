@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -66,7 +66,7 @@ class PlainLauncher:
     budget: int = DEFAULT_BUDGET
     stats: bool = False
     exited_arrive: bool = False
-    threads: int = 1
+    threads: int | Literal["auto"] = "auto"
     contexts: int = PLAIN_CONTEXTS
     core_contexts: int = PLAIN_CORE_CONTEXTS
     mapping: TaskMapping = CYCLIC

@@ -61,11 +61,12 @@ def run(
     threads: Annotated[
         str,
         typer.Option(
-            metavar="N",
-            help="Host threads that run native code.",
+            metavar="N|auto",
+            help="Host threads that run native code; auto: one for each core, for kernels in which "
+            "the order of workgroups does not show.",
             rich_help_panel=EXECUTION,
         ),
-    ] = "1",
+    ] = "auto",
     stats: Annotated[
         bool,
         typer.Option(
@@ -125,14 +126,14 @@ def run(
     """
     from ..jobs.record import saving
     from ..jobs.run import run as run_target
-    from ..options.settings import RunSettings, parse_scheme
+    from ..options.settings import RunSettings, parse_scheme, parse_threads
 
     settings = RunSettings(
         launch=launch,
         engine=engine,
         scheme=parse_scheme(scheme, set_ or (), engine),
         warp=whole_number(warp, "--warp"),
-        threads=whole_number(threads, "--threads"),
+        threads=parse_threads(threads),
         stats=stats,
         lines=lines,
         check=check,

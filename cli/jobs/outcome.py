@@ -166,7 +166,7 @@ class Outcome:
         scheme = f", scheme {self.scheme}" if self.scheme else ""
         knobs = "".join(f" {k}={str(v).lower()}" for k, v in launcher.knobs.items())
         instead = "" if self.engine == self.asked else f" in place of {self.asked}"
-        threads = f", {launcher.threads} threads" if launcher.threads > 1 else ""
+        threads = f", {launcher.threads} threads" if launcher.threads not in (1, "auto") else ""
         rows = [
             ("kernel" if len(self.kernels) == 1 else "kernels", ", ".join(self.kernels)),
             (

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from ...emu.engine import SchemeSpec, check_engine
 from ...emu.schemes import resolve
 from ...isa.errors import UsageError
 from .launch import Dims, LaunchOptions
+from .options import whole_number
 from .recording import RecordSettings
 
 DEFAULT_BLOCK: Dims = (256,)
@@ -22,7 +24,7 @@ class RunSettings:
     engine: str | None
     scheme: SchemeSpec
     warp: int
-    threads: int
+    threads: int | Literal["auto"]
     stats: bool
     lines: bool
     check: bool
@@ -64,6 +66,18 @@ def parse_scheme(name: str | None, sets: Sequence[str], engine: str | None) -> S
     spec = SchemeSpec(spec.name, knobs)
     resolve(spec)
     return spec
+
+
+def parse_threads(text: str) -> int | Literal["auto"]:
+    """Return a number of threads, or "auto". Raises UsageError."""
+    if text == "auto":
+        return "auto"
+    try:
+        return whole_number(text, "--threads")
+    except UsageError:
+        raise UsageError(
+            f"--threads takes a positive whole number or auto, not {text!r}", code="SIM515"
+        ) from None
 
 
 def _knob_value(text: str) -> str | int | bool:

@@ -18,7 +18,7 @@ ENTRIES = tuple(Entry(*row) for row in (
     ("SIM306", "Arguments of two devices", "Arrays that live on different Device objects have unrelated addresses.", "Allocate them on one Device."),
     ("SIM307", "An argument does not fit its parameter", "A scalar is out of range or of another kind, or an array has another element type.", "Convert it: x.astype(numpy.float32), or another number."),
     ("SIM308", "A launch has no dimensions", "kernel(...) alone does not say how many work-items to start.", "Write kernel[groups, group_size](...) or kernel.launch(items=n)(...)."),
-    ("SIM309", "Invalid value of a launch option", "Flags are True or False. The budget limits the instructions of each work-item; `threads` is the number of host threads that run native code.", "Give a value that the message names, or leave the option out."),
+    ("SIM309", "Invalid value of a launch option", "Flags are True or False. The budget limits the instructions of each work-item; `threads` is the number of host threads that run native code, or \"auto\".", "Give a value that the message names, or leave the option out."),
     ("SIM310", "Use of a freed array", "A DeviceArray was used after free().", "Allocate it again."),
     ("SIM311", "Arrays of different shape or type", "copy_from needs the shape and element type of the array that it overwrites, which must not be read-only.", "Reshape or convert the source."),
     ("SIM312", "An array cannot be created or mapped", "The element type or the name is invalid, the array does not fit in memory, or a NumPy array that is to be used in place is not C-contiguous.", "Give a value that the message names; `to_device` copies an array that is not C-contiguous."),

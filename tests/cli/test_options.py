@@ -283,8 +283,11 @@ def run_threads(cli: Cli) -> None:
     one, two = (
         cli("run", "collatz", "--size", "tiny", "--json", "--threads", n).json for n in "12"
     )
-    assert (one["threads"], two["threads"]) == (1, 2)
-    assert one["digest"] == two["digest"]
+    usual = cli("run", "collatz", "--size", "tiny", "--json").json
+    assert (one["threads"], two["threads"], usual["threads"]) == (1, 2, "auto")
+    assert one["digest"] == two["digest"] == usual["digest"]
+    wrong = cli("run", "collatz", "--size", "tiny", "--threads", "many")
+    assert "--threads takes a positive whole number or auto, not 'many'" in wrong.err
 
 
 def run_stats(cli: Cli) -> None:
