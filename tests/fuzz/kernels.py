@@ -24,6 +24,7 @@ from simtlab.emu.schemes import SCHEMES
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
 
+from ..emu.jit.support.order import shared_at_once
 from .example import Example, Files, Generator, without_lines
 
 BUDGET = 1 << 14
@@ -52,10 +53,13 @@ class Run:
     as for long ones, or `none`, which takes a third of the time."""
     poisoned: bool = False
     """Native code of a debug build, whose variables hold a pattern (docs/jit.md)."""
+    order: str = "usual"
+    """How workgroups run whose order does not show: by `threads`, or `backwards` by one."""
 
     def __str__(self) -> str:
         how = f" {self.level}" * (self.engine == "jit") + " forced" * self.forced
         how += " poisoned" * self.poisoned
+        how += f" {self.order}" * (self.order != "usual")
         knobs = "".join(f" {k}={v}" for k, v in self.knobs.items())
         return f"{self.engine}{how}, {self.scheme}{knobs}, warps of {self.width}"
 
@@ -72,6 +76,8 @@ class Run:
                 stack.enter_context(patch(f"{jit}.{name}", value))
             if self.poisoned:
                 stack.enter_context(patch.dict(os.environ, {"SIMTLAB_POISON": "0x5a5a5a5b"}))
+            if self.order != "usual":
+                stack.enter_context(shared_at_once(self.order))
             code._COMPILED.clear()
             spec = SchemeSpec(self.scheme, dict(self.knobs))
             _, got, trap = run_case(case, self.engine, spec, width=self.width, budget=BUDGET)
@@ -180,6 +186,8 @@ def draw(rng: random.Random) -> Kernel:
     case = random_kernel(rng, barriers_under_branches=True, largest_group=largest)
     width = case.geometry.width
     runs = [Run("jit", width=width, level=rng.choice(LEVELS), poisoned=rng.random() < 0.5)]
+    order = rng.choice(("threads", "backwards"))
+    runs.append(replace(runs[0], order=order))
     if rng.random() < 0.25:
         other = rng.choice((width, 1, 2, 4, 8, 16, 32, 64, rng.randint(1, 64)))
         runs.append(Run("jit", width=other, forced=True, level=rng.choice(LEVELS)))
