@@ -36,15 +36,22 @@ def mean(values: Iterable[float], kind: Mean) -> float:
 
 @dataclass(frozen=True)
 class Config:
-    """A column of a figure: a machine with replaced fields, and a policy."""
+    """A column of a figure: a machine with replaced fields, and a policy.
+
+    `programs` and `size` replace those of the study.
+    """
 
     machine: str
     policy: str = "conv"
     sets: Mapping[str, Scalar] = field(default_factory=dict)
+    programs: tuple[str, ...] = ()
+    size: str = ""
 
     def run(self, program: str, size: str) -> Run:
-        """Return the simulation of a program."""
-        return Run(program, size, self.machine, self.policy, tuple(sorted(self.sets.items())))
+        """Return the simulation of a program, at `size` unless the configuration has its own."""
+        return Run(
+            program, self.size or size, self.machine, self.policy, tuple(sorted(self.sets.items()))
+        )
 
 
 @dataclass(frozen=True)

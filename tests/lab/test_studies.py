@@ -21,14 +21,18 @@ from simtlab.lab.reproduction.drawing import draw
 from simtlab.lab.reproduction.figure import Figure
 from simtlab.lab.reproduction.report import Section, write
 from simtlab.lab.reproduction.results import Config, NotMeasured, Results, mean
-from simtlab.lab.reproduction.study import Study
+from simtlab.lab.reproduction.study import ScaledStudy, Study
 from simtlab.lab.runs.resolve import Resolver
 from simtlab.lab.runs.result import Result
 from simtlab.lab.runs.run import Run
 from simtlab.timing.results.energy.model import Energy
 from simtlab.timing.results.statistics import Statistics
 
-STUDIES = [e for e in experiments() if isinstance(e, Study)]
+STUDIES = [
+    e.studies["small"] if isinstance(e, ScaledStudy) else e
+    for e in experiments()
+    if isinstance(e, Study | ScaledStudy)
+]
 COUNTS = Statistics(cycles=100, wpus=1, width=16)
 
 
@@ -49,7 +53,7 @@ def test_every_figure_of_the_papers_has_a_name():
     names = {e.name for e in experiments()}
     dws = ("tab1", "fig1a", "fig1b", "fig1c", "fn2", "fig7", "fig11", "fig13", "stat", "fig14",
            "fig15", "fig16", "fig17", "fig18a", "fig18b", "fig18c", "fig18d", "fig19", "fig20",
-           "fig21", "lim", "area")  # fmt: skip
+           "fig21", "lim", "area", "map")  # fmt: skip
     maws = ("tab2", "intro", "fig2", "fig7a", "fig7b", "fig8", "fig9", "fig10", "fig11", "fig12",
             "area")  # fmt: skip
     ppc = ("fig6", "fig7", "fig8", "hw")

@@ -20,6 +20,12 @@ NEVER_MEET = (
     "PCs; `simtlab explain divergences`, 'Unrelenting subdivision'"
 )
 
+LOW_LATENCY = (
+    "four warps hide most of a miss that takes as long as the paper's latencies add up to; with "
+    "the rates of its Table 1 and a second level of 300 cycles Conv waits as long as the paper "
+    "says, and the gain is there (`simtlab explain what-splitting-needs`)"
+)
+
 
 def contexts(width: int, warps: Scalar) -> dict[str, Scalar]:
     """Return the fields of a WPU of so many contexts, with slots and table in proportion."""
