@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from ...timing.machines.machine import load
 from ...timing.results.energy.area import area_of
+from ..runs.run import KernelLaunch
 from .claims import holds, number, partly
 from .figure import Figure, series
 from .results import Config, Mean, Results, mean, short
@@ -283,9 +285,38 @@ def _hardware() -> Study:
     )  # fmt: skip
 
 
+JUMP = str(Path(__file__).with_name("jump.sasm"))
+"""A kernel with one jump; a launch of 256 work-items is one large warp, which is full."""
+
+
+def _micro() -> Study:
+    ways = {"one sub-warp": True, "a sub-warp for each row": False}
+    launch = KernelLaunch(items=(256,), group_size=(256,))
+    configs = {
+        name: Config("lwm", "lwm", {"policy.jump-once": once}, launch=launch)
+        for name, once in ways.items()
+    }
+
+    def bars(r: Results) -> list[Figure]:
+        values = series(("cycles",), tuple(ways), lambda _, way: r.cycles(way, JUMP))
+        return [Figure("lwm-micro", "A jump of a full warp of 256", "bars", "the jump takes",
+                       "cycles of the launch", tuple(ways), values, digits=0)]  # fmt: skip
+
+    def saved(r: Results) -> float:
+        once, every = (r.cycles(way, JUMP) for way in ways)
+        return every - once
+
+    return Study(
+        "lwm-micro", "An unconditional jump of a large warp", "LWM 3.1.2", (JUMP,), configs, bars,
+        (number("cycles that a jump of a full warp of 256 saves", 7, saved, neutral=None,
+                form=".0f"),),
+        note="The kernel is one warp of three instructions.",
+    )  # fmt: skip
+
+
 def studies() -> list[Study]:
     """Return the paper's figures in its order; its Table 2 is a characterisation."""
     return [
         _figure_1(), *_figures_9_and_10(), _figure_11(), _figure_12(), _figure_13(), _figure_14(),
-        _hardware(),
+        _hardware(), _micro(),
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 from ...timing.results.statistics import Statistics
 from ..runs.result import Result
-from ..runs.run import Run, Scalar
+from ..runs.run import KernelLaunch, Run, Scalar
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ def mean(values: Iterable[float], kind: Mean) -> float:
 class Config:
     """A column of a figure: a machine with replaced fields, and a policy.
 
-    `programs` and `size` replace those of the study.
+    `programs` and `size` replace those of the study. `launch` is that of programs that are kernels.
     """
 
     machine: str
@@ -46,12 +46,12 @@ class Config:
     sets: Mapping[str, Scalar] = field(default_factory=dict)
     programs: tuple[str, ...] = ()
     size: str = ""
+    launch: KernelLaunch | None = None
 
     def run(self, program: str, size: str) -> Run:
         """Return the simulation of a program, at `size` unless the configuration has its own."""
-        return Run(
-            program, self.size or size, self.machine, self.policy, tuple(sorted(self.sets.items()))
-        )
+        size, sets = self.size or size, tuple(sorted(self.sets.items()))
+        return Run(program, size, self.machine, self.policy, sets, launch=self.launch)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from simtlab.lab.experiment import find
 from simtlab.lab.reproduction.claims import Verdict
 from simtlab.lab.reproduction.drawing import draw
 from simtlab.lab.reproduction.dws.gains import places
-from simtlab.lab.reproduction.dws.gains.points import LIMITED, REVIVE, VARIANTS, Point, mean_gain
+from simtlab.lab.reproduction.dws.gains.points import REVIVE, VARIANTS, Point, mean_gain
 from simtlab.lab.reproduction.dws.gains.surfaces import (
     GRIDS,
     TABLE1,

@@ -21,7 +21,8 @@ from simtlab.lab.reproduction.drawing import draw
 from simtlab.lab.reproduction.figure import Figure
 from simtlab.lab.reproduction.report import Section, write
 from simtlab.lab.reproduction.results import Config, NotMeasured, Results, mean
-from simtlab.lab.reproduction.study import ScaledStudy, Study
+from simtlab.lab.reproduction.study import ScaledStudy, Study, StudyReport
+from simtlab.lab.runs.execute import simulate_run
 from simtlab.lab.runs.resolve import Resolver
 from simtlab.lab.runs.result import Result
 from simtlab.lab.runs.run import Run
@@ -57,7 +58,7 @@ def test_every_figure_of_the_papers_has_a_name():
     maws = ("tab2", "intro", "fig2", "fig7a", "fig7b", "fig8", "fig9", "fig10", "fig11", "fig12",
             "area")  # fmt: skip
     ppc = ("fig6", "fig7", "fig8", "hw")
-    lwm = ("tab2", "fig1", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14", "hw")
+    lwm = ("tab2", "fig1", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14", "hw", "micro")
     papers = {"dws": dws, "maws": maws, "ppc": ppc, "lwm": lwm}
     assert {f"{paper}-{name}" for paper, known in papers.items() for name in known} <= names
 
@@ -191,6 +192,19 @@ def test_a_report_is_a_folder_of_pages(tmp_path):
     assert '<img src="figures/dws-lim.svg"' in page
     assert (tmp_path / "figures" / "dws-lim.png").exists()
     assert "8 slots and 16 entries cost" in page
+
+
+def test_a_jump_of_a_full_large_warp_saves_seven_cycles():
+    (micro,) = find("LWM-Micro")
+    found = {run: simulate_run(run) for run in micro.runs("small")}
+    report = micro.report(found, "small")
+    assert isinstance(report, StudyReport)
+    assert [(f.ours, f.verdict) for f in report.findings] == [("7", Verdict.HOLDS)]
+    (row,) = report.figures[0].series.values()
+    assert None not in row
+    assert "a sub-warp for each row" in report.text()
+    # A path of this machine is nothing that a report has.
+    assert "jump.sasm" not in report.text() + str(report.to_dict())
 
 
 def test_names_are_found_in_any_case():
