@@ -39,6 +39,7 @@ class Config:
     """A column of a figure: a machine with replaced fields, and a policy.
 
     `programs` and `size` replace those of the study. `launch` is that of programs that are kernels.
+    `sample` is the number of cycles of an interval, 0 for a million.
     """
 
     machine: str
@@ -47,11 +48,14 @@ class Config:
     programs: tuple[str, ...] = ()
     size: str = ""
     launch: KernelLaunch | None = None
+    sample: int = 0
 
     def run(self, program: str, size: str) -> Run:
         """Return the simulation of a program, at `size` unless the configuration has its own."""
         size, sets = self.size or size, tuple(sorted(self.sets.items()))
-        return Run(program, size, self.machine, self.policy, sets, launch=self.launch)
+        return Run(
+            program, size, self.machine, self.policy, sets, launch=self.launch, sample=self.sample
+        )
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from simtlab.lab.database.records import run_of
 from simtlab.lab.experiment import experiments, find
 from simtlab.lab.reproduction.claims import (
     Claim,
@@ -19,6 +20,7 @@ from simtlab.lab.reproduction.claims import (
 )
 from simtlab.lab.reproduction.drawing import draw
 from simtlab.lab.reproduction.figure import Figure
+from simtlab.lab.reproduction.maws import mean_degree, phases
 from simtlab.lab.reproduction.report import Section, write
 from simtlab.lab.reproduction.results import Config, NotMeasured, Results, mean
 from simtlab.lab.reproduction.study import ScaledStudy, Study, StudyReport
@@ -27,6 +29,7 @@ from simtlab.lab.runs.resolve import Resolver
 from simtlab.lab.runs.result import Result
 from simtlab.lab.runs.run import Run
 from simtlab.timing.results.energy.model import Energy
+from simtlab.timing.results.samples import Interval
 from simtlab.timing.results.statistics import Statistics
 
 STUDIES = [
@@ -192,6 +195,37 @@ def test_a_report_is_a_folder_of_pages(tmp_path):
     assert '<img src="figures/dws-lim.svg"' in page
     assert (tmp_path / "figures" / "dws-lim.png").exists()
     assert "8 slots and 16 entries cost" in page
+
+
+def intervals(*degrees: tuple[int, ...]) -> tuple[Interval, ...]:
+    return tuple(Interval(5_000 * (n + 1), 0, 0, 0, 0, d) for n, d in enumerate(degrees))
+
+
+def test_intervals_are_joined_to_phases_of_a_run():
+    assert phases(()) == {}
+    assert phases(intervals((0, 1, 0), (0, 2, 0))) == {"5": (0, 1, 0), "10": (0, 2, 0)}
+    found = phases(intervals(*((0, 1, n) for n in range(40))))
+    assert list(found)[:2] == ["15", "30"]
+    assert list(found)[-1] == "200"
+    assert len(found) == 14
+    assert found["15"] == (0, 3, 0 + 1 + 2)
+    assert found["200"] == (0, 1, 39)
+    assert mean_degree((0, 3, 1)) == 1.25
+
+
+def test_the_degree_of_divergence_has_phases_at_the_smallest_size():
+    run = Run("dws/merge", "tiny", "maws-coherent", sample=500)
+    stats = simulate_run(run).stats
+    assert [i.end for i in stats.intervals[:3]] == [500, 1_000, 1_500]
+    total = tuple(map(sum, zip(*(i.degree for i in stats.intervals), strict=True)))
+    assert total == stats.degree_histogram
+    assert simulate_run(replace(run, sample=0)).stats.intervals[0].end == stats.cycles
+    # What does not set intervals is the same run as before, with the same key.
+    resolver = Resolver()
+    assert resolver.resolved(run).key != resolver.resolved(replace(run, sample=0)).key
+    assert run_of(run.to_dict()) == run
+    assert "sample" not in replace(run, sample=0).to_dict()
+    assert str(run).endswith("intervals of 500 cycles")
 
 
 def test_a_jump_of_a_full_large_warp_saves_seven_cycles():
