@@ -10,17 +10,19 @@ from simtlab.lab.database.records import run_of
 from simtlab.lab.experiment import experiments, find
 from simtlab.lab.reproduction.claims import (
     Claim,
+    Finding,
     Verdict,
     at_most,
     holds,
     least,
     number,
     partly,
+    unknown,
     verdict_on,
 )
+from simtlab.lab.reproduction.degrees import mean_degree, phases
 from simtlab.lab.reproduction.drawing import draw
 from simtlab.lab.reproduction.figure import Figure
-from simtlab.lab.reproduction.maws import mean_degree, phases
 from simtlab.lab.reproduction.report import Section, write
 from simtlab.lab.reproduction.results import Config, NotMeasured, Results, mean
 from simtlab.lab.reproduction.study import ScaledStudy, Study, StudyReport
@@ -90,6 +92,21 @@ def test_a_study_without_results_says_so(study):
         assert "simulations are missing" in report.markdown()
     assert study.title in report.text()
     assert report.to_dict()["experiment"] == study.name
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
+def test_every_claim_has_a_reason_for_the_case_that_it_does_not_hold(study):
+    for claim in study.claims:
+        assert len(claim.why) > 20, claim.text
+        assert claim.why[-1] != "."
+        failed = Finding(claim, "1", Verdict.NOT)
+        assert failed.to_dict()["why"] == claim.why
+        assert replace(failed, verdict=Verdict.DIRECTION).why == claim.why
+        assert replace(failed, verdict=Verdict.HOLDS).why == ""
+
+
+def test_a_reason_that_is_not_known_says_so():
+    assert unknown("a and b were tried") == "the cause is not known; a and b were tried"
 
 
 def test_means():

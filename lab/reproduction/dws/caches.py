@@ -10,6 +10,7 @@ from ..results import Config, Results, short
 from ..sets import DWS_PROGRAMS, at, swept, time_lines
 from ..study import Study
 from .common import CONV, DWS, TWO, WAYS, listed, ways_named
+from .reasons import PERSISTENT, SMALL_GAIN, WIDE_CACHES
 
 SIZES = (8, 16, 32, 64, 128)
 LATENCIES = (10, 30, 100, 300)
@@ -60,7 +61,8 @@ def caches() -> list[Study]:
             {at(n, ways_named(w)): Config("dws", p, {"l1d.ways": w})
              for n, p in TWO.items() for w in WAYS},
             lambda r: [_gain_lines(r, "dws-fig15", "ways", ways)],
-            (holds("the gain shrinks with associativity", "yes", partial(shrinks, ways)),),
+            (holds("the gain shrinks with associativity", "yes", partial(shrinks, ways),
+                   why=SMALL_GAIN),),
         ),
         Study(
             "dws-fig16", "DWS by the second level's latency", "DWS Figure 16", DWS_PROGRAMS,
@@ -70,18 +72,19 @@ def caches() -> list[Study]:
                            tuple(TWO), LATENCIES, at(CONV, 10), "harmonic"),
                 _gain_lines(r, "dws-fig16-gain", "lookup of the second level, cycles", latencies),
             ],
-            (holds("the gain grows with latency", "yes", grows),),
+            (holds("the gain grows with latency", "yes", grows, why=SMALL_GAIN),),
         ),
         Study(
             "dws-fig17", "DWS by the size of the D-cache", "DWS Figure 17", DWS_PROGRAMS,
             {at(n, s): Config("dws", p, {"l1d.size": s}) for n, p in TWO.items() for s in sizes},
             lambda r: [_gain_lines(r, "dws-fig17", "D-cache", sizes)],
             (
-                holds("the gain shrinks with the cache", "yes", partial(shrinks, sizes)),
+                holds("the gain shrinks with the cache", "yes", partial(shrinks, sizes),
+                      why=SMALL_GAIN),
                 number("gain with 128 KB", 1.0, lambda r: _gain_at(r, "128KiB"), neutral=None,
-                       form=".3f"),
+                       form=".3f", why=WIDE_CACHES),
                 number("time of Conv with 64 KB over DWS with 32 KB: DWS is worth a doubling", 1.0,
-                       lambda r: 1 / doubling(r), neutral=None, form=".3f"),
+                       lambda r: 1 / doubling(r), neutral=None, form=".3f", why=PERSISTENT),
             ),
         ),
     ]  # fmt: skip

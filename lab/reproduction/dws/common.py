@@ -10,22 +10,6 @@ CONV, DWS, BYPASS = "Conv", "DWS", "Slip.BranchBypass"
 THREE = {CONV: "conv", DWS: "dws.revive-split", BYPASS: "slip.branch-bypass"}
 TWO = {CONV: "conv", DWS: "dws.revive-split"}
 
-PERSISTENT = (
-    "with the tasks of a warp on neighbouring elements, few misses are divergent and Conv waits "
-    "half as long as in the paper; lessons/table1 has the paper's rates, and its gain "
-    "(`simtlab explain divergences`)"
-)
-NEVER_MEET = (
-    "the programs are persistent loops, in which splits of a warp have no point to meet but equal "
-    "PCs; `simtlab explain divergences`, 'Unrelenting subdivision'"
-)
-
-LOW_LATENCY = (
-    "four warps hide most of a miss that takes as long as the paper's latencies add up to; with "
-    "the rates of its Table 1 and a second level of 300 cycles Conv waits as long as the paper "
-    "says, and the gain is there (`simtlab explain what-splitting-needs`)"
-)
-
 
 def contexts(width: int, warps: Scalar) -> dict[str, Scalar]:
     """Return the fields of a WPU of so many contexts, with slots and table in proportion."""

@@ -9,7 +9,8 @@ from ..figure import Figure, series
 from ..results import Config, Results, mean
 from ..sets import DWS_PROGRAMS, at, swept
 from ..study import Study
-from .common import CONV, PERSISTENT, WAYS, contexts, listed, ways_named
+from .common import CONV, WAYS, contexts, listed, ways_named
+from .reasons import PERSISTENT, SHARED_LINES
 
 WIDTHS = (1, 2, 4, 8, 16)
 WARPS = (1, 2, 4, 8, 16, 32)
@@ -101,6 +102,7 @@ def figure_1() -> list[Study]:
                 holds(
                     "waiting stays significant with full associativity", "yes",
                     lambda r: (f"{_waits(r, 'full'):.0%} of the slots", _waits(r, "full") > 0.25),
+                    why=PERSISTENT,
                 ),
             ),
         ),
@@ -109,7 +111,8 @@ def figure_1() -> list[Study]:
             {at(CONV, w): Config("dws", sets=contexts(8, w)) for w in WARPS},
             lambda r: [_time_parts(r, "dws-fig1c", "Conv, 8 lanes", "warps", warps)],
             (
-                holds("a few warps help, too many cost time", "optimum inside", too_many_warps),
+                holds("a few warps help, too many cost time", "optimum inside", too_many_warps,
+                      why=SHARED_LINES),
             ),
             note="The axis is not legible in the text at hand (Q-DWS-46): 1 to 32 warps.",
         ),
@@ -118,6 +121,9 @@ def figure_1() -> list[Study]:
             "DWS footnote 2", DWS_PROGRAMS,
             swept("dws", conv, WARPS, lambda w: {**contexts(8, w), "l2.hit_latency": 300}),
             lambda r: [_time_parts(r, "dws-fn2", "Conv, 8 lanes, 300 cycles", "warps", warps)],
-            (holds("the optimum moves to 8 or 16 warps", "8 or 16", optimum_moves),),
+            (
+                holds("the optimum moves to 8 or 16 warps", "8 or 16", optimum_moves,
+                      why=SHARED_LINES),
+            ),
         ),
     ]  # fmt: skip

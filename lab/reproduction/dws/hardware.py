@@ -12,6 +12,7 @@ from ..results import Config, Results, short
 from ..sets import DWS_PROGRAMS, policies, speedup_bars
 from ..study import Study
 from .common import BYPASS, CONV, DWS, THREE, listed
+from .reasons import AREA, ENERGY, FEW_SPLITS, SLIP_ENERGY
 
 SLOTS = (4, 6, 8, 12, 16, 32, 64)
 ENTRIES = (4, 8, 16, 32, 64)
@@ -88,10 +89,10 @@ def hardware() -> list[Study]:
             lambda r: [_energy_bars(r)],
             (
                 number("DWS saves", 0.30, partial(_saving, DWS), neutral=0, form=".1%",
-                       why="energy follows time here as there, and there is less time to save"),
+                       why=ENERGY),
                 number("Slip.BranchBypass saves", 0.05, partial(_saving, BYPASS), neutral=0,
-                       form=".1%"),
-                holds("savings follow speedups", "yes", _savings_follow),
+                       form=".1%", why=SLIP_ENERGY),
+                holds("savings follow speedups", "yes", _savings_follow, why=ENERGY),
             ),
             note="Energies per event are estimates (Q-DWS-42); `simtlab time` prints the parts.",
         ),
@@ -101,7 +102,7 @@ def hardware() -> list[Study]:
              **{s: Config("dws", revive, {"slots": n, "wst_entries": 0})
                 for s, n in zip(slots, SLOTS, strict=True)}},
             lambda r: [_limit_bars(r, "dws-fig20", "scheduler slots", slots)],
-            (holds("a moderate number of slots is best", "yes", moderate),),
+            (holds("a moderate number of slots is best", "yes", moderate, why=FEW_SPLITS),),
             note="Four slots are those of Conv's four warps. The warp-split table is unlimited.",
         ),
         Study(
@@ -110,7 +111,8 @@ def hardware() -> list[Study]:
              **{e: Config("dws", revive, {"wst_entries": n})
                 for e, n in zip(entries, ENTRIES, strict=True)}},
             lambda r: [_limit_bars(r, "dws-fig21", "entries, with 8 slots", entries)],
-            (holds("the gain saturates at twice the slots", "16 entries", saturates),),
+            (holds("the gain saturates at twice the slots", "16 entries", saturates,
+                   why=FEW_SPLITS),),
         ),
         Study(
             "dws-lim", "The loss by limits", "DWS 5.6", DWS_PROGRAMS,
@@ -119,12 +121,14 @@ def hardware() -> list[Study]:
             lambda r: [
                 speedup_bars(r, "dws-lim", "Limits", ("limited",), "unlimited", "harmonic")
             ],
-            (at_most("8 slots and 16 entries cost", "below 1%", 0.01, loss, form=".1%"),),
+            (at_most("8 slots and 16 entries cost", "below 1%", 0.01, loss, form=".1%",
+                      why=FEW_SPLITS),),
         ),
         Study(
             "dws-area", "Area of the warp-split table", "DWS 5.6", (), {}, lambda r: [],
             (at_most("share of a WPU", "below 1%", 0.01,
-                     lambda r: area_of(load("dws")).share("dws"), form=".2%"),),
+                     lambda r: area_of(load("dws")).share("dws"), form=".2%",
+                     why=AREA),),
             note="`simtlab machines dws --area` prints the parts.",
         ),
     ]  # fmt: skip

@@ -8,6 +8,7 @@ from ..results import Config, Results, or_none, short
 from ..sets import DWS_PROGRAMS
 from ..study import Study
 from .common import CONV, listed
+from .reasons import ALL_LANES_MISS
 
 
 def _miss_map(results: Results, program: str) -> Figure:
@@ -38,6 +39,6 @@ def figure_14() -> Study:
     return Study(
         "dws-fig14", "Misses that stall other threads, by thread", "DWS Figure 14", DWS_PROGRAMS,
         {CONV: Config("dws")}, lambda r: [_miss_map(r, p) for p in r.programs],
-        (partly("threads miss unevenly", "in every benchmark", _uneven),),
+        (partly("threads miss unevenly", "in every benchmark", _uneven, why=ALL_LANES_MISS),),
         note="Each map is in units of its largest count.",
     )  # fmt: skip

@@ -10,7 +10,8 @@ from ..figure import Figure, series
 from ..results import Config, Results
 from ..sets import DWS_PROGRAMS, at
 from ..study import Study
-from .common import BYPASS, CONV, DWS, NEVER_MEET, PERSISTENT, THREE, contexts
+from .common import BYPASS, CONV, DWS, THREE, contexts
+from .reasons import NEVER_MEET, PERSISTENT, SLIP_BRANCHES, WIDE_CACHES
 
 GRID_WIDTHS = (1, 2, 4, 8, 16)
 GRID_WARPS = (1, 2, 4, 8, 16)
@@ -85,9 +86,15 @@ def figure_18() -> list[Study]:
     claims: dict[str, tuple[Claim, ...]] = {
         "a": (
             number("best DWS over best Conv within 32 threads", 1.2, _budget, why=PERSISTENT),
-            holds("Slip.BranchBypass may be below Conv", "yes", _slip_scales_badly),
+            holds(
+                "Slip.BranchBypass may be below Conv", "yes", _slip_scales_badly, why=SLIP_BRANCHES
+            ),
         ),
-        "d": (at_most("DWS matters little at 4 x 16", "little", 1.1, _matters_little),),
+        "d": (
+            at_most(
+                "DWS matters little at 4 x 16", "little", 1.1, _matters_little, why=WIDE_CACHES
+            ),
+        ),
     }
     return [
         Study(

@@ -9,7 +9,19 @@ from ..figure import Figure, series
 from ..results import Results, short
 from ..sets import DWS_PROGRAMS, policies, speedup_bars
 from ..study import Study
-from .common import BYPASS, CONV, DWS, NEVER_MEET, PERSISTENT, TWO, listed
+from .common import BYPASS, CONV, DWS, TWO, listed
+from .reasons import (
+    BUSY_KMEANS,
+    CONV_WIDTH,
+    FIRST_BRANCH,
+    KMEANS_WIDTH,
+    NEVER_MEET,
+    PERSISTENT,
+    SLIP_BRANCHES,
+    SLIP_IDLE,
+    SMALL_MEANS,
+    STACK_LOOP,
+)  # fmt: skip
 
 BRANCH = {
     CONV: "conv",
@@ -112,11 +124,11 @@ def variants() -> list[Study]:
             (
                 number("mean speedup, merging by PCs", 1.13, partial(_hmean, "PC"), why=PERSISTENT),
                 least("merging by PCs harms no program", "never below 1",
-                      partial(_all_speedups, "PC"), slack=0.005),
+                      partial(_all_speedups, "PC"), slack=0.005, why=BUSY_KMEANS),
                 holds("merging by the stack alone harms KMeans", "mean width 4",
-                      _stack_hurts_kmeans),
+                      _stack_hurts_kmeans, why=STACK_LOOP),
                 number("KMeans' mean width with PCs", 9, _pc_width, neutral=None, form=".1f",
-                       why="lanes compare distances in a loop whose memory accesses they share"),
+                       why=KMEANS_WIDTH),
                 holds("KMeans and Merge gain most", "KMeans and Merge", _gain_most,
                       why=PERSISTENT),
             ),
@@ -129,7 +141,7 @@ def variants() -> list[Study]:
             ],
             tuple(
                 at_most(f"{column} gains little", "little", 1.1, partial(_hmean, column),
-                        form=".3f")
+                        form=".3f", why=FIRST_BRANCH)
                 for column in tuple(LIMITED)[1:]
             ),
         ),
@@ -144,18 +156,21 @@ def variants() -> list[Study]:
                 number("ReviveSplit.MemOnly", 1.20, partial(_hmean, "Revive.MemOnly"),
                        why=PERSISTENT),
                 number("ReviveSplit", 1.71, partial(_hmean, "ReviveSplit"), why=PERSISTENT),
-                holds("ReviveSplit > MemOnly and BranchOnly > 1", "1.71, 1.20, 1.13", _order),
+                holds("ReviveSplit > MemOnly and BranchOnly > 1", "1.71, 1.20, 1.13", _order,
+                      why=SMALL_MEANS),
                 least("ReviveSplit harms no program", "never below 1",
                       partial(_all_speedups, "ReviveSplit"), slack=0.005, why=NEVER_MEET),
                 holds("AggressSplit loses", "below 1", partial(_degrade, "AggressSplit"),
                       why=PERSISTENT),
                 holds("LazySplit loses", "below 1", partial(_degrade, "LazySplit"),
                       why=PERSISTENT),
-                holds("Slip beats ReviveSplit in Filter only", "filter", _slip_only_filter),
-                holds("Slip often loses", "often below 1", _slip_often_loses),
-                partly("Slip.BranchBypass harms KMeans, Short and FFT", "below 1", _bypass_loses),
+                holds("Slip beats ReviveSplit in Filter only", "filter", _slip_only_filter,
+                      why=SLIP_IDLE),
+                holds("Slip often loses", "often below 1", _slip_often_loses, why=SLIP_IDLE),
+                partly("Slip.BranchBypass harms KMeans, Short and FFT", "below 1", _bypass_loses,
+                       why=SLIP_BRANCHES),
                 holds("Slip.BranchBypass is worse than Slip on KMeans", "yes",
-                      _bypass_worse_on_kmeans),
+                      _bypass_worse_on_kmeans, why=SLIP_BRANCHES),
             ),
         ),
         Study(
@@ -168,7 +183,7 @@ def variants() -> list[Study]:
                 number("ReviveSplit waits", 0.36, partial(waits, DWS), neutral=None, form=".0%",
                        why=PERSISTENT),
                 number("mean width under Conv", 14, partial(widths, CONV), neutral=None,
-                       form=".1f"),
+                       form=".1f", why=CONV_WIDTH),
                 number("mean width under ReviveSplit", 4, partial(widths, DWS), neutral=None,
                        form=".1f", why=PERSISTENT),
             ),

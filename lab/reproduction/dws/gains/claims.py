@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from ...claims import Claim, holds, least, number, partly
 from ...results import NotMeasured, Results
-from ..common import LOW_LATENCY, NEVER_MEET, listed
+from ..common import listed
+from ..reasons import LOW_LATENCY, NEVER_MEET
 from .places import LATENCIES, MAPPINGS, places, programs
 from .points import BRANCH, LIMITED, REVIVE, mean_gain
 from .surfaces import EIGHT_ROWS, Surface
