@@ -51,7 +51,7 @@ def made_up(run: Run) -> Result:
     latency = int(run.values.get("l2.hit_latency", 30))
     saved = {"conv": 0, "dws.revive-split": 5, "dws.revive-split.bl": 2}.get(run.policy, 1)
     stats = replace(COUNTS, cycles=1_000 - (saved * latency) // 3)
-    return Result(run, stats, "0" * 16, 0.0, Energy({"all": 1.0}, 1.0))
+    return Result(run, stats, "0" * 16, 0.0, Energy({"all": float(stats.cycles)}, 1.0))
 
 
 def all_surfaces(scale: str) -> list[Surface]:
@@ -69,8 +69,8 @@ def test_lessons_table1_can_have_the_rates_of_every_cell(scale):
                 given = {k.removeprefix("param."): v for k, v in point.sets.items()
                          if k.startswith("param.")}  # fmt: skip
                 rates = {**entry.workload.sizes[point.size], **given}
-                names = ("instructions", "branch_every", "branch_divergence", "miss_every")
-                mix(*(rates[name] for name in names), rates["barrier_every"])
+                mix(rates["instructions"], rates["branch_every"], rates["branch_divergence"],
+                    rates["miss_every"], rates["barrier_every"])  # fmt: skip
 
 
 @pytest.mark.parametrize("scale", GRIDS)
@@ -135,6 +135,8 @@ def test_the_claims_name_where_the_gain_is_reached():
     ours, verdict = found["a single program can gain 1.71"]
     assert "Distance between misses, and their latency: 300 with 7 to 100" in ours
     assert verdict is Verdict.HOLDS
+    text = "energy that ReviveSplit saves with the rates of Table 1, 300 cycles"
+    assert found[text] == ("50%", Verdict.DIRECTION)
     assert found["the gain grows with the latency"][1] is Verdict.HOLDS
     assert found["ReviveSplit gains more than BranchOnly and ReviveSplit.BL"][1] is Verdict.HOLDS
     assert found["AggressSplit loses with the rates of Table 1"][1] is Verdict.NOT
@@ -166,7 +168,7 @@ def test_places_have_their_own_rates():
     assert {"merge blocks", "Table 1's svm", "stragglers", "exits"} <= set(figure.categories)
     first = [row[0] for row in figure.series.values()]
     assert first[:3] == [0.5, 0.0, 2.0]
-    assert first[3:6] == [10.0, 1.25, 0.75]
+    assert first[3:7] == [10.0, 1.25, 0.75, 0.5]
     assert len(figure.ground) == len(behind.cells())
     assert figure.table().columns[0] == "program"
     nothing = places.figure("small", 300, behind, Results((), results.configs, str, {}))
@@ -187,7 +189,7 @@ def test_a_surface_that_is_simulated(tmp_path):
     assert gains["300", "0"] == pytest.approx(1, abs=0.02)
     (figure,) = study.report(found, "small").figures
     draw(figure, tmp_path / "a.svg")
-    assert "ReviveSplit.BL" in figure.table().text()
+    assert "ReviveSplit: 300" in figure.table().text()
 
 
 @pytest.mark.parametrize("n_panels", [1, 2, 4, 5])

@@ -34,13 +34,19 @@ def places(scale: str, latency: int) -> dict[str, Point]:
         for mapping in MAPPINGS[scale]
         for program in DWS_PROGRAMS
     }
-    rows = {f"Table 1's {p.size}": p.moved(step, sets) for p in EIGHT_ROWS}
+    from_table = {f"Table 1's {p.size}": p.moved(step, sets) for p in EIGHT_ROWS}
     others = {p.name: p.moved(step, sets) for p in (STRAGGLERS, *BRANCHING)}
-    return {**found, **rows, **others}
+    return {**found, **from_table, **others}
 
 
 def _label(program: str, mapping: str) -> str:
     return short(program) if mapping == "cyclic" else f"{short(program)} {mapping}"
+
+
+def rows(scale: str, latency: int) -> tuple[Point, ...]:
+    """Return the points with the rates of Table 1."""
+    found = places(scale, latency)
+    return tuple(found[f"Table 1's {point.size}"] for point in EIGHT_ROWS)
 
 
 def programs(scale: str, latency: int, mapping: str) -> tuple[Point, ...]:
@@ -82,6 +88,7 @@ def _columns() -> dict[str, Callable[[Point, Results], float]]:
         "instructions from miss to miss": partial(_share, "instructions_between_misses"),
         "lanes that miss in a divergent access": _missing_lanes,
         "merges a split": _merged,
+        "energy of ReviveSplit": lambda point, results: point.energy(REVIVE, results),
         **{v: partial(_gain, v) for v in VARIANTS if v != REVIVE},
     }
 

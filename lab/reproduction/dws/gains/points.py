@@ -54,12 +54,12 @@ class Point:
         """Return the speedup of a variant over Conv."""
         return results.speedup(at(variant, self.name), self.program, at(CONV, self.name))
 
+    def energy(self, variant: str, results: Results) -> float:
+        """Return the energy under a variant over Conv's."""
+        used = (results.energy(at(name, self.name), self.program) for name in (variant, CONV))
+        return next(used) / next(used)
+
 
 def mean_gain(points: Sequence[Point], variant: str, results: Results) -> float:
     """Return the harmonic mean of the speedups at several points."""
     return mean((point.gain(variant, results) for point in points), "harmonic")
-
-
-def mean_share(points: Sequence[Point], what: str, results: Results) -> float:
-    """Return the mean of a figure of Conv at several points."""
-    return mean((getattr(point.under(CONV, results), what) for point in points), "arithmetic")
