@@ -51,7 +51,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says: its text in our words, its value, and the judge of our results."""
+    """What a paper says: its text in our words, its value, and the judge of our results.
+
+    `why` is the reason why ours may differ, as far as it is known.
+    """
 
     text: str
     paper: str
@@ -65,6 +68,11 @@ class Claim:
         except (NotMeasured, ZeroDivisionError):
             ours, verdict = "-", Verdict.OPEN
         return Finding(self, ours, verdict)
+
+
+def unknown(tried: str) -> str:
+    """Return the reason of a difference whose cause is not known: what was tried or is known."""
+    return f"the cause is not known; {tried}"
 
 
 def number(

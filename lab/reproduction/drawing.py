@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...isa.errors import UsageError
+from . import maps
+from .maps import numbers
 
 if TYPE_CHECKING:
     from .figure import Figure
@@ -49,16 +51,26 @@ def _draw(figure: Figure, files: Sequence[tuple[Path | BytesIO, str]], *, dpi: i
     from matplotlib.figure import Figure as Canvas
 
     with rc_context({"font.size": 9, "svg.hashsalt": figure.name, "hatch.linewidth": 0.5}):
-        canvas = Canvas(figsize=(_width(figure), 3.6), layout="constrained")
-        axes = canvas.subplots()
-        {"bars": _bars, "lines": _lines, "stacks": _stacks, "map": _map}[figure.kind](axes, figure)
-        axes.set_title(figure.title, loc="left", fontsize=10)
-        axes.set_xlabel(figure.x)
-        axes.spines[["top", "right"]].set_visible(False)
+        canvas = Canvas(figsize=_inches(figure), layout="constrained")
+        if figure.panels:
+            maps.draw_panels(canvas, figure)
+        else:
+            axes = canvas.subplots()
+            _KINDS[figure.kind](axes, figure)
+            axes.set_title(figure.title, loc="left", fontsize=10)
+            axes.set_xlabel(axes.get_xlabel() or figure.x)
+            axes.spines[["top", "right"]].set_visible(False)
         for file, suffix in files:
             # No date: the same figure gives the same bytes.
             metadata = {"Date": None} if suffix == ".svg" else {}
             canvas.savefig(file, dpi=dpi, metadata=metadata)
+
+
+def _inches(figure: Figure) -> tuple[float, float]:
+    """Return the width and height of a picture."""
+    if figure.panels or figure.kind == "places":
+        return maps.inches(figure)
+    return _width(figure), 3.6
 
 
 def _width(figure: Figure) -> float:
@@ -67,16 +79,12 @@ def _width(figure: Figure) -> float:
     return min(14.0, max(6.0, 2.2 + bars * BAR_INCHES))
 
 
-def _values(row: tuple[float | None, ...]) -> list[float]:
-    return [float("nan") if value is None else value for value in row]
-
-
 def _bars(axes: Any, figure: Figure) -> None:
     width = 0.85 / len(figure.series)
     for i, (name, row) in enumerate(figure.series.items()):
         places = [c + (i - (len(figure.series) - 1) / 2) * width for c in range(len(row))]
         axes.bar(
-            places, _values(row), width, label=name, color=COLOURS[i % 8], edgecolor="white",
+            places, numbers(row), width, label=name, color=COLOURS[i % 8], edgecolor="white",
             hatch=HATCHES[i % 8], linewidth=0.4,
         )  # fmt: skip
     _frame(axes, figure)
@@ -84,7 +92,7 @@ def _bars(axes: Any, figure: Figure) -> None:
 
 def _lines(axes: Any, figure: Figure) -> None:
     for i, (name, row) in enumerate(figure.series.items()):
-        axes.plot(range(len(row)), _values(row), label=name, color=COLOURS[i % 8],
+        axes.plot(range(len(row)), numbers(row), label=name, color=COLOURS[i % 8],
                   marker=MARKS[i % 8], linestyle=("-", "--")[i // 8 % 2], markersize=5)  # fmt: skip
     axes.grid(axis="y", linewidth=0.3)
     _frame(axes, figure)
@@ -119,21 +127,7 @@ def _frame(axes: Any, figure: Figure) -> None:
     )  # fmt: skip
 
 
-def _map(axes: Any, figure: Figure) -> None:
-    from matplotlib.colors import TwoSlopeNorm
-
-    rows = [_values(row) for row in figure.series.values()]
-    known = [v for row in rows for v in row if v == v]
-    middle = figure.rule
-    norm = None
-    if middle is not None and known:
-        reach = max(abs(v - middle) for v in known) or 0.01
-        norm = TwoSlopeNorm(middle, middle - reach, middle + reach)
-    axes.imshow(rows, cmap="viridis" if norm is None else "RdBu", norm=norm, aspect="auto")
-    axes.set_xticks(range(len(figure.categories)), figure.categories, rotation=40, ha="right")
-    axes.set_yticks(range(len(rows)), list(figure.series))
-    axes.set_ylabel(figure.y)
-    for y, row in enumerate(rows):
-        for x, value in enumerate(row):
-            if value == value:
-                axes.text(x, y, f"{value:.{figure.digits}f}", ha="center", va="center", fontsize=8)
+_KINDS = {
+    "bars": _bars, "lines": _lines, "stacks": _stacks, "map": maps.draw_map,
+    "places": maps.draw_places,
+}  # fmt: skip

@@ -12,7 +12,10 @@ from ...emu.frames import frame_of
 from ..tables import Table
 from .results import or_none
 
-Kind = Literal["bars", "lines", "stacks", "map"]
+Kind = Literal["bars", "lines", "stacks", "map", "places"]
+
+Spot = tuple[float, float, float]
+"""A value at an x and a y."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +24,10 @@ class Figure:
 
     `categories` are the groups of bars, or the places on the x axis of lines; `series` has a value
     for each, None where it has not been measured. In `stacks` the series are parts of one bar per
-    category, in `map` they are the rows of a map. `rule` is a value with a line of its own: 1 for a
-    speedup. `digits` are those behind the point in the table.
+    category, in `map` they are the rows of a map; or of several maps with the same rows, `panels`,
+    one after the other. In `places` the first three series are the x, y and value of each category;
+    others are in the table only. Behind them are the values of `ground`. `rule` is a value with a
+    line of its own: 1 for a speedup. `digits` are those behind the point in the table.
     """
 
     name: str
@@ -34,15 +39,23 @@ class Figure:
     series: Mapping[str, tuple[float | None, ...]]
     rule: float | None = None
     digits: int = 2
+    panels: tuple[str, ...] = ()
+    ground: tuple[Spot, ...] = ()
 
     def table(self) -> Table:
         """Return a row per category; or per series, where that makes fewer columns."""
         names, columns = tuple(self.series), tuple(self.series.values())
-        if len(self.categories) >= len(names):
+        if len(self.categories) >= len(names) and not self.panels:
             rows = [(c, *(v[i] for v in columns)) for i, c in enumerate(self.categories)]
             return self._table((self.x, *names), rows)
         rows = [(name, *values) for name, values in self.series.items()]
-        return self._table((self.x, *self.categories), rows)
+        return self._table(("" if self.panels else self.x, *self.categories), rows)
+
+    @property
+    def caption(self) -> str:
+        """The title, and what the numbers are; of panels, what rows and columns are."""
+        axes = f"rows: {self.y}; columns: {self.x}" if self.panels else self.y
+        return f"{self.title} ({axes})"
 
     def _table(self, titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
         cells = [(str(row[0]), *(self._cell(value) for value in row[1:])) for row in rows]
@@ -78,6 +91,8 @@ class Figure:
             "y": self.y,
             "categories": list(self.categories),
             "series": {name: list(values) for name, values in self.series.items()},
+            **({"panels": list(self.panels)} if self.panels else {}),
+            **({"ground": [list(spot) for spot in self.ground]} if self.ground else {}),
         }
 
 

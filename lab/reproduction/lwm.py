@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 from ...timing.machines.machine import load
 from ...timing.results.energy.area import area_of
-from .claims import holds, number, partly
+from ..runs.run import KernelLaunch
+from .claims import holds, number, partly, unknown
 from .figure import Figure, series
 from .results import Config, Mean, Results, mean, short
 from .sets import LWM_BRANCHING, LWM_PROGRAMS, LWM_WAITING, MEANS
@@ -25,6 +27,34 @@ INPUTS = (
     "the paper gives no inputs; `simtlab explain divergences`, LWM, says which programs wait for "
     "banks of memory and which for latencies"
 )
+
+
+BRANCHES = (
+    "the paper gives no inputs; how often lanes part depends on them (`simtlab reproduce lwm-tab2`)"
+)
+SCHEDULES = (
+    "where little diverges warp formation acts as a scheduler: majority keeps warps at one PC "
+    "together, which helps MatrixMult and Histogram as fetch groups do; it loses where warps wait "
+    "for memory, as in bfs (0.4)"
+)
+FEW_WARPS = unknown(
+    "with 512 work-items a warp there are two warps, and the programs that branch keep more lanes "
+    "together than lose cycles (S-LWM-X4 has the arithmetic)"
+)
+ALWAYS_MASKED = (
+    "rows for memory matter where accesses have partial masks; which programs have them depends on "
+    "the inputs, which the paper does not give"
+)
+JUMPS = (
+    "a jump of a full warp saves seven cycles (`simtlab reproduce lwm-micro`), so that the gain is "
+    "the share of jumps, which the compiler decides"
+)
+FETCH_ORDER = (
+    "fetch groups also decide the order in which warps reach memory and leave its open rows "
+    "(`simtlab explain divergences`, LWM)"
+)
+ROWS = "a row of lanes takes a cycle, and a full warp of 256 has eight"
+BITS = "the number is a sum of table widths; `simtlab machines lwm --area` prints its parts"
 
 
 def _speedup(column: str, program: str, results: Results) -> float:
@@ -92,9 +122,11 @@ def _figure_1() -> Study:
         "lwm-fig1", "Active units of the baseline", "LWM Figure 1", LWM_PROGRAMS,
         {BASE: Config("lwm")}, lambda r: [_units(r, BASE, "lwm-fig1")],
         (
-            partly("cycles with a part of the units in the programs that branch", "many", left),
+            partly("cycles with a part of the units in the programs that branch", "many", left,
+                   why=BRANCHES),
             partly("idle cycles in the programs that wait", "many", right, why=INPUTS),
-            number("bfs is idle", 0.95, partial(_idle, BASE, "lwm/bfs"), neutral=None, form=".0%"),
+            number("bfs is idle", 0.95, partial(_idle, BASE, "lwm/bfs"), neutral=None, form=".0%",
+                   why=INPUTS),
         ),
     )  # fmt: skip
 
@@ -137,9 +169,9 @@ def _figures_9_and_10() -> list[Study]:
                 number("two-level, mean", 1.101, partial(_geometric, TWO_LEVEL), form=".3f",
                        why=INPUTS),
                 number("both, mean", 1.170, partial(_geometric, BOTH), form=".3f", why=INPUTS),
-                holds("warp formation is below the baseline", "below 1", loses),
+                holds("warp formation is below the baseline", "below 1", loses, why=SCHEDULES),
                 partly("large warps help the four that branch", "clearly",
-                       partial(_gains, LARGE, LWM_BRANCHING, 1.03)),
+                       partial(_gains, LARGE, LWM_BRANCHING, 1.03), why=BRANCHES),
                 partly("two-level helps those that wait", "clearly",
                        partial(_gains, TWO_LEVEL, LWM_WAITING, 1.03), why=INPUTS),
             ),
@@ -151,7 +183,8 @@ def _figures_9_and_10() -> list[Study]:
             lambda r: [_units(r, c, f"lwm-fig10-{i}")
                        for i, c in enumerate((BASE, TWO_LEVEL, LARGE, BOTH), 1)],
             (
-                partly("large warps leave fewer cycles with a part of the units", "fewer", shifts),
+                partly("large warps leave fewer cycles with a part of the units", "fewer", shifts,
+                       why=BRANCHES),
                 partly("two-level leaves fewer idle cycles", "fewer", cuts, why=INPUTS),
             ),
         ),
@@ -196,7 +229,7 @@ def _figure_11() -> Study:
         lambda r: [_ipc_bars(r, "lwm-fig11", (BASE, *names))],
         (
             holds("the gain grows up to 256", "256", grows, why=INPUTS),
-            holds("512 is slightly worse", "slightly", slightly_worse),
+            holds("512 is slightly worse", "slightly", slightly_worse, why=FEW_WARPS),
         ),
     )  # fmt: skip
 
@@ -217,9 +250,9 @@ def _figure_12() -> Study:
         (
             holds("rows for memory make no difference", "negligible",
                   lambda r: (f"{change('no rows for memory', r):+.1%}",
-                             abs(change("no rows for memory", r)) < 0.01)),
+                             abs(change("no rows for memory", r)) < 0.01), why=ALWAYS_MASKED),
             number("jumps in one cycle gain", 0.01, partial(change, "jumps of all rows"),
-                   neutral=0, form=".1%"),
+                   neutral=0, form=".1%", why=JUMPS),
         ),
     )  # fmt: skip
 
@@ -245,7 +278,7 @@ def _figure_13() -> Study:
             for n, g in zip(names, GROUPS, strict=True)}},
         lambda r: [_ipc_bars(r, "lwm-fig13", (BASE, *names))],
         (
-            partly("flat for the programs that branch", "flat", flat),
+            partly("flat for the programs that branch", "flat", flat, why=FETCH_ORDER),
             holds("8 is best for the programs that wait", "8", eight_is_best, why=INPUTS),
         ),
     )  # fmt: skip
@@ -277,9 +310,38 @@ def _hardware() -> Study:
         "lwm-hw", "Storage of large warps", "LWM 3.3", (), {}, lambda r: [],
         (
             number("bytes for warps of 256", 96, lambda r: area_of(load("lwm")).lwm_bits / 8,
-                   neutral=None, form=".0f"),
+                   neutral=None, form=".0f", why=BITS),
         ),
         note="`simtlab machines lwm --area` prints the decoders too.",
+    )  # fmt: skip
+
+
+JUMP = str(Path(__file__).with_name("jump.sasm"))
+"""A kernel with one jump; a launch of 256 work-items is one large warp, which is full."""
+
+
+def _micro() -> Study:
+    ways = {"one sub-warp": True, "a sub-warp for each row": False}
+    launch = KernelLaunch(items=(256,), group_size=(256,))
+    configs = {
+        name: Config("lwm", "lwm", {"policy.jump-once": once}, launch=launch)
+        for name, once in ways.items()
+    }
+
+    def bars(r: Results) -> list[Figure]:
+        values = series(("cycles",), tuple(ways), lambda _, way: r.cycles(way, JUMP))
+        return [Figure("lwm-micro", "A jump of a full warp of 256", "bars", "the jump takes",
+                       "cycles of the launch", tuple(ways), values, digits=0)]  # fmt: skip
+
+    def saved(r: Results) -> float:
+        once, every = (r.cycles(way, JUMP) for way in ways)
+        return every - once
+
+    return Study(
+        "lwm-micro", "An unconditional jump of a large warp", "LWM 3.1.2", (JUMP,), configs, bars,
+        (number("cycles that a jump of a full warp of 256 saves", 7, saved, neutral=None,
+                form=".0f", why=ROWS),),
+        note="The kernel is one warp of three instructions.",
     )  # fmt: skip
 
 
@@ -287,5 +349,5 @@ def studies() -> list[Study]:
     """Return the paper's figures in its order; its Table 2 is a characterisation."""
     return [
         _figure_1(), *_figures_9_and_10(), _figure_11(), _figure_12(), _figure_13(), _figure_14(),
-        _hardware(),
+        _hardware(), _micro(),
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 from ...timing.results.statistics import Statistics
 from ..runs.result import Result
-from ..runs.run import Run, Scalar
+from ..runs.run import KernelLaunch, Run, Scalar
 
 T = TypeVar("T")
 
@@ -36,15 +36,26 @@ def mean(values: Iterable[float], kind: Mean) -> float:
 
 @dataclass(frozen=True)
 class Config:
-    """A column of a figure: a machine with replaced fields, and a policy."""
+    """A column of a figure: a machine with replaced fields, and a policy.
+
+    `programs` and `size` replace those of the study. `launch` is that of programs that are kernels.
+    `sample` is the number of cycles of an interval, 0 for a million.
+    """
 
     machine: str
     policy: str = "conv"
     sets: Mapping[str, Scalar] = field(default_factory=dict)
+    programs: tuple[str, ...] = ()
+    size: str = ""
+    launch: KernelLaunch | None = None
+    sample: int = 0
 
     def run(self, program: str, size: str) -> Run:
-        """Return the simulation of a program."""
-        return Run(program, size, self.machine, self.policy, tuple(sorted(self.sets.items())))
+        """Return the simulation of a program, at `size` unless the configuration has its own."""
+        size, sets = self.size or size, tuple(sorted(self.sets.items()))
+        return Run(
+            program, size, self.machine, self.policy, sets, launch=self.launch, sample=self.sample
+        )
 
 
 @dataclass(frozen=True)

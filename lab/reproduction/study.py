@@ -19,8 +19,8 @@ from .results import Config, Results
 class Study:
     """A figure of a paper; an `experiment.Experiment`.
 
-    Every program is simulated under every configuration. `sizes` has the programs whose size at
-    scale `paper` has another name.
+    Every program is simulated under every configuration, unless that has programs of its own.
+    `sizes` has the programs whose size at scale `paper` has another name.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Study:
         every = (
             config.run(program, self._size(program, scale))
             for config in self.configs.values()
-            for program in self.programs
+            for program in config.programs or self.programs
         )
         return tuple(dict.fromkeys(every))
 
@@ -55,6 +55,36 @@ class Study:
         missing = [run for run in self.runs(scale) if run not in found]
         findings = tuple(claim.find(results) for claim in self.claims)
         return StudyReport(self, scale, tuple(self.figures(results)), findings, len(missing))
+
+
+@dataclass(frozen=True)
+class ScaledStudy:
+    """A study whose configurations depend on the scale; an `experiment.Experiment`."""
+
+    studies: Mapping[str, Study]
+
+    @property
+    def name(self) -> str:
+        """The name, which is the same at every scale."""
+        return self.studies["paper"].name
+
+    @property
+    def title(self) -> str:
+        """What it shows, in one line."""
+        return self.studies["paper"].title
+
+    @property
+    def source(self) -> str:
+        """The place in the paper."""
+        return self.studies["paper"].source
+
+    def runs(self, scale: str) -> tuple[Run, ...]:
+        """Return all simulations of a scale, each once."""
+        return self.studies[scale].runs(scale)
+
+    def report(self, found: Mapping[Run, Result], scale: str) -> StudyReport:
+        """Return figures and findings, as far as they have been measured."""
+        return self.studies[scale].report(found, scale)
 
 
 @dataclass(frozen=True)
@@ -96,7 +126,7 @@ class StudyReport:
         head = f"{self.of.title}\n{self.of.source}; scale {self.scale}"
         parts = [head]
         for figure in self.figures:
-            parts.append(f"{figure.title} ({figure.y})\n\n{figure.table().text()}")
+            parts.append(f"{figure.caption}\n\n{figure.table().text()}")
         if self.of.note:
             parts.append(fill(self.of.note, 100))
         lines = [
@@ -115,7 +145,7 @@ class StudyReport:
         """Return the same as Markdown; `pictures` are files by the name of their figure."""
         parts = []
         for figure in self.figures:
-            parts.append(f"{figure.title} ({figure.y}):")
+            parts.append(f"{figure.caption}:")
             if pictures and figure.name in pictures:
                 parts.append(f"![{figure.title}]({pictures[figure.name]})")
             parts.append(figure.table().markdown())

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ...isa.errors import SimtError
 from ...programs.runner import PlainLauncher, run_program
 from ...timing.results.energy.model import energy_of
+from ...timing.results.samples import SAMPLE
 from ...timing.simulation.simulator import Simulator
 from .inputs import inputs_of
 from .own import OwnEntry, raised_in
@@ -33,7 +34,7 @@ def simulate_run(run: Run, look: Look | None = None) -> Result:
 def execute(resolved: Resolved, look: Look | None = None) -> Result:
     """Simulate a run whose program, machine and policy are known; as `simulate_run`."""
     run, entry, policy = resolved.run, resolved.entry, resolved.policy
-    simulator = Simulator(resolved.machine, policy)
+    simulator = Simulator(resolved.machine, policy, sample=run.sample or SAMPLE)
     if look is not None:
         simulator.on_progress = look
     launch = run.launch

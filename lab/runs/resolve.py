@@ -126,6 +126,7 @@ class Resolver:
             program.source,
             json.dumps(dict(sizes), sort_keys=True),
             str(run.seed),
+            *((f"sample {run.sample}",) if run.sample else ()),
         )
         parts = {
             "program": program.code,

@@ -55,7 +55,8 @@ class Run:
     or a kernel (.sasm, .sbc), which needs a `launch`; `size` is then a mere label. `machine` and
     `policy` are names or files. `sets` replaces fields of the machine, settings of the policy
     (`policy.NAME`) and parameters of the program (`param.NAME`), among which are its mapping of
-    tasks and the type of its data (`param.mapping`, `param.data`).
+    tasks and the type of its data (`param.mapping`, `param.data`). `sample` is the number of cycles
+    of an interval of `Statistics.intervals`, 0 for a million.
     """
 
     program: str
@@ -65,6 +66,7 @@ class Run:
     sets: tuple[tuple[str, Scalar], ...] = ()
     seed: int = 0
     launch: KernelLaunch | None = field(default=None)
+    sample: int = 0
 
     @property
     def values(self) -> Mapping[str, Scalar]:
@@ -95,12 +97,15 @@ class Run:
             "machine": _short(self.machine, ".toml"),
             "policy": _short(self.policy, ".py"),
             **self.values,
+            **({"sample": self.sample} if self.sample else {}),
         }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         found = {**vars(self), "sets": self.values}
         del found["launch"]
+        if not self.sample:
+            del found["sample"]
         return found | ({"launch": self.launch.to_dict()} if self.launch is not None else {})
 
     def __str__(self) -> str:
@@ -108,7 +113,9 @@ class Run:
         sets = "".join(f", {key}={value}" for key, value in self.sets)
         size = f", size {self.size}" if self.size else ""
         seed = f", seed {self.seed}" if self.seed else ""
-        return f"{names['program']}{size}{seed}, {names['policy']} on {names['machine']}{sets}"
+        sample = f", intervals of {self.sample:,} cycles" if self.sample else ""
+        policy, machine = names["policy"], names["machine"]
+        return f"{names['program']}{size}{seed}, {policy} on {machine}{sets}{sample}"
 
 
 def _short(name: str, ending: str = "") -> str:

@@ -6,29 +6,39 @@ from dataclasses import replace
 
 import pytest
 
+from simtlab.lab.database.records import run_of
 from simtlab.lab.experiment import experiments, find
 from simtlab.lab.reproduction.claims import (
     Claim,
+    Finding,
     Verdict,
     at_most,
     holds,
     least,
     number,
     partly,
+    unknown,
     verdict_on,
 )
+from simtlab.lab.reproduction.degrees import mean_degree, phases
 from simtlab.lab.reproduction.drawing import draw
 from simtlab.lab.reproduction.figure import Figure
 from simtlab.lab.reproduction.report import Section, write
 from simtlab.lab.reproduction.results import Config, NotMeasured, Results, mean
-from simtlab.lab.reproduction.study import Study
+from simtlab.lab.reproduction.study import ScaledStudy, Study, StudyReport
+from simtlab.lab.runs.execute import simulate_run
 from simtlab.lab.runs.resolve import Resolver
 from simtlab.lab.runs.result import Result
 from simtlab.lab.runs.run import Run
 from simtlab.timing.results.energy.model import Energy
+from simtlab.timing.results.samples import Interval
 from simtlab.timing.results.statistics import Statistics
 
-STUDIES = [e for e in experiments() if isinstance(e, Study)]
+STUDIES = [
+    e.studies["small"] if isinstance(e, ScaledStudy) else e
+    for e in experiments()
+    if isinstance(e, Study | ScaledStudy)
+]
 COUNTS = Statistics(cycles=100, wpus=1, width=16)
 
 
@@ -49,11 +59,11 @@ def test_every_figure_of_the_papers_has_a_name():
     names = {e.name for e in experiments()}
     dws = ("tab1", "fig1a", "fig1b", "fig1c", "fn2", "fig7", "fig11", "fig13", "stat", "fig14",
            "fig15", "fig16", "fig17", "fig18a", "fig18b", "fig18c", "fig18d", "fig19", "fig20",
-           "fig21", "lim", "area")  # fmt: skip
+           "fig21", "lim", "area", "map")  # fmt: skip
     maws = ("tab2", "intro", "fig2", "fig7a", "fig7b", "fig8", "fig9", "fig10", "fig11", "fig12",
             "area")  # fmt: skip
     ppc = ("fig6", "fig7", "fig8", "hw")
-    lwm = ("tab2", "fig1", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14", "hw")
+    lwm = ("tab2", "fig1", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14", "hw", "micro")
     papers = {"dws": dws, "maws": maws, "ppc": ppc, "lwm": lwm}
     assert {f"{paper}-{name}" for paper, known in papers.items() for name in known} <= names
 
@@ -82,6 +92,21 @@ def test_a_study_without_results_says_so(study):
         assert "simulations are missing" in report.markdown()
     assert study.title in report.text()
     assert report.to_dict()["experiment"] == study.name
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
+def test_every_claim_has_a_reason_for_the_case_that_it_does_not_hold(study):
+    for claim in study.claims:
+        assert len(claim.why) > 20, claim.text
+        assert claim.why[-1] != "."
+        failed = Finding(claim, "1", Verdict.NOT)
+        assert failed.to_dict()["why"] == claim.why
+        assert replace(failed, verdict=Verdict.DIRECTION).why == claim.why
+        assert replace(failed, verdict=Verdict.HOLDS).why == ""
+
+
+def test_a_reason_that_is_not_known_says_so():
+    assert unknown("a and b were tried") == "the cause is not known; a and b were tried"
 
 
 def test_means():
@@ -187,6 +212,50 @@ def test_a_report_is_a_folder_of_pages(tmp_path):
     assert '<img src="figures/dws-lim.svg"' in page
     assert (tmp_path / "figures" / "dws-lim.png").exists()
     assert "8 slots and 16 entries cost" in page
+
+
+def intervals(*degrees: tuple[int, ...]) -> tuple[Interval, ...]:
+    return tuple(Interval(5_000 * (n + 1), 0, 0, 0, 0, d) for n, d in enumerate(degrees))
+
+
+def test_intervals_are_joined_to_phases_of_a_run():
+    assert phases(()) == {}
+    assert phases(intervals((0, 1, 0), (0, 2, 0))) == {"5": (0, 1, 0), "10": (0, 2, 0)}
+    found = phases(intervals(*((0, 1, n) for n in range(40))))
+    assert list(found)[:2] == ["15", "30"]
+    assert list(found)[-1] == "200"
+    assert len(found) == 14
+    assert found["15"] == (0, 3, 0 + 1 + 2)
+    assert found["200"] == (0, 1, 39)
+    assert mean_degree((0, 3, 1)) == 1.25
+
+
+def test_the_degree_of_divergence_has_phases_at_the_smallest_size():
+    run = Run("dws/merge", "tiny", "maws-coherent", sample=500)
+    stats = simulate_run(run).stats
+    assert [i.end for i in stats.intervals[:3]] == [500, 1_000, 1_500]
+    total = tuple(map(sum, zip(*(i.degree for i in stats.intervals), strict=True)))
+    assert total == stats.degree_histogram
+    assert simulate_run(replace(run, sample=0)).stats.intervals[0].end == stats.cycles
+    # What does not set intervals is the same run as before, with the same key.
+    resolver = Resolver()
+    assert resolver.resolved(run).key != resolver.resolved(replace(run, sample=0)).key
+    assert run_of(run.to_dict()) == run
+    assert "sample" not in replace(run, sample=0).to_dict()
+    assert str(run).endswith("intervals of 500 cycles")
+
+
+def test_a_jump_of_a_full_large_warp_saves_seven_cycles():
+    (micro,) = find("LWM-Micro")
+    found = {run: simulate_run(run) for run in micro.runs("small")}
+    report = micro.report(found, "small")
+    assert isinstance(report, StudyReport)
+    assert [(f.ours, f.verdict) for f in report.findings] == [("7", Verdict.HOLDS)]
+    (row,) = report.figures[0].series.values()
+    assert None not in row
+    assert "a sub-warp for each row" in report.text()
+    # A path of this machine is nothing that a report has.
+    assert "jump.sasm" not in report.text() + str(report.to_dict())
 
 
 def test_names_are_found_in_any_case():
