@@ -12,8 +12,9 @@ from __future__ import annotations
 import gc
 import hashlib
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache as remember
@@ -95,9 +96,8 @@ def compile_text(
 
 def dump(ir: str, what: str, level: Level = Level.FULL) -> str:
     """Return the optimised IR ("llvm") or the assembly ("asm") of a module."""
-    machine = _machine()
-    module = _optimised(ir, level, machine)
-    return str(module) if what == "llvm" else machine.emit_assembly(module)
+    with _optimised(ir, level) as (machine, module):
+        return str(module) if what == "llvm" else machine.emit_assembly(module)
 
 
 @remember
@@ -191,42 +191,56 @@ class _Abandoned(Exception):
 
 def _object(ir: str, level: Level, abandoned: Event) -> bytes:
     # Selecting instructions with more effort is worth 1 to 3% of the engine, and takes no longer.
-    machine = _machine({Level.WHOLE: 3, Level.PLAIN: 0}.get(level, 2))
-    module = _optimised(ir, level, machine, abandoned)
-    return machine.emit_object(module)
+    effort = {Level.WHOLE: 3, Level.PLAIN: 0}.get(level, 2)
+    with _optimised(ir, level, effort, abandoned) as (machine, module):
+        return machine.emit_object(module)
 
 
+@contextmanager
 def _optimised(
-    ir: str, level: Level, machine: llvm.TargetMachine, abandoned: Event | None = None
-) -> llvm.ModuleRef:
-    """Return the module after its passes. Raises _Abandoned between two of them."""
+    ir: str, level: Level, effort: int = 2, abandoned: Event | None = None
+) -> Iterator[tuple[llvm.TargetMachine, llvm.ModuleRef]]:
+    """Give the module after its passes, and its machine. Raises _Abandoned between two of them.
+
+    They are freed at the end, each before what it refers to. An exception that somebody keeps would
+    leave them to the garbage collector, which knows no order, and then LLVM crashes.
+    """
 
     def stop_if_abandoned() -> None:
         if abandoned is not None and abandoned.is_set():
             raise _Abandoned
 
-    # The layout comes before the text because the parser fills in alignments by it.
-    header = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
-    module = llvm.parse_assembly(header + ir, llvm.create_context())
-    stop_if_abandoned()
-    module.verify()  # takes 0.1 ms; LLVM may crash on an invalid module
-    builder = llvm.create_pass_builder(machine, _options(level))
+    with ExitStack() as freed:
+        machine = freed.enter_context(_machine(effort))
+        context = freed.enter_context(llvm.create_context())
+        # The layout comes before the text because the parser fills in alignments by it.
+        layout = f'target datalayout = "{machine.target_data}"'
+        text = f'{layout}\ntarget triple = "{machine.triple}"\n{ir}'
+        module = freed.enter_context(llvm.parse_assembly(text, context))
+        stop_if_abandoned()
+        module.verify()  # takes 0.1 ms; LLVM may crash on an invalid module
+        options = freed.enter_context(_options(level))
+        builder = freed.enter_context(llvm.create_pass_builder(machine, options))
+        passes = freed.enter_context(_passes(builder, level))
+        stop_if_abandoned()
+        passes.run(module, builder)
+        stop_if_abandoned()
+        yield machine, module
+
+
+def _passes(builder: llvm.PassBuilder, level: Level) -> llvm.ModulePassManager:
     if level not in (Level.QUICK, Level.PLAIN):
-        passes = builder.getModulePassManager()
-    else:
-        passes = llvm.create_new_module_pass_manager()
-        passes.add_always_inliner_pass()
-        passes.add_sroa_pass()
-        passes.add_simplify_cfg_pass()
-        passes.add_instruction_combine_pass()
-        passes.add_simplify_cfg_pass()
-        passes.add_instruction_combine_pass()
-        passes.add_dead_code_elimination_pass()
-        passes.add_global_dead_code_eliminate_pass()
-    stop_if_abandoned()
-    passes.run(module, builder)
-    stop_if_abandoned()
-    return module
+        return builder.getModulePassManager()
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_dead_code_elimination_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    return passes
 
 
 def _options(level: Level) -> llvm.PipelineTuningOptions:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from simtlab.emu.jit.kernel import compile as code
@@ -30,6 +32,7 @@ def test_a_process_may_go_through_any_number_of_kernels(monkeypatch: pytest.Monk
 
     for number in range(5):
         run(number)
+    gc.collect()  # what other tests have left
     before = len(build._alive)
     for number in range(5, 25):
         run(number)
