@@ -72,6 +72,11 @@ def is_device(value: object) -> bool:
     return getattr(value, "is_device", False)
 
 
+def is_inlined(value: object) -> bool:
+    """Return whether a function is compiled into each of its callers."""
+    return getattr(value, "is_inlined", False)
+
+
 def is_table(value: object) -> TypeGuard[FunctionType]:
     """Return whether a value is the accessor of a table."""
     return isinstance(value, FunctionType) and value in TABLES
