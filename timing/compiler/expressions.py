@@ -16,7 +16,7 @@ import numpy as np
 from ..engine.intrinsics import TABLES
 from .inspection import COMPUTES, CompositionError, is_device, is_table
 from .native_intrinsics import INTRINSICS
-from .values import INT, NOTHING, TRUTH, Kind, Rows, Value, constant, fits, is_constant
+from .values import INT, NOTHING, TRUTH, Kind, Rows, Value, constant, fits, is_constant, place_of
 
 if TYPE_CHECKING:
     from .translation import Module
@@ -63,6 +63,8 @@ class Expressions(ABC):
         self.lines: list[str] = []
         self.block = "entry"
         """The block that grows, "" after an instruction that leaves it."""
+        self.place = ""
+        """The mark of the line that is translated, after each instruction (lines.py)."""
         self.locals: dict[str, Kind] = {}
         """The kinds of the local names that have been assigned."""
         self._last = 0
@@ -82,12 +84,12 @@ class Expressions(ABC):
 
     def emit(self, text: str) -> None:
         """Add an instruction without a result."""
-        self.lines.append(f"  {text}")
+        self.lines.append(f"  {text}{self.place}")
 
     def compute(self, text: str, kind: Kind = INT) -> Value:
         """Add an instruction; return its result."""
         name = f"%{self.fresh()}"
-        self.lines.append(f"  {name} = {text}")
+        self.lines.append(f"  {name} = {text}{self.place}")
         return Value(name, kind)
 
     def begin(self, label: str) -> None:
@@ -205,10 +207,10 @@ class Expressions(ABC):
     def _named(self, node: ast.Name) -> Value:
         kind = self.locals.get(node.id)
         if kind is not None:
-            return self.compute(f"load {kind.llvm}, ptr %v.{node.id}", kind)
+            return self.compute(f"load {kind.llvm}, ptr {place_of(node.id)}", kind)
         if node.id in self.code.co_varnames:  # it gets its value further below, in a loop
             self.locals[node.id] = INT
-            return self.compute(f"load i64, ptr %v.{node.id}")
+            return self.compute(f"load i64, ptr {place_of(node.id)}")
         value = self.space.get(node.id)
         if value is None or callable(value):
             self.refuse(node, f"there is no value {node.id!r} in engine code")
@@ -217,10 +219,9 @@ class Expressions(ABC):
     def _unary(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
             return self.compute(f"xor i1 {self.truth(node.operand).text}, true", TRUTH)
-        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-            if not isinstance(node.operand.value, (int, float)):
-                self.number(node.operand)
-            return self._constant(node, -node.operand.value)
+        literal = node.operand.value if isinstance(node.operand, ast.Constant) else None
+        if isinstance(node.op, ast.USub) and isinstance(literal, int):
+            return self._constant(node, -literal)
         value = self.number(node.operand)
         if isinstance(node.op, ast.USub):
             return self.compute(f"sub i64 0, {value.text}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from .expressions import Expressions
 from .inspection import is_inlined
 from .sources import tree_of
-from .values import INT, NOTHING, TRUTH, Kind, Value, constant
+from .values import INT, NOTHING, TRUTH, Kind, Value, constant, place_of
 
 if TYPE_CHECKING:
     from .translation import Module
@@ -27,6 +27,8 @@ class Function(Expressions):
         self.function = function
         self.result: Kind | None = None
         """What it returns, None before the first `return` with a value."""
+        self._mark = ""
+        """The mark of the function, if lines are kept."""
         self._loops: list[tuple[str, str]] = []
         """The targets of `continue` and `break`, innermost last."""
 
@@ -35,19 +37,22 @@ class Function(Expressions):
         tree = tree_of(self.function)
         parameters = [parameter.arg for parameter in tree.args.args]
         self.locals.update(zip(parameters, kinds, strict=True))
+        if self.module.lines:
+            self._mark = self.module.lines.function(name, self.code)
         self.statements(tree.body)
         if self.block:
             self._return(tree, Value("0", NOTHING))
         result = (self.result or NOTHING).llvm
         pairs = zip(parameters, kinds, strict=True)
-        taken = ", ".join(f"{kind.llvm} %a.{p}" for p, kind in pairs)
+        taken = ", ".join(f'{kind.llvm} %"a.{p}"' for p, kind in pairs)
         places: list[str] = []
         for local, kind in self.locals.items():
             zero = "null" if kind.llvm == "ptr" else "0"
-            first = f"%a.{local}" if local in parameters else zero
-            places.append(f"  %v.{local} = alloca {kind.llvm}")
-            places.append(f"  store {kind.llvm} {first}, ptr %v.{local}")
+            first = f'%"a.{local}"' if local in parameters else zero
+            places.append(f"  {place_of(local)} = alloca {kind.llvm}")
+            places.append(f"  store {kind.llvm} {first}, ptr {place_of(local)}")
         how = " alwaysinline" if is_inlined(self.function) else ""
+        how += f" !dbg {self._mark}" if self._mark else ""
         head = f'define internal {result} @"{name}"({taken}) nounwind{how} {{\nentry:'
         return "\n".join((head, *places, *self.lines, "}\n"))
 
@@ -59,6 +64,8 @@ class Function(Expressions):
             self._statement(node)
 
     def _statement(self, node: ast.stmt) -> None:
+        if self.module.lines:
+            self.place = f", !dbg {self.module.lines.place(self._mark, node.lineno)}"
         match node:
             case ast.Expr(value=ast.Constant()) | ast.Pass():
                 pass
@@ -102,7 +109,7 @@ class Function(Expressions):
         known = self.locals.setdefault(target.id, value.kind)
         if known is not value.kind:
             self.refuse(target, f"{target.id!r} is {known.text} before, and {value.kind.text} here")
-        self.emit(f"store {known.llvm} {value.text}, ptr %v.{target.id}")
+        self.emit(f"store {known.llvm} {value.text}, ptr {place_of(target.id)}")
 
     def _assign_all(self, node: ast.Assign) -> None:
         if not any(isinstance(target, ast.Tuple) for target in node.targets):
@@ -174,12 +181,13 @@ class Function(Expressions):
         test, body = self.fresh("for"), self.fresh("do")
         onward, end = self.fresh("next"), self.fresh("end")
         otherwise = self.fresh("else") if node.orelse else end
-        counter = self.fresh("i.")
-        self.locals[counter] = INT
-        self.emit(f"store i64 {first.text}, ptr %v.{counter}")
+        name = self.fresh("for.")
+        self.locals[name] = INT
+        counter = place_of(name)
+        self.emit(f"store i64 {first.text}, ptr {counter}")
         self.go(test)
         self.begin(test)
-        i = self.compute(f"load i64, ptr %v.{counter}")
+        i = self.compute(f"load i64, ptr {counter}")
         self.go_if(self._goes_on(i, last, step), body, otherwise)
         self.begin(body)
         self.assign(node.target, i)
@@ -187,9 +195,9 @@ class Function(Expressions):
         self.begin(onward)
         # One more than a number below a bound is a number.
         how = "add nsw" if step.text in ("1", "-1") else "add"
-        i = self.compute(f"load i64, ptr %v.{counter}")
+        i = self.compute(f"load i64, ptr {counter}")
         i = self.compute(f"{how} i64 {i.text}, {step.text}")
-        self.emit(f"store i64 {i.text}, ptr %v.{counter}")
+        self.emit(f"store i64 {i.text}, ptr {counter}")
         self.go(test)
         self._otherwise(node, otherwise, end)
 

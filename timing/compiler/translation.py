@@ -17,6 +17,7 @@ from typing import Any
 from ..engine.intrinsics import TABLES
 from .function import Function
 from .inspection import hook_names
+from .lines import Lines
 from .native_intrinsics import intrinsics_ir
 from .sources import tree_of
 from .values import INT, NOTHING, Kind, Rows, layout_of, layout_of_header, rows
@@ -24,7 +25,7 @@ from .values import INT, NOTHING, Kind, Rows, layout_of, layout_of_header, rows
 _ENTRY = """\
 define i64 @{name}(i64 %header, i64 %n) {{
   %S = inttoptr i64 %header to ptr
-  %answer = call i64 @"{what}"(ptr %S, i64 %n)
+  %answer = call i64 @"{what}"(ptr %S, i64 %n){how}
   ret i64 %answer
 }}
 
@@ -43,9 +44,9 @@ class Signature:
 
 
 class Module:
-    """An LLVM module that grows by the functions that are called."""
+    """An LLVM module that grows by the functions that are called; with `lines`, for profilers."""
 
-    def __init__(self, fields: Mapping[str, int]) -> None:
+    def __init__(self, fields: Mapping[str, int], *, lines: bool = False) -> None:
         self.state = rows("S", layout_of_header(fields))
         self.texts: list[str] = []
         self._rows: dict[Any, Rows] = {}
@@ -53,6 +54,7 @@ class Module:
         self._waiting: list[tuple[str, FunctionType]] = []
         self._metadata: list[str] = ['!{!"simtlab engine"}']
         self._marks: dict[tuple[Kind, str], str] = {}
+        self.lines = Lines(self._metadata) if lines else None
 
     def rows_of(self, accessor: FunctionType) -> Rows:
         """Return the kind of a table's records."""
@@ -117,17 +119,28 @@ class Module:
 
     def text(self) -> str:
         """Return the module's IR."""
+        named = self.lines.named() if self.lines else ()
         metadata = (f"!{n} = {text}" for n, text in enumerate(self._metadata))
-        return "\n".join((*self.texts, intrinsics_ir(), *metadata, ""))
+        return "\n".join((*self.texts, intrinsics_ir(), *named, *metadata, ""))
 
 
-def native_ir(space: Mapping[str, Any], what: str, name: str, fields: Mapping[str, int]) -> str:
+def native_ir(
+    space: Mapping[str, Any],
+    what: str,
+    name: str,
+    fields: Mapping[str, int],
+    *,
+    lines: bool = False,
+) -> str:
     """Return the IR of engine code as `i64 name(i64 header, i64 n)`, which calls `what(S, n)`.
 
-    `fields` are the words of the header. Raises CompositionError for code that is not engine code.
+    `fields` are the words of the header; with `lines`, instructions know their lines of source.
+    Raises CompositionError for code that is not engine code.
     """
-    module = Module(fields)
-    module.texts.append(_ENTRY.format(name=name, what=what))
+    module = Module(fields, lines=lines)
+    # What is inlined into a function without lines, as the entry, would lose its own.
+    how = " noinline" if lines else ""
+    module.texts.append(_ENTRY.format(name=name, what=what, how=how))
     module.function(what, space[what], (module.state, INT))
     module.finish()
     return module.text()

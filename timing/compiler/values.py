@@ -60,6 +60,11 @@ def is_constant(value: Value) -> bool:
     return not value.text.startswith("%")
 
 
+def place_of(name: str) -> str:
+    """Return the address of a local name."""
+    return f'%"v.{name}"'
+
+
 def layout_of(dtype: np.dtype) -> dict[str, tuple[int, int]]:
     """Return name -> (byte offset, bits) of the fields of a record."""
     assert dtype.fields is not None

@@ -291,9 +291,8 @@ def plus_x(S, i):
 def test_literals_and_truth_values_make_no_second_version():
     header = np.array([10, 0], np.int64)
     assert compiled(call_of_all_kinds)(header.ctypes.data, 1) == 44
-    assert (
-        native_ir(globals(), "call_of_all_kinds", "entry", FIELDS).count('@"plus_x"(ptr %a.') == 1
-    )
+    ir = native_ir(globals(), "call_of_all_kinds", "entry", FIELDS)
+    assert ir.count('define internal i64 @"plus_x"') == 1
 
 
 def test_plain_tables_know_their_size():
