@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from ...emu.jit.llvm.toolchain import Compiled, Level, compile_text
 from .compose import LOCK, Composition
@@ -11,6 +12,9 @@ from .inspection import CompositionError
 
 ENTRY = "simtlab_engine"
 """The name of the function that is called from Python."""
+
+PATIENCE = 1.0
+"""Seconds for which an engine runs before it is compiled with all effort, which takes two."""
 
 
 def finish(composition: Composition, fields: Sequence[str]) -> None:
@@ -29,15 +33,56 @@ def finish(composition: Composition, fields: Sequence[str]) -> None:
 
 
 class Native:
-    """Engine code in memory: call it with the header's address and a number."""
+    """Engine code in memory: call it with the header's address and a number.
 
-    def __init__(self, code: Compiled, name: str) -> None:
-        self.code = code
-        self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(code[name])
+    Code that is not on disk is made with little effort at first: in a tenth of the time, and at
+    half the speed. Once it has run for `PATIENCE` seconds, LLVM compiles it with all effort.
+    """
+
+    def __init__(self, ir: Callable[[], str], key: str) -> None:
+        self._ir, self._key = ir, key
+        self._seconds = 0.0
+        try:
+            self._use(self._compiled(_not_kept, Level.WHOLE), Level.WHOLE)
+        except _NotKept:
+            self._use(self._compiled(ir, Level.PLAIN), Level.PLAIN)
+        # Other threads may be in it while this one goes on with better code.
+        self._first = self.code
+
+    def _compiled(self, ir: Callable[[], str], level: Level) -> Compiled:
+        return compile_text(ir, [ENTRY], level=level, key=self._key)
+
+    def _use(self, code: Compiled, level: Level) -> None:
+        self.code, self.level = code, level
+        self._call = _FUNCTION(code[ENTRY])
 
     def __call__(self, header: int, n: int) -> int:
         """Return the result of the function."""
-        return self._call(header, n)
+        if self.level is Level.WHOLE:
+            return self._call(header, n)
+        if self._seconds > PATIENCE:
+            self.optimise()
+        start = time.thread_time()
+        answer = self._call(header, n)
+        self._seconds += time.thread_time() - start
+        return answer
+
+    def optimise(self) -> None:
+        """Make the code with all effort now, if it is not."""
+        with LOCK:
+            if self.level is not Level.WHOLE:
+                self._use(self._compiled(self._ir, Level.WHOLE), Level.WHOLE)
+
+
+_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+
+
+class _NotKept(Exception):
+    """There is no such code on disk."""
+
+
+def _not_kept() -> str:
+    raise _NotKept
 
 
 def native(composition: Composition, what: str) -> Native:
@@ -51,5 +96,10 @@ def native(composition: Composition, what: str) -> Native:
 
         return native_ir(vars(composition.namespace), what, ENTRY, composition.fields)
 
-    key = f"{composition.name} {what} {composition.fields}"
-    return Native(compile_text(ir, [ENTRY], level=Level.WHOLE, key=key), ENTRY)
+    return Native(ir, f"{composition.name} {what} {composition.fields}")
+
+
+def optimise(composition: Composition) -> None:
+    """Compile an engine with all effort now, if it is not plain: for long runs, and to measure."""
+    if isinstance(composition.entry, Native):
+        composition.entry.optimise()

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from simtlab.emu.jit.llvm.toolchain import Level
+from simtlab.timing.compiler import native as native_code
 from simtlab.timing.compiler.compose import compose
 from simtlab.timing.compiler.engine_state import EngineState
 from simtlab.timing.compiler.files import files_of, find
@@ -248,6 +250,32 @@ def test_an_engine_is_compiled_once_and_again_when_a_policy_changes(tmp_path, mo
     assert run("g") == "kept False"
     assert run("-g") == "made True"
     assert run("g") == "kept False"
+
+
+def test_an_engine_that_runs_long_is_compiled_with_all_effort(monkeypatch, tmp_path):
+    """It goes on where it was: the state is between two events."""
+    monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path / "cache"))
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        @device
+        def rank(S, w, g, t):
+            return g
+        @device
+        def count(S, n):
+            S.picks += 1
+            return S.picks * n
+    """,
+    )
+    engine = compose((*without("schedule"), path))
+    state = EngineState(engine, TOY)
+    header, count = state.words.ctypes.data, native(engine, "count")
+    assert (count(header, 10), count(header, 10), count.level) == (10, 20, Level.PLAIN)
+    monkeypatch.setattr(native_code, "PATIENCE", 0.0)
+    assert (count(header, 10), count(header, 10), count.level) == (30, 40, Level.WHOLE)
+    kept = native(engine, "count")
+    assert (kept.level, kept.code.from_cache, kept(header, 10)) == (Level.WHOLE, True, 50)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtlab.emu.jit.llvm.toolchain import Level, compile_text
 from simtlab.timing.compiler.inspection import CompositionError
-from simtlab.timing.compiler.native import Native
+from simtlab.timing.compiler.native import ENTRY, Native
 from simtlab.timing.compiler.translation import native_ir
 from simtlab.timing.compiler.values import layout_of
 from simtlab.timing.engine import intrinsics as twins
@@ -40,8 +39,9 @@ def compiled(f: Any) -> Native:
     """A function `f(S, n)` of this file as native code, called with the header's address."""
     name = f.__name__
     if name not in KEPT:
-        ir = native_ir(globals(), name, "entry", FIELDS)
-        KEPT[name] = Native(compile_text(ir, ["entry"], level=Level.WHOLE), "entry")
+        ir = native_ir(globals(), name, ENTRY, FIELDS)
+        KEPT[name] = Native(lambda: ir, ir)
+        KEPT[name].optimise()
     return KEPT[name]
 
 
