@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from .expressions import Expressions
 from .inspection import is_inlined
-from .sources import tree_of
+from .sources import parameters_of, tree_of
 from .values import INT, NOTHING, TRUTH, Kind, Value, constant, place_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ class Function(Expressions):
     def text(self, name: str, kinds: Sequence[Kind]) -> str:
         """Return its definition, with parameters of these kinds."""
         tree = tree_of(self.function)
-        parameters = [parameter.arg for parameter in tree.args.args]
+        if tree.args.vararg or tree.args.kwonlyargs or tree.args.kwarg:
+            self.refuse(tree, f"{tree.name} has parameters with `*`")
+        parameters = [parameter.arg for parameter in parameters_of(tree)]
         self.locals.update(zip(parameters, kinds, strict=True))
         if self.module.lines:
             self._mark = self.module.lines.function(name, self.code)

@@ -38,6 +38,11 @@ def tree_of(function: FunctionType) -> ast.FunctionDef:
     return _functions(code.co_filename, text)[code.co_firstlineno, code.co_name]
 
 
+def parameters_of(tree: ast.FunctionDef) -> list[ast.arg]:
+    """Return the parameters that a call gives by place."""
+    return [*tree.args.posonlyargs, *tree.args.args]
+
+
 @cache
 def _functions(path: str, text: str) -> Mapping[tuple[int, str], ast.FunctionDef]:
     """Return the functions of a text by first line, that of a decorator, and name."""

@@ -19,7 +19,7 @@ from .function import Function
 from .inspection import hook_names
 from .lines import Lines
 from .native_intrinsics import intrinsics_ir
-from .sources import tree_of
+from .sources import parameters_of, tree_of
 from .values import INT, NOTHING, Kind, Rows, layout_of, layout_of_header, rows
 
 _ENTRY = """\
@@ -84,7 +84,7 @@ class Module:
         tree = tree_of(function)
         kinds = tuple(
             self._annotated(parameter.annotation) or kind
-            for parameter, kind in zip(tree.args.args, given, strict=True)
+            for parameter, kind in zip(parameters_of(tree), given, strict=True)
         )
         is_hook = tree.name in hook_names()
         result = INT if is_hook else self._annotated(tree.returns)

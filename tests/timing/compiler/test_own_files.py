@@ -154,12 +154,21 @@ def test_a_function_that_another_file_has(tmp_path):
         (["open('x')", "return g"], "5: there is no function 'open' in engine code"),
         (["return NEVER.bit_length()"], "5: only functions of the engine can be called, by"),
         (["for i in (1, 2):", "    g += i", "return g"], "5: a `for` has a name and a range"),
+        (["def f(x):", "    return x", "return f(g)"], "5: rank makes a function"),
         (["try:", "    g += 1", "finally:", "    g += 1", "return g"], "5: there is no `try`"),
     ],
 )
 def test_what_is_no_engine_code_is_told_at_the_users_line(tmp_path, monkeypatch, lines, message):
     monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
     assert refused(tmp_path, ranked(*lines)).startswith(f"mine.py:{message}")
+
+
+@pytest.mark.parametrize("parameters", ["*x", "S, *, x=1", "**x"])
+def test_a_function_with_parameters_of_any_number(tmp_path, monkeypatch, parameters):
+    monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
+    text = f"\n@device\ndef more({parameters}):\n    return 1\n"
+    called = "return more()" if "S" not in parameters else "return more(S)"
+    assert refused(tmp_path, text + ranked(called)) == "mine.py:4: more has parameters with `*`"
 
 
 # --- the file as a whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -267,6 +268,16 @@ def fall(n):
 @given(SMALL, SMALL, SMALL.filter(bool))
 def test_statements_do_what_python_does(a, b, c):
     both(tangle, a, b, c, 0)
+
+
+def test_code_with_the_lines_of_its_source_does_the_same():
+    """What bench/where.py compiles."""
+    ir = native_ir(globals(), "tangle", ENTRY, FIELDS, lines=True)
+    assert f'!DIFile(filename: "{Path(__file__).name}"' in ir
+    words = np.array([5, -3, 2, 0, 5, -3, 2, 0], np.int64)
+    answer = Native(lambda: ir, ir)(0, words.ctypes.data)
+    assert answer == compiled(tangle)(0, words[4:].ctypes.data)
+    assert (words[:4] == words[4:]).all()
 
 
 @device
