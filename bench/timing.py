@@ -20,6 +20,7 @@ from simtlab.programs import find
 from simtlab.programs.runner import PlainLauncher
 from simtlab.programs.workload import check
 from simtlab.timing.compiler import files as policies
+from simtlab.timing.compiler.native import optimise
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
 
@@ -51,6 +52,7 @@ def measure(name: str, policy: str, options: argparse.Namespace) -> float:
     best, row = np.inf, ""
     for run in range(options.runs + 1):
         simulator = Simulator(model, policies.find(policy))
+        optimise(simulator.composition)
         data = workload.make(np.random.default_rng(0), **workload.sizes[options.size])
         pristine = {k: np.copy(v) if isinstance(v, np.ndarray) else v for k, v in data.items()}
         start = time.process_time()

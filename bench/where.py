@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -48,16 +47,9 @@ def main() -> None:
 
 def run(options: argparse.Namespace, folder: Path) -> None:
     """Run the program three times with a debug build; leave its object and its address behind."""
-    import numba
-
     os.environ["SIMTLAB_CACHE"] = str(folder)  # a debug build is for nobody else
-    njit: Any = numba.njit
+    from functools import partial
 
-    def with_lines(*arguments: Any, **flags: Any) -> Any:
-        lines = {"debug": True, "_dbg_optnone": False, "_dbg_extend_lifetimes": False}
-        return njit(*arguments, **lines, **flags)
-
-    numba.njit = with_lines
     import numpy as np
 
     from simtlab.asm.assemble import assemble
@@ -66,7 +58,8 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     from simtlab.programs import find
     from simtlab.programs.runner import PlainLauncher
     from simtlab.timing.compiler import files as policies
-    from simtlab.timing.compiler.native import ENTRY
+    from simtlab.timing.compiler import translation
+    from simtlab.timing.compiler.native import ENTRY, optimise
     from simtlab.timing.machines import machine
     from simtlab.timing.simulation.simulator import Simulator
 
@@ -74,21 +67,19 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     compile_to_object = build._compile
 
     def kept(ir: str, level: build.Level) -> bytes:
-        # numba forbids inlining where there is debug information. What is inlined into a function
-        # that has none itself, as the outermost one, would lose its own.
-        ir = re.sub(r"\bnoinline\b", "nounwind", ir)
-        ir = re.sub(r"(%status = call i32 @\S+\(.*\))", r"\1 noinline", ir)
         made = compile_to_object(ir, level)
         if level is build.Level.WHOLE:
             objects.append(made)
         return made
 
     build._compile = kept
+    translation.native_ir = partial(translation.native_ir, lines=True)
 
     program = find(options.program)
     module, workload = Module(assemble(program.path)), program.workload
     model, policy = machine.load(options.machine), policies.find(options.policy)
     simulator = Simulator(model, policy)
+    optimise(simulator.composition)
     for _ in range(3):
         simulator = Simulator(model, policy)
         data = workload.make(np.random.default_rng(0), **workload.sizes[options.size])
@@ -117,7 +108,7 @@ def report(folder: Path, n: int) -> None:
     by_function: Counter[str] = Counter()
     for at, function, line in zip(known, lines[::2], lines[1::2], strict=True):
         by_line[os.path.basename(line.split(" ")[0])] += places[at]
-        by_function[plain(function)] += places[at]
+        by_function[function] += places[at]
     by_file: Counter[str] = Counter()
     for line, count in by_line.items():
         by_file[line.partition(":")[0]] += count
@@ -125,19 +116,6 @@ def report(folder: Path, n: int) -> None:
     print(f"{total:,} samples in the engine, of {len(samples):,}")
     for counts in (by_file.most_common(), by_function.most_common(n), by_line.most_common(n)):
         print("\n".join(f"{count / total:6.1%}  {where}" for where, count in counts), end="\n\n")
-
-
-def plain(mangled: str) -> str:
-    """The name of an engine function: `_ZN`, then its module and itself with their lengths."""
-    name = mangled.removeprefix("_ZN")
-    for part in range(2):
-        length = re.match(r"\d+", name)
-        if length is None:
-            return mangled
-        name = name[length.end() :]
-        if part == 0:
-            name = name[int(length[0]) :]
-    return re.sub(r"B\d+v\d.*", "", name)
 
 
 def said(*command: str) -> str:

@@ -187,7 +187,7 @@ def versions() -> dict[str, str]:
         "simtlab": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "numba": metadata.version("numba"),
+        "llvmlite": metadata.version("llvmlite"),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib import metadata
 
-LIBRARIES = ("numpy", "typer", "rich", "llvmlite", "numba")
+LIBRARIES = ("numpy", "typer", "rich", "llvmlite")
 
 
 def version_of(package: str) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ...isa.errors import SimtError
 from ...programs.runner import PlainLauncher, run_program
+from ...timing.compiler.native import optimise
 from ...timing.results.energy.model import energy_of
 from ...timing.results.samples import SAMPLE
 from ...timing.simulation.simulator import Simulator
@@ -63,4 +64,4 @@ def execute(resolved: Resolved, look: Look | None = None) -> Result:
 def prepare_engine(run: Run) -> None:
     """Compile the engine of a run, or load it; simulate nothing. Raises SimtError."""
     resolved = RESOLVER.resolved(run)
-    Simulator(resolved.machine, resolved.policy)
+    optimise(Simulator(resolved.machine, resolved.policy).composition)

@@ -1,8 +1,8 @@
 """Composition of one engine from the files that a machine and a policy name.
 
 `compose` executes the sources in one fresh module, gives the other hooks their defaults, and checks
-the code before numba sees it (docs/timing/engine.md, "Composition"). native.py compiles the entry,
-engine_state.py holds the state of a run.
+the code (docs/timing/engine.md, "Composition"). native.py compiles the entry, engine_state.py holds
+the state of a run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from importlib import metadata
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -37,6 +36,7 @@ from .inspection import (
     is_table,
     place,
 )
+from .sources import code_of
 from .wrappers import WITHOUT_ANSWERS, wrap
 
 LOCK = threading.RLock()
@@ -73,7 +73,7 @@ class Composition:
     entry: Callable[[Any, int], int] | None = None
 
     def device_functions(self) -> dict[str, Any]:
-        """Return the engine's functions by name, in compiled form if numba has compiled them."""
+        """Return the engine's functions by name."""
         return {n: f for n, f in vars(self.namespace).items() if is_device(f)}
 
 
@@ -144,7 +144,7 @@ def _execute(name: str, composition: Composition, tables: dict[str, np.dtype]) -
     space["__package__"] = ".".join((PACKAGE, *folders))
     space["__file__"] = str(path)
     # Imported constants and dtypes are those of the package; device functions never are.
-    code = _code_of(str(path), path.read_text(encoding="utf-8"))
+    code = code_of(str(path), path.read_text(encoding="utf-8"), space)
     if inside:
         exec(code, space)
     else:
@@ -175,12 +175,6 @@ def _execute(name: str, composition: Composition, tables: dict[str, np.dtype]) -
                 "defined",
                 hint="two files that fill the same hook exclude each other",
             )
-
-
-@cache
-def _code_of(path: str, text: str) -> CodeType:
-    """Return the compiled text of a file, which all engines share that have it."""
-    return compile(text, path, "exec")
 
 
 def _execute_own(code: CodeType, space: dict[str, Any]) -> None:
@@ -310,6 +304,5 @@ def _surroundings() -> tuple[str, ...]:
     sources = (*sorted(here.glob("*.py")), ENGINE / "intrinsics.py", ENGINE / "hooks.py")
     return (
         sys.version,
-        metadata.version("numba"),
         *(hashlib.sha256(path.read_bytes()).hexdigest() for path in sources),
     )

@@ -1,7 +1,7 @@
-"""Inspection of engine code: mistakes by file and line, before numba sees the code.
+"""Inspection of engine code: mistakes by file and line, before the code is translated.
 
-numba reports some of them in its own words, some at a caller, and some not at all. Bytecode is
-inspected, which has no constant expressions and no unreachable code.
+So they are found in plain engines too, and in functions that nothing calls. Bytecode is inspected,
+which has no constant expressions and no unreachable code.
 """
 
 from __future__ import annotations
@@ -68,8 +68,13 @@ def own_files(files: Iterable[str]) -> list[str]:
 
 
 def is_device(value: object) -> bool:
-    """Return whether a value is engine code; numba's functions keep the mark."""
+    """Return whether a value is engine code."""
     return getattr(value, "is_device", False)
+
+
+def is_inlined(value: object) -> bool:
+    """Return whether a function is compiled into each of its callers."""
+    return getattr(value, "is_inlined", False)
 
 
 def is_table(value: object) -> TypeGuard[FunctionType]:
@@ -111,9 +116,9 @@ def first_user(space: Mapping[str, Any], name: str) -> str:
     return ""
 
 
-def place(function: Any) -> str:
+def place(function: FunctionType) -> str:
     """Return where a function is defined, `file:line`; below its decorators."""
-    code: CodeType = getattr(function, "py_func", function).__code__
+    code: CodeType = function.__code__
     path, first = Path(code.co_filename), code.co_firstlineno
     lines = path.read_text(encoding="utf-8").splitlines()[first - 1 :]
     below = next((n for n, line in enumerate(lines) if line.lstrip().startswith("def ")), 0)

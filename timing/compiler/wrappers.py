@@ -11,6 +11,7 @@ from typing import Any
 
 from ..engine import intrinsics
 from .inspection import hook_names, parameters_of
+from .sources import code_of
 
 WITHOUT_ANSWERS = "given_"
 """Prefix of hooks before which the words that they answer are set."""
@@ -25,7 +26,7 @@ def wrap(space: dict[str, Any], name: str, prefix: str, lines: Sequence[str]) ->
     call = f"{prefix}{name}({parameters})"
     text = f"def {name}({parameters}):\n    " + "\n    ".join(lines).format(call=call)
     made: dict[str, Any] = {}
-    exec(compile(text, f"<before {name}>", "exec"), made)
+    exec(code_of(f"<before {prefix}{name}>", text, space), made)
     space[prefix + name] = space[name]
     space[name] = intrinsics.device(FunctionType(made[name].__code__, space, name))
 

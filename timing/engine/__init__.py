@@ -1,1 +1,1 @@
-"""Engine code, and only engine code: what numba compiles."""
+"""Engine code, and only engine code: what is compiled to native code."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import textwrap
@@ -9,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from simtlab.emu.jit.llvm.toolchain import Level
+from simtlab.timing.compiler import native as native_code
 from simtlab.timing.compiler.compose import compose
 from simtlab.timing.compiler.engine_state import EngineState
 from simtlab.timing.compiler.files import files_of, find
 from simtlab.timing.compiler.inspection import CompositionError
-from simtlab.timing.compiler.native import native, reason_of
+from simtlab.timing.compiler.native import native
+from simtlab.timing.compiler.translation import native_ir
 from simtlab.timing.machines import machine
 
 TOY = machine.load("toy", {"memory": "ideal"})
@@ -34,7 +38,7 @@ def without(part: str) -> list[str]:
     return [f for f in FILES if part not in f]
 
 
-def test_every_engine_function_has_one_signature(tmp_path, monkeypatch):
+def test_every_function_that_the_entry_reaches_is_translated_once(tmp_path, monkeypatch):
     monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
     path = engine_file(
         tmp_path,
@@ -42,15 +46,18 @@ def test_every_engine_function_has_one_signature(tmp_path, monkeypatch):
         """
         @device
         def wake_all(S, n):
-            return wake(S, n, n, n)
+            return wake(S, n, n, n) + wake(S, n, True, -1)
     """,
     )
     engine = compose((*FILES, path))
     EngineState(engine, TOY).run(1)
     native(engine, "wake_all")  # another entry into the same namespace
-    functions = engine.device_functions()
-    assert {"run", "dispatch", "access", "on_branch"} <= set(functions)
-    assert {len(f.signatures) for f in functions.values()} == {0, 1}  # 0: nobody calls it
+    found = native_ir(vars(engine.namespace), "run", "entry", engine.fields)
+    names = re.findall(r'^define internal \w+ @"(\w+)"', found, re.MULTILINE)
+    assert {"run", "dispatch", "access", "on_branch"} <= set(names)
+    assert len(names) == len(set(names))
+    assert set(names) <= set(engine.device_functions())
+    assert "wake_all" not in names
 
 
 def test_a_required_hook_that_no_file_fills():
@@ -216,7 +223,8 @@ toy = machine.load("toy", {"memory": "ideal"})
 files = [f for f in files_of(toy, find("conv")) if "schedule" not in f]
 engine = compose((*files, sys.argv[1]))
 EngineState(engine, toy).run(1)
-print("kept" if engine.entry.code.from_cache else "made", "numba" in sys.modules)
+translated = "simtlab.timing.compiler.translation" in sys.modules
+print("kept" if engine.entry.code.from_cache else "made", translated)
 """
 
 
@@ -244,15 +252,41 @@ def test_an_engine_is_compiled_once_and_again_when_a_policy_changes(tmp_path, mo
     assert run("g") == "kept False"
 
 
+def test_an_engine_that_runs_long_is_compiled_with_all_effort(monkeypatch, tmp_path):
+    """It goes on where it was: the state is between two events."""
+    monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path / "cache"))
+    path = engine_file(
+        tmp_path,
+        "mine.py",
+        """
+        @device
+        def rank(S, w, g, t):
+            return g
+        @device
+        def count(S, n):
+            S.picks += 1
+            return S.picks * n
+    """,
+    )
+    engine = compose((*without("schedule"), path))
+    state = EngineState(engine, TOY)
+    header, count = state.words.ctypes.data, native(engine, "count")
+    assert (count(header, 10), count(header, 10), count.level) == (10, 20, Level.PLAIN)
+    monkeypatch.setattr(native_code, "PATIENCE", 0.0)
+    assert (count(header, 10), count(header, 10), count.level) == (30, 40, Level.WHOLE)
+    kept = native(engine, "count")
+    assert (kept.level, kept.code.from_cache, kept(header, 10)) == (Level.WHOLE, True, 50)
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("x = 'text' + t", r"mine\.py:7: there is no add\(text, int64\)"),
+        ("x = 'text' + t", r"mine\.py:7: a text is no 64-bit integer"),
         ("x = group(S, g).colour", r"mine\.py:7: group has no field 'colour'"),
         ("group(S, g).colour = 1", r"mine\.py:7: group has no field 'colour'"),
     ],
 )
-def test_what_numba_refuses_is_told_in_a_line(tmp_path, line, message):
+def test_what_is_no_engine_code_is_told_in_a_line(tmp_path, line, message):
     path = engine_file(
         tmp_path,
         "mine.py",
@@ -288,13 +322,3 @@ def test_a_setting_that_a_file_wants_and_no_policy_gives():
     files = files_of(TOY, find("dws.branch-only"))
     with pytest.raises(CompositionError, match=r"wants the setting '[a-z-]+'"):
         EngineState(compose(files, plain=True), TOY)
-
-
-def test_the_reason_is_the_innermost_one():
-    report = """Failed in nopython mode pipeline (step: nopython frontend)
-Cannot bind 'args=(S_1, int64) kws={}' to signature '(S, g, t)' due to "TypeError: missing a \
-required argument: 't'".
-During: typing of call at /elsewhere/mine.py (17)
-During: typing of call at /elsewhere/groups.py (163)
-""".replace("\\\n", "")
-    assert reason_of(report) == "mine.py:17: missing a required argument: 't'"

@@ -122,29 +122,53 @@ def test_a_function_that_another_file_has(tmp_path):
     assert refused(tmp_path, twice).startswith("mine.py:8 defines 'wake', which another file")
 
 
-# --- code, as numba sees it
+# --- code that is no engine code
 
 
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["return w / 2 & 1"], "mine.py:5: there is no and_(float64, 1)"),
+        (["return w / 2 & 1"], "5: `/` gives a fraction; write `//`"),
+        (["return g * 0.5"], "5: a fraction is no 64-bit integer"),
+        (["return g ** 2"], "5: there is no `**`; write `1 << n` for a power of two"),
+        (["return g if g in (1, 2) else t"], "5: there is no `in`"),
+        (["return (1, 2)[g]"], "5: there is no indexing; a table's record is `name(S, i)`"),
+        (["return 1 << 64"], "5: a number of 64 bits is not shifted by 64"),
+        (["return 0x8000000000000000"], "5: 9223372036854775808 is no 64-bit integer"),
         (
-            ["return count_access(S, w, g, t / 2)"],
-            "mine.py:5: there is no and_(float64, int64) (in what it calls, account.py:1",
+            ["return count_access(S, w, group(S, g), t)"],
+            "5: count_access takes a number as 'g', not a group",
         ),
-        (["return group(S, g)"], "mine.py:4: rank answers a group, not a number"),
-        (["return 'first'"], "mine.py:4: rank answers a text, not a number"),
-        (
-            ["x = sorted((g, t))", "return g"],
-            "mine.py:4: rank makes or calls something of Python, as a list or print",
-        ),
-        (["open('x')", "return g"], "mine.py:5: Untyped global name 'open'"),
+        (["return count_access(S, w, g)"], "5: missing a required argument: 'lanes'"),
+        (["return count_access(S, w, g, t, 1)"], "5: count_access takes 4 arguments, not 5"),
+        (["return popcount(g, t)"], "5: popcount takes 1 arguments, not 2"),
+        (["return group(S, S).mask"], "5: S is the state, where a number is wanted"),
+        (["return group(g, g).mask"], "5: group takes the state as 'S', not a number"),
+        (["return g.mask"], "5: g is a number, not a record"),
+        (["return group(S, g) + 1"], "5: group(S, g) is a group, where a number is wanted"),
+        (["x = t", "x = group(S, g)", "return 0"], "6: 'x' is a number before, and a group here"),
+        (["a, b = t, g, w", "return a"], "5: 3 values for 2 names"),
+        (["return group(S, g)"], "4: rank answers a group, not a number"),
+        (["return 'first'"], "5: a text is no 64-bit integer"),
+        (["x = sorted((g, t))", "return g"], "5: there is no function 'sorted' in engine code"),
+        (["open('x')", "return g"], "5: there is no function 'open' in engine code"),
+        (["return NEVER.bit_length()"], "5: only functions of the engine can be called, by"),
+        (["for i in (1, 2):", "    g += i", "return g"], "5: a `for` has a name and a range"),
+        (["def f(x):", "    return x", "return f(g)"], "5: rank makes a function"),
+        (["try:", "    g += 1", "finally:", "    g += 1", "return g"], "5: there is no `try`"),
     ],
 )
-def test_what_numba_refuses_is_told_at_the_users_line(tmp_path, monkeypatch, lines, message):
+def test_what_is_no_engine_code_is_told_at_the_users_line(tmp_path, monkeypatch, lines, message):
     monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
-    assert refused(tmp_path, ranked(*lines)).startswith(message)
+    assert refused(tmp_path, ranked(*lines)).startswith(f"mine.py:{message}")
+
+
+@pytest.mark.parametrize("parameters", ["*x", "S, *, x=1", "**x"])
+def test_a_function_with_parameters_of_any_number(tmp_path, monkeypatch, parameters):
+    monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
+    text = f"\n@device\ndef more({parameters}):\n    return 1\n"
+    called = "return more()" if "S" not in parameters else "return more(S)"
+    assert refused(tmp_path, text + ranked(called)) == "mine.py:4: more has parameters with `*`"
 
 
 # --- the file as a whole

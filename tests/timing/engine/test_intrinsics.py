@@ -1,25 +1,26 @@
-"""Intrinsics: compiled code and its twins in plain Python give the same numbers."""
+"""Engine code, compiled and as plain Python: intrinsics, records and arithmetic are the same."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtlab.timing.compiler import numba_types as compiled
-from simtlab.timing.compiler.numba_types import compile_device, register_table, state_at
+from simtlab.timing.compiler.inspection import CompositionError
+from simtlab.timing.compiler.native import ENTRY, Native
+from simtlab.timing.compiler.translation import native_ir
+from simtlab.timing.compiler.values import layout_of
 from simtlab.timing.engine import intrinsics as twins
-from simtlab.timing.engine.intrinsics import PlainState, record, table
+from simtlab.timing.engine.intrinsics import PlainState, device, record, table
 
 WORDS = st.integers(-(1 << 63), (1 << 63) - 1)
+SMALL = st.integers(-9, 9)
 CELL = record(wide="i8", narrow="i4", small="i2", tiny="i1")
 cell = table("cell", CELL)
-register_table(cell)
 
 bit, low_bits, ctz, drop_lowest, popcount, mix = (
     twins.bit, twins.low_bits, twins.ctz, twins.drop_lowest, twins.popcount, twins.mix
@@ -30,37 +31,67 @@ word32, word64, put64, lanes_of_line = (
 find_word, first_least, words_up_to, bits_of_words, most_in_a_bank = (
     twins.find_word, twins.first_least, twins.words_up_to, twins.bits_of_words, twins.most_in_a_bank
 )  # fmt: skip
-state = state_at({"x": 0, "p_cell": 1})
+FIELDS = {"x": 0, "p_cell": 1}
+KEPT: dict[str, Native] = {}
+"""The functions of this file that have been compiled."""
 
 
-def native(f: Callable[..., Any]) -> Any:
-    return numba.njit(f)
+def compiled(f: Any) -> Native:
+    """A function `f(S, n)` of this file as native code, called with the header's address."""
+    name = f.__name__
+    if name not in KEPT:
+        ir = native_ir(globals(), name, ENTRY, FIELDS)
+        KEPT[name] = Native(lambda: ir, ir)
+        KEPT[name].optimise()
+    return KEPT[name]
 
 
-@native
-def bits(a, b, c):
-    return ctz(a), popcount(a), drop_lowest(a), mix(a, b, c)
+def both(f: Any, *arguments: int) -> list[int]:
+    """What a function leaves in the words of its arguments, compiled; plain it does the same."""
+    native, plain = (np.array(arguments, np.int64) for _ in range(2))
+    compiled(f)(0, native.ctypes.data)
+    f(None, plain.ctypes.data)
+    assert native.tolist() == plain.tolist()
+    return native.tolist()
+
+
+@device
+def bits(S, at):
+    a = word64(at, 0)
+    b = word64(at, 1)
+    put64(at, 1, popcount(a))
+    put64(at, 2, mix(a, b, word64(at, 2)))
+    put64(at, 0, ctz(a))
+    put64(at, 3, drop_lowest(a))
+    return 0
 
 
 @given(WORDS, WORDS, WORDS)
 def test_bit_tricks(a, b, c):
-    assert bits(a, b, c) == (ctz(a), popcount(a), drop_lowest(a), mix(a, b, c))
-    assert 0 <= mix(a, b, c) < 1 << 62
+    found = both(bits, a, b, c, 0)
+    assert found == [ctz(a), popcount(a), mix(a, b, c), drop_lowest(a)]
+    assert 0 <= found[2] < 1 << 62
 
 
-@native
-def lane_masks(n):
-    return bit(n), low_bits(n), low_bits(n + 1)
+@device
+def lane_masks(S, at):
+    n = word64(at, 0)
+    put64(at, 0, bit(n))
+    put64(at, 1, low_bits(n))
+    put64(at, 2, low_bits(n + 1))
+    return 0
 
 
 @pytest.mark.parametrize("n", range(64))
 def test_masks_of_lanes_are_signed_words(n):
-    assert lane_masks(n) == (bit(n), low_bits(n), low_bits(n + 1))
+    assert both(lane_masks, n, 0, 0) == [bit(n), low_bits(n), low_bits(n + 1)]
 
 
-@native
-def lines(address, width, offset, shift, line):
-    return lanes_of_line(address, width, offset, shift, line)
+@device
+def lines(S, at):
+    found = lanes_of_line(word64(at, 0), word64(at, 1), word64(at, 2), word64(at, 3), word64(at, 4))
+    put64(at, 0, found)
+    return 0
 
 
 @given(st.integers(1, 64), st.integers(2, 12), st.integers(-300, 300), st.data())
@@ -69,20 +100,21 @@ def test_lanes_of_a_line(width, shift, offset, data):
     row = np.full(64, 0x4000, np.int64)
     row[:width] = data.draw(st.lists(st.integers(0x3F00, 0x4100), min_size=width, max_size=width))
     line = (int(row[data.draw(st.integers(0, width - 1))]) + offset) >> shift
-    found = lines(row.ctypes.data, width, offset, shift, line)
+    found = both(lines, row.ctypes.data, width, offset, shift, line)[0]
     assert found == lanes_of_line(row.ctypes.data, width, offset, shift, line)
     expected = sum(1 << i for i in range(width) if (int(row[i]) + offset) >> shift == line)
     assert found == twins.signed(expected)
 
 
-@native
-def searches(address, n, value):
-    return find_word(address, n, value), first_least(address, n)
-
-
-@native
-def up_to(address, n, limit):
-    return words_up_to(address, n, limit)
+@device
+def searches(S, at):
+    address = word64(at, 0)
+    n = word64(at, 1)
+    value = word64(at, 2)
+    put64(at, 0, find_word(address, n, value))
+    put64(at, 1, first_least(address, n))
+    put64(at, 2, words_up_to(address, min(n, 64), value))
+    return 0
 
 
 @given(st.integers(1, 200), st.booleans(), st.data())
@@ -92,22 +124,23 @@ def test_searches_of_words(n, is_flat, data):
     value = st.integers(0, 3) if is_flat else WORDS
     row[:n] = data.draw(st.lists(value, min_size=n, max_size=n))
     wanted = int(data.draw(st.sampled_from([*map(int, row[:n]), -100, 17])))
-    found, least = searches(row.ctypes.data, n, wanted)
-    assert found == find_word(row.ctypes.data, n, wanted)
+    found, least, few = both(searches, row.ctypes.data, n, wanted)
     assert found == next((i for i in range(n) if row[i] == wanted), -1)
-    assert least == first_least(row.ctypes.data, n) == int(np.argmin(row[:n]))
-    n = min(n, 64)
-    mask = sum(1 << i for i in range(n) if row[i] <= wanted)
-    assert up_to(row.ctypes.data, n, wanted) == twins.signed(mask)
-    assert words_up_to(row.ctypes.data, n, wanted) == twins.signed(mask)
+    assert least == int(np.argmin(row[:n]))
+    mask = sum(1 << i for i in range(min(n, 64)) if row[i] <= wanted)
+    assert few == twins.signed(mask)
 
 
-@native
-def places(address, width, offset, mask, lanes):
-    return (
-        bits_of_words(address, width, offset, mask, lanes),
-        most_in_a_bank(address, width, offset, mask, lanes),
-    )
+@device
+def places(S, at):
+    address = word64(at, 0)
+    width = word64(at, 1)
+    offset = word64(at, 2)
+    mask = word64(at, 3)
+    lanes = word64(at, 4)
+    put64(at, 0, bits_of_words(address, width, offset, mask, lanes))
+    put64(at, 1, most_in_a_bank(address, width, offset, mask, lanes))
+    return 0
 
 
 @given(st.integers(1, 64), st.integers(0, 6), st.integers(-64, 64), WORDS, st.data())
@@ -121,27 +154,22 @@ def test_words_and_banks_of_lanes(width, log, offset, lanes, data):
         twins.signed(sum(1 << b for b in set(banks))),
         max(map(banks.count, banks), default=0),
     )
-    arguments = row.ctypes.data, width, offset, mask, lanes
-    assert places(*arguments) == expected
-    assert (bits_of_words(*arguments), most_in_a_bank(*arguments)) == expected
+    assert both(places, row.ctypes.data, width, offset, mask, lanes)[:2] == list(expected)
 
 
-@native
-def words(address, i):
-    put64(address, 0, word64(address, i) + word32(address, 2 * i))
+@device
+def words(S, address):
+    put64(address, 0, word64(address, 1) + word32(address, 2))
     return word64(address, 0)
 
 
 def test_words_at_an_address():
+    assert both(words, 0, -2, 1 << 40) == [-2 + 0xFFFF_FFFE, -2, 1 << 40]
     memory = np.array([0, -2, 1 << 40], np.int64)
-    assert words(memory.ctypes.data, 1) == -2 + 0xFFFF_FFFE
-    assert memory[0] == -2 + 0xFFFF_FFFE
-    twins.put64(memory.ctypes.data, 2, -7)
-    assert (twins.word64(memory.ctypes.data, 2), twins.word32(memory.ctypes.data, 4)) == (
-        -7, 0xFFFF_FFF9
-    )  # fmt: skip
+    assert compiled(words)(0, memory.ctypes.data) == -2 + 0xFFFF_FFFE
 
 
+@device
 def shift_all(S, i):
     cell(S, i).wide += 1
     cell(S, i).narrow -= 5
@@ -151,38 +179,131 @@ def shift_all(S, i):
     return S.x
 
 
-compiled_shift = compile_device(shift_all)
-
-
-@native
-def shift_at(header, i):
-    return compiled_shift(state(header), i) + compiled_shift(state(header), 2)
+@device
+def shift_twice(S, i):
+    return shift_all(S, i) + shift_all(S, 2)
 
 
 def test_fields_of_all_sizes_read_as_whole_numbers():
     rows, header = np.zeros(3, CELL), np.zeros(2, np.int64)
     header[1] = rows.ctypes.data
-    result = shift_at(header.ctypes.data, 1)
+    result = compiled(shift_twice)(header.ctypes.data, 1)
     plain_rows, words = np.zeros(3, CELL), np.zeros(2, np.int64)
-    S: Any = PlainState(words, {"x": 0, "p_cell": 1}, {"cell": plain_rows})
-    assert result == shift_all(S, 1) + shift_all(S, 2) == -5 + -10
+    S: Any = PlainState(words, FIELDS, {"cell": plain_rows})
+    assert result == shift_twice(S, 1) == -5 + -10
     assert (rows == plain_rows).all()
     assert header[0] == words[0]
 
 
+@device
+def arithmetic(S, at):
+    a = word64(at, 0)
+    b = word64(at, 1)
+    c = word64(at, 2)
+    put64(at, 3, a + b * c - (a & b | c ^ ~a))
+    put64(at, 4, (a // b) * 1000 + a % b if b != 0 else -1)
+    put64(at, 5, (a // 4) * 1000 + a % 4 + a // 3 * 100 + a % -7)
+    put64(at, 6, (a << 3) + (b >> 1) + (-c) + abs(a) + (+b))
+    put64(at, 7, max(a, b, c) * 100 + min(a, b))
+    put64(at, 8, (a < b) + 2 * (a <= b) + 4 * (a == b) + 8 * (a != b) + 16 * (a > b >= c))
+    put64(at, 9, (a or b) + 10 * (a and b) + 100 * (not a) + 1000 * (a or (b and c)))
+    put64(at, 10, int(a < b < c) + bool(a) + True)
+    return 0
+
+
+@given(SMALL, SMALL, SMALL)
+def test_operators_give_what_python_gives(a, b, c):
+    both(arithmetic, a, b, c, *[0] * 8)
+
+
+@device
+def tangle(S, at):
+    """Loops with every way out, names that change, and calls by name."""
+    a = word64(at, 0)
+    b = word64(at, 1)
+    c = word64(at, 2)
+    total = 0
+    for i in range(a, b):
+        if i == c:
+            continue
+        total = total * 3 + i
+        if total > 5000:
+            break
+        i += 5
+    else:
+        total += 7
+    for i in range(b, a, -2):
+        total += i * i
+    for i in range(a, b, c):
+        total ^= i
+    while a != 0:
+        a, b = b, a
+        if (n := a + b) > 6:
+            break
+        a = a - 1 if a > 0 else a + 1
+        total += n
+    else:
+        total -= 1
+    low, high = (b, c) if b < c else (c, b)
+    if not (low == high or low < a < high) and (low != 3 or high == 4):
+        total += scaled(b, by=low)
+    elif low > 0:
+        return total + 1000 * scaled(high)
+    put64(at, 3, total + fall(a & 7))
+    return total
+
+
+@device
+def scaled(n, by=3):
+    return n * by
+
+
+@device
+def fall(n):
+    if n <= 0:
+        return 0
+    return n + fall(n - 1)
+
+
+@given(SMALL, SMALL, SMALL.filter(bool))
+def test_statements_do_what_python_does(a, b, c):
+    both(tangle, a, b, c, 0)
+
+
+def test_code_with_the_lines_of_its_source_does_the_same():
+    """What bench/where.py compiles."""
+    ir = native_ir(globals(), "tangle", ENTRY, FIELDS, lines=True)
+    assert f'!DIFile(filename: "{Path(__file__).name}"' in ir
+    words = np.array([5, -3, 2, 0, 5, -3, 2, 0], np.int64)
+    answer = Native(lambda: ir, ir)(0, words.ctypes.data)
+    assert answer == compiled(tangle)(0, words[4:].ctypes.data)
+    assert (words[:4] == words[4:]).all()
+
+
+@device
+def divide(S, b):
+    return 5 // b + 7 % b
+
+
+def test_a_division_by_zero_gives_zero():
+    assert [compiled(divide)(0, b) for b in (0, 2, -2)] == [0, 3, -4]
+
+
+@device
+def call_of_all_kinds(S, i):
+    return plus_x(S, 1) + plus_x(S, i == i) + plus_x(S, i * 3) + plus_x(S, -1)
+
+
+@device
+def plus_x(S, i):
+    return S.x + i
+
+
 def test_literals_and_truth_values_make_no_second_version():
-    @compile_device
-    def f(S, i):
-        return S.x + i
-
-    @numba.njit
-    def g(header):
-        S = state(header)
-        return f(S, 1) + f(S, True) + f(S, np.int32(3)) + f(S, -1)
-
     header = np.array([10, 0], np.int64)
-    assert g(header.ctypes.data) == 44
-    assert len(f.signatures) == 1
+    assert compiled(call_of_all_kinds)(header.ctypes.data, 1) == 44
+    ir = native_ir(globals(), "call_of_all_kinds", "entry", FIELDS)
+    assert ir.count('define internal i64 @"plus_x"') == 1
 
 
 def test_plain_tables_know_their_size():
@@ -197,8 +318,13 @@ def test_unknown_fields_are_errors_in_both():
     S: Any = PlainState(np.zeros(1, np.int64), {"x": 0}, {"cell": np.zeros(3, CELL)})
     with pytest.raises(KeyError):
         S.y  # noqa: B018
-    with pytest.raises(numba.TypingError, match="wider"):
-        native(lambda header: cell(state(header), 0).wider)(0)
-    assert compiled.layout_of(CELL) == {
+    with pytest.raises(CompositionError, match=r"test_intrinsics.py:\d+: cell has no.*'wider'"):
+        compiled(widened)
+    assert layout_of(CELL) == {
         "wide": (0, 64), "narrow": (8, 32), "small": (12, 16), "tiny": (14, 8)
     }  # fmt: skip
+
+
+@device
+def widened(S, i):
+    return cell(S, i).wider

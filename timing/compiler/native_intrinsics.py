@@ -1,13 +1,12 @@
-"""The LLVM code of each intrinsic, which numba emits for a call of its twin in plain Python."""
+"""The LLVM code of each intrinsic: a function that is inlined into all that call it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from llvmlite import ir
-from numba.core import types
-from numba.extending import lower_builtin, type_callable
 
 from ..engine import intrinsics as twins
 
@@ -18,31 +17,35 @@ I64, I8 = ir.IntType(64), ir.IntType(8)
 
 Lower = Callable[[Builder, list[ir.Value]], ir.Value | None]
 
+INTRINSICS: dict[Callable[..., Any], str] = {}
+"""The twin in plain Python of an intrinsic -> the name of its LLVM function."""
 
-def _intrinsic(
-    twin: Callable[..., Any], result: types.Type = types.int64
-) -> Callable[[Lower], Lower]:
-    """Register the LLVM side of an intrinsic; all its arguments are int64."""
-    n = twin.__code__.co_argcount
+_LOWER: dict[Callable[..., Any], Lower] = {}
 
-    @type_callable(twin)
-    def typer(context: Any) -> Callable[..., types.Type]:
-        names = ", ".join(f"a{i}" for i in range(n))
-        return eval(f"lambda {names}: result", {"result": result})
+
+def _intrinsic(twin: Callable[..., Any]) -> Callable[[Lower], Lower]:
+    """Register the LLVM side of an intrinsic; its arguments and its result are 64-bit integers."""
 
     def register(lower: Lower) -> Lower:
-        @lower_builtin(twin, *[types.Any] * n)
-        def wrapped(context: Any, builder: Builder, sig: Any, args: Any) -> ir.Value:
-            wide = [
-                context.cast(builder, a, t, types.int64)
-                for a, t in zip(args, sig.args, strict=True)
-            ]
-            value = lower(builder, wide)
-            return context.get_dummy_value() if value is None else value
-
+        INTRINSICS[twin] = f"intrinsic.{twin.__name__}"
+        _LOWER[twin] = lower
         return lower
 
     return register
+
+
+@cache
+def intrinsics_ir() -> str:
+    """Return the definitions of all intrinsics; LLVM drops those that nothing calls."""
+    module = ir.Module()
+    for twin, name in INTRINSICS.items():
+        kind = ir.FunctionType(I64, [I64] * twin.__code__.co_argcount)
+        function = ir.Function(module, kind, name)
+        function.linkage = "internal"
+        function.attributes.add("alwaysinline")
+        builder = ir.IRBuilder(function.append_basic_block("entry"))
+        builder.ret(_LOWER[twin](builder, list(function.args)) or I64(0))
+    return "\n".join(str(part) for part in module.functions)
 
 
 @_intrinsic(twins.bit)
@@ -110,7 +113,7 @@ def _word32(b: Builder, args: list[ir.Value]) -> ir.Value:
     return b.zext(b.load(_word(b, args[0], args[1], 32), typ=ir.IntType(32)), I64)
 
 
-@_intrinsic(twins.put64, types.none)
+@_intrinsic(twins.put64)
 def _put64(b: Builder, args: list[ir.Value]) -> None:
     b.store(args[2], _word(b, args[0], args[1], 64))
 

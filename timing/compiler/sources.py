@@ -1,0 +1,54 @@
+"""The texts of engine code, and the syntax trees of its functions.
+
+A namespace keeps the text of every file that was executed in it: what is compiled is what was
+executed, even if the file on disk has changed since.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+_TEXTS = "__texts__"
+"""The name of the texts in a namespace."""
+
+
+def code_of(path: str, text: str, space: dict[str, Any]) -> CodeType:
+    """Return the code of a file that is to be executed in a namespace."""
+    space.setdefault(_TEXTS, {})[path] = text
+    return _compiled(path, text)
+
+
+@cache
+def _compiled(path: str, text: str) -> CodeType:
+    """Return the code of a text, which all engines share that have it."""
+    return compile(text, path, "exec")
+
+
+def tree_of(function: FunctionType) -> ast.FunctionDef:
+    """Return the syntax tree of a function of engine code."""
+    code = function.__code__
+    text = function.__globals__.get(_TEXTS, {}).get(code.co_filename)
+    if text is None:  # the default of a hook
+        text = Path(code.co_filename).read_text(encoding="utf-8")
+    return _functions(code.co_filename, text)[code.co_firstlineno, code.co_name]
+
+
+def parameters_of(tree: ast.FunctionDef) -> list[ast.arg]:
+    """Return the parameters that a call gives by place."""
+    return [*tree.args.posonlyargs, *tree.args.args]
+
+
+@cache
+def _functions(path: str, text: str) -> Mapping[tuple[int, str], ast.FunctionDef]:
+    """Return the functions of a text by first line, that of a decorator, and name."""
+    found: dict[tuple[int, str], ast.FunctionDef] = {}
+    for node in ast.walk(ast.parse(text, path)):
+        if isinstance(node, ast.FunctionDef):
+            first = min(part.lineno for part in (node, *node.decorator_list))
+            found[first, node.name] = node
+    return found
