@@ -7,7 +7,7 @@ its limits are computed once per call, and no 64-bit arithmetic is left for each
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,12 +16,15 @@ from .....isa.types import sign_extend
 from ....analysis.ssa import INDEX_ARITHMETIC, Const, Op, Phi, Value
 from ....analysis.uniformity import LaneShapes
 from ...arithmetic.widths import element_number
-from ...runtime.context import BASE, DELTA, SIZE, WRITABLE, param_slot
+from ...runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, param_slot
 from ..context_code import load_slot
 from ..lane_code import LaneCode
 
 LARGEST_SCALE = 1 << 32
 """The largest scale of a form: no window has room for two larger steps."""
+
+LARGEST_STEP = 1 << 20
+"""The largest step of a row's elements."""
 
 MOST_TERMS = 8
 """Uniform terms of a form; each is computed again at every access."""
@@ -78,6 +81,33 @@ def _sum_of(terms: Iterable[tuple[Value, int]]) -> tuple[tuple[Value, int], ...]
     return tuple((value, factor) for value, factor in factors.items() if factor)
 
 
+@dataclass(frozen=True)
+class Row:
+    """Elements at equal steps in a buffer: operands that are computed once per call.
+
+    The element of index i lies inside if i + `before` is below `count`, modulo 2^64.
+    """
+
+    before: str
+    count: str
+    host: str
+    """The host address of index 0, which may lie outside, a ptr."""
+    offset: str
+    """The offset of index 0 into the buffer."""
+    step: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an access begins: whether all of it is inside (an i1), and what its sides need."""
+
+    inside: str
+    host: Callable[[], str]
+    """Its host address, a ptr; for the fast side."""
+    offset: Callable[[], str]
+    """Its offset into the window, an i64; for the cold side."""
+
+
 @dataclass
 class Window:
     """The buffer that an access is expected in: operands that are computed once per call."""
@@ -86,6 +116,7 @@ class Window:
     host: str
     size: str
     limits: dict[tuple[int, int], str] = field(default_factory=dict)
+    rows: dict[tuple[int, ...], Row] = field(default_factory=dict)
 
 
 LARGEST_WINDOW = (1 << 32) - (1 << 21)
@@ -233,6 +264,85 @@ class Addresses:
             window.limits[bytes_, size] = known
         return known
 
+    # --- places
+
+    def place(self, form: Form, window: Window, bytes_: int, size: int) -> Place:
+        """Return where an access of `bytes_` bytes by elements of `size` begins.
+
+        An index counts by its lane 0. Single places are elements of rows, where the form allows:
+        their tests are the shortest. A row keeps three registers, which wide accesses, fewer in
+        number, do not repay.
+        """
+        terms = sorted(form.uniform, key=lambda term: not self.is_param(term[0]))
+        if form.index is None and len(terms) == 2:
+            (param, one), (value, step) = terms
+            position = self._param_at(param)
+            if position is not None and one == 1 and _is_step(step, size):
+                row = self._row(position, form.constant, step, bytes_, size, window)
+                return self._in_row(row, self.lanes.scalar(value))
+        return self.place_at(self._whole(form, window), window, bytes_, size)
+
+    def place_at(self, offset: str, window: Window, bytes_: int, size: int) -> Place:
+        """Return the place at an offset into a window, an i64."""
+        places = self.places(window, bytes_, size)
+        number = element_number(self.lanes.code, offset, size, 0)
+        inside = self.lanes.code.let(f"icmp ult i64 {number}, {places}")
+        return Place(inside, lambda: self.host(window, offset), lambda: offset)
+
+    def first(self, form: Form) -> str | None:
+        """Return the index of lane 0, an i64; None without an index."""
+        if form.index is None:
+            return None
+        how = "sext" if form.signed else "zext"
+        return self.lanes.code.let(f"{how} i32 {self.lanes.lane0(form.index)} to i64")
+
+    def _whole(self, form: Form, window: Window) -> str:
+        """Return the offset of a form into a window with the index of lane 0, an i64."""
+        offset, first, code = self.distance(form, window), self.first(form), self.lanes.code
+        if first is None:
+            return offset
+        return code.let(f"add i64 {offset}, {code.let(f'mul i64 {first}, {form.scale}')}")
+
+    def _in_row(self, row: Row, index: str) -> Place:
+        code = self.lanes.code
+        number = code.let(f"add i64 {index}, {row.before}")
+        inside = code.let(f"icmp ult i64 {number}, {row.count}")
+        cell = f"[{row.step} x i8]"
+
+        def host() -> str:
+            return code.let(f"getelementptr {cell}, ptr {row.host}, i64 {index}")
+
+        def offset() -> str:
+            return code.let(f"add i64 {row.offset}, {code.let(f'mul i64 {index}, {row.step}')}")
+
+        return Place(inside, host, offset)
+
+    def _row(
+        self, position: int, constant: int, step: int, bytes_: int, size: int, window: Window
+    ) -> Row:
+        """Return the row of accesses at a pointer parameter + a constant + an index * `step`."""
+        key = (constant, step, bytes_, size)
+        if key in window.rows:
+            return window.rows[key]
+        entry, shift = self.lanes.entry, step.bit_length() - 1
+        block = entry.let(f"inttoptr i64 {load_slot(entry, Slot.KERNARG)} to ptr")
+        place = entry.let(f"getelementptr i8, ptr {block}, i64 {self._params[position].offset}")
+        pointer = entry.let(f"load i64, ptr {place}")
+        offset = entry.let(f"add i64 {pointer}, {constant}")
+        offset = entry.let(f"sub i64 {offset}, {window.base}")
+        before = entry.let(f"ashr i64 {offset}, {shift}")
+        first = entry.let(f"and i64 {offset}, {step - 1}")
+        # A misaligned row begins after the end of any window, so that it has no elements.
+        rest = entry.let(f"and i64 {first}, {size - 1}")
+        first = entry.let(f"add i64 {first}, {entry.let(f'shl i64 {rest}, 32')}")
+        room = entry.let(f"add i64 {window.size}, {step}")
+        first = entry.let(f"add i64 {first}, {bytes_}")
+        room = entry.intrinsic("llvm.usub.sat", "i64", f"i64 {room}", f"i64 {first}")
+        count = entry.let(f"lshr i64 {room}, {shift}")
+        host = entry.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
+        window.rows[key] = Row(before, count, host, offset, step)
+        return window.rows[key]
+
     # --- offsets into a window
 
     def distance(self, form: Form, window: Window) -> str:
@@ -272,6 +382,11 @@ class Addresses:
 
 _SEVERAL = -1
 """In place of a position: more than one pointer parameter."""
+
+
+def _is_step(step: int, size: int) -> bool:
+    """Return whether elements of `size` may be a row: at steps of 2^k times their size."""
+    return size <= step <= LARGEST_STEP and step.bit_count() == 1
 
 
 def _counted_from(value: Value) -> Iterable[Value]:
