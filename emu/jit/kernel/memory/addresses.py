@@ -273,14 +273,24 @@ class Addresses:
         their tests are the shortest. A row keeps three registers, which wide accesses, fewer in
         number, do not repay.
         """
-        terms = sorted(form.uniform, key=lambda term: not self.is_param(term[0]))
-        if form.index is None and len(terms) == 2:
-            (param, one), (value, step) = terms
-            position = self._param_at(param)
-            if position is not None and one == 1 and _is_step(step, size):
-                row = self._row(position, form.constant, step, bytes_, size, window)
-                return self._in_row(row, self.lanes.scalar(value))
+        found = self.element(form, window, bytes_, size)
+        if found is not None:
+            row, index = found
+            return self._in_row(row, self.lanes.scalar(index))
         return self.place_at(self._whole(form, window), window, bytes_, size)
+
+    def element(
+        self, form: Form, window: Window, bytes_: int, size: int
+    ) -> tuple[Row, Value] | None:
+        """Return a row and the 64-bit index into it, if one place for all is an element of one."""
+        terms = sorted(form.uniform, key=lambda term: not self.is_param(term[0]))
+        if form.index is not None or len(terms) != 2:
+            return None
+        (param, one), (index, step) = terms
+        position = self._param_at(param)
+        if position is None or one != 1 or not _is_step(step, size):
+            return None
+        return self._row(position, form.constant, step, bytes_, size, window), index
 
     def place_at(self, offset: str, window: Window, bytes_: int, size: int) -> Place:
         """Return the place at an offset into a window, an i64."""
@@ -304,9 +314,7 @@ class Addresses:
         return code.let(f"add i64 {offset}, {code.let(f'mul i64 {first}, {form.scale}')}")
 
     def _in_row(self, row: Row, index: str) -> Place:
-        code = self.lanes.code
-        number = code.let(f"add i64 {index}, {row.before}")
-        inside = code.let(f"icmp ult i64 {number}, {row.count}")
+        code, inside = self.lanes.code, self.is_inside(row, index)
         cell = f"[{row.step} x i8]"
 
         def host() -> str:
@@ -316,6 +324,11 @@ class Addresses:
             return code.let(f"add i64 {row.offset}, {code.let(f'mul i64 {index}, {row.step}')}")
 
         return Place(inside, host, offset)
+
+    def is_inside(self, row: Row, index: str) -> str:
+        """Return whether the element of an index, an i64, lies inside the buffer; an i1."""
+        number = self.lanes.code.let(f"add i64 {index}, {row.before}")
+        return self.lanes.code.let(f"icmp ult i64 {number}, {row.count}")
 
     def _row(
         self, position: int, constant: int, step: int, bytes_: int, size: int, window: Window

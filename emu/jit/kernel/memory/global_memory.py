@@ -18,7 +18,7 @@ from ....analysis.ssa import Op, Value
 from ...arithmetic.widths import element_number
 from ...llvm.text import integer
 from ..lane_code import LaneCode
-from .addresses import Addresses, Form, Place, Window, split_index
+from .addresses import Addresses, Form, Place, Row, Window, split_index
 from .cold import Cold, Targets
 from .moves import Moves
 from .near import TABLE, Near, has_permutes, is_computed, is_shuffled, permuted
@@ -51,6 +51,8 @@ class GlobalMemory:
         self.moves = moves
         self.cold = cold
         self.addresses = Addresses(lanes, params)
+        self.certain: frozenset[Op] = frozenset()
+        """Accesses of one place that a test has shown to be inside."""
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
@@ -66,7 +68,7 @@ class GlobalMemory:
             return
         site = Site(op, type_, window)
         if form is not None:
-            form = replace(form, constant=sign_extend(form.constant + address.offset, 64))
+            form = _plus_constant(form, address.offset)
         strided = lanes.shapes.stride(base) == type_.size
         if form is not None and lanes.shapes.is_uniform(base):
             loaded = self._uniform(site, form)
@@ -84,6 +86,20 @@ class GlobalMemory:
             loaded = self._pointers(site)
         if site.is_load:
             lanes.define(op, "value", loaded)
+
+    def element(self, op: Op) -> tuple[Row, Value] | None:
+        """Return the row of a load or store of one place, and the 64-bit index into it, if any."""
+        type_, address, base = op.ins.row.type, op.ins.address, op.base
+        assert type_ is not None
+        assert address is not None
+        form = None if base is None else self.addresses.form(base)
+        if base is None or form is None:
+            return None
+        window = self.addresses.window(base, form, not op.ins.row.is_load)
+        if window is None:
+            return None
+        form = _plus_constant(form, address.offset)
+        return self.addresses.element(form, window, type_.size, type_.size)
 
     def _place(self, site: Site, form: Form) -> Place:
         """Return where a wide access by an index with a stride begins."""
@@ -128,6 +144,8 @@ class GlobalMemory:
             cold.move(op, type_, Targets(self._address(site, place.offset()), 0))
             return cold.first(type_) if site.is_load else []
 
+        if op in self.certain:
+            return fast()
         return moves.either(place.inside, fast, slow, op.cls, 0)
 
     # --- neighbours
@@ -297,3 +315,7 @@ class GlobalMemory:
     ) -> list[str]:
         """Access on the fast or the slow side; return what was loaded, in chunks."""
         return self.moves.either(good, fast, slow, site.op.cls, self.lanes.n)
+
+
+def _plus_constant(form: Form, constant: int) -> Form:
+    return replace(form, constant=sign_extend(form.constant + constant, 64))
