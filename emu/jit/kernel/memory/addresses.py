@@ -19,66 +19,10 @@ from ...arithmetic.widths import element_number
 from ...runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, param_slot
 from ..context_code import load_slot
 from ..lane_code import LaneCode
-
-LARGEST_SCALE = 1 << 32
-"""The largest scale of a form: no window has room for two larger steps."""
+from .forms import Form, plus, times
 
 LARGEST_STEP = 1 << 20
 """The largest step of a row's elements."""
-
-MOST_TERMS = 8
-"""Uniform terms of a form; each is computed again at every access."""
-
-
-@dataclass(frozen=True)
-class Form:
-    """An address as a sum: uniform values times constants, one index times a scale, a constant.
-
-    The sum is modulo 2^64; factors and the constant are kept as signed numbers of 64 bits.
-    """
-
-    uniform: tuple[tuple[Value, int], ...] = ()
-    index: Value | None = None
-    scale: int = 0
-    signed: bool = False
-    constant: int = 0
-
-    def times(self, factor: int) -> Form | None:
-        """Return the form times a constant; None if the index would count back or too far."""
-        scale = self.scale * factor
-        if self.index is not None and not 0 < scale <= LARGEST_SCALE:
-            return None
-        return Form(
-            _sum_of((v, f * factor) for v, f in self.uniform),
-            self.index,
-            scale,
-            self.signed,
-            sign_extend(self.constant * factor, 64),
-        )
-
-    def plus(self, other: Form) -> Form | None:
-        """Return the sum of two forms; None if both have an index or it has too many terms."""
-        if self.index is not None and other.index is not None:
-            return None
-        uniform = _sum_of((*self.uniform, *other.uniform))
-        if len(uniform) > MOST_TERMS:
-            return None
-        index = self if self.index is not None else other
-        return Form(
-            uniform,
-            index.index,
-            index.scale,
-            index.signed,
-            sign_extend(self.constant + other.constant, 64),
-        )
-
-
-def _sum_of(terms: Iterable[tuple[Value, int]]) -> tuple[tuple[Value, int], ...]:
-    """Return terms with each value once."""
-    factors: dict[Value, int] = {}
-    for value, factor in terms:
-        factors[value] = sign_extend(factors.get(value, 0) + factor, 64)
-    return tuple((value, factor) for value, factor in factors.items() if factor)
 
 
 @dataclass(frozen=True)
@@ -157,15 +101,15 @@ class Addresses:
         args = op.args
         match op.ins.row.name:
             case "add_u64" | "add_s64":
-                return _plus(self.form(args[0]), self.form(args[1]))
+                return plus(self.form(args[0]), self.form(args[1]))
             case "sub_u64" | "sub_s64":
-                return _plus(self.form(args[0]), _times(self.form(args[1]), -1))
+                return plus(self.form(args[0]), times(self.form(args[1]), -1))
             case "mul_u64" | "mul_s64":
                 return self._product(args[0], args[1])
             case "mad_u64" | "mad_s64":
-                return _plus(self._product(args[0], args[1]), self.form(args[2]))
+                return plus(self._product(args[0], args[1]), self.form(args[2]))
             case "shl_u64" | "shl_s64" if isinstance(args[1], Const):
-                return _times(self.form(args[0]), 1 << (args[1].bits & 63))
+                return times(self.form(args[0]), 1 << (args[1].bits & 63))
             case "cvt_u64_u32" | "cvt_s64_u32" if not self.lanes.shapes.is_uniform(op):
                 return Form(index=args[0], scale=1)
             case "cvt_u64_s32" | "cvt_s64_s32" if not self.lanes.shapes.is_uniform(op):
@@ -175,7 +119,7 @@ class Addresses:
     def _product(self, a: Value, b: Value) -> Form | None:
         if isinstance(a, Const):
             a, b = b, a
-        return _times(self.form(a), sign_extend(b.bits, 64)) if isinstance(b, Const) else None
+        return times(self.form(a), sign_extend(b.bits, 64)) if isinstance(b, Const) else None
 
     # --- windows
 
@@ -413,14 +357,6 @@ def _counted_from(value: Value) -> Iterable[Value]:
             case "mad":
                 return value.args[2:3]
     return ()
-
-
-def _times(form: Form | None, factor: int) -> Form | None:
-    return None if form is None else form.times(factor)
-
-
-def _plus(a: Form | None, b: Form | None) -> Form | None:
-    return None if a is None or b is None else a.plus(b)
 
 
 def split_index(index: Value, shapes: LaneShapes) -> tuple[Value, list[tuple[str, Value]]]:

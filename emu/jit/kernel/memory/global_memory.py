@@ -18,8 +18,9 @@ from ....analysis.ssa import Op, Value
 from ...arithmetic.widths import element_number
 from ...llvm.text import integer
 from ..lane_code import LaneCode
-from .addresses import Addresses, Form, Place, Row, Window, split_index
+from .addresses import Addresses, Place, Row, Window, split_index
 from .cold import Cold, Targets
+from .forms import Form
 from .moves import Moves
 from .near import TABLE, Near, has_permutes, is_computed, is_shuffled, permuted
 
