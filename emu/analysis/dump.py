@@ -54,13 +54,16 @@ def _masks(kernel: Kernel, facts: Facts) -> Iterator[str]:
     """Yield for each node that runs where its mask comes from and where other lanes may wait."""
     analysis = analyse(kernel)
     flow, plan = analysis.flow, analysis.lane_plan(facts)
+    how = "loop lane by lane"
+    if plan.has_both:
+        how += f" below {facts.together_from} lanes"
     for number in flow.order:
         if number not in plan.waits:
             continue
         same = plan.masks.same[number]
         notes = ["own mask" if same == number else f"mask of n{same}"]
         notes += ["tested"] * (number in plan.masks.tested)
-        notes += ["loop lane by lane"] * (number in plan.sparse)
+        notes += [how] * (number in plan.sparse)
         notes += [f"others may wait at {_nodes(plan.waits[number])}"] * bool(plan.waits[number])
         yield f"n{number:<4} {', '.join(notes)}"
 

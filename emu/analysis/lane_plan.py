@@ -13,15 +13,20 @@ from .uniformity import Shapes
 class LanePlan:
     """Loops that run lane by lane, where lanes wait while a node runs, and the masks of nodes.
 
-    Nodes that never run, or only inside of a loop that runs lane by lane, are not in `waits`.
+    Nodes that never run, or only inside of a loop that always runs lane by lane, are not in
+    `waits`.
     """
 
     def __init__(self, shapes: Shapes) -> None:
         flow = shapes.flow
         self.uniform_branches = shapes.uniform_branches()
-        self.sparse = sparse_loops(shapes)
-        """Header -> loop of those that run lane by lane, as one node."""
-        inner = {n for header, loop in self.sparse.items() for n in loop.nodes - {header}}
+        few_lanes = shapes.facts.together_from > 1
+        self.sparse = sparse_loops(shapes) if few_lanes else {}
+        """Header -> loop of those that run lane by lane, as one node, for some masks or all."""
+        self.has_both = shapes.facts.together_from <= shapes.facts.width
+        """Whether each of these loops has nodes of its own too, for masks with many lanes."""
+        alone = {} if self.has_both else self.sparse
+        inner = {n for header, loop in alone.items() for n in loop.nodes - {header}}
         self.arrivals = arrivals(flow, self.uniform_branches)
         """Node -> (place, source) of the lanes that may wait elsewhere while it runs."""
         self.waits = {
@@ -35,7 +40,9 @@ class LanePlan:
             header: frozenset(flow.route(*edge) for edge in ways_out(flow, loop))
             for header, loop in self.sparse.items()
         }
-        self.masks = Masks(flow, self.waits, self.uniform_branches, tested, exits)
+        self.masks = Masks(
+            flow, self.waits, self.uniform_branches, tested, exits, have_nodes=self.has_both
+        )
 
     def _should_test(self, number: int, flow: Flow, ssa: Ssa) -> bool:
         """Return whether a node must not, or should not, run when no lane waits at it."""

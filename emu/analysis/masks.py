@@ -23,7 +23,8 @@ class Masks:
 
     `same` maps a node to an earlier one (or to itself) that has the same mask; `tested` are those
     of the given nodes, and of the latches, that need the test after all. `exits` are, for headers
-    of loops that run as one node, where their lanes wait next.
+    of loops that run as one node, where their lanes wait next. If these loops `have_nodes`, they
+    run either as one node or node by node, as the header decides in each iteration.
     """
 
     def __init__(
@@ -33,11 +34,14 @@ class Masks:
         uniform: Iterable[int],
         tested: Iterable[int],
         exits: Mapping[int, frozenset[int]] | None = None,
+        *,
+        have_nodes: bool = False,
     ) -> None:
         self.flow = flow
         self.waits = waits
         self.uniform = frozenset(uniform)
         self._exits_of = exits or {}
+        self._have_nodes = have_nodes
         latches = {loop.latch for loop in flow.loops if loop.latch in waits}
         self._asked = latches.union(tested)
         self.same: dict[int, int] = {}
@@ -64,15 +68,19 @@ class Masks:
         node, waits = self.flow.nodes[number], self.waits[number]
         if node.latch_of is not None:
             return [(node.successors[0], True)]
+        exits: list[tuple[int | None, bool]] = []
         if number in self._exits_of:
-            return [(self.next_of(waits | self._exits_of[number]), False)]
+            exits = [(self.next_of(waits | self._exits_of[number]), False)]
+            if not self._have_nodes:
+                return exits
         ways = [self.flow.route(number, successor) for successor in node.successors]
         if not ways or (node.last is not None and node.last.row.is_barrier):
-            return [(self.next_of(waits), False)]
+            return [*exits, (self.next_of(waits), False)]
         if number in self.uniform or len(ways) == 1:
             nexts = [self.next_of(waits | {way}) for way in ways]
-            return [(to, to == way not in waits) for to, way in zip(nexts, ways, strict=True)]
-        return [(self.next_of(waits | set(ways)), False)]
+            alike = [(to, to == way not in waits) for to, way in zip(nexts, ways, strict=True)]
+            return [*exits, *alike]
+        return [*exits, (self.next_of(waits | set(ways)), False)]
 
     def _skip(self, number: int) -> int | None:
         """Return the node where code continues past an empty node."""
@@ -98,12 +106,15 @@ class Masks:
     @cached_property
     def _lanes(self) -> dict[int, set[int]]:
         """Node -> the nodes at which its lanes wait next."""
-        return {
-            number: set(self._exits_of[number])
-            if number in self._exits_of
-            else {self.flow.route(number, to) for to in self.flow.nodes[number].successors}
-            for number in self.waits
-        }
+        found: dict[int, set[int]] = {}
+        for number in self.waits:
+            found[number] = set(self._exits_of.get(number, ()))
+            if number not in self._exits_of or self._have_nodes:
+                found[number] |= self._successors(number)
+        return found
+
+    def _successors(self, number: int) -> set[int]:
+        return {self.flow.route(number, to) for to in self.flow.nodes[number].successors}
 
     @cached_property
     def _before(self) -> dict[int, set[int]]:
@@ -163,6 +174,9 @@ class Masks:
             return True
         if node.last is not None and node.last.row.stem in ("ret", "barrier"):
             return True
+        if loop is not None and node.number == loop.header:
+            # Where the loop runs as one node, none of its other nodes runs, whatever its mask.
+            return not self._successors(node.number) <= inside
         return not self._lanes[node.number] <= inside
 
     def _entries(

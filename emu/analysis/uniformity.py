@@ -23,6 +23,9 @@ _UNIFORM_IDENTITY = frozenset(
      "wavesize"}
 )  # fmt: skip
 
+NEVER_TOGETHER = 65
+"""A number of running lanes that no warp has."""
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -30,12 +33,14 @@ class Facts:
 
     `whole`: every workgroup has its full size, which is a multiple of the width.
     `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
+    `together_from`: the running lanes from which on a sparse loop runs for all of them together.
     """
 
     width: int
     group_size: tuple[int, int, int]
     whole: bool
     poison: int | None = None
+    together_from: int = NEVER_TOGETHER
 
     @cached_property
     def rows(self) -> bool:

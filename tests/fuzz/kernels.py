@@ -28,6 +28,7 @@ from ..emu.jit.support.order import shared_at_once
 from .example import Example, Files, Generator, without_lines
 
 BUDGET = 1 << 14
+SPARSE = "simtlab.emu.analysis.sparse"
 
 KNOBS = {
     "stack": [{"first-path": x} for x in ("fallthrough", "taken", "majority", "minpc")],
@@ -55,11 +56,14 @@ class Run:
     """Native code of a debug build, whose variables hold a pattern (docs/jit.md)."""
     order: str = "usual"
     """How workgroups run whose order does not show: by `threads`, or `backwards` by one."""
+    loops: str = ""
+    """How native code runs all loops that lanes can run alone: SIMTLAB_LOOPS; "" as usual."""
 
     def __str__(self) -> str:
         how = f" {self.level}" * (self.engine == "jit") + " forced" * self.forced
         how += " poisoned" * self.poisoned
         how += f" {self.order}" * (self.order != "usual")
+        how += f" loops={self.loops}" if self.loops else ""
         knobs = "".join(f" {k}={v}" for k, v in self.knobs.items())
         return f"{self.engine}{how}, {self.scheme}{knobs}, warps of {self.width}"
 
@@ -78,6 +82,11 @@ class Run:
                 stack.enter_context(patch.dict(os.environ, {"SIMTLAB_POISON": "0x5a5a5a5b"}))
             if self.order != "usual":
                 stack.enter_context(shared_at_once(self.order))
+            if self.loops:
+                stack.enter_context(patch.dict(os.environ, {"SIMTLAB_LOOPS": self.loops}))
+                stack.enter_context(patch(f"{SPARSE}.gains_alone", lambda shapes, loop: True))
+                # The key of cached code does not say which loops gain.
+                stack.enter_context(patch.dict(os.environ, {"SIMTLAB_CACHE": os.devnull}))
             code._COMPILED.clear()
             spec = SchemeSpec(self.scheme, dict(self.knobs))
             _, got, trap = run_case(case, self.engine, spec, width=self.width, budget=BUDGET)
@@ -177,6 +186,9 @@ for run in (
 """
 
 
+LOOPS = os.environ.get("FUZZ_LOOPS", "")
+"""How loops run in all examples, in place of a choice by each."""
+
 LEVELS = ("none",) * 7 + ("full", "full", "quick")
 
 
@@ -185,12 +197,14 @@ def draw(rng: random.Random) -> Kernel:
     largest = 1024 if rng.random() < 0.02 else rng.choice((32, 32, 64, 128))
     case = random_kernel(rng, barriers_under_branches=True, largest_group=largest)
     width = case.geometry.width
-    runs = [Run("jit", width=width, level=rng.choice(LEVELS), poisoned=rng.random() < 0.5)]
+    loops = LOOPS or rng.choice(("", "alone", "together", str(rng.randint(2, 32))))
+    poisoned = rng.random() < 0.5
+    runs = [Run("jit", width=width, level=rng.choice(LEVELS), poisoned=poisoned, loops=loops)]
     order = rng.choice(("threads", "backwards"))
     runs.append(replace(runs[0], order=order))
     if rng.random() < 0.25:
         other = rng.choice((width, 1, 2, 4, 8, 16, 32, 64, rng.randint(1, 64)))
-        runs.append(Run("jit", width=other, forced=True, level=rng.choice(LEVELS)))
+        runs.append(Run("jit", width=other, forced=True, level=rng.choice(LEVELS), loops=loops))
     for name in rng.sample(sorted(SCHEMES), 3):
         other = width if rng.random() < 0.7 else rng.randint(1, 64)
         knobs = rng.choice(KNOBS[name])

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from ....isa.program import Kernel
+from ....isa.types import Segment
 from ...analysis.analysis import analyse
 from ...analysis.barriers import arrive_whole
 from ...analysis.limits import is_worth_optimising
@@ -19,6 +20,7 @@ from ...geometry import Geometry
 from ...recent import Recent
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from ..llvm.toolchain import dump as dump_module
+from ..runtime.gathers import together_from
 from ..runtime.helpers import symbols
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -43,12 +45,24 @@ _COMPILED: Recent[tuple[object, ...], CompiledKernel] = Recent()
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     """Return what code for a launch of this shape may rely on."""
     own = facts_at(geometry, geometry.width)
+    if _may_be_sparse(kernel):
+        own = replace(own, together_from=together_from())
     if depends_on_width(kernel):
         return own
     usual = facts_at(geometry, USUAL)
-    usual = replace(usual, width=width_for(kernel, usual))
+    width = width_for(kernel, usual)
+    usual = replace(usual, width=width, together_from=own.together_from)
     # Warps of another width than the launch's must reach barriers whole as well.
     return usual if arrive_whole(kernel, usual) else own
+
+
+def _may_be_sparse(kernel: Kernel) -> bool:
+    """Return whether a kernel may have sparse loops, at a glance."""
+    code = kernel.instructions
+    loads = sum(ins.row.is_load and ins.row.segment is Segment.GLOBAL for ins in code)
+    return loads > 1 and any(
+        ins.target is not None and ins.target <= pc for pc, ins in enumerate(code)
+    )
 
 
 def facts_at(geometry: Geometry, width: int) -> Facts:

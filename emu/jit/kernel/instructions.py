@@ -22,13 +22,13 @@ class Instructions:
     ) -> None:
         self.lanes = lanes
         self._identity = identity
-        self._access = Access(lanes, memory)
+        self.access = Access(lanes, memory)
 
     def op(self, op: Op) -> None:
         """Emit one instruction."""
         row = op.ins.row
         if row.is_memory or row.stem == "lda":
-            self._access.op(op)
+            self.access.op(op)
         elif row.unit is Unit.ID:
             self._identity(op)
         elif row.stem in ("memfence", "nop", "reconverge"):

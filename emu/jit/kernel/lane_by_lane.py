@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ....isa.types import RegClass
+from ....isa.types import RegClass, Segment
 from ...analysis.order import Loop
 from ...analysis.sparse import ways_out
 from ...analysis.ssa import Op, Phi, Value, uses
+from ...analysis.stepping import Steps, steps_of
 from ...analysis.uniformity import OneLane
 from ..llvm.text import integer, register_type
 from ..runtime.context import TrapCode
@@ -20,6 +21,7 @@ from . import budget
 from .edges import Edges
 from .instructions import Instructions
 from .lane_code import LaneCode
+from .memory.addresses import Row
 from .memory.kernel_memory import KernelMemory
 from .variables import Variables
 
@@ -56,6 +58,8 @@ class LaneByLane:
         self._lane = ""
         """The number of the lane, an i64."""
         self._exits: dict[int, Exit] = {}
+        self._version = ""
+        """The version of the loop that is being written: the prefix of its labels."""
 
     def _report(self, lane: str) -> None:
         self.lanes.report(self.code.let(f"add i64 {lane}, {self._lane}"))
@@ -80,16 +84,70 @@ class LaneByLane:
         others = code.let(f"and i64 {left}, {code.let(f'sub i64 {left}, 1')}")
         code.line(f"store i64 {others}, ptr {remaining}")
         self._enter(sources)
-        for number in self._flow.order:
-            if number in self.loop.nodes and self._flow.nodes[number].latch_of is None:
-                self.one.local.clear()
-                code.block(f"alone{number}")
-                for op in self._ssa.ops.get(number, ()):
-                    self._instructions.op(op)
-                self._leave(number)
+        stepping = self._stepping()
+        if stepping:
+            code.branch(self._are_inside(stepping), f"unchecked{header}", f"alone{header}")
+            self._emit_nodes("unchecked", frozenset(op for op, _, _ in stepping))
+        else:
+            code.jump(f"alone{header}")
+        self._emit_nodes("alone", frozenset())
         code.block(f"done{header}")
         self.one.variables.poison(code, lanes.facts.poison)
         self._rejoin()
+
+    def _emit_nodes(self, version: str, certain: frozenset[Op]) -> None:
+        """Append a version of the loop, whose labels begin with its name."""
+        self._version = version
+        self._instructions.access.global_.certain = certain
+        for number in self._flow.order:
+            if number in self.loop.nodes and self._flow.nodes[number].latch_of is None:
+                self.one.local.clear()
+                self.code.block(f"{version}{number}")
+                for op in self._ssa.ops.get(number, ()):
+                    self._instructions.op(op)
+                self._leave(number)
+
+    # --- accesses that are tested before the loop
+
+    def _stepping(self) -> list[tuple[Op, Row, Steps]]:
+        """Return the accesses at indices that step through the loop."""
+        found: list[tuple[Op, Row, Steps]] = []
+        for steps in steps_of(self._ssa, self.loop):
+            for number in sorted(self.loop.nodes):
+                for op in (
+                    self._ssa.ops.get(number, ()) if steps.holds_at(number, self.loop) else ()
+                ):
+                    if op.ins.row.segment is not Segment.GLOBAL or not op.ins.row.is_memory:
+                        continue
+                    element = self._instructions.access.global_.element(op)
+                    if element is not None and _is_widened(element[1], steps.index):
+                        found.append((op, element[0], steps))
+        return found
+
+    def _are_inside(self, stepping: list[tuple[Op, Row, Steps]]) -> str:
+        """Return whether the first and the last of the lane's accesses are inside, an i1.
+
+        So are those between: the loop adds 1 to an index that remains below its bound, and numbers
+        of elements in a row are contiguous modulo 2^64.
+        """
+        code, one, result = self.code, self.one, "true"
+        addresses = self._instructions.access.global_.addresses
+        one.local.clear()
+        tested: set[tuple[Row, Steps]] = set()
+        for _, row, steps in stepping:
+            if (row, steps) in tested:
+                continue
+            tested.add((row, steps))
+            first, end = one.scalar(steps.index), one.scalar(steps.end)
+            last = code.let(f"zext i32 {code.let(f'sub i32 {end}, 1')} to i64")
+            tests = (
+                code.let(f"icmp ult i32 {first}, {end}"),
+                addresses.is_inside(row, code.let(f"zext i32 {first} to i64")),
+                addresses.is_inside(row, last),
+            )
+            for test in tests:
+                result = code.let(f"and i1 {result}, {test}")
+        return result
 
     def _enter(self, sources: dict[Value, str]) -> None:
         """Give one lane what it needs at the header."""
@@ -103,7 +161,6 @@ class LaneByLane:
         (counters,) = self.lanes.variables.load("counters", ["ptr"])
         counter = code.let(f"getelementptr i64, ptr {counters}, i64 {self._lane}")
         one.variables.store("counters", ["ptr"], [counter])
-        code.jump(f"alone{header}")
 
     def _leave(self, number: int) -> None:
         """End a node of the loop."""
@@ -134,7 +191,7 @@ class LaneByLane:
                 one.variables.store((phi, "value"), one.types_of(phi.cls, True), [value])
             if way != target:
                 budget.spend(one, target)
-            code.jump(f"alone{target}")
+            code.jump(f"{self._version}{target}")
             return
         exit_ = self._exits[way]
         for phi, value in zip(phis, values, strict=True):
@@ -246,6 +303,13 @@ class LaneByLane:
 
     def _chunk(self, cls: RegClass, cells: str, j: int) -> str:
         return self._place(cls, cells, str(j * self.lanes.n))
+
+
+def _is_widened(value: Value, index: Value) -> bool:
+    """Return whether a value is an unsigned 32-bit index with 64 bits."""
+    if not isinstance(value, Op) or value.ins.row.name not in ("cvt_u64_u32", "cvt_s64_u32"):
+        return False
+    return value.args[0] is index
 
 
 def _refuse(op: Op) -> None:

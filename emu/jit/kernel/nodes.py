@@ -55,13 +55,27 @@ class Nodes:
                 edges.take_mask(number)
             edges.keep_mask(number)
             if number in plan.sparse:
+                if plan.has_both:
+                    self._choose(number)
                 LaneByLane(lanes, edges, self._memory, plan.sparse[number]).emit()
-            elif self._flow.nodes[number].latch_of is not None:
+                if not plan.has_both:
+                    continue
+                lanes.local.clear()
+                lanes.code.block(f"together{number}")
+            if self._flow.nodes[number].latch_of is not None:
                 self._begin_iteration(number)
             else:
                 for op in lanes.ssa.ops.get(number, ()):
                     self._instructions.op(op)
                 self._leave(number)
+
+    def _choose(self, header: int) -> None:
+        """Continue at `together<header>` if many lanes run, else in a new block."""
+        lanes, code = self.lanes, self.lanes.code
+        count = code.call("i64", "llvm.ctpop.i64", f"i64 {lanes.running()}")
+        few = code.let(f"icmp ult i64 {count}, {lanes.facts.together_from}")
+        code.branch(few, f"few{header}", f"together{header}")
+        code.block(f"few{header}")
 
     def _begin_iteration(self, number: int) -> None:
         """Let the lanes at a latch begin the next iteration."""

@@ -315,6 +315,11 @@ def _link(
     return Compiled({name: library[name] for name in names}, from_cache, library)
 
 
+def host_key(what: str) -> str:
+    """Return the cache's key for what is measured of the host, by its name."""
+    return _digest(what, Level.FULL)
+
+
 def _digest(key: str, level: Level) -> str:
     return hashlib.sha256(f"{_surroundings()}\n{level}\n{key}".encode()).hexdigest()
 

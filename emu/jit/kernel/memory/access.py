@@ -27,7 +27,7 @@ class Access:
         self.lanes = lanes
         moves = Moves(lanes)
         cold = Cold(lanes, moves)
-        self._global = GlobalMemory(lanes, moves, cold, memory.params)
+        self.global_ = GlobalMemory(lanes, moves, cold, memory.params)
         self._local = LocalMemory(lanes, moves, cold, memory)
         self._atomics = Atomics(lanes, self._local, cold)
         self._arguments: dict[tuple[int, str], str] = {}
@@ -42,7 +42,7 @@ class Access:
         elif row.is_atomic:
             self._atomics.op(op)
         elif row.segment is Segment.GLOBAL:
-            self._global.op(op)
+            self.global_.op(op)
         else:
             self._local.op(op)
 

@@ -7,7 +7,7 @@ its limits are computed once per call, and no 64-bit arithmetic is left for each
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,66 +16,40 @@ from .....isa.types import sign_extend
 from ....analysis.ssa import INDEX_ARITHMETIC, Const, Op, Phi, Value
 from ....analysis.uniformity import LaneShapes
 from ...arithmetic.widths import element_number
-from ...runtime.context import BASE, DELTA, SIZE, WRITABLE, param_slot
+from ...runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, param_slot
 from ..context_code import load_slot
 from ..lane_code import LaneCode
+from .forms import Form, plus, times
 
-LARGEST_SCALE = 1 << 32
-"""The largest scale of a form: no window has room for two larger steps."""
-
-MOST_TERMS = 8
-"""Uniform terms of a form; each is computed again at every access."""
+LARGEST_STEP = 1 << 20
+"""The largest step of a row's elements."""
 
 
 @dataclass(frozen=True)
-class Form:
-    """An address as a sum: uniform values times constants, one index times a scale, a constant.
+class Row:
+    """Elements at equal steps in a buffer: operands that are computed once per call.
 
-    The sum is modulo 2^64; factors and the constant are kept as signed numbers of 64 bits.
+    The element of index i lies inside if i + `before` is below `count`, modulo 2^64.
     """
 
-    uniform: tuple[tuple[Value, int], ...] = ()
-    index: Value | None = None
-    scale: int = 0
-    signed: bool = False
-    constant: int = 0
-
-    def times(self, factor: int) -> Form | None:
-        """Return the form times a constant; None if the index would count back or too far."""
-        scale = self.scale * factor
-        if self.index is not None and not 0 < scale <= LARGEST_SCALE:
-            return None
-        return Form(
-            _sum_of((v, f * factor) for v, f in self.uniform),
-            self.index,
-            scale,
-            self.signed,
-            sign_extend(self.constant * factor, 64),
-        )
-
-    def plus(self, other: Form) -> Form | None:
-        """Return the sum of two forms; None if both have an index or it has too many terms."""
-        if self.index is not None and other.index is not None:
-            return None
-        uniform = _sum_of((*self.uniform, *other.uniform))
-        if len(uniform) > MOST_TERMS:
-            return None
-        index = self if self.index is not None else other
-        return Form(
-            uniform,
-            index.index,
-            index.scale,
-            index.signed,
-            sign_extend(self.constant + other.constant, 64),
-        )
+    before: str
+    count: str
+    host: str
+    """The host address of index 0, which may lie outside, a ptr."""
+    offset: str
+    """The offset of index 0 into the buffer."""
+    step: int
 
 
-def _sum_of(terms: Iterable[tuple[Value, int]]) -> tuple[tuple[Value, int], ...]:
-    """Return terms with each value once."""
-    factors: dict[Value, int] = {}
-    for value, factor in terms:
-        factors[value] = sign_extend(factors.get(value, 0) + factor, 64)
-    return tuple((value, factor) for value, factor in factors.items() if factor)
+@dataclass(frozen=True)
+class Place:
+    """Where an access begins: whether all of it is inside (an i1), and what its sides need."""
+
+    inside: str
+    host: Callable[[], str]
+    """Its host address, a ptr; for the fast side."""
+    offset: Callable[[], str]
+    """Its offset into the window, an i64; for the cold side."""
 
 
 @dataclass
@@ -86,6 +60,7 @@ class Window:
     host: str
     size: str
     limits: dict[tuple[int, int], str] = field(default_factory=dict)
+    rows: dict[tuple[int, ...], Row] = field(default_factory=dict)
 
 
 LARGEST_WINDOW = (1 << 32) - (1 << 21)
@@ -126,15 +101,15 @@ class Addresses:
         args = op.args
         match op.ins.row.name:
             case "add_u64" | "add_s64":
-                return _plus(self.form(args[0]), self.form(args[1]))
+                return plus(self.form(args[0]), self.form(args[1]))
             case "sub_u64" | "sub_s64":
-                return _plus(self.form(args[0]), _times(self.form(args[1]), -1))
+                return plus(self.form(args[0]), times(self.form(args[1]), -1))
             case "mul_u64" | "mul_s64":
                 return self._product(args[0], args[1])
             case "mad_u64" | "mad_s64":
-                return _plus(self._product(args[0], args[1]), self.form(args[2]))
+                return plus(self._product(args[0], args[1]), self.form(args[2]))
             case "shl_u64" | "shl_s64" if isinstance(args[1], Const):
-                return _times(self.form(args[0]), 1 << (args[1].bits & 63))
+                return times(self.form(args[0]), 1 << (args[1].bits & 63))
             case "cvt_u64_u32" | "cvt_s64_u32" if not self.lanes.shapes.is_uniform(op):
                 return Form(index=args[0], scale=1)
             case "cvt_u64_s32" | "cvt_s64_s32" if not self.lanes.shapes.is_uniform(op):
@@ -144,7 +119,7 @@ class Addresses:
     def _product(self, a: Value, b: Value) -> Form | None:
         if isinstance(a, Const):
             a, b = b, a
-        return _times(self.form(a), sign_extend(b.bits, 64)) if isinstance(b, Const) else None
+        return times(self.form(a), sign_extend(b.bits, 64)) if isinstance(b, Const) else None
 
     # --- windows
 
@@ -233,6 +208,98 @@ class Addresses:
             window.limits[bytes_, size] = known
         return known
 
+    # --- places
+
+    def place(self, form: Form, window: Window, bytes_: int, size: int) -> Place:
+        """Return where an access of `bytes_` bytes by elements of `size` begins.
+
+        An index counts by its lane 0. Single places are elements of rows, where the form allows:
+        their tests are the shortest. A row keeps three registers, which wide accesses, fewer in
+        number, do not repay.
+        """
+        found = self.element(form, window, bytes_, size)
+        if found is not None:
+            row, index = found
+            return self._in_row(row, self.lanes.scalar(index))
+        return self.place_at(self._whole(form, window), window, bytes_, size)
+
+    def element(
+        self, form: Form, window: Window, bytes_: int, size: int
+    ) -> tuple[Row, Value] | None:
+        """Return a row and the 64-bit index into it, if one place for all is an element of one."""
+        terms = sorted(form.uniform, key=lambda term: not self.is_param(term[0]))
+        if form.index is not None or len(terms) != 2:
+            return None
+        (param, one), (index, step) = terms
+        position = self._param_at(param)
+        if position is None or one != 1 or not _is_step(step, size):
+            return None
+        return self._row(position, form.constant, step, bytes_, size, window), index
+
+    def place_at(self, offset: str, window: Window, bytes_: int, size: int) -> Place:
+        """Return the place at an offset into a window, an i64."""
+        places = self.places(window, bytes_, size)
+        number = element_number(self.lanes.code, offset, size, 0)
+        inside = self.lanes.code.let(f"icmp ult i64 {number}, {places}")
+        return Place(inside, lambda: self.host(window, offset), lambda: offset)
+
+    def first(self, form: Form) -> str | None:
+        """Return the index of lane 0, an i64; None without an index."""
+        if form.index is None:
+            return None
+        how = "sext" if form.signed else "zext"
+        return self.lanes.code.let(f"{how} i32 {self.lanes.lane0(form.index)} to i64")
+
+    def _whole(self, form: Form, window: Window) -> str:
+        """Return the offset of a form into a window with the index of lane 0, an i64."""
+        offset, first, code = self.distance(form, window), self.first(form), self.lanes.code
+        if first is None:
+            return offset
+        return code.let(f"add i64 {offset}, {code.let(f'mul i64 {first}, {form.scale}')}")
+
+    def _in_row(self, row: Row, index: str) -> Place:
+        code, inside = self.lanes.code, self.is_inside(row, index)
+        cell = f"[{row.step} x i8]"
+
+        def host() -> str:
+            return code.let(f"getelementptr {cell}, ptr {row.host}, i64 {index}")
+
+        def offset() -> str:
+            return code.let(f"add i64 {row.offset}, {code.let(f'mul i64 {index}, {row.step}')}")
+
+        return Place(inside, host, offset)
+
+    def is_inside(self, row: Row, index: str) -> str:
+        """Return whether the element of an index, an i64, lies inside the buffer; an i1."""
+        number = self.lanes.code.let(f"add i64 {index}, {row.before}")
+        return self.lanes.code.let(f"icmp ult i64 {number}, {row.count}")
+
+    def _row(
+        self, position: int, constant: int, step: int, bytes_: int, size: int, window: Window
+    ) -> Row:
+        """Return the row of accesses at a pointer parameter + a constant + an index * `step`."""
+        key = (constant, step, bytes_, size)
+        if key in window.rows:
+            return window.rows[key]
+        entry, shift = self.lanes.entry, step.bit_length() - 1
+        block = entry.let(f"inttoptr i64 {load_slot(entry, Slot.KERNARG)} to ptr")
+        place = entry.let(f"getelementptr i8, ptr {block}, i64 {self._params[position].offset}")
+        pointer = entry.let(f"load i64, ptr {place}")
+        offset = entry.let(f"add i64 {pointer}, {constant}")
+        offset = entry.let(f"sub i64 {offset}, {window.base}")
+        before = entry.let(f"ashr i64 {offset}, {shift}")
+        first = entry.let(f"and i64 {offset}, {step - 1}")
+        # A misaligned row begins after the end of any window, so that it has no elements.
+        rest = entry.let(f"and i64 {first}, {size - 1}")
+        first = entry.let(f"add i64 {first}, {entry.let(f'shl i64 {rest}, 32')}")
+        room = entry.let(f"add i64 {window.size}, {step}")
+        first = entry.let(f"add i64 {first}, {bytes_}")
+        room = entry.intrinsic("llvm.usub.sat", "i64", f"i64 {room}", f"i64 {first}")
+        count = entry.let(f"lshr i64 {room}, {shift}")
+        host = entry.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
+        window.rows[key] = Row(before, count, host, offset, step)
+        return window.rows[key]
+
     # --- offsets into a window
 
     def distance(self, form: Form, window: Window) -> str:
@@ -274,6 +341,11 @@ _SEVERAL = -1
 """In place of a position: more than one pointer parameter."""
 
 
+def _is_step(step: int, size: int) -> bool:
+    """Return whether elements of `size` may be a row: at steps of 2^k times their size."""
+    return size <= step <= LARGEST_STEP and step.bit_count() == 1
+
+
 def _counted_from(value: Value) -> Iterable[Value]:
     """Return the values from which an address may be counted, one of them a pointer."""
     if isinstance(value, Phi):
@@ -285,14 +357,6 @@ def _counted_from(value: Value) -> Iterable[Value]:
             case "mad":
                 return value.args[2:3]
     return ()
-
-
-def _times(form: Form | None, factor: int) -> Form | None:
-    return None if form is None else form.times(factor)
-
-
-def _plus(a: Form | None, b: Form | None) -> Form | None:
-    return None if a is None or b is None else a.plus(b)
 
 
 def split_index(index: Value, shapes: LaneShapes) -> tuple[Value, list[tuple[str, Value]]]:

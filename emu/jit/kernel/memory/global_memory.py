@@ -18,8 +18,9 @@ from ....analysis.ssa import Op, Value
 from ...arithmetic.widths import element_number
 from ...llvm.text import integer
 from ..lane_code import LaneCode
-from .addresses import Addresses, Form, Window, split_index
+from .addresses import Addresses, Place, Row, Window, split_index
 from .cold import Cold, Targets
+from .forms import Form
 from .moves import Moves
 from .near import TABLE, Near, has_permutes, is_computed, is_shuffled, permuted
 
@@ -51,6 +52,8 @@ class GlobalMemory:
         self.moves = moves
         self.cold = cold
         self.addresses = Addresses(lanes, params)
+        self.certain: frozenset[Op] = frozenset()
+        """Accesses of one place that a test has shown to be inside."""
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
@@ -66,30 +69,43 @@ class GlobalMemory:
             return
         site = Site(op, type_, window)
         if form is not None:
-            form = replace(form, constant=sign_extend(form.constant + address.offset, 64))
+            form = _plus_constant(form, address.offset)
         strided = lanes.shapes.stride(base) == type_.size
         if form is not None and lanes.shapes.is_uniform(base):
-            loaded = self._uniform(site, addresses.distance(form, window))
+            loaded = self._uniform(site, form)
         elif form is not None and strided:
-            offset = addresses.distance(form, window)
-            first = self._plus_scaled(offset, self._first(form), form.scale)
-            loaded = self._run(site, first, lambda: self._neighbours(site, first))
+            place = self._place(site, form)
+            loaded = self._run(site, place, lambda: self._neighbours(site, place))
         elif form is not None:
             loaded = self._sum(site, form)
         elif strided:
             start = lanes.code.let(f"add i64 {lanes.lane0(base)}, {address.offset}")
             first = lanes.code.let(f"sub i64 {start}, {window.base}")
-            loaded = self._run(site, first, lambda: self._neighbours(site, first))
+            place = addresses.place_at(first, window, type_.size * lanes.facts.width, type_.size)
+            loaded = self._run(site, place, lambda: self._neighbours(site, place))
         else:
             loaded = self._pointers(site)
         if site.is_load:
             lanes.define(op, "value", loaded)
 
-    def _first(self, form: Form) -> str:
-        """Return the index of lane 0, an i64; for indices with a stride."""
-        assert form.index is not None
-        how = "sext" if form.signed else "zext"
-        return self.lanes.code.let(f"{how} i32 {self.lanes.lane0(form.index)} to i64")
+    def element(self, op: Op) -> tuple[Row, Value] | None:
+        """Return the row of a load or store of one place, and the 64-bit index into it, if any."""
+        type_, address, base = op.ins.row.type, op.ins.address, op.base
+        assert type_ is not None
+        assert address is not None
+        form = None if base is None else self.addresses.form(base)
+        if base is None or form is None:
+            return None
+        window = self.addresses.window(base, form, not op.ins.row.is_load)
+        if window is None:
+            return None
+        form = _plus_constant(form, address.offset)
+        return self.addresses.element(form, window, type_.size, type_.size)
+
+    def _place(self, site: Site, form: Form) -> Place:
+        """Return where a wide access by an index with a stride begins."""
+        bytes_ = site.size * self.lanes.facts.width
+        return self.addresses.place(form, site.window, bytes_, site.size)
 
     def _plus_scaled(self, offset: str, index: str, scale: int) -> str:
         code = self.lanes.code
@@ -99,21 +115,20 @@ class GlobalMemory:
         """Return the simulated address of an offset, which only the cold side computes."""
         return self.lanes.code.let(f"add i64 {offset}, {site.window.base}")
 
-    def _neighbours(self, site: Site, first: str) -> Targets:
-        return Targets(self._address(site, first), site.size)
+    def _neighbours(self, site: Site, place: Place) -> Targets:
+        return Targets(self._address(site, place.offset()), site.size)
 
     # --- one place
 
-    def _uniform(self, site: Site, offset: str) -> list[str]:
+    def _uniform(self, site: Site, form: Form) -> list[str]:
         """Access one place for all lanes."""
-        lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
+        lanes, code = self.lanes, self.lanes.code
         moves, cold = self.moves, self.cold
-        op, type_, window = site.op, site.type, site.window
-        places = addresses.places(window, site.size, site.size)
-        good = code.let(f"icmp ult i64 {element_number(code, offset, site.size, 0)}, {places}")
+        op, type_ = site.op, site.type
+        place = self.addresses.place(form, site.window, site.size, site.size)
 
         def fast() -> list[str]:
-            host = addresses.host(window, offset)
+            host = place.host()
             if site.is_load:
                 return [moves.load(type_, host)]
             if lanes.shapes.is_uniform(op.args[0]):
@@ -127,26 +142,26 @@ class GlobalMemory:
             return []
 
         def slow() -> list[str]:
-            cold.move(op, type_, Targets(self._address(site, offset), 0))
+            cold.move(op, type_, Targets(self._address(site, place.offset()), 0))
             return cold.first(type_) if site.is_load else []
 
-        return moves.either(good, fast, slow, op.cls, 0)
+        if op in self.certain:
+            return fast()
+        return moves.either(place.inside, fast, slow, op.cls, 0)
 
     # --- neighbours
 
     def _run(
-        self, site: Site, offset: str, targets: Callable[[], Targets], also: str | None = None
+        self, site: Site, place: Place, targets: Callable[[], Targets], also: str | None = None
     ) -> list[str]:
         """Access neighbouring elements: one wide access if all is inside and `also` holds."""
-        lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
-        places = addresses.places(site.window, site.size * lanes.facts.width, site.size)
-        good = code.let(f"icmp ult i64 {element_number(code, offset, site.size, 0)}, {places}")
+        good = place.inside
         if also is not None:
-            good = code.let(f"and i1 {good}, {also}")
+            good = self.lanes.code.let(f"and i1 {good}, {also}")
         return self._either(
             site,
             good,
-            lambda: self._wide(site, addresses.host(site.window, offset)),
+            lambda: self._wide(site, place.host()),
             lambda: self.cold.move(site.op, site.type, targets()),
         )
 
@@ -168,12 +183,10 @@ class GlobalMemory:
             if scale > 0 and scale % size == 0 and scale.bit_count() == 1:
                 return self._indexed(site, form)
             return self._pointers(site)
-        number = self._first(form)
-        offset = addresses.distance(form, site.window)
-        first = self._plus_scaled(offset, number, scale)
+        place = self._place(site, form)
 
         def targets() -> Targets:
-            base = self._address(site, offset)
+            base = self._address(site, addresses.distance(form, site.window))
             return Targets(base, scale, lanes.vector(index), signed=form.signed)
 
         params = [v for v, factor in form.uniform if factor == 1 and addresses.is_param(v)]
@@ -182,10 +195,11 @@ class GlobalMemory:
             and not form.signed
             and abs(form.constant) < 1 << 20
         ):
-            return self._run(site, first, targets)
+            return self._run(site, place, targets)
         # With other terms in the base, the index itself might wrap around inside the buffer.
         last = (1 << (31 if form.signed else 32)) - 1 - step * (lanes.facts.width - 1)
-        return self._run(site, first, targets, code.let(f"icmp sle i64 {number}, {last}"))
+        number = addresses.first(form)
+        return self._run(site, place, targets, code.let(f"icmp sle i64 {number}, {last}"))
 
     def _indexed(self, site: Site, form: Form) -> list[str]:
         """Access by any index: wide if those of the lanes are near each other, else one by one."""
@@ -302,3 +316,7 @@ class GlobalMemory:
     ) -> list[str]:
         """Access on the fast or the slow side; return what was loaded, in chunks."""
         return self.moves.either(good, fast, slow, site.op.cls, self.lanes.n)
+
+
+def _plus_constant(form: Form, constant: int) -> Form:
+    return replace(form, constant=sign_extend(form.constant + constant, 64))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from simtlab.emu.analysis import sparse
 from simtlab.emu.analysis.sparse import sparse_loops
@@ -125,6 +126,14 @@ def chains() -> list:
     return [rng.integers(0, 64, 64, np.uint32), following, np.arange(128, dtype=np.uint64), 7]
 
 
+@pytest.fixture(params=["alone", "together", "2", "9", "32"])
+def loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How sparse loops run, whatever the host's CPU is good at."""
+    monkeypatch.setenv("SIMTLAB_LOOPS", request.param)
+    return request.param
+
+
+@pytest.mark.usefixtures("loops")
 @pytest.mark.parametrize("items", [64, 37])
 @pytest.mark.parametrize("name", BODIES)
 def test_each_lane_runs_the_loop_alone(name: str, items: int) -> None:
@@ -139,6 +148,7 @@ def _inside(body: str) -> str:
     return lines.replace("[%next]", "[%x]").replace("[%wide]", "[%x]")
 
 
+@pytest.mark.usefixtures("loops")
 def test_a_lane_that_faults_is_named() -> None:
     arrays = chains()
     arrays[1][20] = 1 << 20
@@ -153,6 +163,7 @@ def test_a_lane_that_faults_is_named() -> None:
     assert (record.kind, record.pc, record.group, record.local) in oracle.all_traps(again)
 
 
+@pytest.mark.usefixtures("loops")
 def test_an_endless_chain_exhausts_the_budget() -> None:
     arrays = chains()
     arrays[1][30] = 31
@@ -186,9 +197,10 @@ def test_of_the_programs_only_graph_searches_are_sparse() -> None:
 
 
 @settings(max_examples=60)
-@given(case=kernels())
-def test_random_kernels_whose_loops_run_alone(case: Case) -> None:
+@given(case=kernels(), loops=st.sampled_from(["alone", "together", "2", "5", "17"]))
+def test_random_kernels_whose_loops_run_alone(case: Case, loops: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SIMTLAB_LOOPS", loops)
         patch.setattr(sparse, "gains_alone", lambda shapes, loop: True)
         patch.setattr(code, "_COMPILED", Recent())
         patch.setenv(FOLDER_VARIABLE, "/dev/null")

@@ -1,0 +1,201 @@
+"""The host's speed at gathers, which decides how loops with scattered accesses run.
+
+Some CPUs gather sixteen elements in little more time than sixteen loads take; others need several
+times as long. A loop over a table in the second-level cache is timed with gathers and with single
+loads, once per host and version: the result is kept beside compiled code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+from functools import cache as remember
+
+import numpy as np
+
+from ....isa.errors import UsageError
+from ...analysis.uniformity import NEVER_TOGETHER
+from ..llvm import cache
+from ..llvm.toolchain import Level, compile_text, function_attributes, host_key
+
+VARIABLE = "SIMTLAB_LOOPS"
+"""Environment variable: how sparse loops run, in place of a measurement."""
+
+LANES = 32
+ITERATIONS = 64
+TABLE = 1 << 16
+"""Elements of the table, of four bytes."""
+
+ROUNDS = 40
+
+MOST = 48
+"""The largest crossover at which the lanes of a sparse loop ever run together.
+
+A CPU with fast gathers has about 25. One that makes a gather of as many loads as it has lanes has
+over 100; there, lanes that run alone also overlap their cache misses better."""
+
+
+def together_from() -> int:
+    """Return the running lanes from which on a sparse loop runs for all of them together.
+
+    SIMTLAB_LOOPS says it: `alone` (never), `together` (always), or a number of lanes from 1 to 64.
+    Otherwise it is measured. Raises UsageError.
+    """
+    wanted = os.environ.get(VARIABLE)
+    return _measured() if not wanted else _parsed(wanted)
+
+
+def _parsed(wanted: str) -> int:
+    match wanted:
+        case "alone":
+            return NEVER_TOGETHER
+        case "together":
+            return 0
+    if wanted.isascii() and wanted.isdecimal() and 1 <= int(wanted) < NEVER_TOGETHER:
+        return int(wanted)
+    raise UsageError(
+        f"{VARIABLE} is {wanted!r}: expected `alone`, `together`, or a number of lanes from 1 to "
+        f"{NEVER_TOGETHER - 1}",
+        code="SIM522",
+        hint=f"without {VARIABLE} simtlab decides by a measurement of the CPU",
+    )
+
+
+@remember
+def _measured() -> int:
+    """Return the lanes by the crossover of this host, from the cache or measured now."""
+    key = host_key("gathers")
+    kept = cache.load(key)
+    if kept is not None and kept.isdigit():
+        return int(kept)
+    found = lanes_for(crossover())
+    cache.store(key, str(found).encode())
+    return found
+
+
+def lanes_for(ratio: float) -> int:
+    """Return the lanes from which on loops run together, for a crossover of the loops here.
+
+    A quarter of it: a lane that runs a kernel's loop alone executes twice the instructions of the
+    loop here, and pays for entering the loop and for the mispredicted branch that leaves it.
+    """
+    return NEVER_TOGETHER if ratio > MOST else max(2, round(ratio / 4))
+
+
+def crossover() -> float:
+    """Measure how many single elements take the time of one gather loop's iteration.
+
+    Takes about 10 ms, most of it to compile the loops.
+    """
+    module = compile_text(_text(), ["together", "alone"], level=Level.QUICK)
+    types = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32
+    function = ctypes.CFUNCTYPE(ctypes.c_uint32, *types)
+    loops = [function(module[name]) for name in ("together", "alone")]
+    # Odd multiples of a number modulo a power of two are a permutation without a pattern that
+    # prefetchers know.
+    numbers = np.arange(TABLE, dtype=np.uint32) * np.uint32(2654435761)
+    table = (numbers >> np.uint32(7)) & np.uint32(TABLE - 1)
+    address = table.ctypes.data
+    best = [float("inf")] * 2
+    for i in range(ROUNDS):
+        start = i * ITERATIONS % (TABLE // LANES - ITERATIONS)
+        for j, loop in enumerate(loops):
+            begin = time.perf_counter()
+            loop(address, start, TABLE)
+            best[j] = min(best[j], time.perf_counter() - begin)
+    return LANES * best[0] / best[1]
+
+
+def _text() -> str:
+    """Return a loop of 32 lanes, by two vectors of 16, and the same for lane after lane."""
+    apart = TABLE // LANES
+    starts = [", ".join(f"i32 {(16 * j + i) * apart}" for i in range(16)) for j in range(2)]
+    v, p = "<16 x i32>", "<16 x ptr>"
+    gather = "@llvm.masked.gather.v16i32.v16p0"
+
+    def access(j: int, name: str, index: str) -> str:
+        return f"""\
+  %{name}.out{j} = icmp uge {v} {index}, %limits
+  %{name}.bits{j} = bitcast <16 x i1> %{name}.out{j} to i16
+  %{name}.good{j} = icmp eq i16 %{name}.bits{j}, 0
+  br i1 %{name}.good{j}, label %{name}.in{j}, label %fault
+{name}.in{j}:
+  %{name}.at{j} = getelementptr i32, ptr %table, {v} {index}
+  %{name}{j} = call {v} {gather}({p} %{name}.at{j}, i32 4, <16 x i1> %mask{j}, {v} zeroinitializer)
+"""
+
+    chunks = "".join(
+        f"  %i{j} = add {v} <{starts[j]}>, %n.spread\n"
+        f"  %mask{j} = icmp ult {v} %i{j}, %limits\n"
+        + access(j, "a", f"%i{j}")
+        + access(j, "b", f"%a{j}")
+        + f"  %sum{j}.next = add {v} %sum{j}, %b{j}\n"
+        for j in range(2)
+    )
+    spread = f"shufflevector {v} {{}}, {v} poison, <16 x i32> zeroinitializer"
+    return f"""\
+declare {v} {gather}({p}, i32, <16 x i1>, {v})
+declare i32 @llvm.vector.reduce.add.v16i32({v})
+define i32 @together(ptr %table, i32 %start, i32 %limit) #0 {{
+entry:
+  %stop = add i32 %start, {ITERATIONS}
+  %limit.0 = insertelement {v} poison, i32 %limit, i32 0
+  %limits = {spread.format("%limit.0")}
+  br label %loop
+loop:
+  %n = phi i32 [ %start, %entry ], [ %n.next, %b.in1 ]
+  %sum0 = phi {v} [ zeroinitializer, %entry ], [ %sum0.next, %b.in1 ]
+  %sum1 = phi {v} [ zeroinitializer, %entry ], [ %sum1.next, %b.in1 ]
+  %n.0 = insertelement {v} poison, i32 %n, i32 0
+  %n.spread = {spread.format("%n.0")}
+{chunks}  %n.next = add i32 %n, 1
+  %more = icmp ult i32 %n.next, %stop
+  br i1 %more, label %loop, label %done
+done:
+  %both = add {v} %sum0.next, %sum1.next
+  %total = call i32 @llvm.vector.reduce.add.v16i32({v} %both)
+  ret i32 %total
+fault:
+  ret i32 0
+}}
+define i32 @alone(ptr %table, i32 %start, i32 %limit) #0 {{
+entry:
+  br label %lane
+lane:
+  %l = phi i32 [ 0, %entry ], [ %l.next, %leave ]
+  %before = phi i32 [ 0, %entry ], [ %sum.next, %leave ]
+  %base = mul i32 %l, {apart}
+  %first = add i32 %base, %start
+  %stop = add i32 %first, {ITERATIONS}
+  br label %loop
+loop:
+  %n = phi i32 [ %first, %lane ], [ %n.next, %b.in ]
+  %sum = phi i32 [ %before, %lane ], [ %sum.next, %b.in ]
+  %a.good = icmp ult i32 %n, %limit
+  br i1 %a.good, label %a.in, label %fault
+a.in:
+  %a.n = zext i32 %n to i64
+  %a.at = getelementptr i32, ptr %table, i64 %a.n
+  %a = load i32, ptr %a.at
+  %b.good = icmp ult i32 %a, %limit
+  br i1 %b.good, label %b.in, label %fault
+b.in:
+  %b.n = zext i32 %a to i64
+  %b.at = getelementptr i32, ptr %table, i64 %b.n
+  %b = load i32, ptr %b.at
+  %sum.next = add i32 %sum, %b
+  %n.next = add i32 %n, 1
+  %more = icmp ult i32 %n.next, %stop
+  br i1 %more, label %loop, label %leave
+leave:
+  %l.next = add i32 %l, 1
+  %others = icmp ult i32 %l.next, {LANES}
+  br i1 %others, label %lane, label %done
+done:
+  ret i32 %sum.next
+fault:
+  ret i32 0
+}}
+attributes #0 = {{ {function_attributes()} }}
+"""
