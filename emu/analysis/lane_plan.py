@@ -19,8 +19,8 @@ class LanePlan:
     def __init__(self, shapes: Shapes) -> None:
         flow = shapes.flow
         self.uniform_branches = shapes.uniform_branches()
-        self.sparse = sparse_loops(shapes)
-        """Header -> loop of those that run lane by lane, as one node."""
+        self.sparse = {} if shapes.facts.counts else sparse_loops(shapes)
+        """Header -> loop of those that run lane by lane, as one node; none in code that counts."""
         inner = {n for header, loop in self.sparse.items() for n in loop.nodes - {header}}
         self.arrivals = arrivals(flow, self.uniform_branches)
         """Node -> (place, source) of the lanes that may wait elsewhere while it runs."""

@@ -30,12 +30,14 @@ class Facts:
 
     `whole`: every workgroup has its full size, which is a multiple of the width.
     `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
+    `counts`: the code counts what the post-dominator stack executes (analysis/counting).
     """
 
     width: int
     group_size: tuple[int, int, int]
     whole: bool
     poison: int | None = None
+    counts: bool = False
 
     @cached_property
     def rows(self) -> bool:

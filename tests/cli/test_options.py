@@ -297,7 +297,9 @@ def run_stats(cli: Cli) -> None:
     )
     assert "divergent branches" not in without.rows
     assert with_stats.rows["divergent branches"] == "1"
-    assert with_stats.rows["run by"].startswith("interp in place of jit, ")
+    assert with_stats.rows["run by"].startswith("jit, ")
+    instead = cli("run", "bfs", "--size", "tiny", "--stats")
+    assert instead.rows["run by"].startswith("interp in place of jit, ")
 
 
 NEXT = """\
