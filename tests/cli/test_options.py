@@ -242,7 +242,8 @@ def run_engine(cli: Cli) -> None:
     assert tuple(one["engine"] for one in found) == engines
     assert len({one["memory_digest"] for one in found}) == 1
     assert saxpy(cli)["engine"] == "jit"
-    assert saxpy(cli, "--stats")["engine"] == "interp"
+    assert saxpy(cli, "--stats")["engine"] == "jit"
+    assert saxpy(cli, "--stats", "--scheme", "ppc")["engine"] == "interp"
 
 
 def run_scheme(cli: Cli) -> None:
