@@ -113,16 +113,16 @@ GENERATED = ("ssa", "shapes", "masks", "llvm", "asm")
 """What can be shown of native code: the results of analyses, LLVM's IR, and the assembly."""
 
 
-def chosen(name: str | None, *, usual: bool, stats: bool) -> str:
+def chosen(name: str | None, *, usual: bool, stats: bool, observed: bool = False) -> str:
     """Return the name of the engine for a launch whose options ask for `name` (None: the fastest).
 
-    The jit leaves counting to interp, and follows no divergence scheme: it gives the results of the
-    `usual` one. Raises UsageError.
+    The jit counts the `usual` divergence scheme only, and gives its results. Other `stats`, and
+    launches that are `observed` (recorded or checked), are left to interp. Raises UsageError.
     """
     if name is None:
-        return DEFAULT_ENGINE if usual and not stats else "interp"
+        return DEFAULT_ENGINE if usual and not observed else "interp"
     check_engine(name)
-    name = "interp" if stats and name == "jit" else name
+    name = "interp" if name == "jit" and (observed or (stats and not usual)) else name
     if not usual and name != "interp":
         raise UsageError(
             f"the engine {name} follows no divergence scheme",
@@ -135,13 +135,13 @@ def chosen(name: str | None, *, usual: bool, stats: bool) -> str:
 def who_runs(name: str, kernel: Kernel, geometry: Geometry, *, stats: bool = False) -> str:
     """Return the name of the engine that runs a kernel when `name` is asked for.
 
-    The jit leaves to interp what it cannot count, and kernels whose results depend on which
-    work-items issue together or are scheduled first.
+    The jit leaves to interp kernels whose results depend on which work-items issue together or are
+    scheduled first and, with `stats`, those whose statistics it cannot count.
     """
     if name != "jit":
         return name
     jit = import_module(_ENGINES["jit"][0], __package__)
-    return "interp" if stats or jit.leaves(kernel, geometry) else "jit"
+    return "interp" if jit.leaves(kernel, geometry, stats=stats) else "jit"
 
 
 def overspent(work: Work) -> TrapRecord | None:

@@ -223,8 +223,9 @@ class KernelFunction:
         warp width. `scheme` names a divergence scheme, or is a file or subclass of `Scheme` of your
         own; `knobs` are the scheme's. `budget` bounds instructions per work-item. Without `engine`
         the jit runs the kernel, or interp if a scheme is chosen. With `stats` the instructions of
-        the scheme are counted, which the jit leaves to interp. `threads` is how many host threads
-        native code uses; "auto" is one for each core if the order of workgroups does not show.
+        the scheme are counted; the jit leaves to interp what it cannot count. `threads` is how many
+        host threads native code uses; "auto" is one for each core if the order of workgroups does
+        not show.
         """
         spec = spec_of(scheme)
         if knobs is not None:
@@ -237,7 +238,7 @@ class KernelFunction:
             raise UsageError(
                 f"the engine {name} runs on one thread; only jit runs on several",
                 code="SIM517",
-                hint="leave out the options that need another engine than jit (statistics do)",
+                hint="leave out the options that need another engine than jit (checks do)",
             )
         bound = _positive(budget, "the budget")
         arrive = expect.flag(exited_arrive, "exited_arrive")
@@ -324,18 +325,21 @@ class Launch:
             raise UsageError(
                 f"the engine {self.engine} generates no code",
                 code="SIM517",
-                hint="leave out the options that need another engine than jit (statistics do)",
+                hint="leave out the options that need another engine than jit (checks do)",
             )
         if ready.name != "jit":
             raise UsageError(
                 f"no code is generated for kernel {self.function.name}: the jit leaves it to "
                 f"{ready.name}, since it is very large or its results depend on the order of "
-                "execution",
+                f"execution{', or native code cannot count it' if self.stats else ''}",
                 code="SIM517",
             )
-        from .jit.kernel.compile import facts_of, listing
+        from .jit.kernel.compile import facts_for_counting, facts_of, listing
 
-        facts = facts_of(ready.kernel, self.geometry)
+        if self.stats and form in ("llvm", "asm"):
+            facts = facts_for_counting(self.geometry)
+        else:
+            facts = facts_of(ready.kernel, self.geometry)
         return listing(ready.kernel, len(ready.program.readonly_data), facts, form)
 
     def rows(self) -> list[tuple[str, str]]:

@@ -59,7 +59,8 @@ def run(
     engine = chosen(
         settings.engine,
         usual=is_usual(settings.scheme),
-        stats=is_counted or is_recorded or checks is not None or settings.checks_all,
+        stats=is_counted,
+        observed=is_recorded or checks is not None or settings.checks_all,
     )
     target = chosen_target(name, options)
     checker = None

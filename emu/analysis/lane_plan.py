@@ -20,9 +20,10 @@ class LanePlan:
     def __init__(self, shapes: Shapes) -> None:
         flow = shapes.flow
         self.uniform_branches = shapes.uniform_branches()
-        few_lanes = shapes.facts.together_from > 1
+        few_lanes = shapes.facts.together_from > 1 and not shapes.facts.counts
         self.sparse = sparse_loops(shapes) if few_lanes else {}
-        """Header -> loop of those that run lane by lane, as one node, for some masks or all."""
+        """Header -> loop of those that run lane by lane, as one node, for some masks or all; none
+        in code that counts."""
         self.has_both = shapes.facts.together_from <= shapes.facts.width
         """Whether each of these loops has nodes of its own too, for masks with many lanes."""
         alone = {} if self.has_both else self.sparse

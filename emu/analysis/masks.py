@@ -24,7 +24,8 @@ class Masks:
     `same` maps a node to an earlier one (or to itself) that has the same mask; `tested` are those
     of the given nodes, and of the latches, that need the test after all. `exits` are, for headers
     of loops that run as one node, where their lanes wait next. If these loops `have_nodes`, they
-    run either as one node or node by node, as the header decides in each iteration.
+    run either as one node or node by node, as the header decides in each iteration. `runs_with`
+    maps a node to an earlier one (or to itself) that runs as often with the same lanes.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Masks:
         latches = {loop.latch for loop in flow.loops if loop.latch in waits}
         self._asked = latches.union(tested)
         self.same: dict[int, int] = {}
+        self.runs_with: dict[int, int] = {}
         for number in flow.order:
             if number in waits:
                 self.same[number] = self._same_as(number)
@@ -129,8 +131,11 @@ class Masks:
 
     def _same_as(self, number: int) -> int:
         passed = self._passed_on(number)
+        once = passed is not None and len(self._lanes[passed]) == 1
         if passed is None:
             passed = self._branch_that_joins(number)
+            once = passed is not None
+        self.runs_with[number] = self.runs_with[passed] if once and passed is not None else number
         return number if passed is None else self.same[passed]
 
     def _passed_on(self, number: int) -> int | None:

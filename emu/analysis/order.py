@@ -85,16 +85,27 @@ class Flow:
 
 def build(code: Sequence[Instruction]) -> Flow:
     """Return the flow of a kernel's reachable code."""
-    flow = Flow(_nodes(code))
+    return arrange(nodes_of(code))
+
+
+def arrange(nodes: list[Node], also: Mapping[int, Sequence[int]] | None = None) -> Flow:
+    """Return the flow of some nodes, which latches are added to.
+
+    `also` are edges that no lane takes: the order is as if there were such edges, too.
+    """
+    flow = Flow(nodes)
     for node in flow.nodes:
         flow.loop_of[node.number] = None
     edges = {node.number: list(node.successors) for node in flow.nodes}
+    for source, targets in (also or {}).items():
+        edges[source] += [t for t in targets if t not in edges[source]]
     flow.order = _arrange(flow, edges)
     flow.position = {number: index for index, number in enumerate(flow.order)}
     return flow
 
 
-def _nodes(code: Sequence[Instruction]) -> list[Node]:
+def nodes_of(code: Sequence[Instruction]) -> list[Node]:
+    """Return the nodes of a kernel's reachable code, `START` first."""
     ends = [ins.row.ends_block or ins.row.is_barrier for ins in code]
     starts = graph.leaders([ins.target for ins in code], ends)
     stops = [*starts[1:], len(code)]

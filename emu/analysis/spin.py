@@ -57,7 +57,8 @@ def _is_decided_by_others(kernel: Kernel, analysis: Analysis) -> bool:
 
 def _deciding(op: Op) -> list[Value]:
     """Return the operands on which it depends whether an instruction traps."""
-    if op.ins.row.stem in _DIVISIONS:
+    row = op.ins.row
+    if row.stem in _DIVISIONS and row.type is not None and not row.type.is_float:
         return op.args
     return [op.base] if op.base is not None else []
 

@@ -34,6 +34,7 @@ class Facts:
     `whole`: every workgroup has its full size, which is a multiple of the width.
     `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
     `together_from`: the running lanes from which on a sparse loop runs for all of them together.
+    `counts`: the code counts what the post-dominator stack executes (analysis/counting).
     """
 
     width: int
@@ -41,6 +42,7 @@ class Facts:
     whole: bool
     poison: int | None = None
     together_from: int = NEVER_TOGETHER
+    counts: bool = False
 
     @cached_property
     def rows(self) -> bool:

@@ -192,13 +192,13 @@ error[SIM517]: the engine jit follows no divergence scheme
     "run saxpy --size tiny --threads 0": (
         "error[SIM309]: the number of threads must be a positive whole number, not 0\n"
     ),
-    "run saxpy --size tiny --threads 2 --stats": """\
+    "run saxpy --size tiny --threads 2 --check-coverage": """\
 error[SIM517]: the engine interp runs on one thread; only jit runs on several
- = help: leave out the options that need another engine than jit (statistics do)
+ = help: leave out the options that need another engine than jit (checks do)
 """,
     "run saxpy --size tiny --engine oracle --dump asm": """\
 error[SIM517]: the engine oracle generates no code
- = help: leave out the options that need another engine than jit (statistics do)
+ = help: leave out the options that need another engine than jit (checks do)
 """,
     "run around.sasm --items 64 --dump asm": """\
 error[SIM517]: no code is generated for kernel around: the jit leaves it to interp, since it \

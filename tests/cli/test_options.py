@@ -242,7 +242,8 @@ def run_engine(cli: Cli) -> None:
     assert tuple(one["engine"] for one in found) == engines
     assert len({one["memory_digest"] for one in found}) == 1
     assert saxpy(cli)["engine"] == "jit"
-    assert saxpy(cli, "--stats")["engine"] == "interp"
+    assert saxpy(cli, "--stats")["engine"] == "jit"
+    assert saxpy(cli, "--stats", "--scheme", "ppc")["engine"] == "interp"
 
 
 def run_scheme(cli: Cli) -> None:
@@ -297,7 +298,9 @@ def run_stats(cli: Cli) -> None:
     )
     assert "divergent branches" not in without.rows
     assert with_stats.rows["divergent branches"] == "1"
-    assert with_stats.rows["run by"].startswith("interp in place of jit, ")
+    assert with_stats.rows["run by"].startswith("jit, ")
+    instead = cli("run", "bfs", "--size", "tiny", "--stats")
+    assert instead.rows["run by"].startswith("interp in place of jit, ")
 
 
 NEXT = """\

@@ -56,6 +56,11 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     return usual if arrive_whole(kernel, usual) else own
 
 
+def facts_for_counting(geometry: Geometry) -> Facts:
+    """Return what code that counts may rely on; its warps have the width of the launch."""
+    return replace(facts_at(geometry, geometry.width), counts=True)
+
+
 def _may_be_sparse(kernel: Kernel) -> bool:
     """Return whether a kernel may have sparse loops, at a glance."""
     code = kernel.instructions
@@ -90,10 +95,20 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     from ..llvm.text import ModuleText
     from .function import KernelFunction
 
-    analysis = analyse(kernel)
+    analysis, regions, guarded = analyse(kernel), None, frozenset[int]()
+    if facts.counts:
+        from ...analysis.counting.independence import reliance
+        from ...analysis.counting.plan import analyse_counting
+
+        counting = analyse_counting(kernel, facts)
+        assert counting is not None, "the interpreter counts this kernel"
+        analysis, regions = counting, counting.regions(facts)
+        relied = reliance(kernel)
+        assert relied is not None, "the interpreter counts this kernel"
+        guarded = relied.loads
     shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
     module = ModuleText(function_attributes())
-    function = KernelFunction(module, kernel, readonly_bytes, shapes, plan)
+    function = KernelFunction(module, kernel, readonly_bytes, shapes, plan, regions, guarded)
     module.define("kernel", function.text())
     frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {function.frame_bytes}\n}}\n"
     module.define("frame_bytes", frame)

@@ -10,15 +10,20 @@ from collections.abc import Iterable, Sequence
 
 from ...analysis.lane_plan import LanePlan
 from ...analysis.ssa import Phi, same_value
+from .counters import Counters
 from .lane_code import LaneCode
 
 
 class Edges:
-    """Hands lanes from node to node. The code of node `i` begins at the label `n<i>`."""
+    """Hands lanes from node to node. The code of node `i` begins at the label `n<i>`.
 
-    def __init__(self, lanes: LaneCode, plan: LanePlan) -> None:
+    `counters` if the code counts.
+    """
+
+    def __init__(self, lanes: LaneCode, plan: LanePlan, counters: Counters | None = None) -> None:
         self.lanes = lanes
         self.plan = plan
+        self.counters = counters
         self._flow = lanes.flow
         self._masks = plan.masks
         self._waits = plan.waits
@@ -38,6 +43,8 @@ class Edges:
     def enter(self, number: int, mask: Sequence[str]) -> None:
         """Let lanes wait at a node and jump there; no other lane waits."""
         self._set_waiting(number, mask)
+        if self.counters is not None:
+            self.counters.enter(number)
         self.lanes.code.jump(f"n{number}")
 
     def take_mask(self, number: int) -> None:

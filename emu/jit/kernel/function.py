@@ -6,10 +6,11 @@ rounds from barrier to barrier.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from ....isa.program import Kernel
+from ...analysis.counting.regions import Region
 from ...analysis.lane_plan import LanePlan
 from ...analysis.order import START
 from ...analysis.uniformity import Shapes
@@ -20,6 +21,7 @@ from ..runtime.context import Slot, TrapCode
 from . import budget
 from .barriers import FRAME, WORDS, Barriers
 from .context_code import load_slot, store_slot
+from .counters import Counters
 from .edges import Edges
 from .identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
 from .lane_code import LaneCode, vectors_of
@@ -39,12 +41,17 @@ class KernelFunction:
         readonly_bytes: int,
         shapes: Shapes,
         plan: LanePlan,
+        regions: Mapping[int, Region] | None = None,
+        guarded: frozenset[int] = frozenset(),
     ) -> None:
         self.entry = FunctionText(module)
         """The lines that are computed once per call."""
         self.code = self.entry.elsewhere()
         self.variables = Variables(self.entry, self.code)
         self.shapes, self.facts, self.plan = shapes, shapes.facts, plan
+        self._regions = regions
+        """What divergent branches make a warp run, if the code counts."""
+        self._counters: Counters | None = None
         self.has_barrier = any(
             node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes
         )
@@ -54,6 +61,7 @@ class KernelFunction:
             kernel.private_size,
             readonly_bytes,
             private_of=WARP if self.has_barrier else "0",
+            guarded=guarded,
         )
         self.frame_bytes = 0
         """Bytes of a warp's frame; known after `text`."""
@@ -83,6 +91,8 @@ class KernelFunction:
         code.block("trapped")
         code.ret("i32", 1)
         code.block("finished")
+        if self._counters is not None:
+            self._counters.finish()
         code.ret("i32", 0)
         self.variables.poison(self.entry, facts.poison)
         self.entry.jump("group_head")
@@ -94,6 +104,13 @@ class KernelFunction:
         table, facts = ValueTable(self.shapes.ssa), self.facts
         return LaneCode(self.variables, table, self.shapes, facts, facts.width, report)
 
+    def _edges(self, lanes: LaneCode, warp: Warp) -> Edges:
+        """Return the edges of a warp, with the code that counts its instructions if asked for."""
+        if self._regions is not None:
+            self._counters = Counters(lanes, self.plan, self._regions, warp.existing)
+            self._counters.begin_warp()
+        return Edges(lanes, self.plan, self._counters)
+
     def _straight(self, warps: str, begin: Callable[[], Warp]) -> None:
         """Run every warp from start to end."""
         code, facts = self.code, self.facts
@@ -101,7 +118,7 @@ class KernelFunction:
         self._warp_head("group_body", "warp_over", warps, "group_next")
         warp = begin()
         lanes = self._lanes(warp)
-        edges = Edges(lanes, self.plan)
+        edges = self._edges(lanes, warp)
         self.memory.clear_private(code, facts.width)
         if lanes.flow.loops:
             budget.fill(lanes, self.entry.let(f"alloca [{facts.width} x i64], align 64"))
@@ -127,7 +144,7 @@ class KernelFunction:
         self._warp_head("round_head", "warp_next", warps, "round_over")
         warp = begin()
         lanes = self._lanes(warp)
-        edges = Edges(lanes, self.plan)
+        edges = self._edges(lanes, warp)
         barriers = Barriers(lanes, self.plan, warp, edges)
         self.frame_bytes = barriers.frame_bytes
         barriers.open_frame()
@@ -157,6 +174,8 @@ class KernelFunction:
         none = code.let(f"icmp eq i64 {words.word('waiting')}, 0")
         code.branch(none, "group_next", "round_check")
         code.block("round_check")
+        if self._counters is not None:
+            self._counters.barrier()
         returned = code.let(f"icmp ne i64 {words.word('returned')}, 0")
         allowed = code.let(f"icmp eq i64 {load_slot(code, Slot.EXITED_ARRIVE)}, 0")
         missing = code.let(f"and i1 {returned}, {allowed}")
@@ -183,6 +202,8 @@ class KernelFunction:
 
     def _next_warp(self) -> None:
         """Close the loop over the warps."""
+        if self._counters is not None:
+            self._counters.end_warp()
         self.variables.poison(self.code, self.facts.poison)
         self.code.let(f"add i64 {WARP}, 1", "%w.next")
         self.code.jump("warp_head")

@@ -54,6 +54,8 @@ class Nodes:
                 lanes.code.block(f"r{number}")
                 edges.take_mask(number)
             edges.keep_mask(number)
+            if edges.counters is not None:
+                edges.counters.run(number)
             if number in plan.sparse:
                 if plan.has_both:
                     self._choose(number)
@@ -86,6 +88,8 @@ class Nodes:
                 following = lanes.variables.load((phi, part, "next"), types)
                 lanes.variables.store((phi, part), types, following)
         self.edges.wait_at(header, lanes.mask)
+        if self.edges.counters is not None:
+            self.edges.counters.follow(number, header)
         budget.spend(lanes, header)
         # A lane runs it, so no test is needed.
         lanes.code.jump(f"{'r' if header in self.plan.masks.tested else 'n'}{header}")
@@ -107,7 +111,14 @@ class Nodes:
             case "cbr" if len(node.successors) == 2:
                 self._branch(number)
             case _:
-                edges.end_node(number, edges.edge(number, node.successors[0], lanes.mask))
+                self._follow(number, node.successors[0])
+
+    def _follow(self, number: int, target: int) -> None:
+        """End a node whose lanes all go to one successor."""
+        way = self.edges.edge(number, target, self.lanes.mask)
+        if self.edges.counters is not None:
+            self.edges.counters.follow(number, way)
+        self.edges.end_node(number, way)
 
     def _branch(self, number: int) -> None:
         lanes, code, edges = self.lanes, self.lanes.code, self.edges
@@ -120,7 +131,7 @@ class Nodes:
             for label, target in ((no, fall), (yes, taken)):
                 lanes.local = dict(local)
                 code.block(label)
-                edges.end_node(number, edges.edge(number, target, lanes.mask))
+                self._follow(number, target)
             return
         on = lanes.vector(condition)
         to_taken = lanes.combine("and", lanes.mask, on)
@@ -130,4 +141,6 @@ class Nodes:
             edges.edge(number, fall, to_fall, lanes.mask),
             edges.edge(number, taken, to_taken, lanes.mask),
         )
+        if edges.counters is not None:
+            edges.counters.branch(number, ways, (to_fall, to_taken))
         edges.end_node(number, *ways)

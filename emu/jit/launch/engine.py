@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import replace
+from types import ModuleType
 
 import numpy as np
 
@@ -47,8 +49,8 @@ DECIDING_BUDGET = 1 << 20
 def run(work: Work) -> Statistics | None:
     """Run a launch.
 
-    The interpreter does it where statistics of the scheme are asked for, and for kernels whose
-    results depend on which lanes issue together or on the schedule of warps.
+    The interpreter does it for kernels whose results depend on which lanes issue together or on the
+    schedule of warps, and where native code cannot count the statistics that are asked for.
     """
     if not Plan.is_made(work):
         if who_runs("jit", work.kernel, work.geometry, stats=work.stats) == "interp":
@@ -66,11 +68,23 @@ def _interpret(work: Work) -> Statistics:
     return interpret(work)
 
 
-def leaves(kernel: Kernel, geometry: Geometry) -> bool:
-    """Return whether the interpreter runs a kernel in launches of this shape."""
-    return depends_on_schedule(kernel) or not arrive_whole(
-        kernel, facts_at(geometry, geometry.width)
-    )
+def leaves(kernel: Kernel, geometry: Geometry, *, stats: bool = False) -> bool:
+    """Return whether the interpreter runs a kernel in launches of this shape.
+
+    With `stats` it runs those, too, that native code cannot count.
+    """
+    if depends_on_schedule(kernel):
+        return True
+    if not arrive_whole(kernel, facts_at(geometry, geometry.width)):
+        return True
+    return stats and not _counting().can_count(kernel, geometry)
+
+
+def _counting() -> ModuleType:
+    """Return what concerns launches that count, which others need not import."""
+    from . import counting
+
+    return counting
 
 
 def depends_on_schedule(kernel: Kernel) -> bool:
@@ -96,18 +110,28 @@ _SCHEDULED: dict[tuple[int, ...], bool] = {}
 def execute(work: Work) -> Statistics | None:
     """Compile if need be and run; raises Trap.
 
-    Returns statistics where the interpreter had to start over.
+    Returns statistics if they are asked for, and where the interpreter had to start over.
     """
-    plan, table = Plan.of(work), Table.of(work.memory)
-    before = table.copy() if plan.may_wait and table.size <= COPIED_BEFORE else None
-    record = _run(work, plan, table)
+    table, changes = Table.of(work.memory), None
+    plan = Plan.of(work)
+    if plan.layout is not None:
+        table, changes = _counting().guarded(work, table, plan.layout.relied)
+        if table is None:
+            return _interpret(work)
+    before = None
+    if changes is not None or (plan.may_wait and table.size <= COPIED_BEFORE):
+        before = table.contents(changes)
+    record, statistics = _run(work, plan, table)
     if record is None:
-        return None
-    if not plan.may_wait:
-        raise _trap_for(work, record)
+        return statistics
     if before is not None:
         table.restore(before)
-    elif not is_repeatable(work.kernel):
+    if changes is not None:
+        # Perhaps an access has left its buffer, which is legal, for one that it must not reach.
+        return _interpret(work)
+    if not plan.may_wait:
+        raise _trap_for(work, record)
+    if before is None and not is_repeatable(work.kernel):
         raise work.trap(_undecided(record))
     return _start_over(work, record)
 
@@ -116,8 +140,8 @@ def overspent(work: Work) -> TrapRecord | None:
     """Return the trap of a work-item that spends its budget under every schedule, if known."""
     if depends_on_schedule(work.kernel) or may_wait(work.kernel) or _bytes(work) > MAX_COPY:
         return None
-    work = replace(work, memory=work.memory.copy(), threads=1, kept={})
-    record = _run(work, Plan.of(work), Table.of(work.memory))
+    work = replace(work, memory=work.memory.copy(), threads=1, kept={}, stats=False)
+    record, _ = _run(work, Plan.of(work), Table.of(work.memory))
     return record if record is not None and record.kind is TrapKind.BUDGET else None
 
 
@@ -125,21 +149,41 @@ def _bytes(work: Work) -> int:
     return sum(buffer.size for buffer in work.memory.buffers if buffer.alive)
 
 
-def _run(work: Work, plan: Plan, table: Table) -> TrapRecord | None:
-    """Run native code; return the trap that ended it."""
+def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Statistics | None]:
+    """Run native code; return the trap that ended it, and what it has counted."""
     scratches = plan.take(work, table)
+    several = work.threads != 1 and plan.n_groups > 1
+    if plan.layout is not None and work.threads == AUTO:
+        # Threads that are tried may be set back, but not what they have counted.
+        several = False
     alone = Alone(plan.code.function, scratches[0], plan.n_groups)
     start = time.perf_counter()
-    left = alone.run(slices.WORTH_A_THREAD if work.threads != 1 and plan.n_groups > 1 else None)
-    trapped = scratches[0] if alone.trapped else None
-    if alone.position < plan.n_groups and trapped is None:
-        trapped = _run_shared(work, plan, table, scratches, alone, left)
-    elif "again" not in work.kept and not plan.may_wait and time.perf_counter() - start < SHORT:
-        work.kept["again"] = Again(plan, work, _trap_of)
+    try:
+        left = alone.run(slices.WORTH_A_THREAD if several else None)
+        trapped = scratches[0] if alone.trapped else None
+        if alone.position < plan.n_groups and trapped is None:
+            trapped = _run_shared(work, plan, table, scratches, alone, left)
+        elif _is_again_short(work, plan, time.perf_counter() - start):
+            work.kept["again"] = Again(plan, work, _trap_of)
+    except KeyboardInterrupt:
+        raise Interrupted(_statistics(work, plan, scratches)) from None
     record = trap_record(work, trapped.context) if trapped is not None else None
+    statistics = _statistics(work, plan, scratches)
     # Not after an exception: a thread may still be at work.
     plan.give_back(scratches)
-    return record
+    return record, statistics
+
+
+def _is_again_short(work: Work, plan: Plan, seconds: float) -> bool:
+    """Return whether a launch that took so long may run again by the way of short ones."""
+    return (
+        "again" not in work.kept and not plan.may_wait and plan.layout is None and seconds < SHORT
+    )
+
+
+def _statistics(work: Work, plan: Plan, scratches: Sequence[Scratch]) -> Statistics | None:
+    """Return what native code has counted, if it counts."""
+    return None if plan.layout is None else _counting().statistics_of(work, plan, scratches)
 
 
 def _run_shared(

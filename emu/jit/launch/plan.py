@@ -16,6 +16,7 @@ from collections.abc import Collection, Sequence
 from copy import copy
 from functools import cached_property
 from itertools import count, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from ....isa.program import Param
 from ...analysis.spin import may_wait
 from ...engine import Work
 from ...memory import Memory
-from ..kernel.compile import CompiledKernel, compiled, facts_of
+from ..kernel.compile import CompiledKernel, compiled, facts_for_counting, facts_of
 from ..runtime.context import (
     ATOMICS_ONLY,
     BASE,
@@ -37,6 +38,9 @@ from ..runtime.context import (
     buffer_row,
     set_geometry,
 )
+
+if TYPE_CHECKING:
+    from .counting import Layout
 
 SLACK = 64
 """Bytes after group, private and frame memory, so that none of them is empty."""
@@ -102,15 +106,30 @@ class Table:
         self.place = self._slots.buffer_info()[0], len(self.rows)
         """Host address of the rows, and their number."""
 
-    def copy(self) -> dict[int, np.ndarray]:
-        """Return the content of all buffers, by address."""
-        return {base: host.copy() for base, host in zip(self.rows, self.hosts, strict=True)}
+    def contents(self, bases: Collection[int] | None = None) -> dict[int, np.ndarray]:
+        """Return the content of some buffers, by address; of all by default."""
+        return {
+            base: host.copy()
+            for base, host in zip(self.rows, self.hosts, strict=True)
+            if bases is None or base in bases
+        }
 
     def restore(self, contents: dict[int, np.ndarray]) -> None:
-        """Put back what `copy` has returned."""
+        """Put back what `contents` has returned."""
         for base, host in zip(self.rows, self.hosts, strict=True):
-            if self.rows[base][WRITABLE]:
+            if base in contents and self.rows[base][WRITABLE]:
                 host[:] = contents[base]
+
+    def changed(self, writable: Collection[int]) -> Table:
+        """Return a table in which only the buffers at these bases may be written."""
+        twin = copy(self)
+        twin.serial = next(_SERIALS)
+        twin.rows = {
+            base: row if base in writable else (*row[:WRITABLE], LOADS_ONLY)
+            for base, row in self.rows.items()
+        }
+        twin._pack()
+        return twin
 
     def row_at(self, address: int, memory: Memory | None = None) -> tuple[int, ...]:
         """Return the slots of the buffer that a pointer points into; zeros if it has none.
@@ -155,6 +174,11 @@ class Scratch:
         self.context[Slot.BUDGET] = min(work.budget * facts.width, LARGEST)
         set_geometry(self.context, geometry)
         self.context[Slot.EXITED_ARRIVE] = work.exited_arrive
+        self.counts: np.ndarray | None = None
+        """What generated code counts, if it does."""
+        if plan.layout is not None:
+            self.counts = np.zeros(plan.layout.words, np.int64)
+            self.context[Slot.COUNTS] = self.counts.ctypes.data
         self._bytes = self.context.data.cast("B")
 
     @property
@@ -165,6 +189,8 @@ class Scratch:
     def fill(self, kernargs: bytes, table: Table, rows: list[int]) -> None:
         """Take the arguments of a call, and the buffers that its pointers point into."""
         self.buffers = ()
+        if self.counts is not None:
+            self.counts[:] = 0
         self.kernargs.data[: len(kernargs)] = kernargs
         self.fill_table(table)
         self._params.pack_into(self._bytes, Slot.PARAMS * 8, *rows)
@@ -188,8 +214,18 @@ class Plan:
     """One launch, ready for its arguments."""
 
     def __init__(self, work: Work) -> None:
-        self.facts = facts_of(work.kernel, work.geometry)
+        self.facts = (
+            facts_for_counting(work.geometry)
+            if work.stats
+            else facts_of(work.kernel, work.geometry)
+        )
         self.code: CompiledKernel = compiled(work, self.facts)
+        self.layout: Layout | None = None
+        """Where the code leaves its counts, if it counts."""
+        if self.facts.counts:
+            from .counting import layout_of
+
+            self.layout = layout_of(work.kernel, self.facts)
         self.n_groups = work.geometry.n_groups
         self.may_wait = may_wait(work.kernel)
         self.ordered: tuple[bytes, int] | bool = False

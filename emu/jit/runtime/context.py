@@ -45,7 +45,8 @@ class Slot(IntEnum):
     GROUP_SIZE_X = 20
     GROUP_SIZE_Y = 21
     GROUP_SIZE_Z = 22
-    PARAMS = 23
+    COUNTS = 23
+    PARAMS = 24
 
 
 ITEMS = (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z)
@@ -77,6 +78,20 @@ def set_geometry(context: np.ndarray, geometry: Geometry) -> None:
 def param_slot(position: int, which: int) -> int:
     """Return a slot of the buffer of the parameter at this position."""
     return Slot.PARAMS + BUFFER_SLOTS * position + which
+
+
+class Count(IntEnum):
+    """Index of a count in the memory at COUNTS, 64-bit words; then two words for each node.
+
+    Those are how often warps have executed the node, and with how many lanes.
+    """
+
+    DIVERGENT = 0
+    COMPARISONS = 1
+    DEPTH = 2
+    LANE_SLOTS = 3
+    BARRIERS = 4
+    NODES = 5
 
 
 class TrapCode(IntEnum):

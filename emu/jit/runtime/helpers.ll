@@ -5,8 +5,9 @@
 ; of the result are as they were before (cold.py).
 
 ; Return the host address of `size` bytes at a simulated address, or 0. `mode` is 0 for loads, 1 for
-; stores and 2 for atomics. A row says last what its buffer permits: 0 loads, 1 all three, and any
-; other number has bit `mode` + 1 set for what it permits (context.py).
+; stores, 2 for atomics and 3 for loads from buffers that permit nothing else. A row says last what
+; its buffer permits: 0 loads, 1 all but mode 3, and any other number has bit `mode` + 1 set for what
+; it permits (context.py).
 define i64 @simtlab_find(ptr %ctx, i64 %address, i64 %size, i32 %mode) #0 {
 entry:
   %p.table = getelementptr i64, ptr %ctx, i64 2
@@ -46,8 +47,8 @@ permitted:
   %writable = load i64, ptr %p.writable
   %mode.wide = zext i32 %mode to i64
   %plain = icmp ult i64 %writable, 2
-  %plain.most = mul i64 %writable, 6
-  %plain.bits = or i64 %plain.most, 1
+  %plain.less = mul i64 %writable, 2
+  %plain.bits = sub i64 9, %plain.less
   %listed.bits = lshr i64 %writable, 1
   %bits = select i1 %plain, i64 %plain.bits, i64 %listed.bits
   %bit.down = lshr i64 %bits, %mode.wide
@@ -102,13 +103,13 @@ fault:
 }
 
 ; Load or store for every lane of a mask, from or to cells of the type's size. `how` is put together in
-; cold.py: size | store << 8 | kind of index << 12 | step << 16. Addresses are `base` + step * index,
+; cold.py: size | mode << 8 | kind of index << 12 | step << 16. Addresses are `base` + step * index,
 ; where the index is the lane's number (kind 0), u32 (1), s32 (2) or 64 bits (3).
 define i32 @simtlab_move(ptr %ctx, i64 %mask, i64 %base, ptr %indices, ptr %data, i64 %how) #0 {
 entry:
   %size = and i64 %how, 255
   %how.8 = lshr i64 %how, 8
-  %mode.wide = and i64 %how.8, 1
+  %mode.wide = and i64 %how.8, 3
   %mode = trunc i64 %mode.wide to i32
   %how.12 = lshr i64 %how, 12
   %kind = and i64 %how.12, 3
@@ -155,7 +156,7 @@ move:
   %host = inttoptr i64 %host.i to ptr
   %at = mul i64 %lane, %size
   %cell = getelementptr i8, ptr %data, i64 %at
-  %is.store = icmp ne i32 %mode, 0
+  %is.store = icmp eq i32 %mode, 1
   %from = select i1 %is.store, ptr %cell, ptr %host
   %to = select i1 %is.store, ptr %host, ptr %cell
   switch i64 %size, label %move.8 [ i64 1, label %move.1

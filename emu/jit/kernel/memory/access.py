@@ -26,7 +26,7 @@ class Access:
     def __init__(self, lanes: LaneCode, memory: KernelMemory) -> None:
         self.lanes = lanes
         moves = Moves(lanes)
-        cold = Cold(lanes, moves)
+        cold = Cold(lanes, moves, memory.guarded)
         self.global_ = GlobalMemory(lanes, moves, cold, memory.params)
         self._local = LocalMemory(lanes, moves, cold, memory)
         self._atomics = Atomics(lanes, self._local, cold)

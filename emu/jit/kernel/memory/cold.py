@@ -41,10 +41,11 @@ class Targets:
 
 
 class Cold:
-    """Emits calls of the helpers."""
+    """Emits calls of the helpers; `guarded` are the pcs of loads from unwritten buffers."""
 
-    def __init__(self, lanes: LaneCode, moves: Moves) -> None:
+    def __init__(self, lanes: LaneCode, moves: Moves, guarded: frozenset[int]) -> None:
         self.lanes = lanes
+        self._guarded = guarded
         self.moves = moves
         self._cells: dict[str, str] = {}
         self._faulted: str | None = None
@@ -68,7 +69,8 @@ class Cold:
             self.put(indices, targets.indices, targets.bits)
         if not is_load:
             self.put(cells, self.moves.store_data(op, type_), type_.bits)
-        how = type_.size | (not is_load) << 8 | targets.kind << 12 | targets.step << 16
+        mode = 3 if op.pc in self._guarded else 0 if is_load else 1
+        how = type_.size | mode << 8 | targets.kind << 12 | targets.step << 16
         result = self.call(
             "simtlab_move",
             "ptr %ctx",

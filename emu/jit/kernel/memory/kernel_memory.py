@@ -20,6 +20,8 @@ class KernelMemory:
     readonly_bytes: int
     private_of: str
     """The warp (an i64) whose private memory is used: the running one if warps take turns."""
+    guarded: frozenset[int] = frozenset()
+    """The pcs of loads that must not be from a buffer that the launch writes (code that counts)."""
 
     def private_place(self, code: FunctionText, width: int) -> str:
         """Return where the private memory of the running warp is, a ptr."""

@@ -157,7 +157,11 @@ def test_threads_that_cannot_be() -> None:
     for threads in (0, -1, 1.5, True, "2", "Auto", None):
         with pytest.raises(ArgumentError, match="SIM309"):
             PROGRAM["work"].launch(items=1, threads=threads)  # pyright: ignore[reportArgumentType]
-    elsewhere: list[dict[str, Any]] = [{"engine": "interp"}, {"engine": "oracle"}, {"stats": True}]
+    elsewhere: list[dict[str, Any]] = [
+        {"engine": "interp"},
+        {"engine": "oracle"},
+        {"scheme": "ppc"},
+    ]
     for options in elsewhere:
         with pytest.raises(UsageError, match="only jit runs on several"):
             PROGRAM["work"].launch(items=1, threads=2, **options)

@@ -1,0 +1,148 @@
+"""Launches whose statistics native code counts: which they are, their buffers, their counts.
+
+Native code counts the default scheme. The interpreter counts where a branch may depend on the
+schedule (analysis/counting/independence.py), where no layout of the code runs what the stack runs
+(analysis/counting/stack_flow.py), and whatever else the JIT leaves to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....isa.program import Kernel
+from ...analysis.counting.independence import Reliance, reliance
+from ...analysis.counting.plan import analyse_counting
+from ...analysis.order import START
+from ...analysis.uniformity import Facts
+from ...engine import Work
+from ...geometry import Geometry
+from ...recent import Recent
+from ...statistics import Statistics
+from ..kernel.compile import facts_for_counting
+from ..runtime.context import BASE, Count
+
+if TYPE_CHECKING:
+    from .plan import Plan, Scratch, Table
+
+_BRANCHES = ("br", "cbr")
+
+_RELIANCE: Recent[tuple[object, ...], tuple[Reliance | None]] = Recent()
+_LAYOUTS: Recent[tuple[object, ...], Layout] = Recent()
+_COUNTED: Recent[tuple[object, ...], tuple[bool]] = Recent()
+
+
+def reliance_of(kernel: Kernel) -> Reliance | None:
+    """Return what makes a kernel independent of the schedule; None if nothing does."""
+    key = kernel.words, kernel.params
+    found = _RELIANCE.find(key) or _RELIANCE.keep(key, (reliance(kernel),))
+    return found[0]
+
+
+def can_count(kernel: Kernel, geometry: Geometry) -> bool:
+    """Return whether native code can count launches of this shape, if their buffers allow it.
+
+    Only for kernels that the JIT runs when nothing is counted.
+    """
+    facts = facts_for_counting(geometry)
+    key = kernel.words, kernel.params, facts
+    found = _COUNTED.find(key)
+    if found is None:
+        counted = reliance_of(kernel) is not None and analyse_counting(kernel, facts) is not None
+        found = _COUNTED.keep(key, (counted,))
+    return found[0]
+
+
+def guarded(
+    work: Work, table: Table, relied: Reliance
+) -> tuple[Table | None, frozenset[int] | None]:
+    """Return the buffers as a launch may use them that counts, and those that it may change.
+
+    Where branches depend on loads, no buffer may be both loaded from for that and stored to. A
+    store to any buffer but those expected then faults, as does such a load from one of these.
+    The first is None if the launch must not count; the second, bases of buffers, if it may change
+    all.
+    """
+    if not relied.loaded:
+        return table, None
+    loaded, stored = (
+        frozenset(_bases(work, table, positions)) for positions in (relied.loaded, relied.stored)
+    )
+    return (None, None) if loaded & stored else (table.changed(stored), stored)
+
+
+def _bases(work: Work, table: Table, positions: Iterable[int]) -> Iterator[int]:
+    """Yield the bases of the buffers that pointer parameters point into."""
+    for position in positions:
+        offset = work.kernel.params[position].offset
+        address = int.from_bytes(work.kernargs[offset : offset + 8], "little")
+        row = table.row_at(address, work.memory)
+        if any(row):
+            yield row[BASE]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the counts of a kernel are, in `words` words.
+
+    Row i of `at` has for each pc the place of the runs of the i-th node with this instruction, or
+    of a word that stays zero. Lanes are in the next word.
+    """
+
+    words: int
+    at: np.ndarray
+    branches: np.ndarray
+    """The pcs of branches."""
+    relied: Reliance
+
+
+def layout_of(kernel: Kernel, facts: Facts) -> Layout:
+    """Return where the code of a kernel leaves its counts."""
+    key = kernel.words, kernel.params, facts
+    return _LAYOUTS.find(key) or _LAYOUTS.keep(key, _layout(kernel, facts))
+
+
+def _layout(kernel: Kernel, facts: Facts) -> Layout:
+    analysis = analyse_counting(kernel, facts)
+    assert analysis is not None, "the interpreter counts this kernel"
+    runs_with = analysis.lane_plan(facts).masks.runs_with
+    zero = Count.NODES + 2 * len(analysis.flow.nodes)
+    places: list[list[int]] = [[] for _ in kernel.words]
+    for node in analysis.flow.nodes:
+        if node.latch_of is None and node.number in runs_with:
+            for pc in range(node.start, node.stop + (node.last is not None)):
+                places[pc].append(Count.NODES + 2 * runs_with[node.number])
+    at = np.array(list(zip_longest(*places, fillvalue=zero)), np.int64)
+    stems = [ins.row.stem for ins in kernel.instructions]
+    branches = np.flatnonzero([stem in _BRANCHES for stem in stems])
+    relied = reliance_of(kernel)
+    assert relied is not None, "the interpreter counts this kernel"
+    return Layout(zero + 2, at, branches, relied)
+
+
+def statistics_of(work: Work, plan: Plan, scratches: Sequence[Scratch]) -> Statistics | None:
+    """Return the statistics of a launch from the counts of its threads; None if none counted."""
+    layout, facts = plan.layout, plan.facts
+    counts = [scratch.counts for scratch in scratches if scratch.counts is not None]
+    if layout is None or not counts:
+        return None
+    total = sum(counts[1:], counts[0])
+    executions, lanes = total[layout.at].sum(axis=0), total[layout.at + 1].sum(axis=0)
+    issued = int(executions.sum())
+    return Statistics(
+        warp_instructions=issued,
+        thread_instructions=int(lanes.sum()),
+        lane_slots=issued * facts.width if facts.whole else int(total[Count.LANE_SLOTS]),
+        branches=int(executions[layout.branches].sum()),
+        divergent_branches=int(total[Count.DIVERGENT]),
+        barriers=int(total[Count.BARRIERS]),
+        pc_comparisons=int(total[Count.COMPARISONS]),
+        max_depth=max(int(c[Count.DEPTH]) for c in counts),
+        warps=int(total[Count.NODES + 2 * START]),
+        executions=executions,
+        lanes=lanes,
+    )
