@@ -23,7 +23,7 @@ from .context_code import load_slot, store_slot
 from .edges import Edges
 from .identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
 from .lane_code import LaneCode, vectors_of
-from .memory.kernel_memory import KernelMemory
+from .memory.kernel_memory import KernelMemory, private_element
 from .nodes import Nodes
 from .value_table import ValueTable
 from .variables import Variables
@@ -54,6 +54,7 @@ class KernelFunction:
             kernel.private_size,
             readonly_bytes,
             private_of=WARP if self.has_barrier else "0",
+            private_element=private_element(kernel),
         )
         self.frame_bytes = 0
         """Bytes of a warp's frame; known after `text`."""
@@ -102,7 +103,7 @@ class KernelFunction:
         warp = begin()
         lanes = self._lanes(warp)
         edges = Edges(lanes, self.plan)
-        self.memory.clear_private(code, facts.width)
+        self.memory.clear_private(self.entry, code, facts.width)
         if lanes.flow.loops:
             budget.fill(lanes, self.entry.let(f"alloca [{facts.width} x i64], align 64"))
         edges.clear_all()
@@ -137,7 +138,7 @@ class KernelFunction:
         place = code.let(f"load i64, ptr {FRAME}")
         code.branch(fresh, "warp_fresh", "warp_resume")
         code.block("warp_fresh")
-        self.memory.clear_private(code, facts.width)
+        self.memory.clear_private(self.entry, code, facts.width)
         barriers.begin(warp.existing)
         edges.enter(START, warp.existing)
         Nodes(lanes, self.plan, self.memory, warp, edges, barriers).emit()
