@@ -29,6 +29,7 @@ class Facts:
     """What generated code may rely on: warp width, workgroup size, whole workgroups.
 
     `whole`: every workgroup has its full size, which is a multiple of the width.
+    `chunk` is how many lanes a vector has, where it divides the width.
     `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
     """
 
@@ -36,6 +37,7 @@ class Facts:
     group_size: tuple[int, int, int]
     whole: bool
     poison: int | None = None
+    chunk: int = 16
 
     @cached_property
     def rows(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 from ....isa.program import Kernel
@@ -13,11 +13,11 @@ from ...analysis.analysis import analyse
 from ...analysis.barriers import arrive_whole
 from ...analysis.limits import is_worth_optimising
 from ...analysis.uniformity import Facts
-from ...analysis.width import USUAL, width_for
+from ...analysis.width import USUAL, best_facts
 from ...engine import Work
 from ...geometry import Geometry
 from ...recent import Recent
-from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
+from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes, host_has
 from ..llvm.toolchain import dump as dump_module
 from ..runtime.helpers import symbols
 
@@ -46,9 +46,11 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     if depends_on_width(kernel):
         return own
     usual = facts_at(geometry, USUAL)
-    usual = replace(usual, width=width_for(kernel, usual))
     # Warps of another width than the launch's must reach barriers whole as well.
-    return usual if arrive_whole(kernel, usual) else own
+    for facts in (best_facts(kernel, usual, host_has("avx512bw")), usual):
+        if arrive_whole(kernel, facts):
+            return facts
+    return own
 
 
 def facts_at(geometry: Geometry, width: int) -> Facts:

@@ -72,7 +72,7 @@ class KernelFunction:
             place = code.let(f"inttoptr i64 {load_slot(code, Slot.GROUP_MEMORY)} to ptr")
             code.zero(place, self.memory.group_bytes)
         warps = count_warps(code, group, facts)
-        vectors = VectorCode(code, *vectors_of(facts.width))
+        vectors = VectorCode(code, *vectors_of(facts))
         begin = partial(start_warp, vectors, group, facts)
         if self.has_barrier:
             self._rounds(warps, begin)
