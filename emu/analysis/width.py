@@ -33,6 +33,9 @@ MOST_LIVE = 7
 MUCH = 8
 """Computing instructions for each such value, from which on more of them do no harm."""
 
+MOST_STRAIGHT = 300
+"""Instructions without a loop from which on compile time, twice as long, counts more."""
+
 
 def best_facts(kernel: Kernel, facts: Facts, narrow: bool) -> Facts:
     """Return the facts with the best width and chunk, given those with warps of the usual width.
@@ -64,7 +67,8 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> tuple[int, int]:
         return WIDE, NARROW_CHUNK
     if shapes.flow.loops:
         return USUAL if shapes.divergent_loops else WIDE, chunk
-    return WIDE if _has_registers(shapes) else USUAL, chunk
+    short = len(shapes.ssa.values()) <= MOST_STRAIGHT
+    return WIDE if short and _has_registers(shapes) else USUAL, chunk
 
 
 def _inner_nodes(shapes: Shapes) -> list[int]:
