@@ -225,24 +225,87 @@ def _permute(c: Choices, w: Writer, layout: Layout, index: str, pattern: str) ->
 
 def private(c: Choices, w: Writer) -> None:
     """Emit a store to private memory and a load, perhaps of another width or place."""
-    address = _private_place(c, w)
     row = c.one_of(_PRIVATE_STORES)
     assert row.type is not None
+    address = _private_place(c, w, row.type.size)
     w.emit(f"{row.name} {register(c, row.type.reg)}, {address}")
-    if c.boolean():
-        address = _private_place(c, w)
-    row = c.one_of(_PRIVATE_LOADS)
-    assert row.type is not None
-    w.emit(f"{row.name} {register(c, row.type.reg)}, {address}")
+    again = c.one_of(_PRIVATE_LOADS)
+    assert again.type is not None
+    if again.type.size > row.type.size or c.boolean():
+        address = _private_place(c, w, again.type.size)
+    w.emit(f"{again.name} {register(c, again.type.reg)}, {address}")
 
 
-def _private_place(c: Choices, w: Writer) -> str:
+def _private_place(c: Choices, w: Writer, size: int) -> str:
+    """Return a place in an element of private memory: one for all lanes, or of each lane's own."""
     place = c.integer(0, PRIVATE_WORDS - 1) * 8
+    inner = c.integer(0, 8 // size - 1) * size
+    how = c.integer(0, 2)
+    if how == 0:
+        return f"[mine+{place + inner}]"
+    of_all = (f"$s{GROUP}", *w.uniform, *w.counters[-1:])
+    source = c.one_of(of_all) if how == 1 else register(c, RegClass.S)
     if c.boolean():
-        return f"[mine+{place}]"
-    w.emit(f"and_u32 $s{SCRATCH}, {register(c, RegClass.S)}, {PRIVATE_WORDS - 1}")
+        w.emit(f"and_u32 $s{SCRATCH}, {source}, {PRIVATE_WORDS * 8 // size - 1}")
+        w.emit(f"mul_u32 $s{SCRATCH}, $s{SCRATCH}, {size}")
+        return f"[mine+$s{SCRATCH}]"
+    w.emit(f"and_u32 $s{SCRATCH}, {source}, {PRIVATE_WORDS - 1}")
     w.emit(f"mul_u32 $s{SCRATCH}, $s{SCRATCH}, 8")
-    return f"[mine+$s{SCRATCH}]"
+    return f"[mine+$s{SCRATCH}+{inner}]"
+
+
+# --- values of 8 and 16 bits
+
+_SMALL_LOADS = tuple(
+    r for r in _LOADS if r.segment is Segment.GLOBAL and r.type is not None and r.type.bits < 32
+)
+_NARROW = tuple(
+    row
+    for stem in (
+        "add sub mul mad and or xor not neg abs shl shr min max select bitextract"
+        " cmp_eq cmp_ne cmp_lt cmp_le cmp_gt cmp_ge"
+    ).split()
+    for row in _BY_STEM[stem]
+    if row.type is not None and row.type.name in ("u32", "s32")
+)
+_SMALL_NUMBERS = (0, 1, 2, 3, 7, 8, 15, 31, 33, 127, 128, 255, 256, 1000, 32767, 32768, 65535)
+
+
+def narrow(c: Choices, w: Writer) -> None:
+    """Emit loads of small integers and arithmetic on them, whose results are often small too."""
+    values: list[str] = []
+    for _ in range(c.integer(1, 2)):
+        row = c.one_of(_SMALL_LOADS)
+        assert row.type is not None
+        w.emit(f"and_u32 $s{SCRATCH}, $s{ID}, {INPUT_WORDS * 4 // row.type.size - 1}")
+        w.emit(f"cvt_u64_u32 $d{ADDRESS}, $s{SCRATCH}")
+        w.emit(f"mad_u64 $d{ADDRESS}, $d{ADDRESS}, {row.type.size}, $d{INPUT}")
+        values.append(register(c, RegClass.S))
+        w.emit(f"{row.name} {values[-1]}, [$d{ADDRESS}]")
+    for _ in range(c.integer(1, 5)):
+        row = c.one_of(_NARROW)
+        assert row.dst is not None
+        assert row.dst.type is not None
+        assert row.type is not None
+        operands = [register(c, row.dst.type.reg)]
+        constants = 0
+        for operand in row.srcs:
+            assert operand.type is not None
+            is_count = row.stem in ("shl", "shr") and len(operands) == 2
+            if operand.type is B1:
+                operands.append(register(c, RegClass.C))
+            elif constants == 0 and operand.kind is OperandKind.SRC and (is_count or c.boolean()):
+                number = c.one_of(_SMALL_NUMBERS)
+                operands.append(str(-number if operand.type.is_signed and c.boolean() else number))
+                constants += 1
+            else:
+                operands.append(c.one_of(values))
+        if row.literals:
+            position = c.integer(0, 12)
+            operands += [str(position), str(c.integer(1, 16))]
+        w.emit(f"{row.name} {', '.join(operands)}")
+        if row.dst.type is not B1:
+            values.append(operands[0])
 
 
 # --- atomics
@@ -267,4 +330,4 @@ def atomic(c: Choices, w: Writer) -> None:
         w.emit(f"{row.name} [$d{SHARED}+{place}], {sources}")
 
 
-FLAT = (mark, compute, compute, load, own, private, atomic)
+FLAT = (mark, compute, compute, load, own, private, narrow, atomic)

@@ -32,6 +32,7 @@ class Facts:
     """What generated code may rely on: warp width, workgroup size, whole workgroups.
 
     `whole`: every workgroup has its full size, which is a multiple of the width.
+    `chunk` is how many lanes a vector has, where it divides the width.
     `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
     `together_from`: the running lanes from which on a sparse loop runs for all of them together.
     `counts`: the code counts what the post-dominator stack executes (analysis/counting).
@@ -43,6 +44,7 @@ class Facts:
     poison: int | None = None
     together_from: int = NEVER_TOGETHER
     counts: bool = False
+    chunk: int = 16
 
     @cached_property
     def rows(self) -> bool:

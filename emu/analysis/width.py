@@ -1,50 +1,81 @@
-"""The width of native code's warps, where results do not depend on it.
+"""The width of native code's warps and vectors, where results do not depend on it.
 
-Most kernels do best at 32 lanes. Loops that all lanes leave together and whose accesses are wide or
-the same for all, known beforehand, need few masks and registers. For them twice the lanes are twice
-the independent work, which hides the latency of instructions.
+Most kernels do best at 32 lanes in vectors of 16. Twice the lanes are twice the independent work,
+which hides the latency of instructions, and half the overhead of a warp. They pay where masks are
+few and registers suffice: in loops that all lanes leave together, in code without loops and with
+one branch at most, and in loops on bytes. All accesses must be wide or of one place, known
+beforehand. Work that is all on narrow lanes takes vectors of 32, so that bytes and 16-bit numbers
+fill registers.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import accumulate
 from math import prod
 
 from ...isa.program import Kernel
-from ...isa.types import Segment
+from ...isa.types import RegClass, Segment
+from ..recent import Recent
 from .analysis import analyse
-from .ssa import Op
+from .narrow import NarrowLanes
+from .ssa import Const, Op, Phi, Value
 from .uniformity import Facts, Shapes
 
 USUAL = 32
 WIDE = 64
 
+NARROW_CHUNK = 32
+"""Lanes of a vector in kernels whose work is in lanes of 8 and 16 bits."""
 
-def width_for(kernel: Kernel, facts: Facts) -> int:
-    """Return the lanes of a warp, given the facts of the launch with warps of the usual width."""
-    branches = any(ins.target is not None for ins in kernel.instructions)
-    if prod(facts.group_size) % WIDE or not branches:
-        return USUAL
-    key = (kernel.words, facts.group_size, facts.whole)
-    found = _FOUND.get(key)
+MOST_LIVE = 7
+"""Values in vectors at a time, in 64 lanes without a loop: each takes four registers of 32."""
+
+MUCH = 8
+"""Computing instructions for each such value, from which on more of them do no harm."""
+
+MOST_STRAIGHT = 300
+"""Instructions without a loop from which on compile time, twice as long, counts more."""
+
+
+def best_facts(kernel: Kernel, facts: Facts, narrow: bool) -> Facts:
+    """Return the facts with the best width and chunk, given those with warps of the usual width.
+
+    `narrow` says whether the CPU compares bytes and 16-bit numbers into masks.
+    """
+    if prod(facts.group_size) % WIDE:
+        return facts
+    key = (kernel.words, facts.group_size, facts.whole, narrow)
+    found = _FOUND.find(key)
     if found is None:
         shapes = analyse(kernel).shapes(replace(facts, width=WIDE))
-        found = _FOUND[key] = WIDE if gains_by_width(shapes) else USUAL
-    return found
+        found = _FOUND.keep(key, _choose(shapes, facts.chunk, narrow))
+    width, chunk = found
+    return replace(facts, width=width, chunk=chunk)
 
 
-_FOUND: dict[tuple[object, ...], int] = {}
+_FOUND: Recent[tuple[object, ...], tuple[int, int]] = Recent()
 
 
-def gains_by_width(shapes: Shapes) -> bool:
-    """Return whether there are loops, all left together, whose accesses are wide or uniform."""
-    loops = shapes.flow.loops
-    inside = {number for loop in loops for number in loop.nodes}
-    return (
-        bool(loops)
-        and not shapes.divergent_loops
-        and all(_is_easy(shapes, op) for n in inside for op in shapes.ssa.ops.get(n, ()))
-    )
+def _choose(shapes: Shapes, chunk: int, narrow: bool) -> tuple[int, int]:
+    """Return the lanes of a warp and of a vector."""
+    nodes = _inner_nodes(shapes)
+    if not all(_is_easy(shapes, op) for n in nodes for op in shapes.ssa.ops.get(n, ())):
+        return USUAL, chunk
+    if not shapes.flow.loops and len(shapes.ssa.conditions) - len(shapes.uniform_branches()) > 1:
+        return USUAL, chunk
+    if narrow and _is_all_narrow(shapes, nodes):
+        return WIDE, NARROW_CHUNK
+    if shapes.flow.loops:
+        return USUAL if shapes.divergent_loops else WIDE, chunk
+    short = len(shapes.ssa.values()) <= MOST_STRAIGHT
+    return WIDE if short and _has_registers(shapes) else USUAL, chunk
+
+
+def _inner_nodes(shapes: Shapes) -> list[int]:
+    """Return the nodes inside loops, where time is spent; all nodes if there are no loops."""
+    inside = {number for loop in shapes.flow.loops for number in loop.nodes}
+    return [n for n in shapes.flow.order if n in inside or not shapes.flow.loops]
 
 
 def _is_easy(shapes: Shapes, op: Op) -> bool:
@@ -52,6 +83,88 @@ def _is_easy(shapes: Shapes, op: Op) -> bool:
     row = op.ins.row
     if not row.is_memory or row.segment is Segment.KERNARG:
         return True
-    if row.is_atomic or row.segment is Segment.PRIVATE or row.type is None:
+    if row.is_atomic or row.type is None:
         return False
-    return op.base is None or shapes.stride(op.base) in (0, row.type.size)
+    if row.segment is Segment.PRIVATE:
+        return op.base is None or shapes.is_uniform(op.base)
+    return op.base is None or _step(shapes, op.base) in (0, row.type.size)
+
+
+def _step(shapes: Shapes, address: Value) -> int | None:
+    """Return how far the addresses of neighbouring lanes are apart, where no index wraps around."""
+    step = shapes.stride(address)
+    if step is not None or not (isinstance(address, Op) and address.parts):
+        return step
+    args = [_step(shapes, a) for a in address.args]
+    if None in args:
+        return None
+    constants = [a.bits if isinstance(a, Const) else None for a in address.args]
+    match address.ins.row.stem, args, constants:
+        case "cvt", [int(a)], _:
+            return a
+        case "add", [int(a), int(b)], _:
+            return a + b
+        case "sub", [int(a), int(b)], _:
+            return a - b
+        case "shl", [int(a), _], [_, int(k)]:
+            return a << (k & 63)
+        case "mul", [int(a), _], [_, int(k)]:
+            return a * k
+        case "mul", [_, int(b)], [int(k), _]:
+            return b * k
+        case "mad", [int(a), _, int(c)], [_, int(k), _]:
+            return a * k + c
+        case "mad", [_, int(b), int(c)], [int(k), _, _]:
+            return b * k + c
+    return None
+
+
+def _is_all_narrow(shapes: Shapes, nodes: list[int]) -> bool:
+    """Return whether nodes compute in narrow lanes, and in no others."""
+    lanes = NarrowLanes(shapes)
+    ops = [op for n in nodes for op in shapes.ssa.ops.get(n, ()) if _is_vector(shapes, op)]
+    phis = [phi for n in nodes for phi in shapes.ssa.phis.get(n, ()) if _is_vector(shapes, phi)]
+    return (
+        any(lanes.of(op) is not None for op in ops)
+        and all(lanes.is_narrow(op) or _compares_scalars(shapes, op) for op in ops)
+        and all(phi.cls is RegClass.C for phi in phis)
+    )
+
+
+def _is_vector(shapes: Shapes, value: Op | Phi) -> bool:
+    """Return whether a value takes vectors; one that steps from lane to lane has a scalar."""
+    if isinstance(value, Op) and value.ins.dst is None:
+        return False
+    return _step(shapes, value) is None
+
+
+def _compares_scalars(shapes: Shapes, op: Op) -> bool:
+    """Return whether an op compares work-item ids with a bound, or the like."""
+    return op.cls is RegClass.C and all(_step(shapes, a) is not None for a in op.args)
+
+
+def _has_registers(shapes: Shapes) -> bool:
+    """Return whether code without loops gains by 64 lanes, as far as registers go.
+
+    A value lives from its place to its last use in the linear order. Values that do not stay in
+    registers cost little among much more arithmetic.
+    """
+    values = shapes.ssa.values()
+    place = {value: i for i, value in enumerate(values)}
+    last: dict[Value, int] = {}
+    computed = 0
+    for value in values:
+        assert isinstance(value, (Op, Phi))
+        computed += isinstance(value, Op) and not value.ins.row.has_address
+        for a in value.args.values() if isinstance(value, Phi) else value.args:
+            if not isinstance(a, Const):
+                last[a] = max(last.get(a, 0), place[value])
+    changes = [0] * (len(values) + 1)
+    for value, end in last.items():
+        assert isinstance(value, (Op, Phi))
+        if value.cls is not RegClass.C and _is_vector(shapes, value):
+            size = value.cls.bits // 32
+            changes[place[value]] += size
+            changes[max(end, place[value])] -= size
+    most = max(accumulate(changes))
+    return most <= MOST_LIVE or most * MUCH <= computed

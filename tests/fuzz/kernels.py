@@ -15,12 +15,14 @@ from unittest.mock import patch
 import llvmlite.binding as llvm
 import numpy as np
 
+from simtlab.emu.analysis.uniformity import Facts
 from simtlab.emu.engine import SchemeSpec
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.llvm import toolchain as build
 from simtlab.emu.jit.runtime.helpers import symbols
 from simtlab.emu.schemes import SCHEMES
+from simtlab.isa import program
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
 
@@ -52,6 +54,8 @@ class Run:
     level: str = "full"
     """Which of LLVM's passes native code goes through: `full` as usual for short kernels, `quick`
     as for long ones, or `none`, which takes a third of the time."""
+    chunk: int = 0
+    """Lanes of a vector, where it divides the width; 0: as usual."""
     poisoned: bool = False
     """Native code of a debug build, whose variables hold a pattern (docs/jit.md)."""
     order: str = "usual"
@@ -64,6 +68,7 @@ class Run:
         how += " poisoned" * self.poisoned
         how += f" {self.order}" * (self.order != "usual")
         how += f" loops={self.loops}" if self.loops else ""
+        how += f" vectors of {self.chunk}" * bool(self.chunk)
         knobs = "".join(f" {k}={v}" for k, v in self.knobs.items())
         return f"{self.engine}{how}, {self.scheme}{knobs}, warps of {self.width}"
 
@@ -76,6 +81,7 @@ class Run:
                 "kernel.compile.depends_on_width": lambda kernel: self.forced,
                 "kernel.compile.QUICK_ABOVE": {"full": 1 << 30, "quick": 0, "none": 0}[self.level],
                 **({"llvm.toolchain._compile": _without_passes} if self.level == "none" else {}),
+                **({"launch.plan.facts_of": self._facts_of} if self.chunk else {}),
             }.items():
                 stack.enter_context(patch(f"{jit}.{name}", value))
             if self.poisoned:
@@ -92,6 +98,9 @@ class Run:
             _, got, trap = run_case(case, self.engine, spec, width=self.width, budget=BUDGET)
         assert trap is None, f"{self}: {trap.record.kind.name}, and none in the oracle\n{trap}"
         assert_same_memory(str(self), expected(case), got, case)
+
+    def _facts_of(self, kernel: program.Kernel, geometry: Geometry) -> Facts:
+        return replace(code.facts_of(kernel, geometry), chunk=self.chunk)
 
 
 def _without_passes(ir: str, level: build.Level) -> bytes:
@@ -204,7 +213,8 @@ def draw(rng: random.Random) -> Kernel:
     runs.append(replace(runs[0], order=order))
     if rng.random() < 0.25:
         other = rng.choice((width, 1, 2, 4, 8, 16, 32, 64, rng.randint(1, 64)))
-        runs.append(Run("jit", width=other, forced=True, level=rng.choice(LEVELS), loops=loops))
+        made = Run("jit", width=other, forced=True, level=rng.choice(LEVELS), loops=loops)
+        runs.append(replace(made, chunk=rng.choice((0, 8, 32, 64))))
     for name in rng.sample(sorted(SCHEMES), 3):
         other = width if rng.random() < 0.7 else rng.randint(1, 64)
         knobs = rng.choice(KNOBS[name])

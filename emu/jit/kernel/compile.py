@@ -14,11 +14,11 @@ from ...analysis.analysis import analyse
 from ...analysis.barriers import arrive_whole
 from ...analysis.limits import is_worth_optimising
 from ...analysis.uniformity import Facts
-from ...analysis.width import USUAL, width_for
+from ...analysis.width import USUAL, best_facts
 from ...engine import Work
 from ...geometry import Geometry
 from ...recent import Recent
-from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
+from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes, host_has
 from ..llvm.toolchain import dump as dump_module
 from ..runtime.gathers import together_from
 from ..runtime.helpers import symbols
@@ -50,10 +50,12 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     if depends_on_width(kernel):
         return own
     usual = facts_at(geometry, USUAL)
-    width = width_for(kernel, usual)
-    usual = replace(usual, width=width, together_from=own.together_from)
+    usual = replace(usual, together_from=own.together_from)
     # Warps of another width than the launch's must reach barriers whole as well.
-    return usual if arrive_whole(kernel, usual) else own
+    for facts in (best_facts(kernel, usual, host_has("avx512bw")), usual):
+        if arrive_whole(kernel, facts):
+            return facts
+    return own
 
 
 def facts_for_counting(geometry: Geometry) -> Facts:

@@ -25,7 +25,7 @@ from .counters import Counters
 from .edges import Edges
 from .identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
 from .lane_code import LaneCode, vectors_of
-from .memory.kernel_memory import KernelMemory
+from .memory.kernel_memory import KernelMemory, private_element
 from .nodes import Nodes
 from .value_table import ValueTable
 from .variables import Variables
@@ -62,6 +62,7 @@ class KernelFunction:
             readonly_bytes,
             private_of=WARP if self.has_barrier else "0",
             guarded=guarded,
+            private_element=private_element(kernel),
         )
         self.frame_bytes = 0
         """Bytes of a warp's frame; known after `text`."""
@@ -79,7 +80,7 @@ class KernelFunction:
             place = code.let(f"inttoptr i64 {load_slot(code, Slot.GROUP_MEMORY)} to ptr")
             code.zero(place, self.memory.group_bytes)
         warps = count_warps(code, group, facts)
-        vectors = VectorCode(code, *vectors_of(facts.width))
+        vectors = VectorCode(code, *vectors_of(facts))
         begin = partial(start_warp, vectors, group, facts)
         if self.has_barrier:
             self._rounds(warps, begin)
@@ -119,7 +120,7 @@ class KernelFunction:
         warp = begin()
         lanes = self._lanes(warp)
         edges = self._edges(lanes, warp)
-        self.memory.clear_private(code, facts.width)
+        self.memory.clear_private(self.entry, code, facts.width)
         if lanes.flow.loops:
             budget.fill(lanes, self.entry.let(f"alloca [{facts.width} x i64], align 64"))
         edges.clear_all()
@@ -154,7 +155,7 @@ class KernelFunction:
         place = code.let(f"load i64, ptr {FRAME}")
         code.branch(fresh, "warp_fresh", "warp_resume")
         code.block("warp_fresh")
-        self.memory.clear_private(code, facts.width)
+        self.memory.clear_private(self.entry, code, facts.width)
         barriers.begin(warp.existing)
         edges.enter(START, warp.existing)
         Nodes(lanes, self.plan, self.memory, warp, edges, barriers).emit()

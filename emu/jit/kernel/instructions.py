@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....isa.table import Unit
+from ....isa.types import RegClass
+from ...analysis.narrow import Narrow, NarrowLanes
 from ...analysis.ssa import Const, Op
 from ..arithmetic import emit as alu
+from ..arithmetic import narrow
 from ..arithmetic.division import are_zero, ones_for_zeros
+from ..llvm.toolchain import host_has
 from ..runtime.context import TrapCode
 from .lane_code import LaneCode
 from .memory.access import Access
@@ -23,6 +27,8 @@ class Instructions:
         self.lanes = lanes
         self._identity = identity
         self.access = Access(lanes, memory)
+        self._narrow = NarrowLanes(lanes.shapes) if host_has("avx512bw") else None
+        """Not on other CPUs: a comparison of bytes gives no mask for lanes of words there."""
 
     def op(self, op: Op) -> None:
         """Emit one instruction."""
@@ -45,6 +51,10 @@ class Instructions:
             operands = [self._argument(op, i, [lanes.scalar(a)], 0)[0] for i, a in enumerate(args)]
             lanes.define(op, "value", [alu.emit(lanes.code, row, op.ins.literals, operands, 0)])
             return
+        found = self._narrow.of(op) if self._narrow is not None else None
+        if found is not None:
+            self._compute_narrow(op, found)
+            return
         columns = [self._argument(op, i, lanes.vector(a), lanes.n) for i, a in enumerate(args)]
         lanes.define(
             op,
@@ -57,6 +67,24 @@ class Instructions:
         if lanes.shapes.stride(op) is not None:
             first = [lanes.lane0(a) for a in args]
             lanes.define(op, "lane0", [alu.emit(lanes.code, row, op.ins.literals, first, 0)])
+
+    def _compute_narrow(self, op: Op, how: Narrow) -> None:
+        """Compute in lanes of 8 or 16 bits; LLVM removes what cuts a value that was widened."""
+        lanes, code, row = self.lanes, self.lanes.code, op.ins.row
+        bits, signed = how.bits, how.signed
+        columns = []
+        for i, a in enumerate(op.args):
+            chunks = self._argument(op, i, lanes.vector(a), lanes.n)
+            if a.cls is RegClass.S:
+                chunks = [narrow.cut(code, c, bits, lanes.n) for c in chunks]
+            columns.append(chunks)
+        found = [
+            narrow.emit(code, row, chunk, bits, lanes.n, signed=signed)
+            for chunk in zip(*columns, strict=True)
+        ]
+        if op.cls is RegClass.S:
+            found = [narrow.widened(code, c, bits, lanes.n, signed=signed) for c in found]
+        lanes.define(op, "value", found)
 
     def _argument(self, op: Op, position: int, operands: list[str], n: int) -> list[str]:
         if not alu.wants_canonical(op.ins.row, position):

@@ -14,17 +14,17 @@ from ...analysis.ssa import Const, Op, Phi, Value
 from ...analysis.uniformity import Facts, LaneShapes
 from ..arithmetic import emit as alu
 from ..llvm.text import constant, register_type
-from ..llvm.vectors import CHUNK, Chunks, VectorCode
+from ..llvm.vectors import Chunks, VectorCode
 from ..runtime.context import Slot, TrapCode
 from .context_code import store_slot
 from .value_table import ValueTable
 from .variables import Variables
 
 
-def vectors_of(width: int) -> tuple[int, int]:
-    """Return (lanes of a vector, vectors of a value) for warps of a width."""
-    n = CHUNK if width % CHUNK == 0 else width
-    return n, width // n
+def vectors_of(facts: Facts) -> tuple[int, int]:
+    """Return (lanes of a vector, vectors of a value)."""
+    n = facts.chunk if facts.width % facts.chunk == 0 else facts.width
+    return n, facts.width // n
 
 
 class LaneCode(VectorCode):
@@ -43,7 +43,7 @@ class LaneCode(VectorCode):
         width: int,
         report: Callable[[str], None],
     ) -> None:
-        super().__init__(variables.code, *vectors_of(facts.width))
+        super().__init__(variables.code, *vectors_of(facts))
         self.variables = variables
         self.table = table
         self.shapes = shapes

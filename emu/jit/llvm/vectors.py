@@ -70,7 +70,9 @@ class VectorCode:
         """Return a mask as an i64, bit l = lane l; `operation` puts the chunks together."""
         word = ""
         for j, chunk in enumerate(chunks):
-            part = self.code.let(f"zext i{self.n} {self._bits(chunk)} to i64")
+            part = self._bits(chunk)
+            if self.n < 64:
+                part = self.code.let(f"zext i{self.n} {part} to i64")
             if j:
                 part = self.code.let(f"shl i64 {part}, {j * self.n}")
             word = self.code.let(f"{operation} i64 {word}, {part}") if word else part
@@ -81,7 +83,8 @@ class VectorCode:
         found = []
         for j in range(self.k):
             part = self.code.let(f"lshr i64 {word}, {j * self.n}") if j else word
-            part = self.code.let(f"trunc i64 {part} to i{self.n}")
+            if self.n < 64:
+                part = self.code.let(f"trunc i64 {part} to i{self.n}")
             found.append(self.code.let(f"bitcast i{self.n} {part} to {self.mask_type}"))
         return found
 

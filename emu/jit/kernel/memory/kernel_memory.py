@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .....isa.program import Param
+from .....isa.program import Kernel, Param
+from .....isa.types import Segment
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot
 from ..context_code import load_slot
@@ -20,16 +21,39 @@ class KernelMemory:
     readonly_bytes: int
     private_of: str
     """The warp (an i64) whose private memory is used: the running one if warps take turns."""
+    private_element: int
+    """Bytes of an element of private memory: those of its largest load or store.
+
+    Byte b of lane l is at `(b - b % element) * width + l * element + b % element`, so that the
+    lanes' elements at one offset are neighbours.
+    """
+
     guarded: frozenset[int] = frozenset()
     """The pcs of loads that must not be from a buffer that the launch writes (code that counts)."""
 
-    def private_place(self, code: FunctionText, width: int) -> str:
+    def private_place(self, entry: FunctionText, code: FunctionText, width: int) -> str:
         """Return where the private memory of the running warp is, a ptr."""
-        memory = code.let(f"inttoptr i64 {load_slot(code, Slot.PRIVATE_MEMORY)} to ptr")
+        memory = entry.let(f"inttoptr i64 {load_slot(entry, Slot.PRIVATE_MEMORY)} to ptr")
+        if self.private_of == "0":
+            return memory
         offset = code.let(f"mul i64 {self.private_of}, {self.private_bytes * width}")
         return code.let(f"getelementptr i8, ptr {memory}, i64 {offset}")
 
-    def clear_private(self, code: FunctionText, width: int) -> None:
+    def clear_private(self, entry: FunctionText, code: FunctionText, width: int) -> None:
         """Set the private memory of the running warp to zero."""
         if self.private_bytes:
-            code.zero(self.private_place(code, width), self.private_bytes * width)
+            place = self.private_place(entry, code, width)
+            code.zero(place, self.private_bytes * width)
+
+
+def private_element(kernel: Kernel) -> int:
+    """Return the bytes of the largest private load or store of a kernel, 1 if it has none."""
+    rows = (ins.row for ins in kernel.instructions)
+    return max(
+        (
+            row.type.size
+            for row in rows
+            if row.is_memory and row.segment is Segment.PRIVATE and row.type is not None
+        ),
+        default=1,
+    )

@@ -17,6 +17,7 @@ from ..lane_code import LaneCode
 from .cold import Cold
 from .kernel_memory import KernelMemory
 from .moves import Moves
+from .private_rows import PrivateRows
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class LocalMemory:
         self.moves = moves
         self.cold = cold
         self.memory = memory
+        self._rows = PrivateRows(lanes, moves, memory)
 
     def extent(self, op: Op) -> Extent:
         """Return where an instruction accesses its segment."""
@@ -70,27 +72,38 @@ class LocalMemory:
         assert address is not None
         assert type_ is not None
         extent = self.extent(op)
-        private = address.segment is Segment.PRIVATE
-        memory = self._memory(address.segment)
         if extent.span() < 0:
             self.always_faults(op, extent)
             self._define_anything(op)
-        elif lanes.shapes.is_uniform(extent.base) and not private:
-            self._uniform(op, type_, extent, memory)
-        elif lanes.shapes.stride(extent.base) == type_.size and not private:
-            self._run(op, type_, extent, memory)
+        elif address.segment is Segment.PRIVATE:
+            self._private(op, type_, extent)
+        elif lanes.shapes.is_uniform(extent.base):
+            self._uniform(op, type_, extent, self._memory(address.segment))
+        elif lanes.shapes.stride(extent.base) == type_.size:
+            self._run(op, type_, extent, self._memory(address.segment))
         else:
+            memory = self._memory(address.segment)
             self.guard(op, extent)
-            self._define(op, self._each(op, type_, self._places(memory, extent, private)))
+            self._define(op, self._each(op, type_, self._places(memory, extent)))
 
     def _memory(self, segment: Segment) -> str:
         lanes = self.lanes
-        if segment is Segment.PRIVATE:
-            return self.memory.private_place(lanes.code, lanes.facts.width)
         slot = Slot.GROUP_MEMORY if segment is Segment.GROUP else Slot.READONLY
         return lanes.code.let(f"inttoptr i64 {load_slot(lanes.code, slot)} to ptr")
 
     # --- the ways of an access
+
+    def _private(self, op: Op, type_: Type, extent: Extent) -> None:
+        """Access private memory: wide if all lanes use one offset, else gather or scatter."""
+        lanes = self.lanes
+        if lanes.shapes.is_uniform(extent.base):
+            base = lanes.scalar(extent.base)
+            self._guarded(op, extent, self._test(base, extent, extent.span(), 0))
+            self._define(op, self._rows.access(op, type_, base, extent.offset))
+        else:
+            self.guard(op, extent)
+            places = self._rows.places(extent.base, extent.offset)
+            self._define(op, self._each(op, type_, places))
 
     def _uniform(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
         """Access one place for all lanes."""
@@ -136,7 +149,7 @@ class LocalMemory:
 
         def slow() -> list[str]:
             self.guard(op, extent)
-            return self._each(op, type_, self._places(memory, extent, private=False))
+            return self._each(op, type_, self._places(memory, extent))
 
         self._define(op, moves.either(good, fast, slow, op.cls, lanes.n))
 
@@ -217,23 +230,13 @@ class LocalMemory:
         moved = code.let(f"add i64 {wide}, {offset}")
         return code.let(f"getelementptr i8, ptr {memory}, i64 {moved}")
 
-    def _places(self, memory: str, extent: Extent, private: bool) -> list[str]:
-        """Return the host addresses of checked offsets, a chunk of pointers each.
-
-        Private memory is interleaved by 8 bytes: equal offsets of a warp's lanes are neighbours.
-        """
+    def _places(self, memory: str, extent: Extent) -> list[str]:
+        """Return the host addresses of checked offsets, a chunk of pointers each."""
         lanes, code = self.lanes, self.lanes.code
         v = integer(32, lanes.n)
         places = []
-        for j, chunk in enumerate(lanes.vector(extent.base)):
+        for chunk in lanes.vector(extent.base):
             at = code.let(f"add {v} {chunk}, splat (i32 {extent.offset & 0xFFFFFFFF})")
-            if private:
-                cell = code.let(f"lshr {v} {at}, splat (i32 3)")
-                row = code.let(f"mul {v} {cell}, splat (i32 {8 * lanes.facts.width})")
-                inner = code.let(f"and {v} {at}, splat (i32 7)")
-                lane = ", ".join(f"i32 {8 * (j * lanes.n + i)}" for i in range(lanes.n))
-                own = code.let(f"add {v} {row}, <{lane}>")
-                at = code.let(f"add {v} {own}, {inner}")
             places.append(code.let(f"getelementptr i8, ptr {memory}, {v} {at}"))
         return places
 

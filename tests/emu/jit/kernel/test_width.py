@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simtlab.emu.analysis.uniformity import Facts
-from simtlab.emu.analysis.width import USUAL, WIDE, width_for
+from simtlab.emu.analysis.width import NARROW_CHUNK, USUAL, WIDE, best_facts
 
 from ...support.flows import kernel_of
 from ..support.agreement import same
@@ -40,7 +40,7 @@ LINE = Facts(USUAL, (128, 1, 1), True)
 
 
 def width_of(body: str, facts: Facts = LINE) -> int:
-    return width_for(kernel_of(body), facts)
+    return best_facts(kernel_of(body), facts, narrow=True).width
 
 
 @pytest.mark.parametrize("body", [NEIGHBOURS, ONE_PLACE])
@@ -53,8 +53,45 @@ def test_other_loops_do_not(body: str) -> None:
     assert width_of(START + body + END + "@out:") == USUAL
 
 
-def test_nor_does_code_without_a_loop() -> None:
-    assert width_of(START.replace("@top:", "") + NEIGHBOURS) == USUAL
+STRAIGHT = START.replace("@top:", "")
+STORE = "\nst_global_u32 $s4, [$d2]\n"
+
+
+def test_code_without_a_loop_gets_them_with_one_guard() -> None:
+    assert width_of(STRAIGHT + OWN_WAY + "\n" + NEIGHBOURS + STORE + "@out:") == WIDE
+
+
+@pytest.mark.parametrize(
+    "body", [ANYWHERE, OWN_WAY + "\n" + OWN_WAY.replace("gt", "lt") + "\n" + NEIGHBOURS]
+)
+def test_but_not_with_more_branches_or_gathers(body: str) -> None:
+    assert width_of(STRAIGHT + body + STORE + "@out:") == USUAL
+
+
+def many_values(n: int, work: int) -> str:
+    """`n` loaded values, all used after the last load, and `work` more instructions."""
+    loads = [f"ld_global_u32 $s{10 + i}, [$d2+{4 * i}]" for i in range(n)]
+    uses = [f"add_u32 $s4, $s4, $s{10 + i}" for i in range(n)]
+    return "\n".join([*loads, *uses, *["mad_u32 $s4, $s4, $s4, 5"] * work])
+
+
+@pytest.mark.parametrize(("n", "work", "width"), [(5, 0, WIDE), (12, 0, USUAL), (12, 200, WIDE)])
+def test_registers_suffice_or_hardly_count(n: int, work: int, width: int) -> None:
+    assert width_of(STRAIGHT + many_values(n, work) + STORE) == width
+
+
+BYTES = START.replace(", 4, $d1", ", 1, $d1").replace("ld_global_u32 $s4", "ld_global_u8 $s4")
+BYTE_LOOP = "ld_global_u8 $s3, [$d1]\n cmp_ne_u32 $c0, $s3, $s4\n cbr $c0, @out\n"
+
+
+def test_loops_on_bytes_get_vectors_of_bytes() -> None:
+    body = BYTES + BYTE_LOOP + "\n" + END.replace("u32 $s4, [$d2]", "u8 $s4, [$d2]") + "@out:"
+    facts = best_facts(kernel_of(body), LINE, narrow=True)
+    assert (facts.width, facts.chunk) == (WIDE, NARROW_CHUNK)
+    assert best_facts(kernel_of(body), LINE, narrow=False).width == USUAL
+    text = f"kernel k(global u8* %x, u32 %n) {{\n{body}\n ret\n}}"
+    values = np.random.default_rng(1).integers(0, 2, 300).astype(np.uint8)
+    same(text, [values, 5], items=256, group_size=128)
 
 
 def test_nor_do_workgroups_that_such_warps_would_not_fill() -> None:

@@ -1,0 +1,125 @@
+"""Instructions on 32-bit integers that lanes of 8 or 16 bits can do.
+
+Small loads begin narrow. An instruction stays narrow where its operands are and its result fits:
+more lanes fit into a vector, and no operand is widened before it. Only instructions with a narrow
+operand are: cutting a 32-bit one costs more than it saves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...isa.types import B1, RegClass
+from .integer_ranges import Range, Ranges
+from .ssa import Const, Op, Value
+from .uniformity import LaneShapes
+
+WIDTHS = (8, 16)
+
+_MODULAR = frozenset({"add", "sub", "mul", "mad", "and", "or", "xor", "not", "neg", "shl"})
+"""Their low bits depend on the operands' low bits only."""
+
+_NO_BYTES = frozenset({"mul", "mad", "shl", "shr"})
+"""x86 has none of these for bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Narrow:
+    """Lanes of `bits`; `signed` says how the result is widened, and how operands are compared."""
+
+    bits: int
+    signed: bool
+
+
+class NarrowLanes:
+    """The instructions of a kernel that are done in narrow lanes."""
+
+    def __init__(self, shapes: LaneShapes) -> None:
+        self._shapes = shapes
+        self._lanes: dict[Value, int | None] = {}
+        """Bits of the lanes in which a value is at hand; None where any do."""
+        self._found: dict[Op, Narrow] = {}
+        ops = [v for v in shapes.ssa.values() if isinstance(v, Op)]
+        if not any(_small_load(op) and not shapes.is_uniform(op) for op in ops):
+            return
+        self._ranges = Ranges(shapes.ssa)
+        for op in ops:
+            if shapes.is_uniform(op) or shapes.stride(op) is not None:
+                continue
+            row, narrow = op.ins.row, self._choose(op)
+            if narrow is not None:
+                self._found[op] = narrow
+                self._lanes[op] = narrow.bits
+            elif _small_load(op) and row.type is not None:
+                self._lanes[op] = row.type.bits
+            elif row.stem == "cvt" and row.type is not None and not row.type.is_float:
+                self._lanes[op] = None if row.source is B1 else self._lanes_of(op.args[0])
+
+    def of(self, op: Op) -> Narrow | None:
+        """Return the lanes in which an instruction is done, if they are narrow."""
+        return self._found.get(op)
+
+    def is_narrow(self, op: Op) -> bool:
+        """Return whether a value that varies is at hand in narrow lanes, or is a condition."""
+        if op in self._found:
+            return True
+        if op.cls is RegClass.C:
+            return op.ins.row.type is B1
+        bits = self._lanes.get(op, 32)
+        return bits is None or bits < 32
+
+    def _lanes_of(self, value: Value) -> int | None:
+        if isinstance(value, Const) or self._shapes.is_uniform(value):
+            return None
+        return self._lanes.get(value, 32)
+
+    def _choose(self, op: Op) -> Narrow | None:
+        row = op.ins.row
+        if row.type is None or row.type.is_float or row.type.bits != 32:
+            return None
+        operands = narrow_operands(op)
+        at_hand = [bits for bits in map(self._lanes_of, operands) if bits is not None]
+        if not at_hand or max(at_hand) > max(WIDTHS):
+            return None
+        for bits in WIDTHS:
+            if bits >= max(at_hand) and not (bits == 8 and row.stem in _NO_BYTES):
+                for signed in (False, True):
+                    if self._fits(op, operands, bits, signed=signed):
+                        return Narrow(bits, signed)
+        return None
+
+    def _fits(self, op: Op, operands: list[Value], bits: int, *, signed: bool) -> bool:
+        """Return whether lanes of some bits give the result, read as signed or unsigned."""
+        row = op.ins.row
+
+        def fits(found: Range) -> bool:
+            return found.is_signed(bits) if signed else found.is_unsigned(bits)
+
+        count = op.args[1] if row.stem in ("shl", "shr") else None
+        if count is not None and not (isinstance(count, Const) and count.bits & 31 < bits):
+            return False
+        if row.stem in _MODULAR:
+            return fits(self._ranges.of(op))
+        if row.stem == "abs":
+            return self._ranges.of(op.args[0]).is_signed(bits) and fits(self._ranges.of(op))
+        if row.stem == "shr" and signed and not (row.type is not None and row.type.is_signed):
+            return False
+        if row.stem in ("shr", "min", "max", "select") or row.stem.startswith("cmp_"):
+            # Widening by sign keeps the order of unsigned numbers, too.
+            return all(fits(self._ranges.of(value)) for value in operands)
+        return False
+
+
+def narrow_operands(op: Op) -> list[Value]:
+    """Return the operands of an instruction that its narrow lanes hold."""
+    match op.ins.row.stem:
+        case "select":
+            return op.args[1:]
+        case "shl" | "shr":
+            return op.args[:1]
+    return op.args
+
+
+def _small_load(op: Op) -> bool:
+    type_ = op.ins.row.type
+    return op.ins.row.is_load and type_ is not None and not type_.is_float and type_.bits < 32

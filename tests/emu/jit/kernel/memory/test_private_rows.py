@@ -1,0 +1,125 @@
+"""Private memory at offsets that all lanes share: elements, fields of elements, and faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simtlab import Trap
+from simtlab.emu.engine import Work
+from simtlab.emu.jit.launch.engine import execute
+from simtlab.emu.oracle.oracle import all_traps
+
+from ....support.oracle_work import make
+from ...support.agreement import same
+
+BYTES = {"u8": 1, "s16": 2, "f32": 4, "u64": 8}
+WIDTHS = [1, 7, 16, 32, 64]
+ITEMS, GROUP = 150, 70
+
+FRAME = """
+kernel k(global u64* %out) {{
+    .private u64 own[4]
+    laneid_u32 $s0
+    workitemflatabsid_u32 $s0
+    workgroupid_u32 $s1, 0
+    ld_kernarg_u64 $d0, [%out]
+    mul_u32 $s2, $s0, {row}
+    cvt_u64_u32 $d1, $s2
+    add_u64 $d0, $d0, $d1
+    mul_u32 $s3, $s0, 0x9e3779b1
+    mov_u64 $d3, 0x8182838485868788
+    mad_u64 $d3, $d1, 0x12345677, $d3
+    mul_u64 $d3, $d3, $d3
+    cvt_u32_u64 $s3, $d3
+    and_u32 $s4, $s0, 3
+    cmp_ne_u32 $c0, $s4, 1
+    {body}
+    ret
+}}
+"""
+
+
+def register(type_: str) -> str:
+    return "$d3" if BYTES[type_] == 8 else "$s3"
+
+
+def every_field(widest: str, *, by_register: bool) -> tuple[str, int]:
+    """Stores of all types up to the widest one, and loads; every other store is of some lanes.
+
+    Returns the kernel and the bytes that a work-item stores.
+    """
+    lines, stored = [], 0
+    types = [t for t in BYTES if BYTES[t] <= BYTES[widest]]
+    for number, (type_, place) in enumerate((t, p) for t in types for p in range(0, 16, BYTES[t])):
+        base = f"own+{place}"
+        if by_register:
+            # The same in a workgroup, and not known beforehand.
+            lines += [f"add_u32 $s5, $s1, {place}", "sub_u32 $s5, $s5, $s1"]
+            base = "own+$s5"
+        label = f"@over{number}"
+        lines += [f"cbr $c0, {label}"] if number % 2 else []
+        lines += [f"st_private_{type_} {register(type_)}, [{base}]"]
+        lines += [f"{label}:"] if number % 2 else []
+        back, base = (type_, base) if number % 3 else (widest, f"own+{8 * (number % 2)}")
+        lines += ["mov_u64 $d4, 0"]
+        lines += [f"ld_private_{back} {'$d4' if BYTES[back] == 8 else '$s6'}, [{base}]"]
+        lines += [] if BYTES[back] == 8 else ["cvt_u64_u32 $d4, $s6"]
+        lines += [f"st_global_u64 $d4, [$d0+{stored}]"]
+        stored += 8
+    return FRAME.format(row=stored, body="\n".join(lines)), stored
+
+
+def some(chosen: set[tuple[object, ...]], every: Iterable[tuple[object, ...]]) -> list[Any]:
+    """All cases, those that are not chosen among the slow tests."""
+    return [pytest.param(*c, marks=() if c in chosen else pytest.mark.slow) for c in every]
+
+
+@pytest.mark.parametrize(
+    ("widest", "by_register", "width"),
+    some(
+        {("f32", True, 32), ("u64", True, 7), ("u64", False, 64)},
+        product(BYTES, (False, True), WIDTHS),
+    ),
+)
+def test_fields_of_elements(widest: str, by_register: bool, width: int) -> None:
+    text, row = every_field(widest, by_register=by_register)
+    same(text, [np.zeros(ITEMS * row // 8, np.uint64)], items=ITEMS, group_size=GROUP, width=width)
+
+
+FAULTS = {
+    "past the end": "add_u32 $s5, $s1, 29",
+    "before the start": "sub_u32 $s5, $s1, 8",
+    "misaligned": "add_u32 $s5, $s1, 1",
+    "far away": "or_u32 $s5, $s1, 0xfffffff0",
+    "of the second workgroup": "mul_u32 $s5, $s1, 32",
+}
+
+
+@pytest.mark.parametrize(
+    ("fault", "access", "width"),
+    some(
+        {("past the end", "st", 32), ("misaligned", "ld", 32), ("before the start", "st", 64)},
+        product(FAULTS, ("ld", "st"), WIDTHS),
+    ),
+)
+def test_faults_are_the_oracles(fault: str, access: str, width: int) -> None:
+    body = f"""
+        {FAULTS[fault]}
+        cbr $c0, @over
+        {access}_private_f32 $s3, [own+$s5]
+    @over:
+        st_private_u64 $d3, [own]"""
+    text = FRAME.format(row=8, body=body)
+
+    def work() -> Work:
+        out = np.zeros(ITEMS, np.uint64)
+        return make(text, [out], items=ITEMS, group_size=GROUP, width=width)
+
+    with pytest.raises(Trap) as found:
+        execute(work())
+    assert found.value.record.key in all_traps(work())
