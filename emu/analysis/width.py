@@ -28,8 +28,9 @@ def width_for(kernel: Kernel, facts: Facts) -> int:
     key = (kernel.words, facts.group_size, facts.whole)
     found = _FOUND.get(key)
     if found is None:
-        shapes = analyse(kernel).shapes(replace(facts, width=WIDE))
-        found = _FOUND[key] = WIDE if gains_by_width(shapes) else USUAL
+        wide = replace(facts, width=WIDE)
+        gains = wide.rows == facts.rows and gains_by_width(analyse(kernel).shapes(wide))
+        found = _FOUND[key] = WIDE if gains else USUAL
     return found
 
 
@@ -37,11 +38,17 @@ _FOUND: dict[tuple[object, ...], int] = {}
 
 
 def gains_by_width(shapes: Shapes) -> bool:
-    """Return whether there are loops, all left together, whose accesses are wide or uniform."""
+    """Return whether there are loops, all left together, whose accesses are wide or uniform.
+
+    Kernels with barriers whose rows are shorter than a warp need no loop: fewer warps take turns.
+    """
     loops = shapes.flow.loops
     inside = {number for loop in loops for number in loop.nodes}
+    tiles = shapes.facts.piece and any(
+        node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes
+    )
     return (
-        bool(loops)
+        bool(loops or tiles)
         and not shapes.divergent_loops
         and all(_is_easy(shapes, op) for n in inside for op in shapes.ssa.ops.get(n, ()))
     )
@@ -54,4 +61,4 @@ def _is_easy(shapes: Shapes, op: Op) -> bool:
         return True
     if row.is_atomic or row.segment is Segment.PRIVATE or row.type is None:
         return False
-    return op.base is None or shapes.stride(op.base) in (0, row.type.size)
+    return op.base is None or shapes.piece_stride(op.base) in (0, row.type.size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .....isa.program import Param
+from ....analysis.offset_bounds import Ranges
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot
 from ..context_code import load_slot
@@ -18,6 +19,8 @@ class KernelMemory:
     group_bytes: int
     private_bytes: int
     readonly_bytes: int
+    ranges: Ranges
+    """Of the values of the kernel."""
     private_of: str
     """The warp (an i64) whose private memory is used: the running one if warps take turns."""
 
