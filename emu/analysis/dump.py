@@ -42,6 +42,9 @@ def _shapes(kernel: Kernel, facts: Facts) -> Iterator[str]:
             continue
         stride = shapes.stride(value)
         shape = "varying" if stride is None else f"stride {stride}" if stride else "uniform"
+        piece_stride = shapes.piece_stride(value)
+        if stride is None and piece_stride is not None:
+            shape = f"stride {piece_stride} in pieces of {facts.piece} lanes"
         yield f"{name:<5} {shape}"
     yield f"uniform branches: {_nodes(uniform)}"
     yield f"divergent branches: {_nodes(ssa.conditions.keys() - uniform)}"

@@ -44,7 +44,7 @@ def can_run_alone(shapes: Shapes, loop: Loop) -> bool:
         and all(_runs_alone(op) for number in loop.nodes for op in ssa.ops.get(number, ()))
         and _has_one_entry(flow, loop)
         and all(
-            shapes.stride(phi) is None
+            shapes.piece_stride(phi) is None
             for _, successor in ways_out(flow, loop)
             for phi in ssa.phis.get(successor, ())
         )

@@ -3,6 +3,9 @@
 A value is *uniform* where all lanes that run its node together have the same value; uniform values
 become scalars, uniform conditions stay branches. A value with *stride* k is, in such lanes, that
 of lane 0 plus k times the lane (modulo its width): its accesses to memory are contiguous.
+
+Where the rows of a workgroup are shorter than a warp, a row is one *piece* of the warp or several.
+Most values of such kernels have a stride, or one value, within each piece: a scalar per piece.
 """
 
 from __future__ import annotations
@@ -10,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import gcd
 from typing import Protocol
 
 from ...asm.flow import dominators
 from ...asm.flow.cfg import reverse
-from ...isa.types import Segment, sign_extend
+from ...isa.table import Flags
+from ...isa.types import RegClass, Segment, sign_extend
 from .order import Flow
 from .ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value
 
@@ -25,6 +30,12 @@ _UNIFORM_IDENTITY = frozenset(
 
 NEVER_TOGETHER = 65
 """A number of running lanes that no warp has."""
+
+LARGEST_PIECE = 16
+"""Lanes of the largest piece: those of a vector."""
+
+LEAST_PIECE = 4
+"""Lanes of the smallest piece: with smaller ones, gathers are as fast."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +63,17 @@ class Facts:
         x, y, z = self.group_size
         return y == z == 1 or (self.whole and x % self.width == 0)
 
+    @cached_property
+    def piece(self) -> int:
+        """Lanes of a piece of a warp, all in one row of the workgroup; 0: no use is made of them.
+
+        It divides the lanes of a vector, and of the warp.
+        """
+        if self.rows or not self.whole:
+            return 0
+        lanes = gcd(self.group_size[0], self.width, self.chunk, LARGEST_PIECE)
+        return lanes if lanes >= LEAST_PIECE else 0
+
 
 class LaneShapes(Protocol):
     """How the values of the lanes that run together differ."""
@@ -64,6 +86,10 @@ class LaneShapes(Protocol):
 
     def stride(self, value: Value) -> int | None:
         """Return the step from lane to lane, 0 for uniform values; None where there is none."""
+        ...
+
+    def piece_stride(self, value: Value) -> int | None:
+        """Return the step from lane to lane within each piece of the warp, or None."""
         ...
 
 
@@ -81,7 +107,8 @@ class Shapes:
         """Loops that lanes leave in different iterations."""
         self._postdominators = _postdominators(self.flow)
         self._find_varying()
-        self._strides = self._find_strides()
+        self._strides = self._find_strides(in_pieces=False)
+        self._piece_strides = self._find_strides(in_pieces=True) if facts.piece else self._strides
 
     def is_uniform(self, value: Value) -> bool:
         """Return whether all lanes that run together have the same value."""
@@ -94,6 +121,13 @@ class Shapes:
     def stride(self, value: Value) -> int | None:
         """Return the step from lane to lane, 0 for uniform values; None where there is none."""
         return 0 if self.is_uniform(value) else self._strides.get(value)
+
+    def piece_stride(self, value: Value) -> int | None:
+        """Return the step from lane to lane within each piece of the warp; None if there is none.
+
+        Without pieces, it is the step in the warp.
+        """
+        return 0 if self.is_uniform(value) else self._piece_strides.get(value)
 
     def passes(self, number: int, other: int) -> bool:
         """Return whether every path from a node to an end passes another node."""
@@ -218,7 +252,7 @@ class Shapes:
 
     # --- strides
 
-    def _find_strides(self) -> dict[Value, int | None]:
+    def _find_strides(self, in_pieces: bool) -> dict[Value, int | None]:
         """Return strides; optimistic: a phi has any stride until one of its values contradicts."""
         unknown = object()
         found: dict[Value, int | object | None] = {v: unknown for v in self.varying}
@@ -236,7 +270,8 @@ class Shapes:
                     new = self._phi_stride(value, [of(a) for a in value.args.values()], unknown)
                 else:
                     assert isinstance(value, Op)
-                    new = self._op_stride(value, [of(a) for a in value.args], unknown)
+                    strides = [of(a) for a in value.args]
+                    new = self._op_stride(value, strides, unknown, in_pieces)
                 if new is not found[value] and new != found[value]:
                     found[value] = new
                     changed = True
@@ -250,19 +285,27 @@ class Shapes:
             return unknown
         return known.pop() if len(known) == 1 else None
 
-    def _op_stride(self, op: Op, strides: list, unknown: object) -> int | object | None:
+    def _op_stride(
+        self, op: Op, strides: list, unknown: object, in_pieces: bool
+    ) -> int | object | None:
         row = op.ins.row
         match row.stem:
             case "workitemid" | "workitemabsid":
-                return 1 if self.facts.rows and op.ins.literals[0] == 0 else None
+                if op.ins.literals[0] == 0:
+                    return 1 if self.facts.rows or in_pieces else None
+                return 0 if in_pieces else None
             case "workitemflatid" | "laneid":
                 return 1
             case "workitemflatabsid":
-                return 1 if self.facts.group_size[1:] == (1, 1) else None
+                return 1 if self.facts.rows or in_pieces else None
         if unknown in strides:
             return unknown
         if None in strides or row.type is None or row.type.is_float:
             return None
+        if row.stem == "lda":
+            return strides[0]
+        if in_pieces and not any(strides):
+            return 0 if _same_for_same(op) else None
         if row.stem == "cvt":
             return strides[0] if self._keeps_step(op) else None
         constants = [
@@ -302,6 +345,14 @@ class Shapes:
         return source.ins.row.is_identity and (self.facts.whole or not signed)
 
 
+def _same_for_same(op: Op) -> bool:
+    """Return whether an op yields an integer that is the same where its sources are."""
+    row = op.ins.row
+    if op.cls is RegClass.C or row.is_atomic or row.is_identity or Flags.CROSS_LANE in row.flags:
+        return False
+    return not (row.segment is Segment.PRIVATE and row.is_memory)
+
+
 class OneLane:
     """The values of a warp of one lane: each is uniform."""
 
@@ -313,6 +364,10 @@ class OneLane:
         return True
 
     def stride(self, value: Value) -> int:
+        """Return 0, which uniform values have."""
+        return 0
+
+    def piece_stride(self, value: Value) -> int:
         """Return 0, which uniform values have."""
         return 0
 

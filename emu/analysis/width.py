@@ -48,8 +48,9 @@ def best_facts(kernel: Kernel, facts: Facts, narrow: bool) -> Facts:
     key = (kernel.words, facts.group_size, facts.whole, narrow)
     found = _FOUND.find(key)
     if found is None:
-        shapes = analyse(kernel).shapes(replace(facts, width=WIDE))
-        found = _FOUND.keep(key, _choose(shapes, facts.chunk, narrow))
+        wide = replace(facts, width=WIDE)
+        chosen = _choose(analyse(kernel).shapes(wide), facts.chunk, narrow)
+        found = _FOUND.keep(key, chosen if wide.rows == facts.rows else (USUAL, facts.chunk))
     width, chunk = found
     return replace(facts, width=width, chunk=chunk)
 
@@ -59,6 +60,8 @@ _FOUND: Recent[tuple[object, ...], tuple[int, int]] = Recent()
 
 def _choose(shapes: Shapes, chunk: int, narrow: bool) -> tuple[int, int]:
     """Return the lanes of a warp and of a vector."""
+    if _is_tiled(shapes) and not shapes.flow.loops:
+        return WIDE, chunk
     nodes = _inner_nodes(shapes)
     if not all(_is_easy(shapes, op) for n in nodes for op in shapes.ssa.ops.get(n, ())):
         return USUAL, chunk
@@ -78,6 +81,13 @@ def _inner_nodes(shapes: Shapes) -> list[int]:
     return [n for n in shapes.flow.order if n in inside or not shapes.flow.loops]
 
 
+def _is_tiled(shapes: Shapes) -> bool:
+    """Return whether rows are shorter than a warp, and warps take turns: fewer of them are better."""
+    return shapes.facts.piece != 0 and any(
+        node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes
+    )
+
+
 def _is_easy(shapes: Shapes, op: Op) -> bool:
     """Return whether an op accesses neighbouring places or one place for all lanes, or none."""
     row = op.ins.row
@@ -92,7 +102,7 @@ def _is_easy(shapes: Shapes, op: Op) -> bool:
 
 def _step(shapes: Shapes, address: Value) -> int | None:
     """Return how far the addresses of neighbouring lanes are apart, where no index wraps around."""
-    step = shapes.stride(address)
+    step = shapes.piece_stride(address)
     if step is not None or not (isinstance(address, Op) and address.parts):
         return step
     args = [_step(shapes, a) for a in address.args]

@@ -7,7 +7,7 @@ from importlib import import_module
 from .example import Generator
 
 NAMES = (
-    "kernels", "policies", "sources", "objects", "wild", "misuse", "kills", "caches",
+    "kernels", "tiles", "policies", "sources", "objects", "wild", "misuse", "kills", "caches",
 )  # fmt: skip
 
 

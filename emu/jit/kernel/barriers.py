@@ -9,11 +9,12 @@ budget follow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ....isa.types import RegClass
 from ...analysis.lane_plan import LanePlan
-from ...analysis.ssa import Value, live_out
+from ...analysis.recomputed import recomputed
+from ...analysis.ssa import Op, Value, live_out
 from ..llvm.text import register_type
 from ..runtime.context import Slot, TrapCode
 from . import budget
@@ -52,7 +53,14 @@ class Barriers:
         self.frame_bytes = self._head_bytes
         places: dict[object, int] = {}
         after = live_out(lanes.ssa) if self.nodes else {}
-        self._kept = {n: list(self._place(n, after[n], places)) for n in self.nodes}
+        self._again = {
+            n: recomputed(sorted(after[n], key=lanes.table.position)) for n in self.nodes
+        }
+        """Barrier -> what a warp that resumes there computes anew."""
+        self._kept = {
+            n: list(self._place(n, after[n].difference(self._again[n]), places)) for n in self.nodes
+        }
+        self.frame_bytes = -(-self.frame_bytes // 64) * 64
 
     # --- a warp begins, resumes, ends
 
@@ -74,8 +82,11 @@ class Barriers:
         budget.fill(self.lanes, self._counters())
         self._set_live(self.lanes.word(live))
 
-    def resume(self, place: str) -> None:
-        """Continue a warp after its barrier, or skip it if it has ended."""
+    def resume(self, place: str, compute: Callable[[Op], None]) -> None:
+        """Continue a warp after its barrier, or skip it if it has ended.
+
+        `compute` emits an instruction.
+        """
         lanes, code = self.lanes, self.lanes.code
         if lanes.flow.loops:
             self._words.set_word("budget", code.let(f"load i64, ptr {self._budget_place()}"))
@@ -86,6 +97,9 @@ class Barriers:
             for type_, variable, cell in self._cells(number):
                 value = code.let(f"load {type_}, ptr {cell}, align 8")
                 code.line(f"store {type_} {value}, ptr {variable}")
+            lanes.local.clear()
+            for op in self._again[number]:
+                compute(op)
             way = lanes.flow.route(number, lanes.flow.nodes[number].successors[0])
             self.edges.enter(way, lanes.chunks(self._live()))
 
@@ -212,8 +226,9 @@ class Barriers:
         """
         for key, types in self._used_after(number, wanted):
             if key not in places:
-                places[key] = self.frame_bytes
-                self.frame_bytes += self._step(types) * len(types)
+                step = self._step(types)
+                places[key] = -(-self.frame_bytes // step) * step
+                self.frame_bytes = places[key] + step * len(types)
             yield key, types, places[key]
 
     def _used_after(self, number: int, wanted: set[Value]) -> list[tuple[object, list[str]]]:
@@ -239,7 +254,9 @@ class Barriers:
         return kept
 
     def _step(self, types: list[str]) -> int:
-        """Return the bytes of a piece: whole cache lines, one for up to 16 lanes of 32 bits."""
+        """Return the bytes of a scalar, or of a chunk: a cache line for 16 lanes of 32 bits."""
+        if not types[0].startswith("<"):
+            return 8
         bits = self.lanes.n * (64 if types[0] == register_type(RegClass.D, self.lanes.n) else 32)
         return -(-bits // 512) * 64
 

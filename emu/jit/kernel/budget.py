@@ -1,5 +1,7 @@
 """The instruction budget of work-items, charged at latches: the loop header's instructions.
 
+A loop whose number of iterations is a constant is charged once, when all lanes leave it together.
+
 While a warp's total iterations are below one work-item's budget, no work-item can have exceeded
 its own: one counter per warp is enough, and cheap. From then on each work-item counts its own
 instructions, from zero, and one that exceeds the budget ends the launch. The launch may so end
@@ -8,6 +10,9 @@ late, by the budget at most, and never too early.
 
 from __future__ import annotations
 
+from ...analysis.lane_plan import LanePlan
+from ...analysis.offset_bounds import Ranges
+from ...analysis.trips import Trips, only_exit
 from ..llvm.text import integer
 from ..runtime.context import Slot, TrapCode
 from .context_code import load_slot
@@ -31,11 +36,31 @@ def fill(lanes: LaneCode, counters: str) -> None:
     lanes.variables.set_word("budget", _of_one(lanes))
 
 
-def spend(lanes: LaneCode, header: int) -> None:
-    """Charge the running lanes, which are at the latch of `header`, for another iteration."""
+def charged_at_exit(lanes: LaneCode, plan: LanePlan, ranges: Ranges) -> dict[int, Trips]:
+    """Return latch -> iterations of the loops that are charged at their exits."""
+    flow, found = lanes.flow, {}
+    for loop in flow.loops:
+        trips = ranges.trips.get(loop.number)
+        if (
+            trips is not None
+            and trips.exit in plan.uniform_branches
+            and loop.number not in ranges.shapes.divergent_loops
+            and only_exit(flow, loop)
+            and not any(
+                number in plan.sparse or (last is not None and last.row.is_barrier)
+                for number in loop.nodes
+                for last in (flow.nodes[number].last,)
+            )
+        ):
+            found[loop.latch] = trips
+    return found
+
+
+def spend(lanes: LaneCode, header: int, times: int = 1) -> None:
+    """Charge the running lanes, which are at the latch of `header`, for more iterations."""
     code, variables = lanes.code, lanes.variables
     node = lanes.flow.nodes[header]
-    cost = max(1, node.stop - node.start + (node.last is not None))
+    cost = times * max(1, node.stop - node.start + (node.last is not None))
     left = code.let(f"sub i64 {variables.word('budget')}, {cost}")
     variables.set_word("budget", left)
     count, out, go = (code.fresh_label("b") for _ in range(3))

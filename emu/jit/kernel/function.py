@@ -12,6 +12,7 @@ from functools import partial
 from ....isa.program import Kernel
 from ...analysis.counting.regions import Region
 from ...analysis.lane_plan import LanePlan
+from ...analysis.offset_bounds import Ranges
 from ...analysis.order import START
 from ...analysis.uniformity import Shapes
 from ..llvm.function_text import ENTRY, FunctionText, definition
@@ -60,6 +61,7 @@ class KernelFunction:
             kernel.group_size,
             kernel.private_size,
             readonly_bytes,
+            Ranges(shapes),
             private_of=WARP if self.has_barrier else "0",
             guarded=guarded,
             private_element=private_element(kernel),
@@ -158,9 +160,10 @@ class KernelFunction:
         self.memory.clear_private(self.entry, code, facts.width)
         barriers.begin(warp.existing)
         edges.enter(START, warp.existing)
-        Nodes(lanes, self.plan, self.memory, warp, edges, barriers).emit()
+        nodes = Nodes(lanes, self.plan, self.memory, warp, edges, barriers)
+        nodes.emit()
         code.block("warp_resume")
-        barriers.resume(place)
+        barriers.resume(place, nodes.instruction)
         code.block("warp_over")
         barriers.end()
         code.block("warp_next")

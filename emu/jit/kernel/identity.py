@@ -75,7 +75,9 @@ class Warp:
     local0: tuple[str, str, str]
     """workitemid of lane 0."""
     local: tuple[Chunks, Chunks, Chunks]
-    """workitemid; empty for a dimension in which the lanes agree."""
+    """workitemid; empty for a dimension in which the lanes agree, and where pieces have it."""
+    firsts: tuple[Chunks, Chunks, Chunks]
+    """workitemid of the first lane of each piece, if the warp has pieces."""
     existing: Chunks
     """The mask of the lanes that are work-items."""
 
@@ -92,37 +94,56 @@ def start_warp(vectors: VectorCode, group: Workgroup, facts: Facts) -> Warp:
     first = code.let(f"mul i32 {code.let(f'trunc i64 {WARP} to i32')}, {facts.width}")
     base, lane = vectors.spread(32, first), vectors.steps(32)
     flat = vectors.each("add", 32, base, lane)
-    local0, local = _local_ids(vectors, group, facts, first, flat)
+    local0, local, firsts = _local_ids(vectors, group, facts, first, flat)
     existing = ["splat (i1 true)"] * vectors.k
     if not facts.whole:
         existing = vectors.each("icmp ult", 32, flat, vectors.spread(32, group.items))
-    return Warp(group, first, lane, flat, local0, local, existing)
+    return Warp(group, first, lane, flat, local0, local, firsts, existing)
+
+
+Ids = tuple[Chunks, Chunks, Chunks]
 
 
 def _local_ids(
     vectors: VectorCode, group: Workgroup, facts: Facts, first: str, flat: Chunks
-) -> tuple[tuple[str, str, str], tuple[Chunks, Chunks, Chunks]]:
-    """Return workitemid: scalars for lane 0, and chunks where they differ from lane to lane."""
+) -> tuple[tuple[str, str, str], Ids, Ids]:
+    """Return workitemid: scalars for lane 0, chunks where lanes differ, scalars for pieces."""
     code = vectors.code
     x, y, _ = group.size
+    none: Ids = [], [], []
     if facts.group_size[1:] == (1, 1):
         zero = ["zeroinitializer"] * vectors.k
-        return (first, "0", "0"), (flat, zero, zero)
-    row = code.let(f"udiv i32 {first}, {x}")
-    local0 = (
-        code.let(f"urem i32 {first}, {x}"),
-        code.let(f"urem i32 {row}, {y}"),
-        code.let(f"udiv i32 {row}, {y}"),
-    )
+        return (first, "0", "0"), (flat, zero, zero), none
+
+    def scalars(flat_id: str) -> tuple[str, str, str]:
+        row = code.let(f"udiv i32 {flat_id}, {x}")
+        return (
+            code.let(f"urem i32 {flat_id}, {x}"),
+            code.let(f"urem i32 {row}, {y}"),
+            code.let(f"udiv i32 {row}, {y}"),
+        )
+
+    local0 = scalars(first)
     if facts.rows:
         xs = vectors.each("add", 32, vectors.spread(32, local0[0]), vectors.steps(32))
-        return local0, (xs, [], [])
+        return local0, (xs, [], []), none
+    if facts.piece:
+        ids = [
+            scalars(code.let(f"add i32 {first}, {lane}"))
+            for lane in range(0, facts.width, facts.piece)
+        ]
+        by_x, by_y, by_z = (list(dimension) for dimension in zip(*ids, strict=True))
+        return local0, none, (by_x, by_y, by_z)
     xs, ys = (vectors.spread(32, s) for s in (x, y))
     rows = vectors.each("udiv", 32, flat, xs)
-    return local0, (
-        vectors.each("urem", 32, flat, xs),
-        vectors.each("urem", 32, rows, ys),
-        vectors.each("udiv", 32, rows, ys),
+    return (
+        local0,
+        (
+            vectors.each("urem", 32, flat, xs),
+            vectors.each("urem", 32, rows, ys),
+            vectors.each("udiv", 32, rows, ys),
+        ),
+        none,
     )
 
 
@@ -160,11 +181,20 @@ class Identity:
             case "workitemflatid":
                 self._define(op, warp.first, warp.flat)
             case "workitemid":
-                self._define(op, warp.local0[dim], warp.local[dim])
+                if self.facts.piece:
+                    self._define_pieces(op, warp.firsts[dim], dim == 0)
+                else:
+                    self._define(op, warp.local0[dim], warp.local[dim])
             case "workitemabsid":
-                self._define(op, *self._absolute(dim))
+                if self.facts.piece:
+                    self._define_pieces(op, self._absolute_firsts(dim), dim == 0)
+                else:
+                    self._define(op, *self._absolute(dim))
             case "workitemflatabsid":
-                self._define(op, *self._flat_absolute())
+                if self.facts.piece:
+                    self._define_pieces(op, self._flat_absolute_firsts(), True)
+                else:
+                    self._define(op, *self._flat_absolute())
             case _:
                 raise NotImplementedError(stem)
 
@@ -177,9 +207,36 @@ class Identity:
         if lanes.shapes.stride(op) is not None:
             lanes.define(op, "lane0", [first])
 
+    def _define_pieces(self, op: Op, firsts: list[str], steps: bool) -> None:
+        """Define a value by the scalars of the first lanes of pieces."""
+        lanes = self.lanes
+        if lanes.shapes.is_uniform(op):
+            lanes.define(op, "value", [firsts[0]])
+            return
+        lanes.define(op, "value", lanes.from_firsts(32, firsts, int(steps)))
+        lanes.define(op, "firsts", firsts)
+
+    def _absolute_firsts(self, dim: int) -> list[str]:
+        code, start = self.lanes.code, self._start(dim)
+        return [code.let(f"add i32 {start}, {first}") for first in self.warp.firsts[dim]]
+
+    def _flat_absolute_firsts(self) -> list[str]:
+        code = self.lanes.code
+        nx, ny = (load_slot_32(code, s) for s in (Slot.ITEMS_X, Slot.ITEMS_Y))
+        found = []
+        for x, y, z in zip(*map(self._absolute_firsts, range(3)), strict=True):
+            row = code.let(f"add i32 {code.let(f'mul i32 {z}, {ny}')}, {y}")
+            found.append(code.let(f"add i32 {code.let(f'mul i32 {row}, {nx}')}, {x}"))
+        return found
+
+    def _start(self, dim: int) -> str:
+        """Return workitemabsid of the first work-item of the workgroup."""
+        position, size = self.group.position[dim], self.facts.group_size[dim]
+        return self.lanes.code.let(f"mul i32 {position}, {size}")
+
     def _absolute(self, dim: int) -> tuple[str, Chunks]:
         lanes, code, local = self.lanes, self.lanes.code, self.warp.local[dim]
-        start = code.let(f"mul i32 {self.group.position[dim]}, {self.facts.group_size[dim]}")
+        start = self._start(dim)
         first = code.let(f"add i32 {start}, {self.warp.local0[dim]}")
         if not local:
             return first, []

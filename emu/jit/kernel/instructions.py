@@ -64,9 +64,19 @@ class Instructions:
                 for chunk in zip(*columns, strict=True)
             ],
         )
-        if lanes.shapes.stride(op) is not None:
-            first = [lanes.lane0(a) for a in args]
+        if lanes.is_counted(op):
+            first = [self._argument(op, i, [lanes.lane0(a)], 0)[0] for i, a in enumerate(args)]
             lanes.define(op, "lane0", [alu.emit(lanes.code, row, op.ins.literals, first, 0)])
+        elif lanes.is_pieced(op):
+            columns = [self._argument(op, i, lanes.firsts(a), 0) for i, a in enumerate(args)]
+            lanes.define(
+                op,
+                "firsts",
+                [
+                    alu.emit(lanes.code, row, op.ins.literals, list(piece), 0)
+                    for piece in zip(*columns, strict=True)
+                ],
+            )
 
     def _compute_narrow(self, op: Op, how: Narrow) -> None:
         """Compute in lanes of 8 or 16 bits; LLVM removes what cuts a value that was widened."""
@@ -107,6 +117,12 @@ class Instructions:
             "value",
             [alu.emit(lanes.code, row, (), [x, y], n) for x, y in zip(left, right, strict=True)],
         )
+        if lanes.is_pieced(op):
+            # A zero in a running lane has trapped.
+            xs, ys = (self._argument(op, i, lanes.firsts(v), 0) for i, v in enumerate((a, b)))
+            ys = ones_for_zeros(lanes.code, op.cls, are_zero(lanes.code, op.cls, ys, 0), ys, 0)
+            firsts = [alu.emit(lanes.code, row, (), [x, y], 0) for x, y in zip(xs, ys, strict=True)]
+            lanes.define(op, "firsts", firsts)
 
     def _without_zeros(self, op: Op, divisors: list[str], n: int) -> list[str]:
         lanes, code = self.lanes, self.lanes.code

@@ -2,7 +2,8 @@
 
 A value that another node uses is kept in a variable, so linearised control flow needs no repair of
 dominance. A uniform value is a scalar. For a value with a stride the variable has the scalar of
-lane 0, from which the other lanes are counted.
+lane 0, from which the other lanes are counted; for one with a stride within pieces of the warp
+alone, the scalar of each piece's first lane.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ....isa.types import F32, F64, RegClass, mask_of
 from ...analysis.ssa import Const, Op, Phi, Value
 from ...analysis.uniformity import Facts, LaneShapes
 from ..arithmetic import emit as alu
-from ..llvm.text import constant, register_type
+from ..llvm.text import constant, integer, register_type
 from ..llvm.vectors import Chunks, VectorCode
 from ..runtime.context import Slot, TrapCode
 from .context_code import store_slot
@@ -25,6 +26,11 @@ def vectors_of(facts: Facts) -> tuple[int, int]:
     """Return (lanes of a vector, vectors of a value)."""
     n = facts.chunk if facts.width % facts.chunk == 0 else facts.width
     return n, facts.width // n
+
+
+def pieces_of(facts: Facts) -> tuple[int, int]:
+    """Return (lanes of a piece, pieces of a warp); vectors stand for pieces if there are none."""
+    return (facts.piece, facts.width // facts.piece) if facts.piece else vectors_of(facts)
 
 
 class LaneCode(VectorCode):
@@ -54,6 +60,8 @@ class LaneCode(VectorCode):
         """The lines that are computed once per call."""
         self.ssa = shapes.ssa
         self.flow = shapes.ssa.flow
+        self.pieces = VectorCode(self.code, *pieces_of(facts))
+        """The code of vectors that are pieces of a warp."""
         self.mask: Chunks = []
         """The running lanes."""
         self.local: dict[tuple[Value, str], list[str]] = {}
@@ -71,6 +79,8 @@ class LaneCode(VectorCode):
         """Return (part, types) of a value's variables; a value with a stride has lane 0 alone."""
         if self.is_counted(value):
             return [("lane0", self.types_of(value.cls, True))]
+        if self.is_pieced(value):
+            return [("firsts", self._types_of_firsts(value.cls))]
         return [("value", self.types_of(value.cls, self.shapes.is_uniform(value)))]
 
     def scalar(self, value: Value) -> str:
@@ -98,6 +108,21 @@ class LaneCode(VectorCode):
             return constant(value.cls, value.bits, 0)
         return self.scalar(value) if self.shapes.is_uniform(value) else self._get(value, "lane0")[0]
 
+    def firsts(self, value: Value) -> list[str]:
+        """Return the scalars of the first lanes of all pieces; for values with a stride in them."""
+        if self.is_pieced(value):
+            return self._get(value, "firsts")
+        first = self.lane0(value)
+        if isinstance(value, Const) or not self.is_counted(value):
+            return [first] * self.pieces.k
+        step, t = self.shapes.stride(value) or 0, register_type(value.cls, 0)
+        return [
+            self.code.let(f"add {t} {first}, {j * self.pieces.n * step & mask_of(value.cls.bits)}")
+            if j
+            else first
+            for j in range(self.pieces.k)
+        ]
+
     def _get(self, value: Value, part: str) -> list[str]:
         if value in self.outside:
             return [self.outside[value]]
@@ -105,6 +130,12 @@ class LaneCode(VectorCode):
         if known is None:
             if part == "value" and self.is_counted(value):
                 known = self._counted(value)
+            elif part == "value" and self.is_pieced(value):
+                step = self.shapes.piece_stride(value) or 0
+                known = self.from_firsts(value.cls.bits, self.firsts(value), step)
+            elif part == "firsts":
+                types = self._types_of_firsts(value.cls)
+                known = self.variables.load((value, part), types)
             else:
                 uniform = part == "lane0" or self.shapes.is_uniform(value)
                 known = self.variables.load((value, part), self.types_of(value.cls, uniform))
@@ -127,12 +158,54 @@ class LaneCode(VectorCode):
             chunks.append(code.let(f"add {type_} {base}, <{apart}>"))
         return chunks
 
+    def is_pieced(self, value: Value) -> bool:
+        """Return whether other nodes get a value's lanes by counting from the first of each piece.
+
+        That is a value with a stride within pieces of the warp, and none across them.
+        """
+        shapes = self.shapes
+        return shapes.stride(value) is None and shapes.piece_stride(value) is not None
+
+    def _types_of_firsts(self, cls: RegClass) -> list[str]:
+        return [register_type(cls, 0)] * self.pieces.k
+
+    def from_firsts(self, bits: int, firsts: Sequence[str], step: int) -> Chunks:
+        """Return chunks of integers that step within each piece, from those of its first lanes."""
+        t = integer(bits, self.n)
+        per_chunk = self.n // self.pieces.n
+        chunks = []
+        for j in range(self.k):
+            scalars = firsts[j * per_chunk : (j + 1) * per_chunk]
+            if len(set(scalars)) == 1:
+                chunk = self.chunk_of(bits, scalars[0])
+            else:
+                chunk = self._repeated(bits, scalars)
+            if step:
+                steps = (step * (i % self.pieces.n) & mask_of(bits) for i in range(self.n))
+                chunk = self.code.let(
+                    f"add {t} {chunk}, <{', '.join(f'i{bits} {s}' for s in steps)}>"
+                )
+            chunks.append(chunk)
+        return chunks
+
+    def _repeated(self, bits: int, scalars: Sequence[str]) -> str:
+        """Return a chunk that has each scalar in all lanes of its piece."""
+        row = integer(bits, len(scalars))
+        packed = "poison"
+        for i, scalar in enumerate(scalars):
+            packed = self.code.let(f"insertelement {row} {packed}, i{bits} {scalar}, i32 {i}")
+        order = ", ".join(f"i32 {i // self.pieces.n}" for i in range(self.n))
+        return self.code.let(
+            f"shufflevector {row} {packed}, {row} poison, <{self.n} x i32> <{order}>"
+        )
+
     def define(self, op: Op, part: str, operands: list[str]) -> None:
-        """Set a value (or its lane 0) where it is computed."""
+        """Set a value (or its lane 0, or its first lanes) where it is computed."""
         self.local[op, part] = operands
-        if op in self.table.crossing and (part == "lane0" or not self.is_counted(op)):
-            uniform = part == "lane0" or self.shapes.is_uniform(op)
-            self.variables.store((op, part), self.types_of(op.cls, uniform), operands)
+        if op in self.table.crossing:
+            for kept, types in self.parts(op):
+                if kept == part:
+                    self.variables.store((op, part), types, operands)
 
     def copy(
         self, key: object, types: Sequence[str], values: list[str], lanes: Sequence[str] | None
@@ -157,6 +230,8 @@ class LaneCode(VectorCode):
         """Return what a phi gets from a value, as the operands of one of its parts."""
         if part == "lane0":
             return [self.lane0(value)]
+        if part == "firsts":
+            return self.firsts(value)
         if self.shapes.is_uniform(phi):
             operands, n = [self.scalar(value)], 0
         else:

@@ -8,6 +8,8 @@ are masked: other instructions run for inactive lanes too, whose values nothing 
 from __future__ import annotations
 
 from ...analysis.lane_plan import LanePlan
+from ...analysis.ssa import Op
+from ...analysis.trips import Trips
 from ..runtime.context import TrapCode
 from . import budget
 from .barriers import Barriers
@@ -17,6 +19,9 @@ from .instructions import Instructions
 from .lane_by_lane import LaneByLane
 from .lane_code import LaneCode
 from .memory.kernel_memory import KernelMemory
+
+UNROLLED = 128
+"""Most instructions of the iterations of a loop that are written one after the other."""
 
 
 class Nodes:
@@ -38,6 +43,13 @@ class Nodes:
         self._barriers = barriers
         self._flow = lanes.flow
         self._instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
+        self._at_exit = budget.charged_at_exit(lanes, plan, memory.ranges)
+        """Latch -> iterations of the loop, for those that are charged when it is left."""
+        self._left = {
+            trips.exit: (latch, trips.returns)
+            for latch, trips in self._at_exit.items()
+            if trips.returns
+        }
 
     def emit(self) -> None:
         """Append the code of all nodes, in the linear order."""
@@ -79,6 +91,10 @@ class Nodes:
         code.branch(few, f"few{header}", f"together{header}")
         code.block(f"few{header}")
 
+    def instruction(self, op: Op) -> None:
+        """Append one instruction."""
+        self._instructions.op(op)
+
     def _begin_iteration(self, number: int) -> None:
         """Let the lanes at a latch begin the next iteration."""
         lanes = self.lanes
@@ -90,9 +106,21 @@ class Nodes:
         self.edges.wait_at(header, lanes.mask)
         if self.edges.counters is not None:
             self.edges.counters.follow(number, header)
-        budget.spend(lanes, header)
+        trips = self._at_exit.get(number)
+        if trips is None:
+            budget.spend(lanes, header)
         # A lane runs it, so no test is needed.
-        lanes.code.jump(f"{'r' if header in self.plan.masks.tested else 'n'}{header}")
+        start = f"{'r' if header in self.plan.masks.tested else 'n'}{header}"
+        lanes.code.jump(start, unroll=0 if trips is None else self._unroll(number, trips))
+
+    def _unroll(self, latch: int, trips: Trips) -> int:
+        """Return how many iterations of a loop shall follow each other without a branch."""
+        loop = self._flow.loops[self._flow.nodes[latch].latch_of or 0]
+        if any(other.parent == loop.number for other in self._flow.loops):
+            return 0
+        ops = sum(len(self.lanes.ssa.ops.get(number, ())) for number in loop.nodes)
+        total = trips.returns + 1
+        return total if total * ops <= UNROLLED else 4 if 4 * ops <= UNROLLED else 0
 
     def _leave(self, number: int) -> None:
         """End a node: hand its lanes on and jump to the node that runs next."""
@@ -131,6 +159,11 @@ class Nodes:
             for label, target in ((no, fall), (yes, taken)):
                 lanes.local = dict(local)
                 code.block(label)
+                if number in self._left:
+                    latch, returns = self._left[number]
+                    loop = self._flow.loops[self._flow.nodes[latch].latch_of or 0]
+                    if self._flow.route(number, target) not in loop.nodes:
+                        budget.spend(lanes, loop.header, returns)
                 self._follow(number, target)
             return
         on = lanes.vector(condition)

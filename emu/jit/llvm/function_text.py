@@ -51,9 +51,13 @@ class FunctionText:
         self.lines.append(f"{label}:")
         self.current_block = label
 
-    def jump(self, label: str) -> None:
-        """End the block: continue at `label`."""
-        self.line(f"br label %{label}")
+    def jump(self, label: str, *, unroll: int = 0) -> None:
+        """End the block: continue at `label`.
+
+        If that closes a loop, LLVM shall write `unroll` iterations without a branch between them.
+        """
+        note = f", !llvm.loop !{self.module.unrolled(unroll)}" if unroll > 1 else ""
+        self.line(f"br label %{label}{note}")
 
     def branch(self, condition: str, yes: str, no: str, *, rarely: bool = False) -> None:
         """End the block: continue at `yes` if an i1 is true, else at `no`.

@@ -80,6 +80,8 @@ class ModuleText:
         self.attributes = attributes
         self._declarations: dict[str, str] = {}
         self._functions: dict[str, str] = {}
+        self._loops: list[int] = []
+        """How often loops are unrolled."""
 
     def declare(self, name: str, declaration: str) -> None:
         """Add `declare ...` unless the name has one."""
@@ -94,9 +96,17 @@ class ModuleText:
         assert name not in self._functions, name
         self._functions[name] = text
 
+    def unrolled(self, iterations: int) -> int:
+        """Return the number of the metadata of a new loop that LLVM shall unroll."""
+        self._loops.append(iterations)
+        return 2 * len(self._loops)
+
     def __str__(self) -> str:
         """Return the module, ready to be parsed."""
         group = f"attributes #0 = {{ {self.attributes} }}\n{_RARELY}"
+        for at, iterations in enumerate(self._loops, start=1):
+            group += f"!{2 * at} = distinct !{{!{2 * at}, !{2 * at + 1}}}\n"
+            group += f'!{2 * at + 1} = !{{!"llvm.loop.unroll.count", i32 {iterations}}}\n'
         return "\n".join([*self._functions.values(), *self._declarations.values(), group])
 
 

@@ -42,7 +42,7 @@ IDENTITY = {
     "workitemabsid_u32 $s1, 0": (1, 1, 1, None),
     "workitemabsid_u32 $s1, 2": (0, 0, 0, None),
     "workitemflatid_u32 $s1": (1, 1, 1, 1),
-    "workitemflatabsid_u32 $s1": (1, None, 1, None),
+    "workitemflatabsid_u32 $s1": (1, 1, 1, None),
     "laneid_u32 $s1": (1, 1, 1, 1),
     "waveid_u32 $s1": (0, 0, 0, 0),
     "workgroupid_u32 $s1, 0": (0, 0, 0, 0),
@@ -55,6 +55,59 @@ IDENTITY = {
 def test_identity_has_the_stride_of_its_dimension(line: str):
     found = tuple(stride_of(line, facts) for facts in (LINE, ROWS, RAGGED, NARROW))
     assert found == IDENTITY[line]
+
+
+IN_PIECES = {
+    "workitemid_u32 $s1, 0": 1,
+    "workitemid_u32 $s1, 1": 0,
+    "workitemabsid_u32 $s1, 0": 1,
+    "workitemabsid_u32 $s1, 1": 0,
+    "workitemflatabsid_u32 $s1": 1,
+    "mad_u32 $s1, $s7, 16, $s9": 0,
+    "mad_u32 $s1, $s7, $s9, $s0": 1,
+    "mul_u32 $s1, $s0, 4": 4,
+    "and_u32 $s1, $s7, 3": 0,
+    "and_u32 $s1, $s0, 3": None,
+    "div_u32 $s1, $s7, $s9": 0,
+    "add_u32 $s1, $s7, $s0": 1,
+    "mul_u32 $s1, $s7, $s0": None,
+    "ld_group_u32 $s1, [$s7]": 0,
+    "ld_group_f32 $s1, [$s7]": None,
+    "ld_group_u32 $s1, [$s0]": None,
+    "ld_private_u32 $s1, [$s7]": None,
+    "atomic_add_group_u32 $s1, [$s7], $s9": None,
+    "cvt_f32_u32 $s1, $s7": None,
+    "select_u32 $s1, $c1, $s9, $s7": None,
+}
+
+
+@pytest.mark.parametrize("line", IN_PIECES)
+def test_rows_shorter_than_a_warp_are_pieces_in_which_values_have_strides(line: str):
+    before = "workitemid_u32 $s7, 1\n cmp_lt_u32 $c1, $s0, 3\n"
+    shapes = made(f"{before} {line}\n {STORE}", NARROW)
+    value = stored(shapes.ssa)
+    assert shapes.stride(value) is None
+    assert shapes.piece_stride(value) == IN_PIECES[line]
+
+
+@pytest.mark.parametrize(
+    ("width", "size", "lanes"),
+    [
+        (32, (16, 16, 1), 16),
+        (64, (16, 16, 1), 16),
+        (32, (8, 8, 1), 8),
+        (32, (24, 4, 1), 8),
+        (32, (4, 4, 4), 4),
+        (32, (2, 32, 1), 0),
+        (32, (32, 4, 1), 0),
+        (7, (14, 2, 1), 0),
+        (7, (16, 7, 1), 0),
+        (32, (64, 1, 1), 0),
+    ],
+)
+def test_a_piece_divides_rows_and_warps(width: int, size: tuple[int, int, int], lanes: int):
+    assert Facts(width, size, whole=True).piece == lanes
+    assert Facts(width, size, whole=False).piece == 0
 
 
 ARITHMETIC = {
@@ -81,7 +134,7 @@ ARITHMETIC = {
     "ld_private_u32 $s1, [$s63]": None,
     "atomic_add_global_u32 $s1, [$d0], $s9": None,
     "ld_readonly_u32 $s1, [$s9]": 0,
-    "lda_group_u32 $s1, [$s0]": None,
+    "lda_group_u32 $s1, [$s0]": 1,
 }
 
 

@@ -18,6 +18,7 @@ from .global_memory import GlobalMemory
 from .kernel_memory import KernelMemory
 from .local_memory import LocalMemory
 from .moves import Moves
+from .pieces import Pieces
 
 
 class Access:
@@ -26,9 +27,10 @@ class Access:
     def __init__(self, lanes: LaneCode, memory: KernelMemory) -> None:
         self.lanes = lanes
         moves = Moves(lanes)
-        cold = Cold(lanes, moves, memory.guarded)
-        self.global_ = GlobalMemory(lanes, moves, cold, memory.params)
-        self._local = LocalMemory(lanes, moves, cold, memory)
+        pieces = Pieces(lanes, moves)
+        cold = Cold(lanes, moves, pieces, memory.guarded)
+        self.global_ = GlobalMemory(lanes, moves, cold, pieces, memory.params)
+        self._local = LocalMemory(lanes, moves, cold, pieces, memory)
         self._atomics = Atomics(lanes, self._local, cold)
         self._arguments: dict[tuple[int, str], str] = {}
 
@@ -72,3 +74,9 @@ class Access:
             chunks = lanes.vector(op.base)
             added = [code.let(f"add {v} {c}, splat (i32 {offset})") for c in chunks]
             lanes.define(op, "value", added)
+            if lanes.is_counted(op):
+                first = lanes.lane0(op.base)
+                lanes.define(op, "lane0", [code.let(f"add i32 {first}, {offset}")])
+            elif lanes.is_pieced(op):
+                firsts = [code.let(f"add i32 {f}, {offset}") for f in lanes.firsts(op.base)]
+                lanes.define(op, "firsts", firsts)

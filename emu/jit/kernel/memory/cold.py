@@ -19,6 +19,7 @@ from ...runtime.helpers import ATTRIBUTES
 from ..context_code import store_slot
 from ..lane_code import LaneCode
 from .moves import Moves
+from .pieces import Pieces
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,13 @@ class Targets:
 class Cold:
     """Emits calls of the helpers; `guarded` are the pcs of loads from unwritten buffers."""
 
-    def __init__(self, lanes: LaneCode, moves: Moves, guarded: frozenset[int]) -> None:
+    def __init__(
+        self, lanes: LaneCode, moves: Moves, pieces: Pieces, guarded: frozenset[int]
+    ) -> None:
         self.lanes = lanes
         self._guarded = guarded
         self.moves = moves
+        self.pieces = pieces
         self._cells: dict[str, str] = {}
         self._faulted: str | None = None
 
@@ -58,7 +62,10 @@ class Cold:
         targets = Targets(str(op.ins.address.offset), 1, lanes.vector(op.base), 64)
         loaded = self.move(op, type_, targets)
         if op.ins.row.is_load:
-            lanes.define(op, "value", self.first(type_) if lanes.shapes.is_uniform(op) else loaded)
+            if lanes.shapes.is_uniform(op):
+                lanes.define(op, "value", self.first(type_))
+            else:
+                self.pieces.define(op, loaded)
 
     def move(self, op: Op, type_: Type, targets: Targets) -> list[str]:
         """Load or store for all running lanes; return what was loaded, as registers."""

@@ -23,6 +23,7 @@ from .cold import Cold, Targets
 from .forms import Form
 from .moves import Moves
 from .near import TABLE, Near, has_permutes, is_computed, is_shuffled, permuted
+from .pieces import Pieces
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,13 @@ class Site:
 class GlobalMemory:
     """Emits the loads and stores of global memory of one kernel."""
 
-    def __init__(self, lanes: LaneCode, moves: Moves, cold: Cold, params: Sequence[Param]) -> None:
+    def __init__(
+        self, lanes: LaneCode, moves: Moves, cold: Cold, pieces: Pieces, params: Sequence[Param]
+    ) -> None:
         self.lanes = lanes
         self.moves = moves
         self.cold = cold
+        self.pieces = pieces
         self.addresses = Addresses(lanes, params)
         self.certain: frozenset[Op] = frozenset()
         """Accesses of one place that a test has shown to be inside."""
@@ -71,6 +75,8 @@ class GlobalMemory:
         if form is not None:
             form = _plus_constant(form, address.offset)
         strided = lanes.shapes.stride(base) == type_.size
+        if self._in_pieces(site, form):
+            return
         if form is not None and lanes.shapes.is_uniform(base):
             loaded = self._uniform(site, form)
         elif form is not None and strided:
@@ -86,7 +92,7 @@ class GlobalMemory:
         else:
             loaded = self._pointers(site)
         if site.is_load:
-            lanes.define(op, "value", loaded)
+            self.pieces.define(op, loaded)
 
     def element(self, op: Op) -> tuple[Row, Value] | None:
         """Return the row of a load or store of one place, and the 64-bit index into it, if any."""
@@ -171,6 +177,80 @@ class GlobalMemory:
         self.moves.store_wide(site.type, self.moves.store_data(site.op, site.type), host)
         return []
 
+    # --- pieces
+
+    def _in_pieces(self, site: Site, form: Form | None) -> bool:
+        """Access one place or neighbours for each piece of the warp, if the address is so."""
+        op, pieces = site.op, self.pieces
+        assert op.base is not None
+        assert op.ins.address is not None
+        lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
+        also: list[str] = []
+        if form is not None and form.index is not None:
+            index = form.index
+            step = pieces.step(op, index, form.scale)
+            if step is None:
+                return False
+            how = "sext" if form.signed else "zext"
+            numbers = [code.let(f"{how} i32 {first} to i64") for first in lanes.firsts(index)]
+            distance = addresses.distance(form, site.window)
+            offsets = [self._plus_scaled(distance, number, form.scale) for number in numbers]
+            if step:
+                stride = lanes.shapes.piece_stride(index) or 0
+                last = (1 << (31 if form.signed else 32)) - 1 - stride * (lanes.pieces.n - 1)
+                also = [code.let(f"icmp sle i64 {number}, {last}") for number in numbers]
+        else:
+            step = pieces.step(op, op.base)
+            if step is None:
+                return False
+            moved = code.let(f"sub i64 {op.ins.address.offset}, {site.window.base}")
+            offsets = [code.let(f"add i64 {first}, {moved}") for first in lanes.firsts(op.base)]
+        places = addresses.places(
+            site.window, site.size * (lanes.pieces.n if step else 1), site.size
+        )
+        inside = [
+            code.let(f"icmp ult i64 {element_number(code, o, site.size, 0)}, {places}")
+            for o in offsets
+        ]
+        good = inside[0]
+        for test in (*inside[1:], *also):
+            good = code.let(f"and i1 {good}, {test}")
+
+        def hosts() -> list[str]:
+            return [addresses.host(site.window, offset) for offset in offsets]
+
+        def fast() -> list[str]:
+            if site.is_load:
+                return pieces.load(site.type, hosts(), step)
+            pieces.store(op, site.type, hosts())
+            return []
+
+        def slow() -> list[str]:
+            return self._one_by_one(site, form)
+
+        if lanes.is_pieced(op) and site.is_load:
+            scalars = self.moves.either(
+                good,
+                lambda: pieces.load_scalars(site.type, hosts()),
+                lambda: pieces.firsts_of(op.cls.bits, slow()),
+                op.cls,
+                0,
+            )
+            pieces.define_scalars(op, site.type, scalars)
+            return True
+        loaded = self._either(site, good, fast, slow)
+        if site.is_load:
+            lanes.define(op, "value", loaded)
+        return True
+
+    def _one_by_one(self, site: Site, form: Form | None) -> list[str]:
+        """Gather or scatter, whatever the addresses."""
+        if form is None or form.index is None or not _steps_by_elements(form, site.size):
+            return self._pointers(site)
+        offset = self.addresses.distance(form, site.window)
+        count = self.addresses.count_inside(offset, site.size, form.scale, site.window)
+        return self._each_index(site, form, offset, count)
+
     # --- an index
 
     def _sum(self, site: Site, form: Form) -> list[str]:
@@ -180,7 +260,7 @@ class GlobalMemory:
         assert index is not None
         step = lanes.shapes.stride(index)
         if step is None or step * scale != size:
-            if scale > 0 and scale % size == 0 and scale.bit_count() == 1:
+            if _steps_by_elements(form, size):
                 return self._indexed(site, form)
             return self._pointers(site)
         place = self._place(site, form)
@@ -210,21 +290,7 @@ class GlobalMemory:
         count = addresses.count_inside(offset, site.size, form.scale, site.window)
 
         def each() -> list[str]:
-            v, chunks = integer(32, lanes.n), lanes.vector(index)
-            limit = lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
-            outside = [code.let(f"icmp uge {v} {c}, {limit}") for c in chunks]
-            cell = f"[{form.scale} x i8]"
-
-            def places() -> list[str]:
-                host = addresses.host(site.window, offset)
-                return [code.let(f"getelementptr {cell}, ptr {host}, {v} {c}") for c in chunks]
-
-            return self._each(
-                site,
-                outside,
-                places,
-                lambda: Targets(self._address(site, offset), form.scale, chunks, 32, form.signed),
-            )
+            return self._each_index(site, form, offset, count)
 
         if form.scale != site.size or not is_computed(index):
             return each()
@@ -250,6 +316,26 @@ class GlobalMemory:
 
         good = code.let(f"and i1 {near.neighbours(lanes)}, {fits(lanes.facts.width)}")
         return self._either(site, good, lambda: self._wide(site, host()), others)
+
+    def _each_index(self, site: Site, form: Form, offset: str, count: str) -> list[str]:
+        """Access by 32-bit indices of which `count` (an i64) from 0 on are inside."""
+        lanes, code = self.lanes, self.lanes.code
+        assert form.index is not None
+        v, chunks = integer(32, lanes.n), lanes.vector(form.index)
+        limit = lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
+        outside = [code.let(f"icmp uge {v} {c}, {limit}") for c in chunks]
+        cell = f"[{form.scale} x i8]"
+
+        def places() -> list[str]:
+            host = self.addresses.host(site.window, offset)
+            return [code.let(f"getelementptr {cell}, ptr {host}, {v} {c}") for c in chunks]
+
+        return self._each(
+            site,
+            outside,
+            places,
+            lambda: Targets(self._address(site, offset), form.scale, chunks, 32, form.signed),
+        )
 
     def _near(self, index: Value) -> Near:
         """Return the lanes' indices relative to that of lane 0."""
@@ -320,3 +406,8 @@ class GlobalMemory:
 
 def _plus_constant(form: Form, constant: int) -> Form:
     return replace(form, constant=sign_extend(form.constant + constant, 64))
+
+
+def _steps_by_elements(form: Form, size: int) -> bool:
+    """Return whether an index counts a power of two of elements."""
+    return form.scale > 0 and form.scale % size == 0 and form.scale.bit_count() == 1

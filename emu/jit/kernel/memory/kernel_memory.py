@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from .....isa.program import Kernel, Param
 from .....isa.types import Segment
+from ....analysis.offset_bounds import Ranges
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot
 from ..context_code import load_slot
@@ -19,6 +20,8 @@ class KernelMemory:
     group_bytes: int
     private_bytes: int
     readonly_bytes: int
+    ranges: Ranges
+    """Of the values of the kernel."""
     private_of: str
     """The warp (an i64) whose private memory is used: the running one if warps take turns."""
     private_element: int

@@ -17,6 +17,7 @@ from ..lane_code import LaneCode
 from .cold import Cold
 from .kernel_memory import KernelMemory
 from .moves import Moves
+from .pieces import Pieces
 from .private_rows import PrivateRows
 
 
@@ -45,12 +46,16 @@ class Extent:
 class LocalMemory:
     """Emits the loads and stores of these segments, and their checks."""
 
-    def __init__(self, lanes: LaneCode, moves: Moves, cold: Cold, memory: KernelMemory) -> None:
+    def __init__(
+        self, lanes: LaneCode, moves: Moves, cold: Cold, pieces: Pieces, memory: KernelMemory
+    ) -> None:
         self.lanes = lanes
         self.moves = moves
         self.cold = cold
+        self.pieces = pieces
         self.memory = memory
         self._rows = PrivateRows(lanes, moves, memory)
+        self._blocks: dict[Slot, str] = {}
 
     def extent(self, op: Op) -> Extent:
         """Return where an instruction accesses its segment."""
@@ -81,6 +86,8 @@ class LocalMemory:
             self._uniform(op, type_, extent, self._memory(address.segment))
         elif lanes.shapes.stride(extent.base) == type_.size:
             self._run(op, type_, extent, self._memory(address.segment))
+        elif (step := self.pieces.step(op, extent.base)) is not None:
+            self._in_pieces(op, type_, extent, self._memory(address.segment), step)
         else:
             memory = self._memory(address.segment)
             self.guard(op, extent)
@@ -89,7 +96,11 @@ class LocalMemory:
     def _memory(self, segment: Segment) -> str:
         lanes = self.lanes
         slot = Slot.GROUP_MEMORY if segment is Segment.GROUP else Slot.READONLY
-        return lanes.code.let(f"inttoptr i64 {load_slot(lanes.code, slot)} to ptr")
+        if slot not in self._blocks:
+            # Read once per call: stores might change it for all that LLVM knows.
+            entry = lanes.entry
+            self._blocks[slot] = entry.let(f"inttoptr i64 {load_slot(entry, slot)} to ptr")
+        return self._blocks[slot]
 
     # --- the ways of an access
 
@@ -109,7 +120,8 @@ class LocalMemory:
         """Access one place for all lanes."""
         lanes, code, moves = self.lanes, self.lanes.code, self.moves
         base = lanes.scalar(extent.base)
-        self._guarded(op, extent, self._test(base, extent, extent.span(), 0))
+        if not self._holds(op, extent, extent.size):
+            self._guarded(op, extent, self._test(base, extent, extent.span(), 0))
         place = self._place(memory, base, extent.offset)
         if op.ins.row.is_load:
             lanes.define(op, "value", [moves.load(type_, place)])
@@ -129,7 +141,7 @@ class LocalMemory:
     def _define(self, op: Op, loaded: list[str]) -> None:
         """Define the value of a load."""
         if op.ins.row.is_load:
-            self.lanes.define(op, "value", loaded)
+            self.pieces.define(op, loaded)
 
     def _run(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
         """Access neighbouring elements: wide if all lanes fit, else gather or scatter."""
@@ -139,6 +151,7 @@ class LocalMemory:
         good = "false"
         if span >= 0:
             good = code.let(f"xor i1 {self._test(first, extent, span, 0)}, true")
+        piece = lanes.pieces.n if lanes.facts.piece else lanes.facts.width
 
         def fast() -> list[str]:
             host = self._place(memory, first, extent.offset)
@@ -151,16 +164,82 @@ class LocalMemory:
             self.guard(op, extent)
             return self._each(op, type_, self._places(memory, extent))
 
-        self._define(op, moves.either(good, fast, slow, op.cls, lanes.n))
+        if self._holds(op, extent, extent.size * piece):
+            self._define(op, fast())
+        else:
+            self._define(op, moves.either(good, fast, slow, op.cls, lanes.n))
+
+    def _in_pieces(self, op: Op, type_: Type, extent: Extent, memory: str, step: int) -> None:
+        """Access one place or neighbours for each piece of the warp."""
+        lanes, code, pieces = self.lanes, self.lanes.code, self.pieces
+        firsts = lanes.firsts(extent.base)
+        span = extent.span(lanes.pieces.n if step else 1)
+        good = "false"
+        if span >= 0:
+            bad = [self._test(first, extent, span, 0) for first in firsts]
+            outside = bad[0]
+            for test in bad[1:]:
+                outside = code.let(f"or i1 {outside}, {test}")
+            good = code.let(f"xor i1 {outside}, true")
+
+        def hosts() -> list[str]:
+            return [self._place(memory, first, extent.offset) for first in firsts]
+
+        def fast() -> list[str]:
+            if op.ins.row.is_load:
+                return pieces.load(type_, hosts(), step)
+            pieces.store(op, type_, hosts())
+            return []
+
+        def slow() -> list[str]:
+            self.guard(op, extent)
+            return self._each(op, type_, self._places(memory, extent))
+
+        inside = self._holds(op, extent, extent.size * (lanes.pieces.n if step else 1))
+        if op.ins.row.is_load and lanes.is_pieced(op):
+            scalars = (
+                pieces.load_scalars(type_, hosts())
+                if inside
+                else self.moves.either(
+                    good,
+                    lambda: pieces.load_scalars(type_, hosts()),
+                    lambda: pieces.firsts_of(op.cls.bits, slow()),
+                    op.cls,
+                    0,
+                )
+            )
+            pieces.define_scalars(op, type_, scalars)
+            return
+        loaded = fast() if inside else self.moves.either(good, fast, slow, op.cls, lanes.n)
+        if op.ins.row.is_load:
+            lanes.define(op, "value", loaded)
 
     # --- checks
 
     def guard(self, op: Op, extent: Extent) -> None:
         """Trap if a running lane is outside its segment or misaligned."""
         lanes = self.lanes
+        found = self.memory.ranges.of(extent.base, op.node)
+        if found.is_inside(extent.offset, extent.size, extent.total) and found.is_aligned(
+            extent.offset, extent.size
+        ):
+            return
         span = extent.span()
         wrong = [self._test(c, extent, span, lanes.n) for c in lanes.vector(extent.base)]
         self._guarded(op, extent, lanes.any(lanes.combine("and", wrong, lanes.mask)))
+
+    def _holds(self, op: Op, extent: Extent, size: int) -> bool:
+        """Return whether `size` bytes from each scalar on are known to be inside, and aligned.
+
+        The scalars are those of a uniform base, or of one with a stride.
+        """
+        ranges = self.memory.ranges
+        # Code for one lane has that lane's scalar.
+        of_warp = self.lanes.shapes is ranges.shapes
+        found = (ranges.of_firsts if of_warp else ranges.of)(extent.base, op.node)
+        return found.is_inside(extent.offset, size, extent.total) and found.is_aligned(
+            extent.offset, extent.size
+        )
 
     def always_faults(self, op: Op, extent: Extent) -> None:
         """Emit an access that cannot be inside; what follows is never reached."""

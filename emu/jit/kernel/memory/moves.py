@@ -93,12 +93,12 @@ class Moves:
         """Store the elements of the running lanes from an address on."""
         lanes, code = self.lanes, self.lanes.code
         if type_.bits < 32 or (type_.bits == 32 and lanes.n < CHUNK):
-            data = self._without_truncation(integer(type_.bits, lanes.n), data)
+            data = self.without_truncation(integer(type_.bits, lanes.n), data)
         for j, (d, mask) in enumerate(zip(data, lanes.mask, strict=True)):
             place = code.let(f"getelementptr i8, ptr {host}, i64 {j * lanes.n * type_.size}")
             lanes.store_masked(type_.bits, d, place, mask)
 
-    def _without_truncation(self, t: str, data: Sequence[str]) -> list[str]:
+    def without_truncation(self, t: str, data: Sequence[str]) -> list[str]:
         """Hide from LLVM that data are a truncation.
 
         Where the mask of a masked store is known to have one lane, LLVM 22 makes a scalar store of

@@ -102,6 +102,23 @@ def test_nor_do_rows_that_are_shorter() -> None:
     assert width_of(START + NEIGHBOURS + END, Facts(USUAL, (32, 4, 1), True)) == USUAL
 
 
+TILE = Facts(USUAL, (16, 16, 1), True)
+
+
+def test_tiles_with_barriers_get_them_and_others_without_a_loop_do_not() -> None:
+    straight = START.replace("@top:", "") + NEIGHBOURS + "\n cbr $c0, @end\n nop\n@end:\n"
+    assert width_of(straight + "barrier\n", TILE) == WIDE
+    assert width_of(straight, TILE) == USUAL
+    assert width_of(straight + "barrier\n", LINE) == USUAL
+
+
+def test_loops_over_the_rows_of_a_tile_do() -> None:
+    assert (
+        width_of(START.replace("flatabsid_u32 $s0", "absid_u32 $s0, 0") + NEIGHBOURS + END, TILE)
+        == WIDE
+    )
+
+
 @pytest.mark.parametrize("items", [256, 200])
 def test_wide_warps_compute_the_same(items: int) -> None:
     body = f"{START} {NEIGHBOURS} {END}"

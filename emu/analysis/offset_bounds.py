@@ -1,0 +1,393 @@
+"""Bounds of 32-bit values, for offsets into group and private memory that need no test.
+
+A range holds for the value of every lane that runs, or, as the range of *firsts*, for the scalars
+that stand for values with a stride: those of the first lanes of the warp or its pieces. Such a lane
+need not run. So its range uses what a branch tells about a value only if the value is uniform.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from math import gcd, prod
+
+from ...asm.flow import dominators
+from ...isa.types import RegClass, mask_of
+from .order import START
+from .ssa import Const, Op, Phi, Value
+from .trips import Trips, trips_of
+from .uniformity import Shapes
+
+_MOST = mask_of(32)
+
+LARGEST = 4_000
+"""Values of a kernel of which ranges are found."""
+
+MOST_TESTS = 32
+"""Outcomes of comparisons that are known of one value: each use of it looks at all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Unsigned numbers from `low` to `high` that are multiples of a power of two, `multiple`."""
+
+    low: int = 0
+    high: int = _MOST
+    multiple: int = 1
+
+    def union(self, other: Range) -> Range:
+        """Return the range of what is in one of them."""
+        multiple = gcd(self.multiple, other.multiple)
+        return Range(min(self.low, other.low), max(self.high, other.high), multiple)
+
+    def is_inside(self, offset: int, size: int, total: int) -> bool:
+        """Return whether `size` bytes at base + offset lie in a segment of `total` bytes."""
+        return self.low + offset >= 0 and self.high + offset + size <= total
+
+    def is_aligned(self, offset: int, size: int) -> bool:
+        """Return whether base + offset is a multiple of `size`, a power of two."""
+        if self.low == self.high:
+            return (self.low + offset) % size == 0
+        return self.multiple % size == 0 and offset % size == 0
+
+    def within(self, low: int, high: int) -> Range:
+        """Return the range of what lies between bounds as well; itself if nothing does."""
+        low, high = max(self.low, low), min(self.high, high)
+        return Range(low, high, self.multiple) if low <= high else self
+
+
+ANY = Range()
+
+
+def _exactly(number: int) -> Range:
+    return Range(number, number, number & -number or 1 << 32)
+
+
+def _modulo(low: int, high: int, multiple: int) -> Range:
+    """Return the range of a result before it is cut to 32 bits."""
+    multiple = min(multiple, 1 << 32)
+    if low >> 32 == high >> 32:
+        return Range(low & _MOST, high & _MOST, multiple)
+    return Range(0, _MOST, multiple)
+
+
+class Ranges:
+    """The ranges of a kernel's values."""
+
+    def __init__(self, shapes: Shapes) -> None:
+        self.shapes = shapes
+        self.ssa, self.flow = shapes.ssa, shapes.ssa.flow
+        nodes = self.flow.nodes
+        edges = tuple(() if n.latch_of is not None else n.successors for n in nodes)
+        self._tree = dominators.tree(edges, START)
+
+    def of(self, value: Value, node: int) -> Range:
+        """Return the range of a value in the lanes that run a node."""
+        return self._lanes.at(value, node)
+
+    def of_firsts(self, value: Value, node: int) -> Range:
+        """Return the range of the scalars of a uniform value, or of one with a stride."""
+        return self._firsts.at(value, node)
+
+    @cached_property
+    def trips(self) -> dict[int, Trips]:
+        """Loop -> its iterations, for those whose number is a constant."""
+        found = {}
+        for loop in self.flow.loops:
+            trips = trips_of(self.ssa, loop, self._tree.dominates)
+            if trips is not None:
+                found[loop.number] = trips
+        return found
+
+    @cached_property
+    def _counted(self) -> dict[Phi, Range]:
+        return {
+            phi: reduce(Range.union, map(_exactly, values))
+            for trips in self.trips.values()
+            for phi, values in trips.values.items()
+        }
+
+    @cached_property
+    def _lanes(self) -> _Solution:
+        return _Solution(self, firsts=False)
+
+    @cached_property
+    def _firsts(self) -> _Solution:
+        return _Solution(self, firsts=True)
+
+    @cached_property
+    def tests(self) -> dict[Value, list[tuple[int, int, Op, bool]]]:
+        """Value -> (branch, successor, comparison, its outcome): what a way out of a node tells."""
+        found: dict[Value, list[tuple[int, int, Op, bool]]] = {}
+        for number, condition in self.ssa.conditions.items():
+            successors = self.flow.nodes[number].successors
+            if len(successors) != 2:
+                continue
+            for successor, outcome in zip(successors, (False, True), strict=True):
+                for test, holds in _implied(condition, outcome):
+                    for value in test.args:
+                        if not isinstance(value, Const):
+                            entries = found.setdefault(value, [])
+                            if len(entries) < MOST_TESTS:
+                                entries.append((number, successor, test, holds))
+        return found
+
+    def holds_at(self, branch: int, successor: int, node: int, following: int | None) -> bool:
+        """Return whether lanes at a node, about to go to `following` if given, took a way out."""
+        if node == branch and following == successor:
+            return True
+        return self.flow.nodes[successor].predecessors == (branch,) and self._tree.dominates(
+            successor, node
+        )
+
+
+def _implied(condition: Value, outcome: bool, depth: int = 4) -> Iterator[tuple[Op, bool]]:
+    """Yield comparisons of 32-bit integers with their outcomes, given that of a condition."""
+    if not isinstance(condition, Op):
+        return
+    name = condition.ins.row.name
+    if name.startswith("cmp_") and name.endswith(("_u32", "_s32")):
+        yield condition, outcome
+    elif name == "not_b1":
+        yield from _implied(condition.args[0], not outcome, depth)
+    elif depth and ((name == "or_b1" and not outcome) or (name == "and_b1" and outcome)):
+        for part in condition.args:
+            yield from _implied(part, outcome, depth - 1)
+
+
+_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
+_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+
+_ROUNDS = 3
+"""Rounds in which bounds may grow bit by bit, before they go to the end."""
+
+
+class _Solution:
+    """The ranges of one kind: of lanes, or of firsts."""
+
+    def __init__(self, ranges: Ranges, *, firsts: bool) -> None:
+        self._all = ranges
+        self._shapes = ranges.shapes
+        self._facts = ranges.shapes.facts
+        self._of_firsts = firsts
+        self._found: dict[Value, Range] = {}
+        values = ranges.ssa.values()
+        if len(values) <= LARGEST:
+            self._solve([v for v in values if v.cls is RegClass.S])
+
+    def at(self, value: Value, node: int, following: int | None = None) -> Range:
+        """Return the range of a value at a node, or on the way from it to the following one."""
+        found = self._base(value)
+        if isinstance(value, Const) or not self._may_refine(value):
+            return found
+        for branch, successor, test, holds in self._all.tests.get(value, ()):
+            if self._all.holds_at(branch, successor, node, following):
+                found = self._refined(found, value, test, holds)
+        return found
+
+    def _base(self, value: Value) -> Range:
+        if isinstance(value, Const):
+            return _exactly(value.bits & _MOST)
+        return self._found.get(value, ANY)
+
+    def _may_refine(self, value: Value) -> bool:
+        return not self._of_firsts or self._shapes.is_uniform(value)
+
+    def _refined(self, found: Range, value: Value, test: Op, holds: bool) -> Range:
+        """Return what is left of a range, given the outcome of a comparison."""
+        _, relation, type_ = test.ins.row.name.split("_")
+        if not holds:
+            relation = _OPPOSITE[relation]
+        a, b = test.args
+        if a is b:
+            return found
+        other = b
+        if b is value:
+            other, relation = a, _MIRRORED[relation]
+        if not self._may_refine(other):
+            return found
+        bound = self._base(other)
+        if type_ == "s32":
+            if bound.high >> 31:
+                return found
+            if relation in ("gt", "ge"):
+                found = found.within(0, _MOST >> 1)  # above a number that is not negative
+            if found.high >> 31:
+                return found
+        match relation:
+            case "lt":
+                return found.within(0, bound.high - 1)
+            case "le":
+                return found.within(0, bound.high)
+            case "gt":
+                return found.within(bound.low + 1, _MOST)
+            case "ge":
+                return found.within(bound.low, _MOST)
+            case "eq":
+                return found.within(bound.low, bound.high)
+            case _:
+                return found
+
+    # --- the fixed point
+
+    def _solve(self, values: list[Value]) -> None:
+        """Let ranges grow until nothing changes, then shrink them a little."""
+        missing = object()
+        for turn in range(_ROUNDS + 3 + len(values)):
+            changed = False
+            for value in values:
+                new = self._of(value, growing=True)
+                old = self._found.get(value, missing)
+                if new is None or new == old:
+                    continue
+                if isinstance(old, Range):
+                    new = old.union(new)
+                    if turn >= _ROUNDS:
+                        new = Range(
+                            old.low if new.low == old.low else 0,
+                            old.high if new.high == old.high else _MOST,
+                            new.multiple,
+                        )
+                    if new == old:
+                        continue
+                self._found[value] = new
+                changed = True
+            if not changed:
+                break
+        else:
+            self._found.clear()
+            return
+        for _ in range(2):
+            for value in values:
+                new = self._of(value, growing=False)
+                if new is not None:
+                    self._found[value] = new
+
+    def _of(self, value: Value, *, growing: bool) -> Range | None:
+        """Return the range that follows from those of a value's sources; None if none is known."""
+        if isinstance(value, Phi):
+            return self._of_phi(value)
+        assert isinstance(value, Op)
+        if self._of_firsts and self._shapes.piece_stride(value) is None:
+            return ANY
+        if growing and any(
+            a.cls is RegClass.S and not isinstance(a, Const) and a not in self._found
+            for a in value.args
+        ):
+            return None
+        return self._of_op(value)
+
+    def _of_phi(self, phi: Phi) -> Range | None:
+        if self._of_firsts and self._shapes.piece_stride(phi) is None:
+            return ANY
+        counted = self._all._counted.get(phi)
+        if counted is not None and self._may_refine(phi):
+            return counted
+        known = [
+            self.at(value, before, phi.node)
+            for before, value in phi.args.items()
+            if isinstance(value, Const) or value in self._found
+        ]
+        return reduce(Range.union, known) if known else None
+
+    def _of_op(self, op: Op) -> Range:
+        row = op.ins.row
+        if row.is_memory:
+            return self._of_load(op)
+        identity = self._of_identity(op)
+        if identity is not None:
+            return identity
+        args = [self.at(a, op.node) for a in op.args]
+        if row.stem == "lda":
+            assert op.ins.address is not None
+            args = [*(args or [_exactly(0)]), _exactly(op.ins.address.offset & _MOST)]
+            return _sum(*args)
+        if row.name == "cvt_u32_b1":
+            return Range(0, 1)
+        if row.type is None or row.type.name not in ("u32", "s32"):
+            return ANY
+        if any(a.cls is not RegClass.S for a in op.args[row.stem == "select" :]):
+            return ANY
+        return _result(row.stem, row.type.name == "s32", args)
+
+    def _of_load(self, op: Op) -> Range:
+        type_ = op.ins.row.type
+        if op.ins.row.is_load and type_ is not None and not type_.is_signed and type_.bits < 32:
+            return Range(0, mask_of(type_.bits))
+        return ANY
+
+    def _of_identity(self, op: Op) -> Range | None:
+        """Return the range of workitemid and its like."""
+        facts, size = self._facts, self._facts.group_size
+        firsts = self._of_firsts and not self._shapes.is_uniform(op)
+        step = (facts.piece or facts.width) if firsts else 1
+        power = step & -step
+        # Not all lanes of a partial workgroup's warps exist: their numbers are above it.
+        items = prod(size)
+        last = -(-items // facts.width) * facts.width - step if firsts else items - 1
+        match op.ins.row.stem:
+            case "workitemid" if not firsts or facts.whole or size[1:] == (1, 1):
+                dimension = op.ins.literals[0]
+                if firsts and dimension == 0:
+                    return Range(0, last if size[1:] == (1, 1) else size[0] - step, power)
+                return Range(0, size[dimension] - 1)
+            case "workitemflatid":
+                return Range(0, last, power)
+            case "laneid":
+                return Range(0, facts.width - step, power)
+            case "workgroupsize":
+                return _exactly(size[op.ins.literals[0]])
+            case "currentworkgroupsize":
+                return Range(1, size[op.ins.literals[0]])
+        return ANY if op.ins.row.is_identity else None
+
+
+def _sum(a: Range, b: Range) -> Range:
+    return _modulo(a.low + b.low, a.high + b.high, gcd(a.multiple, b.multiple))
+
+
+def _product(a: Range, b: Range) -> Range:
+    return _modulo(a.low * b.low, a.high * b.high, a.multiple * b.multiple)
+
+
+def _result(stem: str, signed: bool, args: list[Range]) -> Range:
+    """Return the range of an operation on 32-bit integers."""
+    a = args[0]
+    b = args[1] if len(args) > 1 else ANY
+    positive = not (a.high >> 31 or b.high >> 31)
+    match stem:
+        case "add":
+            return _sum(a, b)
+        case "sub":
+            return _modulo(a.low - b.high, a.high - b.low, gcd(a.multiple, b.multiple))
+        case "mul":
+            return _product(a, b)
+        case "mad":
+            return _sum(_product(a, b), args[2])
+        case "shl" if b.low == b.high:
+            return _product(a, _exactly(1 << (b.low & 31)))
+        case "shr" if b.low == b.high and (positive or not signed):
+            by = b.low & 31
+            return Range(a.low >> by, a.high >> by, max(1, min(a.multiple, 1 << 32) >> by))
+        case "and":
+            return Range(0, min(a.high, b.high), min(max(a.multiple, b.multiple), 1 << 32))
+        case "or" | "xor":
+            most = (1 << max(a.high, b.high).bit_length()) - 1
+            low = max(a.low, b.low) if stem == "or" else 0
+            return Range(low, most, gcd(a.multiple, b.multiple))
+        case "min" if positive or not signed:
+            return Range(min(a.low, b.low), min(a.high, b.high), gcd(a.multiple, b.multiple))
+        case "max" if positive or not signed:
+            return Range(max(a.low, b.low), max(a.high, b.high), gcd(a.multiple, b.multiple))
+        case "max" if not (a.high >> 31 and b.high >> 31):
+            # One of them is not negative, so the larger one is not.
+            low = min(r.low for r in (a, b) if not r.high >> 31)
+            return Range(low, _MOST >> 1, gcd(a.multiple, b.multiple))
+        case "div" if b.low > 0 and (positive or not signed):
+            return Range(a.low // b.high, a.high // b.low)
+        case "rem" if b.low > 0 and (positive or not signed):
+            return Range(0, min(a.high, b.high - 1))
+        case "select":
+            return args[1].union(args[2])
+    return ANY

@@ -1,0 +1,134 @@
+"""Accesses of warps whose lanes agree, or are neighbours, within each piece.
+
+A piece lies within one row of its workgroup. Such an access is a wide one per piece, or a scalar
+load per piece whose value goes to all of its lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .....isa.types import Type
+from ....analysis.ssa import Op, Value
+from ...arithmetic.widths import extended
+from ...llvm.text import integer
+from ...llvm.vectors import CHUNK
+from ..lane_code import LaneCode
+from .moves import Moves
+
+
+class Pieces:
+    """Emits the accesses of pieces."""
+
+    def __init__(self, lanes: LaneCode, moves: Moves) -> None:
+        self.lanes = lanes
+        self.moves = moves
+
+    def step(self, op: Op, address: Value, scale: int = 1) -> int | None:
+        """Return how many bytes apart a piece's lanes access memory, if it is known and of use.
+
+        `address` is counted in units of `scale` bytes.
+        """
+        shapes, type_ = self.lanes.shapes, op.ins.row.type
+        if not self.lanes.facts.piece or type_ is None or shapes.stride(address) is not None:
+            return None
+        if not op.ins.row.is_load and type_.bits < 32 and self.lanes.pieces.n < self.lanes.n:
+            # LLVM 22 may store more than the mask says of a vector shorter than a register.
+            return None
+        stride = shapes.piece_stride(address)
+        steps = (0, type_.size) if op.ins.row.is_load else (type_.size,)
+        return stride * scale if stride is not None and stride * scale in steps else None
+
+    # --- loads
+
+    def load(self, type_: Type, hosts: Sequence[str], step: int) -> list[str]:
+        """Load what the pieces have at their host addresses, as chunks of registers."""
+        lanes, code, pieces = self.lanes, self.lanes.code, self.lanes.pieces
+        if not step:
+            return self.spread(type_, self.load_scalars(type_, hosts))
+        t = integer(type_.bits, pieces.n)
+        loaded = [code.let(f"load {t}, ptr {host}, align {type_.size}") for host in hosts]
+        per_chunk = lanes.n // pieces.n
+        chunks = [
+            self._joined(type_.bits, loaded[at : at + per_chunk])
+            for at in range(0, len(loaded), per_chunk)
+        ]
+        return [extended(code, chunk, type_, lanes.n) for chunk in chunks]
+
+    def load_scalars(self, type_: Type, hosts: Sequence[str]) -> list[str]:
+        """Load one element for each piece, as registers."""
+        return [self.moves.load(type_, host) for host in hosts]
+
+    def spread(self, type_: Type, scalars: Sequence[str]) -> list[str]:
+        """Return chunks of registers in which each piece has its scalar."""
+        return self.lanes.from_firsts(max(type_.bits, 32), scalars, 0)
+
+    def define(self, op: Op, loaded: Sequence[str]) -> None:
+        """Define the value of a load of all lanes, of which the running ones are right."""
+        self.lanes.define(op, "value", list(loaded))
+        if self.lanes.is_pieced(op):
+            self.lanes.define(op, "firsts", self.firsts_of(op.cls.bits, loaded))
+
+    def firsts_of(self, bits: int, chunks: Sequence[str]) -> list[str]:
+        """Return the scalars that the running lanes of each piece share."""
+        lanes, code, n = self.lanes, self.lanes.code, self.lanes.pieces.n
+        t, piece, firsts = integer(bits, lanes.n), integer(bits, n), []
+        for chunk, mask in zip(chunks, lanes.mask, strict=True):
+            running = code.let(f"select {lanes.mask_type} {mask}, {t} {chunk}, {t} zeroinitializer")
+            for value in self._split(t, running):
+                name = f"llvm.vector.reduce.or.v{n}i{bits}"
+                firsts.append(code.call(f"i{bits}", name, f"{piece} {value}"))
+        return firsts
+
+    def define_scalars(self, op: Op, type_: Type, scalars: list[str]) -> None:
+        """Define the value of a load of one element for each piece."""
+        self.lanes.define(op, "value", self.spread(type_, scalars))
+        if self.lanes.is_pieced(op):
+            self.lanes.define(op, "firsts", scalars)
+
+    # --- stores
+
+    def store(self, op: Op, type_: Type, hosts: Sequence[str]) -> None:
+        """Store neighbouring elements of the running lanes from each piece's host address on."""
+        lanes, pieces, data = self.lanes, self.lanes.pieces, self.moves.store_data(op, type_)
+        if type_.bits < 32 or (type_.bits == 32 and pieces.n < CHUNK):
+            data = self.moves.without_truncation(integer(type_.bits, lanes.n), data)
+        t = integer(type_.bits, lanes.n)
+        values = [piece for chunk in data for piece in self._split(t, chunk)]
+        masks = [piece for mask in lanes.mask for piece in self._split(lanes.mask_type, mask)]
+        for value, host, mask in zip(values, hosts, masks, strict=True):
+            pieces.store_masked(type_.bits, value, host, mask)
+
+    # --- pieces of a chunk
+
+    def _joined(self, bits: int, parts: Sequence[str]) -> str:
+        """Return a chunk whose pieces are given; their number is a power of two, or three."""
+        code, lanes, n = self.lanes.code, self.lanes.n, self.lanes.pieces.n
+        found, length = list(parts), n
+        while len(found) > 1:
+            t = integer(bits, length)
+            if len(found) % 2:
+                found.append("poison")
+            order = ", ".join(f"i32 {i}" for i in range(2 * length))
+            found = [
+                code.let(f"shufflevector {t} {a}, {t} {b}, <{2 * length} x i32> <{order}>")
+                for a, b in zip(found[::2], found[1::2], strict=True)
+            ]
+            length *= 2
+        if length > lanes:
+            t, order = integer(bits, length), ", ".join(f"i32 {i}" for i in range(lanes))
+            return code.let(f"shufflevector {t} {found[0]}, {t} poison, <{lanes} x i32> <{order}>")
+        return found[0]
+
+    def _split(self, t: str, chunk: str) -> list[str]:
+        """Return the pieces of a chunk of type `t`."""
+        n, lanes = self.lanes.pieces.n, self.lanes.n
+        if n == lanes:
+            return [chunk]
+        found = []
+        for start in range(0, lanes, n):
+            order = ", ".join(f"i32 {start + i}" for i in range(n))
+            found.append(
+                self.lanes.code.let(f"shufflevector {t} {chunk}, {t} poison, <{n} x i32> <{order}>")
+            )
+        return found
