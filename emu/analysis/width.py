@@ -82,7 +82,7 @@ def _inner_nodes(shapes: Shapes) -> list[int]:
 
 
 def _is_tiled(shapes: Shapes) -> bool:
-    """Return whether rows are shorter than a warp, and warps take turns: fewer of them are better."""
+    """Return whether rows are shorter than a warp and warps take turns: fewer are better."""
     return shapes.facts.piece != 0 and any(
         node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes
     )

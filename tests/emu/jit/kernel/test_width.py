@@ -105,8 +105,8 @@ def test_nor_do_rows_that_are_shorter() -> None:
 TILE = Facts(USUAL, (16, 16, 1), True)
 
 
-def test_tiles_with_barriers_get_them_and_others_without_a_loop_do_not() -> None:
-    straight = START.replace("@top:", "") + NEIGHBOURS + "\n cbr $c0, @end\n nop\n@end:\n"
+def test_tiles_with_barriers_get_them_whatever_they_access() -> None:
+    straight = STRAIGHT + ANYWHERE + "\n cbr $c0, @end\n nop\n@end:\n"
     assert width_of(straight + "barrier\n", TILE) == WIDE
     assert width_of(straight, TILE) == USUAL
     assert width_of(straight + "barrier\n", LINE) == USUAL
