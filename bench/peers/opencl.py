@@ -46,7 +46,7 @@ def use_wheel(folder: Path) -> None:
 def device(column: str) -> Any:
     """Return the CPU as a device of the column's platform. Raises Unavailable."""
     try:
-        import pyopencl as cl
+        import pyopencl as cl  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise Unavailable(f"{error}; pip install pyopencl") from None
     try:
@@ -66,7 +66,7 @@ def probe(column: str) -> str:
 
 def prepare(kernel: str, problem: Problem, column: str, _folder: Path) -> Job:
     """Build the source and copy the arrays. Raises pyopencl.Error."""
-    import pyopencl as cl
+    import pyopencl as cl  # pyright: ignore[reportMissingImports]
 
     context = cl.Context([device(column)])
     queue = cl.CommandQueue(context)
