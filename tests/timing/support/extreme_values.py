@@ -117,7 +117,9 @@ def main(machine: str, policy: str) -> None:
             done += 1
             message = f"{found.cycles} cycles"
             assert 0 < found.cycles < 1 << 40, found.cycles
-            assert str(found) and found.to_dict() and found.energy
+            assert str(found)
+            assert found.to_dict()
+            assert found.energy
         signal.alarm(0)
         print("   ", message)
         assert len(message) < 500
