@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ...isa.version import __version__
+from ..runs.sources import version_digest
 from ..tables import Table
 from .claims import Verdict
 from .drawing import draw
@@ -52,7 +53,7 @@ def write(sections: Sequence[Section], folder: Path, command: str, scale: str) -
     for paper, title in PAPERS.items():
         chosen = [s for s in sections if s.name.partition("-")[0] == paper]
         if chosen:
-            parts = [f"# {title}", *(_section(s, figures) for s in chosen)]
+            parts = [f"# {title}", *(_section(s, figures, scale) for s in chosen)]
             pages[paper] = "\n\n".join(parts) + "\n"
     written = []
     for name, text in pages.items():
@@ -65,9 +66,11 @@ def write(sections: Sequence[Section], folder: Path, command: str, scale: str) -
     return written
 
 
-def _section(section: Section, figures: Path) -> str:
+def _section(section: Section, figures: Path, scale: str) -> str:
     report = section.report
     head = f"## {section.name}: {section.title}\n\n{section.source}."
+    if isinstance(report, StudyReport) and report.scale != scale:
+        head += f" Programs of size `{report.scale}`."
     if not isinstance(report, StudyReport):
         return f"{head}\n\n{report.markdown()}"
     pictures = {}
@@ -85,7 +88,8 @@ def _index(sections: Sequence[Section], command: str, scale: str) -> str:
     links = "\n".join(f"- [{PAPERS[p]}]({p}.md)" for p in papers)
     return (
         "# Reproduction of the papers' evaluations\n\n"
-        f"Made by `{command}` with simtlab {__version__}, programs of size `{scale}`. A claim "
+        f"Made by `{command}` with simtlab {__version__} (sources {version_digest()}), programs of "
+        f"size `{scale}`. A claim "
         "holds if the effect that we measure is between 2/3 and 3/2 of the paper's; in direction "
         "only if it has the same sign and at least a tenth of the size.\n\n"
         f"{links}\n\n{table.markdown()}\n"

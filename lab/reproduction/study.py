@@ -101,7 +101,7 @@ class StudyReport:
     def summary(self) -> str:
         """The count of claims by verdict, in words."""
         counts = [
-            f"{n} {'hold' if verdict is Verdict.HOLDS and n != 1 else verdict}"
+            f"{n} {_plural(verdict) if n != 1 else verdict}"
             for verdict in Verdict
             if (n := sum(f.verdict is verdict for f in self.findings))
         ]
@@ -169,3 +169,8 @@ class StudyReport:
             "claims": [finding.to_dict() for finding in self.findings],
             "missing": self.missing,
         }
+
+
+def _plural(verdict: Verdict) -> str:
+    """Return a verdict on several claims in words."""
+    return {Verdict.HOLDS: "hold", Verdict.NOT: "do not hold"}.get(verdict, str(verdict))
