@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .figure import Figure
 
 COLOURS = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d", "#8c8c8c")
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "+++", "---")
+HATCHES = ("", "///", "---", "xxx", "\\\\\\", "|||", "+++", "//--")
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 """Series differ by shape too, so that a print without colours can be read."""
 
