@@ -4,8 +4,8 @@ Checked are README.md, CHANGELOG.md, docs/**/*.md, and docs/**/*.myst, the pages
 
 - links to files and headings (addresses of other sites are left alone: the check needs no network);
 - every `>>>` session, in pages and in docstrings, each page as one session from top to bottom;
-- the width of lines of prose, in all pages but the changelog; tables, code and generated parts may
-  be wider;
+- the width of lines of prose, in all pages but the changelog and the report of figures, which a
+  command writes; tables, code and generated parts may be wider;
 - that the generated parts are current.
 """
 
@@ -153,7 +153,8 @@ def main() -> int:
     # This file's folder comes first on the path of a script, and holds nothing to import.
     sys.path.pop(0)
     broken = [message for page in pages() for message in broken_links(page)]
-    wide = [m for page in pages() if page.name != "CHANGELOG.md" for m in wide_lines(page)]
+    prose = (p for p in pages() if p.name != "CHANGELOG.md" and p.parent.name != "reproduction")
+    wide = [m for page in prose for m in wide_lines(page)]
     stale = list(stale_parts())
     wrong = [*broken, *wide, *stale]
     print(*wrong, sep="\n", end="\n" if wrong else "")

@@ -47,6 +47,7 @@ class Tree:
             if name.count(".") == 1:
                 files += [f for f in folder.rglob("*") if f.is_file() and not self._is_litter(f)]
         for pattern in (
+            "docs/**/*.ipynb",
             "docs/**/*.md",
             "docs/**/*.png",
             "docs/**/*.svg",
@@ -56,6 +57,8 @@ class Tree:
             "docs/examples/*.txt",
         ):
             files += self.root.glob(pattern)
+        report = self.root / "docs" / "reproduction"
+        files = [file for file in files if not file.is_relative_to(report)]
         return {f"simtlab/{f.relative_to(self.root).as_posix()}" for f in files}
 
     def _is_litter(self, path: Path) -> bool:
