@@ -282,7 +282,7 @@ def narrow(c: Choices, w: Writer) -> None:
         w.emit(f"mad_u64 $d{ADDRESS}, $d{ADDRESS}, {row.type.size}, $d{INPUT}")
         values.append(register(c, RegClass.S))
         w.emit(f"{row.name} {values[-1]}, [$d{ADDRESS}]")
-    for _ in range(c.integer(1, 5)):
+    for _ in range(c.integer(1, 2)):
         row = c.one_of(_NARROW)
         assert row.dst is not None
         assert row.dst.type is not None

@@ -190,7 +190,7 @@ error[SIM517]: the engine jit follows no divergence scheme
         "error[SIM309]: the budget must be a positive whole number, not 0\n"
     ),
     "run saxpy --size tiny --threads 0": (
-        "error[SIM309]: the number of threads must be a positive whole number, not 0\n"
+        'error[SIM309]: the number of threads must be a positive whole number or "auto", not 0\n'
     ),
     "run saxpy --size tiny --threads 2 --check-coverage": """\
 error[SIM517]: the engine interp runs on one thread; only jit runs on several

@@ -86,7 +86,7 @@ def stop_with(monkeypatch: pytest.MonkeyPatch, statistics: Statistics | None) ->
     def run(work):
         raise Interrupted(statistics)
 
-    fake = SimpleNamespace(run=run, leaves=lambda kernel, geometry: False)
+    fake = SimpleNamespace(run=run, leaves=lambda *_, **__: False)
     monkeypatch.setattr(engines, "import_module", lambda *_: fake)
 
 
@@ -160,7 +160,7 @@ def test_out_of_memory(cli, monkeypatch):
 
 
 def test_statistics_that_were_not_counted_are_null(cli, monkeypatch):
-    fake = SimpleNamespace(run=lambda work: None, leaves=lambda kernel, geometry: False)
+    fake = SimpleNamespace(run=lambda work: None, leaves=lambda *_, **__: False)
     monkeypatch.setattr(engines, "import_module", lambda *_: fake)
     found = cli("run", "scale.sasm", "--items", "8", *SCALE_ARGS, "--json").json
     assert [found[k] for k in ("warp_instructions", "thread_instructions", "activity_factor")] == (

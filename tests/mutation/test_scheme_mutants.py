@@ -1,4 +1,4 @@
-"""Seeded bugs in the divergence schemes: random kernels find each within a hundred examples.
+"""Seeded bugs in the divergence schemes: random kernels find each within two hundred examples.
 
 A bug that leaves the memory right issues too often, or to lanes that should wait: the stack and the
 per-thread scheme are compared with a count from traces, and the paired paths with those two.
@@ -16,7 +16,10 @@ from simtlab.emu.statistics import Statistics
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
 
-from .support.mutant import EXAMPLES, Mutant
+from .support.mutant import Mutant
+
+EXAMPLES = 200
+"""Random kernels for each bug: lanes that return on one side alone are rare."""
 from .support.reference import issued_by_stack, issued_by_threads, warps_of
 
 BUDGET = 1 << 12
@@ -236,7 +239,7 @@ MUTANTS = {
     [(scheme, mutant) for scheme, mutants in MUTANTS.items() for mutant in mutants],
     ids=lambda x: x.why if isinstance(x, Mutant) else x,
 )
-def test_a_seeded_bug_is_found_within_a_hundred_examples(scheme: str, mutant: Mutant) -> None:
+def test_a_seeded_bug_is_found_within_two_hundred_examples(scheme: str, mutant: Mutant) -> None:
     for number in range(EXAMPLES):
         try:
             with mutant.seeded():

@@ -16,7 +16,7 @@ NEVER_MEET = (
 LOW_LATENCY = (
     "four warps hide most of a miss that takes as long as the paper's latencies add up to; with "
     "the rates of its Table 1 and a second level of 300 cycles Conv waits as long as the paper "
-    "says, and the gain is there (`simtlab explain what-splitting-needs`)"
+    "says, and the gain is there (`simtlab explain divergences`)"
 )
 BUSY_KMEANS = (
     "KMeans waits little and issues much: its `if (distance < least)` splits warps, and each half"

@@ -247,15 +247,25 @@ def module(text: str) -> simtlab.Module:
     return simtlab.assemble(text)
 
 
+def _copy(argument: Any) -> Any:
+    """A copy of an array of NumPy's; anything else itself."""
+    if not isinstance(argument, np.ndarray):
+        return argument
+    copied = argument.copy()
+    copied.flags.writeable = argument.flags.writeable
+    return copied
+
+
 def trap_of(launch: Launch, *arguments: Any) -> Trap:
     """The trap of a launch; its key is one of those that the oracle finds."""
+    as_given = [_copy(argument) for argument in arguments]  # a launch that traps has stored, too
     with pytest.raises(Trap) as caught:
         launch(*arguments)
     trap = caught.value
     function = launch.function
     program = function.module.for_scheme(launch.scheme)
     kernel = program.kernel(function.name)
-    bound = bind(kernel, arguments)
+    bound = bind(kernel, as_given)
     work = Work(
         program,
         kernel,
