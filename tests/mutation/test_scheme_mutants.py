@@ -17,10 +17,10 @@ from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
 
 from .support.mutant import Mutant
+from .support.reference import issued_by_stack, issued_by_threads, warps_of
 
 EXAMPLES = 200
 """Random kernels for each bug: lanes that return on one side alone are rare."""
-from .support.reference import issued_by_stack, issued_by_threads, warps_of
 
 BUDGET = 1 << 12
 """More than any of these kernels takes, so that one which never ends is noticed soon."""
