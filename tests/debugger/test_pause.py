@@ -99,12 +99,14 @@ def test_goto_ends_where_it_is(session) -> None:
 
 # --- faces
 
-LONG = 12_000
-"""Iterations: walking through them takes seconds."""
+LONG = 33_000
+"""Iterations: about as many steps as a recording keeps. Walking through them takes two seconds on a
+fast machine, ten times as long as it takes to interrupt the walk."""
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tmp_path = tmp_path_factory.mktemp("long")
     (tmp_path / "loop.sasm").write_text(LOOP)
     kernel = simtlab.assemble(LOOP)["loop"]
     launch = simtlab.record(kernel, items=4, group_size=4, warp=4)
@@ -158,7 +160,7 @@ def test_ctrl_c_ends_a_long_continue(folder: Path, script: bool) -> None:
     if not script:
         process.stdin.write("continue\n")
         process.stdin.flush()
-    time.sleep(0.7)
+    time.sleep(0.2)  # the walk has begun
     process.send_signal(signal.SIGINT)
     out, err = process.communicate("" if script else "p $s0\n", timeout=60)
     assert "interrupted\n" in out, err
