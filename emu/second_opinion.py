@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .analysis.repeatable import is_repeatable
-from .analysis.spin import may_wait
+from .analysis.suitability.repeatable import is_repeatable
+from .analysis.suitability.spin import may_wait
 from .engine import Work, engine
 from .memory import Memory
 from .traps import Trap, TrapKind

@@ -8,7 +8,7 @@ from ...isa.instruction import Instruction
 from ...isa.program import Kernel
 from ..recent import Recent
 from . import order, ssa
-from .lane_plan import LanePlan
+from .lanes.lane_plan import LanePlan
 from .order import Flow
 from .ssa import Ssa
 from .uniformity import Facts, Shapes

@@ -383,6 +383,22 @@ def uses(op: Op) -> set[Value]:
     return found
 
 
+def sources_of(value: Value) -> set[Value]:
+    """Return the values that a value is computed from, itself among them, as far as loads."""
+    found: set[Value] = set()
+    work = [value]
+    while work:
+        value = work.pop()
+        if value in found:
+            continue
+        found.add(value)
+        if isinstance(value, Phi):
+            work += value.args.values()
+        elif isinstance(value, Op) and not value.ins.row.is_memory:
+            work += value.args
+    return found
+
+
 def live_out(ssa: Ssa) -> dict[int, set[Value]]:
     """Return for each node the values used after it: in later nodes, or by phis on the way."""
     needs: dict[int, set[Value]] = {}

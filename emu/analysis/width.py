@@ -18,7 +18,7 @@ from ...isa.program import Kernel
 from ...isa.types import RegClass, Segment
 from ..recent import Recent
 from .analysis import analyse
-from .narrow import NarrowLanes
+from .lanes.narrow import NarrowLanes
 from .ssa import Const, Op, Phi, Value
 from .uniformity import Facts, Shapes
 

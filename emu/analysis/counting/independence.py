@@ -9,14 +9,13 @@ when it is launched, and that accesses stay in them when it has run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ..analysis import analyse
 from ..influence import Influence
-from ..ssa import Op, Phi, Ssa, Value
+from ..ssa import Op, Ssa, Value, sources_of
 
 
 @dataclass(frozen=True)
@@ -111,26 +110,11 @@ class _Accesses:
         """Return the only pointer parameter that an address is computed from, None if not one."""
         if op.base is None:
             return None
-        found = {p for v in _sources_of(op.base) if (p := self._param_at(v)) is not None}
+        found = {p for v in sources_of(op.base) if (p := self._param_at(v)) is not None}
         return found.pop() if len(found) == 1 else None
 
-    def _param_at(self, op: Op) -> int | None:
-        if op.ins.row.segment is not Segment.KERNARG or op.ins.address is None:
+    def _param_at(self, value: Value) -> int | None:
+        if not isinstance(value, Op) or value.ins.row.segment is not Segment.KERNARG:
             return None
-        return self._positions.get(op.ins.address.offset)
-
-
-def _sources_of(value: Value) -> Iterable[Op]:
-    """Return the loads and other instructions without operands that a value is computed from."""
-    found: set[Value] = set()
-    work = [value]
-    while work:
-        value = work.pop()
-        if value in found:
-            continue
-        found.add(value)
-        if isinstance(value, Phi):
-            work += value.args.values()
-        elif isinstance(value, Op) and not (value.ins.row.is_load or value.ins.row.is_atomic):
-            work += value.args
-    return [v for v in found if isinstance(v, Op)]
+        address = value.ins.address
+        return self._positions.get(address.offset) if address is not None else None

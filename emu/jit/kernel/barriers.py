@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ....isa.types import RegClass
-from ...analysis.lane_plan import LanePlan
+from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.recomputed import recomputed
 from ...analysis.ssa import Op, Value, live_out
 from ..llvm.text import register_type

@@ -10,9 +10,9 @@ late, by the budget at most, and never too early.
 
 from __future__ import annotations
 
-from ...analysis.lane_plan import LanePlan
-from ...analysis.offset_bounds import Ranges
-from ...analysis.trips import Trips, only_exit
+from ...analysis.lanes.lane_plan import LanePlan
+from ...analysis.ranges.offset_ranges import Ranges
+from ...analysis.ranges.trips import Trips, only_exit
 from ..llvm.text import integer
 from ..runtime.context import Slot, TrapCode
 from .context_code import load_slot

@@ -11,8 +11,8 @@ from math import prod
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
-from ...analysis.barriers import arrive_whole
-from ...analysis.limits import is_worth_optimising
+from ...analysis.suitability.barriers import arrive_whole
+from ...analysis.suitability.limits import is_worth_optimising
 from ...analysis.uniformity import Facts
 from ...analysis.width import USUAL, best_facts
 from ...engine import Work

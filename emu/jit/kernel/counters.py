@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...analysis.counting.regions import Region
-from ...analysis.lane_plan import LanePlan
+from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.order import START
 from ..runtime.context import Count, Slot
 from .context_code import load_slot

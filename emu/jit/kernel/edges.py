@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...analysis.lane_plan import LanePlan
+from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.ssa import Phi, same_value
 from .counters import Counters
 from .lane_code import LaneCode

@@ -11,9 +11,9 @@ from functools import partial
 
 from ....isa.program import Kernel
 from ...analysis.counting.regions import Region
-from ...analysis.lane_plan import LanePlan
-from ...analysis.offset_bounds import Ranges
+from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.order import START
+from ...analysis.ranges.offset_ranges import Ranges
 from ...analysis.uniformity import Shapes
 from ..llvm.function_text import ENTRY, FunctionText, definition
 from ..llvm.text import ModuleText

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ....isa.table import Unit
 from ....isa.types import RegClass
-from ...analysis.narrow import Narrow, NarrowLanes
+from ...analysis.lanes.narrow import Narrow, NarrowLanes
 from ...analysis.ssa import Const, Op
 from ..arithmetic import emit as alu
 from ..arithmetic import narrow

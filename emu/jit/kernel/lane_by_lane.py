@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ....isa.types import RegClass, Segment
+from ...analysis.lanes.sparse import ways_out
 from ...analysis.order import Loop
-from ...analysis.sparse import ways_out
+from ...analysis.ranges.stepping import Steps, steps_of
 from ...analysis.ssa import Op, Phi, Value, uses
-from ...analysis.stepping import Steps, steps_of
 from ...analysis.uniformity import OneLane
 from ..llvm.text import integer, register_type
 from ..runtime.context import TrapCode

@@ -7,9 +7,9 @@ are masked: other instructions run for inactive lanes too, whose values nothing 
 
 from __future__ import annotations
 
-from ...analysis.lane_plan import LanePlan
+from ...analysis.lanes.lane_plan import LanePlan
+from ...analysis.ranges.trips import Trips
 from ...analysis.ssa import Op
-from ...analysis.trips import Trips
 from ..runtime.context import TrapCode
 from . import budget
 from .barriers import Barriers

@@ -19,10 +19,10 @@ from ....isa.errors import Note
 from ....isa.program import Kernel
 from ....isa.table import Flags
 from ...analysis.analysis import analyse
-from ...analysis.barriers import arrive_whole
-from ...analysis.limits import is_too_large
-from ...analysis.repeatable import is_repeatable
-from ...analysis.spin import may_spin, may_wait
+from ...analysis.suitability.barriers import arrive_whole
+from ...analysis.suitability.limits import is_too_large
+from ...analysis.suitability.repeatable import is_repeatable
+from ...analysis.suitability.spin import may_spin, may_wait
 from ...engine import AUTO, Interrupted, Work, who_runs
 from ...geometry import Geometry
 from ...second_opinion import MAX_COPY, verdict

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....isa.program import Param
-from ...analysis.spin import may_wait
+from ...analysis.suitability.spin import may_wait
 from ...engine import Work
 from ...memory import Memory
 from ..kernel.compile import CompiledKernel, compiled, facts_for_counting, facts_of

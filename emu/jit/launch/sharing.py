@@ -2,7 +2,7 @@
 
 They may if nothing shows in which order they run. Workgroups see each other in global memory only,
 so a launch is divided into parts, ranges of workgroups, and for each part the addresses of the
-kernel's accesses are bounded (`analysis/ranges.py`). Inside a part the order is that of a single
+kernel's accesses are bounded (`analysis/ranges/`). Inside a part the order is that of a single
 thread. Between parts:
 
 1. No part stores where another one stores or loads.
@@ -27,9 +27,9 @@ import numpy as np
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
-from ...analysis.guards import Guards
-from ...analysis.ranges import Range, Ranges
-from ...analysis.ssa import Op, Phi, Ssa, Value
+from ...analysis.ranges.guards import Guards
+from ...analysis.ranges.launch_ranges import Range, Ranges
+from ...analysis.ssa import Op, Phi, Ssa, Value, sources_of
 from ...engine import Work
 from ...memory import Buffer
 from ...recent import Recent
@@ -117,25 +117,14 @@ def _arguments(value: Value) -> Iterable[Value]:
 def _pointers_of(access: Op, pointers: frozenset[int]) -> frozenset[int]:
     """Return the places of the pointer arguments of which an address may be made."""
     found: set[int] = set()
-    seen: set[Value] = set()
-    todo = [access.base] if access.base is not None else []
-    while todo:
-        value = todo.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        if isinstance(value, Phi):
-            todo += value.args.values()
-        elif isinstance(value, Op):
-            row, address = value.ins.row, value.ins.address
-            if row.is_load and row.segment is Segment.KERNARG:
-                assert address is not None
-                if value.base is not None:
-                    found |= pointers  # some argument
-                elif address.offset in pointers:
-                    found.add(address.offset)
-            elif not row.is_memory:
-                todo += value.args
+    for value in sources_of(access.base) if access.base is not None else ():
+        if isinstance(value, Op) and value.ins.row.segment is Segment.KERNARG:
+            address = value.ins.address
+            assert address is not None
+            if value.base is not None:
+                found |= pointers  # some argument
+            elif address.offset in pointers:
+                found.add(address.offset)
     return frozenset(found)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .....isa.program import Kernel, Param
 from .....isa.types import Segment
-from ....analysis.offset_bounds import Ranges
+from ....analysis.ranges.offset_ranges import Ranges
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot
 from ..context_code import load_slot

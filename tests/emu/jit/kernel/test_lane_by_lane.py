@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simtlab.emu.analysis import sparse
-from simtlab.emu.analysis.sparse import sparse_loops
+from simtlab.emu.analysis.lanes import sparse
+from simtlab.emu.analysis.lanes.sparse import sparse_loops
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE

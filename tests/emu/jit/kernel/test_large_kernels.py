@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from simtlab import assemble
-from simtlab.emu.analysis import limits
+from simtlab.emu.analysis.suitability import limits
 from simtlab.emu.analysis.uniformity import Facts
 from simtlab.emu.jit.kernel.compile import _level, generate
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtlab.emu.analysis.masks import Masks
+from simtlab.emu.analysis.lanes.masks import Masks
 from simtlab.emu.analysis.order import START, Flow, waiting
 
-from ..support.flows import TEST, at, flow_of, graphs
+from ...support.flows import TEST, at, flow_of, graphs
 
 STEPS = 150
 

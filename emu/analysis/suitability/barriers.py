@@ -8,10 +8,11 @@ point; kernels with other barriers are left to the interpreter.
 
 from __future__ import annotations
 
-from ...isa.program import Kernel
-from .analysis import analyse
-from .order import Flow
-from .uniformity import Facts
+from ....isa.program import Kernel
+from ...recent import Recent
+from ..analysis import analyse
+from ..order import Flow
+from ..uniformity import Facts
 
 
 def arrive_whole(kernel: Kernel, facts: Facts) -> bool:
@@ -19,13 +20,11 @@ def arrive_whole(kernel: Kernel, facts: Facts) -> bool:
     if facts.width == 1 or not any(ins.row.is_barrier for ins in kernel.instructions):
         return True
     key = (kernel.words, facts)
-    found = _FOUND.get(key)
-    if found is None:
-        found = _FOUND[key] = _arrive_whole(kernel, facts)
-    return found
+    found = _FOUND.find(key)
+    return _FOUND.keep(key, _arrive_whole(kernel, facts)) if found is None else found
 
 
-_FOUND: dict[tuple[tuple[int, ...], Facts], bool] = {}
+_FOUND: Recent[tuple[tuple[int, ...], Facts], bool] = Recent()
 
 
 def _arrive_whole(kernel: Kernel, facts: Facts) -> bool:

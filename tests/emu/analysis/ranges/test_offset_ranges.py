@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.emu.analysis.offset_bounds import ANY, Range, Ranges
+from simtlab.emu.analysis.ranges.offset_ranges import ANY, Range, Ranges
 from simtlab.emu.analysis.ssa import Value
 from simtlab.emu.analysis.uniformity import Facts
 
-from ..support.flows import shapes_of, stored
+from ...support.flows import shapes_of, stored
 
 LINE = Facts(32, (64, 1, 1), True)
 TILE = Facts(32, (16, 16, 1), True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...isa.program import Kernel
-from ...isa.types import Segment
+from ....isa.program import Kernel
+from ....isa.types import Segment
 
 
 def is_repeatable(kernel: Kernel) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.emu.analysis.stepping import steps_of
+from simtlab.emu.analysis.ranges.stepping import steps_of
 from simtlab.isa.types import RegClass
 
-from ..support.flows import ssa_of
+from ...support.flows import ssa_of
 
 START = """
     workitemflatabsid_u32 $s0

@@ -6,7 +6,7 @@ divergent branches and accesses. At these limits compiling takes about five seco
 
 from __future__ import annotations
 
-from ...isa.program import Kernel
+from ....isa.program import Kernel
 
 MOST_INSTRUCTIONS = 25_000
 MOST_ACCESSES = 4_000

@@ -7,10 +7,10 @@ lane sets the number of iterations.
 
 from __future__ import annotations
 
-from ...isa.types import RegClass, Segment
-from .order import Flow, Loop
-from .ssa import Op, Phi, Value
-from .uniformity import Shapes
+from ....isa.types import RegClass, Segment
+from ..order import Flow, Loop
+from ..ssa import Op, Phi, Value
+from ..uniformity import Shapes
 
 
 def sparse_loops(shapes: Shapes) -> dict[int, Loop]:

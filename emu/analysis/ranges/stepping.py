@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...isa.types import RegClass
-from .order import Flow, Loop
-from .ssa import Const, Op, Phi, Ssa, Value
+from ....isa.types import RegClass
+from ..order import Flow, Loop
+from ..ssa import Const, Op, Phi, Ssa, Value
 
 _ONE_MORE = frozenset({"add_u32", "add_s32"})
 

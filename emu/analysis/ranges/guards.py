@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...asm.flow import dominators
-from ...isa.types import Type
-from .order import START
-from .ssa import Op, Ssa, Value
+from ....asm.flow import dominators
+from ....isa.types import Type
+from ..order import START
+from ..ssa import Op, Ssa, Value
 
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq"}
@@ -24,6 +25,10 @@ class Guard:
     type: Type
 
 
+MOST_PARTS = 64
+"""Parts of a condition that are looked at."""
+
+
 class Guards:
     """The guards of the nodes and edges of a kernel."""
 
@@ -31,7 +36,8 @@ class Guards:
         self._form = form
         nodes = form.flow.nodes
         edges = tuple(() if node.latch_of is not None else node.successors for node in nodes)
-        self._parents = dominators.tree(edges, START).parents
+        self.tree = dominators.tree(edges, START)
+        """The dominators of nodes, where backward edges end at their latch."""
         self._at: dict[int, tuple[Guard, ...]] = {}
 
     def at(self, number: int) -> tuple[Guard, ...]:
@@ -40,17 +46,17 @@ class Guards:
         above: int | None = number
         while above is not None and above not in self._at:
             path.append(above)
-            above = self._parents[above]
+            above = self.tree.parents[above]
         found = self._at[above] if above is not None else ()
         for node in reversed(path):
-            parent = self._parents[node]
+            parent = self.tree.parents[node]
             if parent is not None and self._form.flow.nodes[node].predecessors == (parent,):
                 found = (*found, *self.on(parent, node))
             self._at[node] = found
         return found
 
     def on(self, source: int, target: int) -> tuple[Guard, ...]:
-        """Return what the branch at the end of `source` says about its edge to `target`."""
+        """Return what follows from the branch at the end of `source` on its edge to `target`."""
         condition = self._form.conditions.get(source)
         successors = self._form.flow.nodes[source].successors
         if condition is None or len(successors) != 2:
@@ -60,25 +66,34 @@ class Guards:
 
 def _guards(condition: Value, holds: bool) -> Iterator[Guard]:
     """Yield what follows from a condition that holds, or does not."""
-    if not isinstance(condition, Op):
-        return
-    row, args = condition.ins.row, condition.args
-    match row.name:
-        case "and_b1" | "or_b1":
-            if holds == (row.stem == "and"):
-                for arg in args:
-                    yield from _guards(arg, holds)
-            return
-        case "not_b1":
-            yield from _guards(args[0], not holds)
-            return
+    work = deque([(condition, holds)])
+    seen = set(work)
+    while work and len(seen) <= MOST_PARTS:
+        value, holds = work.popleft()
+        if not isinstance(value, Op):
+            continue
+        name = value.ins.row.name
+        if name == "not_b1":
+            parts = [(value.args[0], not holds)]
+        elif name == ("and_b1" if holds else "or_b1"):
+            parts = [(arg, holds) for arg in value.args]
+        else:
+            yield from _comparison(value, holds)
+            continue
+        new = [part for part in parts if part not in seen]
+        seen.update(new)
+        work += new
+
+
+def _comparison(op: Op, holds: bool) -> tuple[Guard, ...]:
+    """Return what follows for both operands of a comparison of integers of 32 bits or more."""
+    row = op.ins.row
     stem, _, relation = row.stem.partition("_")
     operand = row.srcs[0].type if row.srcs else None
     if stem != "cmp" or relation not in _OPPOSITE or operand is None:
-        return
-    if operand.is_float or operand.bits < 32:
-        return
+        return ()
     relation = relation if holds else _OPPOSITE[relation]
-    if relation != "ne":
-        yield Guard(args[0], relation, args[1], operand)
-        yield Guard(args[1], _MIRRORED[relation], args[0], operand)
+    if operand.is_float or operand.bits < 32 or relation == "ne":
+        return ()
+    a, b = op.args
+    return Guard(a, relation, b, operand), Guard(b, _MIRRORED[relation], a, operand)

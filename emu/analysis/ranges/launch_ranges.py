@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...isa.types import Segment, Type, sign_extend
-from ..geometry import Geometry
+from ....isa.types import Segment, Type, sign_extend
+from ...geometry import Geometry
+from ..ssa import Const, Op, Phi, Value
 from .guards import Guard, Guards
-from .ssa import Const, Op, Phi, Value
 
 LARGEST = 1 << 62
 """The largest number of a range, so that sums of two fit into 64 bits."""

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from ...isa.program import Kernel
-from ...isa.types import Segment
-from .analysis import Analysis, analyse
-from .influence import Influence
-from .order import Loop
-from .ssa import Const, Op, Phi, Ssa, Value
+from ....isa.program import Kernel
+from ....isa.types import Segment
+from ..analysis import Analysis, analyse
+from ..influence import Influence
+from ..order import Loop
+from ..ssa import Const, Op, Phi, Ssa, Value
 
 _SHARED = (Segment.GLOBAL, Segment.GROUP)
 _DIVISIONS = ("div", "rem")

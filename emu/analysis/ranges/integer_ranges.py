@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...isa.types import RegClass, Type, sign_extend
-from .ssa import Const, Op, Phi, Ssa, Value
+from ....isa.types import RegClass, Type, sign_extend
+from ..ssa import Const, Op, Phi, Ssa, Value
 
 
 @dataclass(frozen=True, slots=True)

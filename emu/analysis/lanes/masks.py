@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from ...asm.flow import dominators
-from ...asm.flow.graph import reachable
-from .order import START, Flow, Loop, Node
+from ....asm.flow import dominators
+from ....asm.flow.graph import reachable
+from ..order import START, Flow, Loop, Node
 
 RESUME = -1
 """The node number that stands for resuming after a barrier: a second start."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...isa.table import Flags
+from ....isa.table import Flags
+from ..order import START, Flow, arrivals
+from ..ssa import Ssa
+from ..uniformity import Shapes
 from .masks import Masks
-from .order import START, Flow, arrivals
 from .sparse import sparse_loops, ways_out
-from .ssa import Ssa
-from .uniformity import Shapes
 
 
 class LanePlan:

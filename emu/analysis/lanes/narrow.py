@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...isa.types import B1, RegClass
-from .integer_ranges import Range, Ranges
-from .ssa import Const, Op, Value
-from .uniformity import LaneShapes
+from ....isa.types import B1, RegClass
+from ..ranges.integer_ranges import Range, Ranges
+from ..ssa import Const, Op, Value
+from ..uniformity import LaneShapes
 
 WIDTHS = (8, 16)
 

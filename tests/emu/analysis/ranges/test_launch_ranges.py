@@ -9,8 +9,8 @@ import pytest
 
 import simtlab
 from simtlab.emu.analysis.analysis import analyse
-from simtlab.emu.analysis.guards import Guards
-from simtlab.emu.analysis.ranges import Ranges
+from simtlab.emu.analysis.ranges.guards import Guards
+from simtlab.emu.analysis.ranges.launch_ranges import Ranges
 from simtlab.emu.analysis.ssa import Op
 from simtlab.emu.geometry import Geometry
 

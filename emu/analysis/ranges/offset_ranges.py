@@ -2,30 +2,28 @@
 
 A range holds for the value of every lane that runs, or, as the range of *firsts*, for the scalars
 that stand for values with a stride: those of the first lanes of the warp or its pieces. Such a lane
-need not run. So its range uses what a branch tells about a value only if the value is uniform.
+need not run. So its range uses what follows from a branch only if the value is uniform.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import gcd, prod
 
-from ...asm.flow import dominators
-from ...isa.types import RegClass, mask_of
-from .order import START
-from .ssa import Const, Op, Phi, Value
+from ....isa.types import RegClass, mask_of
+from ..ssa import Const, Op, Phi, Value
+from ..uniformity import Shapes
+from .guards import Guard, Guards
 from .trips import Trips, trips_of
-from .uniformity import Shapes
 
 _MOST = mask_of(32)
 
 LARGEST = 4_000
 """Values of a kernel of which ranges are found."""
 
-MOST_TESTS = 32
-"""Outcomes of comparisons that are known of one value: each use of it looks at all of them."""
+MOST_GUARDS = 32
+"""Guards that are known of one value: each use of it looks at all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +76,7 @@ class Ranges:
     def __init__(self, shapes: Shapes) -> None:
         self.shapes = shapes
         self.ssa, self.flow = shapes.ssa, shapes.ssa.flow
-        nodes = self.flow.nodes
-        edges = tuple(() if n.latch_of is not None else n.successors for n in nodes)
-        self._tree = dominators.tree(edges, START)
+        self._guards = Guards(self.ssa)
 
     def of(self, value: Value, node: int) -> Range:
         """Return the range of a value in the lanes that run a node."""
@@ -95,7 +91,7 @@ class Ranges:
         """Loop -> its iterations, for those whose number is a constant."""
         found = {}
         for loop in self.flow.loops:
-            trips = trips_of(self.ssa, loop, self._tree.dominates)
+            trips = trips_of(self.ssa, loop, self._guards.tree.dominates)
             if trips is not None:
                 found[loop.number] = trips
         return found
@@ -117,47 +113,26 @@ class Ranges:
         return _Solution(self, firsts=True)
 
     @cached_property
-    def tests(self) -> dict[Value, list[tuple[int, int, Op, bool]]]:
-        """Value -> (branch, successor, comparison, its outcome): what a way out of a node tells."""
-        found: dict[Value, list[tuple[int, int, Op, bool]]] = {}
-        for number, condition in self.ssa.conditions.items():
-            successors = self.flow.nodes[number].successors
-            if len(successors) != 2:
-                continue
-            for successor, outcome in zip(successors, (False, True), strict=True):
-                for test, holds in _implied(condition, outcome):
-                    for value in test.args:
-                        if not isinstance(value, Const):
-                            entries = found.setdefault(value, [])
-                            if len(entries) < MOST_TESTS:
-                                entries.append((number, successor, test, holds))
+    def guards(self) -> dict[Value, list[tuple[int, int, Guard]]]:
+        """Value -> (branch, successor, what follows for the value where it goes there)."""
+        found: dict[Value, list[tuple[int, int, Guard]]] = {}
+        for number in self.ssa.conditions:
+            for successor in self.flow.nodes[number].successors:
+                for guard in self._guards.on(number, successor):
+                    if guard.type.bits == 32 and not isinstance(guard.value, Const):
+                        entries = found.setdefault(guard.value, [])
+                        if len(entries) < MOST_GUARDS:
+                            entries.append((number, successor, guard))
         return found
 
     def holds_at(self, branch: int, successor: int, node: int, following: int | None) -> bool:
         """Return whether lanes at a node, about to go to `following` if given, took a way out."""
         if node == branch and following == successor:
             return True
-        return self.flow.nodes[successor].predecessors == (branch,) and self._tree.dominates(
+        return self.flow.nodes[successor].predecessors == (branch,) and self._guards.tree.dominates(
             successor, node
         )
 
-
-def _implied(condition: Value, outcome: bool, depth: int = 4) -> Iterator[tuple[Op, bool]]:
-    """Yield comparisons of 32-bit integers with their outcomes, given that of a condition."""
-    if not isinstance(condition, Op):
-        return
-    name = condition.ins.row.name
-    if name.startswith("cmp_") and name.endswith(("_u32", "_s32")):
-        yield condition, outcome
-    elif name == "not_b1":
-        yield from _implied(condition.args[0], not outcome, depth)
-    elif depth and ((name == "or_b1" and not outcome) or (name == "and_b1" and outcome)):
-        for part in condition.args:
-            yield from _implied(part, outcome, depth - 1)
-
-
-_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
-_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 _ROUNDS = 3
 """Rounds in which bounds may grow bit by bit, before they go to the end."""
@@ -181,9 +156,9 @@ class _Solution:
         found = self._base(value)
         if isinstance(value, Const) or not self._may_refine(value):
             return found
-        for branch, successor, test, holds in self._all.tests.get(value, ()):
+        for branch, successor, guard in self._all.guards.get(value, ()):
             if self._all.holds_at(branch, successor, node, following):
-                found = self._refined(found, value, test, holds)
+                found = self._refined(found, guard)
         return found
 
     def _base(self, value: Value) -> Range:
@@ -194,21 +169,13 @@ class _Solution:
     def _may_refine(self, value: Value) -> bool:
         return not self._of_firsts or self._shapes.is_uniform(value)
 
-    def _refined(self, found: Range, value: Value, test: Op, holds: bool) -> Range:
-        """Return what is left of a range, given the outcome of a comparison."""
-        _, relation, type_ = test.ins.row.name.split("_")
-        if not holds:
-            relation = _OPPOSITE[relation]
-        a, b = test.args
-        if a is b:
-            return found
-        other = b
-        if b is value:
-            other, relation = a, _MIRRORED[relation]
-        if not self._may_refine(other):
+    def _refined(self, found: Range, guard: Guard) -> Range:
+        """Return what is left of a range, given a guard of its value."""
+        relation, other = guard.relation, guard.other
+        if guard.value is other or not self._may_refine(other):
             return found
         bound = self._base(other)
-        if type_ == "s32":
+        if guard.type.is_signed:
             if bound.high >> 31:
                 return found
             if relation in ("gt", "ge"):

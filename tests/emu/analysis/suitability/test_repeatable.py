@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simtlab.asm.assemble import assemble
-from simtlab.emu.analysis import repeatable, spin
+from simtlab.emu.analysis.suitability import repeatable, spin
 
 HEAD = "kernel k(global u32* %p) {\n  ld_kernarg_u64 $d0, [%p]\n  mov_u32 $s0, 0\n"
 

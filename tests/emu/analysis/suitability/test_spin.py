@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.emu.analysis.spin import may_spin
+from simtlab.emu.analysis.suitability.spin import may_spin
 
-from ..support.flows import ssa_of
+from ...support.flows import ssa_of
 
 HEAD = """
     ld_kernarg_u64 $d0, [%x]

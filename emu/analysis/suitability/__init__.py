@@ -1,0 +1,1 @@
+"""Whether native code may run a kernel, or start it over."""
