@@ -77,7 +77,7 @@ def test_isa_asm_and_emu_pass(tree, tmp_path, version):
     assert run(python, "-m", "venv", tmp_path / "venv").returncode == 0
     project = tree.project["project"]
     needed = [*project["dependencies"], *project["optional-dependencies"]["test"]]
-    needed += [*tree.project["build-system"]["requires"], "lark", "networkx"]
+    needed += [*tree.project["build-system"]["requires"], "lark", "networkx", "numba"]
     fetched = run(own, "-m", "pip", "install", "--quiet", *needed)
     if fetched.returncode:
         pytest.skip(f"the dependencies cannot be installed: {fetched.stderr.splitlines()[-1:]}")
