@@ -1,6 +1,7 @@
 """Expressions of engine code as LLVM IR.
 
-All numbers are 64-bit integers, as masks are: sums wrap around. A division by zero gives zero.
+All numbers are 64-bit integers, as masks are: sums wrap around. A division by zero gives zero. No
+operation is undefined: a shift by 64 or more, or by less than 0, leaves copies of the sign or 0.
 """
 
 from __future__ import annotations
@@ -186,11 +187,21 @@ class Expressions(Emission, ABC):
             and not 0 <= int(b.text) < 64
         ):
             self.refuse(node, f"a number of 64 bits is not shifted by {b.text}")
+        if isinstance(op, (ast.LShift, ast.RShift)) and not is_constant(b):
+            return self._shift(a.text, b.text, left=isinstance(op, ast.LShift))
         if type(op) in _ARITHMETIC:
             return self.compute(f"{_ARITHMETIC[type(op)]} i64 {a.text}, {b.text}")
         if isinstance(op, (ast.FloorDiv, ast.Mod)):
             return self._division(a.text, b.text, rest=isinstance(op, ast.Mod))
         self.refuse(node, _UNKNOWN.get(type(op), f"there is no {type(op).__name__}"))
+
+    def _shift(self, a: str, by: str, *, left: bool) -> Value:
+        most = self.compute(f"call i64 @llvm.umin.i64(i64 {by}, i64 63)").text
+        if not left:
+            return self.compute(f"ashr i64 {a}, {most}")
+        is_all = self.compute(f"icmp ugt i64 {by}, 63").text
+        shifted = self.compute(f"shl i64 {a}, {most}").text
+        return self.compute(f"select i1 {is_all}, i64 0, i64 {shifted}")
 
     def _division(self, a: str, b: str, *, rest: bool) -> Value:
         """Divide towards minus infinity, as Python does."""
@@ -199,8 +210,11 @@ class Expressions(Emission, ABC):
             if rest:
                 return self.compute(f"and i64 {a}, {power - 1}")
             return self.compute(f"ashr i64 {a}, {power.bit_length() - 1}")
+        # By -1 is an exception of its own: the CPU traps where the quotient is 2^63.
         is_zero = self.compute(f"icmp eq i64 {b}, 0").text
-        by = self.compute(f"select i1 {is_zero}, i64 1, i64 {b}").text
+        is_negation = self.compute(f"icmp eq i64 {b}, -1").text
+        is_plain = self.compute(f"or i1 {is_zero}, {is_negation}").text
+        by = self.compute(f"select i1 {is_plain}, i64 1, i64 {b}").text
         quotient = self.compute(f"sdiv i64 {a}, {by}").text
         left = self.compute(f"srem i64 {a}, {by}").text
         some = self.compute(f"icmp ne i64 {left}, 0").text
@@ -213,6 +227,8 @@ class Expressions(Emission, ABC):
         else:
             less = self.compute(f"sext i1 {adjust} to i64").text
             result = self.compute(f"add i64 {quotient}, {less}").text
+            minus = self.compute(f"sub i64 0, {a}").text
+            result = self.compute(f"select i1 {is_negation}, i64 {minus}, i64 {result}").text
         return self.compute(f"select i1 {is_zero}, i64 0, i64 {result}")
 
     # --- conditions

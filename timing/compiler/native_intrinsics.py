@@ -50,7 +50,7 @@ def intrinsics_ir() -> str:
 
 @_intrinsic(twins.bit)
 def _bit(b: Builder, args: list[ir.Value]) -> ir.Value:
-    return b.shl(I64(1), args[0])
+    return b.shl(I64(1), b.and_(args[0], I64(63)))
 
 
 @_intrinsic(twins.low_bits)

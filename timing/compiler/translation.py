@@ -31,6 +31,7 @@ define i64 @{name}(i64 %header, i64 %n) {{
 
 declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
+declare i64 @llvm.umin.i64(i64, i64)
 declare i64 @llvm.abs.i64(i64, i1)
 """
 
