@@ -13,7 +13,7 @@ import pytest
 from simtlab.recording.recording import Recording
 from simtlab.viewer.page import page_of
 
-from .support.browse import Shown
+from .support.browse import PATIENCE, Shown
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _QUIET = [
@@ -31,7 +31,7 @@ def browser() -> Iterator[Any]:
     if path is None:
         pytest.skip("there is no Chromium; SIMTLAB_CHROMIUM can name one")
     with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=path, args=_QUIET)
+        found = driver.chromium.launch(executable_path=path, args=_QUIET, timeout=1000 * PATIENCE)
         yield found
         found.close()
 
@@ -52,7 +52,7 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Shown]]:
         path = tmp_path / f"page{len(opened)}.html"
         path.write_text(page_of(recordings).text if text is None else text, "utf-8")
         page = browser.new_page(viewport={"width": width, "height": 900}, **options)
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(1000 * PATIENCE)
         shown = Shown(page)
         opened.append(shown)
         if init:
@@ -63,6 +63,6 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Shown]]:
 
     yield open_page
     for shown in opened:
-        shown.page.close()
+        shown.close()
         assert not shown.problems
         assert not shown.requests

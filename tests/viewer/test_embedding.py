@@ -15,6 +15,9 @@ from simtlab.editors.recordings import recording_html
 from simtlab.recording.recording import Recording
 from simtlab.viewer.page import page_of
 
+from .support.browse import DRAWN, PATIENCE
+from .support.browse import until as wait_until
+
 SITE = Path(__file__).parents[2] / "docs" / "_site" / "static" / "views.js"
 
 KERNEL = """
@@ -49,6 +52,7 @@ def embed(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Embedded]]:
         path = tmp_path / "outer.html"
         path.write_text(f"<!doctype html><meta charset=utf-8>{html}", "utf-8")
         page = browser.new_page(viewport={"width": 1000, "height": 800}, **options)
+        page.set_default_timeout(1000 * PATIENCE)
         opened.append(page)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
@@ -64,10 +68,7 @@ def embed(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Embedded]]:
 
 
 def until(check: Callable[[], bool]) -> None:
-    end = time.monotonic() + 10
-    while not check():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    wait_until(check, lambda: time.sleep(0.02), "the frame does not become as it should")
 
 
 def theme(frame: Any) -> str:
@@ -111,9 +112,11 @@ def test_the_switch_of_the_page_counts_until_that_of_the_site_is_used(
 def test_other_messages_change_nothing(embed, tmp_path, recording, message: str) -> None:
     page, frame = embed(on_site(tmp_path, recording, "light"))
     until(lambda: theme(frame) == "light")
+    frame.evaluate("window.heard = 0; addEventListener('message', () => window.heard++)")
     page.evaluate(f"document.querySelector('iframe').contentWindow.postMessage({message}, '*')")
     frame.evaluate("postMessage({simtlabTheme: 'dark'}, '*')")  # not from the page around it
-    page.wait_for_timeout(100)
+    until(lambda: frame.evaluate("window.heard") == 2)
+    frame.evaluate(DRAWN)
     assert theme(frame) == "light"
 
 
@@ -124,6 +127,6 @@ def test_the_display_of_a_notebook_works_without_an_address(embed, recording) ->
     before = step.input_value()
     frame.get_by_role("button", name="Forward one step", exact=True).first.click()
     until(lambda: step.input_value() != before)
-    page.wait_for_timeout(400)  # the address would be written by now
+    frame.evaluate("new Promise(done => setTimeout(done, 400))")  # it would write the address now
     assert frame.evaluate("location.href") == "about:srcdoc"
     assert page.get_by_text("k under stack: the page of simtlab view.").is_visible()

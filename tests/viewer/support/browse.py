@@ -4,14 +4,36 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from typing import Any
+
+PATIENCE = 120.0
+"""Seconds until what does not happen is a failure: far more than a loaded machine needs."""
+
+_FRAME = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
+
+DRAWN = f"{_FRAME}.then(() => {_FRAME})"
+"""A promise that is kept when a page has drawn itself, with what it puts off until after a frame."""
+
+
+def until(check: Callable[[], Any], wait: Callable[[], object], what: str) -> None:
+    """Ask again and again until the answer is true."""
+    end = time.monotonic() + PATIENCE
+    while not check():
+        assert time.monotonic() < end, what
+        wait()
 
 
 class Shown:
-    """An open page. `problems` are its uncaught errors, `requests` what it wanted of a network."""
+    """An open page. `problems` are its uncaught errors, `requests` what it wanted of a network.
+
+    Whatever reads the page first lets it finish its drawing, since a slow browser is some frames
+    late. What a test does to `page` itself may change it, so the next reading waits again.
+    """
 
     def __init__(self, page: Any) -> None:
-        self.page = page
+        self._page = page
+        self._is_settled = False
         self.problems: list[str] = []
         self.requests: list[str] = []
         page.on("pageerror", lambda error: self.problems.append(str(error)))
@@ -23,10 +45,30 @@ class Shown:
 
     def until(self, script: str) -> None:
         """Wait for a script to be true; the page's own policy forbids what the driver would do."""
-        end = time.monotonic() + 10
-        while not self.page.evaluate(script):
-            assert time.monotonic() < end, script
-            self.page.wait_for_timeout(20)
+        until(lambda: self._page.evaluate(script), lambda: self._page.wait_for_timeout(20), script)
+        self._is_settled = False
+
+    def settle(self) -> None:
+        """Let the page finish what it draws after a frame, and what that leads to."""
+        if not self._is_settled:
+            self._page.evaluate(DRAWN)
+            self._is_settled = True
+
+    def close(self) -> None:
+        self._page.close()
+
+    @property
+    def page(self) -> Any:
+        """The browser's page, which has drawn itself; the caller may change it."""
+        self.settle()
+        self._is_settled = False
+        return self._page
+
+    @property
+    def _read(self) -> Any:
+        """The browser's page, which has drawn itself, for what does not change it."""
+        self.settle()
+        return self._page
 
     # --- doing
 
@@ -50,15 +92,15 @@ class Shown:
 
     @property
     def t(self) -> int:
-        return int(self.page.locator("#time").input_value())
+        return int(self._read.locator("#time").input_value())
 
     @property
     def step(self) -> str:
-        return self.page.locator(".step").first.inner_text()
+        return self._read.locator(".step").first.inner_text()
 
     def rows(self, table: str) -> list[list[str]]:
         """Return the rows of a table of the hardware, top first: `stack`, `pairs`, `splits`."""
-        found = self.page.eval_on_selector_all(
+        found = self._read.eval_on_selector_all(
             f".machine.{table} [data-row], .machine.{table}[data-row]",
             "rows => rows.map(row => row.dataset.row)",
         )
@@ -66,7 +108,7 @@ class Shown:
 
     def paths(self) -> list[tuple[str, str]]:
         """Return mask and description of each path."""
-        found = self.page.eval_on_selector_all(
+        found = self._read.eval_on_selector_all(
             ".paths li",
             "rows => rows.map(row => [row.querySelector('.mask').textContent, row.textContent])",
         )
@@ -75,47 +117,41 @@ class Shown:
     def lanes(self) -> str:
         """Return a letter for each lane: I issues, w waits, - holds nothing."""
         letters = {"issues": "I", "waits": "w", "gone": "-"}
-        looks = self.page.eval_on_selector_all(
+        looks = self._read.eval_on_selector_all(
             ".lanes .lane", "lanes => lanes.map(lane => lane.classList[1])"
         )
         return "".join(letters[look] for look in looks)
 
-    def settle(self) -> None:
-        """Let the page finish what it draws by hand, which it puts off until after a frame."""
-        frame = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
-        self.page.evaluate(f"{frame}.then(() => {frame})")
-
     def line(self) -> int | None:
         """Return the source line that runs now."""
-        self.settle()
-        found = self.page.eval_on_selector_all(
+        found = self._read.eval_on_selector_all(
             ".listing li.now .number", "n => n.map(x => Number(x.textContent))"
         )
         return found[0] if found else None
 
     def registers(self) -> dict[str, str]:
-        found = self.page.eval_on_selector_all(
+        found = self._read.eval_on_selector_all(
             ".registers tbody tr",
             "rows => rows.map(row => [row.cells[0].textContent, row.cells[1].textContent])",
         )
         return dict(found)
 
     def new_registers(self) -> list[str]:
-        return self.page.eval_on_selector_all(
+        return self._read.eval_on_selector_all(
             ".registers tr.new th", "cells => cells.map(cell => cell.textContent)"
         )
 
     def cells(self) -> list[str]:
         """Return the elements of memory that are shown."""
-        return self.page.eval_on_selector_all(
+        return self._read.eval_on_selector_all(
             ".cells .cell", "cells => cells.map(cell => cell.lastChild.textContent)"
         )
 
     def lit_blocks(self) -> list[str]:
-        return self.page.eval_on_selector_all(
+        return self._read.eval_on_selector_all(
             ".block.lit .name", "names => names.map(name => name.textContent)"
         )
 
     def overflow(self) -> int:
         """Return by how many pixels the page is wider than its window."""
-        return self.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        return self._read.evaluate("document.documentElement.scrollWidth - innerWidth")
