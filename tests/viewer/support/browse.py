@@ -13,7 +13,7 @@ PATIENCE = 120.0
 _FRAME = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
 
 DRAWN = f"{_FRAME}.then(() => {_FRAME})"
-"""A promise that is kept when a page has drawn itself, with what it puts off until after a frame."""
+"""A promise kept when a page has drawn itself, with what it puts off until after a frame."""
 
 
 def until(check: Callable[[], Any], wait: Callable[[], object], what: str) -> None:
