@@ -19,19 +19,21 @@ FEW_ENGINES = (
 )  # fmt: skip
 """Folders whose files compile engines: the tests of a file stay in one worker."""
 
-# No deadline anywhere: the first example of a test may compile a kernel or an engine.
-settings.register_profile("dev", max_examples=50, deadline=None, print_blob=True)
+# No check of times: the first example of a test may compile a kernel or an engine, and a loaded
+# machine draws slowly. A test that suppresses another check names this one, too.
+settings.register_profile(
+    "dev",
+    max_examples=50,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 # The same examples on every run and host, so that a red check is red because of the change.
 settings.register_profile(
     "ci", settings.get_profile("dev"), max_examples=100, derandomize=True, database=None
 )
-# For a machine that has the night: fresh examples, and slow generation is no complaint.
-settings.register_profile(
-    "nightly",
-    settings.get_profile("dev"),
-    max_examples=5000,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+# For a machine that has the night: fresh examples.
+settings.register_profile("nightly", settings.get_profile("dev"), max_examples=5000)
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if "CI" in os.environ else "dev")
 )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +14,7 @@ import pytest
 import simtlab
 from simtlab.debugger.session import Session
 
-from .support.dap_client import DapClient
+from .support.dap_client import PATIENCE, DapClient
 from .support.long_run import LOOP
 
 ISSUES = 2 + 3 * 200 + 1
@@ -99,9 +97,8 @@ def test_goto_ends_where_it_is(session) -> None:
 
 # --- faces
 
-LONG = 33_000
-"""Iterations: about as many steps as a recording keeps. Walking through them takes two seconds on a
-fast machine, ten times as long as it takes to interrupt the walk."""
+LONG = 12_000
+"""Iterations: walking through them takes a hundred times as long as it takes to read a message."""
 
 
 @pytest.fixture(scope="module")
@@ -114,10 +111,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path
 
 
-def send(client: DapClient, number: int, command: str, **arguments: object) -> None:
+def message(number: int, command: str, **arguments: object) -> bytes:
     request = {"seq": number, "type": "request", "command": command, "arguments": arguments}
     body = json.dumps(request).encode()
-    client.send_raw(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
 def test_a_client_pauses_a_long_continue(folder: Path) -> None:
@@ -127,8 +124,8 @@ def test_a_client_pauses_a_long_continue(folder: Path) -> None:
                    breakpoints=[{"name": "@again", "condition": "$s0 == 11999"}])  # fmt: skip
     client.request("configurationDone")
     client.wait_for("stopped")
-    send(client, 100, "continue", threadId=2)
-    send(client, 101, "pause", threadId=2)
+    # In one piece: the pause is there before the walk begins.
+    client.send_raw(message(100, "continue", threadId=2) + message(101, "pause", threadId=2))
     seen = []
     while not any(m.get("request_seq") == 101 for m in seen):
         seen.append(client.receive())
@@ -144,27 +141,39 @@ def test_a_client_pauses_a_long_continue(folder: Path) -> None:
     assert client.close() == 0
 
 
+INTERRUPTED = """
+import os, signal, sys
+from simtlab.cli import main
+from simtlab.debugger.machine import Machine
+
+steps, plain = 0, Machine.check_pause
+
+def check_pause(machine):
+    global steps
+    steps += 1
+    if steps == 1000:
+        os.kill(os.getpid(), signal.SIGINT)
+    plain(machine)
+
+Machine.check_pause = check_pause
+sys.exit(main(sys.argv[1:]))
+"""
+"""The command, which gets the signal of Ctrl-C in the middle of a walk."""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="a console's Ctrl-C cannot be sent to one process")
 @pytest.mark.parametrize("script", [True, False], ids=["script", "prompt"])
 def test_ctrl_c_ends_a_long_continue(folder: Path, script: bool) -> None:
     (folder / "walk.txt").write_text("continue\nwhere\n")
     options = ["--script", "walk.txt"] if script else ["--plain"]
-    process = subprocess.Popen(
-        [sys.executable, "-u", "-m", "simtlab", "debug", "loop.npz", *options],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        cwd=folder,
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, "debug", "loop.npz", *options],
+        input="" if script else "continue\np $s0\n",
+        capture_output=True, text=True, check=False, cwd=folder, timeout=PATIENCE,
     )  # fmt: skip
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdout.readline()  # the script's first line, or where the prompt begins
-    if not script:
-        process.stdin.write("continue\n")
-        process.stdin.flush()
-    time.sleep(0.2)  # the walk has begun
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate("" if script else "p $s0\n", timeout=60)
+    out, err = done.stdout, done.stderr
     assert "interrupted\n" in out, err
-    assert "step " in out.partition("interrupted\n")[2]
+    assert "step 1,00" in out.partition("interrupted\n")[2]
     assert "end of the run" not in out
-    assert process.returncode == (130 if script else 0)
+    assert done.returncode == (130 if script else 0)
     assert ("> where" in out) is False

@@ -22,6 +22,8 @@ from IPython.utils.capture import capture_output
 
 from simtlab.editors import recordings
 
+from .support.client import PATIENCE
+
 ADD = """\
 // y[i] += n < 3 && "quoted" <b>not bold</b>
 kernel add(u32 %n, global u32* %y) {
@@ -250,14 +252,14 @@ def test_a_recording_in_a_kernel(tmp_path, monkeypatch) -> None:
     from jupyter_client.manager import start_new_kernel
 
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
-    manager, client = start_new_kernel(kernel_name="python3")
+    manager, client = start_new_kernel(startup_timeout=PATIENCE, kernel_name="python3")
     sent: list[dict[str, Any]] = []
     code = (
         f"%load_ext simtlab\nimport numpy as np, simtlab\nprogram = simtlab.assemble({ADD!r})\n"
         "simtlab.record(program.add, items=8, group_size=8, warp=4)(5, np.zeros(8, np.uint32))"
     )
     try:
-        reply = client.execute_interactive(code, output_hook=sent.append, timeout=60)
+        reply = client.execute_interactive(code, output_hook=sent.append, timeout=PATIENCE)
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)

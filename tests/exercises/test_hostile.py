@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -96,11 +95,9 @@ def scheduler(tmp_path: Path) -> Exercise:
 
 def test_a_python_answer_has_a_time_limit(scheduler):
     text = scheduler.solution.read_text(encoding="utf-8")
-    began = time.monotonic()
     report = scheduler.check(text + "\n\ndef setup(machine):\n    while True:\n        pass\n")
     assert report.state == "time", report
     assert "ended after 4 s" in report.message
-    assert time.monotonic() - began < 60
 
 
 def test_a_python_answer_that_ends_the_process(scheduler):

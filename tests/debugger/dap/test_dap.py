@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ...emu.support.locks import SPIN_LOCK
-from ..support.dap_client import DapClient, RequestFailed
+from ..support.dap_client import PATIENCE, DapClient, RequestFailed
 from ..support.kernels import AFFINE, X
 
 
@@ -267,7 +267,7 @@ def test_a_message_that_is_not_json_is_reported_and_passed_over(client):
 def test_a_broken_header_ends_the_session(client):
     client.send_raw(b"Content-Length: lots\r\n\r\n")
     assert "length" in client.receive()["body"]["output"]
-    assert client.process.wait(30) == 0
+    assert client.process.wait(PATIENCE) == 0
 
 
 def test_a_port_serves_one_client(folder):
@@ -281,5 +281,5 @@ def test_a_port_serves_one_client(folder):
         body = json.dumps({"seq": 1, "type": "request", "command": "disconnect"}).encode()
         connection.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
         assert b'"success":true' in connection.makefile("rb").read()
-    assert process.wait(30) == 0
+    assert process.wait(PATIENCE) == 0
     process.stderr.close()

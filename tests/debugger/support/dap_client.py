@@ -10,6 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+PATIENCE = 600
+"""Seconds until a server that does not end is a failure."""
+
 
 class RequestFailed(Exception):
     """A response without success; the message is its text."""
@@ -86,5 +89,5 @@ class DapClient:
     def close(self) -> int:
         """Disconnect; return the exit status."""
         self.request("disconnect")
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=PATIENCE)
         return self.process.returncode

@@ -11,8 +11,8 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
-SECONDS = 300
-"""Longest time of a cell, on a machine that is busy."""
+SECONDS = 1800
+"""Longest time of a cell, on a slow machine that compiles every engine anew."""
 
 SHOWN = ("text/plain", "text/html", "text/markdown")
 
@@ -23,6 +23,7 @@ def execute(path: Path, folder: Path) -> Any:
     NotebookClient(
         notebook,
         timeout=SECONDS,
+        startup_timeout=SECONDS,
         kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
         record_timing=False,

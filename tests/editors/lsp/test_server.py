@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("pygls")
 
-from ..support.client import Client
+from ..support.client import PATIENCE, Client
 
 GOOD = """\
 .include "common.sinc"
@@ -326,5 +326,5 @@ def test_the_server_ends_when_its_client_is_gone(tmp_path: Path) -> None:
     client = Client(tmp_path)
     assert client.process.stdin is not None
     client.process.stdin.close()
-    client.process.wait(timeout=60)
+    client.process.wait(timeout=PATIENCE)
     assert "Traceback" not in client.process.stderr.read().decode()  # pyright: ignore

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 60
+PATIENCE = 600
 """Seconds after which a missing answer is a failure; a loaded machine starts Python slowly."""
 
 

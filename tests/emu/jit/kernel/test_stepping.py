@@ -140,7 +140,10 @@ _NUMBERS = st.one_of(
 )
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=80,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(
     begin=st.lists(st.integers(0, ELEMENTS) | _NUMBERS, min_size=1, max_size=7),
     end=st.lists(_NUMBERS, min_size=1, max_size=5),

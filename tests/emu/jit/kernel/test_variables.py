@@ -206,7 +206,7 @@ def test_lanes_meet_behind_a_loop_that_is_entered_behind_its_header():
     assert end in shapes.joins
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(case=kernels())
 def test_no_random_kernel_reads_a_variable_before_it_is_written(case: Case, monkeypatch):
     (function,) = case.module
