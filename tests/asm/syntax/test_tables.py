@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -19,6 +18,8 @@ from simtlab.asm.syntax import generate
 from simtlab.asm.syntax.mistake_examples import KNOWN, examples_of
 from simtlab.asm.syntax.mistakes import explain, words_of
 from simtlab.asm.syntax.shapes import FILE, STARTS, STATEMENTS, Shape, ShapeError, scan, shape
+
+from ..support.growth import growth
 
 grammar = cache(generate.grammar)
 
@@ -177,10 +178,5 @@ def test_assembling_does_without_lark() -> None:
 
 @pytest.mark.parametrize("piece", ["[", "\\'", "'", '"', "[/", "$s0 [", "//[", "a'\\"])
 def test_what_is_never_closed_is_scanned_once(piece: str) -> None:
-    def seconds(n: int) -> float:
-        begun = time.perf_counter()
-        scan("mov_u32 " + piece * n)
-        return time.perf_counter() - begun
-
-    seconds(100)
-    assert seconds(50_000) < 4.0  # a scanner that tries again at each piece takes 20 s
+    # A scanner that tries again at each piece takes 100 times as long.
+    assert growth(lambda n: scan("mov_u32 " + piece * n), 2_500, 10) < 30

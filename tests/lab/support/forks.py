@@ -1,7 +1,9 @@
 """Kills of a sweep at random moments: run as a script, which prints what it has seen as JSON.
 
 The script has the engine in memory and forks, so that a sweep begins at once. The child is killed
-with SIGKILL; between two of them the store is looked at.
+with SIGKILL; between two of them the store is looked at. A child reports its progress, and waits
+for its end before it has done too much: however fast the machine, all are killed at work, and
+however slow, most have finished some runs.
 """
 
 from __future__ import annotations
@@ -16,10 +18,29 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from simtlab.lab import Run, Store, simulate_run
+from simtlab.lab import Failure, Run, Store, simulate_run
 from simtlab.lab.database.claims import has_died
+from simtlab.lab.driver import Watcher
 
 ROUNDS = 20
+
+AHEAD = 12
+"""Runs that a child may finish after it has reported that it shall be killed."""
+
+
+class Paced(Watcher):
+    """Writes a byte when some runs are finished, and lets the sweep stand still after some more."""
+
+    def __init__(self, wanted: int, pipe: int) -> None:
+        self.wanted, self.pipe = wanted, pipe
+        self.count = 0
+
+    def finished(self, failure: Failure | None, *, elsewhere: bool = False) -> None:
+        self.count += 1
+        if self.count == self.wanted:
+            os.write(self.pipe, b".")
+        while self.count >= self.wanted + AHEAD:
+            signal.pause()
 
 
 def runs(n: int) -> list[Run]:
@@ -47,13 +68,20 @@ def main(path: Path, n: int, seed: int) -> None:
     before: dict[str, tuple] = {}
     kills = cut = 0
     while kills < ROUNDS:
+        wanted = chance.choice((0, 1, 2, 3, 4, 5))
+        assert ROUNDS * (5 + AHEAD) < n
+        reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
-            Store(path).run(runs(n))
+            Store(path).run(runs(n), watcher=Paced(wanted, writing))
             os._exit(0)
-        time.sleep(chance.uniform(0.002, 0.12))
+        os.close(writing)
+        if wanted:
+            os.read(reading, 1)  # returns at the end of the child, too
+        time.sleep(chance.uniform(0.0, 0.03) if wanted else chance.uniform(0.002, 0.12))
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
+        os.close(reading)
         kills += 1
         cut += os.WIFSIGNALED(status)
         now = rows(path)

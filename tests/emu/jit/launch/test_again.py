@@ -13,6 +13,7 @@ import pytest
 
 import simtlab
 from simtlab import ArgumentError, Device, Trap
+from simtlab.emu.jit.launch import again, engine
 from simtlab.emu.module import Launch
 
 SOURCE = """
@@ -54,25 +55,34 @@ def scale() -> Launch:
     return PROGRAM["scale"].launch(items=N, group_size=16)
 
 
+@pytest.fixture(autouse=True)
+def every_call_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is."""
+    short(monkeypatch, 1e9)
+
+
+def short(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Let calls of so many seconds be short."""
+    for module in (again, engine):
+        monkeypatch.setattr(module, "SHORT", seconds)
+
+
 def shorter(launch: Launch) -> Any:
     """The shorter way of a launch that is warm."""
     return launch._prepared.kept.get("again")
 
 
 def warm(launch: Launch, *args: object) -> None:
-    """Call a launch until it is run by the shorter way."""
-    for _ in range(20):
-        launch(*args)
-        if "again" in launch._prepared.kept:
-            return
-    pytest.fail("no call of a small kernel was short")
+    """Call a launch, which is run by the shorter way from then on."""
+    launch(*args)
+    assert shorter(launch) is not None, "the call of a small kernel was not short"
 
 
 def ways(launch: Launch, *args: object) -> list[Any]:
     """What comes of a call both ways: the error or None."""
-    again = shorter(launch)
+    quick = shorter(launch)
     found = []
-    for call in (lambda: again(args), lambda: launch.run_by(launch._prepared.run, *args)):
+    for call in (lambda: quick(args), lambda: launch.run_by(launch._prepared.run, *args)):
         try:
             call()
             found.append(None)
@@ -86,7 +96,7 @@ def test_the_shorter_way_gives_the_same_memory() -> None:
     x = device.to_device(np.arange(N, dtype=np.float32))
     y, z = (device.zeros(N, np.float32) for _ in "yz")
     warm(launch, N, 1.0, 0, x, y)
-    again = shorter(launch)
+    quick = shorter(launch)
     for n, a, b, target in (
         (N, 2.0, 3, z),
         (5, -0.0, -9, y),
@@ -94,7 +104,7 @@ def test_the_shorter_way_gives_the_same_memory() -> None:
         (N, 3.0, 4, y),
     ):
         target.copy_from(np.zeros(N, np.float32))
-        assert again((n, a, b, x, target)) > 0
+        assert quick((n, a, b, x, target)) > 0
         expected = np.zeros(N, np.float32)
         with np.errstate(invalid="ignore"):
             expected[:n] = (np.arange(N, dtype=np.float32) * np.float32(a) + np.float32(b))[:n]
@@ -102,7 +112,7 @@ def test_the_shorter_way_gives_the_same_memory() -> None:
     # Arrays that swap their places, as a host loop passes them.
     for source, target in ((y, z), (z, y), (y, z)):
         before = source.to_host()
-        assert again((N, 2.0, 1, source, target)) > 0
+        assert quick((N, 2.0, 1, source, target)) > 0
         np.testing.assert_array_equal(target.to_host(), before * 2 + 1)
 
 
@@ -118,10 +128,10 @@ def test_other_arguments_take_the_longer_way(change: dict[int, Any]) -> None:
     device, launch = Device(), scale()
     args: list[Any] = [N, 1.0, 0, *(device.zeros(N, np.float32) for _ in "xy")]
     warm(launch, *args)
-    again = shorter(launch)
+    quick = shorter(launch)
     for position, value in change.items():
         args[position] = value
-    assert again(tuple(args)) is None
+    assert quick(tuple(args)) is None
     direct = scale()
     messages = []
     for one in (launch, direct):
@@ -171,12 +181,15 @@ def test_freed_arrays_trap() -> None:
         launch(N, 1.0, 0, x, y)
 
 
-def test_a_long_call_takes_the_longer_way_again() -> None:
+def test_a_long_call_takes_the_longer_way_again(monkeypatch: pytest.MonkeyPatch) -> None:
     launch, device = PROGRAM["turn"].launch(items=N, group_size=16), Device()
     out = device.zeros(1, np.uint32)
     warm(launch, 3, out)
-    launch(5_000_000, out)
-    assert "again" not in launch._prepared.kept
+    short(monkeypatch, 0.0)
+    for _ in range(2):
+        launch(5_000_000, out)
+        assert shorter(launch) is None
+    short(monkeypatch, 1e9)
     warm(launch, 3, out)
 
 
@@ -213,7 +226,8 @@ def test_memory_stays_flat_over_many_launches() -> None:
         lambda: launch(N, 1.0, 0, *hosts),
         with_temporary_arrays,
     ):
-        assert grown(work) < 1 << 20
+        # Again where it has grown: a leak leaks every time, the heap of another thread does not.
+        assert any(grown(work) < 1 << 20 for _ in range(3))
 
 
 def test_a_float_is_packed_as_its_parameter() -> None:

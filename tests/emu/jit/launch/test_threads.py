@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from typing import Any
 
 import numpy as np
@@ -57,6 +56,9 @@ kernel work(u32 %n, global u32* %x, global u32* %total, u32 %bad) {
     ret
 }
 """)
+PATIENCE = 600
+"""Seconds until what does not happen is a failure."""
+
 GROUPS, GROUP = 200, 64
 NEVER = 0xFFFF_FFFF
 
@@ -116,11 +118,13 @@ def test_a_launch_that_has_trapped_can_be_called_again() -> None:
 @pytest.mark.usefixtures("eager")
 def test_all_threads_take_part(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = set()
+    all_have_begun = threading.Barrier(3, timeout=PATIENCE)
     plain = slices._Runner.run_one
 
     def run_one(self: Any) -> bool:
-        seen.add(threading.get_ident())
-        time.sleep(0.001)  # a turn for the others
+        if threading.get_ident() not in seen:
+            seen.add(threading.get_ident())
+            all_have_begun.wait()  # else one thread may do it all before the others begin
         return plain(self)
 
     monkeypatch.setattr(slices._Runner, "run_one", run_one)
@@ -168,7 +172,7 @@ def test_threads_that_cannot_be() -> None:
 
 
 INTERRUPTED = """
-import numpy as np, simtlab
+import threading, simtlab
 (kernel,) = simtlab.assemble('''
 kernel turn(u32 %n) {
     ld_kernarg_u32 $s0, [%n]
@@ -182,7 +186,26 @@ kernel turn(u32 %n) {
 ''')
 kernel.launch(groups=1, group_size=32, threads=THREADS)(3)  # all is imported and compiled
 run = kernel.launch(groups=1 << 22, group_size=32, threads=THREADS)
-print("ready", flush=True)
+
+# Native code is about to run all workgroups, or those that are left for several threads.
+from simtlab.emu.jit.launch import slices
+alone, shared, announced = slices.Alone.run, slices._Runner.run_one, []
+
+def announce():
+    if threading.current_thread() is threading.main_thread() and not announced:
+        announced.append(True)
+        print("ready", flush=True)
+
+def run_alone(self, enough=None):
+    if enough is None:
+        announce()
+    return alone(self, enough)
+
+def run_one(self):
+    announce()
+    return shared(self)
+
+slices.Alone.run, slices._Runner.run_one = run_alone, run_one
 try:
     run(100_000)
 except simtlab.Interrupted as stop:
@@ -199,10 +222,9 @@ def test_ctrl_c_ends_a_launch(threads: int | str) -> None:
     )  # fmt: skip
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     try:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert (process.returncode, out, err) == (0, "interrupted None True\n", "")
