@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 EVERY_ENGINE = (
     "timing/test_every_policy.py", "timing/test_programs.py", "programs/test_lessons.py",
@@ -37,6 +38,10 @@ settings.register_profile("nightly", settings.get_profile("dev"), max_examples=5
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if "CI" in os.environ else "dev")
 )
+
+# Hypothesis takes some numbers from the constants of the modules that are imported, and examples
+# would depend on the tests that ran before in this process. It has no setting for that.
+providers._get_local_constants = lambda: providers._local_constants  # which is empty
 
 # A process started in the background ignores Ctrl-C, and so would every process that it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
