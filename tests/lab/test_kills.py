@@ -69,13 +69,14 @@ class Killer(Watcher):
         self.after = after
         self.count = self.owed = 0
         self.killed: list[int] = []
+        self.chance = random.Random(7)
 
     def finished(self, failure, *, elsewhere=False):
         # A run whose second worker was killed, too, is given up.
         assert failure is None or failure.code == "SIM553", failure
         self.count += 1
         self.owed += self.count in self.after
-        worker = random.choice(self.pool._workers)
+        worker = self.chance.choice(self.pool._workers)
         for pid in list(worker.executor._processes or ())[: self.owed]:
             if alive(pid):
                 self.killed.append(pid)

@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, seed, settings
+from hypothesis.internal.conjecture import engine
 
 from simtlab.emu.schemes import IpdomStack
 from simtlab.isa.table import TABLE
@@ -146,6 +147,7 @@ right = IpdomStack.branch
 
 def test_a_failure_shrinks_to_a_handful_of_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(IpdomStack, "branch", swapped)
+    monkeypatch.setattr(engine, "MAX_SHRINKING_SECONDS", 1e9)  # a slow machine needs longer
 
     def fails(case: Case) -> bool:
         try:

@@ -70,7 +70,7 @@ def test_view_writes_one_file_that_needs_no_other(tmp_path: Path) -> None:
 
 
 def test_values_are_kept_for_as_many_warps_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    recording = filled(items=512, n=60)
+    recording = filled(items=512, n=16)
     whole = viewer.page_of([recording])
     assert whole.remarks == []
     monkeypatch.setattr(viewer, "MOST_BYTES", 0)
