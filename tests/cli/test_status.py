@@ -33,7 +33,7 @@ def test_the_keys_of_a_run(cli):
 
 def test_the_digest_is_the_same_in_every_run_and_never_holds_times(cli):
     first, second = (cli("run", "scan", "--size", "tiny", "--json").json for _ in range(2))
-    assert first["host_seconds"] != second["host_seconds"]
+    assert first["host_seconds"] > 0
     first["host_seconds"] = second["host_seconds"] = None
     assert first == second
 
