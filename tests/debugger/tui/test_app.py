@@ -20,6 +20,14 @@ from ..support.kernels import AFFINE, affine, hung, on_chip
 SIZES = [(80, 24), (140, 45), (60, 15)]
 
 
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The size is what a test says, whatever the terminal of the tests."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    for name in ("COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
+
+
 def line_of(text: str) -> int:
     (found,) = [n for n, line in enumerate(AFFINE.splitlines(), 1) if text in line]
     return found
