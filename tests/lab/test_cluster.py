@@ -61,8 +61,7 @@ class Cluster:
 
 
 @pytest.fixture
-def running(tmp_path, monkeypatch) -> Iterator[Cluster]:
-    monkeypatch.setattr(cluster, "SECONDS", 120.0)  # a loaded scheduler answers late
+def running(tmp_path) -> Iterator[Cluster]:
     found = Cluster(tmp_path)
     try:
         yield found
