@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 
 import pytest
@@ -72,7 +73,10 @@ def test_every_pane_is_there(size):
         assert len(text.splitlines()) == size[1]
         assert all(len(line) <= size[0] for line in text.splitlines())
         if size[0] >= 80:
-            footer = text.splitlines()[-1]
+            end = time.monotonic() + 600
+            while not (footer := screen(app).splitlines()[-1]).strip():  # it is drawn last
+                assert time.monotonic() < end
+                await pilot.pause(0.02)
             for key in ("n/p", "d/D", "c/C", "b ", "w ", "l ", "/", ":", "?", "q"):
                 assert key in footer
 
