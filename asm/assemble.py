@@ -186,7 +186,7 @@ def _open(source: str | os.PathLike[str]) -> SourceFile:
         return open_text(source)
     if not isinstance(source, str | os.PathLike):
         raise UsageError(
-            f"a source is a text or a path, not {type(source).__name__}", code="SIM501"
+            f"a source is a string or a path, not {type(source).__name__}", code="SIM501"
         )
     path = Path(os.fsdecode(source))
     return open_file(path, object_name(path))

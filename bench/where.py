@@ -46,8 +46,8 @@ def main() -> None:
 
 
 def run(options: argparse.Namespace, folder: Path) -> None:
-    """Run the program three times with a debug build; leave its object and its address behind."""
-    os.environ["SIMTLAB_CACHE"] = str(folder)  # a debug build is for nobody else
+    """Run the program three times with a debug build; keep its object and its address."""
+    os.environ["SIMTLAB_CACHE"] = str(folder)  # a debug build is for this run only
     from functools import partial
 
     import numpy as np

@@ -70,7 +70,7 @@ def location() -> Path | None:
         if not found.is_absolute():
             found = Path.home() / ".cache" / "simtlab"
     except RuntimeError:
-        raise Refused("there is no home folder to keep a cache in") from None
+        raise Refused("the home folder, which would hold the cache, is unknown") from None
     if not found.is_absolute():
         raise Refused(f"the home folder {str(Path.home())!r} is not an absolute path")
     return found

@@ -150,7 +150,7 @@ class Device:
         _storable(host.dtype)
         if not isinstance(name, str | None):
             raise ArgumentError(
-                f"the name of a buffer must be a text, not {shown(name)}", code="SIM312"
+                f"the name of a buffer must be a string, not {shown(name)}", code="SIM312"
             )
         label = name or f"buffer{self.memory.created}"
         buffer = self.memory.add(host, label, writable=writable)

@@ -36,7 +36,7 @@ class TargetFile(Part):
     def _one_bound(self) -> TargetFile:
         if self.measure not in MEASURES:
             near = did_you_mean(self.measure, MEASURES) or f"there are {', '.join(MEASURES)}"
-            raise ValueError(f"there is no measure `{self.measure}`; {near}")
+            raise ValueError(f"unknown measure `{self.measure}`; {near}")
         if (self.at_least is None) == (self.at_most is None):
             raise ValueError(f"the target of `{self.measure}` needs either at_least or at_most")
         return self

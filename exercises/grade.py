@@ -31,7 +31,7 @@ class Submission:
         if self.report is None:
             return {
                 **fixed, "file": "", "state": "missing", "passed": False, "points": 0,
-                "max_points": self.exercise.definition.points, "message": "there is no file",
+                "max_points": self.exercise.definition.points, "message": "the file is missing",
             }  # fmt: skip
         names = ("file", "state", "passed", "points", "max_points", "message")
         return fixed | {name: getattr(self.report, name) for name in names}
@@ -60,7 +60,7 @@ def grade(
     """
     place = Path(folder)
     if not place.is_dir():
-        raise UsageError(f"there is no folder {place}", code="SIM510")
+        raise UsageError(f"the folder {place} does not exist", code="SIM510")
     students = sorted(path for path in place.iterdir() if path.is_dir() and path.name[0] != ".")
     if not students:
         raise UsageError(

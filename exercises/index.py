@@ -43,7 +43,7 @@ def find(name: str | os.PathLike[str] | int) -> Exercise:
             hint=f"name the exercise first: simtlab exercise check NAME {word}",
         )
     if os.sep in word:
-        raise ExerciseError(f"there is no folder {word}")
+        raise ExerciseError(f"the folder {word} does not exist")
     names = [exercise.name for exercise in catalogue()]
     raise UsageError(
         f"unknown exercise {word!r}",

@@ -1,4 +1,4 @@
-"""Checks of Python answers in a process of their own, which ends when its time is over.
+"""Checks of Python answers in a process of their own, which ends at a time limit.
 
 A scheduler is compiled, and its `setup` is executed, with the rights of the user, as the timing
 engine does with every engine file. The process bounds time; it does not protect against malice.

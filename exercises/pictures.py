@@ -58,7 +58,7 @@ def draw(exercise: ExerciseFolder, answer: Answer, report: Report, folder: Path)
     """
     if report.state not in ("passed", "targets", "wrong"):
         raise ExerciseError(
-            f"there is no picture of {answer.name}: {report.message}",
+            f"{answer.name} cannot be drawn: {report.message}",
             hint="a picture needs runs that end",
         )
     bench = Bench.of(exercise, answer, folder)
@@ -205,7 +205,7 @@ def _accesses(bench: Bench, size: dict[str, int], seed: int) -> Picture:
         if len(panels) == MOST_PANELS:
             break
     if not panels:
-        raise ExerciseError("there is no picture: the first warp accesses no memory")
+        raise ExerciseError("the answer cannot be drawn: its first warp does not access memory")
     return Picture(
         _framed(_flow(panels)),
         "the first access of each memory instruction by the first warp, in the order of "

@@ -22,7 +22,7 @@ State = Literal[
 - `passed`; `targets`: the result is right, but a required target is missed;
 - `wrong`: a result differs from the reference; `trap`, `hang`: a launch ended with one;
 - `hole`: a hole is not filled; `source`: the answer does not assemble;
-- `refused`: it is too large, or has another kernel; `time`: its time limit is over;
+- `refused`: it is too large, or has another kernel; `time`: its time limit is exceeded;
 - `engine`: a scheduler that the engine cannot run.
 """
 

@@ -34,13 +34,13 @@ class Watcher:
     """What a sweep reports while it runs; this one shows nothing."""
 
     def begin(self, total: int, found: int) -> None:
-        """Be told the number of different runs, and how many of them are in the store already."""
+        """Receive the number of different runs, and how many of them are in the store already."""
 
     def finished(self, failure: Failure | None, *, elsewhere: bool = False) -> None:
-        """Be told of a run that is finished, by another process if `elsewhere`."""
+        """Receive a run that is finished, by another process if `elsewhere`."""
 
     def waiting(self, text: str) -> None:
-        """Be told why nothing happens; an empty text when something does again."""
+        """Receive why nothing happens; an empty text when something does again."""
 
 
 def drive(

@@ -87,7 +87,7 @@ def find(name: str) -> tuple[Experiment, ...]:
     """
     every = experiments()
     if not isinstance(name, str):
-        raise UsageError(f"the name of an experiment is a text, not {shown(name)}", code="SIM515")
+        raise UsageError(f"the name of an experiment is a string, not {shown(name)}", code="SIM515")
     wanted = name.lower()
     if wanted == "all":
         return every

@@ -40,7 +40,7 @@ MOST_WORKERS = 1024
 
 
 def default_path() -> Path:
-    """Return where results are kept unless told otherwise: SIMTLAB_STORE, or the data folder."""
+    """Return where results are kept by default: SIMTLAB_STORE, or the data folder."""
     chosen = os.environ.get(VARIABLE)
     return Path(chosen) if chosen else user_data_path("simtlab") / "results.db"
 
@@ -48,14 +48,14 @@ def default_path() -> Path:
 class Store:
     """The results in a file; the default one unless `path` names another.
 
-    Several processes may use a store at once. Raises StoreError for a file that is no store.
+    Several processes may use a store at once. Raises StoreError for a file that is not a store.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, must_exist: bool = False):
         self.path = default_path() if path is None else Path(expect.path(path, "a store"))
         if must_exist and not self.path.exists():
             raise StoreError(
-                f"there is no store {self.path}",
+                f"the store {self.path} does not exist",
                 code="SIM510",
                 hint="`simtlab sweep` makes one; --store names another",
             )
@@ -72,7 +72,9 @@ class Store:
                 ) from None
         elif not folder.is_dir():
             raise StoreError(
-                f"there is no folder {folder} for the store", code="SIM511", hint=f"mkdir {folder}"
+                f"the folder {folder} of the store does not exist",
+                code="SIM511",
+                hint=f"mkdir {folder}",
             )
         self.database = Database(self.path)
 

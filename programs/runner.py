@@ -77,7 +77,7 @@ class PlainLauncher:
     executor: Engine | None = None
     """Runs the launches in place of the engine: a simulator."""
     before_launch: Callable[[Launch], None] | None = None
-    """Told of each launch before it begins, to show what is made for it."""
+    """Called with each launch before it begins, to show what is made for it."""
     after_launch: Callable[[Result], None] | None = None
     """Called after each launch, to show progress."""
     _arrays: dict[int, tuple[np.ndarray, DeviceArray]] = field(default_factory=dict)

@@ -83,7 +83,7 @@ class FunctionalRecorder(Recorder):
 
 
 class _Watched(Interpreter):
-    """An interpreter that tells a recorder what it does, instruction by instruction."""
+    """An interpreter that reports to a recorder what it does, instruction by instruction."""
 
     def __init__(self, work: Work, recorder: FunctionalRecorder, before: int) -> None:
         super().__init__(work, every_pc=True)

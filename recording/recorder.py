@@ -19,7 +19,7 @@ from .recording import FORMAT, MARK, Recording
 from .tables import EVERYTHING, INSTANTS, Rows
 
 MOST = 100_000
-"""Issues that are kept unless told otherwise: what the page shows fluently."""
+"""Issues that are kept by default: as many as the page shows without delay."""
 
 NEVER = (1 << 62) - 1
 

@@ -52,7 +52,7 @@ class Values:
 
 
 class Replay:
-    """A recorded run that is executed again, step by step; `run_to` goes on, never back."""
+    """A recorded run that is executed again, step by step; `run_to` only moves forward."""
 
     def __init__(self, recording: Recording) -> None:
         facts = recording.facts

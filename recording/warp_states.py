@@ -59,7 +59,7 @@ class WarpStates:
         return state
 
     def pc_of(self, g: int) -> int:
-        """Return the pc of group g: of its access until that is over, else of what comes next."""
+        """Return the pc of group g: its access until that has ended, else the next instruction."""
         lead = self._group.lead[g]
         segments, s = self._columns["seg"], self._group.seg[lead]
         return segments.last_pc[s] if self._group.at_memory[lead] else segments.first_pc[s]

@@ -140,9 +140,9 @@ def place(label: Word, labels: Mapping[str, int], size: int, elsewhere: Mapping[
         if rest or index >= size:
             raise Mistake(
                 "SIM110",
-                f"there is no instruction at `{label.text}`",
+                f"`{label.text}` is not the address of an instruction",
                 label.at,
-                f"must be a multiple of {WORD_BYTES} below {size * WORD_BYTES:#x}",
+                f"expected a multiple of {WORD_BYTES} below {size * WORD_BYTES:#x}",
             )
         return index
     hint = _near_label(name, labels)

@@ -31,7 +31,7 @@ def register(word: Word) -> Reg:
             hint = f"did you mean `${letters}{plain}`?"
         raise Mistake(
             "SIM107",
-            f"there is no register `{word.text}`",
+            f"unknown register `{word.text}`",
             word.at,
             f"the last one is ${letters}{REGISTERS_PER_CLASS - 1}"
             if hint.startswith("registers")
@@ -40,4 +40,4 @@ def register(word: Word) -> Reg:
         )
     if letters.lower() in tuple(RegClass) and f"${letters.lower()}{digits}" in REGISTERS:
         hint = f"did you mean `${letters.lower()}{digits}`?"
-    raise Mistake("SIM107", f"there is no register `{word.text}`", word.at, "unknown", hint)
+    raise Mistake("SIM107", f"unknown register `{word.text}`", word.at, "unknown", hint)

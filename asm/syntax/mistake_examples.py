@@ -255,7 +255,7 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "SIM135",
         "the name of the included file is not in quotation marks",
-        "expected a text in quotation marks here",
+        "expected a string in quotation marks here",
         'write: .include "common.sinc"',
         (".include common.sinc", ".include", ".include 1"),
     ),

@@ -157,7 +157,7 @@ def _misspelt(words: Sequence[Word]) -> Mistake | None:
 
 _SHOWN = {
     **{"NAME": "a name", "REGISTER": "a register", "LABEL": "a label", "NUMBER": "a number"},
-    **{"PARAMETER": "a parameter", "BRACKETS": "an address", "STRING": "a text"},
+    **{"PARAMETER": "a parameter", "BRACKETS": "an address", "STRING": "a string"},
     **{"CHAR": "a character", "COMMA": "`,`", "LPAR": "`(`", "RPAR": "`)`", "LBRACE": "`{`"},
     **{"RBRACE": "`}`", "COLON": "`:`", "EQUAL": "`=`", "STAR": "`*`", "PLUS": "`+`"},
     **{"MINUS": "`-`", "RSQB": "`]`", "$END": "the end of the line", "KERNEL": "`kernel`"},

@@ -109,8 +109,8 @@ def debug(
 ) -> int:
     """Walk through a run, forwards and backwards, warp by warp and lane by lane.
 
-    The run is recorded first; a run that traps or hangs is recorded up to there. `help` lists the
-    commands, and `simtlab explain debugging` has a walk-through.
+    The run is recorded first; one that traps or hangs is recorded up to that point. `help` lists
+    the commands, and `simtlab explain debugging` has a walk-through.
 
     For example:
 

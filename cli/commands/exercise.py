@@ -36,7 +36,7 @@ def overview(context: typer.Context, json: Json = False) -> int:
     if context.invoked_subcommand is not None:
         if json:
             raise UsageError(
-                f"--json comes after {context.invoked_subcommand}: the list alone has it here",
+                f"--json must follow {context.invoked_subcommand}; before it, --json lists exercises",
                 code="SIM517",
             )
         return status.DONE
@@ -53,7 +53,7 @@ def start(
             "-o",
             "--output",
             metavar="F",
-            help="Name of the file (NAME.sasm; NAME.py for a scheduler).",
+            help="Name of the file to write (NAME.sasm; NAME.py for a scheduler).",
         ),
     ] = None,
 ) -> int:
@@ -132,7 +132,7 @@ def check(
 
 def grade(
     folder: Annotated[
-        str, typer.Argument(metavar="FOLDER", help="The folder with a folder for each student.")
+        str, typer.Argument(metavar="FOLDER", help="A folder that has a folder for each student.")
     ],
     csv: Annotated[
         str | None,

@@ -19,7 +19,10 @@ def fmt(
         ),
     ],
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; the exit status is 1 for a change.")
+        bool,
+        typer.Option(
+            "--check", help="Write nothing; the exit status is 1 if a source would change."
+        ),
     ] = False,
     diff: Annotated[
         bool, typer.Option("--diff", help="Like --check, and print what would change.")

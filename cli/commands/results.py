@@ -92,7 +92,9 @@ def export(
 
 def compare(
     first: Annotated[str, typer.Argument(metavar="KEY|STORE", help="A result, or another store.")],
-    second: Annotated[str, typer.Argument(metavar="KEY|STORE", help="The one to compare it with.")],
+    second: Annotated[
+        str, typer.Argument(metavar="KEY|STORE", help="The result or store to compare it with.")
+    ],
     store: StoreFile = None,
     json: Json = False,
 ) -> int:
@@ -116,7 +118,10 @@ def prune(
     where: Where = None,
     other_versions: Annotated[
         bool,
-        typer.Option("--other-versions", help="Results of simtlab with other sources than this."),
+        typer.Option(
+            "--other-versions",
+            help="Results of another version of simtlab: its sources differ from these.",
+        ),
     ] = False,
     failed: Annotated[bool, typer.Option("--failed", help="Runs that have failed.")] = False,
     dry_run: Annotated[

@@ -39,9 +39,9 @@ def sweep(
 ) -> int:
     """Simulate a program or kernel for all combinations of sizes, machines, policies and fields.
 
-    Results are kept in a store, where they are found again: what is finished is never simulated a
-    second time. Stop a sweep at any moment and give the same command again to continue. Two sweeps
-    may use one store at the same time.
+    Results are kept in a store, so that a finished run is never simulated a second time. Stop a
+    sweep at any moment and give the same command again to continue. Two sweeps may use one store at
+    the same time.
 
     For example:
 

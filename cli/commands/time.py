@@ -96,7 +96,7 @@ def time(
 
     Results are the same as those of `simtlab run`, and are checked in the same way. A run that is
     interrupted or traps prints what was counted until then. The first run with a kind of machine
-    and a policy compiles the engine, which takes some seconds; later runs find it in the cache.
+    and a policy compiles the engine, in under a second; later runs find it in the cache.
 
     For example:
 

@@ -71,8 +71,8 @@ def view(
         str | None,
         typer.Option(
             metavar="A,B",
-            help="Record under two policies, or two schemes, and show where they part; one name is "
-            "compared with --policy or --scheme.",
+            help="Record under two policies, or two schemes, and show where they first differ; one "
+            "name is compared with --policy or --scheme.",
         ),
     ] = None,
     record_window: RecordWindow = None,

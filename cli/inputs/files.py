@@ -100,7 +100,9 @@ def check_writable(path: str, option: str) -> None:
         raise UsageError(f"{option}: {path} is a folder", code="SIM511", hint="name a file in it")
     if not os.path.isdir(folder):
         raise UsageError(
-            f"{option}: there is no folder {folder}", code="SIM511", hint=f"mkdir -p {folder}"
+            f"{option}: the folder {folder} does not exist",
+            code="SIM511",
+            hint=f"mkdir -p {folder}",
         )
     spare_sources(path, f"{option}: ")
     if not os.access(path if os.path.exists(path) else folder, os.W_OK):

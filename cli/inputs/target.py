@@ -59,7 +59,7 @@ def find_target(name: str) -> Target:
     if os.path.isdir(name):
         raise UsageError(f"{name} is a folder", code="SIM510", hint="name a .sasm or .sbc file")
     raise UsageError(
-        f"there is no file and no program {name!r}",
+        f"unknown file or program {name!r}",
         code="SIM500",
         hint=_file_of_that_name(name)
         or did_you_mean(name, names)

@@ -145,7 +145,7 @@ def _usual_answer(exercise: Exercise, name: str) -> str:
     if path is None:
         usual = f"{exercise.name}{exercise.suffix}"
         raise UsageError(
-            f"there is no {usual} in this folder",
+            f"this folder has no file {usual}",
             code="SIM510",
             hint=f"`simtlab exercise start {_shown(exercise, name)}` writes it; or name the file",
         )

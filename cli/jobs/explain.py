@@ -154,7 +154,7 @@ def explanation(word: str | None) -> Explanation:
     stems = dict.fromkeys(row.stem for row in TABLE)
     terms = [name for c in concepts() for name in (c.term, *c.others)]
     raise UsageError(
-        f"there is no instruction, error code, concept or page {word!r}",
+        f"unknown instruction, error code, concept or page {word!r}",
         code="SIM500",
         hint=elsewhere(wanted)
         or did_you_mean(wanted, (*stems, *BY_NAME, *codes(), *names(), *terms))

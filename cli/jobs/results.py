@@ -87,7 +87,11 @@ def export_results(name: str | None, where: str | None, out: str) -> int:
     path = check_export(out)
     rows = _open(name).select(where)
     if not rows:
-        raise UsageError("there are no such results in the store", code="SIM500")
+        raise UsageError(
+            "the store has no result to export",
+            code="SIM500",
+            hint="`simtlab results list` lists the results; --where may exclude all of them",
+        )
     write_rows(rows, path)
     print(f"{len(rows):,} results in {path}")
     return status.DONE

@@ -49,9 +49,9 @@ def sweep(settings: SweepSettings) -> int:
         check_file(Path(settings.picture))
         if definition.plot is None:
             raise UsageError(
-                "--picture draws what the table [plot] of the sweep says, and there is none",
+                "--picture needs a table [plot], which the sweep does not have",
                 code="SIM517",
-                hint='as [plot] with x = "l2.hit_latency"',
+                hint='add it, as [plot] with x = "l2.hit_latency"',
             )
     store = Store(settings.store)
     planned = Sweep(definition, store)

@@ -83,8 +83,8 @@ def machine_clock(progress: Progress) -> Callable[[Simulator], None]:
         S, cores = simulator.state.S, simulator.state.rows["wpu"]
         progress.instructions = int(cores["n_warp_instr"].sum())
         progress.detail = f"cycle {simulator.cycles:,}"
-        if S.teams > 1:
-            done = max(0, int(S.next_team) - int(S.running))
-            progress.detail += f", {done / int(S.teams):.0%} of the launch"
+        if S.workgroups > 1:
+            done = max(0, int(S.next_workgroup) - int(S.running))
+            progress.detail += f", {done / int(S.workgroups):.0%} of the launch"
 
     return look

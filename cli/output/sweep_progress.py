@@ -59,7 +59,7 @@ class SweepProgress(Watcher):
 
     @property
     def done(self) -> int:
-        """Runs that are finished, whoever has simulated them."""
+        """Finished runs, also those that another process has simulated."""
         return self.found + self.simulated + self.elsewhere
 
     def text(self, seconds: float) -> str:

@@ -41,7 +41,7 @@ ENTRIES = tuple(Entry(*row) for row in (
     ("SIM532", "Invalid expression in the debugger", "The expression has a mistake at the column that the message names, or names a register, lane, array or element that does not exist now.", "`memory` lists the arrays, `registers` the registers, `simtlab explain debugging` the language."),
     ("SIM533", "An expectation failed", "The expression of an `expect` in a script of the debugger was not true.", "The message shows the value and the time; look there with `simtlab debug`."),
     ("SIM534", "A breakpoint has no place", "There is no instruction, label, work-item or breakpoint where the command says.", "`list` shows the source, `breaks` the breakpoints."),
-    ("SIM535", "A recording is full", "A debugged run ends where its recording is full; 100,000 issues are recorded unless told otherwise.", "Choose a smaller input, or more with --record-issues N."),
+    ("SIM535", "A recording is full", "A debugged run ends where its recording is full; 100,000 issues are recorded by default.", "Choose a smaller input, or more with --record-issues N."),
     # --- simulation
     ("SIM601", "Invalid machine", "A preset, a machine file or --set has an unknown key, a value of the wrong kind, or a geometry that cannot be built.", "Correct the key that the message names; `simtlab machines NAME` prints all keys with their units."),
     ("SIM602", "Invalid policy", "There is no policy of this name, it has no such setting, the setting does not take this value, or the machine cannot run the policy.", "`simtlab policies` lists the policies, `simtlab policies NAME` the settings, values and machines of one."),

@@ -1,7 +1,7 @@
 """Claims: which process is about to simulate which run.
 
 A claim holds for `LEASE` seconds and is renewed meanwhile. That of a process that has died on this
-host is free at once, that of another host when its time is over.
+host is free at once, that of another host when the claim expires.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _place() -> str:
 
 
 def _started(pid: int) -> str:
-    """Return when a process was started, so that a number that is used again is no match."""
+    """Return when a process was started, so that a reused process number does not match."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
     except OSError:

@@ -87,7 +87,7 @@ class Database:
             if version not in MIGRATIONS:
                 raise StoreError(
                     f"the store {self.path} is of an older simtlab: its tables have version "
-                    f"{version}, and there is no way to {VERSION}",
+                    f"{version}, which cannot be converted to {VERSION}",
                     hint="it is left as it is; choose another store with --store",
                 )
             for statement in _statements(MIGRATIONS[version]):

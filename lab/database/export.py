@@ -24,7 +24,7 @@ def check_export(name: str) -> Path:
     if path.is_dir():
         raise UsageError(f"{name} is a folder", code="SIM511", hint="name a file in it")
     if not path.parent.is_dir():
-        raise UsageError(f"there is no folder {path.parent}", code="SIM511")
+        raise UsageError(f"the folder {path.parent} does not exist", code="SIM511")
     return path
 
 

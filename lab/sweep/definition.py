@@ -216,7 +216,7 @@ class _Reader:
     def _text(self, key: str) -> str:
         given = self.table.get(key, "")
         if not isinstance(given, str):
-            raise self.error(f"{key} must be a text, not {shown(given)}", "", key)
+            raise self.error(f"{key} must be a string, not {shown(given)}", "", key)
         return given
 
     def _seeds(self) -> tuple[int, ...]:
@@ -242,7 +242,7 @@ class _Reader:
             for value in values:
                 if not isinstance(value, (bool, int, float, str)):
                     raise self.error(
-                        f"a value of {name} must be a number, a text, true or false, not "
+                        f"a value of {name} must be a number, a string, true or false, not "
                         f"{shown(value)}", "fields", name,
                     )  # fmt: skip
             if not values:
@@ -362,5 +362,5 @@ def _spelled(name: str) -> str:
 
 def _existing(path: str) -> str:
     if not Path(path).is_file():
-        raise SweepError(f"there is no file {path}", code="SIM510")
+        raise SweepError(f"the file {path} does not exist", code="SIM510")
     return path

@@ -20,7 +20,7 @@ KEYS = (
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel to launch: `size` is a label that tells several launches of one file apart."""
+    """A kernel to launch: `size` is a label that distinguishes several launches of one file."""
 
     path: str
     size: str
@@ -80,7 +80,7 @@ class _Table:
             )  # fmt: skip
         path = (self.folder / file).resolve()
         if not path.is_file():
-            raise self.error(f"there is no file {path}", "file")
+            raise self.error(f"the file {path} does not exist", "file")
         items, groups = self._shape("items"), self._shape("groups")
         if (items is None) == (groups is None):
             raise self.error(
@@ -95,7 +95,7 @@ class _Table:
     def _text(self, key: str) -> str:
         given = self.table.get(key, "")
         if not isinstance(given, str):
-            raise self.error(f"{key} must be a text, not {shown(given)}", key)
+            raise self.error(f"{key} must be a string, not {shown(given)}", key)
         return given
 
     def _flag(self, key: str) -> bool:

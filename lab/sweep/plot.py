@@ -28,7 +28,7 @@ KEYS = ("x", "y", "lines", "file", "log", "title")
 class Plot:
     """A plot: measure `y` over axis `x`, with a line for each value of axis `lines`.
 
-    Points that only other axes tell apart (seeds, programs) are one: their mean, with a band from
+    Points that only other axes distinguish (seeds, programs) are one: their mean, with a band from
     the least to the greatest. The mean of speedups is geometric.
     """
 
@@ -66,7 +66,7 @@ def plot_of(
     kinds = {"log": bool}
     for key, value in given.items():
         if not isinstance(value, kinds.get(key, str)):
-            wanted = "true or false" if key == "log" else "a text"
+            wanted = "true or false" if key == "log" else "a string"
             raise error(f"{key} of a plot must be {wanted}, not {shown(value)}", key)
     default = SPEEDUP if baseline is not None else "cycles"
     plot = Plot(
@@ -86,7 +86,7 @@ def plot_of(
             )  # fmt: skip
     if plot.y not in MEASURES:
         raise error(
-            f"there is no measure {shown(plot.y)}", "y",
+            f"unknown measure {shown(plot.y)}", "y",
             did_you_mean(plot.y, MEASURES) or "as cycles, speedup, ipc; `simtlab explain "
             "statistics` has them all",
         )  # fmt: skip

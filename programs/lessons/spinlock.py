@@ -27,7 +27,7 @@ def launch(launcher: Launcher, data: Data) -> None:
 
 
 def reference(data: Data) -> dict[str, np.ndarray]:
-    """Everybody has counted once."""
+    """Return whether every work-item has counted once."""
     return {"count": data["count"] + np.uint32(GROUP)}
 
 

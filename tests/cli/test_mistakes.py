@@ -37,11 +37,11 @@ error[SIM511]: --picture: scale.sasm is a source and would be overwritten
  = help: name another file
 """,
     "run scale": """\
-error[SIM500]: there is no file and no program 'scale'
+error[SIM500]: unknown file or program 'scale'
  = help: there is a file scale.sasm: name it with its ending
 """,
     "run saxpi": """\
-error[SIM500]: there is no file and no program 'saxpi'
+error[SIM500]: unknown file or program 'saxpi'
  = help: did you mean `saxpy`?
 """,
     "run saxpy.sasm": """\
@@ -65,7 +65,7 @@ error[SIM500]: unknown program 'saxpi'
  = help: did you mean `saxpy`?
 """,
     "explain fam_f32": """\
-error[SIM500]: there is no instruction, error code, concept or page 'fam_f32'
+error[SIM500]: unknown instruction, error code, concept or page 'fam_f32'
  = help: did you mean `fma_f32`?
 """,
     # --- where things go
@@ -86,7 +86,7 @@ error[SIM517]: -o - cannot share stdout with --json, --json-lines or --dump
  = help: name a file
 """,
     f"{RUN} --out y=no/y.npy": """\
-error[SIM511]: --out y: there is no folder no
+error[SIM511]: --out y: the folder no does not exist
  = help: mkdir -p no
 """,
     f"{RUN} --out y=folder.sbc": """\
@@ -105,7 +105,7 @@ error[SIM320]: --out: u32 %n is not an array, so the kernel cannot change it
         "error[SIM320]: --out: two arrays cannot both go to f.npy\n"
     ),
     "run mandelbrot --size tiny --picture no/m.png": """\
-error[SIM511]: --picture: there is no folder no
+error[SIM511]: --picture: the folder no does not exist
  = help: mkdir -p no
 """,
     # --- options
@@ -209,7 +209,7 @@ error[SIM517]: --dump llvm is for `run`: native code is made for workgroups of o
  = help: simtlab run F.sasm --items N --arg NAME=VALUE --dump llvm
 """,
     "asm scale.sasm --dump joins=no/j.txt": """\
-error[SIM511]: --dump joins: there is no folder no
+error[SIM511]: --dump joins: the folder no does not exist
  = help: mkdir -p no
 """,
     "run saxpy --seed -1": "error[SIM515]: --seed takes a whole number from 0 on, not '-1'\n",

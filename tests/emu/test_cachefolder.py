@@ -219,7 +219,7 @@ def test_without_a_home_there_is_no_cache(
     monkeypatch.chdir(tmp_path)
     cache.store("key", b"code")
     assert cache.load("key") is None
-    assert capsys.readouterr().err.startswith("notice: there is no home folder")
+    assert capsys.readouterr().err.startswith("notice: the home folder, which")
     assert not list(tmp_path.iterdir())
 
 

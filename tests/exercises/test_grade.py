@@ -71,7 +71,7 @@ def test_an_answer_that_cannot_be_read_does_not_stop_the_others(submissions, mon
 
 
 def test_folders_without_answers(tmp_path):
-    with pytest.raises(UsageError, match="there is no folder"):
+    with pytest.raises(UsageError, match=r"the folder .* does not exist"):
         grade(tmp_path / "none")
     with pytest.raises(UsageError, match="has no folders"):
         grade(tmp_path)

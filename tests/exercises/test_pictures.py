@@ -75,5 +75,5 @@ def test_what_did_not_run_has_no_picture():
         find("masked-add").check(find("masked-add").start),
         find("lock").check(wrong("lock", "waiting in a loop")),
     ):
-        with pytest.raises(ExerciseError, match="there is no picture"):
+        with pytest.raises(ExerciseError, match="cannot be drawn"):
             report.show()

@@ -17,4 +17,4 @@ def find(name: str) -> Generator:
         return import_module(f".{name}", __package__).GENERATOR
     except (ModuleNotFoundError, AttributeError):
         known = ", ".join(NAMES)
-        raise SystemExit(f"there is no generator {name!r}; there are {known}") from None
+        raise SystemExit(f"unknown generator {name!r}; there are {known}") from None

@@ -69,5 +69,5 @@ def test_a_key_is_always_the_same_example(name: str, tmp_path: Path, monkeypatch
 
 
 def test_an_unknown_generator_is_named() -> None:
-    with pytest.raises(SystemExit, match="there is no generator 'sorces'; there are kernels"):
+    with pytest.raises(SystemExit, match="unknown generator 'sorces'; there are kernels"):
         generators.find("sorces")

@@ -81,7 +81,7 @@ def test_a_table_of_hardware_makes_no_store(tmp_path):
     ("arguments", "message"),
     [
         ({"name": "dws-fig99"}, "unknown experiment"),
-        ({"name": 3}, "the name of an experiment is a text"),
+        ({"name": 3}, "the name of an experiment is a string"),
         ({"name": "lwm-hw", "scale": "large"}, "unknown scale"),
         ({"name": "dws-fig1c", "workers": 0}, "workers"),
     ],

@@ -184,13 +184,13 @@ def assert_refused(path: Path, text: str, line: int) -> None:
         ("[1, 2]", "[1, 1]", 7, "seeds has 1 twice"),
         ("[1, 2]", "[]", 7, "seeds has no values"),
         ('"l1d.hit_latency"', '"l1d.hit_latencies"', 10, "did you mean `l1d.hit_latency`?"),
-        ("[2, 3]", "[2, {}]", 10, "must be a number, a text, true or false"),
+        ("[2, 3]", "[2, {}]", 10, "must be a number, a string, true or false"),
         ("[2, 3]", "[2, 0]", 10, "no run can have l1d.hit_latency = 0"),
         ("l2.hit_latency = 20", 'l2.hit_latency = "x"', 11, "no run can have l2.hit_latency = x"),
         ("pc-merge", "pc-marge", 12, "did you mean `pc-merge`?"),
         ("[true, false]", "[true, 7]", 12, "no run can have policy.pc-merge = 7"),
         ('"a product"', '"a product', 1, "is not TOML"),
-        ('"a product"', "7", 1, "title must be a text"),
+        ('"a product"', "7", 1, "title must be a string"),
     ],
 )
 def test_a_mistake_is_reported_with_its_line(folder, old, new, line, text):
@@ -202,7 +202,7 @@ def test_a_mistake_is_reported_with_its_line(folder, old, new, line, text):
 @pytest.mark.parametrize(
     ("old", "new", "line", "text"),
     [
-        ('file = "gather.sasm"\nsize = "few"', 'file = "gathr.sasm"', 8, "there is no file"),
+        ('file = "gather.sasm"\nsize = "few"', 'file = "gathr.sasm"', 8, "does not exist"),
         ('file = "gather.sasm"\nsize = "few"', 'file = "work.py"', 8, "is not a kernel"),
         ('file = "gather.sasm"\nsize = "few"', "", 7, "the file of a kernel is missing"),
         ("x = ", "xx = ", 7, "kernel gather has no parameter 'xx'"),
@@ -213,7 +213,7 @@ def test_a_mistake_is_reported_with_its_line(folder, old, new, line, text):
         ("{ n = 32,", "{ n = [3],", 12, "args must be a table of numbers and texts"),
         ('size = "many"', 'size = "few"', 14, "two tables [[kernels]] are about gather.sasm"),
         ('"fifo"', '"fifa"', 5, "no run can have scheduler = fifa"),
-        ('"young.py"', '"old.py"', 5, "there is no file"),
+        ('"young.py"', '"old.py"', 5, "does not exist"),
     ],
 )
 def test_a_mistake_about_a_kernel_is_reported_with_its_line(folder, old, new, line, text):

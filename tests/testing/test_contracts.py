@@ -182,7 +182,7 @@ def test_a_memory_that_answers_before_it_is_asked(tmp_path):
         """,
     )
     with pytest.raises(
-        AssertionError, match=r"simd_access \(mine\.py:\d+\) answers cycle \d+, which is past"
+        AssertionError, match=r"simd_access \(mine\.py:\d+\) returns cycle \d+, which is past"
     ):
         memory_contract(machine.load("toy", {"memory": path}), examples=2, shrink=False)
 

@@ -90,9 +90,9 @@ def test_an_interrupt_keeps_what_was_counted(monkeypatch):
 
 def test_what_cannot_be_is_said_before_anything_runs():
     kernel = scale()
-    with pytest.raises(simtlab.UsageError, match="there is no machine 'dvs'"):
+    with pytest.raises(simtlab.UsageError, match="unknown machine 'dvs'"):
         kernel.time(machine="dvs", items=8)
-    with pytest.raises(simtlab.UsageError, match="there is no policy 'konv'"):
+    with pytest.raises(simtlab.UsageError, match="unknown policy 'konv'"):
         kernel.time(machine="toy", policy="konv", items=8)
     with pytest.raises(simtlab.UsageError, match=r"dws is a family of policies: dws\.branch-only"):
         kernel.time(machine="toy", policy="dws", items=8)

@@ -59,7 +59,7 @@ _ANSWERS = {
     "rank": "check_place",
     "stand_in": "check_chosen",
 }
-"""Hook -> the function of faults.py that checks its answer; other hooks answer nothing."""
+"""Hook -> the function of faults.py that checks its result; other hooks return nothing."""
 
 _OWN = ("on_start", "simd_access", "on_lanes_served", "on_event", "issue")
 """Hooks that checking.py itself replaces, or that change nothing."""
@@ -117,44 +117,44 @@ def _watch(name: str, number: int) -> list[str]:
 # --- what is wrong
 
 _FAULTS = {
-    1: ("answers {found}", "0 or 1"),
-    2: ("answers {found} for group {g}, which is never picked then", "a number less than NEVER"),
-    3: ("answers {found}", "a number of cycles or slots, from 0"),
-    4: ("answers cycle {found}, which is past", "cycle {wanted} or later"),
+    1: ("returns {found}", "0 or 1"),
+    2: ("returns {found} for group {g}, which is never picked then", "a number less than NEVER"),
+    3: ("returns {found}", "a number of cycles or slots, from 0"),
+    4: ("returns cycle {found}, which is past", "cycle {wanted} or later"),
     5: ("names group {found}, which does not exist", "a group of this WPU"),
-    6: ("answers group {found}, which is not of this WPU", "a group of the same warp as {g}"),
-    7: ("answers group {found}, which has ended", "a group of the same warp as {g}"),
-    8: ("answers group {found}, which has no scheduler slot", "a group that can be picked"),
-    9: ("answers group {found}, which is not ready before {when}",
+    6: ("returns group {found}, which is not of this WPU", "a group of the same warp as {g}"),
+    7: ("returns group {found}, which has ended", "a group of the same warp as {g}"),
+    8: ("returns group {found}, which has no scheduler slot", "a group that can be picked"),
+    9: ("returns group {found}, which is not ready before {when}",
         "a group that is ready at this cycle"),
     10: ("wakes group {g} at cycle {found}, which is past", "cycle {wanted} or later"),
     11: ("leaves lanes {lanes} in group {g}, which have returned or do not exist",
-         "lanes of its warp that live"),
-    12: ("leaves lanes {lanes} in group {g} and in another one", "every lane in one group at most"),
+         "lanes of its warp that have not returned"),
+    12: ("leaves lanes {lanes} in group {g} and in another one", "every lane in at most one group"),
     13: ("leaves lanes {lanes} in group {g}, which is at {segment}", "lanes that are at {there}"),
     14: ("leaves group {g} to be picked at cycle {found}, before lanes {lanes} are ready",
-         "no date before {when}, when their data are there"),
+         "no cycle before {when}, at which their data arrive"),
     15: ("leaves group {g} in slot {found}, which is not its own", "a slot of its WPU that has it"),
     16: ("leaves lanes {lanes} to issue with group {g} at {segment}",
          "lanes that are at {there}"),
     17: ("leaves lanes {lanes} to issue with group {g}, which are not ready",
          "no issue before {when}"),
-    18: ("leaves lanes {lanes} to issue {segment}, which have not been served by the access before",
-         "every lane accesses memory once for each access that it issues"),
+    18: ("leaves lanes {lanes} to issue {segment}, which the previous access has not served",
+         "one access to memory for each access that a lane issues"),
     19: ("leaves lanes {lanes} to access memory again at {segment}",
-         "every lane accesses memory once for each access that it issues"),
+         "one access to memory for each access that a lane issues"),
     20: ("lets a barrier open, or a warp enter it, without lanes {lanes}",
          "all live lanes of a warp, and of its workgroup, at the barrier"),
     21: ("sets lanes {lanes} in S.access_hits, which have not accessed memory",
          "lanes of the access"),
     22: ("sets S.access_hits_at to {found}",
-         "a cycle from that of the access up to its answer, {wanted}"),
+         "a cycle from that of the access to cycle {wanted}, the result"),
     23: ("sets a boundary of the wait to {found}",
-         "access_until_bank, _mshr and _l2 in order, none after the answer, {wanted}"),
-    24: ("answers 1, and has not woken or made a group", "0 where nothing was woken"),
+         "access_until_bank, _mshr and _l2 in order, none after cycle {wanted}, the result"),
+    24: ("returns 1, and has not woken or made a group", "0 if nothing was woken"),
     25: ("makes more groups of a warp than it has lanes", "a group for each lane at most"),
-    26: ("answers 0, although lanes {lanes} of group {g} have not returned",
-         "1, or the lanes in another group or in a place where they wait"),
+    26: ("returns 0, although lanes {lanes} of group {g} have not returned",
+         "1, or the lanes in another group or in a table of waiting lanes"),
     27: ("leaves group {g} with the lead {found}, which does not exist",
          "itself, or that of its pack"),
     28: ("leaves group {g} at segment {found}, which does not exist", "a segment of the kernel"),
@@ -183,7 +183,7 @@ def fault_of(state: EngineState, work: Work, code: Code) -> Diagnostic:
         "there": _line(work, code, wanted),
     }
     if wanted >= intrinsics.NEVER:
-        # There is no date: nothing has woken the group, or its lanes wait at a barrier.
+        # No cycle is known: nothing has woken the group, or its lanes wait at a barrier.
         words["when"] = "something wakes it" if int(S.fault) == 9 else "their barrier opens"
     does, expected = (text.format(**words) for text in _FAULTS[int(S.fault)])
     where = f"cycle {int(S.now):,}, WPU {w}"
@@ -205,7 +205,7 @@ def filled_by(space: dict[str, Any], name: str) -> str:
 def _line(work: Work, code: Code, segment: int) -> str:
     """Return the name of a segment in a message: the line of its first instruction."""
     if segment == -2:
-        return "the end, as they have returned"
+        return "the end, because they have returned"
     if not 0 <= segment < len(code.segments.table):
         return f"segment {segment}"
     span = work.program.span(work.kernel, int(code.segments.table[segment]["first_pc"]))

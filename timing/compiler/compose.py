@@ -120,7 +120,7 @@ def source_of(name: str) -> Path:
     else:
         path = engine_files().get(name, Path(f"{name}.py"))
     if not path.is_file():
-        raise CompositionError(f"there is no engine file {name!r} ({path.name} not found)")
+        raise CompositionError(f"unknown engine file {name!r} ({path.name} not found)")
     return path
 
 
@@ -184,7 +184,7 @@ def _execute_own(code: CodeType, space: dict[str, Any]) -> None:
     except ImportError as e:
         known = dir(intrinsics) if e.name == intrinsics.__name__ else ()
         name = re.match(r"cannot import name '(\w+)'", e.msg)
-        message = f"there is no {name[1]!r} in {e.name}" if name else e.msg
+        message = f"{e.name} has no {name[1]!r}" if name else e.msg
         hint = did_you_mean(name[1], list(known)) if name else ""
         raise CompositionError(f"{raised_at(e, code)}: {message}", hint=hint) from None
     except (Exception, SystemExit) as e:

@@ -89,17 +89,17 @@ def _given(setup: Setup, machine: Any, *, own: bool) -> dict[str, Any]:
     except Exception as e:
         if isinstance(e, KeyError) and e.args and e.args[0] not in machine.policy:
             raise CompositionError(
-                f"{raised_at(e, code)}: setup wants the setting {e}, which the policy does not "
+                f"{raised_at(e, code)}: setup reads the setting {e}, which the policy does not "
                 "have",
-                hint="give it with the others in SETTINGS; `simtlab policies NAME` lists those of "
-                "a policy with the same files",
+                hint="declare it in SETTINGS; `simtlab policies NAME` lists those of a policy "
+                "with the same files",
             ) from None
         if not own:
             raise
         raise CompositionError(f"{raised_at(e, code)}: setup fails: {in_a_line(e)}") from None
     if not isinstance(found, dict):
         raise CompositionError(
-            f"{place(setup)}: setup answers {found!r}, not a dictionary",
+            f"{place(setup)}: setup returns {found!r}, not a dictionary",
             hint='return {"name": number}; the engine reads it as S.name',
         )
     return found

@@ -39,15 +39,16 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.GtE: "sge",
 }
 _UNKNOWN: dict[type[ast.AST], str] = {
-    ast.Div: "`/` gives a fraction; write `//`",
-    ast.Pow: "there is no `**`; write `1 << n` for a power of two",
-    ast.Is: "there is no `is`; write `==`",
-    ast.IsNot: "there is no `is not`; write `!=`",
-    ast.In: "there is no `in`",
-    ast.NotIn: "there is no `not in`",
-    ast.Subscript: "there is no indexing; a table's record is `name(S, i)`",
-    ast.Tuple: "a tuple stands only in assignments",
-    ast.Starred: "there is no `*`",
+    ast.Div: "`/` computes a fraction; write `//`",
+    ast.Pow: "engine code cannot use `**`; write `1 << n` for a power of two",
+    ast.MatMult: "engine code cannot use `@`",
+    ast.Is: "engine code cannot use `is`; write `==`",
+    ast.IsNot: "engine code cannot use `is not`; write `!=`",
+    ast.In: "engine code cannot use `in`; write comparisons with `or`",
+    ast.NotIn: "engine code cannot use `not in`; write comparisons with `and`",
+    ast.Subscript: "engine code cannot use an index; record i of a table is `name(S, i)`",
+    ast.Tuple: "a tuple is allowed in assignments only",
+    ast.Starred: "engine code cannot use `*` before a value; write the values one by one",
 }
 
 
@@ -65,7 +66,7 @@ class Expressions(Emission, ABC):
         if value.kind is TRUTH:
             return self.compute(f"zext i1 {value.text} to i64")
         if value.kind is not INT:
-            self.refuse(node, f"{self._said(node)} is {value.kind.text}, where a number is wanted")
+            self.refuse(node, f"{self._said(node)} is {value.kind.text}: expected a number")
         return value
 
     def _said(self, node: ast.AST) -> str:
@@ -112,7 +113,7 @@ class Expressions(Emission, ABC):
                 self.assign(node.target, value)
                 return value
             case _:
-                what = _UNKNOWN.get(type(node), f"there is no {type(node).__name__.lower()}")
+                what = _UNKNOWN.get(type(node), f"engine code cannot use `{self._said(node)}`")
                 self.refuse(node, what)
 
     def several(self, node: ast.expr) -> list[Value]:
@@ -147,8 +148,8 @@ class Expressions(Emission, ABC):
             return constant(int(value))
         if value is None:
             return Value("0", NOTHING)
-        kinds = {str: "a text", float: "a fraction"}
-        self.refuse(node, f"{kinds.get(type(value), str(value))} is no 64-bit integer")
+        kinds = {str: "a string", float: "a fraction"}
+        self.refuse(node, f"{kinds.get(type(value), str(value))} is not a 64-bit integer")
 
     def _named(self, node: ast.Name) -> Value:
         kind = self.locals.get(node.id)
@@ -159,7 +160,10 @@ class Expressions(Emission, ABC):
             return self.compute(f"load i64, ptr {place_of(node.id)}")
         value = self.space.get(node.id)
         if value is None or callable(value):
-            self.refuse(node, f"there is no value {node.id!r} in engine code")
+            self.refuse(
+                node,
+                f"{node.id!r} is not a value: expected a parameter, a variable or a whole number",
+            )
         return self._constant(node, value)
 
     def _unary(self, node: ast.UnaryOp) -> Value:
@@ -193,7 +197,7 @@ class Expressions(Emission, ABC):
             return self.compute(f"{_ARITHMETIC[type(op)]} i64 {a.text}, {b.text}")
         if isinstance(op, (ast.FloorDiv, ast.Mod)):
             return self._division(a.text, b.text, rest=isinstance(op, ast.Mod))
-        self.refuse(node, _UNKNOWN.get(type(op), f"there is no {type(op).__name__}"))
+        self.refuse(node, _UNKNOWN[type(op)])
 
     def _shift(self, a: str, by: str, *, left: bool) -> Value:
         most = self.compute(f"call i64 @llvm.umin.i64(i64 {by}, i64 63)").text
@@ -331,13 +335,17 @@ class Expressions(Emission, ABC):
 
     def _call(self, node: ast.Call) -> Value:
         if not isinstance(node.func, ast.Name):
-            self.refuse(node, "only functions of the engine can be called, by their names")
+            self.refuse(node, "engine code calls functions by their names only")
         name = node.func.id
         function = None if name in self.code.co_varnames else self.space.get(name)
         if function is None and name in _BUILTINS and not node.keywords:
             return self._builtin(node, name)
         if function is None:
-            self.refuse(node, f"there is no function {name!r} in engine code")
+            self.refuse(
+                node,
+                f"engine code cannot call {name!r}: expected a function of the engine, or one with "
+                "@device",
+            )
         if is_device(function):
             return self._call_device(node, function)
         if is_table(function):

@@ -25,7 +25,7 @@ def find(name: str | Path) -> Policy:
     name = ALIASES.get(name, name)
     if name not in POLICIES:
         raise UsageError(
-            f"there is no policy {name!r}",
+            f"unknown policy {name!r}",
             code="SIM602",
             hint=_near(name),
         )

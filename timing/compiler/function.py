@@ -93,7 +93,7 @@ class Function(Expressions):
             case ast.Continue():
                 self.go(self._loops[-1][0])
             case _:
-                self.refuse(node, f"there is no `{type(node).__name__.lower()}`")
+                self.refuse(node, f"engine code cannot use `{type(node).__name__.lower()}`")
 
     # --- assignments
 
@@ -107,10 +107,14 @@ class Function(Expressions):
         if value.kind is TRUTH:
             value = self.as_number(value, target)
         if value.kind is NOTHING:
-            self.refuse(target, f"{target.id!r} gets nothing, where a number is wanted")
+            self.refuse(target, f"{target.id!r} is assigned None: expected a number or a record")
         known = self.locals.setdefault(target.id, value.kind)
         if known is not value.kind:
-            self.refuse(target, f"{target.id!r} is {known.text} before, and {value.kind.text} here")
+            self.refuse(
+                target,
+                f"{target.id!r} is {known.text} above and {value.kind.text} here: a name keeps its "
+                "kind",
+            )
         self.emit(f"store {known.llvm} {value.text}, ptr {place_of(target.id)}")
 
     def _assign_all(self, node: ast.Assign) -> None:
@@ -141,7 +145,9 @@ class Function(Expressions):
         value = self.as_number(value, node) if value.kind is TRUTH else value
         self.result = self.result or value.kind
         if value.kind is not self.result and {value.kind, self.result} != {INT, NOTHING}:
-            self.refuse(node, f"it returns {value.kind.text} here, and {self.result.text} before")
+            self.refuse(
+                node, f"the function returns {value.kind.text} here and {self.result.text} above"
+            )
         self.emit(f"ret {value.kind.llvm} {value.text}")
         self.block = ""
 
@@ -176,7 +182,7 @@ class Function(Expressions):
         bounds = node.iter.args if isinstance(node.iter, ast.Call) else []
         is_range = isinstance(node.iter, ast.Call) and ast.unparse(node.iter.func) == "range"
         if not is_range or not 1 <= len(bounds) <= 3 or not isinstance(node.target, ast.Name):
-            self.refuse(node, "a `for` has a name and a range")
+            self.refuse(node, "expected `for NAME in range(...)`")
         first = self.number(bounds[0]) if len(bounds) > 1 else constant(0)
         last = self.number(bounds[min(1, len(bounds) - 1)])
         step = self.number(bounds[2]) if len(bounds) == 3 else constant(1)

@@ -33,7 +33,7 @@ class CompositionError(UsageError):
 
 
 COMPUTES = (
-    "engine code computes with 64-bit integers, fields of records and functions of the engine only "
+    "engine code may use 64-bit integers, fields of records and functions of the engine only "
     "(`simtlab explain timing`)"
 )
 """The hint for code that cannot be compiled."""
@@ -45,10 +45,10 @@ _PYTHON = {
     "BUILD_MAP": "makes a dictionary",
     "BUILD_CONST_KEY_MAP": "makes a dictionary",
     "BUILD_SET": "makes a set",
-    "BUILD_STRING": "makes a text",
-    "FORMAT_VALUE": "makes a text",
-    "FORMAT_SIMPLE": "makes a text",
-    "FORMAT_WITH_SPEC": "makes a text",
+    "BUILD_STRING": "makes a string",
+    "FORMAT_VALUE": "makes a string",
+    "FORMAT_SIMPLE": "makes a string",
+    "FORMAT_WITH_SPEC": "makes a string",
     "LOAD_ASSERTION_ERROR": "asserts",
     "RAISE_VARARGS": "raises an exception",
     "BEFORE_WITH": "has a `with`",
@@ -207,10 +207,10 @@ def _check_answers(name: str, function: FunctionType) -> None:
                 number = True
         before = step
     if nothing and number:
-        what = "a hook answers a number" if name in hook_names() else "elsewhere it returns one"
+        what = "a hook returns a number" if name in hook_names() else "elsewhere it returns one"
         raise CompositionError(
             f"{nothing}: {name} may end here without returning a number; {what}",
-            hint="return 0 where there is nothing to answer",
+            hint="return 0 if the result is not used",
         )
 
 
@@ -234,8 +234,8 @@ def _check_compilable(name: str, function: FunctionType, space: Mapping[str, Any
                 )
         if does:
             raise CompositionError(
-                f"{where}: {name} {does}, which engine code cannot; that works where it runs "
-                "uncompiled, with plain=True",
+                f"{where}: {name} {does}, which engine code cannot do; a plain engine can "
+                "(plain=True)",
                 hint=COMPUTES,
             )
 

@@ -46,7 +46,7 @@ class Native:
             self._use(self._compiled(_not_kept, Level.WHOLE), Level.WHOLE)
         except _NotKept:
             self._use(self._compiled(ir, Level.PLAIN), Level.PLAIN)
-        # Other threads may be in it while this one goes on with better code.
+        # Other threads may be in it while this one continues with better code.
         self._first = self.code
 
     def _compiled(self, ir: Callable[[], str], level: Level) -> Compiled:

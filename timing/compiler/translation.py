@@ -115,7 +115,7 @@ class Module:
             if made.result is not INT and made.result is not NOTHING:
                 tree = tree_of(function)
                 Function(self, function).refuse(
-                    tree, f"{tree.name} answers {made.result.text}, not a number"
+                    tree, f"{tree.name} returns {made.result.text}, not a number"
                 )
 
     def text(self) -> str:

@@ -37,7 +37,7 @@ EV_ACCESS = 1  # the memory system has replied for the lanes S.accessed: group.h
 EV_DISPATCH = 2  # a group's wait ends: ready_at, group.cause
 EV_BRANCH = 3  # a group has issued a branch, whose outcome is in its condition register
 EV_JOIN = 4  # a group is about to merge, and issues the other's last instruction with it
-EV_TURN = 5  # an event of the loop is over; the group is the one that goes on, or -1
+EV_TURN = 5  # an event of the loop has ended; the group is the one that continues, or -1
 
 
 @device
@@ -50,7 +50,7 @@ def charge_warp(S: State, w: int, s: int, cause: int, cycles: int) -> int:
 
 
 @device
-def own_warp(S: State, w: int, v: int, s: int, cause: int, until: int) -> int:
+def charge_warp_until(S: State, w: int, v: int, s: int, cause: int, until: int) -> int:
     """Charge warp v's wait at segment s up to cycle `until` to `cause`."""
     owner = warp(S, v)
     if until > owner.busy:
@@ -60,7 +60,7 @@ def own_warp(S: State, w: int, v: int, s: int, cause: int, until: int) -> int:
 
 
 @inlined
-def own_wait(S: State, w: int, v: int, s: int, cause: int, until: int) -> int:
+def charge_until(S: State, w: int, v: int, s: int, cause: int, until: int) -> int:
     """Charge the wait of warp v and WPU w at segment s up to `until` to `cause`; no branches."""
     owner = warp(S, v)
     waited = max(0, until - owner.busy)
@@ -82,14 +82,14 @@ def charge_wait(S: State, w: int, g: int, t: int) -> int:
     v = grp.warp
     s = grp.seg
     if grp.until_bank | grp.until_mshr | grp.until_l2 != 0:
-        own_wait(S, w, v, s, BANK, min(grp.until_bank, t))
-        own_wait(S, w, v, s, MSHR, min(grp.until_mshr, t))
-        own_wait(S, w, v, s, L2, min(grp.until_l2, t))
+        charge_until(S, w, v, s, BANK, min(grp.until_bank, t))
+        charge_until(S, w, v, s, MSHR, min(grp.until_mshr, t))
+        charge_until(S, w, v, s, L2, min(grp.until_l2, t))
         grp.until_bank = 0
         grp.until_mshr = 0
         grp.until_l2 = 0
-    own_wait(S, w, v, s, grp.cause, min(ready_at(S, g).t, t))
-    own_wait(S, w, v, s, READY, t)
+    charge_until(S, w, v, s, grp.cause, min(ready_at(S, g).t, t))
+    charge_until(S, w, v, s, READY, t)
     wpu(S, w).n_dispatch += 1
     return 0
 
@@ -98,11 +98,11 @@ def charge_wait(S: State, w: int, g: int, t: int) -> int:
 def charge_context(S: State, w: int, g: int, v: int, t: int) -> int:
     """Charge what warp v has waited up to t, cut at the boundaries of group g's wait."""
     grp = group(S, g)
-    own_warp(S, w, v, grp.seg, BANK, min(grp.until_bank, t))
-    own_warp(S, w, v, grp.seg, MSHR, min(grp.until_mshr, t))
-    own_warp(S, w, v, grp.seg, L2, min(grp.until_l2, t))
-    own_warp(S, w, v, grp.seg, grp.cause, min(ready_at(S, g).t, t))
-    return own_warp(S, w, v, grp.seg, READY, t)
+    charge_warp_until(S, w, v, grp.seg, BANK, min(grp.until_bank, t))
+    charge_warp_until(S, w, v, grp.seg, MSHR, min(grp.until_mshr, t))
+    charge_warp_until(S, w, v, grp.seg, L2, min(grp.until_l2, t))
+    charge_warp_until(S, w, v, grp.seg, grp.cause, min(ready_at(S, g).t, t))
+    return charge_warp_until(S, w, v, grp.seg, READY, t)
 
 
 @device

@@ -91,8 +91,8 @@ if TYPE_CHECKING:
         ready_at,
         seg,
         slot,
-        team,
         warp,
+        workgroup,
     )
 
 lane_next = table("lane_next", record(seg="i8"))
@@ -103,7 +103,7 @@ lane_owes = table("lane_owes", record(mask="i8"))
 """The lanes of a warp that have issued an access and not moved its data."""
 
 lane_served = table("lane_served", record(t="i8"))
-"""The cycle at which the memory system serves a lane in the current access, 0 if it is not told.
+"""The cycle at which the memory system serves a lane in the current access, 0 if it is unknown.
 Index as above."""
 
 RETURNED = -2
@@ -380,13 +380,13 @@ def enter_barrier(S: State, w: int, g: int, v: int, s: int, t: int) -> int:
 @device
 def open_barrier(S: State, w: int, first: int, t: int) -> int:
     """Check that all live lanes of the workgroup have issued the barrier, and let them continue."""
-    rest = team(S, first).warps
+    rest = workgroup(S, first).warps
     while rest != 0:
         v = w * S.warps + ctz(rest)
         rest = drop_lowest(rest)
         missing = warp(S, v).live & lanes_ready(S, v, NEVER - 1)
         if missing != 0 and S.status == RUNNING:
-            blame(S, NOT_AT_BARRIER, w, v * S.width, missing, team(S, first).barrier, 0)
+            blame(S, NOT_AT_BARRIER, w, v * S.width, missing, workgroup(S, first).barrier, 0)
         hold_lanes(S, v, warp(S, v).live, t)
     if S.status != RUNNING:
         return 0

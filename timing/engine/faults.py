@@ -40,7 +40,7 @@ NOT_AT_BARRIER = 20
 HITS_OF_OTHERS = 21
 HITS_LATE = 22
 BOUNDARIES = 23
-WAKES_NOBODY = 24
+WOKE_NONE = 24
 TOO_MANY_GROUPS = 25
 LOSES_LANES = 26
 NO_SUCH_LEAD = 27
@@ -129,7 +129,7 @@ def check_chosen(S: State, w: int, g: int, chosen: int, t: int) -> int:
 def check_woken(S: State, w: int, wakes: int, result: int) -> int:
     """Return the result of `on_stall`, 1 only if it has woken or made a group."""
     if result == 1 and S.wakes == wakes and S.status == RUNNING:
-        return blame(S, WAKES_NOBODY, w, -1, 0, result, 0)
+        return blame(S, WOKE_NONE, w, -1, 0, result, 0)
     return result
 
 

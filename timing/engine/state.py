@@ -98,7 +98,7 @@ WARP = record(
     groups="i8",  # mask of its groups: group id = warp * width + bit
     depth="i8",  # stack entries
     busy="i8",  # cycles before this one have an owner
-    team="i8",  # index of its workgroup's record
+    workgroup="i8",  # index of its workgroup's record
     n_thread_instr="i8",
     limit="i8",  # the most of these: the budget of all its work-items
 )
@@ -146,8 +146,8 @@ STACK = record(seg="i8", rpc="i8", mask="i8", branch="i8")
 stack = table("stack", STACK)
 """Index: warp * S.stack_depth + level."""
 
-TEAM = record(id="i8", live="i8", arrived="i8", warps="i8", barrier="i8", first="i8")
-team = table("team", TEAM)
+WORKGROUP = record(id="i8", live="i8", arrived="i8", warps="i8", barrier="i8", first="i8")
+workgroup = table("workgroup", WORKGROUP)
 """A workgroup on a WPU: its number, warps that have not ended, warps at its barrier, the mask of
 its contexts; the barrier's segment and the group that arrived first. Index as its first warp."""
 
@@ -211,10 +211,10 @@ def setup(machine: Machine) -> dict[str, Any]:
         "picks": 0,
         "status": 0,
         "running": 0,  # workgroups on the machine
-        "next_team": 0,
-        "teams": 0,
-        "team_warps": 0,  # warps of a workgroup
-        "team_items": 0,  # work-items of a workgroup
+        "next_workgroup": 0,
+        "workgroups": 0,
+        "workgroup_warps": 0,  # warps of a workgroup
+        "workgroup_items": 0,  # work-items of a workgroup
         "launch": 0,  # number of the launch, from 1
         "start_fn": 0,  # native code that fills a warp's block for a workgroup
         "group_memory": 0,  # host address of the first context's group memory
@@ -238,7 +238,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "slot": np.full(wpus * slots, -1).view(SLOT),
         "due": np.full(wpus * slots, NEVER).view(DUE),
         "stack": total * depth,
-        "team": total,
+        "workgroup": total,
         "slot_cycles": wpus * N_CAUSES,
         "warp_cycles": wpus * N_CAUSES,
         "width_count": wpus * (width + 1),

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
         next_event,
         ready_at,
         seg,
-        team,
         warp,
+        workgroup,
         wpu,
     )
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 def admit(S: State, w: int, t: int) -> int:
     """Start queued workgroups on WPU w at t while they fit; return how many were started."""
     n_begun = 0
-    while S.next_team < S.teams and popcount(wpu(S, w).free) >= S.team_warps:
-        begin_team(S, w, t)
+    while S.next_workgroup < S.workgroups and popcount(wpu(S, w).free) >= S.workgroup_warps:
+        begin_workgroup(S, w, t)
         n_begun += 1
     return n_begun
 
@@ -46,27 +46,27 @@ def distribute(S: State, t: int) -> int:
     while n_begun > 0:
         n_begun = 0
         for w in range(S.wpus):
-            if S.next_team < S.teams and popcount(wpu(S, w).free) >= S.team_warps:
-                begin_team(S, w, t)
+            if S.next_workgroup < S.workgroups and popcount(wpu(S, w).free) >= S.workgroup_warps:
+                begin_workgroup(S, w, t)
                 n_begun += 1
     return 0
 
 
 @device
-def begin_team(S: State, w: int, t: int) -> int:
+def begin_workgroup(S: State, w: int, t: int) -> int:
     """Start the next workgroup on free contexts of WPU w at t."""
     core = wpu(S, w)
-    number = S.next_team
-    S.next_team += 1
+    number = S.next_workgroup
+    S.next_workgroup += 1
     S.running += 1
     first = w * S.warps + ctz(core.free)
-    workgroup = team(S, first)
-    workgroup.id = number
-    workgroup.live = 0
-    workgroup.arrived = 0
-    workgroup.warps = 0
+    wg = workgroup(S, first)
+    wg.id = number
+    wg.live = 0
+    wg.arrived = 0
+    wg.warps = 0
     memory = S.group_memory + first * S.group_bytes
-    for i in range(S.team_warps):
+    for i in range(S.workgroup_warps):
         context = ctz(core.free)
         v = w * S.warps + context
         owner = warp(S, v)
@@ -76,13 +76,13 @@ def begin_team(S: State, w: int, t: int) -> int:
         if lanes == 0:
             break
         core.free &= ~bit(context)
-        workgroup.live += 1
-        workgroup.warps |= bit(context)
+        wg.live += 1
+        wg.warps |= bit(context)
         owner.live = lanes
         owner.all = lanes
         owner.groups = 0
         owner.depth = 0
-        owner.team = first
+        owner.workgroup = first
         owner.n_thread_instr = 0
         owner.limit = S.budget * popcount(lanes)
         on_start(S, w, v, t)
@@ -99,27 +99,27 @@ def retire(S: State, w: int, g: int, t: int) -> int:
     if on_exit(S, w, g, t) == 1:
         return 1
     end_group(S, g)
-    return leave_team(S, w, grp.warp, t)
+    return leave_workgroup(S, w, grp.warp, t)
 
 
 @device
-def leave_team(S: State, w: int, v: int, t: int) -> int:
+def leave_workgroup(S: State, w: int, v: int, t: int) -> int:
     """End warp v if all of its lanes have returned at t, and its workgroup with the last warp."""
     owner = warp(S, v)
-    first = owner.team
-    workgroup = team(S, first)
-    if workgroup.arrived > 0 and S.exited_arrive == 0:
-        return diverged(S, workgroup.first, workgroup.barrier)
+    first = owner.workgroup
+    wg = workgroup(S, first)
+    if wg.arrived > 0 and S.exited_arrive == 0:
+        return diverged(S, wg.first, wg.barrier)
     if owner.live == 0:
         core = wpu(S, w)
-        workgroup.live -= 1
+        wg.live -= 1
         # Its contexts become free together: a workgroup is admitted as a whole.
-        if workgroup.live == 0:
-            core.free |= workgroup.warps
+        if wg.live == 0:
+            core.free |= wg.warps
             S.running -= 1
             S.ended = max(S.ended, t)
             admit(S, w, t)
-        elif workgroup.arrived > 0 and workgroup.arrived == workgroup.live:
+        elif wg.arrived > 0 and wg.arrived == wg.live:
             open_barrier(S, w, first, t)
     return 0
 
@@ -152,18 +152,18 @@ def arrive_at_barrier(S: State, w: int, g: int, t: int) -> int:
 def enter_barrier(S: State, w: int, g: int, v: int, s: int, t: int) -> int:
     """Count warp v as arrived at barrier s at t; group g had the last of its live lanes."""
     owner = warp(S, v)
-    first = owner.team
-    workgroup = team(S, first)
-    returned = owner.live != owner.all or workgroup.live != popcount(workgroup.warps)
+    first = owner.workgroup
+    wg = workgroup(S, first)
+    returned = owner.live != owner.all or wg.live != popcount(wg.warps)
     if returned and S.exited_arrive == 0:
         return diverged(S, g, s)
-    if workgroup.arrived == 0:
-        workgroup.barrier = s
-        workgroup.first = g
-    elif workgroup.barrier != s:
+    if wg.arrived == 0:
+        wg.barrier = s
+        wg.first = g
+    elif wg.barrier != s:
         return diverged(S, g, s)
-    workgroup.arrived += 1
-    if workgroup.arrived == workgroup.live:
+    wg.arrived += 1
+    if wg.arrived == wg.live:
         open_barrier(S, w, first, t)
     return 0
 
@@ -171,10 +171,10 @@ def enter_barrier(S: State, w: int, g: int, v: int, s: int, t: int) -> int:
 @device
 def open_barrier(S: State, w: int, first: int, t: int) -> int:
     """Open the barrier of the workgroup in context `first` at t: wake all of its groups."""
-    workgroup = team(S, first)
-    workgroup.arrived = 0
+    wg = workgroup(S, first)
+    wg.arrived = 0
     until = t + on_barrier_open(S, w, t)
-    rest = workgroup.warps
+    rest = wg.warps
     while rest != 0:
         v = w * S.warps + ctz(rest)
         rest = drop_lowest(rest)

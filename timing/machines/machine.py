@@ -82,9 +82,9 @@ Bytes = Annotated[int, BeforeValidator(_size)]
 
 
 class Cache(Part):
-    """A cache. `ways = 0` means fully associative, `size = 0` that there is none."""
+    """A cache. `ways = 0` means fully associative, `size = 0` that it is absent."""
 
-    size: Annotated[Bytes, _unit("bytes", "capacity; 0: there is none", ge=0, le=1 << 30)] = 0
+    size: Annotated[Bytes, _unit("bytes", "capacity; 0: no cache", ge=0, le=1 << 30)] = 0
     ways: Annotated[int, _unit("ways", "associativity; 0: full", ge=0, le=1 << 16)] = 0
     line: Annotated[Bytes, _unit("bytes", "line size, a power of two", ge=4, le=4096)] = 128
     hit_latency: Annotated[

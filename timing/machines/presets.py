@@ -64,7 +64,7 @@ class Presets:
         known = self.names()
         if name not in known:
             raise self.error(
-                f"there is no {self.kind} {name!r}",
+                f"unknown {self.kind} {name!r}",
                 hint=did_you_mean(name, known) or f"there are {', '.join(known)}",
             )
         return _packaged(self.package, name), name

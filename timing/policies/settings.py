@@ -118,7 +118,7 @@ class Setting:
     def takes(self) -> str:
         """Return the values it takes as a list shows them: `true false`, `1…`, `0…100`."""
         if self.values or isinstance(self.value, str):
-            return " ".join(self.values) or "a text"
+            return " ".join(self.values) or "a string"
         return f"{self.least}…{'' if self.greatest == MOST else self.greatest}"
 
     def wants(self, value: object) -> str:
@@ -127,7 +127,7 @@ class Setting:
             return "" if isinstance(value, bool) else either(self.values)
         if isinstance(self.value, str):
             fits = isinstance(value, str) and (not self.values or value in self.values)
-            return "" if fits else either(self.values) or "a text"
+            return "" if fits else either(self.values) or "a string"
         number = value if isinstance(value, int) and not isinstance(value, bool) else None
         if number is not None and self.least <= number <= self.greatest:
             return ""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...emu.frames import frame_of, pandas
-from ...isa.errors import UsageError
+from ...isa.errors import UsageError, either
 from ...isa.quoting import shown
 from ..engine.causes import BANK, HIT, L2, MEMORY, MSHR, N_CAUSES, NAMES
 from .lines import LineCount, lines_of
@@ -374,7 +374,7 @@ class Statistics:
         forms = ("launches", "intervals", "lines")
         if which and (not isinstance(which, str) or which not in forms):
             raise UsageError(
-                f"there is no table of {shown(which)}; there are {', '.join(forms)}", code="SIM515"
+                f"unknown table {shown(which)}: expected {either(forms)}", code="SIM515"
             )
         if which:
             rows = self.to_dict()[which]

@@ -66,7 +66,7 @@ def error_of(
     slots: np.ndarray,
     opinion: SecondOpinion,
 ) -> SimtError:
-    """Return the error behind a status of the engine; `slots` is the launch's context block."""
+    """Return the error for a status of the engine; `slots` is the launch's context block."""
     S = state.S
     if "fault" in state.composition.fields and S.fault:
         return HookError(diagnostics=(replace(fault_of(state, work, code), code=HookError.code),))
@@ -117,10 +117,10 @@ def going_nowhere(state: EngineState, work: Work, code: Code) -> SimulationError
         state,
         work,
         code,
-        f"no lane executes anything any more at cycle {int(state.S.now):,}, but the policy or the "
-        "scheduler keeps running",
+        f"from cycle {int(state.S.now):,} on, no lane executes an instruction, but the policy or "
+        "the scheduler keeps running",
         "a group with no lanes keeps issuing (a split must leave lanes on both sides), or "
-        "`on_stall` answers 1 although it has woken no group",
+        "`on_stall` returns 1 although it has woken no group",
     )
 
 
@@ -171,9 +171,9 @@ def _divergent(state: EngineState, work: Work, code: Code, v: int, pc: int) -> T
     if away:
         parts = [f"only {lanes_that(come, 'reach', ' of the warp')} this barrier"]
         parts += [f"{lanes_that(lanes, 'are')} at {place(work, at)}" for lanes, at in away]
-    team = rows["team"][rows["warp"]["team"][v]]
-    team_warps = [v - v % warps + i for i in range(warps) if int(team["warps"]) >> i & 1]
-    returned_lanes = rows["warp"]["all"][team_warps] & ~rows["warp"]["live"][team_warps]
+    workgroup = rows["workgroup"][rows["warp"]["workgroup"][v]]
+    workgroup_warps = [v - v % warps + i for i in range(warps) if int(workgroup["warps"]) >> i & 1]
+    returned_lanes = rows["warp"]["all"][workgroup_warps] & ~rows["warp"]["live"][workgroup_warps]
     returned = sum(mask_of(lanes).bit_count() for lanes in returned_lanes)
     if returned:
         parts.append(f"{returned:,} work-item{'s have' if returned > 1 else ' has'} returned")
@@ -281,7 +281,7 @@ def _kept_back(state: EngineState, work: Work, code: Code) -> list[Note]:
         for lanes, pc in parked(state, v):
             where = f"{_context(state, code, v)}, lanes {mask_text(lanes, code.segments.width)}"
             span = work.program.span(work.kernel, pc)
-            found.append(Note(f"{where}: the policy keeps them until others come", span=span))
+            found.append(Note(f"{where}: the policy keeps them until others arrive", span=span))
     return found[:MOST_NOTES]
 
 

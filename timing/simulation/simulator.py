@@ -144,20 +144,20 @@ class Simulator:
         """
         geometry = replace(work.geometry, width=self.machine.width)
         work = replace(work, geometry=geometry)
-        team_warps = -(-geometry.largest_group // self.machine.width)
-        if team_warps > self.machine.warps:
+        workgroup_warps = -(-geometry.largest_group // self.machine.width)
+        if workgroup_warps > self.machine.warps:
             raise UsageError(
                 f"a workgroup of {geometry.largest_group:,} work-items does not fit: a WPU of "
                 f"{self.machine.name!r} holds {self.machine.core_contexts:,}",
                 code="SIM611",
-                hint=f"a smaller workgroup, or more contexts: --set warps={team_warps}",
+                hint=f"a smaller workgroup, or more contexts: --set warps={workgroup_warps}",
             )
         if self.machine.private == "on-chip" and self.machine.private_bytes:
             self._check_private(work)
         code = self._code(work)
         context = context_of(code.segments, work)
         start = start_with(code.segments, work, registers) if registers else None
-        self._begin(work, code, context, team_warps)
+        self._begin(work, code, context, workgroup_warps)
         if start is not None:
             self.state.S.start_fn = ctypes.cast(start, ctypes.c_void_p).value
         opinion = SecondOpinion(work)
@@ -217,7 +217,7 @@ class Simulator:
             )
         return code
 
-    def _begin(self, work: Work, code: Code, context: SegmentContext, team_warps: int) -> None:
+    def _begin(self, work: Work, code: Code, context: SegmentContext, workgroup_warps: int) -> None:
         S, state = self.state.S, self.state
         layout, count = code.segments.layout, len(code.blocks)
         group_bytes = align(max(layout.group_bytes, 8), 64)
@@ -243,10 +243,10 @@ class Simulator:
             "private_bytes": private_bytes,
             "private_stride": self.machine.private_distance(work.kernel.private_size),
             "code_base": _code_base(work),
-            "teams": work.geometry.n_groups,
-            "next_team": 0,
-            "team_warps": team_warps,
-            "team_items": work.geometry.largest_group,
+            "workgroups": work.geometry.n_groups,
+            "next_workgroup": 0,
+            "workgroup_warps": workgroup_warps,
+            "workgroup_items": work.geometry.largest_group,
             "launch": self.launches + 1,
             "running": 0,
             "starting": 1,

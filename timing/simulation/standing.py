@@ -41,7 +41,7 @@ def pc_of(state: EngineState, g: int) -> int:
     it = state.rows["group"][int(state.rows["group"]["lead"][g])]
     segment, end = int(it["seg"]), "last_pc" if it["at_memory"] else "first_pc"
     if it["cause"] == BARRIER and ready_at(state, g) == NEVER:
-        segment, end = segment - 1, "last_pc"  # it will go on behind the barrier
+        segment, end = segment - 1, "last_pc"  # it will continue after the barrier
     return int(state.rows["seg"][segment][end])
 
 
@@ -52,7 +52,7 @@ def ready_at(state: EngineState, g: int) -> int:
 
 
 def is_held(state: EngineState, g: int) -> bool:
-    """Whether a group is left behind until others come for it."""
+    """Whether a group is left behind until others reach it."""
     group = state.columns["group"]
     return bool(group.slot[g] == NO_SLOT and group.at_memory[g])
 

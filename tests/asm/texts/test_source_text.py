@@ -58,7 +58,7 @@ def test_a_path_with_a_zero_byte_is_no_source() -> None:
 
 
 def test_what_is_neither_text_nor_path_is_refused() -> None:
-    with pytest.raises(UsageError, match="a source is a text or a path, not bytes"):
+    with pytest.raises(UsageError, match="a source is a string or a path, not bytes"):
         assemble(b"kernel k() {")  # pyright: ignore[reportArgumentType]
 
 

@@ -176,7 +176,7 @@ def test_a_policy_of_ones_own_beside_others(cli):
 
 MISTAKES = {
     "scale.sasm --policies conv,dws.brunch-only": """\
-error[SIM602]: there is no policy 'dws.brunch-only'
+error[SIM602]: unknown policy 'dws.brunch-only'
  = help: did you mean `dws.branch-only`?
 """,
     "scale.sasm --policies conv,dws.branch-only,dws.branch-only.pc": (
@@ -191,18 +191,18 @@ error[SIM514]: missing option '--policies'
  = help: `simtlab compare --help` lists what there is
 """,
     "saxpi --policies conv": """\
-error[SIM500]: there is no file and no program 'saxpi'
+error[SIM500]: unknown file or program 'saxpi'
  = help: did you mean `saxpy`?
 """,
     "saxpy --policies conv --machine dsw": """\
-error[SIM601]: there is no machine 'dsw'
+error[SIM601]: unknown machine 'dsw'
  = help: did you mean `dws`?
 """,
     "saxpy --policies conv --picture c.pdf": (
         "error[SIM515]: a picture is a file that ends in .png, not c.pdf\n"
     ),
     "saxpy --policies conv --picture no/c.png": """\
-error[SIM511]: --picture: there is no folder no
+error[SIM511]: --picture: the folder no does not exist
  = help: mkdir -p no
 """,
     "saxpy --policies conv,dws.lazy-split --baseline dws.branch-only": """\

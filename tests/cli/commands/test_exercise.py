@@ -102,13 +102,17 @@ def test_show_has_the_targets_and_the_kernel(cli):
 
 MISTAKES = [
     (["start", "maskedadd"], "unknown exercise 'maskedadd'", "did you mean `masked-add`?"),
-    (["check", "masked-add"], "there is no masked-add.sasm in this folder", "exercise start"),
+    (["check", "masked-add"], "this folder has no file masked-add.sasm", "exercise start"),
     (["check", "masked-add", "none.sasm"], "cannot read none.sasm", ""),
     (["check", "scale.sasm"], "scale.sasm is a file; an exercise is a folder", "check NAME"),
-    (["check", "./none", "scale.sasm"], "there is no folder ./none", ""),
-    (["check", "masked-add", "scale.sasm", "--picture", "no/p.png"], "there is no folder no", ""),
+    (["check", "./none", "scale.sasm"], "the folder ./none does not exist", ""),
+    (
+        ["check", "masked-add", "scale.sasm", "--picture", "no/p.png"],
+        "the folder no does not exist",
+        "",
+    ),
     (["hint", "lock", "x"], "N takes a whole number", ""),
-    (["grade", "none"], "there is no folder none", ""),
+    (["grade", "none"], "the folder none does not exist", ""),
     (["chek"], "unknown command 'chek'", "did you mean `check`?"),
     (["--json", "hint", "lock"], "--json comes after hint", ""),
 ]

@@ -78,9 +78,9 @@ def test_combinations_that_cannot_be_are_listed(cli):
         (["s.toml", "--workers", "many"], "--workers takes a whole number"),
         (["s.toml", "--workers", "2", "--scheduler", "tcp://x:1"], "exclude each other"),
         (["s.toml", "--out", "f.xlsx"], "ends in .csv or .parquet"),
-        (["s.toml", "--out", "none/f.csv"], "there is no folder none"),
+        (["s.toml", "--out", "none/f.csv"], "the folder none does not exist"),
         (["s.toml", "--picture", "f.bmp"], "a picture is a file"),
-        (["s.toml", "--store", "none/f.db"], "there is no folder none"),
+        (["s.toml", "--store", "none/f.db"], "the folder none does not exist"),
         (["s.toml", "--store", "scale.sasm"], "is not a store of results"),
     ],
 )
@@ -94,7 +94,7 @@ def test_mistakes(cli, file, words, text):
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["list"], "there is no store"),
+        (["list"], "does not exist"),
         (["lists"], "unknown command 'lists'"),
         (["show", "0", "--store", "scale.sasm"], "is not a store of results"),
         (["prune"], "say which results are to be removed"),

@@ -66,7 +66,7 @@ def test_a_source_on_stdin_gives_view_html(cli, monkeypatch):
         (["a.npz", "--compare", "conv,ppc"], "--compare is for what is run"),
         (["a.npz", "--seed", "3"], "--seed is for what is run"),
         (["a.npz", "-o", "page.txt"], "a page ends in .html, not 'page.txt'"),
-        (["a.npz", "-o", "nowhere/page.html"], "there is no folder nowhere"),
+        (["a.npz", "-o", "nowhere/page.html"], "the folder nowhere does not exist"),
         (["none.npz"], "cannot read none.npz"),
         (["scale.npz"], "scale.npz is not a recording"),
         ([*FILE, "--compare", "conv"], "--compare takes two names, or one beside --policy"),

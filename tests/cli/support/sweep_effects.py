@@ -103,7 +103,7 @@ def picture(cli: Cli) -> None:
     swept(cli, "--picture", "p.png")
     assert Path("p.png").read_bytes().startswith(b"\x89PNG")
     Path("s.toml").write_text(SWEEP.partition("[plot]")[0])
-    assert "there is none" in cli("sweep", "s.toml", "--picture", "p.png").err
+    assert "needs a table [plot]" in cli("sweep", "s.toml", "--picture", "p.png").err
 
 
 def json(cli: Cli) -> None:

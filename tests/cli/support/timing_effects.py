@@ -42,7 +42,7 @@ def policy(cli: Cli) -> None:
     assert program(cli, "--policy", "conv")["policy"] == "conv"
     done = cli("time", "saxpy", "--policy", "konv")
     assert (done.status, done.err.partition("\n")[0]) == (
-        2, "error[SIM602]: there is no policy 'konv'"
+        2, "error[SIM602]: unknown policy 'konv'"
     )  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def checked(cli: Cli) -> None:
     own = ["--set", "scheduler=never.py", "--set", "width=4", "--set", "warps=4"]
     done = cli("time", "saxpy", "--size", "tiny", *TOY, *own, "--checked")
     assert done.status == 1
-    assert "hook rank (never.py:15) answers 4611686018427387904 for group " in done.err
+    assert "hook rank (never.py:15) returns 4611686018427387904 for group " in done.err
 
 
 def annotate(cli: Cli) -> None:
@@ -256,7 +256,7 @@ def machines_json(cli: Cli) -> None:
     fields = {f["key"]: f for f in cli("machines", "dws", "--json").json["fields"]}
     assert fields["l1d.size"] == {
         "key": "l1d.size", "value": 32768, "unit": "bytes",
-        "text": "capacity; 0: there is none", "source": "DWS Table 3",
+        "text": "capacity; 0: no cache", "source": "DWS Table 3",
     }  # fmt: skip
 
 

@@ -339,7 +339,7 @@ MUTANTS = [
         (
             "opens for the first warp",
             "    return 1\n",
-            "    open_barrier(S, w, warp(S, grp.warp).team, t)\n    return 1\n",
+            "    open_barrier(S, w, warp(S, grp.warp).workgroup, t)\n    return 1\n",
         ),
         ("answers two", "    return 1\n", "    return 2\n"),
         ("takes negative time", "", _hook("def on_barrier_open(S, w, t):", "return -5")),

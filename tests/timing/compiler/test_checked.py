@@ -66,7 +66,7 @@ def test_a_split_whose_data_have_not_arrived_is_told_with_hook_file_and_line(ear
         run(early, plain=plain, checked=True)
     diagnostic = caught.value.first
     assert diagnostic.code == "SIM442"
-    assert diagnostic.message.startswith("kernel k: hook stand_in (catch_up.py:33) answers group ")
+    assert diagnostic.message.startswith("kernel k: hook stand_in (catch_up.py:33) returns group ")
     assert "which is not ready before cycle " in diagnostic.message
     assert diagnostic.message.rstrip(")").split("(")[-1].startswith("cycle ")
     for word in ("WPU 0", "warp context", "group"):

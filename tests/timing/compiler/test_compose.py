@@ -149,7 +149,7 @@ def test_a_name_that_two_files_define():
 
 
 def test_a_file_that_is_not_there():
-    with pytest.raises(CompositionError, match=r"there is no engine file 'schedule/nobody'"):
+    with pytest.raises(CompositionError, match=r"unknown engine file 'schedule/nobody'"):
         compose((*FILES, "schedule/nobody"))
 
 
@@ -281,7 +281,7 @@ def test_an_engine_that_runs_long_is_compiled_with_all_effort(monkeypatch, tmp_p
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("x = 'text' + t", r"mine\.py:7: a text is no 64-bit integer"),
+        ("x = 'text' + t", r"mine\.py:7: a string is not a 64-bit integer"),
         ("x = group(S, g).colour", r"mine\.py:7: group has no field 'colour'"),
         ("group(S, g).colour = 1", r"mine\.py:7: group has no field 'colour'"),
     ],
@@ -320,5 +320,5 @@ def test_print_is_for_uncompiled_engines(tmp_path, monkeypatch):
 
 def test_a_setting_that_a_file_wants_and_no_policy_gives():
     files = files_of(TOY, find("dws.branch-only"))
-    with pytest.raises(CompositionError, match=r"wants the setting '[a-z-]+'"):
+    with pytest.raises(CompositionError, match=r"reads the setting '[a-z-]+'"):
         EngineState(compose(files, plain=True), TOY)

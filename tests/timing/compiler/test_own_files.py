@@ -56,7 +56,7 @@ def refused(folder: Path, text: str, *, plain: bool = False) -> str:
         (["x = [1, 2, w]", "return g"], "mine.py:5: rank makes a list"),
         (["x = {1: w}", "return g"], "mine.py:5: rank makes a dictionary"),
         (["x = {1, w}", "return g"], "mine.py:5: rank makes a set"),
-        (["x = f'{w}'", "return g"], "mine.py:5: rank makes a text"),
+        (["x = f'{w}'", "return g"], "mine.py:5: rank makes a string"),
         (["x = sum(i for i in range(w))", "return g"], "mine.py:5: rank makes a function"),
         (["if g < 0:", "    raise ValueError", "return g"], "mine.py:6: rank raises an exception"),
         (["assert g > 0", "return g"], "mine.py:5: rank asserts"),
@@ -82,7 +82,7 @@ def test_constant_lists_and_what_is_never_reached(tmp_path):
 def test_a_hook_that_ends_without_a_number(tmp_path, lines, plain):
     message = refused(tmp_path, ranked(*lines), plain=plain)
     assert message.startswith(("mine.py:5: rank may end here", "mine.py:6: rank may end here"))
-    assert message.endswith("a hook answers a number")
+    assert message.endswith("a hook returns a number")
 
 
 def test_a_function_that_ends_with_a_number_or_without(tmp_path):
@@ -128,13 +128,16 @@ def test_a_function_that_another_file_has(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["return w / 2 & 1"], "5: `/` gives a fraction; write `//`"),
-        (["return g * 0.5"], "5: a fraction is no 64-bit integer"),
-        (["return g ** 2"], "5: there is no `**`; write `1 << n` for a power of two"),
-        (["return g if g in (1, 2) else t"], "5: there is no `in`"),
-        (["return (1, 2)[g]"], "5: there is no indexing; a table's record is `name(S, i)`"),
+        (["return w / 2 & 1"], "5: `/` computes a fraction; write `//`"),
+        (["return g * 0.5"], "5: a fraction is not a 64-bit integer"),
+        (["return g ** 2"], "5: engine code cannot use `**`; write `1 << n` for a power of two"),
+        (["return g if g in (1, 2) else t"], "5: engine code cannot use `in`"),
+        (
+            ["return (1, 2)[g]"],
+            "5: engine code cannot use an index; record i of a table is `name(S, i)`",
+        ),
         (["return 1 << 64"], "5: a number of 64 bits is not shifted by 64"),
-        (["return 0x8000000000000000"], "5: 9223372036854775808 is no 64-bit integer"),
+        (["return 0x8000000000000000"], "5: 9223372036854775808 is not a 64-bit integer"),
         (
             ["return count_access(S, w, group(S, g), t)"],
             "5: count_access takes a number as 'g', not a group",
@@ -142,20 +145,23 @@ def test_a_function_that_another_file_has(tmp_path):
         (["return count_access(S, w, g)"], "5: missing a required argument: 'lanes'"),
         (["return count_access(S, w, g, t, 1)"], "5: count_access takes 4 arguments, not 5"),
         (["return popcount(g, t)"], "5: popcount takes 1 arguments, not 2"),
-        (["return group(S, S).mask"], "5: S is the state, where a number is wanted"),
+        (["return group(S, S).mask"], "5: S is the state: expected a number"),
         (["return group(g, g).mask"], "5: group takes the state as 'S', not a number"),
         (["return g.mask"], "5: g is a number, not a record"),
-        (["return group(S, g) + 1"], "5: group(S, g) is a group, where a number is wanted"),
-        (["x = t", "x = group(S, g)", "return 0"], "6: 'x' is a number before, and a group here"),
+        (["return group(S, g) + 1"], "5: group(S, g) is a group: expected a number"),
+        (["x = t", "x = group(S, g)", "return 0"], "6: 'x' is a number above and a group here"),
         (["a, b = t, g, w", "return a"], "5: 3 values for 2 names"),
-        (["return group(S, g)"], "4: rank answers a group, not a number"),
-        (["return 'first'"], "5: a text is no 64-bit integer"),
-        (["x = sorted((g, t))", "return g"], "5: there is no function 'sorted' in engine code"),
-        (["open('x')", "return g"], "5: there is no function 'open' in engine code"),
-        (["return NEVER.bit_length()"], "5: only functions of the engine can be called, by"),
-        (["for i in (1, 2):", "    g += i", "return g"], "5: a `for` has a name and a range"),
+        (["return group(S, g)"], "4: rank returns a group, not a number"),
+        (["return 'first'"], "5: a string is not a 64-bit integer"),
+        (["x = sorted((g, t))", "return g"], "5: engine code cannot call 'sorted'"),
+        (["open('x')", "return g"], "5: engine code cannot call 'open'"),
+        (["return NEVER.bit_length()"], "5: engine code calls functions by their names"),
+        (["for i in (1, 2):", "    g += i", "return g"], "5: expected `for NAME in range"),
         (["def f(x):", "    return x", "return f(g)"], "5: rank makes a function"),
-        (["try:", "    g += 1", "finally:", "    g += 1", "return g"], "5: there is no `try`"),
+        (
+            ["try:", "    g += 1", "finally:", "    g += 1", "return g"],
+            "5: engine code cannot use `try`",
+        ),
     ],
 )
 def test_what_is_no_engine_code_is_told_at_the_users_line(tmp_path, monkeypatch, lines, message):
@@ -180,7 +186,7 @@ def test_a_function_with_parameters_of_any_number(tmp_path, monkeypatch, paramet
         ("import numpyy\n", "mine.py:2: No module named 'numpyy'"),
         (
             "from simtlab.timing.engine.intrinsics import popcountt\n",
-            "mine.py:2: there is no 'popcountt' in simtlab.timing.engine.intrinsics",
+            "mine.py:2: simtlab.timing.engine.intrinsics has no 'popcountt'",
         ),
         ("x = 1 / 0\n", "mine.py:2: ZeroDivisionError: division by zero"),
         ("def f():\n    exit(1)\n\n\nf()\n", "mine.py:3: SystemExit: 1"),
@@ -194,7 +200,7 @@ def test_a_file_that_cannot_be_executed(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("def setup(machine):\n    pass\n", "2: setup answers None, not a dictionary"),
+        ("def setup(machine):\n    pass\n", "2: setup returns None, not a dictionary"),
         ("def setup():\n    return {}\n", "2: setup takes one argument, the machine"),
         (
             "def setup(machine):\n    return {'x': 1 / 0}\n",
@@ -202,7 +208,7 @@ def test_a_file_that_cannot_be_executed(tmp_path, text, message):
         ),
         (
             "def setup(machine):\n    return {'x': machine.policy['y']}\n",
-            "3: setup wants the setting 'y', which the policy does not have",
+            "3: setup reads the setting 'y', which the policy does not have",
         ),
         *(
             (

@@ -77,10 +77,10 @@ def test_a_split_without_lanes_for_both(lanes: str, message) -> None:
 
 def test_a_stall_that_no_hook_ends(message) -> None:
     found = message(f"{BEGIN}def on_stall(S, w, t):\n    return 1\n")
-    assert "hook on_stall (mine.py:6) answers 1, and has not woken or made a group" in found
+    assert "hook on_stall (mine.py:6) returns 1, and has not woken or made a group" in found
     never = "wake(S, slot(S, w * S.slots).group, NEVER, HIT)"
     found = message(f"{BEGIN}def on_stall(S, w, t):\n    return 1 + {never}\n")
-    assert "no lane executes anything any more at cycle" in found
+    assert " on, no lane executes an instruction, but" in found
 
 
 def test_a_wake_up_that_is_too_late(message) -> None:
@@ -98,7 +98,7 @@ def rank(S, w, g, t):
 """
     found = message("", scheduler)
     assert "SIM442" in found
-    assert "hook rank (order.py:4) answers 4611686018427387903 for group " in found
+    assert "hook rank (order.py:4) returns 4611686018427387903 for group " in found
     assert "expected: a number less than NEVER" in found
 
 
@@ -124,5 +124,5 @@ def waiting_lanes(rows, S, v):
 def setup(machine):
     return {"kept": machine.wpus * machine.warps}
 """)
-    assert "warp 0), lanes 1010: the policy keeps them until others come" in found
+    assert "warp 0), lanes 1010: the policy keeps them until others arrive" in found
     assert "\n7 |     add_u32" in found

@@ -55,7 +55,7 @@ class Scenario:
     body: str
     width: int = 8
     warps: int = 1
-    team: int = 1
+    workgroup: int = 1
     """Warps per workgroup."""
     miss: int = 10
     masks: Mapping[str, str] = field(default_factory=dict)
@@ -234,7 +234,7 @@ X7 = Scenario(
     f"@A: {named('a', ld('d0'))} {alu(1)}\n{named('w', 'barrier')}\n @B: {alu(1)} ret\n",
     width=2,
     warps=2,
-    team=2,
+    workgroup=2,
     lines={"d0": "abcd"},
     script=script("hmhh"),
 )

@@ -50,7 +50,7 @@ class Toy:
         fields = {"width": width, "warps": scenario.warps, "dram.latency": scenario.miss, **fields}
         machine = machines.load("toy", fields)
         memory = np.zeros(4096, np.uint64)
-        work = work_of(scenario.text, [memory], items=items, group_size=scenario.team * width)
+        work = work_of(scenario.text, [memory], items=items, group_size=scenario.workgroup * width)
         (buffer,) = work.memory.buffers
         self.sim = Simulator(
             machine,

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from ..loop import is_buffered, move, spend, stop
     from ..memory.group import conflicts
     from ..memory.private import is_on_chip
-    from ..policy.packs.packs import keep_until, part
+    from ..policy.packs.packs import charge_pipeline, part
     from ..state import (
         ISSUE,
         RUNNING,
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         warp,
         wpu,
     )
-    from ..workgroups import enter_barrier, leave_team
+    from ..workgroups import enter_barrier, leave_workgroup
     from .execute import arrive, compute
 
 
@@ -135,7 +135,7 @@ def sub_warps(S: State, w: int, g: int, t: int) -> int:
             charge_stall(S, w, g, UNIT, extra)
         t += 1 + extra
         if row.kind == SEG_JUMP and S.jump_once == 1:
-            ride(S, w, g)
+            jump_along(S, w, g)
         lanes = form(S, g, 0)
     return t
 
@@ -171,7 +171,7 @@ def charge_sub_warp(S: State, w: int, g: int, lanes: int, t: int) -> int:
         chosen = part(S, h).chosen
         if chosen != 0:
             v = group(S, h).warp
-            keep_until(S, w, v, s, t)
+            charge_pipeline(S, w, v, s, t)
             on_event(S, EV_ISSUE, w, h, t)
             charge_lanes(S, w, v, s, 1, popcount(chosen), t)
         h = part(S, h).next
@@ -211,7 +211,7 @@ def decide(S: State, w: int, g: int) -> int:
 
 
 @device
-def ride(S: State, w: int, g: int) -> int:
+def jump_along(S: State, w: int, g: int) -> int:
     """Let all lanes that are in no sub-warp jump with the one that has issued (LWM-12)."""
     riding = 0
     h = g
@@ -364,7 +364,7 @@ def retire_lanes(S: State, w: int, g: int, t: int) -> int:
         next_part = part(S, h).next
         v = group(S, h).warp
         if part(S, h).chosen != 0 and warp(S, v).live == 0:
-            leave_team(S, w, v, t)
+            leave_workgroup(S, w, v, t)
         h = next_part
     return continues
 

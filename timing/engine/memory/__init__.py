@@ -1,1 +1,1 @@
-"""Memory systems: caches, interconnects and DRAM behind the accesses of a WPU."""
+"""Memory systems: caches, interconnects and DRAM, which serve the accesses of a WPU."""

@@ -98,7 +98,7 @@ def scripted(S: State, g: int, lane: int) -> int:
     v = home(S, g, lane)
     block = warp(S, v).block
     in_group = word64(block, BLOCK_WARP) * S.width + lane
-    item = word64(block, BLOCK_GROUP) * S.team_items + in_group
+    item = word64(block, BLOCK_GROUP) * S.workgroup_items + in_group
     item_progress = progress(S, v * S.width + lane)
     if item_progress.item != item or item_progress.launch != S.launch:
         item_progress.item = item

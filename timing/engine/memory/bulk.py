@@ -103,12 +103,12 @@ def on_move(S: State, w: int, g: int, lanes: int, t: int) -> int:
                 continue
             writer = value_of(S, word)
             if writer != 0 and writer & low_bits(WRITER_BITS) != w:
-                tell(S, w, grp.seg, word, writer & low_bits(WRITER_BITS), t)
+                count_stale(S, w, grp.seg, word, writer & low_bits(WRITER_BITS), t)
     return 0
 
 
 @device
-def tell(S: State, w: int, s: int, word: int, writer: int, t: int) -> int:
+def count_stale(S: State, w: int, s: int, word: int, writer: int, t: int) -> int:
     """Count a racy read of `word` by segment s on WPU w at t; keep it if it is among the first."""
     if S.n_stale_read < N_STALE:
         read = stale(S, S.n_stale_read)

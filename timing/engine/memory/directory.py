@@ -163,7 +163,7 @@ def evict(S: State, line_number: int, lookup_end: int) -> int:
             S.n_back_invalidate += 1
             index = l1d_find(S, owner, line_number << S.l2_sector_shift | sector)
             modified = 1 if cache_line(S, index).state == MODIFIED else 0
-            answer(S, owner, bank, modified, message_down(S, bank, owner, lookup_end))
+            send_reply(S, owner, bank, modified, message_down(S, bank, owner, lookup_end))
             clear(S, index)
             dirty |= modified
         dirty |= entry.dirty
@@ -216,11 +216,11 @@ def call_back(S: State, owner: int, line: int, sector: int, bank: int, state: in
         sharing(S, sector).dirty |= modified
     else:
         clear(S, index)
-    return answer(S, owner, bank, modified, message_arrival) + S.coherence_latency
+    return send_reply(S, owner, bank, modified, message_arrival) + S.coherence_latency
 
 
 @device
-def answer(S: State, owner: int, bank: int, modified: int, t: int) -> int:
+def send_reply(S: State, owner: int, bank: int, modified: int, t: int) -> int:
     """Send WPU `owner`'s reply to `bank` at t: the line if it is modified, else a message."""
     return line_up(S, owner, bank, t) if modified == 1 else message_up(S, owner, bank, t)
 

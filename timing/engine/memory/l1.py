@@ -75,7 +75,7 @@ def no_hit(S: State, w: int, line: int, kind: int, index: int, miss_cycle: int) 
     """
     S.request_date = miss_cycle
     if kind == ATOMIC and S.atomics_past_l1 == 1:
-        return past(S, w, line, index, miss_cycle)
+        return send_atomic(S, w, line, index, miss_cycle)
     if index < 0:
         return miss(S, w, line, kind, miss_cycle)
     if kind != LOAD:
@@ -146,7 +146,7 @@ def upgrade(S: State, w: int, line: int, index: int, miss_cycle: int) -> int:
 
 
 @device
-def past(S: State, w: int, line: int, index: int, miss_cycle: int) -> int:
+def send_atomic(S: State, w: int, line: int, index: int, miss_cycle: int) -> int:
     """Send an atomic to memory, which performs it; evict WPU w's own copy. Return its end."""
     S.n_l1_miss += 1
     if index >= 0:

@@ -24,4 +24,4 @@ def rank(S: State, w: int, g: int, t: int) -> int:
     entry = pool(S, g)
     if S.by_passed == 1:
         return min(entry.passed, MOST_PASSED) << 36 | entry.entered
-    return (S.warps * S.width - entry.crowd) << 44 | entry.entered
+    return (S.warps * S.width - entry.same_pc) << 44 | entry.entered

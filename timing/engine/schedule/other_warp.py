@@ -21,7 +21,7 @@ LAST_WARP = 1 << 61
 
 @device
 def after_others(S: State, w: int, g: int, order: int) -> int:
-    """Return group g's `order`, behind all others if its warp was picked last and the machine asks.
+    """Return group g's `order`, or a later one if its warp was picked last and the machine asks.
 
     `order` is below 2^61.
     """

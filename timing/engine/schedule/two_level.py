@@ -24,7 +24,7 @@ fetch_place = table("fetch_place", FETCH_PLACE)
 """Per warp context: its number on its WPU, and the number of its fetch group."""
 
 FETCH_GROUP = record(last="i8", current="i8")
-fetch_groups = table("fetch_groups", FETCH_GROUP)
+fetch_group_state = table("fetch_group_state", FETCH_GROUP)
 """`last`: the warp of the fetch group that was picked last. Index: WPU * warps + fetch group;
 `current` of a WPU's first record is its current fetch group."""
 
@@ -35,10 +35,10 @@ def rank(S: State, w: int, g: int, t: int) -> int:
     grp = group(S, g)
     position = fetch_place(S, grp.warp)
     first = w * S.warps
-    distance = position.fetch_group - fetch_groups(S, first).current
+    distance = position.fetch_group - fetch_group_state(S, first).current
     if distance < 0:
         distance += S.fetch_group_count
-    turn = position.number - fetch_groups(S, first + position.fetch_group).last - 1
+    turn = position.number - fetch_group_state(S, first + position.fetch_group).last - 1
     if turn < 0:
         turn += S.warps
     return (distance << 6 | turn) << 40 | (grp.seq & 0xFF_FFFF_FFFF)
@@ -49,8 +49,8 @@ def on_pick(S: State, w: int, g: int, t: int) -> int:
     """Make group g's fetch group current, and move its pointer to g's warp."""
     position = fetch_place(S, group(S, g).warp)
     first = w * S.warps
-    fetch_groups(S, first).current = position.fetch_group
-    fetch_groups(S, first + position.fetch_group).last = position.number
+    fetch_group_state(S, first).current = position.fetch_group
+    fetch_group_state(S, first + position.fetch_group).last = position.number
     return 0
 
 
@@ -63,6 +63,6 @@ def setup(machine: Machine) -> dict[str, Any]:
     pointers["last"] = numbers * size - 1
     return {
         "fetch_place": places,
-        "fetch_groups": pointers,
+        "fetch_group_state": pointers,
         "fetch_group_count": -(-warps // size),
     }

@@ -45,7 +45,7 @@ def test_x6_incremental_merging() -> None:
     assert rows["pool"]["entered"][rest] == 3
     # A large warp with these threads has two sub-warps.
     masks = "".join(lanes.values())
-    large = replace(FORK, warps=3, team=3, masks={"c0": masks})
+    large = replace(FORK, warps=3, workgroup=3, masks={"c0": masks})
     assert len(SubWarps(large, rows=3).at(C)) == 2
 
 

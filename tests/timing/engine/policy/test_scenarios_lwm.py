@@ -126,7 +126,7 @@ def test_figures_4_and_5_the_geometry_of_the_mask() -> None:
     """Thread t stands in row t div N, column t mod N."""
     for thread in range(12):
         only = "".join("1" if t == thread else "0" for t in range(12))
-        scenario = replace(FORK, warps=3, team=3, masks={"c0": only})
+        scenario = replace(FORK, warps=3, workgroup=3, masks={"c0": only})
         (sub,) = SubWarps(scenario, rows=3).at(C)
         assert sub.rows == {thread // 4: "".join("01"[i == thread % 4] for i in range(4))}
 
@@ -224,7 +224,7 @@ def test_x2_accesses_row_by_row(by_rows: bool, lines: list[int]) -> None:
 @BOTH
 @pytest.mark.parametrize(("once", "jump", "riding"), [(True, 1, 7 * 32), (False, 8, 0)])
 def test_x3_a_jump_takes_one_cycle(once: bool, jump: int, riding: int, plain: bool) -> None:
-    scenario = Scenario(f"{alu(1)} br @X\n @X: ret\n", width=32, warps=8, team=8)
+    scenario = Scenario(f"{alu(1)} br @X\n @X: ret\n", width=32, warps=8, workgroup=8)
     toy = barrel(scenario, "lwm", rows=8, plain=plain, **{"policy.jump-once": once})
     assert (toy.issued, toy.cycles) == (8 + jump + 8, 14 + 6 + jump + 14)
     assert toy.wpu["n_thread_instr"] == 3 * 256
@@ -247,7 +247,7 @@ def test_x4_occupancy(large: int, k: int, busy: float) -> None:
             f"cbr $c0, @X\n {alu(n)} @X: ret\n",
             width=1,
             warps=8 * large,
-            team=8,
+            workgroup=8,
             masks={"c0": ("0" * k + "1" * (8 - k)) * large},
         )
         return barrel(scenario, "lwm", rows=8).cycles
@@ -276,7 +276,7 @@ def test_x5_size_of_a_fetch_group(size, cycles, idle) -> None:
 @pytest.mark.parametrize(("size", "switches"), [(1, True), (2, False)])
 def test_fetch_groups_of_large_warps(size: int, switches: bool) -> None:
     """A group of g large warps with k sub-warps keeps the pipeline busy if g k >= 7 + (k - 1)."""
-    scenario = Scenario(f"{alu(10)} ret\n", width=1, warps=32, team=8)
+    scenario = Scenario(f"{alu(10)} ret\n", width=1, warps=32, workgroup=8)
     run = SubWarps(scenario, "lwm+two-level", rows=8, fetch_group=size)
     ends = [s.t for s in run.at(9)]
     first = ends[: 8 * size]
@@ -296,7 +296,7 @@ def test_banks_of_group_memory_serve_a_sub_warp(word: int, extra: int) -> None:
     @X: ret
     """
     # Row 0 has lane 0, word 0; row 1 has lane 1, the third multiple of `word`.
-    toy = barrel(Scenario(body, width=2, warps=2, team=2, masks={"c0": "0110"}), "lwm", rows=2)
+    toy = barrel(Scenario(body, width=2, warps=2, workgroup=2, masks={"c0": "0110"}), "lwm", rows=2)
     assert toy.slots["unit"] == extra
     assert toy.cycles == 4 * 8 + 7 + extra + 8
 
@@ -354,7 +354,7 @@ def test_a_trap_names_its_work_item(policy, fields) -> None:
 def test_a_barrier_of_large_warps() -> None:
     """Both large warps of a workgroup wait for the slower one (LWM-22)."""
     body = f"cbr $c0, @X\n {alu(5)} @X: barrier\n ret\n"
-    scenario = Scenario(body, width=2, warps=4, team=4, masks={"c0": "11110000"})
+    scenario = Scenario(body, width=2, warps=4, workgroup=4, masks={"c0": "11110000"})
     run = SubWarps(scenario, rows=2)
     arrived, left = [s.t for s in run.at(6)], [s.t for s in run.at(7)]
     # The first one is at the barrier at 8; the other one behind its five instructions.

@@ -135,7 +135,7 @@ def barrel_difference(case: Case, barrel: Barrel) -> str:
             "policy.memory-rows": barrel.memory_rows,
             "policy.jump-once": barrel.jump_once,
         }
-    kernel = replace(scenario(case), team=barrel.rows)
+    kernel = replace(scenario(case), workgroup=barrel.rows)
     toy = Toy(kernel, policy, recorded=True, issue="barrel", pipeline=barrel.stages, **fields)
     engine = engine_issues(toy)
     for ours, engines in zip(model, engine, strict=False):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...hooks import State
     from ...state import RUNNING, due, group, ready_at, seg, slot, warp, wpu
     from ...workgroups import diverged, enter_barrier
-    from .packs import end_pack, join_packs, keep_until, own_waits, part, part_chosen
+    from .packs import charge_homes, charge_pipeline, end_pack, join_packs, part, part_chosen
 
 POOL = record(
     lanes="i8",  # lanes of all its parts
@@ -38,13 +38,13 @@ POOL = record(
     entered="i8",  # number of its entry into the pool
     fetched="i8",  # number of its last fetch
     passed="i8",  # re-convergence points that it has passed (LWM-19)
-    crowd="i8",  # threads in the pool at its PC (LWM-18)
+    same_pc="i8",  # threads in the pool at its PC (LWM-18)
 )
 pool = table("pool", POOL)
 """A pack's record; index as its lead."""
 
-MEETING = record(lanes="i8", seg="i8", first="i8")
-meeting = table("meeting", MEETING)
+BARRIER_WAIT = record(lanes="i8", seg="i8", first="i8")
+barrier_wait = table("barrier_wait", BARRIER_WAIT)
 """Per warp context: its lanes that wait at a barrier, the segment of that, and their group."""
 
 
@@ -53,7 +53,7 @@ def on_start(S: State, w: int, v: int, t: int) -> int:
     """Begin warp v whole."""
     g = new_group(S, v, warp(S, v).live, 0)
     part(S, g).next = -1
-    meeting(S, v).lanes = 0
+    barrier_wait(S, v).lanes = 0
     entry = pool(S, g)
     entry.lanes = warp(S, v).live
     entry.inside = 0
@@ -102,12 +102,12 @@ def next_retired(S: State, w: int, t: int) -> int:
 def enter_pool(S: State, w: int, g: int) -> int:
     """Merge retired warp g with the youngest one at its PC; what remains of g enters the pool."""
     grp = group(S, g)
-    own_waits(S, w, g, ready_at(S, g).t)
+    charge_homes(S, w, g, ready_at(S, g).t)
     if grp.at_memory == 1:
         grp.at_memory = 0
         grp.done = 0
         grp.seg = seg(S, grp.seg).next
-    crowd = change_crowd(S, w, grp.seg, popcount(pool(S, g).lanes))
+    same_pc = count_same_pc(S, w, grp.seg, popcount(pool(S, g).lanes))
     if grp.cause != CODE:
         pool(S, g).passed += seg(S, grp.seg).is_join
         g = merge_youngest(S, w, g)
@@ -116,7 +116,7 @@ def enter_pool(S: State, w: int, g: int) -> int:
         entry = pool(S, g)
         entry.entered = S.entries
         entry.inside = 1
-        entry.crowd = crowd
+        entry.same_pc = same_pc
     return 0
 
 
@@ -148,28 +148,28 @@ def merge_youngest(S: State, w: int, g: int) -> int:
 
 
 @device
-def change_crowd(S: State, w: int, s: int, n: int) -> int:
+def count_same_pc(S: State, w: int, s: int, n: int) -> int:
     """Add n to the threads in the pool at segment s; return their number, n if there were none."""
     if S.by_passed == 1:
         return 0
-    crowd = n
+    same_pc = n
     for i in range(w * S.slots, w * S.slots + wpu(S, w).slots_used):
         h = slot(S, i).group
         if h >= 0 and pool(S, h).inside == 1 and group(S, h).seg == s:
-            pool(S, h).crowd += n
-            crowd = pool(S, h).crowd
-    return crowd
+            pool(S, h).same_pc += n
+            same_pc = pool(S, h).same_pc
+    return same_pc
 
 
 @device
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
     """Take warp g, which is fetched, out of the pool."""
-    own_waits(S, w, g, t)
+    charge_homes(S, w, g, t)
     S.fetches += 1
     entry = pool(S, g)
     entry.fetched = S.fetches
     entry.inside = 0
-    change_crowd(S, w, group(S, g).seg, -popcount(entry.lanes))
+    count_same_pc(S, w, group(S, g).seg, -popcount(entry.lanes))
     return 0
 
 
@@ -256,9 +256,9 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
     h = g
     while h >= 0 and S.status == RUNNING:
         v = group(S, h).warp
-        barrier = meeting(S, v)
+        barrier = barrier_wait(S, v)
         if warp(S, v).live == 0:
-            keep_until(S, w, v, s, t)
+            charge_pipeline(S, w, v, s, t)
         elif barrier.lanes != 0 and S.exited_arrive == 0:
             diverged(S, barrier.first, barrier.seg)
         elif barrier.lanes == warp(S, v).live:
@@ -282,17 +282,17 @@ def on_sync(S: State, w: int, g: int, t: int) -> int:
         pool(S, h).inside = 0
         part(S, h).next = -1
         group(S, h).lead = h
-        meet(S, w, h, s, t)
+        join_barrier(S, w, h, s, t)
         h = next_part
     return 0
 
 
 @device
-def meet(S: State, w: int, g: int, s: int, t: int) -> int:
+def join_barrier(S: State, w: int, g: int, s: int, t: int) -> int:
     """Let group g, lanes of one warp context, wait at barrier s."""
     grp = group(S, g)
     v = grp.warp
-    barrier = meeting(S, v)
+    barrier = barrier_wait(S, v)
     if barrier.lanes == 0:
         barrier.first = g
         barrier.seg = s
@@ -316,7 +316,7 @@ def setup(machine: Machine) -> dict[str, Any]:
     contexts = machine.wpus * machine.warps
     return {
         "pool": contexts * machine.width,
-        "meeting": contexts,
+        "barrier_wait": contexts,
         "by_passed": machine.policy["priority"] == "pdom",
         "entries": 0,
         "fetches": 0,

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from ...groups import make_group
     from ...hooks import State, gathers, leaves, on_resume, on_row
     from ...stacks import FIRST_MAJORITY, NOWHERE, begin_root, forget_lanes, push, takes_first, top
-    from ...state import SEG_BRANCH, group, seg, stack, team, warp
+    from ...state import SEG_BRANCH, group, seg, stack, warp, workgroup
     from ...workgroups import diverged
-    from .packs import end_pack, keep_until, own_waits, part
+    from .packs import charge_homes, charge_pipeline, end_pack, part
 
 
 @device
 def on_start(S: State, w: int, v: int, t: int) -> int:
     """Begin warp v as the first row of a large warp, or as the next row of the last one."""
-    row = (popcount(team(S, warp(S, v).team).warps) - 1) % S.rows
+    row = (popcount(workgroup(S, warp(S, v).workgroup).warps) - 1) % S.rows
     if row == 0:
         h = begin_root(S, w, v, t)
         on_row(S, v, -1)
@@ -44,7 +44,7 @@ def on_start(S: State, w: int, v: int, t: int) -> int:
 @device
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
     """Charge the wait of pack g to all of its rows, which have waited for the same."""
-    own_waits(S, w, g, t)
+    charge_homes(S, w, g, t)
     return on_resume(S, w, g, t)
 
 
@@ -144,7 +144,7 @@ def on_exit(S: State, w: int, g: int, t: int) -> int:
     while h >= 0:
         # It occupies its context until it has left the pipeline.
         if warp(S, group(S, h).warp).live == 0:
-            keep_until(S, w, group(S, h).warp, s, t)
+            charge_pipeline(S, w, group(S, h).warp, s, t)
         h = part(S, h).next
     end_pack(S, g)
     return 0

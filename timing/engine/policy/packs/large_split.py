@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ....machines.machine import Machine
-    from ...account import own_warp
+    from ...account import charge_warp_until
     from ...causes import RECONVERGE
     from ...groups import make_group, schedule
     from ...hooks import State
     from ...state import group, ready_at, seg, warp
     from .packs import (
+        charge_homes,
         end_pack,
         join_packs,
         link_part,
-        own_waits,
         part,
         part_before,
         part_chosen,
@@ -138,7 +138,7 @@ def on_resume(S: State, w: int, g: int, t: int) -> int:
             rest = drop_lowest(rest)
             if h != g and group(S, h).lead == h and ready_at(S, h).t <= t:
                 if standing_at(S, h) == s:
-                    own_waits(S, w, h, t)
+                    charge_homes(S, w, h, t)
                     join_packs(S, g, h, 1)
                     first_row.packs -= 1
                     S.n_pc_merge += 1
@@ -182,7 +182,7 @@ def become_whole(S: State, w: int, g: int) -> int:
         group(S, h).mask |= waiting
         waited |= waiting
         # Rows without lanes in any pack have waited for the others.
-        own_warp(S, w, v, group(S, g).seg, RECONVERGE, S.now)
+        charge_warp_until(S, w, v, group(S, g).seg, RECONVERGE, S.now)
         v = row_of(S, v).next
     if waited != 0:
         S.n_stack_merge += 1

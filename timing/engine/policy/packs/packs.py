@@ -33,7 +33,7 @@ part = table("part", PART)
 
 
 @device
-def own_waits(S: State, w: int, g: int, t: int) -> int:
+def charge_homes(S: State, w: int, g: int, t: int) -> int:
     """Charge what the homes of pack g have waited up to t."""
     h = g
     while h >= 0:
@@ -43,7 +43,7 @@ def own_waits(S: State, w: int, g: int, t: int) -> int:
 
 
 @device
-def keep_until(S: State, w: int, v: int, s: int, t: int) -> int:
+def charge_pipeline(S: State, w: int, v: int, s: int, t: int) -> int:
     """Charge warp v's time in the pipeline with segment s, up to t."""
     if t > warp(S, v).busy:
         charge_longer(S, w, v, s, PIPELINE, t - warp(S, v).busy)

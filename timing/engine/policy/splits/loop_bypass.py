@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from ...stacks import top
     from ...state import group, seg, stack, warp
 
-NO_WAY_OUT = -1
+NO_LOOP_EXIT = -1
 """In place of a segment: no group may pass the branch."""
 
 
 @device
-def way_out(S: State, g: int, by_rpc: int) -> int:
+def loop_exit(S: State, g: int, by_rpc: int) -> int:
     """Return the segment of lanes that leave the loop at group g's branch.
 
-    NO_WAY_OUT if the branch does not delimit the loop of the stack's top. By the letter (`by_rpc`
+    NO_LOOP_EXIT if the branch does not delimit the loop of the stack's top. By the letter (`by_rpc`
     1) an equal re-convergence point is enough. But another branch with the same one has its own two
     ways: it can be passed only if one of them leads to that point (Q-MAWS-12).
     """
@@ -34,14 +34,14 @@ def way_out(S: State, g: int, by_rpc: int) -> int:
     index = top(S, grp.warp)
     inside = stack(S, index)
     if warp(S, grp.warp).depth < 2 or row.rpc != inside.rpc:
-        return NO_WAY_OUT
+        return NO_LOOP_EXIT
     if inside.branch == grp.seg:
         exit_seg = stack(S, index - 1).seg
         # The other path may have run already, and been popped.
-        return exit_seg if exit_seg == row.target or exit_seg == row.next else NO_WAY_OUT
+        return exit_seg if exit_seg == row.target or exit_seg == row.next else NO_LOOP_EXIT
     if by_rpc == 1 and (row.rpc == row.target or row.rpc == row.next):
         return row.rpc
-    return NO_WAY_OUT
+    return NO_LOOP_EXIT
 
 
 @device

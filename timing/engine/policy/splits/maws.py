@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from ...state import RUNNING, SEG_BRANCH, due, group, seg, stack, warp
     from ...workgroups import diverged
-    from .loop_bypass import NO_WAY_OUT, leave_loop, way_out
+    from .loop_bypass import NO_LOOP_EXIT, leave_loop, loop_exit
     from .splits import (
         continue_with_others,
         gathering,
@@ -68,17 +68,17 @@ def stand_in(S: State, w: int, g: int, t: int) -> int:
 
 
 @device
-def passes(S: State, g: int) -> int:
+def bypass_exit(S: State, g: int) -> int:
     """Return the segment of lanes that leave the loop at group g's branch, if g may pass it."""
-    return way_out(S, g, S.loop_by_rpc) if S.loop_bypass == 1 else NO_WAY_OUT
+    return loop_exit(S, g, S.loop_by_rpc) if S.loop_bypass == 1 else NO_LOOP_EXIT
 
 
 @device
 def on_branch(S: State, w: int, g: int, taken: int, t: int) -> int:
     """Let group g pass the branch of its loop; or a whole warp execute the branch."""
     grp = group(S, g)
-    exit_seg = passes(S, g)
-    if exit_seg != NO_WAY_OUT:
+    exit_seg = bypass_exit(S, g)
+    if exit_seg != NO_LOOP_EXIT:
         return pass_branch(S, g, taken, exit_seg, t)
     grp.count = 0
     if S.push_uniform == 1 and (taken == grp.mask or taken == 0):
@@ -137,7 +137,7 @@ def on_arrival(S: State, w: int, g: int, t: int) -> int:
     """Let splits wait for each other at the top's re-convergence point and where none may pass."""
     grp = group(S, g)
     at_join = grp.seg == stack(S, top(S, grp.warp)).rpc
-    if not at_join and (seg(S, grp.seg).kind != SEG_BRANCH or passes(S, g) != NO_WAY_OUT):
+    if not at_join and (seg(S, grp.seg).kind != SEG_BRANCH or bypass_exit(S, g) != NO_LOOP_EXIT):
         return 0
     if is_root(S, g) == 0 and wait_for_others(S, g) == 0:
         return 1

@@ -114,7 +114,7 @@ def merge_ready(S: State, w: int, g: int, t: int, at_access: int, at_start: int,
 
 @device
 def let_access(S: State, g: int, t: int) -> int:
-    """Let dispatched group g, which was served, stand at its access with a split that was not.
+    """Let group g, dispatched and served, wait at its access for a split that was not served.
 
     The PC of both is that of the access. So g takes the lanes that have not accessed, issues the
     instruction for them, and merges with its own lanes as a running group does.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...hooks import State, has_room
     from ...state import group, ready_at, seg, warp
     from .local_stack import diverge_local, is_serial, local_level
-    from .loop_bypass import NO_WAY_OUT, leave_loop, way_out
+    from .loop_bypass import NO_LOOP_EXIT, leave_loop, loop_exit
     from .slip_control import held_limit
     from .splits import detach_lanes, gathering
 
@@ -111,7 +111,7 @@ def may_pass(S: State, g: int) -> int:
     if row.loop == 0:
         return 0
     taken = word64(warp(S, grp.warp).block + row.cond_row, 0) & grp.mask
-    return 1 if taken == 0 or taken == grp.mask or way_out(S, g, 1) != NO_WAY_OUT else 0
+    return 1 if taken == 0 or taken == grp.mask or loop_exit(S, g, 1) != NO_LOOP_EXIT else 0
 
 
 @device
@@ -119,8 +119,8 @@ def on_bypass(S: State, g: int, taken: int) -> int:
     """Let lanes leave their loop, or run both paths in turn on a stack of their own."""
     grp = group(S, g)
     row = seg(S, grp.seg)
-    exit_seg = way_out(S, g, 1) if row.loop == 1 else NO_WAY_OUT
-    if exit_seg == NO_WAY_OUT:
+    exit_seg = loop_exit(S, g, 1) if row.loop == 1 else NO_LOOP_EXIT
+    if exit_seg == NO_LOOP_EXIT:
         return diverge_local(S, g, taken)
     leave_loop(S, g, taken if exit_seg == row.target else grp.mask & ~taken, exit_seg)
     grp.seg = row.next if exit_seg == row.target else row.target
