@@ -1,4 +1,4 @@
-"""The generated part of docs/timing/hooks.md: every hook, from timing/engine/hooks.py.
+"""The generated part of docs/timing/hooks.md: every hook, from timing/engine/hooks.
 
 python -m simtlab.timing.reference docs/timing/hooks.md           rewrite the generated part
 python -m simtlab.timing.reference docs/timing/hooks.md --check   exit with 1 if it is not current
@@ -18,17 +18,15 @@ from .compiler.compose import engine_files
 from .compiler.inspection import hook_names, parameters_of
 from .engine import hooks
 
-_SECTION = re.compile(r"^# --- (.+)$")
-
 
 def sections() -> dict[str, list[FunctionType]]:
-    """Return the hooks below each section comment of hooks.py (`# --- title`), by its title."""
-    lines = inspect.getsource(hooks).splitlines()
-    found: dict[str, list[FunctionType]] = {}
+    """Return the hooks of each family, by the title with which its file's docstring begins."""
+    titles = {
+        family.__name__: re.split("[:.]", family.__doc__ or "")[0] for family in hooks.FAMILIES
+    }
+    found: dict[str, list[FunctionType]] = {title: [] for title in titles.values()}
     for hook in hook_names().values():
-        above = map(_SECTION.match, reversed(lines[: hook.__code__.co_firstlineno]))
-        title = next(match[1] for match in above if match)
-        found.setdefault(title, []).append(hook)
+        found[titles[hook.__module__]].append(hook)
     return found
 
 
@@ -36,7 +34,7 @@ def fillers() -> dict[str, list[str]]:
     """Return the engine files that define each hook, by the names that compositions use."""
     found: dict[str, list[str]] = {name: [] for name in hook_names()}
     for file, path in sorted(engine_files().items()):
-        if file in ("hooks", *FILES):
+        if file.startswith("hooks/") or file in FILES:
             continue  # they define hooks without being a part of a composition
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name in found:
@@ -72,7 +70,7 @@ def listing() -> str:
     need = ", ".join(f"`{name}`" for name in hook_names() if name in hooks.REQUIRED)
     lines = folded(f"{len(hook_names())} hooks. Every composition fills {need}.")
     for title, below in sections().items():
-        lines += ["", f"## {title[0].upper()}{title[1:]}"]
+        lines += ["", f"## {title}"]
         for hook in below:
             name = hook.__name__
             lines += ["", f"### {name}", "", f"    {name}({', '.join(parameters_of(hook))})"]
@@ -85,7 +83,7 @@ def listing() -> str:
     return "\n".join(lines)
 
 
-PART = GeneratedPart("timing/engine/hooks.py", "simtlab.timing.reference", listing)
+PART = GeneratedPart("timing/engine/hooks", "simtlab.timing.reference", listing)
 
 if __name__ == "__main__":
     sys.exit(PART.main(sys.argv[1:]))

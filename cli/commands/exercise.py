@@ -36,7 +36,7 @@ def overview(context: typer.Context, json: Json = False) -> int:
     if context.invoked_subcommand is not None:
         if json:
             raise UsageError(
-                f"--json must follow {context.invoked_subcommand}; before it, --json lists exercises",
+                f"--json must follow {context.invoked_subcommand}: here it lists the exercises",
                 code="SIM517",
             )
         return status.DONE

@@ -199,11 +199,11 @@ def _brief(machine: Machine) -> dict[str, Any]:
 
 
 def _details(machine: Machine) -> dict[str, Any]:
-    from ...timing.machines.machine import values
+    from ...timing.machines.machine import KEYS
 
     fields = [
         {"key": v.key, "value": v.value, "unit": v.unit, "text": v.text, "source": v.source}
-        for v in values(machine)
+        for v in KEYS.values(machine)
     ]
     return {**_brief(machine), "fields": fields, "derived": _derived(machine)}
 
@@ -235,14 +235,14 @@ def _line_time(machine: Machine, name: str) -> float:
 
 
 def _print_machine(machine: Machine) -> None:
-    from ...timing.machines.machine import values
+    from ...timing.machines.machine import KEYS
     from ..output.output import print_rows, print_table
 
     print_rows([("name", machine.name), ("title", machine.title)])
     print()
     print_table(
         ("key", "value", "unit", "what", "source"),
-        [(v.key, _shown(v.value), v.unit, v.text, v.source) for v in values(machine)],
+        [(v.key, _shown(v.value), v.unit, v.text, v.source) for v in KEYS.values(machine)],
     )
     print("\nfrom these")
     print_rows([(f"  {key}", f"{value:,g}") for key, value in _derived(machine).items()])

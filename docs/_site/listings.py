@@ -17,7 +17,7 @@ from sphinx.application import Sphinx
 
 from simtlab.cli.app import app as command
 from simtlab.isa.codes import Entry, codes
-from simtlab.timing.machines.machine import Machine, load, names, values
+from simtlab.timing.machines.machine import KEYS, Machine, load, names
 from simtlab.timing.policies import POLICIES
 from simtlab.timing.policies.policy import Policy
 from simtlab.timing.policies.settings import settings_of, title_of
@@ -138,7 +138,7 @@ def machines() -> str:
 def _machine(machine: Machine) -> str:
     rows = [
         (code(v.key), code(v.value), plain(v.unit), plain(v.text), plain(v.source))
-        for v in values(machine)
+        for v in KEYS.values(machine)
     ]
     return (
         f"## {machine.name}\n\n{plain(machine.title)}.\n\n"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...timing.machines.machine import load
-from ...timing.results.energy.area import area_of
 from ..runs.run import Scalar
-from .claims import Claim, at_most, holds, least, number, partly, unknown
+from .area import area_study
+from .claims import Claim, holds, least, number, partly, unknown
 from .degrees import TOGETHER, degrees
 from .figure import Figure, series
 from .results import Config, Mean, Results, mean, short
@@ -54,10 +53,6 @@ SHAPE = unknown(
 SPLITS_SELDOM = (
     "LatSpec splits at 1% of the divergent accesses or less, because other warps hide the latency; "
     "its gain is the scheduler's (`simtlab explain divergences`, MAWS)"
-)
-AREA = unknown(
-    "areas are estimates from the bits of each table, and no constant was fitted; "
-    "`simtlab machines maws-intro16k --area` prints the parts"
 )
 
 
@@ -303,12 +298,8 @@ def sensitivity() -> list[Study]:
                        why=SPLITS_SELDOM),
             ), sizes=MAWS_SIZES,
         ),
-        Study(
-            "maws-area", "Area of the warp-split tables", "MAWS 5.4.1", (), {}, lambda r: [],
-            (at_most("share of a WPU", "below 2%", 0.02,
-                     lambda r: area_of(load("maws-intro16k")).share("maws"), form=".2%",
-                     why=AREA),),
-            note="`simtlab machines maws-intro16k --area` prints the parts.",
+        area_study(
+            "maws", "MAWS 5.4.1", "maws-intro16k", 0.02, title="Area of the warp-split tables"
         ),
     ]  # fmt: skip
 

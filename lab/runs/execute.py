@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...isa.errors import SimtError
 from ...programs.runner import PlainLauncher, run_program
 from ...timing.compiler.native import optimise
 from ...timing.results.energy.model import energy_of
 from ...timing.results.samples import SAMPLE
 from ...timing.simulation.simulator import Simulator
 from .inputs import inputs_of
-from .own import OwnEntry, raised_in
+from .own import errors_of
 from .resolve import Resolved, Resolver
 from .result import Result
 from .run import Run
@@ -44,14 +43,8 @@ def execute(resolved: Resolved, look: Look | None = None) -> Result:
     )
     launcher = PlainLauncher.on(simulator, resolved.module, scheme=policy.scheme, **options)
     inputs = inputs_of(entry, resolved.source, run.size, run.seed)
-    try:
+    with errors_of(entry):
         done = run_program(entry, launcher, size=run.size, seed=run.seed, inputs=inputs)
-    except SimtError:
-        raise
-    except Exception as error:
-        if not isinstance(entry, OwnEntry):
-            raise
-        raise raised_in(entry.source, error) from None
     if done.error is not None:
         raise done.error
     stats = simulator.statistics()

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...isa.errors import SimtError
 from ...programs.index import Entry
 from ...programs.runner import Inputs
-from .own import OwnEntry, raised_in
+from .own import errors_of
 from .sources import digest_of
 
 MOST_BYTES = 1 << 28
@@ -33,14 +32,8 @@ def inputs_of(entry: Entry, source: str, size: str, seed: int) -> Inputs:
 
 
 def _made(entry: Entry, size: str, seed: int) -> Inputs:
-    try:
+    with errors_of(entry):
         return Inputs(entry, size, seed)
-    except SimtError:
-        raise
-    except Exception as error:
-        if not isinstance(entry, OwnEntry):
-            raise
-        raise raised_in(entry.source, error) from None
 
 
 def data_digest(data: Mapping[str, Any]) -> str:

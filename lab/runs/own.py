@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +17,7 @@ from ...asm.assemble import Markers, assemble
 from ...asm.load import load
 from ...emu.described import described_arguments
 from ...emu.module import KernelFunction, Module
-from ...isa.errors import ArgumentError, UsageError, did_you_mean
+from ...isa.errors import ArgumentError, SimtError, UsageError, did_you_mean
 from ...isa.program import Program
 from ...programs.index import Entry
 from ...programs.workload import Data, Launcher, Workload
@@ -100,6 +102,19 @@ def _execute(path: Path, source: bytes, name: str) -> ModuleType:
         sys.path.remove(beside)
     sys.modules[name] = module
     return module
+
+
+@contextmanager
+def errors_of(entry: Entry) -> Iterator[None]:
+    """Raise what a user's file raises as a UsageError with its line; other errors as they are."""
+    try:
+        yield
+    except SimtError:
+        raise
+    except Exception as error:
+        if not isinstance(entry, OwnEntry):
+            raise
+        raise raised_in(entry.source, error) from None
 
 
 def raised_in(path: Path, error: Exception) -> UsageError:

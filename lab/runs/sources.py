@@ -7,7 +7,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from ...timing.compiler.compose import CORE, source_of
+from ...timing.compiler.compose import CORE, engine_files, source_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,7 +39,8 @@ def version_digest() -> str:
 
 def engine_digest(files: tuple[str, ...]) -> str:
     """Return the digest of an engine's files. The user's own count by content, not by name."""
-    common = (*CORE, "intrinsics", "hooks")
+    hooks = (name for name in sorted(engine_files()) if name.startswith("hooks/"))
+    common = (*CORE, "intrinsics", *hooks)
     return digest_of(*(_engine_file(name) for name in (*common, *files)))[:16]
 
 

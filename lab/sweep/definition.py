@@ -18,7 +18,8 @@ from ...programs.index import find as find_program
 from ...timing.compiler.choice import ALL, sets_for
 from ...timing.compiler.files import Policy
 from ...timing.compiler.files import find as find_policy
-from ...timing.machines.machine import load, unknown_key
+from ...timing.machines.machine import KEYS as MACHINE_KEYS
+from ...timing.machines.machine import load
 from ...timing.policies import POLICIES
 from ..runs.run import PARAMETER, KernelLaunch, Run, Scalar
 from .kernels import Kernel, kernels_of
@@ -270,7 +271,7 @@ class _Reader:
                     hint=did_you_mean(parameter, known)
                     or f"they have {', '.join(sorted(known)) or 'none'}",
                 )  # fmt: skip
-        elif message := unknown_key(_spelled(name)):
+        elif message := MACHINE_KEYS.unknown(_spelled(name)):
             raise self.error(message, "fields", name)
 
     def _parameters(self) -> set[str]:

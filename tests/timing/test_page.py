@@ -89,7 +89,7 @@ def test_the_pages_have_commands():
     assert len(commands()) >= 3
 
 
-# --- the page that is made from hooks.py
+# --- the page that is made from timing/engine/hooks
 
 
 def test_the_page_has_every_hook():
@@ -103,10 +103,10 @@ def test_a_hook_shows_its_arguments_its_text_and_the_files_that_fill_it():
     assert re.search(r"^Required\. Filled by .*`schedule/fifo`", listing, re.M)
 
 
-def test_hooks_are_listed_below_the_section_that_has_them():
+def test_hooks_are_listed_below_the_title_of_their_family():
     found = {title: [h.__name__ for h in below] for title, below in reference.sections().items()}
-    assert found["issue"][:2] == ["on_turn", "rank"]
-    assert found["time"] == ["on_interval", "on_event"]
+    assert found["Issue"][:2] == ["on_turn", "rank"]
+    assert found["Time"] == ["on_interval", "on_event"]
 
 
 def test_what_holds_without_a_file_that_fills_the_hook():

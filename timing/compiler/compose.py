@@ -42,7 +42,7 @@ from .wrappers import WITHOUT_ANSWERS, wrap
 LOCK = threading.RLock()
 """Engines are composed and compiled by one thread at a time."""
 
-PACKAGE = hooks.__package__ or "simtlab.timing.engine"
+PACKAGE = intrinsics.__package__ or "simtlab.timing.engine"
 
 CORE = ("causes", "state", "account", "stacks", "groups", "workgroups", "loop")
 """The files of every engine, in order; names of modules of engine/."""
@@ -259,7 +259,7 @@ def _fill_hooks(module: ModuleType) -> None:
 
 
 def declared_words() -> dict[str, int]:
-    """Return the words of the state that hooks.py declares, with their first values."""
+    """Return the words of the state that hooks declare, with their first values."""
     return {word: 0 for words in (*hooks.GIVEN.values(), *hooks.ANSWERS.values()) for word in words}
 
 
@@ -301,7 +301,8 @@ def _surroundings() -> tuple[str, ...]:
     `compile_text` adds those of the CPU, of LLVM and of emu/jit.
     """
     here = Path(__file__).parent
-    sources = (*sorted(here.glob("*.py")), ENGINE / "intrinsics.py", ENGINE / "hooks.py")
+    stubs = sorted((ENGINE / "hooks").glob("*.py"))
+    sources = (*sorted(here.glob("*.py")), ENGINE / "intrinsics.py", *stubs)
     return (
         sys.version,
         *(hashlib.sha256(path.read_bytes()).hexdigest() for path in sources),

@@ -25,7 +25,9 @@ class EngineState:
         for setup in composition.setups:
             for key, value in _given(setup, machine, own=own).items():
                 if key in values:
-                    other = place(giver[key]) if key in giver else "hooks.py, where it is declared"
+                    other = (
+                        place(giver[key]) if key in giver else "engine/hooks, where it is declared"
+                    )
                     raise CompositionError(
                         f"{place(setup)} gives the state's field {key!r}, as does {other}"
                     )

@@ -16,10 +16,10 @@ from types import CodeType, FunctionType
 from typing import Any, TypeGuard
 
 from ...isa.errors import UsageError, did_you_mean
-from ..engine import hooks
+from ..engine import hooks, intrinsics
 from ..engine.intrinsics import TABLES
 
-ENGINE = Path(hooks.__file__).parent
+ENGINE = Path(intrinsics.__file__).parent
 """The folder of the engine files."""
 
 DECLARATIONS = ("EXTENDS", "SETTINGS", "GRAIN", "SCHEDULER")
@@ -87,13 +87,10 @@ def hook_names() -> Mapping[str, FunctionType]:
     """Return name -> default function of every hook."""
     return {
         n: f
-        for n, f in vars(hooks).items()
-        if isinstance(f, FunctionType) and f.__module__ == hooks.__name__ and n not in _MARKS
+        for family in hooks.FAMILIES
+        for n, f in vars(family).items()
+        if isinstance(f, FunctionType) and f.__module__ == family.__name__
     }
-
-
-_MARKS = ("required", "where_used", "answers", "given")
-"""The decorators of hooks.py."""
 
 
 def parameters_of(function: FunctionType) -> tuple[str, ...]:

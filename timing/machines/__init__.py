@@ -1,1 +1,1 @@
-"""Machines as presets, one TOML file each; machine.py says what the keys mean."""
+"""Machines as presets, one TOML file each; machine.py and parts.py say what the keys mean."""

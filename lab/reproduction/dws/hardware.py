@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from ....timing.machines.machine import load
-from ....timing.results.energy.area import area_of
+from ..area import area_study
 from ..claims import at_most, holds, number
 from ..figure import Figure, series
 from ..results import Config, Results, short
 from ..sets import DWS_PROGRAMS, policies, speedup_bars
 from ..study import Study
 from .common import BYPASS, CONV, DWS, THREE, listed
-from .reasons import AREA, ENERGY, FEW_SPLITS, SLIP_ENERGY
+from .reasons import ENERGY, FEW_SPLITS, SLIP_ENERGY
 
 SLOTS = (4, 6, 8, 12, 16, 32, 64)
 ENTRIES = (4, 8, 16, 32, 64)
@@ -124,11 +123,5 @@ def hardware() -> list[Study]:
             (at_most("8 slots and 16 entries cost", "below 1%", 0.01, loss, form=".1%",
                       why=FEW_SPLITS),),
         ),
-        Study(
-            "dws-area", "Area of the warp-split table", "DWS 5.6", (), {}, lambda r: [],
-            (at_most("share of a WPU", "below 1%", 0.01,
-                     lambda r: area_of(load("dws")).share("dws"), form=".2%",
-                     why=AREA),),
-            note="`simtlab machines dws --area` prints the parts.",
-        ),
+        area_study("dws", "DWS 5.6", "dws", 0.01, title="Area of the warp-split table"),
     ]  # fmt: skip

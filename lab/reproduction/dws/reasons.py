@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from ..claims import unknown
-
 PERSISTENT = (
     "with the tasks of a warp on neighbouring elements, few misses are divergent and Conv waits "
     "half as long as in the paper; lessons/table1 has the paper's rates, and its gain (`simtlab "
@@ -74,8 +72,4 @@ SLIP_ENERGY = (
 WIDE_CACHES = (
     "data that are read for the first time miss in a cache of any size, and splits hide some of "
     "that latency"
-)
-AREA = unknown(
-    "areas are estimates from the bits of each table, and no constant was fitted; `simtlab "
-    "machines dws --area` prints the parts"
 )

@@ -82,7 +82,7 @@ def test_a_word_that_hooks_declare_is_given_by_no_file(tmp_path):
     """,
     )
     engine = compose((*FILES, path), plain=True)
-    with pytest.raises(CompositionError, match=r"field 'access_hits', as does hooks.py"):
+    with pytest.raises(CompositionError, match=r"field 'access_hits', as does engine/hooks"):
         EngineState(engine, TOY)
 
 

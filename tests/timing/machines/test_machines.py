@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from simtlab.timing.machines.machine import ALL_KEYS, MachineError, choices, load, names, values
+from simtlab.timing.machines.machine import KEYS, MachineError, load, names
 
 PRESETS = (
     "dws",
@@ -93,7 +93,7 @@ def test_every_value_of_a_preset_has_a_source_and_no_other_has(name):
     ],
 )  # fmt: skip
 def test_presets_have_the_values_of_the_tables(name, expected):
-    found = {v.key: v.value for v in values(load(name))}
+    found = {v.key: v.value for v in KEYS.values(load(name))}
     assert {key: found[key] for key in expected} == expected
 
 
@@ -117,10 +117,10 @@ def test_bandwidths_are_the_papers_in_bytes_a_second():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_key_is_told_with_unit_text_and_source(name):
-    for value in values(load(name)):
+    for value in KEYS.values(load(name)):
         assert value.text, value.key
         assert value.source, value.key
-    assert {v.key for v in values(load(name))} <= set(ALL_KEYS)
+    assert {v.key for v in KEYS.values(load(name))} <= set(KEYS.all)
 
 
 def test_a_value_set_by_the_user_says_so():
@@ -208,5 +208,5 @@ def test_a_machine_that_does_not_exist():
 
 
 def test_words_of_a_key():
-    assert choices("dram.model") == ("flat", "rows")
-    assert choices("wpus") == choices("nothing") == ()
+    assert KEYS.choices("dram.model") == ("flat", "rows")
+    assert KEYS.choices("wpus") == KEYS.choices("nothing") == ()

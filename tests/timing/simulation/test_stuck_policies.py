@@ -14,17 +14,8 @@ from simtlab.timing.simulation import simulator as simulate
 from simtlab.timing.simulation.failures import SimulationError
 from simtlab.timing.simulation.simulator import Simulator
 
-KERNEL = """kernel k(global u32* %x) {
-    workitemabsid_u32 $s0, 0
-    ld_kernarg_u64  $d0, [%x]
-    cvt_u64_u32     $d1, $s0
-    mad_u64         $d0, $d1, 4, $d0
-    ld_global_u32   $s1, [$d0]
-    add_u32         $s1, $s1, 1
-    st_global_u32   $s1, [$d0]
-    ret
-}
-"""
+from ..support.kernels import INCREMENT
+
 BEGIN = """
 from simtlab.timing.engine.intrinsics import NEVER, device
 EXTENDS = ("policy/splits", "policy/local_stack", "policy/dws", "policy/pc_merge")
@@ -58,7 +49,7 @@ def message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             fields["scheduler"] = str(order)
         policy_of = find(str(mine) if policy else "conv")
         simulator = Simulator(machines.load("toy", fields), policy_of, plain=True)
-        (kernel,) = simtlab.assemble(KERNEL)
+        (kernel,) = simtlab.assemble(INCREMENT)
         # Many workgroups: some accesses miss for some lanes only.
         launch = kernel.launch(items=64, group_size=4)
         with pytest.raises(SimulationError) as caught:

@@ -15,7 +15,8 @@ import numpy as np
 
 import simtlab
 from simtlab.timing.compiler.files import find, settings_of
-from simtlab.timing.machines.machine import ALL_KEYS, LONGEST, Machine, load
+from simtlab.timing.machines.machine import KEYS, Machine, load
+from simtlab.timing.machines.parts import LONGEST
 
 KERNEL = """
 kernel k(global u32* %x) {
@@ -81,7 +82,7 @@ def bounds(key: str) -> list[Any]:
 
 def cases(machine: str, policy: str) -> Iterator[dict[str, Any]]:
     base = load(machine)
-    for key in ALL_KEYS:
+    for key in KEYS.all:
         value: Any = base
         for part in key.split("."):
             value = getattr(value, part)

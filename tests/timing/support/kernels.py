@@ -18,6 +18,20 @@ kernel scale(u32 %n, global u32* %x) {
 """
 """Doubles the first n words of x."""
 
+INCREMENT = """
+kernel increment(global u32* %x) {
+    workitemabsid_u32  $s0, 0
+    ld_kernarg_u64     $d0, [%x]
+    cvt_u64_u32        $d1, $s0
+    mad_u64            $d0, $d1, 4, $d0
+    ld_global_u32      $s1, [$d0]
+    add_u32            $s1, $s1, 1
+    st_global_u32      $s1, [$d0]
+    ret
+}
+"""
+"""Adds one to each word of x."""
+
 DIVERGES = """\
 kernel k(global u32* %x) {
     workitemabsid_u32  $s0, 0

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 
-from simtlab.timing.machines.machine import Cache, Link, Machine
+from simtlab.timing.machines.machine import Machine
+from simtlab.timing.machines.parts import Cache, Link
 
 UNITS = 256
 """Parts of a cycle in which links without a clock are claimed (rule 4)."""

@@ -12,6 +12,7 @@ from simtlab.timing.compiler.engine_state import aligned
 from simtlab.timing.machines import machine as machines
 from simtlab.timing.simulation.simulator import Simulator
 
+from ...support.kernels import INCREMENT
 from ...support.memory_rig import Rig
 from ...support.toy import work_of
 
@@ -95,26 +96,12 @@ def test_no_cache_is_a_perfect_one():
     assert rig.fetch(0, 7) == 0
 
 
-TEXT = """
-kernel touch(global u32* %x, u32 %n) {
-    workitemabsid_u32 $s0, 0
-    ld_kernarg_u64 $d0, [%x]
-    cvt_u64_u32 $d1, $s0
-    mad_u64 $d0, $d1, 4, $d0
-    ld_global_u32 $s1, [$d0]
-    add_u32 $s1, $s1, 1
-    st_global_u32 $s1, [$d0]
-    ret
-}
-"""
-
-
 def run(
     machine: str, items: int, fields=None, *, plain: bool = True, launches: int = 1
 ) -> Simulator:
-    """The kernel TEXT on some items."""
+    """The kernel INCREMENT on some items."""
     x = np.zeros(items, np.uint32)
-    work = work_of(TEXT, [x, items], items=items, group_size=min(items, 64))
+    work = work_of(INCREMENT, [x], items=items, group_size=min(items, 64))
     sim = Simulator(machines.load(machine, fields or {}), policies.find("conv"), plain=plain)
     for _ in range(launches):
         sim.run(work)
