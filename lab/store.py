@@ -72,7 +72,7 @@ class Store:
                 ) from None
         elif not folder.is_dir():
             raise StoreError(
-                f"the folder {folder} of the store does not exist",
+                f"the folder {folder} does not exist; it would hold the store",
                 code="SIM511",
                 hint=f"mkdir {folder}",
             )

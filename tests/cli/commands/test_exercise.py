@@ -114,7 +114,7 @@ MISTAKES = [
     (["hint", "lock", "x"], "N takes a whole number", ""),
     (["grade", "none"], "the folder none does not exist", ""),
     (["chek"], "unknown command 'chek'", "did you mean `check`?"),
-    (["--json", "hint", "lock"], "--json comes after hint", ""),
+    (["--json", "hint", "lock"], "--json must follow hint", ""),
 ]
 
 
