@@ -19,7 +19,7 @@ _PACKAGE = __name__.partition(".cli.")[0]
 
 
 OVERVIEW = "overview"
-"""The page for which the name of its folder stands."""
+"""The page that the name of its folder means."""
 
 GLOSSARY = "glossary"
 """The page with the concepts."""

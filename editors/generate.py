@@ -1,6 +1,6 @@
 """Syntax files of editors, generated from the grammar and the instruction table.
 
-python -m simtlab.editors.generate            write them anew
+python -m simtlab.editors.generate            write them again
 python -m simtlab.editors.generate --check    exit with 1 if one is not current
 """
 

@@ -1,4 +1,4 @@
-"""The simulation behind `kernel.time(...)`, which the package provides: emu knows no timing."""
+"""The simulation that `kernel.time(...)` runs, which the package provides: emu knows no timing."""
 
 from __future__ import annotations
 

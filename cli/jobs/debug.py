@@ -256,7 +256,7 @@ def run_prompt(session: Session) -> int:
         except SimtError as error:
             sys.stdout.flush()
             print_error(error)
-            # A prompt goes on after an error; without a person at it, the status says so.
+            # A prompt continues after an error; input from a file ends with a status.
             failed = status.DONE if is_terminal else max(failed, status.of(error))
 
 

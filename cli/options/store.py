@@ -1,4 +1,4 @@
-"""Options about the store of results, and about who simulates what it lacks."""
+"""Options about the store of results, and about the workers that simulate what it lacks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Listings of what simtlab registers: commands, machines, policies, error codes, the glossary.
 
-A page of the site has a line `<!-- listing: commands -->`; the text that stands there in the built
+A page of the site has a line `<!-- listing: commands -->`; the text that replaces it in the built
 page is made from the registry when the site is built.
 """
 

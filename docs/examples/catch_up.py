@@ -1,4 +1,4 @@
-"""Catch up: as dws.revive-split, and of a warp's splits that are ready the one behind goes first.
+"""Catch up: dws.revive-split, but of a warp's ready splits the one furthest behind goes first.
 
 MAWS lets the split issue that has executed least, so that others wait for it less; DWS does not.
 """

@@ -203,7 +203,7 @@ class Documents:
             self._known.pop(uri, None)
 
     def forget(self) -> None:
-        """Assemble every document anew when it is asked for."""
+        """Forget the studies of all documents, so that each is assembled again when it is used."""
         self._known.clear()
 
     def get(self, uri: str) -> Document | None:

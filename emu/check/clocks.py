@@ -119,7 +119,7 @@ class Clocks:
         self._delay(1, lambda: self._barrier(group))
 
     def forget(self, memory: int) -> None:
-        """Begin new logs in a memory that begins anew."""
+        """Begin new logs, for a memory without earlier accesses."""
         self._delay(1, lambda: self._log_at.pop(memory, None))
 
     def _delay(self, count: int, event: Callable[[], object]) -> None:

@@ -51,7 +51,7 @@ class Latest:
             self._demote(cells, me, lost, winner, order)
 
     def _demote(self, cells: Array, access: Array, at: Array, first: Array, order: Order) -> None:
-        """Put the accesses at some positions behind `first`, which are of other work-items."""
+        """Put the accesses at some positions after `first`, which are of other work-items."""
         if not at.size:
             return
         where, demoted = cells[at], access[at]
@@ -187,7 +187,7 @@ class Shadow:
         return np.flatnonzero(empty)
 
     def clear(self) -> None:
-        """Begin anew, with nothing written."""
+        """Forget all accesses: nothing is written."""
         self.writes[:] = 0
         self.reads.clear()
         if self.atomics is not None:

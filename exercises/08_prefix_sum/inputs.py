@@ -17,7 +17,7 @@ def make(rng: np.random.Generator, *, n: int) -> dict[str, object]:
 
 
 def reference(data: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Running sums that begin anew with each block."""
+    """Running sums that start again with each block."""
     blocks = range(0, data["x"].size, GROUP)
     sums = [np.cumsum(data["x"][i : i + GROUP], dtype=np.uint32) for i in blocks]
     return {"y": np.concatenate(sums)}

@@ -17,7 +17,7 @@ from .results import NotMeasured, Results
 
 
 class Verdict(StrEnum):
-    """What a claim comes to."""
+    """The outcome of a claim."""
 
     HOLDS = "holds"
     DIRECTION = "in direction only"

@@ -84,7 +84,7 @@ def draw_panels(canvas: Any, figure: Figure) -> None:
 
 
 def draw_places(axes: Any, figure: Figure) -> None:
-    """Draw a labelled dot at each place, and behind the dots the colours of the ground."""
+    """Draw a labelled dot at each place, and below the dots the colours of the ground."""
     (x_title, xs), (y_title, ys), (value_title, values) = list(figure.series.items())[:3]
     known = [
         (label, x, y, value)

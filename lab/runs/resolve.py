@@ -93,7 +93,7 @@ class _Program:
 class Resolver:
     """Resolves runs; what several runs share is made once.
 
-    Files of the user's are read again for each run, and made anew if their content has changed.
+    Files of the user's are read again for each run, and processed again if their content has changed.
     """
 
     def __init__(self) -> None:
@@ -210,7 +210,7 @@ class Resolver:
         return found
 
     def _module(self, path: Path, markers: Markers) -> tuple[Module, str]:
-        """Return the kernels of a file and their digest, assembled anew after any change."""
+        """Return the kernels of a file and their digest, assembled again after any change."""
         content = read(path)
         kept = self._texts.find((path, markers))
         if kept is not None and kept[1] == content and _unchanged(kept[0]):

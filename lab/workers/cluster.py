@@ -108,7 +108,7 @@ class ClusterPool:
         return UsageError(
             f"the scheduler {self.address} has gone",
             code="SIM552",
-            hint="what is finished is kept: start it anew and give the same command again",
+            hint="finished runs are kept: start it again and give the same command",
         )
 
     def close(self) -> None:

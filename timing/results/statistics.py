@@ -157,7 +157,7 @@ class Statistics:
     fetch_misses: int = count("lines", "of code, requested", "Q-DWS-7", counter="l1i_miss")
     fetch_merges: int = count("lines", "of code, requested while in flight", counter="l1i_merge")
 
-    # --- behind it
+    # --- the second level and memory
     l2_hits: int = count("lines", "found in the second level", counter="l2_hit")
     l2_misses: int = count("lines", "requested from memory", counter="l2_miss")
     l2_merges: int = count("lines", "requested while in flight", counter="l2_merge")

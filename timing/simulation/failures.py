@@ -163,10 +163,10 @@ def _owner(code: Code, v: int) -> tuple[int, int]:
 def _divergent(state: EngineState, work: Work, code: Code, v: int, pc: int) -> TrapRecord:
     """Return the trap of a barrier at `pc` that not all lanes of warp v's workgroup reach."""
     rows, warps = state.rows, int(state.S.warps)
-    stands = [*((lanes, at) for lanes, at, _ in grouped(state, v)), *parked(state, v)]
+    places = [*((lanes, at) for lanes, at, _ in grouped(state, v)), *parked(state, v)]
     # The engine may name lanes that others wait for at the barrier and that never reach it.
-    come = sum(lanes for lanes, at in stands if at == pc) or mask_of(state.S.trap_lanes)
-    away = [(lanes & ~come, at) for lanes, at in stands if lanes & ~come]
+    come = sum(lanes for lanes, at in places if at == pc) or mask_of(state.S.trap_lanes)
+    away = [(lanes & ~come, at) for lanes, at in places if lanes & ~come]
     parts = ["not all work-items of the workgroup reach this barrier"]
     if away:
         parts = [f"only {lanes_that(come, 'reach', ' of the warp')} this barrier"]
