@@ -79,7 +79,7 @@ def kernels(
     """Return a random kernel with its launch. The module's docstring lists its parts.
 
     `barriers` allows barriers and exchanges through group memory, `barriers_under_branches` those
-    under branches on which all work-items of a workgroup agree, in every iteration of a loop anew. With
+    under branches on which all work-items of a workgroup agree in an iteration of a loop. With
     `barriers_apart` code may lie out of line in kernels with barriers, too: paired paths, which
     run the smaller PC, then reach a barrier with a part of a warp, and trap. `gotos` allows control
     flow that is not structured. `largest_group` bounds the workgroup; those above 32 work-items are

@@ -26,8 +26,8 @@ class Figure:
     for each, None where it has not been measured. In `stacks` the series are parts of one bar per
     category, in `map` they are the rows of a map; or of several maps with the same rows, `panels`,
     one after the other. In `places` the first three series are the x, y and value of each category;
-    others are in the table only. The values of `ground` are drawn below them. `rule` is a value with a
-    line of its own: 1 for a speedup. `digits` are those after the point in the table.
+    others are in the table only. The values of `ground` are drawn below them. `rule` is a value
+    with a line of its own: 1 for a speedup. `digits` are those after the point in the table.
     """
 
     name: str

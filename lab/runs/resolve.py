@@ -93,7 +93,7 @@ class _Program:
 class Resolver:
     """Resolves runs; what several runs share is made once.
 
-    Files of the user's are read again for each run, and processed again if their content has changed.
+    Files of the user's are read again for each run, and processed again after a change.
     """
 
     def __init__(self) -> None:

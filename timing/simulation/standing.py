@@ -37,7 +37,7 @@ def parked(state: EngineState, v: int) -> list[tuple[int, int]]:
 
 
 def pc_of(state: EngineState, g: int) -> int:
-    """Where a group is: at an access or barrier that it has issued, else at its next instruction."""
+    """Where a group is: at the access or barrier that it has issued, or at its next instruction."""
     it = state.rows["group"][int(state.rows["group"]["lead"][g])]
     segment, end = int(it["seg"]), "last_pc" if it["at_memory"] else "first_pc"
     if it["cause"] == BARRIER and ready_at(state, g) == NEVER:

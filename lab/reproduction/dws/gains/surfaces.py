@@ -184,7 +184,7 @@ def _warps(number: int) -> dict[str, Scalar]:
 
 
 def ground(grid: Grid) -> Surface:
-    """Return the surface that is drawn below the places: divergent misses, and all that keeps Conv busy."""
+    """Return the surface below the places: divergent misses, and all that keeps Conv busy."""
     far = [{"l2.hit_latency": 30, "param.miss_every": n} for n in reversed(grid.distances)]
     slow = [{"l2.hit_latency": n, "param.miss_every": 7} for n in grid.latencies if n > 30]
     steps = {
