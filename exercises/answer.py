@@ -107,7 +107,7 @@ def holes_of(program: Program) -> set[int]:
         span.line
         for kernel in program.kernels
         for pc, instruction in enumerate(kernel.instructions)
-        if instruction.row.stem == "trap" and instruction.literals == (HOLE_CODE,)
+        if instruction.row.is_trap and instruction.literals == (HOLE_CODE,)
         if (span := program.span(kernel, pc)) is not None
     }
 

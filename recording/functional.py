@@ -202,7 +202,7 @@ class _Watched(Interpreter):
                                 "status": "barrier-wait"}]  # fmt: skip
         if not stack and not pairs:
             barriers = {p for p, ins in enumerate(self.work.kernel.instructions)
-                        if ins.row.stem == "barrier"}  # fmt: skip
+                        if ins.row.is_barrier}  # fmt: skip
             at_barrier = warps.waits[warp]
             waiting = [
                 [text_of(m), p, "barrier-wait" if p in barriers and at_barrier else "ready"]

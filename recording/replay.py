@@ -297,7 +297,7 @@ class _Code:
             clock = np.full(lanes.size, t, np.uint64) if self._counts_cycles else None
             bank = self.resident.registers[ins.dst.cls.value].bits[ins.dst.index]
             bank[lanes] = self._executed[lanes] if clock is None else clock
-        elif not (ins.row.ends_block or ins.row.is_marker or ins.row.stem == "barrier"):
+        elif not (ins.row.ends_block or ins.row.is_marker or ins.row.is_barrier):
             if pc not in self._functions:
                 self._functions[pc] = bind(self.resident, ins)
             with suppress(LaneFault), np.errstate(all="ignore"):

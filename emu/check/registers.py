@@ -44,7 +44,5 @@ def _bit(register: Reg) -> int:
 
 
 def _successors(ins: Instruction, pc: int, end: int) -> list[int]:
-    if ins.row.stem in ("ret", "trap"):
-        return []
-    following = [] if ins.row.stem == "br" or pc + 1 == end else [pc + 1]
+    following = [pc + 1] if ins.row.falls_through and pc + 1 < end else []
     return following if ins.target is None else [*following, ins.target]
