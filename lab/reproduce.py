@@ -41,7 +41,7 @@ class Reproduction:
         """The number of simulations that the experiments need."""
         return len(self._resolved) + len(self._refused)
 
-    def carry_out(
+    def run(
         self, *, workers: int = 1, scheduler: str | None = None, watcher: Watcher | None = None
     ) -> None:
         """Simulate what is missing, as `Store.run`. What is finished is kept in every case."""
@@ -145,5 +145,5 @@ def reproduce(
     check_scale(scale)
     kept = store if isinstance(store, Store) or store is None else Store(store)
     made = Reproduction(chosen, scale, kept)
-    made.carry_out(workers=workers, scheduler=scheduler)
+    made.run(workers=workers, scheduler=scheduler)
     return made

@@ -47,7 +47,7 @@ def annotate(
             if problem:
                 collector.add(problem)
         if ins.subdivide is None:
-            ins.subdivide = length_behind(cfg, ins.join) <= subdivide_limit
+            ins.subdivide = length_after(cfg, ins.join) <= subdivide_limit
 
 
 def immediate(cfg: Cfg, tree: DominatorTree, pc: int) -> int | None:
@@ -56,7 +56,7 @@ def immediate(cfg: Cfg, tree: DominatorTree, pc: int) -> int | None:
     return None if block is None or block == cfg.exit else cfg.blocks[block].start
 
 
-def length_behind(cfg: Cfg, join: int | Join) -> int:
+def length_after(cfg: Cfg, join: int | Join) -> int:
     """Count instructions from a join to the end of its block, without `reconverge` (DWS-06).
 
     After the virtual exit there are none, so a branch without a join may always subdivide: its

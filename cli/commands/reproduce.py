@@ -58,7 +58,7 @@ def reproduce(
     """
     from ...isa.errors import UsageError
     from ..jobs.reproduce import Settings, print_list
-    from ..jobs.reproduce import reproduce as carry_out
+    from ..jobs.reproduce import reproduce as job
     from ..options.options import whole_number
 
     if markdown and json:
@@ -84,4 +84,4 @@ def reproduce(
         markdown=markdown,
         json=json,
     )
-    return carry_out(settings)
+    return job(settings)

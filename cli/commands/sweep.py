@@ -51,7 +51,7 @@ def sweep(
       simtlab sweep latency.toml --scheduler tcp://10.0.0.1:8786
     """
     from ..jobs.sweep import SweepSettings
-    from ..jobs.sweep import sweep as carry_out
+    from ..jobs.sweep import sweep as job
     from ..options.options import whole_number
 
     settings = SweepSettings(
@@ -65,4 +65,4 @@ def sweep(
         picture=picture,
         json=json,
     )
-    return carry_out(settings)
+    return job(settings)

@@ -84,7 +84,7 @@ def load_program(path: str) -> Program:
 
 def write_bytes(path: str, data: bytes) -> None:
     """Write a file that was named by the user. Raises UsageError."""
-    spare_sources(path)
+    refuse_source(path)
     try:
         Path(path).write_bytes(data)
     except (OSError, ValueError) as problem:
@@ -104,12 +104,12 @@ def check_writable(path: str, option: str) -> None:
             code="SIM511",
             hint=f"mkdir -p {folder}",
         )
-    spare_sources(path, f"{option}: ")
+    refuse_source(path, f"{option}: ")
     if not os.access(path if os.path.exists(path) else folder, os.W_OK):
         raise UsageError(f"{option}: cannot write {path}: permission denied", code="SIM511")
 
 
-def spare_sources(path: str, prefix: str = "") -> None:
+def refuse_source(path: str, prefix: str = "") -> None:
     """Refuse to overwrite a kernel source. Raises UsageError."""
     if path.endswith((".sasm", ".sinc")) and os.path.exists(path):
         raise UsageError(

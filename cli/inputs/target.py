@@ -36,7 +36,7 @@ def chosen_target(name: str, options: LaunchOptions) -> Target:
     kind of target.
     """
     target = find_target(name)
-    refuse_foreign(target, options)
+    refuse_unused(target, options)
     if target.entry is None:
         return target
     return replace(target, entry=target.entry.variant(options.mapping, options.data))
@@ -67,7 +67,7 @@ def find_target(name: str) -> Target:
     )
 
 
-def refuse_foreign(target: Target, options: LaunchOptions) -> None:
+def refuse_unused(target: Target, options: LaunchOptions) -> None:
     """Refuse options that have no effect on this kind of target. Raises UsageError."""
     for_files = {
         "--kernel": options.kernel,

@@ -76,7 +76,7 @@ def _carry_out(made: Reproduction, settings: Settings) -> bool:
     """Simulate what is missing; return whether this was cut short."""
     with SweepProgress() as progress:
         try:
-            made.carry_out(workers=settings.workers, scheduler=settings.scheduler, watcher=progress)
+            made.run(workers=settings.workers, scheduler=settings.scheduler, watcher=progress)
         except KeyboardInterrupt:
             return True
     return False

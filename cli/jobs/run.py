@@ -99,7 +99,7 @@ def run(
         recorder = FunctionalRecorder(title, **settings.record.options())
         launcher.executor = recorder.run
     with recording(recorder, recorded):
-        return carry_out(target, options, outcome)
+        return launch_and_report(target, options, outcome)
 
 
 def _checks(settings: RunSettings) -> Checks | None:
@@ -122,7 +122,7 @@ def _checks(settings: RunSettings) -> Checks | None:
     return Checks(settings.check_arrays, Coverage() if settings.check_coverage else None)
 
 
-def carry_out(target: Target, options: LaunchOptions, outcome: Outcome) -> int:
+def launch_and_report(target: Target, options: LaunchOptions, outcome: Outcome) -> int:
     """Launch what the outcome has prepared and print the results; return the exit status."""
     print_announcement(target)
     return _report(outcome, options, execute(target, options, outcome))

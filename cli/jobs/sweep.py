@@ -81,7 +81,7 @@ def _carry_out(
 ) -> tuple[SweepResults, SimtError | None]:
     """Return what has become of the runs, and the error that has ended the sweep early, if any."""
     try:
-        return planned.carry_out(
+        return planned.run(
             workers=settings.workers,
             scheduler=settings.scheduler,
             watcher=progress,

@@ -28,7 +28,7 @@ from ..options.settings import DEFAULT_BLOCK
 from ..output.progress import Progress, machine_clock
 from .outcome import Outcome
 from .record import recording
-from .run import carry_out
+from .run import launch_and_report
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def simulate(
         recorder.facts |= {"seed": options.seed, "command": sys.argv[1:]}
         outcome.launcher.executor = recorder.run
     with recording(recorder, recorded, history=settings.history):
-        return carry_out(target, options, outcome)
+        return launch_and_report(target, options, outcome)
 
 
 def build_simulator(

@@ -126,7 +126,7 @@ class Snapshots:
             chosen = (self._start[warps] == start) & (self._stop[warps] == stop)
             rows = self._rows.get((start, stop))
             if rows is None:
-                rows = self._rows[start, stop] = rows_that_count(self._code[start:stop])
+                rows = self._rows[start, stop] = registers_that_matter(self._code[start:stop])
             for name, kept in self._registers.items():
                 if rows[name]:
                     index = np.array(rows[name])[:, None], warps[chosen]
@@ -243,7 +243,7 @@ class HangDetector:
         return slot * resident.warps_per_group + record.local // resident.width
 
 
-def rows_that_count(code: Sequence[Instruction]) -> dict[str, list[int]]:
+def registers_that_matter(code: Sequence[Instruction]) -> dict[str, list[int]]:
     """Return the registers, by class, on which branches, memory or traps in this code depend."""
     counting: set[Reg] = set()
     for ins in code:

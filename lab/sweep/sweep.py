@@ -97,7 +97,7 @@ class Sweep:
         """Return how many of them have a result in the store."""
         return len(self.store.database.present({r.key for r in self.resolved.values()}))
 
-    def carry_out(
+    def run(
         self,
         *,
         workers: int = 1,
@@ -305,6 +305,6 @@ def sweep(
     else:
         definition = read_definition(Path(expect.path(file, "a sweep")), lists)
     kept = store if isinstance(store, Store) else Store(store)
-    return Sweep(definition, kept).carry_out(
+    return Sweep(definition, kept).run(
         workers=workers, scheduler=scheduler, watcher=watcher, retry=retry
     )

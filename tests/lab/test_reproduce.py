@@ -37,7 +37,7 @@ def test_what_is_missing_is_simulated_once(store):
     made = Reproduction([study(wpus=1)], "small", store)
     assert (made.wanted, len(made.results)) == (1, 0)
     assert made.figures["own"].series["conv"] == (None,)
-    made.carry_out()
+    made.run()
     (result,) = made.results.values()
     assert made.figures["own"].series["conv"] == (result.stats.cycles,)
     assert made.failures == ()
@@ -47,7 +47,7 @@ def test_what_is_missing_is_simulated_once(store):
 
 def test_its_reports_show_themselves(store, tmp_path):
     made = Reproduction([study(wpus=1)], "small", store)
-    made.carry_out()
+    made.run()
     report = made["OWN"]
     assert isinstance(report, StudyReport)
     assert "it ends" in report.verdicts()._repr_markdown_()
@@ -66,7 +66,7 @@ def test_its_reports_show_themselves(store, tmp_path):
 def test_what_cannot_run_is_a_failure(store):
     with_field = replace(study(nonsense=1), name="other")
     made = Reproduction([study(wpus=1), with_field], "small", store)
-    made.carry_out()
+    made.run()
     assert ["nonsense" in failure.message for failure in made.failures] == [True]
     assert len(made.results) == 1
 

@@ -350,7 +350,7 @@ def test_a_file_that_changes_during_the_sweep_is_no_result(folder, monkeypatch):
     store = Store("results.db")
     planned = Sweep(read_definition(written(folder, KERNEL)), store)
     (folder / "gather.sasm").write_text(GATHER.replace("    ret", "    nop\n    ret"))
-    found = planned.carry_out()
+    found = planned.run()
     assert {f.code for f in found.failures} == {"SIM551"}
     assert "have changed since the sweep began: program" in str(found.failures[0])
     assert store.select() == []

@@ -73,7 +73,7 @@ def _formed(name: str, priority: str, source: str, text: str) -> Policy:
     return Policy(
         name,
         ("policy/packs", "policy/dwf"),
-        "There is no stack: after a divergent branch each path is a warp of its own. A warp that "
+        "Warps have no stack: after a divergent branch each path is a warp of its own. A warp that "
         "leaves the pipeline merges with the youngest warp at the same PC, as far as its lanes "
         f"are free there. {text}",
         source,

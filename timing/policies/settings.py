@@ -88,7 +88,7 @@ SETTINGS = {
     "skip-masked": "an instruction takes issue slots for its active lanes only",
     "units": "lanes that execute in one issue slot",
     "wst-full": "a split that has to divide while the warp-split table is full: runs its paths in "
-    "turn on a stack of its own, takes an entry more than there are (overflow), or waits for "
+    "turn on a stack of its own, takes an entry beyond the last (overflow), or waits for "
     "entries (stall)",
     "warp": "work-items of a large warp: a multiple of the machine's lanes, at most the contexts "
     "of a WPU",
