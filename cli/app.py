@@ -192,7 +192,8 @@ def _usage_error(error: Any, arguments: list[str]) -> UsageError:
     named = arguments[:1] if arguments[:1] and not arguments[0].startswith("-") else []
     path = " ".join([PROGRAM, *named])
     message = error.format_message().strip().rstrip(".")
-    help_hint = f"`{path} --help` lists what there is"
+    listed = "arguments and options" if named else "the commands"
+    help_hint = f"`{path} --help` lists {listed}"
     option, near = getattr(error, "option_name", None), getattr(error, "possibilities", None)
     if option and type(error).__name__ == "NoSuchOption":
         message = f"{path} has no option {option}"

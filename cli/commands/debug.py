@@ -137,7 +137,7 @@ def debug(
         raise UsageError(
             "missing argument F.sasm|F.sbc|PROGRAM|F.npz",
             code="SIM514",
-            hint="`simtlab debug --help` lists what there is",
+            hint="`simtlab debug --help` lists arguments and options",
         )
     settings = DebugSettings(
         launch=replace(launch, size=size),

@@ -159,7 +159,7 @@ def explanation(word: str | None) -> Explanation:
         hint=elsewhere(wanted)
         or did_you_mean(wanted, (*stems, *BY_NAME, *codes(), *names(), *terms))
         or did_you_mean(code, tuple(codes()))
-        or "`simtlab explain` lists what there is",
+        or "`simtlab explain` lists all of them",
     )
 
 

@@ -20,7 +20,7 @@ ENTRIES = tuple(Entry(*row) for row in (
     ("SIM511", "A file cannot be written", "The folder does not exist, the file may not be written, or the disk is full.", "Name another file or folder."),
     ("SIM512", "A file would be overwritten", "Without -o, `asm` replaces an older object file but no other file.", "Name the object file with -o."),
     ("SIM513", "Out of memory", "An array or an intermediate result did not fit.", "Use a smaller size."),
-    ("SIM514", "Invalid command line", "A command or an option does not exist, or its value is missing.", "`simtlab --help` and `simtlab COMMAND --help` list what there is."),
+    ("SIM514", "Invalid command line", "A command or an option does not exist, or its value is missing.", "`simtlab --help` lists the commands, `simtlab COMMAND --help` the options of one."),
     ("SIM515", "Invalid value of an option", "The option does not take this value.", "Give a value that the message names."),
     ("SIM516", "A source where an object file is needed", "The command reads object files, which `simtlab asm` writes, and was given a source.", "Assemble the source first: simtlab asm F.sasm."),
     ("SIM517", "Options that exclude each other", "An option would have no effect together with another option or with this file or program. An option without effect is an error.", "Leave one of them out."),

@@ -132,7 +132,7 @@ def raised_in(path: Path, error: Exception) -> UsageError:
 def launched(module: Module, path: Path, size: str, seed: int, launch: KernelLaunch) -> Workload:
     """Return one launch of a user's kernel as a workload without a reference.
 
-    Raises UsageError and ArgumentError for a kernel or an argument that there is not.
+    Raises UsageError and ArgumentError for an unknown kernel or argument.
     """
     function = kernel_of(module, path, launch.kernel)
     kernel, values = function.kernel, dict(launch.args)

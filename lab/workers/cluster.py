@@ -77,7 +77,7 @@ class ClusterPool:
         self._done.put((job, future))
 
     def answers(self, seconds: float) -> list[Answer]:
-        """Wait up to this long for answers, and return those that there are."""
+        """Wait up to this long for answers, and return those that have arrived."""
         found: list[Answer] = []
         with suppress(Empty):
             found.append(self._answer(*self._done.get(timeout=seconds)))

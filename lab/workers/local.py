@@ -62,7 +62,7 @@ class LocalPool:
         self._done.put((worker, executor, job, future))
 
     def answers(self, seconds: float) -> list[Answer]:
-        """Wait up to this long for answers, and return those that there are."""
+        """Wait up to this long for answers, and return those that have arrived."""
         found: list[Answer] = []
         with suppress(Empty):
             found += self._answers(*self._done.get(timeout=seconds))

@@ -69,7 +69,7 @@ class Pool(Protocol):
         ...
 
     def answers(self, seconds: float) -> list[Answer]:
-        """Wait up to this long for answers, and return those that there are."""
+        """Wait up to this long for answers, and return those that have arrived."""
         ...
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ results, exercise
 """,
     "run": """\
 error[SIM514]: missing argument 'F.sasm|F.sbc|PROGRAM'
- = help: `simtlab run --help` lists what there is
+ = help: `simtlab run --help` lists arguments and options
 """,
     "asm scale.sasm -o scale.sasm": """\
 error[SIM511]: scale.sasm is a source and would be overwritten
@@ -111,11 +111,11 @@ error[SIM511]: --picture: the folder no does not exist
     # --- options
     "run saxpy --gird 3": """\
 error[SIM514]: simtlab run has no option --gird
- = help: did you mean --grid? `simtlab run --help` lists what there is
+ = help: did you mean --grid? `simtlab run --help` lists arguments and options
 """,
     "run saxpy --sise tiny": """\
 error[SIM514]: simtlab run has no option --sise
- = help: did you mean --size? `simtlab run --help` lists what there is
+ = help: did you mean --size? `simtlab run --help` lists arguments and options
 """,
     "run saxpy --policy conv": """\
 error[SIM514]: simtlab run has no option --policy
@@ -127,11 +127,11 @@ error[SIM514]: simtlab time has no option --warp
 """,
     "run saxpy --arg": """\
 error[SIM514]: option '--arg' requires an argument
- = help: `simtlab run --help` lists what there is
+ = help: `simtlab run --help` lists arguments and options
 """,
     "--version=3": """\
 error[SIM514]: option '--version' does not take a value
- = help: `simtlab --help` lists what there is
+ = help: `simtlab --help` lists the commands
 """,
     "run mandelbrot --size tiny --picture ''": (
         "error[SIM511]: --picture needs the name of a file\n"

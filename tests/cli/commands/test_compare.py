@@ -188,7 +188,7 @@ error[SIM515]: expected a list of policies: names separated by commas
 """,
     "scale.sasm": """\
 error[SIM514]: missing option '--policies'
- = help: `simtlab compare --help` lists what there is
+ = help: `simtlab compare --help` lists arguments and options
 """,
     "saxpi --policies conv": """\
 error[SIM500]: unknown file or program 'saxpi'

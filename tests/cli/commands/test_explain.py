@@ -248,7 +248,7 @@ def test_everyday_words(cli, word, term):
         ("CUDA", "the glossary uses the word under `work-item`, `workgroup`, `group memory`; try "
          "`simtlab explain work-item`"),
         ("neighbours", "the glossary uses the word under `warp`; try `simtlab explain warp`"),
-        ("of", "`simtlab explain` lists what there is"),  # too short to mean anything
+        ("of", "`simtlab explain` lists all of them"),  # too short to mean anything
         ("divergance", "did you mean `divergence`?"),
     ],
 )  # fmt: skip

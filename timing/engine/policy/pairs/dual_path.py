@@ -28,7 +28,7 @@ NO_GROUP = -1
 PAIR = record(current="i8", rpc="i8", by_miss="i8")
 pair = table("pair", PAIR)
 """`current`: 1 for the taken side; `by_miss`: an access opened it, not a branch. Index: warp *
-S.entries + level; each entry divides the lanes of a side below, so that there are width - 1."""
+S.entries + level; each entry divides the lanes of a side below, so at most width - 1 are needed."""
 
 SIDE = record(seg="i8", mask="i8", group="i8")
 side = table("side", SIDE)
