@@ -19,7 +19,7 @@ from ...programs.runner import PlainLauncher
 from ..inputs.sources import Listings
 from ..options.launch import Dims
 from ..options.settings import DEFAULT_BLOCK
-from ..output.lines import LineCount, count_lines, lines_text
+from ..output.lines import ExecutedLine, count_lines, lines_text
 from .coverage import Covered, covered
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Outcome:
         return lines_text(self.lines) if self.lines is not None else ""
 
     @cached_property
-    def lines(self) -> list[LineCount] | None:
+    def lines(self) -> list[ExecutedLine] | None:
         """Counts by source line, once the run has ended; None if they are not wanted."""
         return count_lines(self.program, self.launcher.results) if self.wants_lines else None
 

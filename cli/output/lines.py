@@ -13,7 +13,7 @@ from ...isa.program import Kernel, Program
 
 
 @dataclass
-class LineCount:
+class ExecutedLine:
     """A line of a kernel: warp-instructions issued for it, and work-items active in them."""
 
     kernel: str
@@ -35,13 +35,13 @@ class LineCount:
         }
 
 
-def count_lines(program: Program, results: list[Result]) -> list[LineCount]:
+def count_lines(program: Program, results: list[Result]) -> list[ExecutedLine]:
     """Return the lines of every launched kernel, in the order of the code.
 
     A line with several instructions (a macro, a 64-bit constant) has the sum of theirs. Without
     debug locations, an instruction is a line of its own.
     """
-    counts: list[LineCount] = []
+    counts: list[ExecutedLine] = []
     for kernel in program.kernels:
         totals = [
             (r.statistics.executions, r.statistics.lanes)
@@ -56,20 +56,20 @@ def count_lines(program: Program, results: list[Result]) -> list[LineCount]:
 
 def _lines_of(
     program: Program, kernel: Kernel, executions: np.ndarray, lanes: np.ndarray
-) -> list[LineCount]:
-    found: dict[object, LineCount] = {}
+) -> list[ExecutedLine]:
+    found: dict[object, ExecutedLine] = {}
     for pc in range(len(kernel.instructions)):
         span = program.span(kernel, pc)
         key = (span.file, span.line) if span else pc
         if key not in found:
             file, line = (span.file, span.line) if span else (None, None)
-            found[key] = LineCount(kernel.name, file, line, program.line_of(kernel, pc))
+            found[key] = ExecutedLine(kernel.name, file, line, program.line_of(kernel, pc))
         found[key].executions += int(executions[pc])
         found[key].lanes += int(lanes[pc])
     return list(found.values())
 
 
-def lines_text(counts: list[LineCount]) -> str:
+def lines_text(counts: list[ExecutedLine]) -> str:
     """Return the table that --lines prints."""
     parts: list[str] = []
     for kernel, lines in groupby(counts, key=lambda count: count.kernel):

@@ -116,4 +116,4 @@ def setup(machine):
     return {"kept": machine.wpus * machine.warps}
 """)
     assert "warp 0), lanes 1010: the policy keeps them until others arrive" in found
-    assert "\n7 |     add_u32" in found
+    assert "\n8 |     add_u32" in found
