@@ -103,6 +103,14 @@ def rank(S: State, w: int, g: int, t: int) -> int:
     return 0
 
 
+def is_urgent(S: State, w: int, g: int) -> int:
+    """Return 1 if ready group g goes before all others, whatever the scheduler ranks first.
+
+    Urgent groups among each other have the order of the scheduler.
+    """
+    return 0
+
+
 def on_pick(S: State, w: int, g: int, t: int) -> int:
     """Note that WPU w has picked group g at cycle t: move a round-robin pointer or fetch group.
 
@@ -525,6 +533,11 @@ def on_rejoin(S: State, g: int) -> int:
 
 def on_row(S: State, v: int, before: int) -> int:
     """Make warp v the row that follows warp `before` in a large warp; -1: v is the first row."""
+    return 0
+
+
+def on_group_count(S: State, w: int) -> int:
+    """Note that the number of WPU w's groups has changed, for a table that limits it (DWS-25)."""
     return 0
 
 

@@ -131,7 +131,10 @@ def test_policies_that_never_split_take_the_cycles_of_the_plain_one(
         for policy in (find(name), always(find(name))):
             simulator = Simulator(machine, policy)
             simulate(case, simulator)
-            found.append(simulator.statistics().to_dict())
+            counts = simulator.statistics().to_dict()
+            for field in ("wst_entries", "mean_wst_entries", "wst_full_share"):
+                del counts[field]  # the table comes with the code for splits
+            found.append(counts)
         assert found[0] == found[1], name
 
 
@@ -148,8 +151,5 @@ def test_a_large_warp_of_one_row_splits_as_a_warp(case, like, stem) -> None:
         fields = {**fields, "policy.pc-merge": False}
         simulator = Simulator(machine_for(case, name, fields, **like), find(name))
         simulate(case, simulator)
-        counts = simulator.statistics().to_dict()
-        for name in ("wst_entries", "mean_wst_entries", "wst_full_share"):
-            del counts[name]  # the tables of packs are not counted
-        found.append(counts)
+        found.append(simulator.statistics().to_dict())
     assert found[0] == found[1]
