@@ -16,7 +16,7 @@ from .support.models import barrel, cases
 from .support.models.compare import engine_widths
 from .support.models.figures import FIGURES
 from .support.models.pairs import PairedPaths, per_thread
-from .support.models.splits import POLICIES, Choices, Policy, Wpu
+from .support.models.splits import CHOICES, POLICIES, Choices, Policy, Wpu
 from .support.models.text import scenario
 from .support.toy import Toy
 
@@ -167,6 +167,7 @@ WRONG = [
     ("dws.branch-only", NoMergeAtAccess),
     ("dws.revive-split.bl", RevivesTheOldest),
     ("dws.branch-only.stack", TakenSideFirst),
+    *[("dws.revive-split", partial(Wpu, choices=choices)) for choices in CHOICES.values()],
 ]
 
 
@@ -196,6 +197,11 @@ def test_warps_split_as_in_the_model(seed):
     assert cases.split_differences(seed, 4) == []
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_settings_of_open_questions_are_those_of_the_model(seed):
+    assert cases.choice_differences(seed) == []
+
+
 @pytest.mark.parametrize("seed", range(9))
 def test_paired_paths_are_those_of_the_model(seed):
     assert cases.pair_differences(seed) == []
@@ -214,6 +220,7 @@ def test_large_warps_form_the_sub_warps_of_the_model(seed):
 AT_LENGTH = [
     # the differences of a seed, how many seeds
     (cases.split_differences, 600),
+    (cases.choice_differences, 200),
     (cases.pair_differences, 500),
     (cases.barrel_differences, 300),
     (cases.large_differences, 200),
