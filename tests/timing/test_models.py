@@ -13,7 +13,7 @@ from functools import partial
 import pytest
 
 from .support.models import barrel, cases
-from .support.models.compare import engine_widths
+from .support.models.compare import barrel_difference, difference, engine_widths
 from .support.models.figures import FIGURES
 from .support.models.pairs import PairedPaths, per_thread
 from .support.models.splits import CHOICES, POLICIES, Choices, Policy, Wpu
@@ -60,6 +60,15 @@ def test_the_model_does_the_worked_examples_of_dws(name, policy, cycles, idle):
     assert idle is None or model.cycles - len(model.issues) == idle
 
 
+@pytest.mark.parametrize(
+    ("name", "policy"),
+    [row[:2] for row in SPLITS if all(isinstance(b, str) for b in FIGURES[row[0]].branches)],
+)
+def test_the_engine_issues_the_worked_examples_of_dws_as_the_model(name, policy):
+    """In each cycle: those whose branches go one way each time."""
+    assert difference(FIGURES[name].case(), policy, POLICIES[policy]) == ""
+
+
 PAIRS = [
     # example, stack, paired paths, without cascade, PC per thread: instructions
     ("PPC Fig. 1", 9, 9, 9, 9),
@@ -97,6 +106,11 @@ FETCH = [
 def test_the_model_does_the_worked_examples_of_lwm(name, scheduler, size, cycles, idle):
     issues, end = barrel.run(FIGURES[name].case(), barrel.Barrel(scheduler, size))
     assert (end, issues[-1].cycle + 1 - len(issues)) == (cycles, idle)
+
+
+@pytest.mark.parametrize(("scheduler", "size"), [("rr", 16), ("two-level", 8)])
+def test_the_engine_fetches_figure_8_as_the_model(scheduler, size):
+    assert barrel_difference(FIGURES["LWM Fig. 8"].case(), barrel.Barrel(scheduler, size)) == ""
 
 
 def test_the_model_forms_the_sub_warps_of_figure_7():
