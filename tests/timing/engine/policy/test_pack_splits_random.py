@@ -13,6 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simtlab.lab.runs.execute import simulate_run
+from simtlab.lab.runs.run import Run
 from simtlab.testing import Case, kernels
 from simtlab.timing.compiler.engine_state import EngineState
 from simtlab.timing.compiler.files import Policy, find
@@ -136,6 +138,20 @@ def test_policies_that_never_split_take_the_cycles_of_the_plain_one(
                 del counts[field]  # the table comes with the code for splits
             found.append(counts)
         assert found[0] == found[1], name
+
+
+@pytest.mark.parametrize("mode", ["aggressive", "revive"])
+def test_bubbles_delay_lanes_that_run_ahead(mode: str) -> None:
+    """Lines are looked up one after the other; a large warp of one row splits as a warp."""
+    stem = mode.removesuffix("ive") if mode == "aggressive" else mode
+    alone = {"policy.pc-merge": False}
+    row = {**alone, "policy.memory-split": mode, "policy.warp": 32}
+    found = [
+        simulate_run(Run("lwm/hotspot", "tiny", "lwm", policy, tuple(fields.items()))).stats
+        for policy, fields in ((f"dws.{stem}-split.bl", alone), ("lwm", row))
+    ]
+    assert found[0].to_dict() == found[1].to_dict()
+    assert found[0].splits > 0
 
 
 @settings(max_examples=10)
