@@ -40,7 +40,8 @@ def difference(case: Case, name: str, policy: Policy, setting: str = "") -> str:
     `CHOICES`, or empty.
     """
     key, _, value = setting.partition("=")
-    toy = Toy(scenario(case), name, recorded=True, **({f"policy.{key}": value} if setting else {}))
+    fields: dict[str, Any] = {f"policy.{key}": value} if setting else {}
+    toy = Toy(scenario(case), name, recorded=True, **fields)
     choices = CHOICES[setting] if setting else Choices()
     issues = engine_issues(toy)
     orders: list[int] | None = []
