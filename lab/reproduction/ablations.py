@@ -97,6 +97,7 @@ _DWS = {
 
 _MAWS = {
     **_each("MAWS-11, 12", "scheduler", "rr", "fifo"),
+    **_each("MAWS-04", "policy.laggard", "first"),
     **_each("MAWS-06", "policy.loop-bypass", False),
     **_each("Q-MAWS-10", "policy.push-uniform", False),
     **_each("Q-MAWS-12", "policy.loop-test", "rpc-only"),

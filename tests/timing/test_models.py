@@ -13,10 +13,10 @@ from functools import partial
 import pytest
 
 from .support.models import barrel, cases
-from .support.models.compare import engine_widths
+from .support.models.compare import barrel_difference, difference, engine_widths
 from .support.models.figures import FIGURES
 from .support.models.pairs import PairedPaths, per_thread
-from .support.models.splits import POLICIES, Choices, Policy, Wpu
+from .support.models.splits import CHOICES, POLICIES, Choices, Policy, Wpu
 from .support.models.text import scenario
 from .support.toy import Toy
 
@@ -60,6 +60,15 @@ def test_the_model_does_the_worked_examples_of_dws(name, policy, cycles, idle):
     assert idle is None or model.cycles - len(model.issues) == idle
 
 
+@pytest.mark.parametrize(
+    ("name", "policy"),
+    [row[:2] for row in SPLITS if all(isinstance(b, str) for b in FIGURES[row[0]].branches)],
+)
+def test_the_engine_issues_the_worked_examples_of_dws_as_the_model(name, policy):
+    """In each cycle: those whose branches go one way each time."""
+    assert difference(FIGURES[name].case(), policy, POLICIES[policy]) == ""
+
+
 PAIRS = [
     # example, stack, paired paths, without cascade, PC per thread: instructions
     ("PPC Fig. 1", 9, 9, 9, 9),
@@ -97,6 +106,11 @@ FETCH = [
 def test_the_model_does_the_worked_examples_of_lwm(name, scheduler, size, cycles, idle):
     issues, end = barrel.run(FIGURES[name].case(), barrel.Barrel(scheduler, size))
     assert (end, issues[-1].cycle + 1 - len(issues)) == (cycles, idle)
+
+
+@pytest.mark.parametrize(("scheduler", "size"), [("rr", 16), ("two-level", 8)])
+def test_the_engine_fetches_figure_8_as_the_model(scheduler, size):
+    assert barrel_difference(FIGURES["LWM Fig. 8"].case(), barrel.Barrel(scheduler, size)) == ""
 
 
 def test_the_model_forms_the_sub_warps_of_figure_7():
@@ -167,6 +181,7 @@ WRONG = [
     ("dws.branch-only", NoMergeAtAccess),
     ("dws.revive-split.bl", RevivesTheOldest),
     ("dws.branch-only.stack", TakenSideFirst),
+    *[("dws.revive-split", partial(Wpu, choices=choices)) for choices in CHOICES.values()],
 ]
 
 
@@ -196,6 +211,11 @@ def test_warps_split_as_in_the_model(seed):
     assert cases.split_differences(seed, 4) == []
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_settings_of_open_questions_are_those_of_the_model(seed):
+    assert cases.choice_differences(seed) == []
+
+
 @pytest.mark.parametrize("seed", range(9))
 def test_paired_paths_are_those_of_the_model(seed):
     assert cases.pair_differences(seed) == []
@@ -214,6 +234,7 @@ def test_large_warps_form_the_sub_warps_of_the_model(seed):
 AT_LENGTH = [
     # the differences of a seed, how many seeds
     (cases.split_differences, 600),
+    (cases.choice_differences, 200),
     (cases.pair_differences, 500),
     (cases.barrel_differences, 300),
     (cases.large_differences, 200),

@@ -21,11 +21,14 @@ from .intrinsics import (
 
 if TYPE_CHECKING:
     from .causes import SLOTLESS
-    from .hooks import State, on_pick, rank, stand_in
+    from .hooks import State, is_urgent, on_group_count, on_pick, rank, stand_in
     from .state import due, group, lane_home, ready_at, slot, warp, wpu
 
 NO_SLOT = -2
 WAITS_FOR_SLOT = -1
+
+URGENT = 1 << 62
+"""Puts a group before all that are not urgent."""
 
 SEQ_BITS = 20
 """Low bits of a turn: the sequence number, which orders groups that were never picked."""
@@ -197,7 +200,7 @@ def count_groups(S: State, v: int, change: int) -> int:
     core.groups_at = S.now
     core.groups += change
     core.most_groups = max(core.most_groups, core.groups)
-    return 0
+    return on_group_count(S, v // S.warps)
 
 
 @device
@@ -211,6 +214,21 @@ def count_scheduled(S: State, w: int, change: int) -> int:
         core.slots_full += cycles
     core.scheduled += change
     core.most_scheduled = max(core.most_scheduled, core.scheduled)
+    return 0
+
+
+@device
+def change_entries(S: State, w: int, change: int) -> int:
+    """Add `change` to the entries of WPU w's warp-split table that are in use (DWS-25)."""
+    core = wpu(S, w)
+    cycles = wpu_clock(S, w) - core.entries_at
+    if cycles > 0:
+        core.entries_at += cycles
+        core.entry_cycles += core.entries * cycles
+        core.most_entries = max(core.most_entries, core.entries)
+        if core.entries >= S.wst_entries and S.wst_entries > 0:
+            core.entries_full += cycles
+    core.entries += change
     return 0
 
 
@@ -272,15 +290,22 @@ def first_of(S: State, w: int, first: int, ready: int, best: int, t: int) -> int
         return slot(S, first + ctz(ready)).group
     least = NEVER
     if best >= 0:
-        least = rank(S, w, best, t)
+        least = order_of(S, w, best, t)
     while ready != 0:
         g = slot(S, first + ctz(ready)).group
         ready = drop_lowest(ready)
-        order = rank(S, w, g, t)
+        order = order_of(S, w, g, t)
         if order < least:
             least = order
             best = g
     return best
+
+
+@device
+def order_of(S: State, w: int, g: int, t: int) -> int:
+    """Return the place of ready group g by the scheduler, before all others if it is urgent."""
+    order = rank(S, w, g, t)
+    return order - URGENT if is_urgent(S, w, g) == 1 else order
 
 
 def setup(machine: object) -> dict[str, int]:

@@ -140,20 +140,23 @@ def access(S: State, w: int, t: int) -> int:
         return 0
     grp = group(S, g)
     wake(S, g, ready, HIT if grp.hits == grp.mask else MEMORY)
-    report_misses(S, w, g, t)
+    report_misses(S, w, g, t, 0)
     if S.access_bubbles > 0:
         charge_bubbles(S, w, g, BANK, S.access_bubbles)
     return stop(S, w, t + 1 + S.access_bubbles)
 
 
 @device
-def report_misses(S: State, w: int, g: int, t: int) -> int:
-    """Call the policy's hooks if lanes of group g missed in its access, once its wait is known."""
+def report_misses(S: State, w: int, g: int, t: int, bubbles: int) -> int:
+    """Call the policy's hooks if lanes of group g missed in its access, once its wait is known.
+
+    `bubbles` delay when lanes that hit leave the pipeline (Q-LWM-8).
+    """
     grp = group(S, g)
     if grp.hits != grp.mask:
         on_miss(S, w, g, t)
         if grp.hits != 0:
-            on_access(S, w, g, t)
+            on_access(S, w, g, t + bubbles)
     return 0
 
 

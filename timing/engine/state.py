@@ -78,6 +78,11 @@ WPU = record(
     most_scheduled="i8",
     slots_full="i8",  # cycles in which all slots have a group
     n_slotless="i8",  # groups that wait for a scheduler slot
+    entries="i8",  # entries of the warp-split table in use
+    entries_at="i8",  # cycle at which that number changed last
+    entry_cycles="i8",  # that number, summed over cycles
+    most_entries="i8",  # in use at once for a cycle or longer
+    entries_full="i8",  # cycles in which all entries are in use
     n_warp_instr="i8",
     n_thread_instr="i8",
     n_branch="i8",
@@ -194,6 +199,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "warps": warps,
         "width": width,
         "slots": slots,
+        "wst_entries": machine.wst_entries,
         "stack_depth": depth,
         "first_path": machine.first_path,
         "rows": machine.rows,

@@ -35,6 +35,7 @@ def _maws(name: str, source: str, text: str, memory: str, scheduler: str | None 
             "loop-bypass": True,
             "push-uniform": True,
             "loop-test": "branch",
+            "laggard": "in-turn",
             "first-latency": 0,
             "long-latency": 0,
             "count-split": False,
@@ -45,6 +46,7 @@ def _maws(name: str, source: str, text: str, memory: str, scheduler: str | None 
             **words_of({**COMPARING, **DIVIDING}),
             "memory-split": ("never", "aggressive", "lazy", "revive", "latency"),
             "loop-test": ("branch", "rpc-only"),
+            "laggard": ("in-turn", "first"),
         },
         scheduler=scheduler,
     )  # fmt: skip

@@ -59,6 +59,8 @@ SETTINGS = {
     "hits-wait": "groups that wait for hits of the first level only count as waiting for memory, "
     "so that others are split",
     "interleave": "while one side waits for memory the other one issues",
+    "laggard": "the split that has issued least takes the turns of its warp (in-turn), or goes "
+    "before the splits of all warps (first)",
     "long-latency": "an access that waits at most this many cycles does not count as a miss",
     "loop-bypass": "splits pass the branch of a loop that all of them are in",
     "loop-test": "how the branch of the loop is recognised: by the branch itself, or only by its "

@@ -46,8 +46,8 @@ def of_slots(simulator: Simulator) -> tuple[Occupancy, ...]:
 
 def of_table(simulator: Simulator) -> tuple[Occupancy, ...]:
     """Return the occupancy of each WPU's warp-split table; nothing for a policy without one."""
-    rows = simulator.state.rows
-    if "wst" not in rows:
+    if "n_wst_full" not in simulator.composition.fields:
         return ()
-    wst = rows["wst"]
-    return Occupancy.of(simulator.machine.wst_entries, wst["cycles"], wst["most"], wst["full"])
+    cores = simulator.state.rows["wpu"]
+    columns = cores["entry_cycles"], cores["most_entries"], cores["entries_full"]
+    return Occupancy.of(simulator.machine.wst_entries, *columns)

@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from simtlab.timing.results.occupancy import Occupancy
 from simtlab.timing.results.statistics import Statistics
 
 from ..support import scenarios
+from ..support.barrel import barrel
+from ..support.scenarios import ld, script
+from ..support.tables import BOTH
 from ..support.toy import Toy
 
 
@@ -49,6 +54,60 @@ def test_a_barrier_keeps_an_entry_and_no_slot():
     assert s.wst_entries == (Occupancy(0, 2 * 11, 2, 0),)
 
 
+TWO_ROWS = scenarios.Scenario(
+    f"{ld('d0')} {scenarios.alu(1)} cbr $c0, @D\n {ld('d1')} {scenarios.alu(1)} @D: ret\n",
+    width=4,
+    warps=2,
+    workgroup=2,
+    miss=20,
+    masks={"c0": "00011000"},
+    lines={"d0": "abcdefgh", "d1": "ijklmnop"},
+    script=script("hhhmhmmm", "hmm..hhm"),
+)
+"""The lanes of a large warp part at its first load, meet at the branch, and part again."""
+
+
+@BOTH
+def test_the_table_of_a_large_warp_by_hand(plain: bool) -> None:
+    """Rows issue one a cycle, and are fetched again after seven.
+
+    The second sub-warp of the first load issues at 1, so that two packs exist from 2 on. Those that
+    hit wait at the branch from 16 on, in an entry. The others arrive at 29: the warp is whole. The
+    second load divides it at 38, and the last pack arrives at the join at 65.
+    """
+    toy = barrel(TWO_ROWS, "lwm+dws", rows=2, plain=plain)
+    assert toy.sim.statistics().wst_entries == (Occupancy(0, 2 * (29 - 2) + 2 * (65 - 39), 2, 0),)
+    toy = barrel(TWO_ROWS, "lwm+dws", rows=2, plain=plain, wst_entries=2)
+    assert toy.sim.statistics().wst_entries == (Occupancy(2, 2 * 27 + 2 * 26, 2, 27 + 26),)
+
+
+FORMED = scenarios.Scenario(
+    f"{ld('d0')} {scenarios.alu(1)} ret\n",
+    width=4,
+    warps=2,
+    miss=5,
+    lines={"d0": "abcdefgh"},
+    script={**script("hhmmmmhh"), (2, 0): (False, 6), (3, 0): (False, 6)},
+)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        # Warp 0 parts at 0, so that there are three warps from 1 on. Warp 1 parts at 1, and at 2
+        # the lanes of both that hit merge: still three, up to 4, when these have returned.
+        (0, Occupancy(0, 4 - 1, 1, 0)),
+        # With one entry warp 1 stays whole, and at 2 the lanes of warp 0 that hit are alone.
+        (1, Occupancy(1, 4 - 1, 1, 4 - 1)),
+    ],
+)
+def test_formed_warps_beyond_the_contexts_by_hand(plain: bool, entries: int, expected) -> None:
+    fields = {"policy.memory-split": "aggressive", "wst_entries": entries}
+    toy = barrel(FORMED, "dwf+dws", pipeline=1, plain=plain, **fields)
+    assert toy.sim.statistics().wst_entries == (expected,)
+
+
 def test_without_splits():
     s = statistics("X2", "conv", slots=2)
     assert s.wst_entries == ()
@@ -71,4 +130,4 @@ def test_on_the_page_and_in_json():
 def test_nothing_is_in_use_after_a_launch():
     rows = Toy(scenarios.X7, "dws.aggress-split").sim.state.rows
     assert not rows["wpu"]["scheduled"].any()
-    assert not rows["wst"]["used"].any()
+    assert not rows["wpu"]["entries"].any()

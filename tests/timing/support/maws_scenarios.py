@@ -25,6 +25,16 @@ F6 = Scenario(
     script=script("mmmm"),
 )
 
+# Three warps, of which the first one parts at its first load.
+LAGGARD = Scenario(
+    f"{named('a', ld('d0'))} {alu(3)} {named('b', ld('d1'))} {alu(1)} ret\n",
+    width=2,
+    warps=3,
+    miss=4,
+    lines={"d0": "abcdef", "d1": "ghijkl"},
+    script=script("hmhhhh", "hhhhhh"),
+)
+
 # A loop that lanes leave one by one; two of them miss once, and fall behind.
 X1 = Scenario(
     f"""@L: {named("a", follow("d0"))} cmp_ne_u64 $c0, $d0, $d1

@@ -298,6 +298,16 @@ SERVED = Scenario(
     },
 )
 
+# Two warps that miss in all lanes; one lane is served soon.
+IN_THE_BARREL = Scenario(
+    f"@A: {named('a', ld('d0'))} {alu(1)} ret\n",
+    width=2,
+    warps=2,
+    miss=20,
+    lines={"d0": "abcd"},
+    script={**script("mmmm"), (0, 0): (False, 2)},
+)
+
 # Four warps of two lanes: warps 0 to 2 are suspended whole, warp 3 misses as a whole.
 CANDIDATES = Scenario(
     f"@A: {named('a', ld('d0'))} {alu(1)} {named('b', ld('d1'))} {alu(1)} ret\n",

@@ -25,6 +25,14 @@ def rank(S: State, w: int, g: int, t: int) -> int:
     return 0
 
 
+def is_urgent(S: State, w: int, g: int) -> int:
+    """Return 1 if ready group g goes before all others, whatever the scheduler ranks first.
+
+    Urgent groups among each other have the order of the scheduler.
+    """
+    return 0
+
+
 def on_pick(S: State, w: int, g: int, t: int) -> int:
     """Note that WPU w has picked group g at cycle t: move a round-robin pointer or fetch group.
 

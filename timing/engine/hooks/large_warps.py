@@ -10,6 +10,11 @@ def on_row(S: State, v: int, before: int) -> int:
     return 0
 
 
+def on_group_count(S: State, w: int) -> int:
+    """Note that the number of WPU w's groups has changed, for a table that limits it (DWS-25)."""
+    return 0
+
+
 def on_resume(S: State, w: int, g: int, t: int) -> int:
     """Merge other ready packs of its large warp into pack g, which was picked at cycle t.
 

@@ -83,5 +83,5 @@ def access_from_fetch(S: State, w: int, g: int, t: int) -> int:
         grp.until_mshr = 0
         grp.until_l2 = 0
         wake(S, g, pipeline_exit, PIPELINE)
-    report_misses(S, w, g, t)
+    report_misses(S, w, g, t, bubbles)
     return t + 1 + bubbles

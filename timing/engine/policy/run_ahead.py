@@ -58,7 +58,8 @@ def on_lanes_served(S: State, w: int, g: int, lanes: int, t: int) -> int:
         return 0
     S.suspensions += 1
     suspended(S, g).order = S.suspensions
-    suspended(S, g).until = 0
+    # In a barrel they continue when they have left the pipeline; `on_access` knows of hits.
+    suspended(S, g).until = S.now + S.pipeline
     grp = group(S, g)
     while lanes != 0:
         date = lane_date(S, grp.warp * S.width + ctz(lanes))

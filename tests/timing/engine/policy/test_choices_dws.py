@@ -170,6 +170,23 @@ def test_a_revival_of_lanes_that_are_served_by_now() -> None:
     assert (late.toy.cycles, h.toy.cycles) == (34, 29)
 
 
+@pytest.mark.parametrize("plain", [True, False])
+def test_lanes_that_are_served_by_now_leave_the_barrel_first(plain: bool) -> None:
+    """Lane 0 of warp 0 is served at 2, where the WPU stalls, and leaves the pipeline at 7.
+
+    It returns at 14, the other lane, whose data are there at 20, at 27, and warp 1 at 28.
+    """
+    fields = {"issue": "barrel", "pipeline": 7, "policy.revive-mask": "served-now"}
+    toy = Toy(scenarios.IN_THE_BARREL, "dws.revive-split", plain=plain, **fields)
+    assert (toy.cycles, toy.counters["revive"], toy.issued) == (28 + 7, 1, 8)
+    if plain:
+        h = history("IN_THE_BARREL", "dws.revive-split", fields=fields)
+        assert h.issued == {
+            0: "11@a", 2: "-", 7: "10@A", 8: "-", 14: "10@A", 15: "-", 20: "01@A", 21: "11@A",
+            22: "-", 27: "01@A", 28: "11@A",
+        }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("first", "order"),
     [

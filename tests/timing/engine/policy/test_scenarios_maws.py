@@ -48,6 +48,31 @@ def test_scenarios_of_both_papers(
     assert (toy.cycles, toy.idle) == (cycles, toy.idle if scenario == "F10" else idle)
 
 
+LAGGARD_ISSUES = {
+    # Lane 1 of warp 0 has its data at 4, and waits for the turn of its warp.
+    "in-turn": [(3, 0, "10"), (7, 1, "11"), (11, 2, "11"), (15, 0, "01")],
+    # At 7 lane 0 is ahead, so that lane 1 goes before warps 1 and 2. At 10 it has caught up.
+    "first": [(3, 0, "10"), (7, 0, "01"), (11, 1, "11"), (15, 2, "11")],
+}
+"""By setting: when warps issue the three instructions between their loads, and in which lanes."""
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "compiled"])
+@pytest.mark.parametrize("laggard", LAGGARD_ISSUES)
+def test_the_split_that_falls_behind_most_may_go_before_other_warps(
+    laggard: str, plain: bool
+) -> None:
+    """MAWS 5.4: the WPU "increases its priority in the scheduling policy" (MAWS-04, Q-MAWS-8)."""
+    fields = {**FIFO, "policy.laggard": laggard}
+    toy = Toy(maws_scenarios.LAGGARD, "maws.aggress", plain=plain, **fields)
+    assert (toy.cycles, toy.counters["pc_merge"]) == (25, 1)
+    if plain:
+        h = History(maws_scenarios.LAGGARD, "maws.aggress", **fields)
+        rows = h.recording.issues.tolist()
+        found = [(t, warp, f"{mask:02b}"[::-1]) for t, warp, _, _, pc, _, mask in rows if pc == 1]
+        assert found == LAGGARD_ISSUES[laggard]
+
+
 def test_f4_the_life_of_warp_splits() -> None:
     h = History(scenarios.F12, "maws.lazy-split", counts=True, **FIFO)
     assert h.stack == {

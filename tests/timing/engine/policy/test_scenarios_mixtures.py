@@ -54,7 +54,7 @@ class Packs:
         if "large_row" in rows:
             waiting = rows["large_row"]["waiting"]
             waits = "/".join(self._text(waiting[v]) for v in self._rows(g))
-            self.entries[t] = sum(self._space["entries_of"](S, v) for v in range(int(S.warps)))
+            self.entries[t] = int(rows["wpu"]["entries"][w])
         self.found.append((t, int(rows["group"]["seg"][g]), chosen, waits))
         return self._charge(S, w, g, lanes, t)
 

@@ -55,13 +55,13 @@ def check_lanes(state: EngineState) -> None:
     Lanes at a barrier have left the stack (DWS-16). The table has an entry for each of them.
     """
     warps, groups, width = state.rows["warp"], state.rows["group"], int(state.S.width)
-    entries = np.zeros(len(state.rows["wst"]), int)
+    entries = np.zeros(len(state.rows["wpu"]), int)
     for v, warp in enumerate(warps):
         waits = state.rows["gathering"][v]
         parts = [waits["waiting"], waits["barrier"]] if warp["live"] else []
         n = int(warp["groups"]).bit_count() + sum(1 for lanes in parts if lanes)
         entries[v // int(state.S.warps)] += n if n > 1 else 0
-    assert entries.tolist() == state.rows["wst"]["used"].tolist()
+    assert entries.tolist() == state.rows["wpu"]["entries"].tolist()
     for v, warp in enumerate(warps):
         if warp["live"] == 0 or warp["depth"] == 0:
             continue

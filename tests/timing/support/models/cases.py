@@ -10,7 +10,7 @@ from .compare import TRACES, barrel_difference, difference, trace_difference
 from .graphs import random_graph
 from .nests import random_case
 from .programs import Case
-from .splits import POLICIES
+from .splits import CHOICES, POLICIES
 
 FAR = (8, 300)
 """Latencies of the barrel's cases."""
@@ -27,6 +27,12 @@ def split_differences(seed: int, policies: int = len(POLICIES)) -> list[str]:
     case, names = split_case(seed), list(POLICIES)
     chosen = [names[(seed * policies + i) % len(names)] for i in range(policies)]
     return _found(seed, (difference(case, name, POLICIES[name]) for name in chosen))
+
+
+def choice_differences(seed: int) -> list[str]:
+    """Return the differences under a policy that has all of the settings that the model knows."""
+    case, name = split_case(seed), ("dws.revive-split", "dws.revive-split.bl")[seed % 2]
+    return _found(seed, (difference(case, name, POLICIES[name], s) for s in CHOICES))
 
 
 def pair_case(seed: int) -> Case:

@@ -11,7 +11,7 @@ from ..toy import Toy
 from .barrel import Barrel, run
 from .pairs import PairedPaths, per_thread
 from .programs import Case
-from .splits import Issue, Policy, Wpu
+from .splits import CHOICES, Choices, Issue, Policy, Wpu
 from .text import scenario
 
 
@@ -33,25 +33,29 @@ MOST_ORDERS = 200
 """How many orders of ties are tried."""
 
 
-def difference(case: Case, name: str, policy: Policy) -> str:
+def difference(case: Case, name: str, policy: Policy, setting: str = "") -> str:
     """Return how the engine and the model differ on a case; an empty text if they agree.
 
-    They agree if the model does what the engine does in some order of ties.
+    They agree if the model does what the engine does in some order of ties. `setting` is one of
+    `CHOICES`, or empty.
     """
-    toy = Toy(scenario(case), name, recorded=True)
+    key, _, value = setting.partition("=")
+    fields: dict[str, Any] = {f"policy.{key}": value} if setting else {}
+    toy = Toy(scenario(case), name, recorded=True, **fields)
+    choices = CHOICES[setting] if setting else Choices()
     issues = engine_issues(toy)
     orders: list[int] | None = []
     first = ""
     for _ in range(MOST_ORDERS):
-        model = Wpu(case, policy, orders=orders).run()
+        model = Wpu(case, policy, choices, orders).run()
         cycle, found = _compare(model, toy, issues)
         if not found:
             return ""
         first = first or found
         orders = _next(orders, [n for at, n in model.ties if at <= cycle])
         if orders is None:
-            return f"{name}: {first}"
-    return f"{name}: {first} (in {MOST_ORDERS} orders of ties)"
+            return f"{name} {setting}: {first}"
+    return f"{name} {setting}: {first} (in {MOST_ORDERS} orders of ties)"
 
 
 def _next(orders: Sequence[int], ties: Sequence[int]) -> list[int] | None:

@@ -32,7 +32,8 @@ class Figure:
         items = range(self.width * self.warps)
         masks = [[b] if isinstance(b, str) else b for b in self.branches]
         outcomes = [[[mask[i] == "1" for mask in branch] for branch in masks] for i in items]
-        lines = [[1000 * n + (0 if n in self.shared else i) for n in range(loads)] for i in items]
+        apart = len(items)
+        lines = [[apart * n + (0 if n in self.shared else i) for n in range(loads)] for i in items]
         replies = {
             (i, n): (letters[i] == "h", self.miss if letters[i] == "m" else 0)
             for n, letters in enumerate(self.loads)

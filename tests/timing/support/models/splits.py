@@ -57,6 +57,22 @@ class Choices:
     new_groups_merge: bool = False
     """Q-DWS-24, rule B: two ready groups of which neither has made an access merge when one of them
     is dispatched, at any PC."""
+    merges_before_access: bool = True
+    """Q-DWS-23: a running group merges at its access with groups that are ready there."""
+    revived_by: Literal["widest", "oldest", "youngest"] = "widest"
+    """Q-DWS-31: the group that a stalled pipeline splits."""
+    served_by_now: bool = False
+    """Q-DWS-30: lanes whose data have arrived since the access run ahead, too."""
+
+
+CHOICES = {
+    "compare-pcs=alike": Choices(False, True),
+    "compare-pcs=after-access": Choices(False, False, merges_before_access=False),
+    "revive-first=oldest": Choices(revived_by="oldest"),
+    "revive-first=youngest": Choices(revived_by="youngest"),
+    "revive-mask=served-now": Choices(served_by_now=True),
+}
+"""Settings of the engine, and what the model does with them."""
 
 
 @dataclass
@@ -81,6 +97,8 @@ class Group:
     """The hit mask of a divergent access that did not split the group (5.2, ReviveSplit)."""
     ready_at: int = 0
     suspended_at: int = 0
+    lane_at: dict[int, int] = field(default_factory=dict)
+    """The cycle at which each missing lane of its access has its data."""
 
 
 @dataclass(eq=False)
@@ -196,12 +214,23 @@ class Wpu:
     def _revive(self) -> bool:
         """Split a suspended group by the hit mask of its access (5.2, ReviveSplit).
 
-        The widest one, then the one suspended last (Q-DWS-31); one at a time.
+        The widest one, then the one suspended last, unless a choice says otherwise; one at a time.
         """
+        if self.choices.served_by_now:
+            for group in self._waiting:
+                for lane in lanes(group.mask & ~group.served):
+                    if group.lane_at[lane] <= self._cycle:
+                        group.served |= 1 << lane
         candidates = [group for group in self._waiting if group.served]
         if self.policy.memory_split != "revive" or not candidates:
             return False
-        group = max(candidates, key=lambda g: (g.served.bit_count(), g.suspended_at))
+        match self.choices.revived_by:
+            case "widest":
+                group = max(candidates, key=lambda g: (g.served.bit_count(), g.suspended_at))
+            case "oldest":
+                group = min(candidates, key=lambda g: g.suspended_at)
+            case "youngest":
+                group = max(candidates, key=lambda g: g.suspended_at)
         self._ready.append(self._split_off(group))
         return True
 
@@ -330,7 +359,7 @@ class Wpu:
 
     def _load(self, group: Group) -> None:
         """Access memory, and split the group if some of its lanes are served (5.1, 5.2)."""
-        if self.policy.pc_merge:
+        if self.policy.pc_merge and self.choices.merges_before_access:
             for other in self._partners(group):
                 self._absorb(group, other)
         accessing = group.mask & ~group.done
@@ -360,6 +389,7 @@ class Wpu:
     def _access(self, group: Group, accessing: int) -> tuple[int, int]:
         """Return the lanes that miss, and the cycle in which the last of them has its data."""
         missing, last = 0, self._cycle
+        group.lane_at = {}
         program, pc = self.case.program, group.pc
         for lane in lanes(accessing):
             item = group.warp.number * self.case.width + lane
@@ -377,5 +407,6 @@ class Wpu:
                 self.lane_misses += 1
                 present = self._cycle + (latency or self.case.miss)
                 self._arrivals[line] = present
+            group.lane_at[lane] = present
             last = max(last, present)
         return missing, last

@@ -2,7 +2,7 @@
 
 Engine code, with memory_split.py and pack_split.py. Split warps merge in the pool as all formed
 warps do (dwf.py). The machine's `wst_entries` are for warps beyond the WPU's contexts; a branch
-splits its warp whether or not an entry is free.
+splits its warp whether or not an entry is free, so that more may be in use than there are.
 """
 
 from __future__ import annotations
@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING
 from ...intrinsics import device
 
 if TYPE_CHECKING:
+    from ...groups import change_entries
     from ...hooks import State
     from ...state import wpu
     from .dwf import part_warp
     from .packs import part
+
+
+@device
+def on_group_count(S: State, w: int) -> int:
+    """Count warps beyond the contexts of WPU w as entries; see `hooks.on_group_count`."""
+    core = wpu(S, w)
+    return change_entries(S, w, max(0, core.groups - S.warps) - core.entries)
 
 
 @device

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from ....machines.machine import Machine
     from ...account import charge_warp_until
     from ...causes import RECONVERGE
-    from ...groups import make_group, schedule
+    from ...groups import change_entries, make_group, schedule
     from ...hooks import State
-    from ...state import group, ready_at, seg, warp
+    from ...state import group, ready_at, seg, warp, wpu
     from .packs import (
         charge_homes,
         end_pack,
@@ -42,6 +42,7 @@ ROW = record(
     seg="i8",  # the segment before which they wait
     packs="i8",  # of the first row: packs of the large warp
     parted="i8",  # of the first row: 1 if it has been split since it was whole
+    entries="i8",  # of the first row: the warp-split table's entries that have been counted for it
 )
 row_of = table("large_row", ROW)
 """Index as the warp."""
@@ -56,6 +57,7 @@ def on_row(S: State, v: int, previous: int) -> int:
     row.waiting = 0
     row.packs = 1
     row.parted = 0
+    row.entries = 0
     if previous >= 0:
         row.first = row_of(S, previous).first
         row_of(S, previous).next = v
@@ -66,25 +68,24 @@ def on_row(S: State, v: int, previous: int) -> int:
 
 
 @device
-def entries_of(S: State, v: int) -> int:
-    """Return the warp-split table's entries that the large warp with the first row v takes.
+def count_entries(S: State, w: int, v: int) -> int:
+    """Count the table's entries of the large warp with the first row v from now on.
 
-    0 if it is whole, one for the lanes that wait; other rows take none.
+    None if it is whole, else one for each pack and one for the lanes that wait. Called after every
+    change of its packs and of the lanes that wait.
     """
-    first_row = row_of(S, v)
-    if first_row.first != v or first_row.parted == 0:
-        return 0
-    live = 0
     waiting = 0
     h = v
     while h >= 0:
-        live |= warp(S, h).live
         waiting |= row_of(S, h).waiting
         h = row_of(S, h).next
-    if live == 0:
-        return 0
+    first_row = row_of(S, v)
     n = first_row.packs + (1 if waiting != 0 else 0)
-    return n if n > 1 else 0
+    if n == 1:
+        n = 0
+    change = n - first_row.entries
+    first_row.entries = n
+    return change_entries(S, w, change)
 
 
 @device
@@ -92,11 +93,8 @@ def has_room(S: State, w: int, v: int) -> int:
     """Return 1 if the table has room for one more pack of v's large warp: two for the first."""
     if S.wst_entries == 0:
         return 1
-    used = 0
-    for i in range(w * S.warps, (w + 1) * S.warps):
-        used += entries_of(S, i)
-    used += 1 if entries_of(S, row_of(S, v).first) > 0 else 2
-    if used <= S.wst_entries:
+    more = 1 if row_of(S, row_of(S, v).first).entries > 0 else 2
+    if wpu(S, w).entries + more <= S.wst_entries:
         return 1
     S.n_wst_full += 1
     return 0
@@ -109,9 +107,10 @@ def has_room(S: State, w: int, v: int) -> int:
 def split_chosen(S: State, w: int, g: int) -> int:
     """Make the chosen lanes of pack g a pack of their own; see `hooks.split_chosen`."""
     h = part_chosen(S, g)
-    first_row = row_of(S, row_of(S, group(S, g).warp).first)
-    first_row.packs += 1
-    first_row.parted = 1
+    v = row_of(S, group(S, g).warp).first
+    row_of(S, v).packs += 1
+    row_of(S, v).parted = 1
+    count_entries(S, w, v)
     schedule(S, w, h)
     return h
 
@@ -126,10 +125,11 @@ def standing_at(S: State, g: int) -> int:
 @device
 def on_resume(S: State, w: int, g: int, t: int) -> int:
     """Merge ready packs of the large warp that are at the PC of the fetched pack g into g."""
-    v = row_of(S, group(S, g).warp).first
-    first_row = row_of(S, v)
+    first = row_of(S, group(S, g).warp).first
+    first_row = row_of(S, first)
     if first_row.packs == 1 or S.pc_merge == 0:
         return 0
+    v = first
     s = standing_at(S, g)
     while v >= 0:
         rest = warp(S, v).groups
@@ -143,7 +143,7 @@ def on_resume(S: State, w: int, g: int, t: int) -> int:
                     first_row.packs -= 1
                     S.n_pc_merge += 1
         v = row_of(S, v).next
-    return 0
+    return count_entries(S, w, first)
 
 
 # --- where all lanes rejoin
@@ -152,7 +152,8 @@ def on_resume(S: State, w: int, g: int, t: int) -> int:
 @device
 def gathers(S: State, w: int, g: int) -> int:
     """Let pack g wait as lanes of its rows while other packs exist; the last one becomes whole."""
-    first_row = row_of(S, row_of(S, group(S, g).warp).first)
+    first = row_of(S, group(S, g).warp).first
+    first_row = row_of(S, first)
     if first_row.packs == 1:
         if first_row.parted == 1:
             become_whole(S, w, g)
@@ -165,6 +166,7 @@ def gathers(S: State, w: int, g: int) -> int:
         row.seg = s
         h = part(S, h).next
     first_row.packs -= 1
+    count_entries(S, w, first)
     end_pack(S, g)
     return 1
 
@@ -172,9 +174,10 @@ def gathers(S: State, w: int, g: int) -> int:
 @device
 def become_whole(S: State, w: int, g: int) -> int:
     """Give the last pack of a large warp all of its rows, and the lanes that have waited for it."""
-    v = row_of(S, group(S, g).warp).first
-    row_of(S, v).parted = 0
+    first = row_of(S, group(S, g).warp).first
+    row_of(S, first).parted = 0
     waited = 0
+    v = first
     while v >= 0:
         h = part_of(S, g, v)
         waiting = row_of(S, v).waiting
@@ -186,7 +189,7 @@ def become_whole(S: State, w: int, g: int) -> int:
         v = row_of(S, v).next
     if waited != 0:
         S.n_stack_merge += 1
-    return 0
+    return count_entries(S, w, first)
 
 
 @device
@@ -206,9 +209,11 @@ def part_of(S: State, g: int, v: int) -> int:
 @device
 def leaves(S: State, w: int, g: int) -> int:
     """Count a pack that has returned; the last one of an entry continues with the entry below."""
-    first_row = row_of(S, row_of(S, group(S, g).warp).first)
+    first = row_of(S, group(S, g).warp).first
+    first_row = row_of(S, first)
     if first_row.packs > 1:
         first_row.packs -= 1
+        count_entries(S, w, first)
         return 1
     if first_row.parted == 1:
         become_whole(S, w, g)

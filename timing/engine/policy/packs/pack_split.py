@@ -90,10 +90,9 @@ def run_ahead(S: State, w: int, g: int) -> int:
 
 
 def setup(machine: Machine) -> dict[str, Any]:
-    """Return the served lanes, the table's size, and counters of splits."""
+    """Return the served lanes, and counters of splits."""
     return {
         "served": machine.wpus * machine.warps * machine.width,
-        "wst_entries": machine.wst_entries,
         "n_wst_full": 0,
         "n_memory_split": 0,
         "n_revive": 0,

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
 
 LOOP_TESTS = ("branch", "rpc-only")
+LAGGARDS = ("in-turn", "first")
 
 
 @device
@@ -65,6 +66,25 @@ def stand_in(S: State, w: int, g: int, t: int) -> int:
         if grp.slot >= 0 and due(S, grp.slot).at <= t and grp.count < group(S, g).count:
             g = h
     return g
+
+
+@device
+def is_urgent(S: State, w: int, g: int) -> int:
+    """Return 1 if g has issued least of its split warp, and such splits go first (MAWS-04)."""
+    if S.laggard_first == 0:
+        return 0
+    grp = group(S, g)
+    waits = gathering(S, grp.warp)
+    is_behind = 1 if waits.waiting != 0 or waits.barrier != 0 else 0
+    rest = warp(S, grp.warp).groups
+    while rest != 0:
+        other = group(S, grp.warp * S.width + ctz(rest))
+        rest = drop_lowest(rest)
+        if other.count < grp.count:
+            return 0
+        if other.count > grp.count:
+            is_behind = 1
+    return is_behind
 
 
 @device
@@ -175,6 +195,7 @@ def setup(machine: Machine) -> dict[str, Any]:
     return {
         "loop_bypass": bypass,
         "push_uniform": bypass and machine.policy["push-uniform"],
+        "laggard_first": LAGGARDS.index(str(machine.policy["laggard"])),
         "loop_by_rpc": LOOP_TESTS.index(str(machine.policy["loop-test"])),
         "n_loop_bypass": 0,
     }

@@ -17,21 +17,16 @@ if TYPE_CHECKING:
 
     from ....machines.machine import Machine
     from ...causes import READY
-    from ...groups import end_group, new_group, put_in_slot, schedule, wake, wpu_clock
+    from ...groups import change_entries, end_group, new_group, put_in_slot, schedule, wake
     from ...hooks import State, on_leave, on_merge, on_rejoin, on_split, on_wait
     from ...stacks import follow_top, forget_lanes, top
-    from ...state import BAD_SPLIT, group, stack, warp
+    from ...state import BAD_SPLIT, group, stack, warp, wpu
     from ...workgroups import arrive_at_barrier, diverged
 
 GATHERING = record(waiting="i8", seg="i8", barrier="i8", barrier_seg="i8", entries="i8")
 gathering = table("gathering", GATHERING)
 """Per warp: lanes that wait at a re-convergence point or branch and its segment; lanes that wait at
 a barrier and its segment; the table's entries that have been counted for it."""
-
-WST = record(used="i8", at="i8", cycles="i8", most="i8", full="i8")
-wst = table("wst", WST)
-"""The occupancy of a WPU's warp-split table: its entries in use since cycle `at`, their sum over
-cycles, the most of them, and the cycles in which all were in use (DWS-25)."""
 
 
 @device
@@ -64,7 +59,7 @@ def fits(S: State, w: int, v: int) -> int:
     if S.wst_entries == 0:
         return 1
     more = 1 if entries_of(S, v) > 0 else 2
-    return 1 if wst(S, w).used + more <= S.wst_entries else 0
+    return 1 if wpu(S, w).entries + more <= S.wst_entries else 0
 
 
 @device
@@ -81,16 +76,8 @@ def count_entries(S: State, v: int, leaving: int) -> int:
         n = 0
     change = n - waits.entries
     if change != 0:
-        w = v // S.warps
         waits.entries = n
-        occupied = wst(S, w)
-        cycles = wpu_clock(S, w) - occupied.at
-        occupied.at += cycles
-        occupied.cycles += occupied.used * cycles
-        if occupied.used >= S.wst_entries and S.wst_entries > 0:
-            occupied.full += cycles
-        occupied.used += change
-        occupied.most = max(occupied.most, occupied.used)
+        change_entries(S, v // S.warps, change)
     return 0
 
 
@@ -286,8 +273,6 @@ def setup(machine: Machine) -> dict[str, Any]:
     """Return the table's size, and counters of splits and merges by their cause."""
     return {
         "gathering": machine.wpus * machine.warps,
-        "wst": machine.wpus,
-        "wst_entries": machine.wst_entries,
         "n_wst_full": 0,
         "n_branch_split": 0,
         "n_memory_split": 0,
