@@ -26,7 +26,7 @@ nb_execution_mode = "off"  # as committed; tests/docs/test_notebooks.py executes
 exclude_patterns = ["_site", "_build", "examples"]
 nitpicky = False
 highlight_language = "none"
-pygments_style = "friendly"
+pygments_style = "default"
 pygments_dark_style = "github-dark"
 
 myst_enable_extensions = ["colon_fence", "attrs_inline", "deflist"]

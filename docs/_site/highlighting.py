@@ -1,4 +1,4 @@
-"""How code looks: a lexer of assembly, the language of blocks that name none, paths in tables.
+"""How code looks: lexers of assembly and commands, the language of blocks that name none, paths.
 
 Pages indent their code, which Markdown does not mark with a language.
 """
@@ -12,6 +12,7 @@ from pygments.lexer import RegexLexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import (
     Comment,
+    Generic,
     Keyword,
     Name,
     Number,
@@ -48,8 +49,27 @@ class PlainSasm(RegexLexer):
     }
 
 
-def add_lexer(app: Sphinx) -> None:
-    """Give Sphinx a lexer of the name `sasm`."""
+class Command(RegexLexer):
+    """Commands, whose lines wrap in the page (site.css)."""
+
+    name = "command"
+    tokens = {"root": [(r".+", Generic.Strong), (r"\n", Whitespace)]}  # noqa: RUF012
+
+
+class Console(RegexLexer):
+    """Commands after a `$`, and what they print."""
+
+    name = "console"
+    tokens = {  # noqa: RUF012
+        "root": [(r"\$ ", Generic.Prompt, "command"), (r".+", Generic.Output), (r"\n", Whitespace)],
+        "command": [(r".+", Generic.Strong), (r"\n", Whitespace, "#pop")],
+    }
+
+
+def add_lexers(app: Sphinx) -> None:
+    """Give Sphinx the lexers of commands, and one of the name `sasm` if there is none."""
+    app.add_lexer("command", Command)
+    app.add_lexer("console", Console)
     try:
         get_lexer_by_name("sasm")
     except ClassNotFound:
@@ -61,6 +81,7 @@ LANGUAGES = {
     "python": re.compile(r"(from|import|def|class|with|@given|@device) ?\S+"),
     "sasm": re.compile(r"//|\.const|@\w+:|kernel \w+\(|\w+_[usfb]\d+ +[$\[]|cbr "),
     "console": re.compile(r"\$ "),
+    "command": re.compile(r"(simtlab|python -m|pip|make|dask|mkdir|cp|for) "),
 }
 """Language -> how a block begins that is written in it."""
 
