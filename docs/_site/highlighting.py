@@ -96,8 +96,11 @@ def name_languages(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def open_paths(app: Sphinx, doctree: nodes.document) -> None:
-    """Let the paths in tables break after a slash; Sphinx calls this."""
+    """Let paths in tables break after a slash, and alternatives after a bar; Sphinx calls this."""
     for entry in doctree.findall(nodes.entry):
+        for text in list(entry.findall(nodes.Text)):
+            if text.count("|") > 2 and not isinstance(text.parent, nodes.literal):
+                text.parent.replace(text, nodes.Text(text.replace("|", "|\u200b")))
         for literal in entry.findall(nodes.literal):
             text = literal.astext()
             if "/" in text and len(text) > 16:
