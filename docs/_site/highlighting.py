@@ -50,10 +50,10 @@ class PlainSasm(RegexLexer):
 
 
 class Command(RegexLexer):
-    """Commands, whose lines wrap in the page (site.css)."""
+    """Commands, whose lines wrap in the page between two words (site.css)."""
 
     name = "command"
-    tokens = {"root": [(r".+", Generic.Strong), (r"\n", Whitespace)]}  # noqa: RUF012
+    tokens = {"root": [(r"\S+", Generic.Strong), (r"\s+", Whitespace)]}  # noqa: RUF012
 
 
 class Console(RegexLexer):
@@ -62,7 +62,11 @@ class Console(RegexLexer):
     name = "console"
     tokens = {  # noqa: RUF012
         "root": [(r"\$ ", Generic.Prompt, "command"), (r".+", Generic.Output), (r"\n", Whitespace)],
-        "command": [(r".+", Generic.Strong), (r"\n", Whitespace, "#pop")],
+        "command": [
+            (r"\S+", Generic.Strong),
+            (r"[ \t]+", Whitespace),
+            (r"\n", Whitespace, "#pop"),
+        ],
     }
 
 
