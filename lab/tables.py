@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +20,16 @@ def cell(value: Any, form: str) -> str:
     return format(value, form) if isinstance(value, float) else str(value)
 
 
+WORD = re.compile(r"(?<!\d)[^\W\d_]{3,}")
+"""What a number does not have, also not one with a unit: 64KiB."""
+
+
 @dataclass(frozen=True)
 class Table:
-    """Titles, and rows of as many cells; the first column is flush left, others are flush right."""
+    """Titles, and rows of as many cells.
+
+    The first column is flush left. Others are flush right, in Markdown only columns of numbers.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -41,7 +49,8 @@ class Table:
 
     def markdown(self) -> str:
         """Return a Markdown table."""
-        rule = ["---", *["---:"] * (len(self.columns) - 1)]
+        columns = list(zip(*self.rows, strict=True)) or [() for _ in self.columns]
+        rule = ["---", *("---" if any(map(WORD.search, c)) else "---:" for c in columns[1:])]
         return "\n".join(
             "| " + " | ".join(cell.strip().replace("*", "\\*") for cell in row) + " |"
             for row in (self.columns, rule, *self.rows)

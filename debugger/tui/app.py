@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
 from rich.text import Text
@@ -13,16 +14,21 @@ from textual.widgets import Footer, Input, RichLog, Static
 
 from ...isa.errors import SimtError
 from .. import views
-from ..commands.run import Commands, Quit
+from ..commands.run import Quit
 from ..places import memories
 from ..session import Session
 from .choose import Choose
 from .panes import LanesPane, MemoryPane, RegistersPane, SourcePane
+from .running import Running
 
 
 def _key(key: str, command: str, shown: str = "", label: str = "") -> Binding:
     """Return the binding of a key to a command of the language."""
     return Binding(key, f"command({command!r})", shown, show=bool(shown), key_display=label or None)
+
+
+IN_A_MOVE = ("stop", "quit", "search", "keys", "panes")
+"""Actions that a key has while a move is made; the arrows of the source pane have theirs."""
 
 
 class Debugger(App[None]):
@@ -32,6 +38,7 @@ class Debugger(App[None]):
     CSS = """
     #status { height: 1; background: $primary; color: $text; text-style: bold; padding: 0 1; }
     #status.edited { background: $error; }
+    #status.running { background: $warning; color: auto; }
     #panes { height: 1fr; }
     #left { width: 3fr; }
     #right { width: 2fr; }
@@ -53,6 +60,7 @@ class Debugger(App[None]):
     Footer { height: 1; }
     """
     BINDINGS: ClassVar = [
+        Binding("escape,ctrl+c", "stop", "stop here", key_display="Esc ^C", priority=True),
         _key("n", "step", "step", "n/p"),
         _key("p", "back step"),
         _key("t", "tick"),
@@ -83,7 +91,7 @@ class Debugger(App[None]):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self.session = session
-        self.commands = Commands(session)
+        self.running = Running(session)
         self._searched = ""
         self._is_searching = False
         self._history: list[str] = []
@@ -110,6 +118,7 @@ class Debugger(App[None]):
     def on_mount(self) -> None:
         """Show the session and let keys move it."""
         self.query_one(SourcePane).focus()
+        self.set_interval(0.2, self._show_progress)
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -126,6 +135,8 @@ class Debugger(App[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether a key has a meaning now: some have one in the prompt only, or outside."""
         in_prompt = isinstance(self.focused, Input)
+        if action == "stop" or (self.running.line and action not in IN_A_MOVE):
+            return action == "stop" and bool(self.running.line)
         if action == "panes":
             return in_prompt
         return not in_prompt or action not in ("search", "prompt", "keys")
@@ -148,8 +159,11 @@ class Debugger(App[None]):
         return " | ".join(part for part in parts if part)
 
     def _show(self, *, follow: bool = True) -> None:
+        if self.running.line:  # the session moves; it is shown where the move ends
+            return
         session = self.session
         status = self.query_one("#status", Static)
+        status.remove_class("running")
         status.set_class(session.is_edited, "edited")
         status.update(self._status())
         self.query_one(SourcePane).show_session(follow=follow)
@@ -160,6 +174,12 @@ class Debugger(App[None]):
             found.show_session()
             self.query_one(f"#{box}").border_title = found.border_title
 
+    def _show_progress(self) -> None:
+        if self.running.line:
+            status = self.query_one("#status", Static)
+            status.add_class("running")
+            status.update(self.running.progress())
+
     def _say(self, lines: list[str], style: str = "") -> None:
         """Print texts; where they have no room, the first lines are shown."""
         output = self.query_one("#output", RichLog)
@@ -169,10 +189,24 @@ class Debugger(App[None]):
         top = min(before, len(output.lines) - output.size.height)
         output.scroll_to(y=max(0, top), animate=False)
 
-    def _run(self, line: str) -> None:
-        """Run a command, print what it shows, and show the session."""
+    async def _run(self, line: str) -> None:
+        """Run a command, and show what it prints: at once, or when a long move ends."""
+        if self.running.line:
+            self._say([f"`{self.running.line}` is running; Esc or Ctrl-C ends it"], "bold red")
+            return
+        task, has_ended = await self.running.start(line)
+        if has_ended:
+            self._show_outcome(task)
+            return
+        self._show_progress()
+        self.refresh_bindings()
+        task.add_done_callback(lambda task: self.call_later(self._show_outcome, task))
+
+    def _show_outcome(self, task: asyncio.Task[list[str]]) -> None:
+        """Print what a command has printed, and show the session."""
+        self.refresh_bindings()
         try:
-            printed = self.commands.run(line)
+            printed = task.result()
         except Quit:
             self.exit()
             return
@@ -180,6 +214,7 @@ class Debugger(App[None]):
             first = error.diagnostics[0]
             hint = f" ({first.hint})" if first.hint else ""
             self._say([first.message + hint], "bold red")
+            self._show(follow=False)
             return
         # Where the session is can be seen in the panes.
         head = views.location(self.session)
@@ -190,9 +225,18 @@ class Debugger(App[None]):
 
     # --- actions
 
-    def action_command(self, line: str) -> None:
+    async def action_command(self, line: str) -> None:
         """Run a command of the language."""
-        self._run(line)
+        await self._run(line)
+
+    def action_stop(self) -> None:
+        """End the move that is being made, where it is."""
+        self.running.stop()
+
+    async def action_quit(self) -> None:
+        """End the session, and a move that is being made."""
+        self.running.stop()
+        self.exit()
 
     def action_breakpoint(self) -> None:
         """Set or remove a breakpoint at the cursor's line."""
@@ -216,7 +260,8 @@ class Debugger(App[None]):
 
     def on_source_pane_toggled(self) -> None:
         """Toggle a breakpoint that was clicked."""
-        self.action_breakpoint()
+        if not self.running.line:
+            self.action_breakpoint()
 
     def action_warps(self) -> None:
         """Choose the warp in focus."""
@@ -244,7 +289,7 @@ class Debugger(App[None]):
         lines = views.memory_list(self.session)
         rows = [(m.name, line) for m, line in zip(found, lines, strict=True)]
 
-        def chosen(name: str) -> None:
+        async def chosen(name: str) -> None:
             pane.array, pane.first = name, 0
             self._show(follow=False)
 
@@ -256,22 +301,26 @@ class Debugger(App[None]):
         rows = [("", "all registers of the lane in focus")]
         rows += [(name, f"{name} in all lanes") for name in self.session.registers()]
 
-        def chosen(name: str) -> None:
+        async def chosen(name: str) -> None:
             pane.only = name
             self._show(follow=False)
 
         self._choose("register", rows, pane.only, chosen)
 
     def _choose(
-        self, title: str, rows: list[tuple[str, str]], current: str, chosen: Callable[[str], None]
+        self,
+        title: str,
+        rows: list[tuple[str, str]],
+        current: str,
+        chosen: Callable[[str], Awaitable[None]],
     ) -> None:
         if not rows:
             self._say([f"there is no {title} to choose"], "bold red")
             return
 
-        def done(value: str | None) -> None:
+        async def done(value: str | None) -> None:
             if value is not None:
-                chosen(value)
+                await chosen(value)
 
         self.push_screen(Choose(f"Choose a {title}", rows, current), done)
 
@@ -282,7 +331,8 @@ class Debugger(App[None]):
             "small forwards, capital (p) backwards",
             "f finish   g/G start/end   b breakpoint   w warp   l lane   m array   "
             "r register in all lanes",
-            "/ find in the source   : type a command (Esc: back)   q quit   `help`: commands",
+            "/ find in the source   : type a command (Esc: back)   q quit   `help`: commands   "
+            "Esc or Ctrl-C ends a long move",
         ])  # fmt: skip
 
     # --- the prompt
@@ -323,7 +373,7 @@ class Debugger(App[None]):
         prompt.value = recalled[0] if recalled else ""
         prompt.cursor_position = len(prompt.value)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
         """Run the command, or find the text."""
         text = event.value.strip()
         if self._is_searching:
@@ -338,7 +388,7 @@ class Debugger(App[None]):
             self._history.append(text)
             self._recalled = len(self._history)
             self._say([f"> {text}"], "dim")
-        self._run(text)
+        await self._run(text)
 
 
 def run(session: Session) -> int:

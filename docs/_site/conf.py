@@ -26,15 +26,18 @@ nb_execution_mode = "off"  # as committed; tests/docs/test_notebooks.py executes
 exclude_patterns = ["_site", "_build", "examples"]
 nitpicky = False
 highlight_language = "none"
-pygments_style = "friendly"
+pygments_style = "default"
 pygments_dark_style = "github-dark"
 
 myst_enable_extensions = ["colon_fence", "attrs_inline", "deflist"]
 myst_heading_anchors = 4
 
+smartquotes_action = "q"  # two hyphens begin an option
 default_role = "code"
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
+autodoc_type_aliases = {"DTypeLike": "DTypeLike", "npt.DTypeLike": "DTypeLike"}
+autodoc_default_options = {"exclude-members": "model_config, model_post_init"}
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 90
 toc_object_entries_show_parents = "hide"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from charts import Lanes
-from highlighting import add_lexer, name_languages, open_paths
+from highlighting import add_lexers, name_languages, open_paths
 from listings import fill
 from sphinx.application import Sphinx
 from views import View, copy_views
@@ -19,5 +19,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", name_languages)
     app.connect("doctree-read", open_paths)
     app.connect("build-finished", copy_views)
-    add_lexer(app)
+    add_lexers(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""How code looks: a lexer of assembly, the language of blocks that name none, paths in tables.
+"""How code looks: lexers of assembly and commands, the language of blocks that name none, paths.
 
 Pages indent their code, which Markdown does not mark with a language.
 """
@@ -12,6 +12,7 @@ from pygments.lexer import RegexLexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import (
     Comment,
+    Generic,
     Keyword,
     Name,
     Number,
@@ -48,8 +49,31 @@ class PlainSasm(RegexLexer):
     }
 
 
-def add_lexer(app: Sphinx) -> None:
-    """Give Sphinx a lexer of the name `sasm`."""
+class Command(RegexLexer):
+    """Commands, whose lines wrap in the page between two words (site.css)."""
+
+    name = "command"
+    tokens = {"root": [(r"\S+", Generic.Strong), (r"\s+", Whitespace)]}  # noqa: RUF012
+
+
+class Console(RegexLexer):
+    """Commands after a `$`, and what they print."""
+
+    name = "console"
+    tokens = {  # noqa: RUF012
+        "root": [(r"\$ ", Generic.Prompt, "command"), (r".+", Generic.Output), (r"\n", Whitespace)],
+        "command": [
+            (r"\S+", Generic.Strong),
+            (r"[ \t]+", Whitespace),
+            (r"\n", Whitespace, "#pop"),
+        ],
+    }
+
+
+def add_lexers(app: Sphinx) -> None:
+    """Give Sphinx the lexers of commands, and one of the name `sasm` if there is none."""
+    app.add_lexer("command", Command)
+    app.add_lexer("console", Console)
     try:
         get_lexer_by_name("sasm")
     except ClassNotFound:
@@ -61,6 +85,7 @@ LANGUAGES = {
     "python": re.compile(r"(from|import|def|class|with|@given|@device) ?\S+"),
     "sasm": re.compile(r"//|\.const|@\w+:|kernel \w+\(|\w+_[usfb]\d+ +[$\[]|cbr "),
     "console": re.compile(r"\$ "),
+    "command": re.compile(r"(simtlab|python -m|pip|make|dask|mkdir|cp|for) "),
 }
 """Language -> how a block begins that is written in it."""
 
@@ -75,8 +100,11 @@ def name_languages(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def open_paths(app: Sphinx, doctree: nodes.document) -> None:
-    """Let the paths in tables break after a slash; Sphinx calls this."""
+    """Let paths in tables break after a slash, and alternatives after a bar; Sphinx calls this."""
     for entry in doctree.findall(nodes.entry):
+        for text in list(entry.findall(nodes.Text)):
+            if text.count("|") > 2 and not isinstance(text.parent, nodes.literal):
+                text.parent.replace(text, nodes.Text(text.replace("|", "|\u200b")))
         for literal in entry.findall(nodes.literal):
             text = literal.astext()
             if "/" in text and len(text) > 16:

@@ -49,10 +49,15 @@ def code(text: object) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text with everything escaped that Markdown would read, apart from code."""
-    parts = re.split(r"(`[^`]+`)", text)
+    """Return text with options as code, and everything escaped that Markdown would read."""
+    parts = re.split(r"(`[^`]+`|(?<![\w-])--[a-z][a-z-]*)", text)
     return "".join(
-        p if p.startswith("`") else re.sub(r"([\\*_<>\[\]#|$])", r"\\\1", p) for p in parts
+        p
+        if p.startswith("`")
+        else code(p)
+        if p.startswith("--")
+        else re.sub(r"([\\*_<>\[\]#|$])", r"\\\1", p)
+        for p in parts
     )
 
 

@@ -55,7 +55,7 @@ class Figure:
     def caption(self) -> str:
         """The title, and what the numbers are; of panels, what rows and columns are."""
         axes = f"rows: {self.y}; columns: {self.x}" if self.panels else self.y
-        return f"{self.title} ({axes})"
+        return self.title if axes.lower() == self.title.lower() else f"{self.title} ({axes})"
 
     def _table(self, titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
         cells = [(str(row[0]), *(self._cell(value) for value in row[1:])) for row in rows]

@@ -146,7 +146,7 @@ test("a step is said in words", () => {
   expect(stepText(session, 0, 6)).toBe(
     "Cycle 6. Warp 0 issues mov_u32 $s0, 1 (line 2) for 2 of 4: lanes 0–1.",
   );
-  expect(stepText(session, 0, 7)).toContain("waits for the bus and DRAM, until cycle 9");
+  expect(stepText(session, 0, 7)).toContain("wait for the bus and DRAM, until cycle 9");
 });
 
 test("two runs are aligned by what the work-item has executed", () => {

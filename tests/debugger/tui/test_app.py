@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Callable
 
 import pytest
 
@@ -17,16 +15,9 @@ from simtlab.debugger.tui.choose import Choose
 from simtlab.debugger.tui.panes import LanesPane, MemoryPane, RegistersPane, SourcePane
 
 from ..support.kernels import AFFINE, affine, hung, on_chip
+from ..support.terminal import drive, screen
 
 SIZES = [(80, 24), (140, 45), (60, 15)]
-
-
-@pytest.fixture(autouse=True)
-def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The size is what a test says, whatever the terminal of the tests."""
-    monkeypatch.setenv("TERM", "xterm-256color")
-    for name in ("COLUMNS", "LINES"):
-        monkeypatch.delenv(name, raising=False)
 
 
 def line_of(text: str) -> int:
@@ -34,26 +25,12 @@ def line_of(text: str) -> int:
     return found
 
 
-def drive(app: Debugger, use: Callable, size: tuple[int, int] = (80, 24)) -> None:
-    """Run the app without a terminal and let `use(pilot)` drive it."""
-
-    async def run() -> None:
-        async with app.run_test(size=size) as pilot:
-            await pilot.pause()
-            await use(pilot)
-
-    asyncio.run(run())
-
-
-def screen(app: Debugger) -> str:
-    """The screen as lines of text."""
-    strips = app.screen._compositor.render_strips()
-    return "\n".join("".join(segment.text for segment in strip) for strip in strips)
-
-
 async def keys(pilot, *pressed: str) -> None:
-    await pilot.press(*pressed)
-    await pilot.pause()
+    for key in pressed:
+        await pilot.press(key)
+        while pilot.app.running.line:  # a key has no meaning until the move ends
+            await pilot.pause(0.02)
+        await pilot.pause()
 
 
 async def type_(pilot, text: str) -> None:

@@ -46,7 +46,7 @@ export const CAUSE_COLOURS: Readonly<Record<string, string>> = {
   held: "free",
   pipeline: "pipe",
   unit: "pipe",
-  fetch: "pipe",
+  fetch: "fetch",
   idle: "none",
 };
 

@@ -93,6 +93,14 @@ export const codeOf = (text: string) =>
 
 const verb = (mask: Mask, many: string, one: string) => (popcount(mask) === 1 ? one : many);
 
+/** Return what a cause means for one warp in the words for several lanes. */
+const ofSeveral = (means: string) =>
+  means
+    .replace(/^waits/, "wait")
+    .replace(/^holds/, "hold")
+    .replace(/^its/, "their")
+    .replace(" its ", " their ");
+
 const capital = (text: string) => text[0].toUpperCase() + text.slice(1);
 
 /** Return what a warp does at t, in sentences. */
@@ -121,8 +129,10 @@ function idleText(session: Session, warp: number, t: number): string[] {
     return waits.map(({ cause, mask, until, pc }) => {
       const means = CAUSES[cause]?.means ?? `waits for ${cause}`;
       const whole = popcount(mask) === popcount(session.stateAt(warp, t).live);
+      const one = whole || popcount(mask) === 1;
       const who = whole ? `Warp ${warp}` : `${capital(lanesText(mask))} of warp ${warp}`;
-      return `${who} at ${placeText(kernel, pc)}: ${means}, until ${unit} ${until}.`;
+      const what = one ? means : ofSeveral(means);
+      return `${who} at ${placeText(kernel, pc)}: ${what}, until ${unit} ${until.toLocaleString("en")}.`;
     });
   const { paths } = session.stateAt(warp, t);
   if (!paths.length) return [`Warp ${warp} holds no work-items that run.`];

@@ -124,7 +124,10 @@ function drawRuler({ context, width, left, from, to, palette }: Frame) {
     const x = Math.round(left + (t - from) * scale) + 0.5;
     context.moveTo(x, AXIS - 6);
     context.lineTo(x, AXIS);
-    context.fillText(t.toLocaleString("en"), x + 4, AXIS / 2 - 1);
+    const text = t.toLocaleString("en");
+    const isLast = x + 4 + context.measureText(text).width > width;
+    context.textAlign = isLast ? "right" : "left";
+    context.fillText(text, isLast ? x - 4 : x + 4, AXIS / 2 - 1);
   }
   context.moveTo(left, AXIS - 0.5);
   context.lineTo(width, AXIS - 0.5);

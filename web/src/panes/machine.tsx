@@ -252,7 +252,7 @@ function SplitTable({ store, paths }: { readonly store: Store; readonly paths: r
   );
 }
 
-const CHUNK = 16;
+const CHUNK = 8;
 
 /** A PC for each lane: what schemes without a stack hold. */
 function ThreadPcs({ store, colours }: Shared) {
@@ -310,16 +310,19 @@ function packWords(pack: Pack, isFormed: boolean) {
 function PackMatrix({ pack, store }: { readonly pack: Pack; readonly store: Store }) {
   const { facts } = store.session.recording;
   const words = packWords(pack, !!facts.policy?.startsWith("dwf"));
+  const width = pack.cells[0].length;
+  const isCompact = width > 16;
+  const named = isCompact ? 4 : 1; // one lane in so many: the columns are narrower than a number
   return (
     <div class="scroll">
-      <table class={`machine pack${pack.cells[0].length > 16 ? " compact" : ""}`}>
+      <table class={`machine pack${isCompact ? " compact" : ""}`}>
         <caption title={words.hint}>{words.caption}</caption>
         <thead>
           <tr>
             <th scope="col">{words.row}</th>
-            {Array.from(pack.cells[0], (_, lane) => (
-              <th scope="col" key={lane}>
-                {lane}
+            {Array.from({ length: Math.ceil(width / named) }, (_, i) => (
+              <th scope="col" key={i} colSpan={named}>
+                {i * named}
               </th>
             ))}
           </tr>

@@ -162,6 +162,9 @@ function Cells({ store, values, shown, type: cellType, access }: CellsProps) {
     const index = page * PAGE + i;
     return { index, ...values.memoryAt(space, shown.address + index * size, size, t) };
   });
+  const texts = cells.map(({ bytes, isKnown }) =>
+    isKnown ? format(bitsOf(bytes), formOf(cellType), size) : "–",
+  );
   const turn = (by: number) => {
     follows.value = false;
     region.value = shown.name;
@@ -171,9 +174,14 @@ function Cells({ store, values, shown, type: cellType, access }: CellsProps) {
     cells.find((c) => c.index === chosen.value) ?? cells.find((c) => c.index === accessed);
   return (
     <>
-      <div class="cells" role="listbox" aria-label={`Elements of ${shown.title}`}>
-        {cells.map(({ index, bytes, isKnown, writer }) => {
-          const text = isKnown ? format(bitsOf(bytes), formOf(cellType), size) : "–";
+      <div
+        class="cells"
+        role="listbox"
+        aria-label={`Elements of ${shown.title}`}
+        style={{ "--letters": Math.max(0, ...texts.map((text) => text.length)) }}
+      >
+        {cells.map(({ index, writer }, i) => {
+          const text = texts[i];
           const look = `${writer?.t === t ? " new" : ""}${writer ? " written" : ""}${index === accessed ? " accessed" : ""}`;
           return (
             <button
