@@ -12,7 +12,7 @@ from .....isa.types import RegClass, Type
 from ....analysis.ssa import Op
 from ...arithmetic.widths import extended, narrowed
 from ...llvm.text import integer, register_type
-from ...llvm.vectors import CHUNK
+from ...llvm.vectors import CHUNK, VectorCode
 from ..lane_code import LaneCode
 
 
@@ -96,14 +96,41 @@ class Moves:
             data = self.without_truncation(integer(type_.bits, lanes.n), data)
         for j, (d, mask) in enumerate(zip(data, lanes.mask, strict=True)):
             place = code.let(f"getelementptr i8, ptr {host}, i64 {j * lanes.n * type_.size}")
-            lanes.store_masked(type_.bits, d, place, mask)
+            self.store_masked(lanes, type_, d, place, mask)
+
+    def store_masked(
+        self, vectors: VectorCode, type_: Type, data: str, place: str, mask: str
+    ) -> None:
+        """Store a chunk of running lanes, or a part of one that `vectors` computes with.
+
+        For bytes of eight lanes LLVM 22 widens the mask to 16 lanes by `kmovb`. Where it spills the
+        mask it takes that for a copy, and the other eight lanes are stored as well. So such a mask
+        is widened as an integer of which LLVM does not know the upper bits.
+        """
+        code, n = self.lanes.code, vectors.n
+        if type_.bits > 8 or not CHUNK // 4 < n < CHUNK:
+            vectors.store_masked(type_.bits, data, place, mask)
+            return
+        order = ", ".join(f"i32 {lane if lane < n else 'poison'}" for lane in range(CHUNK))
+        t, wide = integer(8, n), VectorCode(code, CHUNK, 1)
+        widened = code.let(f"shufflevector {t} {data}, {t} poison, <{CHUNK} x i32> <{order}>")
+        bits = code.let(f"bitcast {vectors.mask_type} {mask} to i{n}")
+        bits = code.let(f"zext i{n} {bits} to i{CHUNK}")
+        (bits,) = self._hidden(f"i{CHUNK}", [bits])
+        running = code.let(f"bitcast i{CHUNK} {bits} to {wide.mask_type}")
+        wide.store_masked(8, widened, place, running)
 
     def without_truncation(self, t: str, data: Sequence[str]) -> list[str]:
         """Hide from LLVM that data are a truncation.
 
         Where the mask of a masked store is known to have one lane, LLVM 22 makes a scalar store of
         it; if the data are the truncation of one vector register, that stores the wider element.
+        Elements of 8 and 16 bits, and of 32 bits in less than 16 lanes, can be such truncations.
         """
+        return self._hidden(t, data)
+
+    def _hidden(self, t: str, data: Sequence[str]) -> list[str]:
+        """Return operands whose bits LLVM knows nothing of."""
         if t not in self._zeros:
             entry = self.lanes.entry
             place = entry.let(f"alloca {t}, align 64")

@@ -32,9 +32,6 @@ class Pieces:
         shapes, type_ = self.lanes.shapes, op.ins.row.type
         if not self.lanes.facts.piece or type_ is None or shapes.stride(address) is not None:
             return None
-        if not op.ins.row.is_load and type_.bits < 32 and self.lanes.pieces.n < self.lanes.n:
-            # LLVM 22 may store more than the mask says of a vector shorter than a register.
-            return None
         stride = shapes.piece_stride(address)
         steps = (0, type_.size) if op.ins.row.is_load else (type_.size,)
         return stride * scale if stride is not None and stride * scale in steps else None
@@ -97,7 +94,7 @@ class Pieces:
         values = [piece for chunk in data for piece in self._split(t, chunk)]
         masks = [piece for mask in lanes.mask for piece in self._split(lanes.mask_type, mask)]
         for value, host, mask in zip(values, hosts, masks, strict=True):
-            pieces.store_masked(type_.bits, value, host, mask)
+            self.moves.store_masked(pieces, type_, value, host, mask)
 
     # --- pieces of a chunk
 
