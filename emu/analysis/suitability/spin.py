@@ -16,6 +16,7 @@ from functools import cached_property
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
+from ...recent import Recent
 from ..analysis import Analysis, analyse
 from ..influence import Influence
 from ..order import Loop
@@ -27,17 +28,17 @@ _DIVISIONS = ("div", "rem")
 
 def may_wait(kernel: Kernel) -> bool:
     """Return whether what some work-item executes may depend on when others store."""
-    found = _WAITING.get(kernel.words)
+    found = _WAITING.find(kernel.words)
     if found is None:
         found = False
         if _written(kernel) and any(i.target is not None for i in kernel.instructions):
             analysis = analyse(kernel)
             found = bool(analysis.flow.loops) and _is_decided_by_others(kernel, analysis)
-        _WAITING[kernel.words] = found
+        _WAITING.keep(kernel.words, found)
     return found
 
 
-_WAITING: dict[tuple[int, ...], bool] = {}
+_WAITING: Recent[tuple[int, ...], bool] = Recent()
 """By the words of a kernel, which many launches share."""
 
 
