@@ -2,14 +2,23 @@
 
 A branch may depend on a value that another work-item stores in the same launch. Which instructions
 are executed may then depend on the schedule, and so do their counts. In an independent kernel no
-branch does. Branches may depend on loads from a buffer that the launch does not change. The kernel
-says by which pointer parameters it loads and stores; whether these are different buffers is known
-when it is launched, and that accesses stay in them when it has run.
+branch does. A load that decides branches is safe in one of three ways:
+
+- The launch does not change the buffer. The kernel says by which pointer parameters it loads and
+  stores; whether these are different buffers is known when it is launched, and that accesses stay
+  in them when it has run.
+- It is from private memory, and what is stored there is safe.
+- Its place is *owned*: while the launch runs (in group memory, from barrier to barrier), no other
+  work-item accesses a place that one has stored to. Native code watches these accesses.
+
+What is stored to private or to watched memory decides branches as well, as soon as loads from there
+do.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
@@ -20,16 +29,30 @@ from ..ssa import Op, Ssa, Value, sources_of
 
 @dataclass(frozen=True)
 class Reliance:
-    """What an independent kernel relies on: its stores change no buffer of some parameters.
+    """What an independent kernel relies on, by positions of pointer parameters and by pcs.
 
-    Both are positions of pointer parameters: those whose loads may decide branches, and those by
-    whose pointers the kernel stores. `loads` are the pcs of the loads. All are empty for a kernel
-    that relies on nothing.
+    The launch changes no buffer of the parameters `loaded`, by which `loads` decide branches. It
+    stores by the pointers `stored`; None: by any.
     """
 
     loaded: frozenset[int] = frozenset()
-    stored: frozenset[int] = frozenset()
+    stored: frozenset[int] | None = frozenset()
     loads: frozenset[int] = frozenset()
+    owned: frozenset[int] = frozenset()
+    """Parameters whose buffers are watched: branches depend on loads, and the launch stores."""
+    watched: Mapping[int, int | None] = field(default_factory=dict)
+    """The loads and stores of owned places, with their parameter; None for group memory."""
+    kept_out: Mapping[int, int] = field(default_factory=dict)
+    """Other changes of global memory, which must not leave their buffers for an owned one."""
+    unit: int = 1
+    """Bytes of an owned place in global memory: those of the smallest access."""
+    group_unit: int = 0
+    """The same of group memory; 0 if it is not watched."""
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether a launch has to keep to something."""
+        return bool(self.loaded or self.watched)
 
 
 def reliance(kernel: Kernel) -> Reliance | None:
@@ -37,27 +60,90 @@ def reliance(kernel: Kernel) -> Reliance | None:
     rows = [ins.row for ins in kernel.instructions]
     if not any(row.is_store or row.is_atomic for row in rows):
         return Reliance()
-    ssa = analyse(kernel).ssa
-    accesses = _Accesses(ssa, kernel)
-    never = frozenset(op for op in accesses.ops if accesses.may_change(op))
-    if _decides(ssa, never):
-        return None
-    deciding = {
-        param: ops for param, ops in accesses.loads_by_param().items() if _decides(ssa, ops - never)
-    }
-    return Reliance(
-        frozenset(deciding),
-        accesses.stored_params if deciding else frozenset(),
-        frozenset(op.pc for ops in deciding.values() for op in ops),
-    )
+    return _Proof(kernel).reliance()
 
 
-def _decides(ssa: Ssa, sources: frozenset[Op]) -> bool:
-    """Return whether a branch may depend on the result of one of these instructions."""
-    if not sources:
-        return False
-    influenced = _Influenced(ssa, sources).varying
-    return any(condition in influenced for condition in ssa.conditions.values())
+class _Proof:
+    """The search for what must be watched: a fixed point, since stored values may decide."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._ssa = analyse(kernel).ssa
+        self._accesses = accesses = _Accesses(self._ssa, kernel)
+        self._targets: set[Value] = set(self._ssa.conditions.values())
+        """Values that decide branches, now or when they are loaded again."""
+        self._loads = accesses.loads_by_param()
+        self._influenced: dict[object, Influence] = {}
+
+    def reliance(self) -> Reliance | None:
+        """Return what the kernel relies on."""
+        accesses, owned = self._accesses, set[int]()
+        private, group = (
+            accesses.loads_of(s) if accesses.stores_to(s) else frozenset[Op]()
+            for s in (Segment.PRIVATE, Segment.GROUP)
+        )
+        watches_group, follows_private, grows = False, False, True
+        while grows:
+            grows = False
+            if not follows_private and self._decides("private", private):
+                follows_private = grows = True
+                self._targets |= accesses.stored_values(Segment.PRIVATE)
+            if not watches_group and self._decides("group", group):
+                watches_group = grows = True
+                self._targets |= accesses.stored_values(Segment.GROUP)
+            for param in accesses.stored_params - owned:
+                if self._decides(param, self._loads.get(param, frozenset())):
+                    owned.add(param)
+                    grows = True
+                    self._targets |= accesses.stored_values(Segment.GLOBAL, param)
+        deciding = {p for p, ops in self._loads.items() if self._decides(p, ops)}
+        if self._decides("never", accesses.unsafe()):
+            return None
+        if accesses.any_is_stored and (owned or deciding):
+            return None
+        if (owned & accesses.counted_params) or (watches_group and accesses.counts_in_group):
+            return None
+        return self._found(frozenset(owned), frozenset(deciding) - owned, watches_group)
+
+    def _found(
+        self, owned: frozenset[int], deciding: frozenset[int], watches_group: bool
+    ) -> Reliance:
+        accesses = self._accesses
+        in_global = {
+            op: param
+            for op in accesses.of(Segment.GLOBAL)
+            if (param := accesses.param(op)) in owned
+        }
+        in_group = accesses.of(Segment.GROUP) if watches_group else frozenset[Op]()
+        others = accesses.stores() if owned else frozenset[Op]()
+        relied = bool(owned or deciding or in_group)
+        return Reliance(
+            deciding,
+            (None if accesses.any_is_stored else accesses.stored_params) if relied else frozenset(),
+            frozenset(op.pc for p in deciding for op in self._loads[p]),
+            owned,
+            {op.pc: param for op, param in in_global.items()} | {op.pc: None for op in in_group},
+            {
+                op.pc: param
+                for op in others
+                if op not in in_global and (param := accesses.param(op)) is not None
+            },
+            _smallest(in_global) or 1,
+            _smallest(in_group),
+        )
+
+    def _decides(self, key: object, sources: frozenset[Op]) -> bool:
+        """Return whether a target may depend on the result of one of these instructions."""
+        if not sources:
+            return False
+        found = self._influenced.get(key)
+        if found is None:
+            found = self._influenced[key] = _Influenced(self._ssa, sources)
+        return any(target in found.varying for target in self._targets)
+
+
+def _smallest(ops: Iterable[Op]) -> int:
+    """Return the bytes of the smallest of some accesses; 0 if there are none."""
+    return min((op.ins.row.type.size for op in ops if op.ins.row.type is not None), default=0)
 
 
 class _Influenced(Influence):
@@ -80,21 +166,50 @@ class _Accesses:
         written = [op for op in self.ops if op.ins.row.is_store or op.ins.row.is_atomic]
         self._segments = {op.ins.row.segment for op in written}
         stored = [self.param(op) for op in written if op.ins.row.segment is Segment.GLOBAL]
-        self._any_is_stored = None in stored
+        self.any_is_stored = None in stored
+        """Whether some store may be to any buffer."""
         self.stored_params = frozenset(p for p in stored if p is not None)
+        counts = [op for op in written if op.ins.row.is_atomic]
+        self.counts_in_group = any(op.ins.row.segment is Segment.GROUP for op in counts)
+        self.counted_params = frozenset(
+            self.param(op) for op in counts if op.ins.row.segment is Segment.GLOBAL
+        )
+        """The parameters of atomics."""
 
-    def may_change(self, op: Op) -> bool:
-        """Return whether others may store during the launch what an instruction loads."""
-        row = op.ins.row
-        if not (row.is_load or row.is_atomic) or row.segment is None:
-            return False
-        if row.is_atomic or row.segment is Segment.PRIVATE:
-            # Private memory may hold what was loaded from shared memory.
-            return True
-        if row.segment not in self._segments:
-            return False
-        param = self.param(op) if row.segment is Segment.GLOBAL else None
-        return param is None or self._any_is_stored or param in self.stored_params
+    def of(self, segment: Segment) -> frozenset[Op]:
+        """Return the instructions that access a segment."""
+        return frozenset(op for op in self.ops if op.ins.row.segment is segment)
+
+    def loads_of(self, segment: Segment) -> frozenset[Op]:
+        """Return the loads from a segment."""
+        return frozenset(op for op in self.of(segment) if op.ins.row.is_load)
+
+    def stores_to(self, segment: Segment) -> bool:
+        """Return whether something is stored to a segment."""
+        return segment in self._segments
+
+    def stores(self) -> frozenset[Op]:
+        """Return the stores and atomics of global memory."""
+        return frozenset(op for op in self.of(Segment.GLOBAL) if not op.ins.row.is_load)
+
+    def stored_values(self, segment: Segment, param: int | None = None) -> set[Value]:
+        """Return what is stored to a segment, or by a parameter's pointer, and at which places."""
+        return {
+            value
+            for op in self.of(segment)
+            if not op.ins.row.is_load and (param is None or self.param(op) == param)
+            for value in op.args
+        }
+
+    def unsafe(self) -> frozenset[Op]:
+        """Return the atomics, and the loads by any pointer if something is stored."""
+        stored = Segment.GLOBAL in self._segments
+        return frozenset(
+            op
+            for op in self.ops
+            if op.ins.row.is_atomic
+            or (stored and op in self.loads_of(Segment.GLOBAL) and self.param(op) is None)
+        )
 
     def loads_by_param(self) -> dict[int, frozenset[Op]]:
         """Return the loads of global memory by the parameter of their address."""

@@ -97,7 +97,7 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     from ..llvm.text import ModuleText
     from .function import KernelFunction
 
-    analysis, regions, guarded = analyse(kernel), None, frozenset[int]()
+    analysis, regions, relied = analyse(kernel), None, None
     if facts.counts:
         from ...analysis.counting.independence import reliance
         from ...analysis.counting.plan import analyse_counting
@@ -107,10 +107,9 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         analysis, regions = counting, counting.regions(facts)
         relied = reliance(kernel)
         assert relied is not None, "the interpreter counts this kernel"
-        guarded = relied.loads
     shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
     module = ModuleText(function_attributes())
-    function = KernelFunction(module, kernel, readonly_bytes, shapes, plan, regions, guarded)
+    function = KernelFunction(module, kernel, readonly_bytes, shapes, plan, regions, relied)
     module.define("kernel", function.text())
     frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {function.frame_bytes}\n}}\n"
     module.define("frame_bytes", frame)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ....isa.program import Kernel
 from ...analysis.counting.regions import Region
@@ -31,6 +32,9 @@ from .nodes import Nodes
 from .value_table import ValueTable
 from .variables import Variables
 
+if TYPE_CHECKING:
+    from ...analysis.counting.independence import Reliance
+
 
 class KernelFunction:
     """Generates `i32 kernel(context block, first workgroup, end)`; it returns 1 after a trap."""
@@ -43,7 +47,7 @@ class KernelFunction:
         shapes: Shapes,
         plan: LanePlan,
         regions: Mapping[int, Region] | None = None,
-        guarded: frozenset[int] = frozenset(),
+        relied: Reliance | None = None,
     ) -> None:
         self.entry = FunctionText(module)
         """The lines that are computed once per call."""
@@ -63,7 +67,7 @@ class KernelFunction:
             readonly_bytes,
             Ranges(shapes),
             private_of=WARP if self.has_barrier else "0",
-            guarded=guarded,
+            relied=relied,
             private_element=private_element(kernel),
         )
         self.frame_bytes = 0
@@ -84,6 +88,8 @@ class KernelFunction:
         warps = count_warps(code, group, facts)
         vectors = VectorCode(code, *vectors_of(facts))
         begin = partial(start_warp, vectors, group, facts)
+        if not self.has_barrier:
+            self._begin_round()
         if self.has_barrier:
             self._rounds(warps, begin)
         else:
@@ -143,6 +149,7 @@ class KernelFunction:
         words.set_word("waiting", "0")
         words.set_word("barrier_pc", "-1")
         words.set_word("unequal", "0")
+        self._begin_round()
         code.jump("warp_head")
         self._warp_head("round_head", "warp_next", warps, "round_over")
         warp = begin()
@@ -170,6 +177,13 @@ class KernelFunction:
         self._next_warp()
         code.block("round_over")
         self._end_round()
+
+    def _begin_round(self) -> None:
+        """Begin the time of a workgroup up to its next barrier, if group memory is watched."""
+        if self.memory.relied is not None and self.memory.relied.group_unit:
+            from .memory.owners import begin_round
+
+            begin_round(self.code, self.memory, self.facts)
 
     def _end_round(self) -> None:
         """Begin the next round, end the workgroup, or trap if not all of it is at one barrier."""

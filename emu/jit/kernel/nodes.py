@@ -7,6 +7,8 @@ are masked: other instructions run for inactive lanes too, whose values nothing 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.ranges.trips import Trips
 from ...analysis.ssa import Op
@@ -14,11 +16,14 @@ from ..runtime.context import TrapCode
 from . import budget
 from .barriers import Barriers
 from .edges import Edges
-from .identity import Identity, Warp
+from .identity import GROUP, Identity, Warp
 from .instructions import Instructions
 from .lane_by_lane import LaneByLane
 from .lane_code import LaneCode
 from .memory.kernel_memory import KernelMemory
+
+if TYPE_CHECKING:
+    from .memory.owners import Owners
 
 UNROLLED = 128
 """Most instructions of the iterations of a loop that are written one after the other."""
@@ -43,6 +48,7 @@ class Nodes:
         self._barriers = barriers
         self._flow = lanes.flow
         self._instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
+        self._owners = _owners_of(lanes, memory, warp)
         self._at_exit = budget.charged_at_exit(lanes, plan, memory.ranges)
         """Latch -> iterations of the loop, for those that are charged when it is left."""
         self._left = {
@@ -80,6 +86,8 @@ class Nodes:
                 self._begin_iteration(number)
             else:
                 for op in lanes.ssa.ops.get(number, ()):
+                    if self._owners is not None:
+                        self._owners.watch(op)
                     self._instructions.op(op)
                 self._leave(number)
 
@@ -177,3 +185,12 @@ class Nodes:
         if edges.counters is not None:
             edges.counters.branch(number, ways, (to_fall, to_taken))
         edges.end_node(number, *ways)
+
+
+def _owners_of(lanes: LaneCode, memory: KernelMemory, warp: Warp) -> Owners | None:
+    """Return what watches accesses, if some must be watched."""
+    if memory.relied is None or not memory.relied.watched:
+        return None
+    from .memory.owners import Owners
+
+    return Owners(lanes, memory, memory.relied, GROUP, warp.flat, warp.first)

@@ -25,6 +25,7 @@ from ...recent import Recent
 from ...statistics import Statistics
 from ..kernel.compile import facts_for_counting
 from ..runtime.context import BASE, Count
+from .owners import has_owner_numbers
 
 if TYPE_CHECKING:
     from .plan import Plan, Scratch, Table
@@ -62,17 +63,23 @@ def guarded(
 ) -> tuple[Table | None, frozenset[int] | None]:
     """Return the buffers as a launch may use them that counts, and those that it may change.
 
-    Where branches depend on loads, no buffer may be both loaded from for that and stored to. A
-    store to any buffer but those expected then faults, as does such a load from one of these.
-    The first is None if the launch must not count; the second, bases of buffers, if it may change
-    all.
+    No buffer may be both loaded from for a branch and stored to, unless it is watched. A store to
+    any buffer but those expected then faults, as does a load for a branch from one of these. The
+    first is None if the launch must not count, the second if it need not keep to anything.
     """
-    if not relied.loaded:
+    if not relied.is_tested:
         return table, None
-    loaded, stored = (
-        frozenset(_bases(work, table, positions)) for positions in (relied.loaded, relied.stored)
+    if table.overlaps or not has_owner_numbers(work.geometry):
+        return None, None
+    if relied.stored is None:
+        return table, frozenset(table.rows)
+    loaded, owned, stored, others = (
+        frozenset(_bases(work, table, positions))
+        for positions in (relied.loaded, relied.owned, relied.stored, relied.stored - relied.owned)
     )
-    return (None, None) if loaded & stored else (table.changed(stored), stored)
+    if loaded & stored or owned & others:
+        return None, None
+    return table.changed(stored), stored
 
 
 def _bases(work: Work, table: Table, positions: Iterable[int]) -> Iterator[int]:

@@ -25,6 +25,7 @@ from ...analysis.suitability.repeatable import is_repeatable
 from ...analysis.suitability.spin import may_spin, may_wait
 from ...engine import AUTO, Interrupted, Work, who_runs
 from ...geometry import Geometry
+from ...recent import Recent
 from ...second_opinion import MAX_COPY, verdict
 from ...statistics import Statistics
 from ...traps import Trap, TrapKind, TrapRecord
@@ -92,7 +93,7 @@ def depends_on_schedule(kernel: Kernel) -> bool:
 
     True for a kernel that is too large for native code, which the interpreter runs as well.
     """
-    found = _SCHEDULED.get(kernel.words)
+    found = _SCHEDULED.find(kernel.words)
     if found is None:
         found = is_too_large(kernel) or any(
             Flags.CROSS_LANE in ins.row.flags for ins in kernel.instructions
@@ -100,11 +101,11 @@ def depends_on_schedule(kernel: Kernel) -> bool:
         if not found and any(ins.row.is_memory for ins in kernel.instructions):
             analysis = analyse(kernel)
             found = bool(analysis.flow.loops) and may_spin(analysis.ssa)
-        _SCHEDULED[kernel.words] = found
+        _SCHEDULED.keep(kernel.words, found)
     return found
 
 
-_SCHEDULED: dict[tuple[int, ...], bool] = {}
+_SCHEDULED: Recent[tuple[int, ...], bool] = Recent()
 
 
 def execute(work: Work) -> Statistics | None:
@@ -153,8 +154,9 @@ def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Stati
     """Run native code; return the trap that ended it, and what it has counted."""
     scratches = plan.take(work, table)
     several = work.threads != 1 and plan.n_groups > 1
-    if plan.layout is not None and work.threads == AUTO:
-        # Threads that are tried may be set back, but not what they have counted.
+    if plan.layout is not None and (work.threads == AUTO or plan.layout.relied.watched):
+        # Threads that are tried may be set back, but not what they have counted. Threads that watch
+        # owned places would have to agree on their owners.
         several = False
     alone = Alone(plan.code.function, scratches[0], plan.n_groups)
     start = time.perf_counter()
@@ -279,7 +281,7 @@ def _start_over(work: Work, record: TrapRecord) -> Statistics:
             raise work.trap(_undecided(record, seen)) from None
         raise
     # It will wait again: from now on it is left to the interpreter at once.
-    _SCHEDULED[work.kernel.words] = True
+    _SCHEDULED.keep(work.kernel.words, True)
     work.kept.pop("plan", None)
     work.run_by = "interp"
     return statistics

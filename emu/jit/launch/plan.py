@@ -41,6 +41,7 @@ from ..runtime.context import (
 
 if TYPE_CHECKING:
     from .counting import Layout
+    from .owners import Owners
 
 SLACK = 64
 """Bytes after group, private and frame memory, so that none of them is empty."""
@@ -152,7 +153,9 @@ class Scratch:
     def __init__(self, plan: Plan, work: Work) -> None:
         kernel, geometry, facts = work.kernel, work.geometry, plan.facts
         warps = -(-geometry.largest_group // facts.width)
-        self.context = np.zeros(Slot.PARAMS + BUFFER_SLOTS * len(kernel.params), np.int64)
+        owners = plan.layout is not None and bool(plan.layout.relied.watched)
+        slots = (BUFFER_SLOTS + owners) * len(kernel.params)
+        self.context = np.zeros(Slot.PARAMS + slots, np.int64)
         self.address = self.context.ctypes.data
         self.kernargs = np.zeros(max(8, kernel.kernarg_size), np.uint8)
         self._params = plan.params
@@ -179,6 +182,11 @@ class Scratch:
         if plan.layout is not None:
             self.counts = np.zeros(plan.layout.words, np.int64)
             self.context[Slot.COUNTS] = self.counts.ctypes.data
+        self._owners: Owners | None = None
+        if owners and plan.layout is not None:
+            from .owners import Owners
+
+            self._owners = Owners(kernel, geometry, plan.layout.relied, self.context)
         self._bytes = self.context.data.cast("B")
 
     @property
@@ -194,6 +202,8 @@ class Scratch:
         self.kernargs.data[: len(kernargs)] = kernargs
         self.fill_table(table)
         self._params.pack_into(self._bytes, Slot.PARAMS * 8, *rows)
+        if self._owners is not None:
+            self._owners.begin_launch()
 
     def fill_table(self, table: Table) -> None:
         """Take the table of buffers, in which pointers are looked up."""
@@ -208,6 +218,8 @@ class Scratch:
     def release(self) -> None:
         """Release the buffers; no thread may still use them."""
         self._table = None
+        if self._owners is not None:
+            self._owners.end_launch()
 
 
 class Plan:

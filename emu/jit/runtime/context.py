@@ -4,6 +4,9 @@ Fixed slots first, then four per kernel parameter that describe the buffer a poi
 its simulated base, size, the distance from simulated to host addresses, and whether it may be
 written. Table entries of all buffers have the same four slots; those for threads can permit less.
 
+After these, code that watches owned places has one more slot per parameter: the address of the
+owners (kernel/memory/owners.py).
+
 Segments have four such slots per memory instruction in place of those per parameter:
 the buffer that the instruction was in last. GROUP_SIZE is theirs too; the code of a whole kernel is
 compiled for one size.
@@ -46,7 +49,11 @@ class Slot(IntEnum):
     GROUP_SIZE_Y = 21
     GROUP_SIZE_Z = 22
     COUNTS = 23
-    PARAMS = 24
+    OWNER = 24
+    SHARED_OWNER = 25
+    GROUP_OWNERS = 26
+    GROUP_OWNER = 27
+    PARAMS = 28
 
 
 ITEMS = (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z)
@@ -78,6 +85,11 @@ def set_geometry(context: np.ndarray, geometry: Geometry) -> None:
 def param_slot(position: int, which: int) -> int:
     """Return a slot of the buffer of the parameter at this position."""
     return Slot.PARAMS + BUFFER_SLOTS * position + which
+
+
+def owners_slot(params: int, position: int) -> int:
+    """Return the slot with the address of the owners of a parameter's buffer, of `params`."""
+    return Slot.PARAMS + BUFFER_SLOTS * params + position
 
 
 class Count(IntEnum):

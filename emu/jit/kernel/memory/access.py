@@ -28,7 +28,8 @@ class Access:
         self.lanes = lanes
         moves = Moves(lanes)
         pieces = Pieces(lanes, moves)
-        cold = Cold(lanes, moves, pieces, memory.guarded)
+        guarded = memory.relied.loads if memory.relied is not None else frozenset[int]()
+        cold = Cold(lanes, moves, pieces, guarded)
         self.global_ = GlobalMemory(lanes, moves, cold, pieces, memory.params)
         self._local = LocalMemory(lanes, moves, cold, pieces, memory)
         self._atomics = Atomics(lanes, self._local, cold)

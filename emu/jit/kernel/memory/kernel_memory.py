@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .....isa.program import Kernel, Param
 from .....isa.types import Segment
@@ -10,6 +11,9 @@ from ....analysis.ranges.offset_ranges import Ranges
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot
 from ..context_code import load_slot
+
+if TYPE_CHECKING:
+    from ....analysis.counting.independence import Reliance
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,8 @@ class KernelMemory:
     lanes' elements at one offset are neighbours.
     """
 
-    guarded: frozenset[int] = frozenset()
-    """The pcs of loads that must not be from a buffer that the launch writes (code that counts)."""
+    relied: Reliance | None = None
+    """What code that counts has to test about accesses."""
 
     def private_place(self, entry: FunctionText, code: FunctionText, width: int) -> str:
         """Return where the private memory of the running warp is, a ptr."""

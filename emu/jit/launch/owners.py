@@ -1,0 +1,100 @@
+"""Owners of places in memory, of a launch that watches accesses (kernel/memory/owners.py)."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from ....isa.program import Kernel
+from ...analysis.counting.independence import Reliance
+from ...geometry import Geometry
+from ..kernel.memory.owners import NUMBER, bytes_of_owners
+from ..runtime.context import BASE, SIZE, Slot, owners_slot, param_slot
+
+LINE = 64
+"""Bytes in which the owners of a buffer are rounded up."""
+
+
+def has_owner_numbers(geometry: Geometry) -> bool:
+    """Return whether there are enough numbers for the work-items of a launch."""
+    return _items(geometry) < NUMBER // 2
+
+
+def _items(geometry: Geometry) -> int:
+    return geometry.n_groups * prod(geometry.group_size)
+
+
+class _Array:
+    """Owners of places; numbers from `next` on have not been given away."""
+
+    def __init__(self, size: int) -> None:
+        self.owners = np.zeros(size // 4, np.uint32)
+        self.next = 1
+
+    def take(self, items: int) -> int:
+        """Return the first of as many numbers as there are work-items, and one more."""
+        if self.next + items >= NUMBER:
+            self.owners[:] = 0
+            self.next = 1
+        first = self.next
+        self.next += items + 1
+        return first
+
+
+_SPARE: list[_Array] = []
+"""The last array that no launch uses: a new one costs more than many a launch."""
+
+
+class Owners:
+    """The owners of a launch; `context` has their places."""
+
+    def __init__(
+        self, kernel: Kernel, geometry: Geometry, relied: Reliance, context: np.ndarray
+    ) -> None:
+        self._context = context
+        self._unit = relied.unit
+        self._items = _items(geometry)
+        self._slots = [
+            (param_slot(p, SIZE), param_slot(p, BASE), owners_slot(len(kernel.params), p))
+            for p in sorted(relied.owned)
+        ]
+        self._array: _Array | None = None
+        group = bytes_of_owners(kernel.group_size, relied.group_unit) if relied.group_unit else 0
+        self._group_owners = np.zeros(group + LINE, np.uint8)
+        context[Slot.GROUP_OWNERS] = self._group_owners.ctypes.data
+
+    def begin_launch(self) -> None:
+        """Let no place have an owner; parameters have the buffers of the launch."""
+        context, places, needed = self._context, {}, 0
+        for size, base, _ in self._slots:
+            # Parameters may share a buffer, and then they share its owners.
+            if int(context[base]) not in places:
+                places[int(context[base])] = needed
+                room = bytes_of_owners(int(context[size]), self._unit)
+                needed += -(-room // LINE) * LINE
+        if not needed:
+            return
+        array = _spare(needed)
+        start = array.owners.ctypes.data
+        for _, base, slot in self._slots:
+            context[slot] = start + places[int(context[base])]
+        first = array.take(self._items)
+        context[Slot.OWNER] = first
+        context[Slot.SHARED_OWNER] = first + self._items
+        self._array = array
+
+    def end_launch(self) -> None:
+        """Give the owners back; no thread may still use them."""
+        if self._array is not None:
+            _SPARE[:] = [self._array]
+            self._array = None
+
+
+def _spare(size: int) -> _Array:
+    """Return an array of at least `size` bytes that no launch uses."""
+    try:
+        array = _SPARE.pop()
+    except IndexError:
+        return _Array(size)
+    return array if array.owners.nbytes >= size else _Array(size)
