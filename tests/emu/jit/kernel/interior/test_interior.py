@@ -152,9 +152,8 @@ def work_of(
     items: tuple[int, ...] = (WIDE, HIGH),
     group: int | tuple[int, ...] = (32, 1),
     room: int | None = None,
-    first: int = 0,
 ) -> Work:
-    room = WIDE * HIGH + first if room is None else room
+    room = WIDE * HIGH if room is None else room
     source = np.random.default_rng(3).integers(0, 1 << 32, room, np.uint32)
     out = np.zeros(wide * high, np.uint32)
     return make(text, [wide, high, source, out], items=items, group_size=group)
