@@ -41,18 +41,16 @@ class BoundArguments:
 class Binder:
     """Binds one kernel's arguments, launch after launch.
 
-    Device arrays and Python's own numbers, which a host loop passes, are packed in one step. All
-    other arguments, and all errors, go through `bind`, with the same result.
+    Device arrays and numbers, which a host loop passes, are packed in one step. All other
+    arguments, and all errors, go through `bind`, with the same result.
     """
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._format = block_format(kernel)
-        self._plain = tuple(
-            (DeviceArray, np.dtype(p.type.numpy))
-            if p.is_pointer
-            else (float if p.type.is_float else int, None)
-            for p in kernel.params
+        self._types = plain_types(kernel)
+        self._dtypes = tuple(
+            np.dtype(p.type.numpy) if p.is_pointer else None for p in kernel.params
         )
 
     def __call__(self, args: Sequence[object]) -> BoundArguments:
@@ -60,13 +58,12 @@ class Binder:
         return self._pack(args) or bind(self._kernel, args)
 
     def _pack(self, args: Sequence[object]) -> BoundArguments | None:
-        if len(args) != len(self._plain):
+        plain = unboxed(args, self._types)
+        if plain is None:
             return None
         device = None
         values: list[object] = []
-        for (kind, dtype), value in zip(self._plain, args, strict=True):
-            if type(value) is not kind:
-                return None
+        for dtype, value in zip(self._dtypes, plain, strict=True):
             if dtype is not None:
                 array = cast(DeviceArray, value)
                 if device is None:
@@ -81,6 +78,42 @@ class Binder:
             return BoundArguments(struct.pack(self._format, *values), device.memory)
         except (struct.error, OverflowError):
             return None
+
+
+_NUMPY_NUMBERS: dict[type, frozenset[type]] = {
+    int: frozenset(np.dtype(code).type for code in "bhilqBHILQ"),
+    float: frozenset((np.float16, np.float32, np.float64)),
+}
+"""Types of NumPy whose values are those of Python's own numbers."""
+
+
+def plain_types(kernel: Kernel) -> tuple[type, ...]:
+    """Return the types of arguments that are packed in one step."""
+    return tuple(
+        DeviceArray if p.is_pointer else float if p.type.is_float else int for p in kernel.params
+    )
+
+
+def unboxed(args: Sequence[object], types: tuple[type, ...]) -> Sequence[object] | None:
+    """Return arguments of some types, with NumPy's numbers as Python's own.
+
+    None if one has another type, or is a NaN of NumPy, whose bits would not survive.
+    """
+    if tuple(map(type, args)) == types:
+        return args
+    if len(args) != len(types):
+        return None
+    values: list[object] = []
+    for value, wanted in zip(args, types, strict=True):
+        plain = value
+        if type(value) is not wanted:
+            if type(value) not in _NUMPY_NUMBERS.get(wanted, ()):
+                return None
+            plain = cast("np.generic", value).item()
+            if plain != plain:
+                return None
+        values.append(plain)
+    return values
 
 
 def block_format(kernel: Kernel) -> str:

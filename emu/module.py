@@ -335,11 +335,12 @@ class Launch:
                 code="SIM517",
             )
         from .jit.kernel.compile import facts_for_counting, facts_of, listing
+        from .jit.launch.regroup import regrouped
 
         if self.stats and form in ("llvm", "asm"):
             facts = facts_for_counting(self.geometry)
         else:
-            facts = facts_of(ready.kernel, self.geometry)
+            facts = facts_of(ready.kernel, regrouped(ready.kernel, self.geometry))
         return listing(ready.kernel, len(ready.program.readonly_data), facts, form)
 
     def rows(self) -> list[tuple[str, str]]:

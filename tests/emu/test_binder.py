@@ -32,7 +32,22 @@ INTEGERS = st.one_of(
     st.integers(-300, 300),
 )  # fmt: skip
 FLOATS = st.one_of(st.floats(), st.floats(width=32), st.sampled_from([1e300, 3.4028236e38, 1e-46]))
-ODD = st.sampled_from([True, None, "7", 2, 2.5, np.int64(3), np.float32(0.1), np.array(4), X])
+ODD = st.sampled_from(
+    [
+        True,
+        None,
+        "7",
+        2,
+        2.5,
+        np.int64(3),
+        np.int8(-3),
+        np.float32(0.1),
+        np.float64(1e300),
+        np.float32("nan"),
+        np.array(4),
+        X,
+    ]
+)
 
 
 def outcome(function: Any, args: list[Any]) -> Any:
@@ -83,6 +98,22 @@ def test_device_arrays_and_plain_numbers_take_the_quick_way() -> None:
     block, memory, copies, temporary = both(FITTING)
     assert len(block) == KERNEL.kernarg_size
     assert (memory, copies, temporary) == (DEVICE.memory, [], [])
+
+
+def test_numbers_of_numpy_take_the_quick_way() -> None:
+    args = [
+        value if param.is_pointer else np.dtype(param.type.numpy).type(value)
+        for param, value in zip(KERNEL.params, FITTING, strict=True)
+    ]
+    assert BINDER._pack(args) is not None
+    both(args)
+
+
+def test_a_nan_of_numpy_keeps_its_bits() -> None:
+    nan = np.array(0x7F80_1234, np.uint32).view(np.float32)[()]
+    args = [*FITTING[:7], nan, *FITTING[8:]]
+    assert BINDER._pack(args) is None
+    assert BINDER(args).kernargs[KERNEL.params[7].offset :][:4] == nan.tobytes()
 
 
 @pytest.mark.parametrize("value", [np.zeros(5, np.uint32), DEVICE.zeros(5, np.int32),

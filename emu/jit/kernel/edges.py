@@ -15,15 +15,22 @@ from .lane_code import LaneCode
 
 
 class Edges:
-    """Hands lanes from node to node. The code of node `i` begins at the label `n<i>`.
+    """Hands lanes from node to node. The code of node `i` begins at the label `<version>n<i>`.
 
     `counters` if the code counts.
     """
 
-    def __init__(self, lanes: LaneCode, plan: LanePlan, counters: Counters | None = None) -> None:
+    def __init__(
+        self,
+        lanes: LaneCode,
+        plan: LanePlan,
+        counters: Counters | None = None,
+        version: str = "",
+    ) -> None:
         self.lanes = lanes
         self.plan = plan
         self.counters = counters
+        self.version = version
         self._flow = lanes.flow
         self._masks = plan.masks
         self._waits = plan.waits
@@ -45,7 +52,7 @@ class Edges:
         self._set_waiting(number, mask)
         if self.counters is not None:
             self.counters.enter(number)
-        self.lanes.code.jump(f"n{number}")
+        self.lanes.code.jump(self.label("n", number))
 
     def take_mask(self, number: int) -> None:
         """Make the lanes that wait at a node the running ones."""
@@ -76,7 +83,11 @@ class Edges:
     def next_of(self, waits: Iterable[int]) -> str:
         """Return the label of the first of the nodes at which lanes may wait."""
         number = self._masks.next_of(waits)
-        return "warp_over" if number is None else f"n{number}"
+        return "warp_over" if number is None else self.label("n", number)
+
+    def label(self, which: str, number: int) -> str:
+        """Return a label of a node's code in this version of the nodes."""
+        return f"{self.version}{which}{number}"
 
     def end_node(self, number: int, *ways: int) -> None:
         """End a node whose lanes wait at `ways` now: jump to the node that runs next."""

@@ -26,6 +26,7 @@ from .context_code import load_slot, store_slot
 from .counters import Counters
 from .edges import Edges
 from .identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
+from .interior.version import emit_interior, has_interior
 from .lane_code import LaneCode, vectors_of
 from .memory.kernel_memory import KernelMemory, private_element
 from .nodes import Nodes
@@ -57,6 +58,8 @@ class KernelFunction:
         self._regions = regions
         """What divergent branches make a warp run, if the code counts."""
         self._counters: Counters | None = None
+        self._interior: Variables | None = None
+        """The variables of the version for interior warps, if there is one."""
         self.has_barrier = any(
             node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes
         )
@@ -103,7 +106,7 @@ class KernelFunction:
         if self._counters is not None:
             self._counters.finish()
         code.ret("i32", 0)
-        self.variables.poison(self.entry, facts.poison)
+        self._poison(self.entry)
         self.entry.jump("group_head")
         head = "define i32 @kernel(ptr %ctx, i64 %first, i64 %last)"
         return definition(head, self.entry, code)
@@ -129,8 +132,13 @@ class KernelFunction:
         lanes = self._lanes(warp)
         edges = self._edges(lanes, warp)
         self.memory.clear_private(self.entry, code, facts.width)
+        counters = ""
         if lanes.flow.loops:
-            budget.fill(lanes, self.entry.let(f"alloca [{facts.width} x i64], align 64"))
+            counters = self.entry.let(f"alloca [{facts.width} x i64], align 64")
+        if has_interior(lanes, self.plan):
+            self._interior = emit_interior(lanes, warp, self.memory, counters)
+        if counters:
+            budget.fill(lanes, counters)
         edges.clear_all()
         edges.enter(START, warp.existing)
         Nodes(lanes, self.plan, self.memory, warp, edges, None).emit()
@@ -207,6 +215,11 @@ class KernelFunction:
         store_slot(code, Slot.TRAP_LOCAL, words.word("waiter"))
         code.jump("trapped")
 
+    def _poison(self, text: FunctionText) -> None:
+        self.variables.poison(text, self.facts.poison)
+        if self._interior is not None:
+            self._interior.poison(text, self.facts.poison)
+
     # --- the loop over warps
 
     def _warp_head(self, before: str, latch: str, warps: str, after: str) -> None:
@@ -222,6 +235,6 @@ class KernelFunction:
         """Close the loop over the warps."""
         if self._counters is not None:
             self._counters.end_warp()
-        self.variables.poison(self.code, self.facts.poison)
+        self._poison(self.code)
         self.code.let(f"add i64 {WARP}, 1", "%w.next")
         self.code.jump("warp_head")

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from ....isa.table import Unit
 from ....isa.types import RegClass
+from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.narrow import Narrow, NarrowLanes
-from ...analysis.ssa import Const, Op
+from ...analysis.ssa import Const, Op, Value
 from ..arithmetic import emit as alu
 from ..arithmetic import narrow
 from ..arithmetic.division import are_zero, ones_for_zeros
@@ -29,18 +30,41 @@ class Instructions:
         self.access = Access(lanes, memory)
         self._narrow = NarrowLanes(lanes.shapes) if host_has("avx512bw") else None
         """Not on other CPUs: a comparison of bytes gives no mask for lanes of words there."""
+        self.assumed = Assumed()
+        """What is known of the running warp."""
 
     def op(self, op: Op) -> None:
         """Emit one instruction."""
         row = op.ins.row
+        if op in self.lanes.outside:
+            return
         if row.is_memory or row.stem == "lda":
             self.access.op(op)
         elif row.unit is Unit.ID:
             self._identity(op)
         elif row.stem in ("memfence", "nop", "reconverge"):
             return
+        elif op in self.assumed.same:
+            self._copy(op, op.args[self.assumed.same[op]])
+        elif op in self.assumed.rest:
+            self._subtract(op, op.args[0], self.assumed.rest[op])
         else:
             self._compute(op)
+
+    def _copy(self, op: Op, value: Value) -> None:
+        """Define a value as that of one argument."""
+        lanes = self.lanes
+        for part, _ in lanes.parts(op):
+            lanes.define(op, part, lanes.incoming(op, value, part))
+
+    def _subtract(self, op: Op, value: Value, whole: str) -> None:
+        """Define a value as an argument less an i32 that is known for the warp."""
+        lanes, code = self.lanes, self.lanes.code
+        for part, types in lanes.parts(op):
+            n = lanes.n if types[0].startswith("<") else 0
+            less = lanes.chunk_of(32, whole) if n else whole
+            operands = lanes.incoming(op, value, part)
+            lanes.define(op, part, [code.let(f"sub {types[0]} {o}, {less}") for o in operands])
 
     def _compute(self, op: Op) -> None:
         row, args, lanes = op.ins.row, op.args, self.lanes

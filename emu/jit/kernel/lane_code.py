@@ -226,8 +226,8 @@ class LaneCode(VectorCode):
         type_ = F64 if value.cls is RegClass.D else F32
         return [alu.canonical(self.code, type_, o, n) for o in operands]
 
-    def incoming(self, phi: Phi, value: Value, part: str) -> list[str]:
-        """Return what a phi gets from a value, as the operands of one of its parts."""
+    def incoming(self, phi: Phi | Op, value: Value, part: str) -> list[str]:
+        """Return what a phi or copy gets from a value, as the operands of one of its parts."""
         if part == "lane0":
             return [self.lane0(value)]
         if part == "firsts":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.ranges.trips import Trips
 from ...analysis.ssa import Op
@@ -64,12 +65,13 @@ class Nodes:
             if number not in plan.waits:
                 continue
             lanes.local.clear()
-            lanes.code.block(f"n{number}")
+            lanes.code.block(edges.label("n", number))
             edges.take_mask(number)
             if number in plan.masks.tested:
                 following = edges.next_of(plan.waits[number])
-                lanes.code.branch(lanes.any(lanes.mask), f"r{number}", following)
-                lanes.code.block(f"r{number}")
+                runs = edges.label("r", number)
+                lanes.code.branch(lanes.any(lanes.mask), runs, following)
+                lanes.code.block(runs)
                 edges.take_mask(number)
             edges.keep_mask(number)
             if edges.counters is not None:
@@ -99,6 +101,11 @@ class Nodes:
         code.branch(few, f"few{header}", f"together{header}")
         code.block(f"few{header}")
 
+    def assume(self, assumed: Assumed, inside: frozenset[Op]) -> None:
+        """Rely on what tests have shown for the warp, and on accesses that are inside."""
+        self._instructions.assumed = assumed
+        self._instructions.access.global_.certain = inside
+
     def instruction(self, op: Op) -> None:
         """Append one instruction."""
         self._instructions.op(op)
@@ -118,7 +125,7 @@ class Nodes:
         if trips is None:
             budget.spend(lanes, header)
         # A lane runs it, so no test is needed.
-        start = f"{'r' if header in self.plan.masks.tested else 'n'}{header}"
+        start = self.edges.label("r" if header in self.plan.masks.tested else "n", header)
         lanes.code.jump(start, unroll=0 if trips is None else self._unroll(number, trips))
 
     def _unroll(self, latch: int, trips: Trips) -> int:
@@ -161,7 +168,7 @@ class Nodes:
         fall, taken = self._flow.nodes[number].successors
         condition = lanes.ssa.conditions[number]
         if number in self.plan.uniform_branches:
-            yes, no = f"y{number}", f"f{number}"
+            yes, no = (edges.label(way, number) for way in "yf")
             code.branch(lanes.scalar(condition), yes, no)
             local = dict(lanes.local)
             for label, target in ((no, fall), (yes, taken)):

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from ...arguments import block_format
-from ...device import DeviceArray
+from ...arguments import block_format, plain_types, unboxed
 from ...engine import Interrupted, Work
 from ...memory import Memory
 from .plan import Plan, Scratch
@@ -24,6 +23,7 @@ from .plan import Plan, Scratch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...device import DeviceArray
     from ...traps import Trap
 
 SHORT = 1e-3
@@ -31,7 +31,7 @@ SHORT = 1e-3
 
 
 class Again:
-    """Runs one launch with arguments that are device arrays and Python's own numbers."""
+    """Runs one launch with arguments that are device arrays and numbers."""
 
     def __init__(self, plan: Plan, work: Work, explain: Callable[[Work, np.ndarray], Trap]) -> None:
         params = work.kernel.params
@@ -42,9 +42,7 @@ class Again:
         self._n_groups = plan.n_groups
         self._idle = plan.idle
         self._pack = struct.Struct(block_format(work.kernel)).pack_into
-        self._types = tuple(
-            DeviceArray if p.is_pointer else float if p.type.is_float else int for p in params
-        )
+        self._types = plain_types(work.kernel)
         self._pointers = tuple(
             (position, np.dtype(p.type.numpy)) for position, p in enumerate(params) if p.is_pointer
         )
@@ -60,9 +58,10 @@ class Again:
             raise Interrupted(None) from None
 
     def _run(self, args: tuple[object, ...]) -> float | None:
-        if tuple(map(type, args)) != self._types or not self._pointers:
+        plain = unboxed(args, self._types)
+        if plain is None or not self._pointers:
             return None
-        values = list(args)
+        values = list(plain)
         arrays = cast("list[DeviceArray]", values)
         device = arrays[self._pointers[0][0]].device
         bases = []

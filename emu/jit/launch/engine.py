@@ -34,6 +34,7 @@ from ..runtime.context import Slot, TrapCode
 from . import slices
 from .again import SHORT, Again
 from .plan import Plan, Scratch, Table
+from .regroup import as_launched
 from .sharing import Sharing, sharing_of
 from .slices import PER_THREAD, Alone, even_bounds, run_shared
 
@@ -169,7 +170,7 @@ def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Stati
             work.kept["again"] = Again(plan, work, _trap_of)
     except KeyboardInterrupt:
         raise Interrupted(_statistics(work, plan, scratches)) from None
-    record = trap_record(work, trapped.context) if trapped is not None else None
+    record = _record(work, plan, trapped.context) if trapped is not None else None
     statistics = _statistics(work, plan, scratches)
     # Not after an exception: a thread may still be at work.
     plan.give_back(scratches)
@@ -224,7 +225,8 @@ def _sharing(
     key = work.kernargs, table.serial
     if threads == 1 or plan.ordered is True or plan.ordered == key:
         return None
-    sharing = sharing_of(work, table, first, threads)
+    run = replace(work, geometry=plan.geometry)
+    sharing = sharing_of(run, table, first, threads)
     if sharing is None:
         plan.ordered = key
     elif sharing.seconds > COPY_SHARE * left:
@@ -245,7 +247,7 @@ def host_threads() -> int:
 
 def _trap_of(work: Work, context: np.ndarray) -> Trap:
     """Return the trap that native code has left, of a kernel that cannot wait."""
-    return _trap_for(work, trap_record(work, context))
+    return _trap_for(work, _record(work, Plan.of(work), context))
 
 
 def _trap_for(work: Work, record: TrapRecord) -> Trap:
@@ -294,6 +296,10 @@ def _undecided(record: TrapRecord, seen: str = "") -> TrapRecord:
     detail = f"{record.detail}; it may be waiting for a store of another work-item"
     notes = (Note(f"as the interpreter sees it, {seen}"),) if seen else ()
     return replace(record, kind=TrapKind.UNDECIDED, detail=detail, notes=notes)
+
+
+def _record(work: Work, plan: Plan, context: np.ndarray) -> TrapRecord:
+    return as_launched(trap_record(work, context), plan.geometry, work.geometry)
 
 
 def trap_record(work: Work, context: np.ndarray) -> TrapRecord:

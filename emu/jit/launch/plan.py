@@ -38,6 +38,7 @@ from ..runtime.context import (
     buffer_row,
     set_geometry,
 )
+from .regroup import regrouped
 
 if TYPE_CHECKING:
     from .counting import Layout
@@ -151,7 +152,7 @@ class Scratch:
     """
 
     def __init__(self, plan: Plan, work: Work) -> None:
-        kernel, geometry, facts = work.kernel, work.geometry, plan.facts
+        kernel, geometry, facts = work.kernel, plan.geometry, plan.facts
         warps = -(-geometry.largest_group // facts.width)
         owners = plan.layout is not None and bool(plan.layout.relied.watched)
         slots = (BUFFER_SLOTS + owners) * len(kernel.params)
@@ -226,10 +227,12 @@ class Plan:
     """One launch, ready for its arguments."""
 
     def __init__(self, work: Work) -> None:
+        self.geometry = work.geometry if work.stats else regrouped(work.kernel, work.geometry)
+        """The launch in the workgroups that native code runs."""
         self.facts = (
             facts_for_counting(work.geometry)
             if work.stats
-            else facts_of(work.kernel, work.geometry)
+            else facts_of(work.kernel, self.geometry)
         )
         self.code: CompiledKernel = compiled(work, self.facts)
         self.layout: Layout | None = None
@@ -238,7 +241,7 @@ class Plan:
             from .counting import layout_of
 
             self.layout = layout_of(work.kernel, self.facts)
-        self.n_groups = work.geometry.n_groups
+        self.n_groups = self.geometry.n_groups
         self.may_wait = may_wait(work.kernel)
         self.ordered: tuple[bytes, int] | bool = False
         """Arguments and table with which one thread must run all workgroups; True for any."""

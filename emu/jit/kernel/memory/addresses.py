@@ -135,7 +135,7 @@ class Addresses:
             position = next((p for p in found if p is not None and p != _SEVERAL), position)
         if position is None or position == _SEVERAL:
             return None
-        return self._param_window(position, store)
+        return self.param_window(position, store)
 
     @cached_property
     def _pointers(self) -> dict[Value, int]:
@@ -178,7 +178,8 @@ class Addresses:
         """Where a pointer parameter lies -> its position."""
         return {p.offset: i for i, p in enumerate(self._params) if p.is_pointer}
 
-    def _param_window(self, position: int, store: bool) -> Window:
+    def param_window(self, position: int, store: bool) -> Window:
+        """Return the buffer of the pointer parameter at a position."""
         found = self._windows.get((position, store))
         if found is None:
             entry = self.lanes.entry
@@ -282,10 +283,7 @@ class Addresses:
         if key in window.rows:
             return window.rows[key]
         entry, shift = self.lanes.entry, step.bit_length() - 1
-        block = entry.let(f"inttoptr i64 {load_slot(entry, Slot.KERNARG)} to ptr")
-        place = entry.let(f"getelementptr i8, ptr {block}, i64 {self._params[position].offset}")
-        pointer = entry.let(f"load i64, ptr {place}")
-        offset = entry.let(f"add i64 {pointer}, {constant}")
+        offset = entry.let(f"add i64 {self.param_pointer(position)}, {constant}")
         offset = entry.let(f"sub i64 {offset}, {window.base}")
         before = entry.let(f"ashr i64 {offset}, {shift}")
         first = entry.let(f"and i64 {offset}, {step - 1}")
@@ -299,6 +297,13 @@ class Addresses:
         host = entry.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
         window.rows[key] = Row(before, count, host, offset, step)
         return window.rows[key]
+
+    def param_pointer(self, position: int) -> str:
+        """Return the pointer parameter at a position as it was given, an i64."""
+        entry = self.lanes.entry
+        block = entry.let(f"inttoptr i64 {load_slot(entry, Slot.KERNARG)} to ptr")
+        place = entry.let(f"getelementptr i8, ptr {block}, i64 {self._params[position].offset}")
+        return entry.let(f"load i64, ptr {place}")
 
     # --- offsets into a window
 

@@ -119,9 +119,10 @@ def test_the_shorter_way_gives_the_same_memory() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {0: True}, {0: 1.0}, {0: -1}, {0: 1 << 32}, {0: np.int64(3)}, {1: 1}, {1: 1e300},
-        {1: np.float32(2)}, {2: 40000}, {2: "3"}, {3: None}, {4: np.zeros(N, np.float32)},
-        {3: np.zeros(N, np.int32)},
+        {0: True}, {0: 1.0}, {0: -1}, {0: 1 << 32}, {0: np.int64(-3)}, {0: np.bool_(1)},
+        {0: np.timedelta64(3)}, {1: 1}, {1: 1e300}, {1: np.float64(1e300)}, {1: np.int32(2)},
+        {1: np.float32("nan")}, {1: np.longdouble(2)}, {2: 40000},
+        {2: "3"}, {3: None}, {4: np.zeros(N, np.float32)}, {3: np.zeros(N, np.int32)},
     ],
 )  # fmt: skip
 def test_other_arguments_take_the_longer_way(change: dict[int, Any]) -> None:
@@ -140,6 +141,22 @@ def test_other_arguments_take_the_longer_way(change: dict[int, Any]) -> None:
         except ArgumentError as error:
             messages.append(str(error))
     assert messages[0] == messages[1]
+
+
+def test_numbers_of_numpy_take_the_shorter_way() -> None:
+    device, launch = Device(), scale()
+    x = device.to_device(np.arange(N, dtype=np.float32))
+    y = device.zeros(N, np.float32)
+    warm(launch, N, 1.0, 0, x, y)
+    for n, a, b in (
+        (np.uint32(N), np.float32(0.1), np.int16(-3)),
+        (np.int64(5), np.float64(0.1), np.uint8(7)),
+        (np.longlong(N), np.float16(0.5), 2),
+    ):
+        assert shorter(launch)((n, a, b, x, y)) > 0
+        short = y.to_host()
+        launch.run_by(launch._prepared.run, n, a, b, x, y)
+        np.testing.assert_array_equal(short, y.to_host())
 
 
 def test_too_few_arguments_other_types_and_other_devices() -> None:

@@ -1,0 +1,1 @@
+"""Interior warps: a version of a kernel's nodes for warps that no edge concerns."""

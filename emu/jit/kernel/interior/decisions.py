@@ -1,0 +1,277 @@
+"""What makes a warp an interior one: comparisons that decide alike, accesses that are inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .....isa.types import RegClass, Segment
+from ....analysis.lanes.interior import Assumed
+from ....analysis.order import START, Flow
+from ....analysis.ssa import Op, Ssa, Value
+from ....analysis.uniformity import LaneShapes
+from ...llvm.function_text import FunctionText
+from ...runtime.context import Slot
+from ..context_code import load_slot
+from ..memory.global_memory import GlobalMemory
+from .bounds import Bound, Conditions
+from .spans import Span, Spans
+
+FARTHEST = 1 << 47
+"""Bytes between a pointer and the start of its buffer, at most."""
+
+LEAST_ACCESSES = 4
+"""Accesses that must share a test, if no test of an edge is gained; streams have fewer."""
+
+_RELATIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+
+
+class Decisions:
+    """Asks for what interior warps have in common, value by value."""
+
+    def __init__(
+        self,
+        ssa: Ssa,
+        shapes: LaneShapes,
+        spans: Spans,
+        conditions: Conditions,
+        assumed: Assumed,
+        memory: GlobalMemory,
+    ) -> None:
+        self._ssa = ssa
+        self._shapes = shapes
+        self._spans = spans
+        self._conditions = conditions
+        self._assumed = assumed
+        self._memory = memory
+        self._expected = _expected(ssa)
+        self._offsets: dict[int, str] = {}
+
+    @property
+    def _code(self) -> FunctionText:
+        return self._conditions.code
+
+    def gains(self, inside: frozenset[Op]) -> bool:
+        """Return whether a version for interior warps has enough to gain, after `decide`."""
+        assumed = self._assumed
+        edges = any(
+            op.ins.row.stem.startswith("cmp") and op not in self._expected for op in assumed.known
+        )
+        return edges or bool(assumed.same or assumed.rest) or len(inside) >= LEAST_ACCESSES
+
+    def decide(self) -> frozenset[Op]:
+        """Ask for all conditions; return the accesses that are inside then."""
+        for value in self._ssa.values():
+            if isinstance(value, Op) and not self._shapes.is_uniform(value):
+                self._spans.attempt(lambda op=value: self._decided(op))
+        live = _reached(self._ssa, self._assumed)
+        return frozenset(
+            op
+            for number in self._ssa.flow.order
+            if number in live
+            for op in self._ssa.ops.get(number, ())
+            if self._spans.attempt(lambda op=op: self._is_inside(op))
+        )
+
+    # --- comparisons, clamps and remainders
+
+    def _decided(self, op: Op) -> bool:
+        """Ask that an op has one value, or that of one argument; return whether it can be so."""
+        row = op.ins.row
+        if row.name in ("and_b1", "or_b1", "xor_b1", "not_b1"):
+            return self._combined(op)
+        stem, _, relation = row.stem.partition("_")
+        if stem == "cmp" and relation in _RELATIONS and row.srcs:
+            type_ = row.srcs[0].type
+            if type_ is None or type_.is_float or type_.bits < 32:
+                return False
+            return self._compared(op, relation, signed=type_.is_signed)
+        if row.stem in ("min", "max", "rem", "div", "select") and op.cls is not RegClass.C:
+            self._spans.of(op)
+            found = self._assumed
+            return op in found.same or op in found.rest or op in found.known
+        return False
+
+    def _combined(self, op: Op) -> bool:
+        known = self._assumed.known
+        operands = [known.get(a) if isinstance(a, Op) else None for a in op.args]
+        names = [name for name in operands if name is not None]
+        stem = op.ins.row.stem
+        short = {"and": "false", "or": "true"}.get(stem)
+        if short in names:
+            known[op] = short
+        elif len(names) < len(operands):
+            return False
+        elif stem == "not":
+            opposite = {"true": "false", "false": "true"}.get(names[0])
+            known[op] = opposite or self._code.let(f"xor i1 {names[0]}, true")
+        elif short is not None and all(n == names[0] for n in names):
+            known[op] = names[0]
+        else:
+            known[op] = self._code.let(f"{stem} i1 {names[0]}, {names[1]}")
+        return True
+
+    def _compared(self, op: Op, relation: str, *, signed: bool) -> bool:
+        a, b = (self._spans.number(v, signed=signed) for v in op.args[:2])
+        if a is None or b is None:
+            return False
+        if relation in ("eq", "ne"):
+            self._differ(a, b)
+            self._assumed.known[op] = "true" if relation == "ne" else "false"
+            return True
+        if relation in ("gt", "le"):
+            a, b = b, a
+        below = relation in ("lt", "gt")
+        expected = self._expected.get(op)
+        if expected is None:
+            expected = _at_edge(a, b)
+        elif not below:
+            expected = not expected
+        known = self._order(a, b, expected)
+        if not below:
+            known = {"true": "false", "false": "true"}.get(known) or self._code.let(
+                f"xor i1 {known}, true"
+            )
+        self._assumed.known[op] = known
+        return True
+
+    def _order(self, a: Span, b: Span, expected: bool | None) -> str:
+        """Ask that a < b for all lanes, or for none; return which, an i1."""
+        conditions, code = self._conditions, self._code
+        above, below = a.high.plus(b.low, -1), a.low.plus(b.high, -1)
+        if expected is True:
+            conditions.at_most(above, -1)
+            return "true"
+        if expected is False:
+            conditions.at_most(below.times(-1), 0)
+            return "false"
+        all_lanes = code.let(f"icmp slt i64 {conditions.value(above)}, 0")
+        no_lane = code.let(f"icmp sge i64 {conditions.value(below)}, 0")
+        conditions.require(code.let(f"or i1 {all_lanes}, {no_lane}"))
+        return all_lanes
+
+    def _differ(self, a: Span, b: Span) -> None:
+        """Ask that no lane has equal numbers."""
+        conditions, code = self._conditions, self._code
+        low, high = a.low.plus(b.high, -1), a.high.plus(b.low, -1)
+        if a.least >= b.most:
+            conditions.at_most(low.times(-1), -1)
+        elif a.most <= b.least:
+            conditions.at_most(high, -1)
+        else:
+            span = high.plus(low, -1)
+            if span.warp or span.call:
+                more = code.let(f"icmp sgt i64 {conditions.value(low)}, 0")
+                less = code.let(f"icmp slt i64 {conditions.value(high)}, 0")
+                conditions.require(code.let(f"or i1 {more}, {less}"))
+            else:
+                test = f"icmp ugt i64 {conditions.value(high)}, {span.constant}"
+                conditions.require(code.let(test))
+
+    # --- accesses
+
+    def _is_inside(self, op: Op) -> bool:
+        """Ask that an access of global memory is inside for all lanes."""
+        row, address, base, type_ = op.ins.row, op.ins.address, op.base, op.ins.row.type
+        if not row.is_memory or row.is_atomic or row.segment is not Segment.GLOBAL:
+            return False
+        if address is None or base is None or type_ is None:
+            return False
+        span = self._spans.of(base)
+        if span is None or span.param is None:
+            return False
+        if span.multiple % type_.size or address.offset % type_.size:
+            return False
+        addresses, store = self._memory.addresses, not row.is_load
+        window = addresses.window(base, addresses.form(base), store)
+        if window is None or window is not addresses.param_window(span.param, store):
+            return False
+        offset = Bound((), ((self._offset(span.param, window.base, type_.size), 1),))
+        offset = offset.plus(Bound(constant=address.offset))
+        self._conditions.at_most(span.low.plus(offset).times(-1), 0)
+        end = Bound((), ((window.size, -1),), type_.size)
+        self._conditions.at_most(span.high.plus(offset).plus(end), 0)
+        return True
+
+    def _offset(self, position: int, base: str, size: int) -> str:
+        """Return a pointer's distance from its buffer's start, an i64; it must be aligned."""
+        entry = self._conditions.entry
+        if position not in self._offsets:
+            pointer = self._memory.addresses.param_pointer(position)
+            self._offsets[position] = entry.let(f"sub i64 {pointer}, {base}")
+        offset = self._offsets[position]
+        near = entry.let(f"add i64 {offset}, {FARTHEST}")
+        self._conditions.require_of_call(entry.let(f"icmp ult i64 {near}, {2 * FARTHEST}"))
+        if size > 1:
+            rest = entry.let(f"and i64 {offset}, {size - 1}")
+            self._conditions.require_of_call(entry.let(f"icmp eq i64 {rest}, 0"))
+        return offset
+
+
+def ask_for_size(conditions: Conditions) -> None:
+    """Ask that the sizes of a launch are below 2^31."""
+    entry = conditions.entry
+    for slot in (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z):
+        size = load_slot(entry, slot)
+        conditions.require_of_call(entry.let(f"icmp ult i64 {size}, {1 << 31}"))
+
+
+def _at_edge(a: Span, b: Span) -> bool | None:
+    """Return what a < b is but where a number is the least or the largest of all."""
+    if a.most <= b.least:
+        return True
+    return False if a.least + 1 >= b.most else None
+
+
+def _expected(ssa: Ssa) -> dict[Op, bool]:
+    """Return comparisons by which lanes leave the kernel at once, and what the others answer."""
+    found: dict[Op, bool] = {}
+    for number, condition in ssa.conditions.items():
+        successors = ssa.flow.nodes[number].successors
+        if len(successors) != 2:
+            continue
+        ends = [_ends(ssa, successor) for successor in successors]
+        if ends[0] != ends[1]:
+            for op, answer in _parts(condition, ends[0]):
+                found.setdefault(op, answer)
+    return found
+
+
+def _ends(ssa: Ssa, number: int) -> bool:
+    """Return whether a node only returns."""
+    node = ssa.flow.nodes[number]
+    ends = node.last is not None and node.last.row.stem == "ret"
+    return ends and not ssa.ops.get(number)
+
+
+def _parts(condition: Value, holds: bool) -> Iterator[tuple[Op, bool]]:
+    """Yield the comparisons that must have an answer for a condition to hold, or not."""
+    work, seen = [(condition, holds)], 0
+    while work and seen < 64:
+        value, holds = work.pop()
+        seen += 1
+        if not isinstance(value, Op):
+            continue
+        name = value.ins.row.name
+        if name == "not_b1":
+            work.append((value.args[0], not holds))
+        elif name == ("and_b1" if holds else "or_b1"):
+            work += [(arg, holds) for arg in value.args]
+        else:
+            yield value, holds
+
+
+def _reached(ssa: Ssa, assumed: Assumed) -> set[int]:
+    """Return the nodes that interior warps may run."""
+    flow: Flow = ssa.flow
+    found, work = {START}, [START]
+    while work:
+        number = work.pop()
+        ways = flow.nodes[number].successors
+        condition = ssa.conditions.get(number)
+        known = assumed.known.get(condition) if isinstance(condition, Op) else None
+        if len(ways) == 2 and known in ("true", "false"):
+            ways = ways[known == "true" :][:1]
+        new = [way for way in ways if way not in found]
+        found.update(new)
+        work += new
+    return found

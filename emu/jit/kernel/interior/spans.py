@@ -1,0 +1,389 @@
+"""Between which bounds the values of a warp lie, for all lanes and all iterations of its loops.
+
+The bounds follow integer arithmetic from identities, arguments and counted loops. A span holds
+modulo 2^32 or 2^64, as registers do: only where an instruction reads its operand as a number, as
+comparisons do, must the numbers of the span be those of the register, which is one more condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from math import gcd
+
+from .....isa.program import Param
+from .....isa.table import Unit
+from .....isa.types import RegClass, Segment, mask_of, sign_extend
+from ....analysis.lanes.interior import Assumed
+from ....analysis.ranges.trips import Trips
+from ....analysis.ssa import Const, Op, Phi, Value
+from ...arithmetic import emit as alu
+from ..instructions import Instructions
+from ..lane_code import LaneCode
+from .bounds import Bound, Conditions
+
+LARGEST = (1 << 62) + (1 << 40)
+"""The largest number of a span: sums of two do not overflow 64 bits."""
+
+SMALL = 1 << 31
+"""Factors and identities are below it."""
+
+DEEPEST = 64
+"""Operations that are followed from a value."""
+
+LARGEST_FACTOR = 1 << 20
+"""The largest constant factor: larger ones mix bits, and such numbers have no useful bounds."""
+
+_SINGLE = frozenset({"and", "or", "xor", "not", "shl", "shr"})
+"""Operations on uniform values, which give one more."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """The numbers of a value: bounds of the warp, and constants that bound them in any warp.
+
+    `param`: the position of the pointer parameter from which an address is counted; the bounds are
+    distances from it. All numbers are multiples of `multiple`, a power of two.
+    """
+
+    low: Bound
+    high: Bound
+    least: int
+    most: int
+    multiple: int = 1
+    param: int | None = None
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one number."""
+        return self.low == self.high
+
+
+class Spans:
+    """The spans of a kernel's values; emits what they take at the start of a warp."""
+
+    def __init__(
+        self,
+        lanes: LaneCode,
+        instructions: Instructions,
+        conditions: Conditions,
+        params: tuple[Param, ...],
+        trips: Mapping[int, Trips],
+        assumed: Assumed,
+    ) -> None:
+        self._lanes = lanes
+        self._instructions = instructions
+        self._conditions = conditions
+        self._positions = {p.offset: i for i, p in enumerate(params) if p.is_pointer}
+        self._counters = {
+            phi: values for loop in trips.values() for phi, values in loop.values.items()
+        }
+        self._assumed = assumed
+        self._found: dict[Value, Span | None] = {}
+        self._products: dict[tuple[str, str], Bound] = {}
+        self._depth = 0
+
+    def of(self, value: Value) -> Span | None:
+        """Return the span of a value; None if it has none that is worth a test."""
+        if isinstance(value, Const):
+            return self._constant(sign_extend(value.bits, value.cls.bits))
+        if value not in self._found:
+            self._found[value] = None
+            if self._depth < DEEPEST:
+                self._depth += 1
+                found = None
+                if isinstance(value, Phi):
+                    found = self._of_phi(value)
+                elif isinstance(value, Op):
+                    found = self._of_op(value)
+                self._depth -= 1
+                if found is not None and -LARGEST <= found.least and found.most <= LARGEST:
+                    self._found[value] = found
+        return self._found[value]
+
+    def attempt(self, work: Callable[[], bool]) -> bool:
+        """Do some work; if it returns False, drop all that it has found and asked for."""
+        found, assumed = dict(self._found), self._assumed.copy()
+        mark = self._conditions.mark()
+        if work() and not self._conditions.never:
+            return True
+        self._conditions.back_to(mark)
+        self._found = found
+        self._assumed.back_to(assumed)
+        return False
+
+    def number(self, value: Value, *, signed: bool) -> Span | None:
+        """Return the span of the numbers that an instruction reads a register as."""
+        if isinstance(value, Const):
+            bits = value.bits
+            return self._constant(sign_extend(bits, value.cls.bits) if signed else bits)
+        span = self.of(value)
+        if span is None or span.param is not None:
+            return None
+        bits = value.cls.bits
+        low, high = (-(1 << (bits - 1)), mask_of(bits - 1)) if signed else (0, mask_of(bits))
+        return self.within(span, low, high)
+
+    def within(self, span: Span, least: int, most: int) -> Span:
+        """Ask that a span lies between constants; return it with what is known then."""
+        most = min(most, LARGEST)
+        if span.least < least:
+            self._conditions.at_most(span.low.times(-1), -least)
+        if span.most > most:
+            self._conditions.at_most(span.high, most)
+        return replace(span, least=max(span.least, least), most=min(span.most, most))
+
+    # --- leaves
+
+    def _constant(self, number: int) -> Span | None:
+        if abs(number) > LARGEST:
+            return None
+        bound = Bound(constant=number)
+        return Span(bound, bound, number, number, number & -number or 1 << 32)
+
+    def _of_phi(self, phi: Phi) -> Span | None:
+        values = self._counters.get(phi)
+        if values is None or not self._lanes.shapes.is_uniform(phi) or phi.cls is RegClass.C:
+            return None
+        numbers = [sign_extend(v, phi.cls.bits) for v in values]
+        low, high = min(numbers), max(numbers)
+        multiple = gcd(*(n & -n or 1 << 32 for n in numbers))
+        return Span(Bound(constant=low), Bound(constant=high), low, high, multiple)
+
+    def _identity(self, op: Op) -> Span | None:
+        if op.cls is not RegClass.S or op.ins.row.stem in ("laneid", "waveid"):
+            return None
+        lanes, code = self._lanes, self._lanes.code
+        step = lanes.shapes.stride(op)
+        if step is None:
+            return None
+        self._instructions.op(op)
+        first = code.let(f"zext i32 {lanes.lane0(op)} to i64")
+        low = Bound(((first, 1),))
+        high = low.plus(Bound(constant=step * (lanes.facts.width - 1)))
+        # The sizes of a launch are tested once: all of its numbers but this are below 2^31.
+        return Span(low, high, 0, mask_of(32 if op.ins.row.stem.endswith("flatabsid") else 31))
+
+    def _argument(self, op: Op) -> Span | None:
+        assert op.ins.address is not None
+        type_ = op.ins.row.type
+        position = self._positions.get(op.ins.address.offset)
+        if op.cls is RegClass.D:
+            if op.ins.row.name != "ld_kernarg_u64" or position is None:
+                return None
+            return Span(Bound(), Bound(), 0, 0, 1 << 32, position)
+        if type_ is None or type_.is_float or op.cls is not RegClass.S:
+            return None
+        self._instructions.op(op)
+        entry = self._lanes.entry
+        bound = Bound((), ((entry.let(f"sext i32 {self._lanes.scalar(op)} to i64"), 1),))
+        return Span(bound, bound, -SMALL, SMALL - 1)
+
+    # --- operations
+
+    def _of_op(self, op: Op) -> Span | None:
+        row = op.ins.row
+        if row.unit is Unit.ID:
+            return self._identity(op)
+        if row.is_memory:
+            return self._argument(op) if row.segment is Segment.KERNARG else None
+        type_ = row.type
+        if type_ is None or type_.is_float or op.cls is RegClass.C or type_.bits < 32:
+            return None
+        args = op.args
+        match row.stem:
+            case "add":
+                return self._sum(self.of(args[0]), self.of(args[1]))
+            case "sub":
+                return self._sum(self.of(args[0]), self.of(args[1]), -1)
+            case "mul":
+                return self._product(self.of(args[0]), self.of(args[1]))
+            case "mad":
+                return self._sum(
+                    self._product(self.of(args[0]), self.of(args[1])), self.of(args[2])
+                )
+            case "shl" if isinstance(args[1], Const):
+                count = args[1].bits & (type_.bits - 1)
+                return self._product(self.of(args[0]), self._constant(1 << count))
+            case "cvt":
+                return self._converted(op)
+            case "min" | "max":
+                return self._clamped(op, signed=type_.is_signed)
+            case "div" | "rem" if type_.bits == 32:
+                return self._divided(op, signed=type_.is_signed)
+            case "select":
+                return self._chosen(op)
+            case stem if stem in _SINGLE and type_.bits == 32:
+                return self._computed(op)
+        return None
+
+    def _sum(self, a: Span | None, b: Span | None, sign: int = 1) -> Span | None:
+        if a is None or b is None or (b.param is not None and (sign < 0 or a.param is not None)):
+            return None
+        low, high, least, most = b.low, b.high, b.least, b.most
+        if sign < 0:
+            low, high = high.times(-1), low.times(-1)
+            least, most = -most, -least
+        param = a.param if b.param is None else b.param
+        return Span(
+            a.low.plus(low),
+            a.high.plus(high),
+            a.least + least,
+            a.most + most,
+            gcd(a.multiple, b.multiple),
+            param,
+        )
+
+    def _product(self, a: Span | None, b: Span | None) -> Span | None:
+        if a is None or b is None or a.param is not None or b.param is not None:
+            return None
+        if a.is_single and not a.low.warp and not a.low.call:
+            a, b = b, a
+        multiple = min(a.multiple * b.multiple, 1 << 32)
+        if b.is_single and not b.low.warp and not b.low.call:
+            factor = b.low.constant
+            if not factor:
+                return self._constant(0)
+            if abs(factor) > LARGEST_FACTOR:
+                return None
+            low, high, ends = a.low, a.high, (a.least * factor, a.most * factor)
+            if factor < 0:
+                low, high = high, low
+            return Span(low.times(factor), high.times(factor), min(ends), max(ends), multiple)
+        if not b.is_single:
+            a, b = b, a
+        if not b.is_single:
+            return None
+        a, b = self.within(a, 1 - SMALL, SMALL - 1), self.within(b, 0, SMALL - 1)
+        ends = [x * y for x in (a.least, a.most) for y in (b.least, b.most)]
+        return Span(
+            self._times(a.low, b.low), self._times(a.high, b.low), min(ends), max(ends), multiple
+        )
+
+    def _times(self, a: Bound, b: Bound) -> Bound:
+        """Return the product of two bounds, each term of one with the whole of the other."""
+        factor_of_call = self._conditions.call_value(b) if not b.warp else ""
+        total = Bound()
+        for terms, in_warp in ((a.warp, True), (a.call, False)):
+            for name, scale in terms:
+                if not in_warp and factor_of_call:
+                    product = self._multiplied(name, factor_of_call, in_warp=False)
+                else:
+                    factor = factor_of_call or self._conditions.value(b)
+                    product = self._multiplied(name, factor, in_warp=True)
+                total = total.plus(product, scale)
+        return total.plus(b, a.constant)
+
+    def _multiplied(self, a: str, b: str, *, in_warp: bool) -> Bound:
+        if (a, b) not in self._products:
+            text = self._lanes.code if in_warp else self._lanes.entry
+            terms = ((text.let(f"mul i64 {a}, {b}"), 1),)
+            self._products[a, b] = Bound(terms) if in_warp else Bound((), terms)
+        return self._products[a, b]
+
+    def _converted(self, op: Op) -> Span | None:
+        row = op.ins.row
+        source = row.source
+        if source is None or source.is_float or source.bits not in (32, 64):
+            return None
+        if op.cls is RegClass.D and source.bits == 32:
+            return self.number(op.args[0], signed=source.is_signed)
+        found = self.of(op.args[0])
+        return None if found is None or found.param is not None else found
+
+    def _clamped(self, op: Op, *, signed: bool) -> Span | None:
+        """Return the span of a minimum or maximum; in a warp of lanes that differ, of one side."""
+        a, b = (self.number(v, signed=signed) for v in op.args[:2])
+        if a is None or b is None:
+            return None
+        upper = op.ins.row.stem == "min"
+        varies = [
+            not self._lanes.shapes.is_uniform(v) and not span.is_single
+            for v, span in zip(op.args[:2], (a, b), strict=True)
+        ]
+        if sum(varies) == 1:
+            # The side that differs from lane to lane is the index that is clamped.
+            self._assumed.same[op] = index = varies.index(True)
+            kept, limit = (a, b) if index == 0 else (b, a)
+            if upper:
+                self._conditions.at_most(kept.high.plus(limit.low, -1), 0)
+            else:
+                self._conditions.at_most(limit.high.plus(kept.low, -1), 0)
+            return kept
+        if any(varies):
+            return None
+        pick = "llvm.smin" if upper else "llvm.smax"
+        choose = min if upper else max
+        return Span(
+            self._extreme(pick, a.low, b.low),
+            self._extreme(pick, a.high, b.high),
+            choose(a.least, b.least),
+            choose(a.most, b.most),
+            gcd(a.multiple, b.multiple),
+        )
+
+    def _extreme(self, which: str, a: Bound, b: Bound) -> Bound:
+        if a == b:
+            return a
+        conditions, lanes = self._conditions, self._lanes
+        if a.warp or b.warp:
+            operands = (f"i64 {conditions.value(x)}" for x in (a, b))
+            return Bound(((lanes.code.intrinsic(which, "i64", *operands), 1),))
+        operands = (f"i64 {conditions.call_value(x)}" for x in (a, b))
+        return Bound((), ((lanes.entry.intrinsic(which, "i64", *operands), 1),))
+
+    def _divided(self, op: Op, *, signed: bool) -> Span | None:
+        """Return the span of a quotient or remainder: the quotient is the same in all lanes."""
+        a, b = (self.number(v, signed=signed) for v in op.args[:2])
+        if a is None or b is None or not b.is_single:
+            return None
+        code, conditions = self._lanes.code, self._conditions
+        a, b = self.within(a, 0, mask_of(32)), self.within(b, 1, SMALL - 1)
+        low, by = (code.let(f"trunc i64 {conditions.value(x.low)} to i32") for x in (a, b))
+        by = code.intrinsic("llvm.umax", "i32", f"i32 {by}", "i32 1")
+        quotient = code.let(f"udiv i32 {low}, {by}")
+        whole = code.let(f"mul i32 {quotient}, {by}")
+        wide = code.let(f"zext i32 {whole} to i64")
+        before = Bound(((wide, 1),))
+        conditions.at_most(a.high.plus(before, -1).plus(b.low, -1), -1)
+        if op.ins.row.stem == "rem":
+            self._assumed.rest[op] = whole
+            return Span(a.low.plus(before, -1), a.high.plus(before, -1), 0, b.most - 1)
+        self._assumed.known[op] = quotient
+        bound = Bound(((code.let(f"zext i32 {quotient} to i64"), 1),))
+        return Span(bound, bound, 0, a.most)
+
+    def _chosen(self, op: Op) -> Span | None:
+        condition, a, b = op.args[0], self.of(op.args[1]), self.of(op.args[2])
+        known = self._assumed.known.get(condition) if isinstance(condition, Op) else None
+        if known in ("true", "false"):
+            index = 1 if known == "true" else 2
+            found = self.of(op.args[index])
+            if found is not None:
+                self._assumed.same[op] = index
+            return found
+        if a is None or b is None or a.param != b.param:
+            return None
+        return Span(
+            self._extreme("llvm.smin", a.low, b.low),
+            self._extreme("llvm.smax", a.high, b.high),
+            min(a.least, b.least),
+            max(a.most, b.most),
+            gcd(a.multiple, b.multiple),
+            a.param,
+        )
+
+    def _computed(self, op: Op) -> Span | None:
+        """Return the span of an operation on operands of which each is one number."""
+        spans = [self.of(a) for a in op.args]
+        if any(s is None or not s.is_single for s in spans):
+            return None
+        if not self._lanes.shapes.is_uniform(op):
+            return None
+        code, conditions = self._lanes.code, self._conditions
+        operands = [
+            code.let(f"trunc i64 {conditions.value(s.low)} to i32") for s in spans if s is not None
+        ]
+        number = alu.emit(code, op.ins.row, op.ins.literals, operands, 0)
+        bound = Bound(((code.let(f"sext i32 {number} to i64"), 1),))
+        return Span(bound, bound, -SMALL, SMALL - 1)

@@ -1,0 +1,71 @@
+"""Workgroups of another shape, in kernels that cannot see the shape.
+
+A warp is fastest along a row of the grid. Where the rows of workgroups are shorter than a warp, and
+work-items know their places in the grid only, native code divides the launch into workgroups that
+are rows. What is reported, as in a trap, is the workgroup and work-item of the launch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....isa.program import Kernel
+from ....isa.types import Segment
+from ...geometry import Geometry
+from ...traps import TrapRecord
+from ..kernel.compile import facts_at
+
+ABSOLUTE = frozenset({"workitemabsid", "workitemflatabsid", "gridsize"})
+"""Identities that do not depend on workgroups."""
+
+ROWS = (1024, 512, 256, 128, 64)
+"""Work-items of a row; of one shape, so that grids of many sizes share their code."""
+
+USUAL = 256
+
+LEAST_USED = 0.75
+"""The least part of lanes that must be work-items, where a row of the grid ends within a warp."""
+
+
+def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
+    """Return the launch in workgroups that native code runs; the same if they are good or seen."""
+    if not is_unseen(kernel):
+        return geometry
+    across = geometry.items[0]
+    row = next((row for row in ROWS if across % row == 0), None)
+    if facts_at(geometry, max(ROWS[-1], geometry.width)).rows:
+        # Beginning a workgroup takes as long as a short warp. One with loops may run for long, and
+        # Ctrl-C waits for its end.
+        if row is None or row <= geometry.group_size[0] or _has_loops(kernel):
+            return geometry
+    elif across < LEAST_USED * ROWS[-1] * -(-across // ROWS[-1]):
+        return geometry
+    return replace(geometry, group_size=(row or USUAL, 1, 1))
+
+
+def _has_loops(kernel: Kernel) -> bool:
+    code = enumerate(kernel.instructions)
+    return any(ins.target is not None and ins.target <= pc for pc, ins in code)
+
+
+def is_unseen(kernel: Kernel) -> bool:
+    """Return whether a kernel does the same in workgroups of any shape."""
+    return kernel.group_size == 0 and not any(
+        (ins.row.is_identity and ins.row.stem not in ABSOLUTE)
+        or ins.row.is_barrier
+        or ins.row.segment is Segment.GROUP
+        for ins in kernel.instructions
+    )
+
+
+def as_launched(record: TrapRecord, run: Geometry, launched: Geometry) -> TrapRecord:
+    """Return a trap of a launch that was `run` in other workgroups, by those of the launch."""
+    if run == launched:
+        return record
+    place = run.absolute_id(record.group, record.local)
+    sizes = zip(place, launched.group_size, strict=True)
+    position, local = zip(*(divmod(at, size) for at, size in sizes), strict=True)
+    gx, gy, _ = launched.groups
+    group = position[0] + gx * (position[1] + gy * position[2])
+    sx, sy, _ = launched.current_size(group)
+    return replace(record, group=group, local=local[0] + sx * (local[1] + sy * local[2]))

@@ -1,0 +1,303 @@
+"""Warps inside of a grid, which no edge concerns, and those at edges, against the oracle."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from simtlab.emu.engine import Work
+from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.launch.engine import execute
+from simtlab.emu.oracle import oracle
+from simtlab.emu.traps import Trap
+from simtlab.testing import run_case
+
+from .....fuzz import grids
+from ....support.oracle_work import make
+
+WIDE, HIGH = 160, 3
+
+CLAMPED = """
+    sub_u32 $s4, $s2, 1
+    sub_s32 $s5, $s0, 1
+    max_s32 $s5, $s5, 0
+    add_u32 $s6, $s0, 1
+    min_u32 $s6, $s6, $s4
+"""
+
+CHOSEN = """
+    sub_u32 $s4, $s2, 1
+    cmp_eq_u32 $c0, $s0, 0
+    sub_u32 $s5, $s0, 1
+    select_u32 $s5, $c0, $s4, $s5
+    add_u32 $s6, $s0, 1
+    cmp_ge_u32 $c0, $s6, $s2
+    select_u32 $s6, $c0, 0, $s6
+"""
+
+AROUND = """
+    add_u32 $s5, $s0, $s2
+    sub_u32 $s5, $s5, 1
+    rem_u32 $s5, $s5, $s2
+    add_u32 $s6, $s0, 1
+    rem_s32 $s6, $s6, $s2
+"""
+
+SKIPPED = """
+    mov_u32 $s5, $s0
+    mov_u32 $s6, $s0
+    cmp_eq_u32 $c0, $s0, 0
+    cbr $c0, @first
+    sub_u32 $s5, $s0, 1
+@first:
+    sub_u32 $s4, $s2, 1
+    cmp_lt_u32 $c0, $s0, $s4
+    cbr $c0, @second
+    br @third
+@second:
+    add_u32 $s6, $s0, 1
+@third:
+"""
+
+PLAIN = """
+    add_u32 $s5, $s0, {left}
+    add_u32 $s6, $s0, {right}
+    cmp_eq_u32 $c1, $s0, 77
+    select_u32 $s20, $c1, 5, $s20
+"""
+
+IN_A_LOOP = """
+    mov_u32 $s7, 0xffffffff
+    mov_u32 $s6, $s0
+    mov_u32 $s5, 0
+@next:
+    add_u32 $s8, $s0, $s7
+    max_s32 $s8, $s8, 0
+    sub_u32 $s4, $s2, 1
+    min_u32 $s8, $s8, $s4
+    mad_u32 $s8, $s1, $s2, $s8
+    cvt_u64_u32 $d0, $s8
+    ld_kernarg_u64 $d1, [%source]
+    mad_u64 $d1, $d0, 4, $d1
+    ld_global_u32 $s8, [$d1]
+    mad_u32 $s20, $s20, 3, $s8
+    add_u32 $s7, $s7, 1
+    cmp_lt_s32 $c0, $s7, 2
+    cbr $c0, @next
+"""
+
+PLACES = """
+    workitemabsid_u32 $s0, 0
+    workitemabsid_u32 $s1, 1
+"""
+
+NUMBERED = """
+    workitemflatabsid_u32 $s9
+    rem_u32 $s0, $s9, $s2
+    div_u32 $s1, $s9, $s2
+"""
+
+LOCAL = """
+    workgroupid_u32 $s9, 0
+    workitemid_u32 $s0, 0
+    mad_u32 $s0, $s9, 32, $s0
+    workgroupid_u32 $s9, 1
+    workitemid_u32 $s1, 1
+    mad_u32 $s1, $s9, 1, $s1
+"""
+
+
+def load(register: str, offset: int = 0) -> str:
+    return f"""
+    mad_u32 $s8, $s1, $s2, {register}
+    cvt_u64_u32 $d0, $s8
+    ld_kernarg_u64 $d1, [%source]
+    mad_u64 $d1, $d0, 4, $d1
+    ld_global_u32 $s8, [$d1{offset:+d}]
+    mad_u32 $s20, $s20, 3, $s8
+"""
+
+
+def kernel(neighbours: str, places: str = PLACES, offset: int = 0) -> str:
+    return f"""
+    kernel grid(u32 %wide, u32 %high, global u32* %source, global u32* %out) {{
+        ld_kernarg_u32 $s2, [%wide]
+        ld_kernarg_u32 $s3, [%high]
+        {places}
+        cmp_ge_u32 $c0, $s0, $s2
+        cmp_ge_u32 $c1, $s1, $s3
+        or_b1 $c0, $c0, $c1
+        cbr $c0, @done
+        mov_u32 $s20, 7
+        {neighbours}
+        {load("$s5", offset)}
+        {load("$s6")}
+        mad_u32 $s8, $s1, $s2, $s0
+        cvt_u64_u32 $d0, $s8
+        ld_kernarg_u64 $d1, [%out]
+        mad_u64 $d1, $d0, 4, $d1
+        st_global_u32 $s20, [$d1]
+    @done:
+        ret
+    }}"""
+
+
+def work_of(
+    text: str,
+    *,
+    wide: int = WIDE,
+    high: int = HIGH,
+    items: tuple[int, ...] = (WIDE, HIGH),
+    group: int | tuple[int, ...] = (32, 1),
+    room: int | None = None,
+) -> Work:
+    room = WIDE * HIGH if room is None else room
+    source = np.random.default_rng(3).integers(0, 1 << 32, room, np.uint32)
+    out = np.zeros(wide * high, np.uint32)
+    return make(text, [wide, high, source, out], items=items, group_size=group)
+
+
+def has_interior(work: Work) -> bool:
+    return "interior:" in generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
+
+
+def assert_same(text: str, **how: object) -> None:
+    """The oracle's memory, or one of its traps."""
+    work, expected = (work_of(text, **how) for _ in "ab")  # pyright: ignore[reportArgumentType]
+    assert has_interior(work)
+    traps = {(r.key, r.address) for r in oracle.trap_records(work)}
+    if traps:
+        with pytest.raises(Trap) as caught:
+            execute(work)
+        assert (caught.value.record.key, caught.value.record.address) in traps
+        return
+    oracle.run(expected)
+    execute(work)
+    for ours, theirs in zip(work.memory.buffers, expected.memory.buffers, strict=True):
+        np.testing.assert_array_equal(ours.host, theirs.host)
+
+
+EDGES = [CLAMPED, CHOSEN, AROUND, SKIPPED, IN_A_LOOP]
+
+
+@pytest.mark.parametrize("neighbours", EDGES)
+@pytest.mark.parametrize("places", [PLACES, NUMBERED, LOCAL])
+def test_edges_of_every_kind(neighbours: str, places: str) -> None:
+    assert_same(kernel(neighbours, places))
+
+
+@pytest.mark.parametrize("neighbours", EDGES)
+@pytest.mark.parametrize(("wide", "items"), [(70, 96), (33, 64), (96, 160), (31, 64), (129, 160)])
+def test_grids_that_end_within_a_warp(neighbours: str, wide: int, items: int) -> None:
+    assert_same(kernel(neighbours), wide=wide, items=(items, HIGH))
+
+
+@pytest.mark.parametrize("items", [(150, 2), (97, 3)])
+def test_workgroups_that_are_not_whole(items: tuple[int, int]) -> None:
+    assert_same(kernel(CLAMPED), wide=items[0], items=items, group=64)
+
+
+@pytest.mark.parametrize("items", [(160, 3), (96, 4), (150, 5)])
+@pytest.mark.parametrize("group", [(16, 16), (8, 8), (4, 2), (16, 2, 1)])
+def test_workgroups_whose_shape_no_work_item_sees(
+    items: tuple[int, int], group: tuple[int, ...]
+) -> None:
+    for room in (None, items[0] * 2 + 7):
+        text = kernel(CLAMPED)
+        work, expected = (
+            work_of(text, wide=items[0], high=items[1], items=items, group=group,
+                    room=room or items[0] * items[1])
+            for _ in "ab"
+        )  # fmt: skip
+        traps = {(r.key, r.address) for r in oracle.trap_records(work)}
+        assert bool(traps) == (room is not None)
+        if traps:
+            with pytest.raises(Trap) as caught:
+                execute(work)
+            assert (caught.value.record.key, caught.value.record.address) in traps
+            continue
+        oracle.run(expected)
+        execute(work)
+        for ours, theirs in zip(work.memory.buffers, expected.memory.buffers, strict=True):
+            np.testing.assert_array_equal(ours.host, theirs.host)
+
+
+@pytest.mark.parametrize("room", [WIDE * HIGH - 1, WIDE * HIGH - 40, WIDE + 63, WIDE + 64, 1, 31])
+@pytest.mark.parametrize("neighbours", [CLAMPED, AROUND, IN_A_LOOP])
+def test_a_buffer_that_is_too_small(neighbours: str, room: int) -> None:
+    assert_same(kernel(neighbours), room=room)
+
+
+@pytest.mark.parametrize("offset", [4, -4, 2, -640, 8388604, -8388608, -8])
+def test_constants_beside_an_index(offset: int) -> None:
+    assert_same(kernel(CLAMPED, offset=offset), room=WIDE * HIGH + 1)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(0, 1), (0xFFFFFFFF, 0), (0, 0xFFFFFFFF), (0x80000000, 0), (0xFFFFFF00, 1), (3, 0x7FFFFFFF)],
+)
+def test_indices_that_wrap_around(left: int, right: int) -> None:
+    assert_same(kernel(PLAIN.format(left=left, right=right)), room=WIDE * HIGH + 4)
+
+
+@pytest.mark.parametrize(("wide", "high"), [(0x80000001, 2), (0xFFFFFFFF, 3), (1, 3), (0, 0)])
+def test_sizes_that_no_grid_has(wide: int, high: int) -> None:
+    text = kernel(CLAMPED)
+    source, out = np.zeros(500, np.uint32), np.zeros(500, np.uint32)
+    work = make(text, [wide, high, source, out], items=(160, 3), group_size=(32, 1))
+    assert has_interior(work)
+    traps = {r.key for r in oracle.trap_records(work)}
+    if traps:
+        with pytest.raises(Trap) as caught:
+            execute(work)
+        assert caught.value.record.key in traps
+    else:
+        execute(work)
+
+
+def test_a_width_of_zero_divides_by_zero() -> None:
+    source, out = np.zeros(500, np.uint32), np.zeros(500, np.uint32)
+    work = make(kernel(AROUND, NUMBERED), [0, 3, source, out], items=(160, 3), group_size=(32, 1))
+    with pytest.raises(Trap) as caught:
+        execute(work)
+    assert caught.value.record.key in {r.key for r in oracle.trap_records(work)}
+
+
+def test_streams_keep_tests_of_their_own() -> None:
+    text = """
+    kernel add(u32 %n, global u32* %x, global u32* %y) {
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u32 $s1, [%n]
+        cmp_ge_u32 $c0, $s0, $s1
+        cbr $c0, @done
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%x]
+        ld_kernarg_u64 $d2, [%y]
+        mad_u64 $d1, $d0, 4, $d1
+        mad_u64 $d2, $d0, 4, $d2
+        ld_global_u32 $s2, [$d1]
+        st_global_u32 $s2, [$d2]
+    @done:
+        ret
+    }"""
+    x, y = np.arange(128, dtype=np.uint32), np.zeros(128, np.uint32)
+    assert not has_interior(make(text, [128, x, y], items=128, group_size=64))
+
+
+def test_an_array_that_may_not_be_written_faults() -> None:
+    work = work_of(kernel(CLAMPED))
+    work.memory.buffers[1].writable = False
+    with pytest.raises(Trap, match="read"):
+        execute(work)
+
+
+def test_random_grids() -> None:
+    trapped = 0
+    for seed in range(12):
+        example = grids.draw(random.Random(seed))
+        example.run()
+        trapped += run_case(example.case, "jit")[2] is not None
+    assert 0 < trapped < 12

@@ -1,0 +1,94 @@
+"""Workgroups of another shape: when native code takes them, and whose trap it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from simtlab.asm.assemble import assemble
+from simtlab.emu.geometry import Geometry
+from simtlab.emu.jit.launch.regroup import as_launched, is_unseen, regrouped
+from simtlab.emu.traps import TrapKind, TrapRecord
+from simtlab.isa.program import Kernel
+
+
+def kernel(body: str) -> Kernel:
+    (found,) = assemble(f"kernel k(global u32* %x) {{\n{body}\n ret\n}}").kernels
+    return found
+
+
+PLACES = "workitemabsid_u32 $s0, 0\n workitemabsid_u32 $s1, 1\n gridsize_u32 $s2, 0"
+LOOP = PLACES + "\n@again:\n sub_u32 $s2, $s2, 1\n cmp_ne_u32 $c0, $s2, 0\n cbr $c0, @again"
+
+
+@pytest.mark.parametrize(
+    ("items", "group", "expected"),
+    [
+        ((512, 64), (16, 16), (512, 1, 1)),
+        ((1920, 64), (16, 16), (128, 1, 1)),
+        ((4096, 4), (8, 8), (1024, 1, 1)),
+        ((500, 40), (16, 16), (256, 1, 1)),
+        ((500, 40, 3), (8, 8, 2), (256, 1, 1)),
+        ((32, 64), (16, 16), (16, 16, 1)),  # half the lanes would be idle
+        ((80, 64), (16, 16), (16, 16, 1)),
+        ((112, 64), (16, 16), (256, 1, 1)),
+        ((2048, 4), (256, 1), (1024, 1, 1)),
+        ((2000, 1), (256, 1), (256, 1, 1)),
+        ((2048, 1), (1024, 1), (1024, 1, 1)),
+    ],
+)
+def test_rows_of_the_grid(
+    items: tuple[int, ...], group: tuple[int, ...], expected: tuple[int, ...]
+) -> None:
+    launched = Geometry.of(items=items, group_size=group)
+    run = regrouped(kernel(PLACES), launched)
+    assert run.group_size == expected
+    assert (run.items, run.width) == (launched.items, launched.width)
+
+
+def test_long_loops_keep_short_workgroups() -> None:
+    """Ctrl-C waits for the end of one."""
+    rows = Geometry.of(items=4096, group_size=256)
+    assert regrouped(kernel(LOOP), rows) == rows
+    tiles = Geometry.of(items=(512, 64), group_size=(16, 16))
+    assert regrouped(kernel(LOOP), tiles) != tiles
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "workitemid_u32 $s0, 0",
+        "workgroupid_u32 $s0, 1",
+        "workitemflatid_u32 $s0",
+        "workgroupsize_u32 $s0, 0",
+        "currentworkgroupsize_u32 $s0, 0",
+        "gridgroups_u32 $s0, 0",
+        "laneid_u32 $s0",
+        "barrier",
+        ".group u32 tile[4]\n ld_group_u32 $s0, [tile]",
+    ],
+)
+def test_kernels_that_see_workgroups(body: str) -> None:
+    assert not is_unseen(kernel(body))
+    tiles = Geometry.of(items=(512, 64), group_size=(16, 16))
+    assert regrouped(kernel(body), tiles) == tiles
+
+
+@pytest.mark.parametrize(
+    ("items", "group"), [((96, 5), (16, 4)), ((70, 7, 3), (8, 4, 2)), ((130, 3), (64, 2))]
+)
+def test_a_trap_is_that_of_the_launched_work_item(
+    items: tuple[int, ...], group: tuple[int, ...]
+) -> None:
+    launched = Geometry.of(items=items, group_size=group)
+    run = Geometry.of(items=items, group_size=64)
+    seen = set()
+    for number in range(run.n_groups):
+        x, y, z = run.current_size(number)
+        for local in range(x * y * z):
+            trap = TrapRecord(TrapKind.TRAP, 3, number, local, code=7)
+            found = as_launched(trap, run, launched)
+            place = launched.absolute_id(found.group, found.local)
+            assert place == run.absolute_id(number, local)
+            assert (found.kind, found.pc, found.code) == (trap.kind, 3, 7)
+            seen.add(place)
+    assert len(seen) == launched.n_items
