@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import gcd
+from math import gcd, prod
 from typing import Protocol
 
 from ...asm.flow import dominators
@@ -62,6 +62,14 @@ class Facts:
         """Whether every warp lies within one row of its workgroup (dimension 0)."""
         x, y, z = self.group_size
         return y == z == 1 or (self.whole and x % self.width == 0)
+
+    @cached_property
+    def one_warp(self) -> bool:
+        """Whether a workgroup is one warp, so that no warp waits for another one at a barrier.
+
+        Code that counts follows the rounds of the interpreter instead.
+        """
+        return prod(self.group_size) <= self.width and not self.counts
 
     @cached_property
     def piece(self) -> int:

@@ -55,6 +55,31 @@ def best_facts(kernel: Kernel, facts: Facts, narrow: bool) -> Facts:
     return replace(facts, width=width, chunk=chunk)
 
 
+MOST_LANES = 1024
+"""Lanes of a workgroup that is run as one warp."""
+
+MOST_VECTORS = 4096
+"""Vectors that its instructions may have altogether: they take compile time."""
+
+
+def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
+    """Return the facts of code that runs a workgroup as one warp, for kernels that gain by it.
+
+    Those have barriers, and lanes that leave loops together. Returns None for others.
+    """
+    lanes = prod(facts.group_size)
+    if (
+        not any(ins.row.is_barrier for ins in kernel.instructions)
+        or lanes % WIDE
+        or lanes > MOST_LANES
+        or len(kernel.words) * lanes // facts.chunk > MOST_VECTORS
+    ):
+        return None
+    wide = replace(facts, width=lanes)
+    shapes = analyse(kernel).shapes(wide)
+    return None if shapes.divergent_loops else wide
+
+
 _FOUND: Recent[tuple[object, ...], tuple[int, int]] = Recent()
 
 

@@ -42,7 +42,13 @@ class LanePlan:
             for header, loop in self.sparse.items()
         }
         self.masks = Masks(
-            flow, self.waits, self.uniform_branches, tested, exits, have_nodes=self.has_both
+            flow,
+            self.waits,
+            self.uniform_branches,
+            tested,
+            exits,
+            have_nodes=self.has_both,
+            stops=not shapes.facts.one_warp,
         )
 
     def _should_test(self, number: int, flow: Flow, ssa: Ssa) -> bool:

@@ -13,6 +13,7 @@ from ...analysis.ssa import Op
 from ..runtime.context import TrapCode
 from . import budget
 from .barriers import Barriers
+from .one_warp import OneWarp
 from .edges import Edges
 from .identity import Identity, Warp
 from .instructions import Instructions
@@ -25,7 +26,10 @@ UNROLLED = 128
 
 
 class Nodes:
-    """Emits the nodes for the lanes of a warp; `barriers` if the kernel has some."""
+    """Emits the nodes for the lanes of a warp; `barriers` if the kernel has some.
+
+    Where a workgroup is one warp, that is `OneWarp`.
+    """
 
     def __init__(
         self,
@@ -34,7 +38,7 @@ class Nodes:
         memory: KernelMemory,
         warp: Warp,
         edges: Edges,
-        barriers: Barriers | None,
+        barriers: Barriers | OneWarp | None,
     ) -> None:
         self.lanes = lanes
         self.plan = plan
@@ -136,6 +140,8 @@ class Nodes:
             case "barrier":
                 assert self._barriers is not None
                 self._barriers.stop(number)
+                if isinstance(self._barriers, OneWarp):
+                    self._follow(number, node.successors[0])
             case "cbr" if len(node.successors) == 2:
                 self._branch(number)
             case _:

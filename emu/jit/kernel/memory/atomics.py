@@ -8,9 +8,7 @@ from __future__ import annotations
 from .....isa.types import U32, Segment, Type
 from ....analysis.ssa import Op
 from ...llvm.text import integer
-from ...runtime.context import Slot
 from ...runtime.helpers import atomic_name
-from ..context_code import load_slot
 from ..lane_code import LaneCode
 from .cold import Cold
 from .local_memory import LocalMemory
@@ -43,10 +41,8 @@ class Atomics:
                 chunks = lanes.observed(op.args[i], lanes.vector(op.args[i]), lanes.n)
                 cold.put(cell, [self._wide(c, type_) for c in chunks], 64)
             cells.append(cell)
-        result = cold.call(
+        result = cold.call_for_lanes(
             atomic_name(row.stem.removeprefix("atomic_"), type_.name),
-            "ptr %ctx",
-            f"i64 {lanes.running()}",
             f"ptr {addresses}",
             f"ptr {cells[0]}",
             f"ptr {cells[1]}",
@@ -90,7 +86,8 @@ class Atomics:
         else:
             self.local.guard(op, extent)
         t = integer(64, lanes.n)
-        start = code.let(f"add i64 {load_slot(lanes.code, Slot.GROUP_MEMORY)}, {extent.offset}")
+        place = code.let(f"ptrtoint ptr {self.local.memory.group_place(lanes.entry)} to i64")
+        start = code.let(f"add i64 {place}, {extent.offset}")
         memory = lanes.chunk_of(64, start)
         wide = [self._wide(c, U32) for c in lanes.vector(extent.base)]
         self.cold.put(cells, [code.let(f"add {t} {w}, {memory}") for w in wide], 64)

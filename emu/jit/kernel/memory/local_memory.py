@@ -35,6 +35,11 @@ class Extent:
         """The least base that is inside."""
         return max(0, -self.offset)
 
+    @property
+    def is_signed(self) -> bool:
+        """Whether a base that is inside, and those of a warp's lanes around it, are signed."""
+        return self.total - self.offset <= 1 << 30
+
     def span(self, lanes: int = 1) -> int:
         """Return how far above the least base the base may be, for neighbouring elements of lanes.
 
@@ -55,7 +60,7 @@ class LocalMemory:
         self.pieces = pieces
         self.memory = memory
         self._rows = PrivateRows(lanes, moves, memory)
-        self._blocks: dict[Slot, str] = {}
+        self._readonly: str | None = None
 
     def extent(self, op: Op) -> Extent:
         """Return where an instruction accesses its segment."""
@@ -94,13 +99,14 @@ class LocalMemory:
             self._define(op, self._each(op, type_, self._places(memory, extent)))
 
     def _memory(self, segment: Segment) -> str:
-        lanes = self.lanes
-        slot = Slot.GROUP_MEMORY if segment is Segment.GROUP else Slot.READONLY
-        if slot not in self._blocks:
+        entry = self.lanes.entry
+        if segment is Segment.GROUP:
+            return self.memory.group_place(entry)
+        if self._readonly is None:
             # Read once per call: stores might change it for all that LLVM knows.
-            entry = lanes.entry
-            self._blocks[slot] = entry.let(f"inttoptr i64 {load_slot(entry, slot)} to ptr")
-        return self._blocks[slot]
+            slot = load_slot(entry, Slot.READONLY)
+            self._readonly = entry.let(f"inttoptr i64 {slot} to ptr")
+        return self._readonly
 
     # --- the ways of an access
 
@@ -144,7 +150,7 @@ class LocalMemory:
             self.pieces.define(op, loaded)
 
     def _run(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
-        """Access neighbouring elements: wide if all lanes fit, else gather or scatter."""
+        """Access neighbouring elements: wide if all lanes fit, else those of the running lanes."""
         lanes, code, moves = self.lanes, self.lanes.code, self.moves
         first = lanes.lane0(extent.base)
         span = extent.span(lanes.facts.width)
@@ -162,10 +168,19 @@ class LocalMemory:
 
         def slow() -> list[str]:
             self.guard(op, extent)
-            return self._each(op, type_, self._places(memory, extent))
+            if not extent.is_signed:
+                return self._each(op, type_, self._places(memory, extent))
+            # Lane 0 need not run, and may be before the segment.
+            host = self._place(memory, first, extent.offset, extend="sext")
+            if op.ins.row.is_load:
+                return moves.load_running(type_, host)
+            moves.store_wide(type_, moves.store_data(op, type_), host)
+            return []
 
         if self._holds(op, extent, extent.size * piece):
             self._define(op, fast())
+        elif extent.is_signed and self._lanes_hold(op, extent):
+            self._define(op, slow())
         else:
             self._define(op, moves.either(good, fast, slow, op.cls, lanes.n))
 
@@ -216,13 +231,17 @@ class LocalMemory:
 
     # --- checks
 
+    def _lanes_hold(self, op: Op, extent: Extent) -> bool:
+        """Return whether all running lanes are known to be inside, and aligned."""
+        found = self.memory.ranges.of(extent.base, op.node)
+        return found.is_inside(extent.offset, extent.size, extent.total) and found.is_aligned(
+            extent.offset, extent.size
+        )
+
     def guard(self, op: Op, extent: Extent) -> None:
         """Trap if a running lane is outside its segment or misaligned."""
         lanes = self.lanes
-        found = self.memory.ranges.of(extent.base, op.node)
-        if found.is_inside(extent.offset, extent.size, extent.total) and found.is_aligned(
-            extent.offset, extent.size
-        ):
+        if self._lanes_hold(op, extent):
             return
         span = extent.span()
         wrong = [self._test(c, extent, span, lanes.n) for c in lanes.vector(extent.base)]
@@ -284,10 +303,8 @@ class LocalMemory:
         chunks = [code.let(f"zext {t} {c} to {wide}") for c in lanes.vector(extent.base)]
         moved = [code.let(f"add {wide} {c}, splat (i64 {extent.offset})") for c in chunks]
         self.cold.put(offsets, moved, 64)
-        result = self.cold.call(
+        result = self.cold.call_for_lanes(
             "simtlab_local_fault",
-            "ptr %ctx",
-            f"i64 {lanes.running()}",
             f"ptr {offsets}",
             f"i64 {extent.total}",
             f"i64 {extent.size}",
@@ -303,9 +320,9 @@ class LocalMemory:
 
     # --- host addresses
 
-    def _place(self, memory: str, base: str, offset: int) -> str:
+    def _place(self, memory: str, base: str, offset: int, extend: str = "zext") -> str:
         code = self.lanes.code
-        wide = code.let(f"zext i32 {base} to i64")
+        wide = code.let(f"{extend} i32 {base} to i64")
         moved = code.let(f"add i64 {wide}, {offset}")
         return code.let(f"getelementptr i8, ptr {memory}, i64 {moved}")
 
