@@ -19,6 +19,8 @@ from ...isa.types import RegClass, Segment
 from ..recent import Recent
 from .analysis import analyse
 from .lanes.narrow import NarrowLanes
+from .order import Loop
+from .ranges.offset_ranges import Ranges
 from .ssa import Const, Op, Phi, Value
 from .uniformity import Facts, Shapes
 
@@ -55,8 +57,14 @@ def best_facts(kernel: Kernel, facts: Facts, narrow: bool) -> Facts:
     return replace(facts, width=width, chunk=chunk)
 
 
-MOST_LANES = 1024
+MOST_LANES = 512
 """Lanes of a workgroup that is run as one warp."""
+
+MANY_LANES = 256
+"""Lanes of a warp from which on loops must be unrolled, so that LLVM knows which lanes run."""
+
+UNROLLED_VECTORS = 3000
+"""Most vectors of the iterations of a loop that are written one after the other."""
 
 MOST_VECTORS = 4096
 """Vectors that its instructions may have altogether: they take compile time."""
@@ -77,7 +85,20 @@ def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
         return None
     wide = replace(facts, width=lanes)
     shapes = analyse(kernel).shapes(wide)
-    return None if shapes.divergent_loops else wide
+    if shapes.divergent_loops or (wide.piece and not shapes.flow.loops):
+        return None
+    if lanes > MANY_LANES and not all(_is_unrolled(shapes, loop) for loop in shapes.flow.loops):
+        return None
+    return wide
+
+
+def _is_unrolled(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether a loop's iterations are few, and their number is known."""
+    trips = Ranges(shapes).trips.get(loop.number)
+    if trips is None:
+        return False
+    ops = sum(len(shapes.ssa.ops.get(number, ())) for number in loop.nodes)
+    return (trips.returns + 1) * ops * shapes.facts.width // shapes.facts.chunk <= UNROLLED_VECTORS
 
 
 _FOUND: Recent[tuple[object, ...], tuple[int, int]] = Recent()

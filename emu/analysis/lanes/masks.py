@@ -25,8 +25,8 @@ class Masks:
     of the given nodes, and of the latches, that need the test after all. `exits` are, for headers
     of loops that run as one node, where their lanes wait next. If these loops `have_nodes`, they
     run either as one node or node by node, as the header decides in each iteration. `runs_with`
-    maps a node to an earlier one (or to itself) that runs as often with the same lanes. `stops` says
-    whether a warp stops at barriers, and resumes after them.
+    maps a node to an earlier one (or to itself) that runs as often with the same lanes. `stops`
+    says whether a warp stops at barriers, and resumes after them.
     """
 
     def __init__(

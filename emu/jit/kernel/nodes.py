@@ -10,16 +10,17 @@ from __future__ import annotations
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.ranges.trips import Trips
 from ...analysis.ssa import Op
+from ...analysis.width import UNROLLED_VECTORS
 from ..runtime.context import TrapCode
 from . import budget
 from .barriers import Barriers
-from .one_warp import OneWarp
 from .edges import Edges
 from .identity import Identity, Warp
 from .instructions import Instructions
 from .lane_by_lane import LaneByLane
 from .lane_code import LaneCode
 from .memory.kernel_memory import KernelMemory
+from .one_warp import OneWarp
 
 UNROLLED = 128
 """Most instructions of the iterations of a loop that are written one after the other."""
@@ -124,7 +125,10 @@ class Nodes:
             return 0
         ops = sum(len(self.lanes.ssa.ops.get(number, ())) for number in loop.nodes)
         total = trips.returns + 1
-        return total if total * ops <= UNROLLED else 4 if 4 * ops <= UNROLLED else 0
+        for times in (total, 4):
+            if times * ops <= UNROLLED and times * ops * self.lanes.k <= UNROLLED_VECTORS:
+                return times
+        return 0
 
     def _leave(self, number: int) -> None:
         """End a node: hand its lanes on and jump to the node that runs next."""

@@ -260,4 +260,36 @@ next:
   br label %loop
 }
 
+; An atomic for a mask of `words` words; `one` takes a word of them.
+define i32 @simtlab_atomic_wide(ptr %ctx, ptr %masks, i64 %words, ptr %one, ptr %addresses, ptr %as,
+                                ptr %bs, ptr %old, i32 %known) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %next ]
+  %more = icmp ult i64 %i, %words
+  br i1 %more, label %body, label %done
+done:
+  ret i32 0
+body:
+  %p.mask = getelementptr i64, ptr %masks, i64 %i
+  %mask = load i64, ptr %p.mask
+  %first = shl i64 %i, 6
+  %own.addresses = getelementptr i64, ptr %addresses, i64 %first
+  %own.as = getelementptr i64, ptr %as, i64 %first
+  %own.bs = getelementptr i64, ptr %bs, i64 %first
+  %own.old = getelementptr i64, ptr %old, i64 %first
+  %result = call i32 %one(ptr %ctx, i64 %mask, ptr %own.addresses, ptr %own.as, ptr %own.bs,
+                          ptr %own.old, i32 %known) #0
+  %fine = icmp eq i32 %result, 0
+  br i1 %fine, label %next, label %fault
+fault:
+  %first.32 = trunc i64 %first to i32
+  %lane = add i32 %result, %first.32
+  ret i32 %lane
+next:
+  %i.next = add i64 %i, 1
+  br label %loop
+}
+
 declare i64 @llvm.cttz.i64(i64, i1)

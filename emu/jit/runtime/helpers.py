@@ -27,6 +27,10 @@ _OPERATIONS = {
 _KINDS = ("add", "sub", "min", "max", "and", "or", "xor", "exch", "cas")
 
 
+WIDE_ATOMIC = "simtlab_atomic_wide"
+"""The helper that calls another one, an atomic, for each word of a mask."""
+
+
 def atomic_name(operation: str, type_name: str) -> str:
     """Return the helper of an atomic: `simtlab_atomic_add_u32`."""
     return f"simtlab_atomic_{operation}_{type_name}"
@@ -91,52 +95,16 @@ go:
 """
 
 
-def _wide_atomic(name: str) -> str:
-    """Return the version of an atomic for a mask of `%words` words."""
-    return f"""\
-define i32 @{name}_wide(ptr %ctx, ptr %masks, i64 %words, ptr %addresses, ptr %as, ptr %bs,
-                        ptr %old, i32 %known) #0 {{
-entry:
-  br label %loop
-loop:
-  %i = phi i64 [ 0, %entry ], [ %i.next, %next ]
-  %more = icmp ult i64 %i, %words
-  br i1 %more, label %body, label %done
-done:
-  ret i32 0
-body:
-  %p.mask = getelementptr i64, ptr %masks, i64 %i
-  %mask = load i64, ptr %p.mask
-  %first = shl i64 %i, 6
-  %own.addresses = getelementptr i64, ptr %addresses, i64 %first
-  %own.as = getelementptr i64, ptr %as, i64 %first
-  %own.bs = getelementptr i64, ptr %bs, i64 %first
-  %own.old = getelementptr i64, ptr %old, i64 %first
-  %result = call i32 @{name}(ptr %ctx, i64 %mask, ptr %own.addresses, ptr %own.as, ptr %own.bs,
-                             ptr %own.old, i32 %known)
-  %fine = icmp eq i32 %result, 0
-  br i1 %fine, label %next, label %fault
-fault:
-  %first.32 = trunc i64 %first to i32
-  %lane = add i32 %result, %first.32
-  ret i32 %lane
-next:
-  %i.next = add i64 %i, 1
-  br label %loop
-}}
-"""
-
-
 @cache
 def _compiled() -> Compiled:
     text = Path(__file__).with_name("helpers.ll").read_text(encoding="utf-8")
     names = [f"{k}_{t}" for k in _KINDS for t in ("u32", "s32", "u64", "s64")]
     text += "".join(_atomic(*n.split("_")) for n in names)
-    text += "".join(_wide_atomic(f"simtlab_atomic_{n}") for n in names)
     text += f"attributes #0 = {{ {ATTRIBUTES} }}\n"
-    functions = ["simtlab_local_fault", "simtlab_move", *(f"simtlab_atomic_{n}" for n in names)]
-    functions += [f"{name}_wide" for name in functions]
-    functions.append("simtlab_find")
+    functions = ["simtlab_find", "simtlab_local_fault", "simtlab_move"]
+    functions += [f"{name}_wide" for name in ("simtlab_local_fault", "simtlab_move")]
+    functions += [f"simtlab_atomic_{n}" for n in names]
+    functions.append(WIDE_ATOMIC)
     return compile_text(text, functions, key=text)
 
 

@@ -97,11 +97,14 @@ class Cold:
 
     # --- helpers
 
-    def call_for_lanes(self, name: str, *arguments: str, seldom: bool = True) -> str:
+    def call_for_lanes(
+        self, name: str, *arguments: str, seldom: bool = True, through: str | None = None
+    ) -> str:
         """Call a helper for the running lanes and return its result, an i32.
 
-        It takes their mask, an i64. More lanes than that has bits are taken by its wide version,
-        which gets the words of the mask in cells, and their number.
+        It takes their mask, an i64. More lanes than that has bits are taken by its wide version, or
+        by `through`, to which it is an argument. These get the words of the mask in cells, and
+        their number.
         """
         lanes = self.lanes
         if lanes.word_type == "i64":
@@ -111,15 +114,21 @@ class Cold:
             bits = lanes.code.let(f"bitcast {lanes.mask_type} {chunk} to i{lanes.n}")
             lanes.code.line(f"store i{lanes.n} {bits}, ptr {place}")
         words = lanes.facts.width // 64
-        given = ("ptr %ctx", f"ptr {masks}", f"i64 {words}", *arguments)
-        return self.call(f"{name}_wide", *given, seldom=seldom)
+        given = ["ptr %ctx", f"ptr {masks}", f"i64 {words}"]
+        if through is None:
+            return self.call(f"{name}_wide", *given, *arguments, seldom=seldom)
+        self._declare(name, ("ptr %ctx", "i64 0", *arguments), seldom=seldom)
+        return self.call(through, *given, f"ptr @{name}", *arguments, seldom=seldom)
 
     def call(self, name: str, *arguments: str, seldom: bool = True) -> str:
         """Call a helper and return its result, an i32; LLVM moves `seldom` calls out of the way."""
+        self._declare(name, arguments, seldom=seldom)
+        return self.lanes.code.call("i32", name, *arguments)
+
+    def _declare(self, name: str, arguments: Sequence[str], *, seldom: bool) -> None:
         types = ", ".join(a.split()[0] for a in arguments)
         attributes = f"cold {ATTRIBUTES}" if seldom else ATTRIBUTES
         self.lanes.code.module.declare(name, f"declare i32 @{name}({types}) {attributes}")
-        return self.lanes.code.call("i32", name, *arguments)
 
     def check(self, result: str, pc: int) -> None:
         """End the launch if a helper has found a fault."""

@@ -11,7 +11,6 @@ from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot
 from ..context_code import load_slot
 
-
 MOST_ON_STACK = 1 << 15
 """Bytes of group memory that native code has on its stack."""
 
