@@ -57,14 +57,20 @@ def best_facts(kernel: Kernel, facts: Facts, narrow: bool) -> Facts:
     return replace(facts, width=width, chunk=chunk)
 
 
-MOST_LANES = 512
+MOST_LANES = 1024
 """Lanes of a workgroup that is run as one warp."""
 
 MANY_LANES = 256
 """Lanes of a warp from which on loops must be unrolled, so that LLVM knows which lanes run."""
 
-UNROLLED_VECTORS = 3000
-"""Most vectors of the iterations of a loop that are written one after the other."""
+UNROLLED_VECTORS = 5700
+"""Most vectors of 16 lanes in the iterations of a loop that are written one after the other."""
+
+LONG_CHUNK_FROM = 1024
+"""Lanes of a warp from which on a vector has twice the lanes, so that LLVM has half the work."""
+
+VECTOR = 16
+"""Lanes of a vector register of 32-bit elements."""
 
 MOST_VECTORS = 4096
 """Vectors that its instructions may have altogether: they take compile time."""
@@ -73,23 +79,46 @@ MOST_VECTORS = 4096
 def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
     """Return the facts of code that runs a workgroup as one warp, for kernels that gain by it.
 
-    Those have barriers, and lanes that leave loops together. Returns None for others.
+    Those have barriers, and lanes that leave loops nearly together. Returns None for others.
     """
     lanes = prod(facts.group_size)
     if (
         not any(ins.row.is_barrier for ins in kernel.instructions)
         or lanes % WIDE
         or lanes > MOST_LANES
-        or len(kernel.words) * lanes // facts.chunk > MOST_VECTORS
+        or len(kernel.words) * lanes // VECTOR > MOST_VECTORS
     ):
         return None
-    wide = replace(facts, width=lanes)
+    chunk = NARROW_CHUNK if lanes >= LONG_CHUNK_FROM else facts.chunk
+    wide = replace(facts, width=lanes, chunk=chunk)
     shapes = analyse(kernel).shapes(wide)
-    if shapes.divergent_loops or (wide.piece and not shapes.flow.loops):
+    if wide.piece and not shapes.flow.loops:
+        return None
+    if not all(_is_left_in_order(shapes, n) for n in shapes.divergent_loops):
         return None
     if lanes > MANY_LANES and not all(_is_unrolled(shapes, loop) for loop in shapes.flow.loops):
         return None
     return wide
+
+
+def _is_left_in_order(shapes: Shapes, number: int) -> bool:
+    """Return whether lanes leave a loop by comparisons of what steps from lane to lane.
+
+    They then leave it together but for the last iteration or two.
+    """
+    loop = shapes.flow.loops[number]
+    for node in loop.nodes & shapes.ssa.conditions.keys():
+        leaves = any(
+            shapes.flow.route(node, s) not in loop.nodes for s in shapes.flow.nodes[node].successors
+        )
+        condition = shapes.ssa.conditions[node]
+        if (
+            leaves
+            and not shapes.is_uniform(condition)
+            and not (isinstance(condition, Op) and _compares_scalars(shapes, condition))
+        ):
+            return False
+    return True
 
 
 def _is_unrolled(shapes: Shapes, loop: Loop) -> bool:
@@ -98,7 +127,12 @@ def _is_unrolled(shapes: Shapes, loop: Loop) -> bool:
     if trips is None:
         return False
     ops = sum(len(shapes.ssa.ops.get(number, ())) for number in loop.nodes)
-    return (trips.returns + 1) * ops * shapes.facts.width // shapes.facts.chunk <= UNROLLED_VECTORS
+    return may_unroll((trips.returns + 1) * ops, shapes.facts)
+
+
+def may_unroll(ops: int, facts: Facts) -> bool:
+    """Return whether iterations with so many instructions may be written one after the other."""
+    return ops * facts.width // VECTOR <= UNROLLED_VECTORS
 
 
 _FOUND: Recent[tuple[object, ...], tuple[int, int]] = Recent()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.ranges.trips import Trips
 from ...analysis.ssa import Op
-from ...analysis.width import UNROLLED_VECTORS
+from ...analysis.width import may_unroll
 from ..runtime.context import TrapCode
 from . import budget
 from .barriers import Barriers
@@ -48,6 +48,7 @@ class Nodes:
         self._barriers = barriers
         self._flow = lanes.flow
         self._instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
+        self._divergent = lanes.ssa.conditions.keys() - plan.uniform_branches
         self._at_exit = budget.charged_at_exit(lanes, plan, memory.ranges)
         """Latch -> iterations of the loop, for those that are charged when it is left."""
         self._left = {
@@ -125,8 +126,11 @@ class Nodes:
             return 0
         ops = sum(len(self.lanes.ssa.ops.get(number, ())) for number in loop.nodes)
         total = trips.returns + 1
+        if self.lanes.facts.one_warp and loop.nodes.isdisjoint(self._divergent):
+            # There is nothing to know about which lanes run.
+            total = min(total, 4)
         for times in (total, 4):
-            if times * ops <= UNROLLED and times * ops * self.lanes.k <= UNROLLED_VECTORS:
+            if times * ops <= UNROLLED and may_unroll(times * ops, self.lanes.facts):
                 return times
         return 0
 
