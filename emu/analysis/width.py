@@ -63,7 +63,7 @@ MOST_LANES = 1024
 MANY_LANES = 256
 """Lanes of a warp from which on loops must be unrolled, so that LLVM knows which lanes run."""
 
-UNROLLED_VECTORS = 5700
+UNROLLED_VECTORS = 5800
 """Most vectors of 16 lanes in the iterations of a loop that are written one after the other."""
 
 LONG_CHUNK_FROM = 1024
@@ -127,7 +127,18 @@ def _is_unrolled(shapes: Shapes, loop: Loop) -> bool:
     if trips is None:
         return False
     ops = sum(len(shapes.ssa.ops.get(number, ())) for number in loop.nodes)
+    if shapes.facts.width >= LONG_CHUNK_FROM and _carries_vectors(shapes, loop):
+        return False
     return may_unroll((trips.returns + 1) * ops, shapes.facts)
+
+
+def _carries_vectors(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether an iteration computes with vectors of the one before.
+
+    In long warps these are more than there are registers, which takes LLVM long.
+    """
+    phis = {p for p in shapes.ssa.phis.get(loop.header, ()) if _is_vector(shapes, p)}
+    return any(a in phis for n in loop.nodes for op in shapes.ssa.ops.get(n, ()) for a in op.args)
 
 
 def may_unroll(ops: int, facts: Facts) -> bool:

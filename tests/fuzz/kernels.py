@@ -30,7 +30,7 @@ from ..emu.jit.support.order import shared_at_once
 from .example import Example, Files, Generator, without_lines
 
 BUDGET = 1 << 14
-SPARSE = "simtlab.emu.analysis.sparse"
+SPARSE = "simtlab.emu.analysis.lanes.sparse"
 
 KNOBS = {
     "stack": [{"first-path": x} for x in ("fallthrough", "taken", "majority", "minpc")],

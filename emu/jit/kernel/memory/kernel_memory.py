@@ -10,6 +10,7 @@ from ....analysis.ranges.offset_ranges import Ranges
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot
 from ..context_code import load_slot
+from .shuffled import READ_BEYOND
 
 MOST_ON_STACK = 1 << 15
 """Bytes of group memory that native code has on its stack."""
@@ -46,7 +47,9 @@ class KernelMemory:
         """
         if not self._group_place:
             if self.group_bytes <= MOST_ON_STACK:
-                self._group_place.append(entry.let(f"alloca [{self.group_bytes} x i8], align 64"))
+                self._group_place.append(
+                    entry.let(f"alloca [{self.group_bytes + READ_BEYOND} x i8], align 64")
+                )
             else:
                 slot = load_slot(entry, Slot.GROUP_MEMORY)
                 self._group_place.append(entry.let(f"inttoptr i64 {slot} to ptr"))

@@ -14,9 +14,11 @@ from ...llvm.text import integer
 from ...runtime.context import Slot
 from ..context_code import load_slot
 from ..lane_code import LaneCode
+from . import shuffled
 from .cold import Cold
 from .kernel_memory import KernelMemory
 from .moves import Moves
+from .near import has_permutes, is_shuffled
 from .pieces import Pieces
 from .private_rows import PrivateRows
 
@@ -94,9 +96,7 @@ class LocalMemory:
         elif (step := self.pieces.step(op, extent.base)) is not None:
             self._in_pieces(op, type_, extent, self._memory(address.segment), step)
         else:
-            memory = self._memory(address.segment)
-            self.guard(op, extent)
-            self._define(op, self._each(op, type_, self._places(memory, extent)))
+            self._define(op, self._scattered(op, type_, extent, self._memory(address.segment)))
 
     def _memory(self, segment: Segment) -> str:
         entry = self.lanes.entry
@@ -143,6 +143,34 @@ class LocalMemory:
             return moves.load_each(type_, places)
         moves.store_each(type_, moves.store_data(op, type_), places)
         return []
+
+    def _scattered(self, op: Op, type_: Type, extent: Extent, memory: str) -> list[str]:
+        """Access any places: gather or scatter, if they are not shuffled neighbours."""
+        lanes, code = self.lanes, self.lanes.code
+
+        def each() -> list[str]:
+            self.guard(op, extent)
+            return self._each(op, type_, self._places(memory, extent))
+
+        if (
+            not op.ins.row.is_load
+            or extent.offset < 0
+            or op.ins.row.segment is not Segment.GROUP
+            or not has_permutes(type_.size, lanes.n)
+            or not is_shuffled(extent.base, lanes.shapes)
+            or not 0 <= (lanes.shapes.stride(extent.base) or 0) <= 2 * type_.size
+        ):
+            return each()
+        offsets = lanes.vector(extent.base)
+        found = shuffled.shuffled(lanes, offsets)
+        beyond = lanes.any(shuffled.outside(lanes, found, offsets, extent.span()))
+        good = code.let(f"xor i1 {beyond}, true")
+
+        def permuted() -> list[str]:
+            places = [self._place(memory, one.start, extent.offset) for one in found]
+            return shuffled.load(lanes, found, places)
+
+        return self.moves.either(good, permuted, each, op.cls, lanes.n)
 
     def _define(self, op: Op, loaded: list[str]) -> None:
         """Define the value of a load."""
