@@ -12,7 +12,7 @@ from simtlab.emu.jit.kernel.compile import generate
 from ...support.flows import kernel_of
 from ..support.agreement import same
 
-SIZES = (32, 48, 64, 96, 128, 256, 512, 1024)
+SIZES = (48, 64, 256, 1024)
 
 TREE = """\
 kernel k(global TYPE* %x, global TYPE* %sums, u32 %n) {
@@ -174,7 +174,7 @@ def test_trees_of_all_sizes(size: int, steps: str) -> None:
             np.testing.assert_array_equal(found, whole.sum(1, dtype=np.uint32))
 
 
-@pytest.mark.parametrize("type_", ["f32", "f64", "u64"])
+@pytest.mark.parametrize("type_", ["f32", "u64"])
 @pytest.mark.parametrize("steps", [HALVING, SEQUENTIAL])
 def test_trees_of_other_types(type_: str, steps: str) -> None:
     n = 384
