@@ -6,6 +6,8 @@ flipped, set or cleared, and the step stays.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...isa.types import RegClass
 from .ssa import Const, Op, Phi, Ssa, Value
 
@@ -42,6 +44,29 @@ class Alignment:
             return None
         span = 1 << (step * (self.lanes - 1)).bit_length()
         return span if span <= self.of(value) else None
+
+    def bitwise_stride(self, op: Op, strides: Sequence[int]) -> int | None:
+        """Return the step of `and`, `or`, `xor` or `shr`, given those of its sources; one is 0.
+
+        Lanes differ in the low bits of the other source alone, which the operation keeps or clears.
+        """
+        stem = op.ins.row.stem
+        which = 0 if strides[1] == 0 else 1
+        value, other = op.args[which], op.args[1 - which]
+        span = self.span(value, strides[which])
+        if span is None or op.cls is RegClass.C or (stem == "shr" and which):
+            return None
+        number = other.bits if isinstance(other, Const) else None
+        match stem:
+            case "or" | "xor" if self.of(other) >= span:
+                return strides[which]
+            case "and" if self.of(other) >= span:
+                return 0
+            case "and" if number is not None and number % span == span - 1:
+                return strides[which]
+            case "shr" if number is not None and span <= 1 << (number % op.cls.bits):
+                return 0
+        return None
 
     def _solve(self, ssa: Ssa) -> None:
         """Begin with what divides all, and take away until nothing changes."""

@@ -337,36 +337,12 @@ class Shapes:
                 step = c
             case "shl", [a, 0], [_, int(k)]:
                 step = a << (k % row.type.bits)
-            case (("and" | "or" | "xor" | "shr"), [_, 0], _):
-                return self._bitwise_stride(op, op.args[0], op.args[1], strides[0], in_pieces)
-            case (("and" | "or" | "xor"), [0, _], _):
-                return self._bitwise_stride(op, op.args[1], op.args[0], strides[1], in_pieces)
+            case (("and" | "or" | "xor" | "shr"), [_, _], _) if 0 in strides:
+                found = self._alignment_of_pieces if in_pieces else self._alignment_of_warps
+                return found.bitwise_stride(op, strides)
             case _:
                 return None
         return sign_extend(step, row.type.bits)
-
-    def _bitwise_stride(
-        self, op: Op, value: Value, other: Value, step: int, in_pieces: bool
-    ) -> int | None:
-        """Return the step of a value after an operation on its bits with what all lanes share.
-
-        Lanes differ in the value's low bits alone, which the operation keeps or clears.
-        """
-        alignment = self._alignment_of_pieces if in_pieces else self._alignment_of_warps
-        span = alignment.span(value, step)
-        if span is None or op.cls is RegClass.C:
-            return None
-        number = other.bits if isinstance(other, Const) else None
-        match op.ins.row.stem:
-            case "or" | "xor" if alignment.of(other) >= span:
-                return step
-            case "and" if alignment.of(other) >= span:
-                return 0
-            case "and" if number is not None and number % span == span - 1:
-                return step
-            case "shr" if number is not None and span <= 1 << (number % op.cls.bits):
-                return 0
-        return None
 
     @cached_property
     def _alignment_of_warps(self) -> Alignment:
