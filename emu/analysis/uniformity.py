@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import gcd, prod
+from math import gcd
 from typing import Protocol
 
 from ...asm.flow import dominators
@@ -30,7 +30,7 @@ _UNIFORM_IDENTITY = frozenset(
 )  # fmt: skip
 
 NEVER_TOGETHER = 65
-"""A number of running lanes that no warp has."""
+"""A number of running lanes that no warp has whose lanes may run a loop alone."""
 
 LARGEST_PIECE = 16
 """Lanes of the largest piece: those of a vector."""
@@ -48,6 +48,7 @@ class Facts:
     `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
     `together_from`: the running lanes from which on a sparse loop runs for all of them together.
     `counts`: the code counts what the post-dominator stack executes (analysis/counting).
+    `one_warp`: a workgroup is one warp, whose lanes reach every barrier together.
     """
 
     width: int
@@ -57,20 +58,13 @@ class Facts:
     together_from: int = NEVER_TOGETHER
     counts: bool = False
     chunk: int = 16
+    one_warp: bool = False
 
     @cached_property
     def rows(self) -> bool:
         """Whether every warp lies within one row of its workgroup (dimension 0)."""
         x, y, z = self.group_size
         return y == z == 1 or (self.whole and x % self.width == 0)
-
-    @cached_property
-    def one_warp(self) -> bool:
-        """Whether a workgroup is one warp, so that no warp waits for another one at a barrier.
-
-        Code that counts follows the rounds of the interpreter instead.
-        """
-        return prod(self.group_size) <= self.width and not self.counts
 
     @cached_property
     def piece(self) -> int:

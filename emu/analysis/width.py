@@ -72,7 +72,7 @@ LONG_CHUNK_FROM = 1024
 VECTOR = 16
 """Lanes of a vector register of 32-bit elements."""
 
-MOST_VECTORS = 4096
+MOST_VECTORS = 1500
 """Vectors that its instructions may have altogether: they take compile time."""
 
 
@@ -82,15 +82,15 @@ def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
     Those have barriers, and lanes that leave loops nearly together. Returns None for others.
     """
     lanes = prod(facts.group_size)
+    chunk = NARROW_CHUNK if lanes >= LONG_CHUNK_FROM else facts.chunk
     if (
         not any(ins.row.is_barrier for ins in kernel.instructions)
         or lanes % WIDE
         or lanes > MOST_LANES
-        or len(kernel.words) * lanes // VECTOR > MOST_VECTORS
+        or len(kernel.words) * lanes // chunk > MOST_VECTORS
     ):
         return None
-    chunk = NARROW_CHUNK if lanes >= LONG_CHUNK_FROM else facts.chunk
-    wide = replace(facts, width=lanes, chunk=chunk)
+    wide = replace(facts, width=lanes, chunk=chunk, one_warp=True)
     shapes = analyse(kernel).shapes(wide)
     if wide.piece and not shapes.flow.loops:
         return None

@@ -53,7 +53,10 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     usual = replace(usual, together_from=own.together_from)
     # Warps of another width than the launch's must reach barriers whole as well.
     best = best_facts(kernel, usual, host_has("avx512bw"))
-    for facts in (one_warp_facts(kernel, usual) or best, best, usual):
+    has_barrier = any(ins.row.is_barrier for ins in kernel.instructions)
+    for found in (one_warp_facts(kernel, usual) or best, best, usual):
+        is_one = has_barrier and prod(geometry.group_size) <= found.width
+        facts = replace(found, one_warp=is_one)
         if arrive_whole(kernel, facts):
             return facts
     return own

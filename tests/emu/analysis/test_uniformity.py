@@ -235,7 +235,7 @@ def test_a_loop_of_steps_that_differ_has_no_stride():
 
 
 FLAT = "workitemid_u32 $s1, 0\n shl_u32 $s2, $s1, 2\n"
-ONE_WARP = Facts(64, (64, 1, 1), True)
+ONE_WARP = Facts(64, (64, 1, 1), True, one_warp=True)
 
 BITS = {
     # A warp of 32 begins at a multiple of 128 bytes: `shl` leaves seven low bits to its lanes.

@@ -239,6 +239,14 @@ def test_loops_that_lanes_leave_in_order(n: int) -> None:
     assert found.sum() == x.sum()
 
 
+def test_loops_that_lanes_could_run_alone() -> None:
+    """In warps of at most 64 lanes, each lane may run this loop by itself."""
+    loaded = "ld_global_u32 $s5, [$d2]\n and_u32 $s5, $s5, 15\n cvt_u64_u32 $d3, $s5\n"
+    loaded += "mad_u64 $d3, $d3, 4, $d1\n ld_global_u32 $s5, [$d3]"
+    text = GRID_STRIDE.replace("ld_global_u32 $s5, [$d2]", loaded)
+    same(text, [data("u32", 900), np.zeros(2, np.uint32), 900], items=512, group_size=256)
+
+
 BODY = """
     workitemid_u32 $s0, 0
     shl_u32 $s1, $s0, 2
