@@ -158,7 +158,7 @@ class LocalMemory:
             or op.ins.row.segment is not Segment.GROUP
             or not has_permutes(type_.size, lanes.n)
             or not is_shuffled(extent.base, lanes.shapes)
-            or not 0 <= (lanes.shapes.stride(extent.base) or 0) <= 2 * type_.size
+            or not 0 <= (lanes.shapes.piece_stride(extent.base) or 0) <= 2 * type_.size
         ):
             return each()
         offsets = lanes.vector(extent.base)
