@@ -20,6 +20,7 @@ from ...asm.flow import dominators
 from ...asm.flow.cfg import reverse
 from ...isa.table import Flags
 from ...isa.types import RegClass, Segment, sign_extend
+from .alignment import Alignment
 from .order import Flow
 from .ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value
 
@@ -29,7 +30,7 @@ _UNIFORM_IDENTITY = frozenset(
 )  # fmt: skip
 
 NEVER_TOGETHER = 65
-"""A number of running lanes that no warp has."""
+"""A number of running lanes that no warp has whose lanes may run a loop alone."""
 
 LARGEST_PIECE = 16
 """Lanes of the largest piece: those of a vector."""
@@ -47,6 +48,7 @@ class Facts:
     `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
     `together_from`: the running lanes from which on a sparse loop runs for all of them together.
     `counts`: the code counts what the post-dominator stack executes (analysis/counting).
+    `one_warp`: a workgroup is one warp, whose lanes reach every barrier together.
     """
 
     width: int
@@ -56,6 +58,7 @@ class Facts:
     together_from: int = NEVER_TOGETHER
     counts: bool = False
     chunk: int = 16
+    one_warp: bool = False
 
     @cached_property
     def rows(self) -> bool:
@@ -328,9 +331,23 @@ class Shapes:
                 step = c
             case "shl", [a, 0], [_, int(k)]:
                 step = a << (k % row.type.bits)
+            case (("and" | "or" | "xor" | "shr"), [_, _], _) if 0 in strides:
+                found = self._alignment_of_pieces if in_pieces else self._alignment_of_warps
+                return found.bitwise_stride(op, strides)
             case _:
                 return None
         return sign_extend(step, row.type.bits)
+
+    @cached_property
+    def _alignment_of_warps(self) -> Alignment:
+        facts = self.facts
+        first_item = facts.one_warp
+        return Alignment(self.ssa, facts.width, facts.group_size[0], first_item=first_item)
+
+    @cached_property
+    def _alignment_of_pieces(self) -> Alignment:
+        facts = self.facts
+        return Alignment(self.ssa, facts.piece, facts.group_size[0], first_item=False)
 
     def _keeps_step(self, cvt: Op) -> bool:
         """Return whether a conversion to 64 bits leaves the step as it is.

@@ -19,6 +19,8 @@ from ...isa.types import RegClass, Segment
 from ..recent import Recent
 from .analysis import analyse
 from .lanes.narrow import NarrowLanes
+from .order import Loop
+from .ranges.offset_ranges import Ranges
 from .ssa import Const, Op, Phi, Value
 from .uniformity import Facts, Shapes
 
@@ -53,6 +55,95 @@ def best_facts(kernel: Kernel, facts: Facts, narrow: bool) -> Facts:
         found = _FOUND.keep(key, chosen if wide.rows == facts.rows else (USUAL, facts.chunk))
     width, chunk = found
     return replace(facts, width=width, chunk=chunk)
+
+
+MOST_LANES = 1024
+"""Lanes of a workgroup that is run as one warp."""
+
+MANY_LANES = 256
+"""Lanes of a warp from which on loops must be unrolled, so that LLVM knows which lanes run."""
+
+UNROLLED_VECTORS = 5800
+"""Most vectors of 16 lanes in the iterations of a loop that are written one after the other."""
+
+LONG_CHUNK_FROM = 1024
+"""Lanes of a warp from which on a vector has twice the lanes, so that LLVM has half the work."""
+
+VECTOR = 16
+"""Lanes of a vector register of 32-bit elements."""
+
+MOST_VECTORS = 1500
+"""Vectors that its instructions may have altogether: they take compile time."""
+
+
+def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
+    """Return the facts of code that runs a workgroup as one warp, for kernels that gain by it.
+
+    Those have barriers, and lanes that leave loops nearly together. Returns None for others.
+    """
+    lanes = prod(facts.group_size)
+    chunk = NARROW_CHUNK if lanes >= LONG_CHUNK_FROM else facts.chunk
+    if (
+        not any(ins.row.is_barrier for ins in kernel.instructions)
+        or lanes % WIDE
+        or lanes > MOST_LANES
+        or len(kernel.words) * lanes // chunk > MOST_VECTORS
+    ):
+        return None
+    wide = replace(facts, width=lanes, chunk=chunk, one_warp=True)
+    shapes = analyse(kernel).shapes(wide)
+    if wide.piece and not shapes.flow.loops:
+        return None
+    if not all(_is_left_in_order(shapes, n) for n in shapes.divergent_loops):
+        return None
+    if lanes > MANY_LANES and not all(_is_unrolled(shapes, loop) for loop in shapes.flow.loops):
+        return None
+    return wide
+
+
+def _is_left_in_order(shapes: Shapes, number: int) -> bool:
+    """Return whether lanes leave a loop by comparisons of what steps from lane to lane.
+
+    They then leave it together but for the last iteration or two.
+    """
+    loop = shapes.flow.loops[number]
+    for node in loop.nodes & shapes.ssa.conditions.keys():
+        leaves = any(
+            shapes.flow.route(node, s) not in loop.nodes for s in shapes.flow.nodes[node].successors
+        )
+        condition = shapes.ssa.conditions[node]
+        if (
+            leaves
+            and not shapes.is_uniform(condition)
+            and not (isinstance(condition, Op) and _compares_scalars(shapes, condition))
+        ):
+            return False
+    return True
+
+
+def _is_unrolled(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether a loop's iterations are few, and their number is known."""
+    trips = Ranges(shapes).trips.get(loop.number)
+    if trips is None:
+        return False
+    ops = sum(len(shapes.ssa.ops.get(number, ())) for number in loop.nodes)
+    if shapes.facts.width >= LONG_CHUNK_FROM and _carries_vectors(shapes, loop):
+        return False
+    return may_unroll((trips.returns + 1) * ops, shapes.facts)
+
+
+def _carries_vectors(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether an iteration computes with vectors of the one before.
+
+    In long warps these are more than there are registers, which takes LLVM long.
+    """
+    phis = {p for p in shapes.ssa.phis.get(loop.header, ()) if _is_vector(shapes, p)}
+    return any(a in phis for n in loop.nodes for op in shapes.ssa.ops.get(n, ()) for a in op.args)
+
+
+def may_unroll(ops: int, facts: Facts) -> bool:
+    """Return whether iterations with so many instructions may be written one after the other."""
+    return ops * facts.width // VECTOR <= UNROLLED_VECTORS
 
 
 _FOUND: Recent[tuple[object, ...], tuple[int, int]] = Recent()

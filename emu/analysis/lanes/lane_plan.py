@@ -9,6 +9,9 @@ from ..uniformity import Shapes
 from .masks import Masks
 from .sparse import sparse_loops, ways_out
 
+MOST_ALONE = 64
+"""Lanes of a warp, of which each may run a loop alone: a mask is one word there."""
+
 
 class LanePlan:
     """Loops that run lane by lane, where lanes wait while a node runs, and the masks of nodes.
@@ -20,7 +23,8 @@ class LanePlan:
     def __init__(self, shapes: Shapes) -> None:
         flow = shapes.flow
         self.uniform_branches = shapes.uniform_branches()
-        few_lanes = shapes.facts.together_from > 1 and not shapes.facts.counts
+        facts = shapes.facts
+        few_lanes = facts.together_from > 1 and not facts.counts and facts.width <= MOST_ALONE
         self.sparse = sparse_loops(shapes) if few_lanes else {}
         """Header -> loop of those that run lane by lane, as one node, for some masks or all; none
         in code that counts."""
@@ -42,7 +46,13 @@ class LanePlan:
             for header, loop in self.sparse.items()
         }
         self.masks = Masks(
-            flow, self.waits, self.uniform_branches, tested, exits, have_nodes=self.has_both
+            flow,
+            self.waits,
+            self.uniform_branches,
+            tested,
+            exits,
+            have_nodes=self.has_both,
+            stops=not shapes.facts.one_warp,
         )
 
     def _should_test(self, number: int, flow: Flow, ssa: Ssa) -> bool:

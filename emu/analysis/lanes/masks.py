@@ -25,7 +25,8 @@ class Masks:
     of the given nodes, and of the latches, that need the test after all. `exits` are, for headers
     of loops that run as one node, where their lanes wait next. If these loops `have_nodes`, they
     run either as one node or node by node, as the header decides in each iteration. `runs_with`
-    maps a node to an earlier one (or to itself) that runs as often with the same lanes.
+    maps a node to an earlier one (or to itself) that runs as often with the same lanes. `stops`
+    says whether a warp stops at barriers, and resumes after them.
     """
 
     def __init__(
@@ -37,12 +38,14 @@ class Masks:
         exits: Mapping[int, frozenset[int]] | None = None,
         *,
         have_nodes: bool = False,
+        stops: bool = True,
     ) -> None:
         self.flow = flow
         self.waits = waits
         self.uniform = frozenset(uniform)
         self._exits_of = exits or {}
         self._have_nodes = have_nodes
+        self._stops = stops
         latches = {loop.latch for loop in flow.loops if loop.latch in waits}
         self._asked = latches.union(tested)
         self.same: dict[int, int] = {}
@@ -76,7 +79,7 @@ class Masks:
             if not self._have_nodes:
                 return exits
         ways = [self.flow.route(number, successor) for successor in node.successors]
-        if not ways or (node.last is not None and node.last.row.is_barrier):
+        if not ways or self._is_stop(node):
             return [*exits, (self.next_of(waits), False)]
         if number in self.uniform or len(ways) == 1:
             nexts = [self.next_of(waits | {way}) for way in ways]
@@ -93,8 +96,12 @@ class Masks:
         return frozenset(
             self.flow.route(n.number, n.successors[0])
             for n in self.flow.nodes
-            if n.number in self.waits and n.last is not None and n.last.row.is_barrier
+            if n.number in self.waits and self._is_stop(n)
         )
+
+    def _is_stop(self, node: Node) -> bool:
+        """Return whether a warp stops at the end of a node, at a barrier."""
+        return self._stops and node.last is not None and node.last.row.is_barrier
 
     @cached_property
     def _code(self) -> dict[int, set[int]]:
@@ -177,7 +184,7 @@ class Masks:
         """Return whether lanes of a node return, leave the loop, or end its iteration."""
         if loop is not None and node.number == loop.latch:
             return True
-        if node.last is not None and node.last.row.stem in ("ret", "barrier"):
+        if self._is_stop(node) or (node.last is not None and node.last.row.stem == "ret"):
             return True
         if loop is not None and node.number == loop.header:
             # Where the loop runs as one node, none of its other nodes runs, whatever its mask.

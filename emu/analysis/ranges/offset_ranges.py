@@ -342,7 +342,8 @@ def _result(stem: str, signed: bool, args: list[Range]) -> Range:
         case "or" | "xor":
             most = (1 << max(a.high, b.high).bit_length()) - 1
             low = max(a.low, b.low) if stem == "or" else 0
-            return Range(low, most, gcd(a.multiple, b.multiple))
+            multiple = min(gcd(a.multiple, b.multiple), 1 << 32)
+            return Range(low, most - most % multiple, multiple)
         case "min" if positive or not signed:
             return Range(min(a.low, b.low), min(a.high, b.high), gcd(a.multiple, b.multiple))
         case "max" if positive or not signed:

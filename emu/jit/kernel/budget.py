@@ -25,14 +25,10 @@ def counter_bytes(lanes: LaneCode) -> int:
 
 
 def fill(lanes: LaneCode, counters: str) -> None:
-    """Begin a warp; `counters` (a ptr) is where its work-items count."""
-    # The counters are volatile to keep them out of registers, which loops have better use for.
+    """Begin a warp; `counters` (a ptr) is where its work-items count, when they begin to."""
     if not lanes.flow.loops:
         return
     lanes.variables.store("counters", ["ptr"], [counters])
-    for place in lanes.chunk_places(counters, 64):
-        zeros = f"{integer(64, lanes.n)} zeroinitializer"
-        lanes.code.line(f"store volatile {zeros}, ptr {place}, align 8")
     lanes.variables.set_word("budget", _of_one(lanes))
 
 
@@ -47,7 +43,8 @@ def charged_at_exit(lanes: LaneCode, plan: LanePlan, ranges: Ranges) -> dict[int
             and loop.number not in ranges.shapes.divergent_loops
             and only_exit(flow, loop)
             and not any(
-                number in plan.sparse or (last is not None and last.row.is_barrier)
+                number in plan.sparse
+                or (last is not None and last.row.is_barrier and not lanes.facts.one_warp)
                 for number in loop.nodes
                 for last in (flow.nodes[number].last,)
             )
@@ -67,6 +64,9 @@ def spend(lanes: LaneCode, header: int, times: int = 1) -> None:
     code.branch(code.let(f"icmp slt i64 {left}, 0"), count, go, rarely=True)
     code.block(count)
     t = integer(64, lanes.n)
+    # The counters begin with zeros when the warp's own counter has run out. They are volatile to
+    # keep them out of registers, which loops have better use for.
+    is_first = code.let(f"icmp sge i64 {code.let(f'add i64 {left}, {cost}')}, 0")
     limit = lanes.chunk_of(64, _of_one(lanes))
     over = []
     (counters,) = variables.load("counters", ["ptr"])
@@ -74,7 +74,8 @@ def spend(lanes: LaneCode, header: int, times: int = 1) -> None:
         charge = code.let(
             f"select {lanes.mask_type} {mask}, {t} splat (i64 {cost}), {t} zeroinitializer"
         )
-        before = code.let(f"load volatile {t}, ptr {place}, align 8")
+        known = code.let(f"load volatile {t}, ptr {place}, align 8")
+        before = code.let(f"select i1 {is_first}, {t} zeroinitializer, {t} {known}")
         spent = code.let(f"add {t} {before}, {charge}")
         code.line(f"store volatile {t} {spent}, ptr {place}, align 8")
         over.append(code.let(f"icmp ugt {t} {spent}, {limit}"))
@@ -85,5 +86,10 @@ def spend(lanes: LaneCode, header: int, times: int = 1) -> None:
 
 
 def _of_one(lanes: LaneCode) -> str:
-    """Return the budget of a work-item, an i64."""
-    return lanes.code.let(f"udiv i64 {load_slot(lanes.code, Slot.BUDGET)}, {lanes.width}")
+    """Return the budget of a work-item, an i64; computed once per call."""
+    key, entry = "budget of a work-item", lanes.entry
+    if not lanes.variables.has(key):
+        (place,) = lanes.variables.places(key, ["i64"])
+        whole = load_slot(entry, Slot.BUDGET)
+        entry.line(f"store i64 {entry.let(f'udiv i64 {whole}, {lanes.width}')}, ptr {place}")
+    return lanes.variables.word(key)

@@ -14,7 +14,7 @@ from ...analysis.analysis import analyse
 from ...analysis.suitability.barriers import arrive_whole
 from ...analysis.suitability.limits import is_worth_optimising
 from ...analysis.uniformity import Facts
-from ...analysis.width import USUAL, best_facts
+from ...analysis.width import USUAL, best_facts, one_warp_facts
 from ...engine import Work
 from ...geometry import Geometry
 from ...recent import Recent
@@ -52,7 +52,11 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     usual = facts_at(geometry, USUAL)
     usual = replace(usual, together_from=own.together_from)
     # Warps of another width than the launch's must reach barriers whole as well.
-    for facts in (best_facts(kernel, usual, host_has("avx512bw")), usual):
+    best = best_facts(kernel, usual, host_has("avx512bw"))
+    has_barrier = any(ins.row.is_barrier for ins in kernel.instructions)
+    for found in (one_warp_facts(kernel, usual) or best, best, usual):
+        is_one = has_barrier and prod(geometry.group_size) <= found.width
+        facts = replace(found, one_warp=is_one)
         if arrive_whole(kernel, facts):
             return facts
     return own

@@ -1,7 +1,7 @@
 """The function of a kernel: the loops over workgroups and warps around its nodes.
 
-Without barriers a warp runs from start to end. With them the warps of a workgroup take turns, in
-rounds from barrier to barrier.
+Without barriers a warp runs from start to end, and so does one that is all of its workgroup. Else
+the warps of a workgroup take turns, in rounds from barrier to barrier.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from .interior.version import emit_interior, has_interior
 from .lane_code import LaneCode, vectors_of
 from .memory.kernel_memory import KernelMemory, private_element
 from .nodes import Nodes
+from .one_warp import OneWarp
 from .value_table import ValueTable
 from .variables import Variables
 
@@ -63,13 +64,15 @@ class KernelFunction:
         self.has_barrier = any(
             node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes
         )
+        self._takes_turns = self.has_barrier and not self.facts.one_warp
+        """Whether the warps of a workgroup take turns, from barrier to barrier."""
         self.memory = KernelMemory(
             kernel.params,
             kernel.group_size,
             kernel.private_size,
             readonly_bytes,
             Ranges(shapes),
-            private_of=WARP if self.has_barrier else "0",
+            private_of=WARP if self._takes_turns else "0",
             relied=relied,
             private_element=private_element(kernel),
         )
@@ -86,16 +89,14 @@ class KernelFunction:
         code.block("group_body")
         group = start_group(code, facts)
         if self.memory.group_bytes:
-            place = code.let(f"inttoptr i64 {load_slot(code, Slot.GROUP_MEMORY)} to ptr")
-            code.zero(place, self.memory.group_bytes)
+            code.zero(self.memory.group_place(self.entry), self.memory.group_bytes)
         warps = count_warps(code, group, facts)
         vectors = VectorCode(code, *vectors_of(facts))
         begin = partial(start_warp, vectors, group, facts)
-        if not self.has_barrier:
-            self._begin_round()
-        if self.has_barrier:
+        if self._takes_turns:
             self._rounds(warps, begin)
         else:
+            self._begin_round()
             self._straight(warps, begin)
         code.block("group_next")
         code.let(f"add i64 {GROUP}, 1", "%g.next")
@@ -126,8 +127,11 @@ class KernelFunction:
     def _straight(self, warps: str, begin: Callable[[], Warp]) -> None:
         """Run every warp from start to end."""
         code, facts = self.code, self.facts
-        code.jump("warp_head")
-        self._warp_head("group_body", "warp_over", warps, "group_next")
+        if facts.one_warp:
+            code.let("add i64 0, 0", WARP)
+        else:
+            code.jump("warp_head")
+            self._warp_head("group_body", "warp_over", warps, "group_next")
         warp = begin()
         lanes = self._lanes(warp)
         edges = self._edges(lanes, warp)
@@ -135,15 +139,20 @@ class KernelFunction:
         counters = ""
         if lanes.flow.loops:
             counters = self.entry.let(f"alloca [{facts.width} x i64], align 64")
-        if has_interior(lanes, self.plan):
+        if not self.has_barrier and has_interior(lanes, self.plan):
             self._interior = emit_interior(lanes, warp, self.memory, counters)
         if counters:
             budget.fill(lanes, counters)
         edges.clear_all()
+        barriers = OneWarp(lanes, warp) if self.has_barrier else None
         edges.enter(START, warp.existing)
-        Nodes(lanes, self.plan, self.memory, warp, edges, None).emit()
+        Nodes(lanes, self.plan, self.memory, warp, edges, barriers).emit()
         code.block("warp_over")
-        self._next_warp()
+        if facts.one_warp:
+            self._end_warp()
+            code.jump("group_next")
+        else:
+            self._next_warp()
 
     def _rounds(self, warps: str, begin: Callable[[], Warp]) -> None:
         """Let warps take turns from barrier to barrier."""
@@ -233,8 +242,12 @@ class KernelFunction:
 
     def _next_warp(self) -> None:
         """Close the loop over the warps."""
+        self._end_warp()
+        self.code.let(f"add i64 {WARP}, 1", "%w.next")
+        self.code.jump("warp_head")
+
+    def _end_warp(self) -> None:
+        """End the turn of a warp."""
         if self._counters is not None:
             self._counters.end_warp()
         self._poison(self.code)
-        self.code.let(f"add i64 {WARP}, 1", "%w.next")
-        self.code.jump("warp_head")

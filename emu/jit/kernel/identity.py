@@ -91,7 +91,9 @@ class Warp:
 def start_warp(vectors: VectorCode, group: Workgroup, facts: Facts) -> Warp:
     """Append the computation of a warp's identity, where it begins or resumes."""
     code = vectors.code
-    first = code.let(f"mul i32 {code.let(f'trunc i64 {WARP} to i32')}, {facts.width}")
+    first = "0"
+    if not facts.one_warp:
+        first = code.let(f"mul i32 {code.let(f'trunc i64 {WARP} to i32')}, {facts.width}")
     base, lane = vectors.spread(32, first), vectors.steps(32)
     flat = vectors.each("add", 32, base, lane)
     local0, local, firsts = _local_ids(vectors, group, facts, first, flat)

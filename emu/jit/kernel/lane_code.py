@@ -240,20 +240,25 @@ class LaneCode(VectorCode):
             return operands
         return self.observed(value, operands, n)
 
-    # --- lanes as bits of an i64
+    # --- lanes as bits of an integer of `word_type`
 
     def running(self) -> str:
         """Return the running lanes."""
         return self.word(self.mask)
 
     def lowest(self, word: str) -> str:
-        """Return the number of the lowest of some lanes, an i64; 64 if there are none."""
-        return self.code.call("i64", "llvm.cttz.i64", f"i64 {word}", "i1 false")
+        """Return the number of the lowest of some lanes, an i64; their number if none is on."""
+        return self._counted_bits("cttz", word)
 
     def highest(self, word: str) -> str:
         """Return the number of the highest of some lanes, an i64; -1 if there are none."""
-        zeros = self.code.call("i64", "llvm.ctlz.i64", f"i64 {word}", "i1 false")
-        return self.code.let(f"sub i64 63, {zeros}")
+        zeros = self._counted_bits("ctlz", word)
+        return self.code.let(f"sub i64 {int(self.word_type[1:]) - 1}, {zeros}")
+
+    def _counted_bits(self, what: str, word: str) -> str:
+        t = self.word_type
+        count = self.code.call(t, f"llvm.{what}.{t}", f"{t} {word}", "i1 false")
+        return count if t == "i64" else self.code.let(f"trunc {t} {count} to i64")
 
     # --- traps
 

@@ -13,6 +13,7 @@ from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.ranges.trips import Trips
 from ...analysis.ssa import Op
+from ...analysis.width import may_unroll
 from ..runtime.context import TrapCode
 from . import budget
 from .barriers import Barriers
@@ -22,6 +23,7 @@ from .instructions import Instructions
 from .lane_by_lane import LaneByLane
 from .lane_code import LaneCode
 from .memory.kernel_memory import KernelMemory
+from .one_warp import OneWarp
 
 if TYPE_CHECKING:
     from .memory.owners import Owners
@@ -31,7 +33,10 @@ UNROLLED = 128
 
 
 class Nodes:
-    """Emits the nodes for the lanes of a warp; `barriers` if the kernel has some."""
+    """Emits the nodes for the lanes of a warp; `barriers` if the kernel has some.
+
+    Where a workgroup is one warp, that is `OneWarp`.
+    """
 
     def __init__(
         self,
@@ -40,7 +45,7 @@ class Nodes:
         memory: KernelMemory,
         warp: Warp,
         edges: Edges,
-        barriers: Barriers | None,
+        barriers: Barriers | OneWarp | None,
     ) -> None:
         self.lanes = lanes
         self.plan = plan
@@ -50,6 +55,7 @@ class Nodes:
         self._flow = lanes.flow
         self._instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
         self._owners = _owners_of(lanes, memory, warp)
+        self._divergent = lanes.ssa.conditions.keys() - plan.uniform_branches
         self._at_exit = budget.charged_at_exit(lanes, plan, memory.ranges)
         """Latch -> iterations of the loop, for those that are charged when it is left."""
         self._left = {
@@ -135,7 +141,13 @@ class Nodes:
             return 0
         ops = sum(len(self.lanes.ssa.ops.get(number, ())) for number in loop.nodes)
         total = trips.returns + 1
-        return total if total * ops <= UNROLLED else 4 if 4 * ops <= UNROLLED else 0
+        if self.lanes.facts.one_warp and loop.nodes.isdisjoint(self._divergent):
+            # There is nothing to know about which lanes run.
+            total = min(total, 4)
+        for times in (total, 4):
+            if times * ops <= UNROLLED and may_unroll(times * ops, self.lanes.facts):
+                return times
+        return 0
 
     def _leave(self, number: int) -> None:
         """End a node: hand its lanes on and jump to the node that runs next."""
@@ -151,6 +163,8 @@ class Nodes:
             case "barrier":
                 assert self._barriers is not None
                 self._barriers.stop(number)
+                if isinstance(self._barriers, OneWarp):
+                    self._follow(number, node.successors[0])
             case "cbr" if len(node.successors) == 2:
                 self._branch(number)
             case _:

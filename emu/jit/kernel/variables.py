@@ -18,6 +18,10 @@ class Variables:
         self._found: dict[object, tuple[list[str], list[str]]] = {}
         """Key -> types and places of its pieces."""
 
+    def has(self, key: object) -> bool:
+        """Return whether a variable has been made."""
+        return key in self._found
+
     def places(self, key: object, types: Sequence[str]) -> list[str]:
         """Return the addresses of a variable's pieces, of these types."""
         found = self._found.get(key)

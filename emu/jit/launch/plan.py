@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from .counting import Layout
     from .owners import Owners
 
-SLACK = 64
-"""Bytes after group, private and frame memory, so that none of them is empty."""
+SLACK = 128
+"""Bytes after group, private and frame memory: none is empty, and wide loads may read on."""
 
 LARGEST = (1 << 63) - 1
 """The largest value of a slot."""

@@ -42,6 +42,10 @@ class FunctionText:
 
     # --- blocks
 
+    def fresh_name(self) -> str:
+        """Return a name that no other value of the function has, for a value that comes later."""
+        return f"%t{next(self._numbers)}"
+
     def fresh_label(self, stem: str) -> str:
         """Return a label that no other block of the function has: `m7`."""
         return f"{stem}{next(self._numbers)}"

@@ -66,20 +66,25 @@ class VectorCode:
             total = self.code.let(f"or {self.mask_type} {total}, {chunk}")
         return self.code.let(f"icmp ne i{self.n} {self._bits(total)}, 0")
 
+    @property
+    def word_type(self) -> str:
+        """The type of a mask as one integer: i64, or one bit a lane if there are more."""
+        return f"i{max(64, self.n * self.k)}"
+
     def word(self, chunks: Sequence[str], operation: str = "or") -> str:
-        """Return a mask as an i64, bit l = lane l; `operation` puts the chunks together."""
-        word = ""
+        """Return a mask as one integer, bit l = lane l; `operation` puts the chunks together."""
+        word, t = "", self.word_type
         for j, chunk in enumerate(chunks):
             part = self._bits(chunk)
-            if self.n < 64:
-                part = self.code.let(f"zext i{self.n} {part} to i64")
+            if t != f"i{self.n}":
+                part = self.code.let(f"zext i{self.n} {part} to {t}")
             if j:
-                part = self.code.let(f"shl i64 {part}, {j * self.n}")
-            word = self.code.let(f"{operation} i64 {word}, {part}") if word else part
+                part = self.code.let(f"shl {t} {part}, {j * self.n}")
+            word = self.code.let(f"{operation} {t} {word}, {part}") if word else part
         return word
 
     def chunks(self, word: str) -> Chunks:
-        """Return a mask from an i64, bit l = lane l."""
+        """Return a mask of at most 64 lanes from an i64, bit l = lane l."""
         found = []
         for j in range(self.k):
             part = self.code.let(f"lshr i64 {word}, {j * self.n}") if j else word
@@ -93,10 +98,15 @@ class VectorCode:
 
     # --- memory
 
-    def chunk_places(self, base: str, bits: int) -> list[str]:
-        """Return where each chunk of a row of integers begins, from a ptr on."""
+    def chunk_places(self, base: str, bits: int, apart: int | None = None) -> list[str]:
+        """Return where each chunk of a row of integers begins, from a ptr on.
+
+        They are `apart` integers from each other, by default one for each lane.
+        """
         return [
-            self.code.let(f"getelementptr i{bits}, ptr {base}, i64 {j * self.n}")
+            self.code.let(
+                f"getelementptr i{bits}, ptr {base}, i64 {j * (self.n if apart is None else apart)}"
+            )
             for j in range(self.k)
         ]
 

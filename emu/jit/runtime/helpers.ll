@@ -69,12 +69,17 @@ fault:
   ret i64 0
 }
 
-; Find a lane that is outside of its segment or misaligned, and how.
+; Find a lane that is outside of its segment or misaligned, and how; 0 if there is none.
 define i32 @simtlab_local_fault(ptr %ctx, i64 %mask, ptr %offsets, i64 %bytes, i64 %size) #0 {
 entry:
   br label %loop
 loop:
   %m = phi i64 [ %mask, %entry ], [ %m.next, %fine ]
+  %none = icmp eq i64 %m, 0
+  br i1 %none, label %done, label %body
+done:
+  ret i32 0
+body:
   %lane = call i64 @llvm.cttz.i64(i64 %m, i1 false)
   %p = getelementptr i64, ptr %offsets, i64 %lane
   %offset = load i64, ptr %p
@@ -100,6 +105,34 @@ fault:
   %lane.32 = trunc i64 %lane to i32
   %result = add i32 %lane.32, 1
   ret i32 %result
+}
+
+; The same for a mask of `words` words.
+define i32 @simtlab_local_fault_wide(ptr %ctx, ptr %masks, i64 %words, ptr %offsets, i64 %bytes,
+                                     i64 %size) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %next ]
+  %more = icmp ult i64 %i, %words
+  br i1 %more, label %body, label %done
+done:
+  ret i32 0
+body:
+  %p.mask = getelementptr i64, ptr %masks, i64 %i
+  %mask = load i64, ptr %p.mask
+  %first = shl i64 %i, 6
+  %own = getelementptr i64, ptr %offsets, i64 %first
+  %result = call i32 @simtlab_local_fault(ptr %ctx, i64 %mask, ptr %own, i64 %bytes, i64 %size)
+  %fine = icmp eq i32 %result, 0
+  br i1 %fine, label %next, label %fault
+fault:
+  %first.32 = trunc i64 %first to i32
+  %lane = add i32 %result, %first.32
+  ret i32 %lane
+next:
+  %i.next = add i64 %i, 1
+  br label %loop
 }
 
 ; Load or store for every lane of a mask, from or to cells of the type's size. `how` is put together in
@@ -181,6 +214,81 @@ move.8:
 next:
   %m.less = sub i64 %m, 1
   %m.next = and i64 %m, %m.less
+  br label %loop
+}
+
+; The same for a mask of `words` words.
+define i32 @simtlab_move_wide(ptr %ctx, ptr %masks, i64 %words, i64 %base, ptr %indices, ptr %data,
+                              i64 %how) #0 {
+entry:
+  %size = and i64 %how, 255
+  %how.12 = lshr i64 %how, 12
+  %kind = and i64 %how.12, 3
+  %step = ashr i64 %how, 16
+  %is.known = icmp eq i64 %kind, 0
+  %is.long = icmp eq i64 %kind, 3
+  %index.size.1 = select i1 %is.long, i64 8, i64 4
+  %index.size = select i1 %is.known, i64 0, i64 %index.size.1
+  %own.step = select i1 %is.known, i64 %step, i64 0
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %next ]
+  %more = icmp ult i64 %i, %words
+  br i1 %more, label %body, label %done
+done:
+  ret i32 0
+body:
+  %p.mask = getelementptr i64, ptr %masks, i64 %i
+  %mask = load i64, ptr %p.mask
+  %first = shl i64 %i, 6
+  %distance = mul i64 %first, %own.step
+  %own.base = add i64 %base, %distance
+  %index.at = mul i64 %first, %index.size
+  %own.indices = getelementptr i8, ptr %indices, i64 %index.at
+  %data.at = mul i64 %first, %size
+  %own.data = getelementptr i8, ptr %data, i64 %data.at
+  %result = call i32 @simtlab_move(ptr %ctx, i64 %mask, i64 %own.base, ptr %own.indices,
+                                   ptr %own.data, i64 %how)
+  %fine = icmp eq i32 %result, 0
+  br i1 %fine, label %next, label %fault
+fault:
+  %first.32 = trunc i64 %first to i32
+  %lane = add i32 %result, %first.32
+  ret i32 %lane
+next:
+  %i.next = add i64 %i, 1
+  br label %loop
+}
+
+; An atomic for a mask of `words` words; `one` takes a word of them.
+define i32 @simtlab_atomic_wide(ptr %ctx, ptr %masks, i64 %words, ptr %one, ptr %addresses, ptr %as,
+                                ptr %bs, ptr %old, i32 %known) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %next ]
+  %more = icmp ult i64 %i, %words
+  br i1 %more, label %body, label %done
+done:
+  ret i32 0
+body:
+  %p.mask = getelementptr i64, ptr %masks, i64 %i
+  %mask = load i64, ptr %p.mask
+  %first = shl i64 %i, 6
+  %own.addresses = getelementptr i64, ptr %addresses, i64 %first
+  %own.as = getelementptr i64, ptr %as, i64 %first
+  %own.bs = getelementptr i64, ptr %bs, i64 %first
+  %own.old = getelementptr i64, ptr %old, i64 %first
+  %result = call i32 %one(ptr %ctx, i64 %mask, ptr %own.addresses, ptr %own.as, ptr %own.bs,
+                          ptr %own.old, i32 %known) #0
+  %fine = icmp eq i32 %result, 0
+  br i1 %fine, label %next, label %fault
+fault:
+  %first.32 = trunc i64 %first to i32
+  %lane = add i32 %result, %first.32
+  ret i32 %lane
+next:
+  %i.next = add i64 %i, 1
   br label %loop
 }
 

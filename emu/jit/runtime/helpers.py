@@ -27,6 +27,10 @@ _OPERATIONS = {
 _KINDS = ("add", "sub", "min", "max", "and", "or", "xor", "exch", "cas")
 
 
+WIDE_ATOMIC = "simtlab_atomic_wide"
+"""The helper that calls another one, an atomic, for each word of a mask."""
+
+
 def atomic_name(operation: str, type_name: str) -> str:
     """Return the helper of an atomic: `simtlab_atomic_add_u32`."""
     return f"simtlab_atomic_{operation}_{type_name}"
@@ -98,7 +102,9 @@ def _compiled() -> Compiled:
     text += "".join(_atomic(*n.split("_")) for n in names)
     text += f"attributes #0 = {{ {ATTRIBUTES} }}\n"
     functions = ["simtlab_find", "simtlab_local_fault", "simtlab_move"]
+    functions += [f"{name}_wide" for name in ("simtlab_local_fault", "simtlab_move")]
     functions += [f"simtlab_atomic_{n}" for n in names]
+    functions.append(WIDE_ATOMIC)
     return compile_text(text, functions, key=text)
 
 

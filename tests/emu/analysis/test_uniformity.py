@@ -232,3 +232,54 @@ def test_a_loop_of_steps_that_differ_has_no_stride():
         f" cmp_lt_u32 $c0, $s2, $s9\n cbr $c0, @top\n {STORE}"
     )
     assert shapes.stride(phis_of(shapes.ssa, "$s1")[0]) is None
+
+
+FLAT = "workitemid_u32 $s1, 0\n shl_u32 $s2, $s1, 2\n"
+ONE_WARP = Facts(64, (64, 1, 1), True, one_warp=True)
+
+BITS = {
+    # A warp of 32 begins at a multiple of 128 bytes: `shl` leaves seven low bits to its lanes.
+    f"{FLAT} xor_u32 $s1, $s2, 128": 4,
+    f"{FLAT} xor_u32 $s1, 4096, $s2": 4,
+    f"{FLAT} or_u32 $s1, $s2, 256": 4,
+    f"{FLAT} shl_u32 $s3, $s9, 7\n xor_u32 $s1, $s2, $s3": 4,
+    f"{FLAT} and_u32 $s1, $s2, 127": 4,
+    f"{FLAT} and_u32 $s1, $s2, 1920": 0,
+    f"{FLAT} shr_u32 $s1, $s2, 7": 0,
+    f"{FLAT} add_u32 $s2, $s2, 512\n xor_u32 $s1, $s2, 128": 4,
+    # These change bits in which lanes differ, or that the sum may carry into.
+    f"{FLAT} xor_u32 $s1, $s2, 64": None,
+    f"{FLAT} xor_u32 $s1, $s2, $s9": None,
+    f"{FLAT} shl_u32 $s3, $s9, 6\n xor_u32 $s1, $s2, $s3": None,
+    f"{FLAT} and_u32 $s1, $s2, 63": None,
+    f"{FLAT} and_u32 $s1, $s2, 126": None,
+    f"{FLAT} shr_u32 $s1, $s2, 6": None,
+    f"{FLAT} add_u32 $s2, $s2, 64\n xor_u32 $s1, $s2, 128": None,
+    f"{FLAT} add_u32 $s2, $s2, $s9\n xor_u32 $s1, $s2, 128": None,
+    "workitemid_u32 $s1, 0\n sub_u32 $s1, 1024, $s1\n xor_u32 $s1, $s1, 128": None,
+}
+
+
+@pytest.mark.parametrize("lines", BITS)
+def test_bits_above_those_in_which_lanes_differ_may_change(lines: str):
+    assert stride_of(lines) == BITS[lines]
+
+
+def test_a_group_that_is_one_warp_begins_at_zero():
+    lines = f"{FLAT} mov_u32 $s3, 5\n mul_u32 $s1, $s2, 5\n xor_u32 $s1, $s1, 2048"
+    assert stride_of(lines, ONE_WARP) == 20
+    assert stride_of(lines) is None
+
+
+def test_bits_may_be_flipped_in_each_iteration_of_a_loop():
+    body = f"""
+        {FLAT}
+    @top:
+        xor_u32 $s2, $s2, 256
+        mov_u32 $s1, $s2
+        add_u32 $s9, $s9, 1
+        cmp_lt_u32 $c0, $s9, 9
+        cbr $c0, @top
+    """
+    assert stride_of(body) == 4
+    assert stride_of(body.replace("256", "32")) is None

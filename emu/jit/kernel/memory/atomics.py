@@ -1,18 +1,17 @@
-"""Atomics: one helper per operation and type, which takes the lanes in ascending order.
+"""Atomics of global memory: one helper per operation and type, which takes lanes in order.
 
-The cells of its arguments and results have 64 bits a lane.
+The cells of its arguments and results have 64 bits a lane. Group memory has a file of its own.
 """
 
 from __future__ import annotations
 
-from .....isa.types import U32, Segment, Type
+from .....isa.types import Segment, Type
 from ....analysis.ssa import Op
 from ...llvm.text import integer
-from ...runtime.context import Slot
-from ...runtime.helpers import atomic_name
-from ..context_code import load_slot
+from ...runtime.helpers import WIDE_ATOMIC, atomic_name
 from ..lane_code import LaneCode
 from .cold import Cold
+from .group_atomics import GroupAtomics
 from .local_memory import LocalMemory
 
 
@@ -23,6 +22,7 @@ class Atomics:
         self.lanes = lanes
         self.local = local
         self.cold = cold
+        self._group_atomics = GroupAtomics(lanes, local, cold)
 
     def op(self, op: Op) -> None:
         """Emit one atomic."""
@@ -30,12 +30,11 @@ class Atomics:
         row, address, type_ = op.ins.row, op.ins.address, op.ins.row.type
         assert address is not None
         assert type_ is not None
+        if address.segment is Segment.GROUP:
+            self._group(op, type_)
+            return
         addresses, old = cold.cells("addresses"), cold.cells("cells")
-        in_group = address.segment is Segment.GROUP
-        if in_group:
-            self._group_addresses(op, addresses)
-        else:
-            self._global_addresses(op, addresses)
+        self._global_addresses(op, addresses)
         cells = []
         for i, name in enumerate(("as", "bs")):
             cell = cold.cells(name)
@@ -43,17 +42,9 @@ class Atomics:
                 chunks = lanes.observed(op.args[i], lanes.vector(op.args[i]), lanes.n)
                 cold.put(cell, [self._wide(c, type_) for c in chunks], 64)
             cells.append(cell)
-        result = cold.call(
-            atomic_name(row.stem.removeprefix("atomic_"), type_.name),
-            "ptr %ctx",
-            f"i64 {lanes.running()}",
-            f"ptr {addresses}",
-            f"ptr {cells[0]}",
-            f"ptr {cells[1]}",
-            f"ptr {old}",
-            f"i32 {int(in_group)}",
-            seldom=False,
-        )
+        name = atomic_name(row.stem.removeprefix("atomic_"), type_.name)
+        given = (f"ptr {c}" for c in (addresses, *cells, old))
+        result = cold.call_for_lanes(name, *given, "i32 0", seldom=False, through=WIDE_ATOMIC)
         cold.check(result, op.pc)
         if op.ins.dst is not None:
             lanes.define(op, "value", [self._narrow(c, type_) for c in cold.take(old, 64)])
@@ -81,16 +72,11 @@ class Atomics:
         ]
         self.cold.put(cells, places, 64)
 
-    def _group_addresses(self, op: Op, cells: str) -> None:
-        """Check the addresses and put the host addresses into cells."""
-        lanes, code = self.lanes, self.lanes.code
+    def _group(self, op: Op, type_: Type) -> None:
+        """Emit an atomic of group memory, with its checks."""
         extent = self.local.extent(op)
         if extent.span() < 0:
             self.local.always_faults(op, extent)
         else:
             self.local.guard(op, extent)
-        t = integer(64, lanes.n)
-        start = code.let(f"add i64 {load_slot(lanes.code, Slot.GROUP_MEMORY)}, {extent.offset}")
-        memory = lanes.chunk_of(64, start)
-        wide = [self._wide(c, U32) for c in lanes.vector(extent.base)]
-        self.cold.put(cells, [code.let(f"add {t} {w}, {memory}") for w in wide], 64)
+        self._group_atomics.op(op, type_)

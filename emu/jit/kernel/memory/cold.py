@@ -78,10 +78,8 @@ class Cold:
             self.put(cells, self.moves.store_data(op, type_), type_.bits)
         mode = 3 if op.pc in self._guarded else 0 if is_load else 1
         how = type_.size | mode << 8 | targets.kind << 12 | targets.step << 16
-        result = self.call(
+        result = self.call_for_lanes(
             "simtlab_move",
-            "ptr %ctx",
-            f"i64 {lanes.running()}",
             f"i64 {targets.base}",
             f"ptr {indices}",
             f"ptr {cells}",
@@ -99,12 +97,38 @@ class Cold:
 
     # --- helpers
 
+    def call_for_lanes(
+        self, name: str, *arguments: str, seldom: bool = True, through: str | None = None
+    ) -> str:
+        """Call a helper for the running lanes and return its result, an i32.
+
+        It takes their mask, an i64. More lanes than that has bits are taken by its wide version, or
+        by `through`, to which it is an argument. These get the words of the mask in cells, and
+        their number.
+        """
+        lanes = self.lanes
+        if lanes.word_type == "i64":
+            return self.call(name, "ptr %ctx", f"i64 {lanes.running()}", *arguments, seldom=seldom)
+        masks = self.cells("masks")
+        for place, chunk in zip(lanes.chunk_places(masks, lanes.n, 1), lanes.mask, strict=True):
+            bits = lanes.code.let(f"bitcast {lanes.mask_type} {chunk} to i{lanes.n}")
+            lanes.code.line(f"store i{lanes.n} {bits}, ptr {place}")
+        words = lanes.facts.width // 64
+        given = ["ptr %ctx", f"ptr {masks}", f"i64 {words}"]
+        if through is None:
+            return self.call(f"{name}_wide", *given, *arguments, seldom=seldom)
+        self._declare(name, ("ptr %ctx", "i64 0", *arguments), seldom=seldom)
+        return self.call(through, *given, f"ptr @{name}", *arguments, seldom=seldom)
+
     def call(self, name: str, *arguments: str, seldom: bool = True) -> str:
         """Call a helper and return its result, an i32; LLVM moves `seldom` calls out of the way."""
+        self._declare(name, arguments, seldom=seldom)
+        return self.lanes.code.call("i32", name, *arguments)
+
+    def _declare(self, name: str, arguments: Sequence[str], *, seldom: bool) -> None:
         types = ", ".join(a.split()[0] for a in arguments)
         attributes = f"cold {ATTRIBUTES}" if seldom else ATTRIBUTES
         self.lanes.code.module.declare(name, f"declare i32 @{name}({types}) {attributes}")
-        return self.lanes.code.call("i32", name, *arguments)
 
     def check(self, result: str, pc: int) -> None:
         """End the launch if a helper has found a fault."""
@@ -143,9 +167,9 @@ class Cold:
             self._cells[name] = entry.let(f"alloca [{self.lanes.facts.width} x i64], align 64")
         return self._cells[name]
 
-    def cell(self, type_: Type, lane: str) -> str:
+    def cell(self, type_: Type, lane: str, name: str = "cells") -> str:
         """Return where the data of a lane (an i64) are."""
-        cells = self.cells("cells")
+        cells = self.cells(name)
         return self.lanes.code.let(f"getelementptr i{type_.bits}, ptr {cells}, i64 {lane}")
 
     def put(self, cells: str, chunks: Sequence[str], bits: int) -> None:

@@ -141,8 +141,9 @@ class GlobalMemory:
                 data = moves.store_scalar(op, type_)
             else:
                 # The highest lane wins.
-                cold.put(cold.cells("cells"), moves.store_data(op, type_), type_.bits)
-                cell = cold.cell(type_, lanes.highest(lanes.running()))
+                # No call gets these cells, so LLVM removes them where it knows the lane.
+                cold.put(cold.cells("highest"), moves.store_data(op, type_), type_.bits)
+                cell = cold.cell(type_, lanes.highest(lanes.running()), "highest")
                 data = code.let(f"load i{type_.bits}, ptr {cell}")
             code.line(f"store i{type_.bits} {data}, ptr {host}")
             return []

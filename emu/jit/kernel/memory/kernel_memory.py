@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .....isa.program import Kernel, Param
@@ -11,6 +11,10 @@ from ....analysis.ranges.offset_ranges import Ranges
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot
 from ..context_code import load_slot
+from .shuffled import READ_BEYOND
+
+MOST_ON_STACK = 1 << 15
+"""Bytes of group memory that native code has on its stack."""
 
 if TYPE_CHECKING:
     from ....analysis.counting.independence import Reliance
@@ -37,6 +41,23 @@ class KernelMemory:
 
     relied: Reliance | None = None
     """What code that counts has to test about accesses."""
+
+    _group_place: list[str] = field(default_factory=list, init=False)
+
+    def group_place(self, entry: FunctionText) -> str:
+        """Return where the group memory of the running workgroup is, a ptr that `entry` has.
+
+        LLVM knows that no other pointer leads to a variable on the stack.
+        """
+        if not self._group_place:
+            if self.group_bytes <= MOST_ON_STACK:
+                self._group_place.append(
+                    entry.let(f"alloca [{self.group_bytes + READ_BEYOND} x i8], align 64")
+                )
+            else:
+                slot = load_slot(entry, Slot.GROUP_MEMORY)
+                self._group_place.append(entry.let(f"inttoptr i64 {slot} to ptr"))
+        return self._group_place[0]
 
     def private_place(self, entry: FunctionText, code: FunctionText, width: int) -> str:
         """Return where the private memory of the running warp is, a ptr."""

@@ -14,9 +14,11 @@ from ...llvm.text import integer
 from ...runtime.context import Slot
 from ..context_code import load_slot
 from ..lane_code import LaneCode
+from . import shuffled
 from .cold import Cold
 from .kernel_memory import KernelMemory
 from .moves import Moves
+from .near import has_permutes, is_shuffled
 from .pieces import Pieces
 from .private_rows import PrivateRows
 
@@ -34,6 +36,11 @@ class Extent:
     def lowest(self) -> int:
         """The least base that is inside."""
         return max(0, -self.offset)
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether a base that is inside, and those of a warp's lanes around it, are signed."""
+        return self.total - self.offset <= 1 << 30
 
     def span(self, lanes: int = 1) -> int:
         """Return how far above the least base the base may be, for neighbouring elements of lanes.
@@ -55,7 +62,7 @@ class LocalMemory:
         self.pieces = pieces
         self.memory = memory
         self._rows = PrivateRows(lanes, moves, memory)
-        self._blocks: dict[Slot, str] = {}
+        self._readonly: str | None = None
 
     def extent(self, op: Op) -> Extent:
         """Return where an instruction accesses its segment."""
@@ -89,18 +96,17 @@ class LocalMemory:
         elif (step := self.pieces.step(op, extent.base)) is not None:
             self._in_pieces(op, type_, extent, self._memory(address.segment), step)
         else:
-            memory = self._memory(address.segment)
-            self.guard(op, extent)
-            self._define(op, self._each(op, type_, self._places(memory, extent)))
+            self._define(op, self._scattered(op, type_, extent, self._memory(address.segment)))
 
     def _memory(self, segment: Segment) -> str:
-        lanes = self.lanes
-        slot = Slot.GROUP_MEMORY if segment is Segment.GROUP else Slot.READONLY
-        if slot not in self._blocks:
+        entry = self.lanes.entry
+        if segment is Segment.GROUP:
+            return self.memory.group_place(entry)
+        if self._readonly is None:
             # Read once per call: stores might change it for all that LLVM knows.
-            entry = lanes.entry
-            self._blocks[slot] = entry.let(f"inttoptr i64 {load_slot(entry, slot)} to ptr")
-        return self._blocks[slot]
+            slot = load_slot(entry, Slot.READONLY)
+            self._readonly = entry.let(f"inttoptr i64 {slot} to ptr")
+        return self._readonly
 
     # --- the ways of an access
 
@@ -138,13 +144,41 @@ class LocalMemory:
         moves.store_each(type_, moves.store_data(op, type_), places)
         return []
 
+    def _scattered(self, op: Op, type_: Type, extent: Extent, memory: str) -> list[str]:
+        """Access any places: gather or scatter, if they are not shuffled neighbours."""
+        lanes, code = self.lanes, self.lanes.code
+
+        def each() -> list[str]:
+            self.guard(op, extent)
+            return self._each(op, type_, self._places(memory, extent))
+
+        if (
+            not op.ins.row.is_load
+            or extent.offset < 0
+            or op.ins.row.segment is not Segment.GROUP
+            or not has_permutes(type_.size, lanes.n)
+            or not is_shuffled(extent.base, lanes.shapes)
+            or not 0 <= (lanes.shapes.piece_stride(extent.base) or 0) <= 2 * type_.size
+        ):
+            return each()
+        offsets = lanes.vector(extent.base)
+        found = shuffled.shuffled(lanes, offsets)
+        beyond = lanes.any(shuffled.outside(lanes, found, offsets, extent.span()))
+        good = code.let(f"xor i1 {beyond}, true")
+
+        def permuted() -> list[str]:
+            places = [self._place(memory, one.start, extent.offset) for one in found]
+            return shuffled.load(lanes, found, places)
+
+        return self.moves.either(good, permuted, each, op.cls, lanes.n)
+
     def _define(self, op: Op, loaded: list[str]) -> None:
         """Define the value of a load."""
         if op.ins.row.is_load:
             self.pieces.define(op, loaded)
 
     def _run(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
-        """Access neighbouring elements: wide if all lanes fit, else gather or scatter."""
+        """Access neighbouring elements: wide if all lanes fit, else those of the running lanes."""
         lanes, code, moves = self.lanes, self.lanes.code, self.moves
         first = lanes.lane0(extent.base)
         span = extent.span(lanes.facts.width)
@@ -162,10 +196,19 @@ class LocalMemory:
 
         def slow() -> list[str]:
             self.guard(op, extent)
-            return self._each(op, type_, self._places(memory, extent))
+            if not extent.is_signed:
+                return self._each(op, type_, self._places(memory, extent))
+            # Lane 0 need not run, and may be before the segment.
+            host = self._place(memory, first, extent.offset, extend="sext")
+            if op.ins.row.is_load:
+                return moves.load_running(type_, host)
+            moves.store_wide(type_, moves.store_data(op, type_), host)
+            return []
 
         if self._holds(op, extent, extent.size * piece):
             self._define(op, fast())
+        elif extent.is_signed and self._lanes_hold(op, extent):
+            self._define(op, slow())
         else:
             self._define(op, moves.either(good, fast, slow, op.cls, lanes.n))
 
@@ -216,13 +259,17 @@ class LocalMemory:
 
     # --- checks
 
+    def _lanes_hold(self, op: Op, extent: Extent) -> bool:
+        """Return whether all running lanes are known to be inside, and aligned."""
+        found = self.memory.ranges.of(extent.base, op.node)
+        return found.is_inside(extent.offset, extent.size, extent.total) and found.is_aligned(
+            extent.offset, extent.size
+        )
+
     def guard(self, op: Op, extent: Extent) -> None:
         """Trap if a running lane is outside its segment or misaligned."""
         lanes = self.lanes
-        found = self.memory.ranges.of(extent.base, op.node)
-        if found.is_inside(extent.offset, extent.size, extent.total) and found.is_aligned(
-            extent.offset, extent.size
-        ):
+        if self._lanes_hold(op, extent):
             return
         span = extent.span()
         wrong = [self._test(c, extent, span, lanes.n) for c in lanes.vector(extent.base)]
@@ -284,10 +331,8 @@ class LocalMemory:
         chunks = [code.let(f"zext {t} {c} to {wide}") for c in lanes.vector(extent.base)]
         moved = [code.let(f"add {wide} {c}, splat (i64 {extent.offset})") for c in chunks]
         self.cold.put(offsets, moved, 64)
-        result = self.cold.call(
+        result = self.cold.call_for_lanes(
             "simtlab_local_fault",
-            "ptr %ctx",
-            f"i64 {lanes.running()}",
             f"ptr {offsets}",
             f"i64 {extent.total}",
             f"i64 {extent.size}",
@@ -303,9 +348,9 @@ class LocalMemory:
 
     # --- host addresses
 
-    def _place(self, memory: str, base: str, offset: int) -> str:
+    def _place(self, memory: str, base: str, offset: int, extend: str = "zext") -> str:
         code = self.lanes.code
-        wide = code.let(f"zext i32 {base} to i64")
+        wide = code.let(f"{extend} i32 {base} to i64")
         moved = code.let(f"add i64 {wide}, {offset}")
         return code.let(f"getelementptr i8, ptr {memory}, i64 {moved}")
 

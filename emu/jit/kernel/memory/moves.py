@@ -89,6 +89,19 @@ class Moves:
             values.append(extended(code, raw, type_, lanes.n))
         return values
 
+    def load_running(self, type_: Type, host: str) -> list[str]:
+        """Load the elements of the running lanes from an address on, as registers; others are 0.
+
+        Nothing is read for other lanes.
+        """
+        lanes, code = self.lanes, self.lanes.code
+        places = lanes.chunk_places(host, 8, lanes.n * type_.size)
+        loaded = (
+            lanes.load_masked(type_.bits, place, mask)
+            for place, mask in zip(places, lanes.mask, strict=True)
+        )
+        return [extended(code, raw, type_, lanes.n) for raw in loaded]
+
     def store_wide(self, type_: Type, data: Sequence[str], host: str) -> None:
         """Store the elements of the running lanes from an address on."""
         lanes, code = self.lanes, self.lanes.code
