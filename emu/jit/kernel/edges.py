@@ -27,6 +27,8 @@ class Edges:
         self._flow = lanes.flow
         self._masks = plan.masks
         self._waits = plan.waits
+        self.version: frozenset[int] = frozenset()
+        """The nodes of the loop whose second version is being written, which begin at `v<i>`."""
 
     # --- masks of waiting lanes
 
@@ -76,7 +78,9 @@ class Edges:
     def next_of(self, waits: Iterable[int]) -> str:
         """Return the label of the first of the nodes at which lanes may wait."""
         number = self._masks.next_of(waits)
-        return "warp_over" if number is None else f"n{number}"
+        if number is None:
+            return "warp_over"
+        return f"{'v' if number in self.version else 'n'}{number}"
 
     def end_node(self, number: int, *ways: int) -> None:
         """End a node whose lanes wait at `ways` now: jump to the node that runs next."""

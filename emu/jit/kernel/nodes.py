@@ -10,12 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...analysis.lanes.lane_plan import LanePlan
+from ...analysis.order import Loop
 from ...analysis.ranges.trips import Trips
 from ...analysis.ssa import Op
 from ..runtime.context import TrapCode
 from . import budget
 from .barriers import Barriers
 from .edges import Edges
+from .hoisted import Hoisted, is_simple
 from .identity import GROUP, Identity, Warp
 from .instructions import Instructions
 from .lane_by_lane import LaneByLane
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 
 UNROLLED = 128
 """Most instructions of the iterations of a loop that are written one after the other."""
+
+
+LARGEST_VERSION = 160
+"""Most instructions of a loop that is written twice."""
 
 
 class Nodes:
@@ -56,6 +62,10 @@ class Nodes:
             for latch, trips in self._at_exit.items()
             if trips.returns
         }
+        self._versions: dict[int, Hoisted] = {}
+        """Header -> what the version of its loop without tests relies on."""
+        self._version: Hoisted | None = None
+        """The version of a loop that is being written, if it is the one without tests."""
 
     def emit(self) -> None:
         """Append the code of all nodes, in the linear order."""
@@ -71,25 +81,76 @@ class Nodes:
                 lanes.code.branch(lanes.any(lanes.mask), f"r{number}", following)
                 lanes.code.block(f"r{number}")
                 edges.take_mask(number)
-            edges.keep_mask(number)
-            if edges.counters is not None:
-                edges.counters.run(number)
-            if number in plan.sparse:
-                if plan.has_both:
-                    self._choose(number)
-                LaneByLane(lanes, edges, self._memory, plan.sparse[number]).emit()
-                if not plan.has_both:
-                    continue
+            self._emit_versions(number)
+            self._run(number)
+
+    def _run(self, number: int) -> None:
+        """Append the code of a node, whose lanes are known to wait at it."""
+        lanes, plan, edges = self.lanes, self.plan, self.edges
+        edges.keep_mask(number)
+        if edges.counters is not None:
+            edges.counters.run(number)
+        if number in plan.sparse:
+            if plan.has_both:
+                self._choose(number)
+            LaneByLane(lanes, edges, self._memory, plan.sparse[number]).emit()
+            if not plan.has_both:
+                return
+            lanes.local.clear()
+            lanes.code.block(f"together{number}")
+        if self._flow.nodes[number].latch_of is not None:
+            self._begin_iteration(number)
+        else:
+            for op in lanes.ssa.ops.get(number, ()):
+                if self._owners is not None:
+                    self._owners.watch(op)
+                self._instructions.op(op)
+            self._leave(number)
+
+    # --- versions of loops
+
+    def _emit_versions(self, header: int) -> None:
+        """Append the version of a loop without tests, and the choice between it and the other."""
+        lanes, code, edges = self.lanes, self.lanes.code, self.edges
+        loop = next((loop for loop in self._flow.loops if loop.header == header), None)
+        if loop is None or not self._may_have_versions(loop):
+            return
+        charges = loop.latch not in self._at_exit
+        hoisted = Hoisted(lanes, self._instructions.access, loop, charges=charges)
+        if not hoisted.is_useful:
+            return
+        code.branch(hoisted.hold(), f"enter{header}", f"c{header}")
+        code.block(f"enter{header}")
+        hoisted.enter()
+        code.jump(f"v{header}")
+        self._version, edges.version = hoisted, loop.nodes
+        self._instructions.access.rely_on(hoisted.certain)
+        for number in self._flow.order:
+            if number in loop.nodes:
                 lanes.local.clear()
-                lanes.code.block(f"together{number}")
-            if self._flow.nodes[number].latch_of is not None:
-                self._begin_iteration(number)
-            else:
-                for op in lanes.ssa.ops.get(number, ()):
-                    if self._owners is not None:
-                        self._owners.watch(op)
-                    self._instructions.op(op)
-                self._leave(number)
+                code.block(f"v{number}")
+                edges.take_mask(number)
+                if number in self.plan.masks.tested and number != header:
+                    following = edges.next_of(self.plan.waits[number])
+                    code.branch(lanes.any(lanes.mask), f"w{number}", following)
+                    code.block(f"w{number}")
+                    edges.take_mask(number)
+                self._run(number)
+        self._instructions.access.rely_on(frozenset())
+        self._version, edges.version = None, frozenset()
+        self._versions[header] = hoisted
+        lanes.local.clear()
+        code.block(f"c{header}")
+        edges.take_mask(header)
+
+    def _may_have_versions(self, loop: Loop) -> bool:
+        ops = sum(len(self.lanes.ssa.ops.get(number, ())) for number in loop.nodes)
+        return (
+            ops <= LARGEST_VERSION
+            and self.edges.counters is None
+            and all(n in self.plan.waits and n not in self.plan.sparse for n in loop.nodes)
+            and is_simple(loop, self.lanes)
+        )
 
     def _choose(self, header: int) -> None:
         """Continue at `together<header>` if many lanes run, else in a new block."""
@@ -115,11 +176,20 @@ class Nodes:
         if self.edges.counters is not None:
             self.edges.counters.follow(number, header)
         trips = self._at_exit.get(number)
-        if trips is None:
+        version = self._version
+        if trips is None and (version is None or not version.is_charged):
             budget.spend(lanes, header)
         # A lane runs it, so no test is needed.
-        start = f"{'r' if header in self.plan.masks.tested else 'n'}{header}"
-        lanes.code.jump(start, unroll=0 if trips is None else self._unroll(number, trips))
+        if version is not None:
+            start = f"v{header}"
+        elif header in self._versions:
+            start = f"c{header}"
+        else:
+            start = f"{'r' if header in self.plan.masks.tested else 'n'}{header}"
+        unroll = 0 if trips is None else self._unroll(number, trips)
+        if version is not None and version.is_charged:
+            unroll = version.unroll()
+        lanes.code.jump(start, unroll=unroll)
 
     def _unroll(self, latch: int, trips: Trips) -> int:
         """Return how many iterations of a loop shall follow each other without a branch."""
@@ -161,7 +231,7 @@ class Nodes:
         fall, taken = self._flow.nodes[number].successors
         condition = lanes.ssa.conditions[number]
         if number in self.plan.uniform_branches:
-            yes, no = f"y{number}", f"f{number}"
+            yes, no = code.fresh_label("y"), code.fresh_label("f")
             code.branch(lanes.scalar(condition), yes, no)
             local = dict(lanes.local)
             for label, target in ((no, fall), (yes, taken)):

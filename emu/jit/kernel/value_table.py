@@ -15,6 +15,8 @@ class ValueTable:
         """Ops whose value is used in another node, or by a phi."""
         self.noncanonical = _noncanonical(ssa)
         """Values that may carry a NaN with other bits than the canonical one."""
+        self.unseen = _unseen(ssa)
+        """Signs of floats that are set or changed where no NaN's bits are observed later."""
         self._positions = {value: i for i, value in enumerate(ssa.values())}
 
     def position(self, value: Value) -> int:
@@ -61,6 +63,35 @@ def _noncanonical(ssa: Ssa) -> set[Value]:
                 found.discard(value)
                 changed = True
     return found
+
+
+def _unseen(ssa: Ssa) -> set[Value]:
+    """Return each `neg` and `abs` whose result is read as a number only."""
+    found: set[Value] = {
+        v for v in ssa.values() if isinstance(v, Op) and alu.changes_sign(v.ins.row)
+    }
+    seen: set[Value] = set(ssa.conditions.values())
+    for phis in ssa.phis.values():
+        for phi in phis:
+            seen.update(phi.args.values())
+    changed = True
+    while changed:
+        found -= seen
+        changed = False
+        for ops in ssa.ops.values():
+            for op in ops:
+                if op in found:
+                    continue
+                observed = {a for i, a in enumerate(op.args) if _observes(op, i)} & found
+                seen |= observed
+                changed = changed or bool(observed)
+    return found
+
+
+def _observes(op: Op, position: int) -> bool:
+    """Return whether an op may show the bits of a NaN that it has for an argument."""
+    row = op.ins.row
+    return row.has_address or position >= len(row.srcs) or alu.wants_canonical(row, position)
 
 
 def _is_number(value: Value) -> bool:

@@ -57,7 +57,7 @@ class GlobalMemory:
         self.pieces = pieces
         self.addresses = Addresses(lanes, params)
         self.certain: frozenset[Op] = frozenset()
-        """Accesses of one place that a test has shown to be inside."""
+        """Accesses of one place, or of neighbours, that a test has shown to be inside."""
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
@@ -161,6 +161,8 @@ class GlobalMemory:
         self, site: Site, place: Place, targets: Callable[[], Targets], also: str | None = None
     ) -> list[str]:
         """Access neighbouring elements: one wide access if all is inside and `also` holds."""
+        if site.op in self.certain:
+            return self._wide(site, place.host())
         good = place.inside
         if also is not None:
             good = self.lanes.code.let(f"and i1 {good}, {also}")

@@ -56,6 +56,8 @@ class LocalMemory:
         self.memory = memory
         self._rows = PrivateRows(lanes, moves, memory)
         self._blocks: dict[Slot, str] = {}
+        self.certain: frozenset[Op] = frozenset()
+        """Accesses of one place, or of neighbours, that a test has shown to be inside."""
 
     def extent(self, op: Op) -> Extent:
         """Return where an instruction accesses its segment."""
@@ -164,7 +166,7 @@ class LocalMemory:
             self.guard(op, extent)
             return self._each(op, type_, self._places(memory, extent))
 
-        if self._holds(op, extent, extent.size * piece):
+        if op in self.certain or self._holds(op, extent, extent.size * piece):
             self._define(op, fast())
         else:
             self._define(op, moves.either(good, fast, slow, op.cls, lanes.n))
@@ -267,6 +269,8 @@ class LocalMemory:
         return bad
 
     def _guarded(self, op: Op, extent: Extent, bad: str) -> None:
+        if op in self.certain:
+            return
         code = self.lanes.code
         fault, go = code.fresh_label("l"), code.fresh_label("l")
         code.branch(bad, fault, go)
