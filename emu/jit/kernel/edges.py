@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.ssa import Phi, same_value
 from .counters import Counters
+from .defaults import Defaults
 from .lane_code import LaneCode
 
 
@@ -27,6 +28,7 @@ class Edges:
         self._flow = lanes.flow
         self._masks = plan.masks
         self._waits = plan.waits
+        self._defaults = Defaults(lanes, plan)
         self.version: frozenset[int] = frozenset()
         """The nodes of the loop whose second version is being written, which begin at `v<i>`."""
 
@@ -107,8 +109,13 @@ class Edges:
         others_wait = way in self._waits[source]
         taken = ""
         copies = []
+        exact: set[object] = set()
         for phi in lanes.ssa.phis.get(target, ()):
+            if (phi, source) in self._defaults.skipped:
+                continue
             for part, types in lanes.parts(phi):
+                if (phi, source) in self._defaults.exact:
+                    exact.add((phi, part))
                 key = (phi, part) if way == target else (phi, part, "next")
                 values = lanes.incoming(phi, phi.args[source], part)
                 is_scalar = not types[0].startswith("<")
@@ -117,9 +124,21 @@ class Edges:
                     values = self._unless_empty(taken, key, types, values)
                 copies.append((key, types, values))
         for key, types, values in copies:
-            lanes.copy(key, types, values, (running or chunks) if others_wait else None)
+            spared = (running or chunks) if others_wait else None
+            lanes.copy(key, types, values, chunks if key in exact else spared)
         self.wait_at(way, chunks, others_wait=others_wait)
         return way
+
+    def enter_loop(self, header: int) -> bool:
+        """Set phis for lanes that enter a loop, as one of its exits would; return whether any."""
+        lanes = self.lanes
+        found = self._defaults.before.get(header, ())
+        for phi, source in found:
+            ((part, types),) = lanes.parts(phi)
+            values = lanes.incoming(phi, phi.args[source], part)
+            others_wait = phi.node in self._waits[header]
+            lanes.copy((phi, part), types, values, lanes.mask if others_wait else None)
+        return bool(found)
 
     def _others_bring(self, phi: Phi, source: int, way: int) -> bool:
         """Return whether lanes from elsewhere may wait at `way` with another value for a phi."""

@@ -62,8 +62,8 @@ class Nodes:
             for latch, trips in self._at_exit.items()
             if trips.returns
         }
-        self._versions: dict[int, Hoisted] = {}
-        """Header -> what the version of its loop without tests relies on."""
+        self._entered: set[int] = set()
+        """Headers whose loop is entered by other code than the header's."""
         self._version: Hoisted | None = None
         """The version of a loop that is being written, if it is the one without tests."""
 
@@ -81,7 +81,7 @@ class Nodes:
                 lanes.code.branch(lanes.any(lanes.mask), f"r{number}", following)
                 lanes.code.block(f"r{number}")
                 edges.take_mask(number)
-            self._emit_versions(number)
+            self._enter_loop(number)
             self._run(number)
 
     def _run(self, number: int) -> None:
@@ -107,18 +107,38 @@ class Nodes:
                 self._instructions.op(op)
             self._leave(number)
 
-    # --- versions of loops
+    # --- where lanes enter loops
 
-    def _emit_versions(self, header: int) -> None:
-        """Append the version of a loop without tests, and the choice between it and the other."""
+    def _enter_loop(self, header: int) -> None:
+        """Append what is done once for the lanes that enter a loop; a new block begins after it."""
         lanes, code, edges = self.lanes, self.lanes.code, self.edges
         loop = next((loop for loop in self._flow.loops if loop.header == header), None)
-        if loop is None or not self._may_have_versions(loop):
+        if loop is None:
             return
+        has_defaults = edges.enter_loop(header)
+        if self._emit_version(loop):
+            pass
+        elif has_defaults:
+            code.jump(f"c{header}")
+        else:
+            return
+        self._entered.add(header)
+        lanes.local.clear()
+        code.block(f"c{header}")
+        edges.take_mask(header)
+
+    def _emit_version(self, loop: Loop) -> bool:
+        """Append the version of a loop without tests, and the choice between it and the other.
+
+        Return whether there is one.
+        """
+        lanes, code, edges, header = self.lanes, self.lanes.code, self.edges, loop.header
+        if not self._may_have_versions(loop):
+            return False
         charges = loop.latch not in self._at_exit
         hoisted = Hoisted(lanes, self._instructions.access, loop, charges=charges)
         if not hoisted.is_useful:
-            return
+            return False
         code.branch(hoisted.hold(), f"enter{header}", f"c{header}")
         code.block(f"enter{header}")
         hoisted.enter()
@@ -138,10 +158,7 @@ class Nodes:
                 self._run(number)
         self._instructions.access.rely_on(frozenset())
         self._version, edges.version = None, frozenset()
-        self._versions[header] = hoisted
-        lanes.local.clear()
-        code.block(f"c{header}")
-        edges.take_mask(header)
+        return True
 
     def _may_have_versions(self, loop: Loop) -> bool:
         ops = sum(len(self.lanes.ssa.ops.get(number, ())) for number in loop.nodes)
@@ -182,7 +199,7 @@ class Nodes:
         # A lane runs it, so no test is needed.
         if version is not None:
             start = f"v{header}"
-        elif header in self._versions:
+        elif header in self._entered:
             start = f"c{header}"
         else:
             start = f"{'r' if header in self.plan.masks.tested else 'n'}{header}"

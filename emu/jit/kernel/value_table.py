@@ -62,6 +62,21 @@ def _noncanonical(ssa: Ssa) -> set[Value]:
             if not all(s in found or _is_number(s) for s in sources):
                 found.discard(value)
                 changed = True
+    return _reached(found)
+
+
+def _reached(values: set[Value]) -> set[Value]:
+    """Return the values that may be a NaN: without phis and selects of numbers alone."""
+    found = {v for v in values if isinstance(v, Op) and alu.may_be_noncanonical(v.ins.row)}
+    changed = True
+    while changed:
+        changed = False
+        for value in values - found:
+            assert isinstance(value, (Op, Phi))
+            sources = value.args.values() if isinstance(value, Phi) else value.args[1:]
+            if not found.isdisjoint(sources):
+                found.add(value)
+                changed = True
     return found
 
 
