@@ -67,7 +67,9 @@ def _noncanonical(ssa: Ssa) -> set[Value]:
 
 def _reached(values: set[Value]) -> set[Value]:
     """Return the values that may be a NaN: without phis and selects of numbers alone."""
-    found = {v for v in values if isinstance(v, Op) and alu.may_be_noncanonical(v.ins.row)}
+    found: set[Value] = {
+        v for v in values if isinstance(v, Op) and alu.may_be_noncanonical(v.ins.row)
+    }
     changed = True
     while changed:
         changed = False
