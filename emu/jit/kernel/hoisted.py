@@ -130,9 +130,21 @@ class Hoisted:
 
     def unroll(self) -> int:
         """Return how many iterations of the charged version shall follow without a branch."""
-        ops = sum(len(self.lanes.ssa.ops.get(number, ())) for number in self.loop.nodes)
-        most = 2 if self._numbers.each else 4
-        return next((n for n in (most, 2) if n * ops <= MOST_UNROLLED), 0)
+        ops = [op for number in self.loop.nodes for op in self.lanes.ssa.ops.get(number, ())]
+        if self._numbers.each:
+            return 2 if 2 * len(ops) <= MOST_UNROLLED else 0
+        # Sides of accesses that are still tested would be written several times, too.
+        if any(op not in self.certain and self._is_tested(op) for op in ops):
+            return 0
+        return next((n for n in (4, 2) if n * len(ops) <= MOST_UNROLLED), 0)
+
+    def _is_tested(self, op: Op) -> bool:
+        """Return whether an access has code for both sides of a test."""
+        row = op.ins.row
+        if not row.is_memory or row.segment is Segment.KERNARG:
+            return False
+        known = row.segment in _BLOCKS and not row.is_atomic
+        return not known or self._memory.local.needs_test(op)
 
     def _is_known(self, counter: Counter) -> bool:
         shapes, each = self.lanes.shapes, self._numbers.each
@@ -220,6 +232,8 @@ class Hoisted:
         assert address is not None
         is_global = address.segment is Segment.GLOBAL
         if not is_global and (self._numbers.each or address.segment not in _BLOCKS):
+            return False
+        if not is_global and not self._memory.local.needs_test(op):
             return False
         line = lines.of(base, op) if is_global else lines.offset(base, op)
         size, offset = row.type.size, address.offset

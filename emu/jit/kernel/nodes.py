@@ -31,7 +31,7 @@ UNROLLED = 128
 """Most instructions of the iterations of a loop that are written one after the other."""
 
 
-LARGEST_VERSION = 160
+LARGEST_VERSION = 64
 """Most instructions of a loop that is written twice."""
 
 

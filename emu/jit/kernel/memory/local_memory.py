@@ -243,6 +243,19 @@ class LocalMemory:
             extent.offset, extent.size
         )
 
+    def needs_test(self, op: Op) -> bool:
+        """Return whether ranges do not show that an access is inside."""
+        extent, lanes = self.extent(op), self.lanes
+        count = 1
+        if not lanes.shapes.is_uniform(extent.base):
+            count = lanes.pieces.n if lanes.facts.piece else lanes.facts.width
+        found = self.memory.ranges.of(extent.base, op.node)
+        everywhere = found.is_inside(extent.offset, extent.size, extent.total)
+        return not (
+            (everywhere and found.is_aligned(extent.offset, extent.size))
+            or self._holds(op, extent, extent.size * count)
+        )
+
     def always_faults(self, op: Op, extent: Extent) -> None:
         """Emit an access that cannot be inside; what follows is never reached."""
         self._fault(op, extent)
