@@ -1,72 +1,119 @@
-"""Indices that step through a loop one by one, from where they begin to a bound.
+"""Loops whose iterations are counted by a phi that steps by a constant to a bound.
 
-Of such an index all values are known before the loop: if the elements at the first and at the last
-of them lie inside a buffer, so do all between.
+How often such a loop repeats is known before it runs, and with it the first and the last value of
+everything that the loop changes by the same amount in each iteration.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....isa.types import RegClass
+from ....isa.types import RegClass, sign_extend
 from ..order import Flow, Loop
-from ..ssa import Const, Op, Phi, Ssa, Value
+from ..ssa import Const, Op, Phi, Ssa, Value, same_value
 
-_ONE_MORE = frozenset({"add_u32", "add_s32"})
+_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
+
+MOST_STEPS = 16
+"""Additions in one iteration that are followed."""
 
 
 @dataclass(frozen=True)
-class Steps:
-    """A 32-bit phi of a loop's header, 1 more in each iteration, and its unsigned bound.
+class Counter:
+    """A 32-bit phi of a loop's header that steps by a constant, and the bound that it is tested by.
 
-    If the phi begins below `end`, which the loop does not change, it is below `end` in all
-    iterations and never wraps around.
+    The loop repeats only if the phi has the relation to the bound. The loop does not change the
+    bound.
     """
 
-    index: Phi
+    phi: Phi
+    step: int
+    relation: str
+    """`lt`, `le` (for positive steps), `gt`, `ge` (for negative ones) or `ne` (for 1 and -1)."""
     end: Value
+    is_signed: bool
     header_tests: bool
-    """Whether the header does the test: then only the loop's other nodes see such values."""
-
-    def holds_at(self, number: int, loop: Loop) -> bool:
-        """Return whether the index is below its bound wherever a node of the loop runs."""
-        return not self.header_tests or number != loop.header
+    """Whether the header does the test: it runs once more than the loop's other nodes may."""
 
 
-def steps_of(ssa: Ssa, loop: Loop) -> list[Steps]:
-    """Return the indices that step through a loop; at most one bound of each."""
+Terms = tuple[tuple[int, Value], ...]
+"""What is added in an iteration: (1 or -1, value that the loop does not change)."""
+
+
+def is_invariant(value: Value, loop: Loop) -> bool:
+    """Return whether a loop does not change a value."""
+    return not isinstance(value, (Op, Phi)) or value.node not in loop.nodes
+
+
+def increment_of(loop: Loop, phi: Phi) -> Terms | None:
+    """Return what a phi of the header grows by in each iteration; None if that may differ."""
+    following = {arg for before, arg in phi.args.items() if before in loop.nodes}
+    return _difference(loop, phi, following.pop()) if len(following) == 1 else None
+
+
+def _difference(loop: Loop, phi: Phi, value: Value) -> Terms | None:
+    """Return what a value is more than a phi."""
+    terms: list[tuple[int, Value]] = []
+    while value is not phi:
+        if not isinstance(value, Op) or len(terms) == MOST_STEPS:
+            return None
+        stem, _, type_ = value.ins.row.name.rpartition("_")
+        if type_ not in ("u32", "s32", "u64", "s64") or stem not in ("add", "sub"):
+            return None
+        a, b = value.args[:2]
+        if stem == "add" and is_invariant(a, loop):
+            a, b = b, a
+        if not is_invariant(b, loop):
+            return None
+        terms.append((1 if stem == "add" else -1, b))
+        value = a
+    return tuple(terms)
+
+
+def counters_of(ssa: Ssa, loop: Loop) -> list[Counter]:
+    """Return the phis that count the iterations of a loop; at most one bound of each."""
     found = []
     for phi in ssa.phis.get(loop.header, ()):
-        steps = _steps(ssa, loop, phi) if phi.cls is RegClass.S else None
-        if steps is not None:
-            found.append(steps)
+        counter = _counter(ssa, loop, phi) if phi.cls is RegClass.S else None
+        if counter is not None:
+            found.append(counter)
     return found
 
 
-def _steps(ssa: Ssa, loop: Loop, phi: Phi) -> Steps | None:
+def _counter(ssa: Ssa, loop: Loop, phi: Phi) -> Counter | None:
     following = {before: arg for before, arg in phi.args.items() if before in loop.nodes}
-    if not following or not all(_is_one_more(arg, phi) for arg in following.values()):
+    steps = {_constant_step(loop, phi, arg) for arg in following.values()}
+    step = steps.pop() if len(steps) == 1 else None
+    if not step:
         return None
-    end = _bound(ssa, loop, loop.header, phi)
-    if end is not None:
-        return Steps(phi, end, header_tests=True)
-    ends = [
-        _bound(ssa, loop, *_test_before(ssa.flow, before, arg, loop.header))
-        for before, arg in following.items()
-    ]
-    end = ends[0]
-    return Steps(phi, end, False) if end is not None and all(e is end for e in ends) else None
+    tests = [_bound(ssa, loop, loop.header, phi)]
+    if tests[0] is None:
+        tests = [
+            _bound(ssa, loop, *_test_before(ssa.flow, before, arg, loop.header))
+            for before, arg in following.items()
+        ]
+        header_tests = False
+    else:
+        header_tests = True
+    first = tests[0]
+    if first is None or any(t is None or _key(t) != _key(first) for t in tests):
+        return None
+    relation, is_signed, end = first
+    fits = {"lt": step > 0, "le": step > 0, "gt": step < 0, "ge": step < 0, "ne": abs(step) == 1}
+    if not fits.get(relation, False):
+        return None
+    return Counter(phi, step, relation, end, is_signed, header_tests)
 
 
-def _is_one_more(value: Value, phi: Phi) -> bool:
-    if not isinstance(value, Op) or value.ins.row.name not in _ONE_MORE:
-        return False
-    a, b = value.args[:2]
-    return (a is phi and _is_one(b)) or (b is phi and _is_one(a))
-
-
-def _is_one(value: Value) -> bool:
-    return isinstance(value, Const) and value.bits == 1
+def _constant_step(loop: Loop, phi: Phi, value: Value) -> int | None:
+    """Return what a value is more than a phi, if that is a constant."""
+    total = 0
+    for sign, term in _difference(loop, phi, value) or ((1, phi),):
+        if not isinstance(term, Const):
+            return None
+        total += sign * term.bits
+    return sign_extend(total, 32)
 
 
 def _test_before(flow: Flow, number: int, value: Value, target: int) -> tuple[int, Value, int]:
@@ -78,8 +125,8 @@ def _test_before(flow: Flow, number: int, value: Value, target: int) -> tuple[in
 
 def _bound(
     ssa: Ssa, loop: Loop, number: int, value: Value, stays: int | None = None
-) -> Value | None:
-    """Return what a value is below, unsigned, where a branch goes to `stays`; None if unknown.
+) -> tuple[str, bool, Value] | None:
+    """Return (relation, signed, bound) of a value where a branch goes to `stays`; None if unknown.
 
     Without `stays`: where the branch stays in the loop, which its other side leaves.
     """
@@ -87,17 +134,27 @@ def _bound(
     if len(successors) != 2 or not isinstance(test, Op):
         return None
     fall, taken = successors
-    if test.ins.row.name == "cmp_lt_u32":
-        on, off = taken, fall
-    elif test.ins.row.name == "cmp_ge_u32":
-        on, off = fall, taken
+    stem, _, type_ = test.ins.row.name.rpartition("_")
+    relation = stem.removeprefix("cmp_")
+    if type_ not in ("u32", "s32") or relation not in _MIRRORED or not stem.startswith("cmp_"):
+        return None
+    a, b = test.args[:2]
+    if b is value:
+        a, b, relation = b, a, _MIRRORED[relation]
+    if a is not value or not is_invariant(b, loop):
+        return None
+    if stays is None:
+        inside = [_stays(ssa.flow, loop, number, side) for side in (fall, taken)]
+        if inside[0] == inside[1]:
+            return None
+        on = inside[1]
     else:
-        return None
-    left = stays is None and not _stays(ssa.flow, loop, number, off)
-    if not (left if stays is None else on == stays) or test.args[0] is not value:
-        return None
-    end = test.args[1]
-    return end if not isinstance(end, (Op, Phi)) or end.node not in loop.nodes else None
+        on = stays == taken
+    return (relation if on else _OPPOSITE[relation]), type_ == "s32", b
+
+
+def _key(bound: tuple[str, bool, Value]) -> object:
+    return (*bound[:2], same_value(bound[2]))
 
 
 def _stays(flow: Flow, loop: Loop, source: int, target: int) -> bool:

@@ -86,6 +86,11 @@ def carries(row: Row, position: int) -> bool:
     return row.stem in _CARRY and not (row.stem == "select" and position == 0)
 
 
+def changes_sign(row: Row) -> bool:
+    """Return whether a row sets or changes the sign of a float, also that of a NaN."""
+    return row.stem in ("neg", "abs") and row.type is not None and row.type.is_float
+
+
 def wants_canonical(row: Row, position: int) -> bool:
     """Return whether a source's bits are observed: a NaN has to be made canonical first.
 

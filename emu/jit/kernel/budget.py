@@ -57,7 +57,7 @@ def spend(lanes: LaneCode, header: int, times: int = 1) -> None:
     """Charge the running lanes, which are at the latch of `header`, for more iterations."""
     code, variables = lanes.code, lanes.variables
     node = lanes.flow.nodes[header]
-    cost = times * max(1, node.stop - node.start + (node.last is not None))
+    cost = times * cost_of(lanes, header)
     left = code.let(f"sub i64 {variables.word('budget')}, {cost}")
     variables.set_word("budget", left)
     count, out, go = (code.fresh_label("b") for _ in range(3))
@@ -83,6 +83,12 @@ def spend(lanes: LaneCode, header: int, times: int = 1) -> None:
     code.block(out)
     lanes.trap(TrapCode.BUDGET, node.start, over)
     code.block(go)
+
+
+def cost_of(lanes: LaneCode, header: int) -> int:
+    """Return what an iteration is charged."""
+    node = lanes.flow.nodes[header]
+    return max(1, node.stop - node.start + (node.last is not None))
 
 
 def _of_one(lanes: LaneCode) -> str:

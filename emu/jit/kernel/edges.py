@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.ssa import Phi, same_value
 from .counters import Counters
+from .defaults import Defaults
 from .lane_code import LaneCode
 
 
@@ -34,6 +35,9 @@ class Edges:
         self._flow = lanes.flow
         self._masks = plan.masks
         self._waits = plan.waits
+        self._defaults = Defaults(lanes, plan)
+        self.versioned: frozenset[int] = frozenset()
+        """The nodes of the loop whose second version is being written, which begin at `v<i>`."""
 
     # --- masks of waiting lanes
 
@@ -83,7 +87,9 @@ class Edges:
     def next_of(self, waits: Iterable[int]) -> str:
         """Return the label of the first of the nodes at which lanes may wait."""
         number = self._masks.next_of(waits)
-        return "warp_over" if number is None else self.label("n", number)
+        if number is None:
+            return "warp_over"
+        return self.label("v" if number in self.versioned else "n", number)
 
     def label(self, which: str, number: int) -> str:
         """Return a label of a node's code in this version of the nodes."""
@@ -114,8 +120,13 @@ class Edges:
         others_wait = way in self._waits[source]
         taken = ""
         copies = []
+        exact: set[object] = set()
         for phi in lanes.ssa.phis.get(target, ()):
+            if (phi, source) in self._defaults.skipped:
+                continue
             for part, types in lanes.parts(phi):
+                if (phi, source) in self._defaults.exact:
+                    exact.add((phi, part))
                 key = (phi, part) if way == target else (phi, part, "next")
                 values = lanes.incoming(phi, phi.args[source], part)
                 is_scalar = not types[0].startswith("<")
@@ -124,9 +135,21 @@ class Edges:
                     values = self._unless_empty(taken, key, types, values)
                 copies.append((key, types, values))
         for key, types, values in copies:
-            lanes.copy(key, types, values, (running or chunks) if others_wait else None)
+            spared = (running or chunks) if others_wait else None
+            lanes.copy(key, types, values, chunks if key in exact else spared)
         self.wait_at(way, chunks, others_wait=others_wait)
         return way
+
+    def enter_loop(self, header: int) -> bool:
+        """Set phis for lanes that enter a loop, as one of its exits would; return whether any."""
+        lanes = self.lanes
+        found = self._defaults.before.get(header, ())
+        for phi, source in found:
+            ((part, types),) = lanes.parts(phi)
+            values = lanes.incoming(phi, phi.args[source], part)
+            others_wait = phi.node in self._waits[header]
+            lanes.copy((phi, part), types, values, lanes.mask if others_wait else None)
+        return bool(found)
 
     def _others_bring(self, phi: Phi, source: int, way: int) -> bool:
         """Return whether lanes from elsewhere may wait at `way` with another value for a phi."""

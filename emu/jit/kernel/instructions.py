@@ -123,7 +123,8 @@ class Instructions:
     def _argument(self, op: Op, position: int, operands: list[str], n: int) -> list[str]:
         if not alu.wants_canonical(op.ins.row, position):
             return operands
-        if op in self.lanes.table.noncanonical and alu.carries(op.ins.row, position):
+        table = self.lanes.table
+        if alu.carries(op.ins.row, position) and (op in table.noncanonical or op in table.unseen):
             return operands
         return self.lanes.observed(op.args[position], operands, n)
 

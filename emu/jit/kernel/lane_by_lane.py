@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ....isa.types import RegClass, Segment
+from ....isa.types import RegClass
 from ...analysis.lanes.sparse import ways_out
 from ...analysis.order import Loop
-from ...analysis.ranges.stepping import Steps, steps_of
 from ...analysis.ssa import Op, Phi, Value, uses
 from ...analysis.uniformity import OneLane
 from ..llvm.text import integer, register_type
 from ..runtime.context import TrapCode
 from . import budget
 from .edges import Edges
+from .hoisted import Hoisted
 from .instructions import Instructions
 from .lane_code import LaneCode
-from .memory.addresses import Row
 from .memory.kernel_memory import KernelMemory
 from .variables import Variables
 
@@ -60,94 +59,68 @@ class LaneByLane:
         self._exits: dict[int, Exit] = {}
         self._version = ""
         """The version of the loop that is being written: the prefix of its labels."""
+        self._hoisted: Hoisted | None = None
+        """What that version relies on."""
 
     def _report(self, lane: str) -> None:
-        self.lanes.report(self.code.let(f"add i64 {lane}, {self._lane}"))
+        # Code that reports may be shared by both versions of the loop.
+        (place,) = self.one.variables.places("lane", ["i64"])
+        running = self.code.let(f"load i64, ptr {place}")
+        self.lanes.report(self.code.let(f"add i64 {lane}, {running}"))
 
     # --- the loop
 
     def emit(self) -> None:
         """Append the loop, from the run of its header to the jump to the node that runs next."""
         lanes, code, header = self.lanes, self.code, self.loop.header
-        remaining = lanes.entry.let("alloca i64")
-        code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {remaining}")
         for source, target in ways_out(self._flow, self.loop):
             self._prepare_exit(source, target)
         sources = {value: self._spill(value) for value in self._needed()}
-        code.jump(f"next{header}")
-        code.block(f"next{header}")
-        left = code.let(f"load i64, ptr {remaining}")
-        more = code.let(f"icmp ne i64 {left}, 0")
-        code.branch(more, f"lane{header}", f"done{header}")
-        code.block(f"lane{header}")
-        self._lane = code.call("i64", "llvm.cttz.i64", f"i64 {left}", "i1 true")
-        others = code.let(f"and i64 {left}, {code.let(f'sub i64 {left}, 1')}")
-        code.line(f"store i64 {others}, ptr {remaining}")
-        self._enter(sources)
-        stepping = self._stepping()
-        if stepping:
-            code.branch(self._are_inside(stepping), f"unchecked{header}", f"alone{header}")
-            self._emit_nodes("unchecked", frozenset(op for op, _, _ in stepping))
+        hoisted = Hoisted(lanes, self._instructions.access, self.loop, each=True)
+        if hoisted.is_useful:
+            code.branch(hoisted.hold(), f"enter{header}", f"alone{header}")
+            code.block(f"enter{header}")
+            hoisted.enter()
+            self._emit_lanes("unchecked", hoisted, sources)
         else:
             code.jump(f"alone{header}")
-        self._emit_nodes("alone", frozenset())
+        code.block(f"alone{header}")
+        self._emit_lanes("checked", None, sources)
         code.block(f"done{header}")
         self.one.variables.poison(code, lanes.facts.poison)
         self._rejoin()
 
-    def _emit_nodes(self, version: str, certain: frozenset[Op]) -> None:
-        """Append a version of the loop, whose labels begin with its name."""
-        self._version = version
-        self._instructions.access.global_.certain = certain
+    def _emit_lanes(self, version: str, hoisted: Hoisted | None, sources: dict[Value, str]) -> None:
+        """Append a version of the loop, whose labels begin with its name, for lane after lane."""
+        code, lanes, header = self.code, self.lanes, self.loop.header
+        self._version, self._hoisted = version, hoisted
+        certain = frozenset[Op]() if hoisted is None else hoisted.certain
+        self._instructions.access.rely_on(certain)
+        remaining = lanes.entry.let("alloca i64")
+        code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {remaining}")
+        code.jump(f"{version}_next{header}")
+        code.block(f"{version}_next{header}")
+        left = code.let(f"load i64, ptr {remaining}")
+        more = code.let(f"icmp ne i64 {left}, 0")
+        code.branch(more, f"{version}_lane{header}", f"done{header}")
+        code.block(f"{version}_lane{header}")
+        self._lane = code.call("i64", "llvm.cttz.i64", f"i64 {left}", "i1 true")
+        self.one.variables.set_word("lane", self._lane)
+        others = code.let(f"and i64 {left}, {code.let(f'sub i64 {left}, 1')}")
+        code.line(f"store i64 {others}, ptr {remaining}")
+        self._enter(sources)
+        code.jump(f"{version}{header}")
+        self._emit_nodes()
+
+    def _emit_nodes(self) -> None:
+        """Append the nodes of the loop for one lane."""
         for number in self._flow.order:
             if number in self.loop.nodes and self._flow.nodes[number].latch_of is None:
                 self.one.local.clear()
-                self.code.block(f"{version}{number}")
+                self.code.block(f"{self._version}{number}")
                 for op in self._ssa.ops.get(number, ()):
                     self._instructions.op(op)
                 self._leave(number)
-
-    # --- accesses that are tested before the loop
-
-    def _stepping(self) -> list[tuple[Op, Row, Steps]]:
-        """Return the accesses at indices that step through the loop."""
-        found: list[tuple[Op, Row, Steps]] = []
-        for steps in steps_of(self._ssa, self.loop):
-            for number in sorted(self.loop.nodes):
-                for op in (
-                    self._ssa.ops.get(number, ()) if steps.holds_at(number, self.loop) else ()
-                ):
-                    if op.ins.row.segment is not Segment.GLOBAL or not op.ins.row.is_memory:
-                        continue
-                    element = self._instructions.access.global_.element(op)
-                    if element is not None and _is_widened(element[1], steps.index):
-                        found.append((op, element[0], steps))
-        return found
-
-    def _are_inside(self, stepping: list[tuple[Op, Row, Steps]]) -> str:
-        """Return whether the first and the last of the lane's accesses are inside, an i1.
-
-        So are those between: the loop adds 1 to an index that remains below its bound, and numbers
-        of elements in a row are contiguous modulo 2^64.
-        """
-        code, one, result = self.code, self.one, "true"
-        addresses = self._instructions.access.global_.addresses
-        one.local.clear()
-        tested: set[tuple[Row, Steps]] = set()
-        for _, row, steps in stepping:
-            if (row, steps) in tested:
-                continue
-            tested.add((row, steps))
-            first, end = one.scalar(steps.index), one.scalar(steps.end)
-            last = code.let(f"zext i32 {code.let(f'sub i32 {end}, 1')} to i64")
-            tests = (
-                code.let(f"icmp ult i32 {first}, {end}"),
-                addresses.is_inside(row, code.let(f"zext i32 {first} to i64")),
-                addresses.is_inside(row, last),
-            )
-            for test in tests:
-                result = code.let(f"and i1 {result}, {test}")
-        return result
 
     def _enter(self, sources: dict[Value, str]) -> None:
         """Give one lane what it needs at the header."""
@@ -189,9 +162,12 @@ class LaneByLane:
         if way in self.loop.nodes:
             for phi, value in zip(phis, values, strict=True):
                 one.variables.store((phi, "value"), one.types_of(phi.cls, True), [value])
-            if way != target:
+            hoisted, unroll = self._hoisted, 0
+            if hoisted is not None and hoisted.is_charged and way == self.loop.latch:
+                unroll = hoisted.unroll()
+            elif way != target:
                 budget.spend(one, target)
-            code.jump(f"{self._version}{target}")
+            code.jump(f"{self._version}{target}", unroll=unroll)
             return
         exit_ = self._exits[way]
         for phi, value in zip(phis, values, strict=True):
@@ -199,7 +175,7 @@ class LaneByLane:
         here = code.let(f"shl i64 1, {self._lane}")
         others = code.let(f"load i64, ptr {exit_.word}")
         code.line(f"store i64 {code.let(f'or i64 {others}, {here}')}, ptr {exit_.word}")
-        code.jump(f"next{self.loop.header}")
+        code.jump(f"{self._version}_next{self.loop.header}")
 
     # --- in and out
 
@@ -303,13 +279,6 @@ class LaneByLane:
 
     def _chunk(self, cls: RegClass, cells: str, j: int) -> str:
         return self._place(cls, cells, str(j * self.lanes.n))
-
-
-def _is_widened(value: Value, index: Value) -> bool:
-    """Return whether a value is an unsigned 32-bit index with 64 bits."""
-    if not isinstance(value, Op) or value.ins.row.name not in ("cvt_u64_u32", "cvt_s64_u32"):
-        return False
-    return value.args[0] is index
 
 
 def _refuse(op: Op) -> None:

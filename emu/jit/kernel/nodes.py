@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.lane_plan import LanePlan
+from ...analysis.order import Loop
 from ...analysis.ranges.trips import Trips
 from ...analysis.ssa import Op
 from ...analysis.width import may_unroll
@@ -18,6 +19,7 @@ from ..runtime.context import TrapCode
 from . import budget
 from .barriers import Barriers
 from .edges import Edges
+from .hoisted import Hoisted, is_simple
 from .identity import GROUP, Identity, Warp
 from .instructions import Instructions
 from .lane_by_lane import LaneByLane
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
 
 UNROLLED = 128
 """Most instructions of the iterations of a loop that are written one after the other."""
+
+
+LARGEST_VERSION = 64
+"""Most instructions of a loop that is written twice."""
 
 
 class Nodes:
@@ -63,6 +69,10 @@ class Nodes:
             for latch, trips in self._at_exit.items()
             if trips.returns
         }
+        self._entered: set[int] = set()
+        """Headers whose loop is entered by other code than the header's."""
+        self._version: Hoisted | None = None
+        """The version of a loop that is being written, if it is the one without tests."""
 
     def emit(self) -> None:
         """Append the code of all nodes, in the linear order."""
@@ -79,25 +89,95 @@ class Nodes:
                 lanes.code.branch(lanes.any(lanes.mask), runs, following)
                 lanes.code.block(runs)
                 edges.take_mask(number)
-            edges.keep_mask(number)
-            if edges.counters is not None:
-                edges.counters.run(number)
-            if number in plan.sparse:
-                if plan.has_both:
-                    self._choose(number)
-                LaneByLane(lanes, edges, self._memory, plan.sparse[number]).emit()
-                if not plan.has_both:
-                    continue
+            self._enter_loop(number)
+            self._run(number)
+
+    def _run(self, number: int) -> None:
+        """Append the code of a node, whose lanes are known to wait at it."""
+        lanes, plan, edges = self.lanes, self.plan, self.edges
+        edges.keep_mask(number)
+        if edges.counters is not None:
+            edges.counters.run(number)
+        if number in plan.sparse:
+            if plan.has_both:
+                self._choose(number)
+            LaneByLane(lanes, edges, self._memory, plan.sparse[number]).emit()
+            if not plan.has_both:
+                return
+            lanes.local.clear()
+            lanes.code.block(f"together{number}")
+        if self._flow.nodes[number].latch_of is not None:
+            self._begin_iteration(number)
+        else:
+            for op in lanes.ssa.ops.get(number, ()):
+                if self._owners is not None:
+                    self._owners.watch(op)
+                self._instructions.op(op)
+            self._leave(number)
+
+    # --- where lanes enter loops
+
+    def _enter_loop(self, header: int) -> None:
+        """Append what is done once for the lanes that enter a loop; a new block begins after it."""
+        lanes, code, edges = self.lanes, self.lanes.code, self.edges
+        loop = next((loop for loop in self._flow.loops if loop.header == header), None)
+        if loop is None:
+            return
+        has_defaults = edges.enter_loop(header)
+        if self._emit_version(loop):
+            pass
+        elif has_defaults:
+            code.jump(edges.label("c", header))
+        else:
+            return
+        self._entered.add(header)
+        lanes.local.clear()
+        code.block(edges.label("c", header))
+        edges.take_mask(header)
+
+    def _emit_version(self, loop: Loop) -> bool:
+        """Append the version of a loop without tests, and the choice between it and the other.
+
+        Return whether there is one.
+        """
+        lanes, code, edges, header = self.lanes, self.lanes.code, self.edges, loop.header
+        if not self._may_have_versions(loop):
+            return False
+        charges = loop.latch not in self._at_exit
+        hoisted = Hoisted(lanes, self._instructions.access, loop, charges=charges)
+        if not hoisted.is_useful:
+            return False
+        enter = edges.label("enter", header)
+        code.branch(hoisted.hold(), enter, edges.label("c", header))
+        code.block(enter)
+        hoisted.enter()
+        code.jump(edges.label("v", header))
+        self._version, edges.versioned = hoisted, loop.nodes
+        self._instructions.access.rely_on(hoisted.certain)
+        for number in self._flow.order:
+            if number in loop.nodes:
                 lanes.local.clear()
-                lanes.code.block(f"together{number}")
-            if self._flow.nodes[number].latch_of is not None:
-                self._begin_iteration(number)
-            else:
-                for op in lanes.ssa.ops.get(number, ()):
-                    if self._owners is not None:
-                        self._owners.watch(op)
-                    self._instructions.op(op)
-                self._leave(number)
+                code.block(edges.label("v", number))
+                edges.take_mask(number)
+                if number in self.plan.masks.tested and number != header:
+                    following = edges.next_of(self.plan.waits[number])
+                    runs = edges.label("w", number)
+                    code.branch(lanes.any(lanes.mask), runs, following)
+                    code.block(runs)
+                    edges.take_mask(number)
+                self._run(number)
+        self._instructions.access.rely_on(frozenset())
+        self._version, edges.versioned = None, frozenset()
+        return True
+
+    def _may_have_versions(self, loop: Loop) -> bool:
+        ops = sum(len(self.lanes.ssa.ops.get(number, ())) for number in loop.nodes)
+        return (
+            ops <= LARGEST_VERSION
+            and self.edges.counters is None
+            and all(n in self.plan.waits and n not in self.plan.sparse for n in loop.nodes)
+            and is_simple(loop, self.lanes)
+        )
 
     def _choose(self, header: int) -> None:
         """Continue at `together<header>` if many lanes run, else in a new block."""
@@ -110,7 +190,7 @@ class Nodes:
     def assume(self, assumed: Assumed, inside: frozenset[Op]) -> None:
         """Rely on what tests have shown for the warp, and on accesses that are inside."""
         self._instructions.assumed = assumed
-        self._instructions.access.global_.certain = inside
+        self._instructions.access.global_.inside = inside
 
     def instruction(self, op: Op) -> None:
         """Append one instruction."""
@@ -128,11 +208,20 @@ class Nodes:
         if self.edges.counters is not None:
             self.edges.counters.follow(number, header)
         trips = self._at_exit.get(number)
-        if trips is None:
+        version = self._version
+        if trips is None and (version is None or not version.is_charged):
             budget.spend(lanes, header)
         # A lane runs it, so no test is needed.
-        start = self.edges.label("r" if header in self.plan.masks.tested else "n", header)
-        lanes.code.jump(start, unroll=0 if trips is None else self._unroll(number, trips))
+        if version is not None:
+            start = self.edges.label("v", header)
+        elif header in self._entered:
+            start = self.edges.label("c", header)
+        else:
+            start = self.edges.label("r" if header in self.plan.masks.tested else "n", header)
+        unroll = 0 if trips is None else self._unroll(number, trips)
+        if version is not None and version.is_charged:
+            unroll = version.unroll()
+        lanes.code.jump(start, unroll=unroll)
 
     def _unroll(self, latch: int, trips: Trips) -> int:
         """Return how many iterations of a loop shall follow each other without a branch."""
@@ -182,7 +271,7 @@ class Nodes:
         fall, taken = self._flow.nodes[number].successors
         condition = lanes.ssa.conditions[number]
         if number in self.plan.uniform_branches:
-            yes, no = (edges.label(way, number) for way in "yf")
+            yes, no = code.fresh_label("y"), code.fresh_label("f")
             code.branch(lanes.scalar(condition), yes, no)
             local = dict(lanes.local)
             for label, target in ((no, fall), (yes, taken)):

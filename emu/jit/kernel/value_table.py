@@ -15,6 +15,8 @@ class ValueTable:
         """Ops whose value is used in another node, or by a phi."""
         self.noncanonical = _noncanonical(ssa)
         """Values that may carry a NaN with other bits than the canonical one."""
+        self.unseen = _unseen(ssa)
+        """Signs of floats that are set or changed where no NaN's bits are observed later."""
         self._positions = {value: i for i, value in enumerate(ssa.values())}
 
     def position(self, value: Value) -> int:
@@ -60,7 +62,53 @@ def _noncanonical(ssa: Ssa) -> set[Value]:
             if not all(s in found or _is_number(s) for s in sources):
                 found.discard(value)
                 changed = True
+    return _reached(found)
+
+
+def _reached(values: set[Value]) -> set[Value]:
+    """Return the values that may be a NaN: without phis and selects of numbers alone."""
+    found: set[Value] = {
+        v for v in values if isinstance(v, Op) and alu.may_be_noncanonical(v.ins.row)
+    }
+    changed = True
+    while changed:
+        changed = False
+        for value in values - found:
+            assert isinstance(value, (Op, Phi))
+            sources = value.args.values() if isinstance(value, Phi) else value.args[1:]
+            if not found.isdisjoint(sources):
+                found.add(value)
+                changed = True
     return found
+
+
+def _unseen(ssa: Ssa) -> set[Value]:
+    """Return each `neg` and `abs` whose result is read as a number only."""
+    found: set[Value] = {
+        v for v in ssa.values() if isinstance(v, Op) and alu.changes_sign(v.ins.row)
+    }
+    seen: set[Value] = set(ssa.conditions.values())
+    for phis in ssa.phis.values():
+        for phi in phis:
+            seen.update(phi.args.values())
+    changed = True
+    while changed:
+        found -= seen
+        changed = False
+        for ops in ssa.ops.values():
+            for op in ops:
+                if op in found:
+                    continue
+                observed = {a for i, a in enumerate(op.args) if _observes(op, i)} & found
+                seen |= observed
+                changed = changed or bool(observed)
+    return found
+
+
+def _observes(op: Op, position: int) -> bool:
+    """Return whether an op may show the bits of a NaN that it has for an argument."""
+    row = op.ins.row
+    return row.has_address or position >= len(row.srcs) or alu.wants_canonical(row, position)
 
 
 def _is_number(value: Value) -> bool:

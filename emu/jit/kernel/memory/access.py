@@ -31,9 +31,13 @@ class Access:
         guarded = memory.relied.loads if memory.relied is not None else frozenset[int]()
         cold = Cold(lanes, moves, pieces, guarded)
         self.global_ = GlobalMemory(lanes, moves, cold, pieces, memory.params)
-        self._local = LocalMemory(lanes, moves, cold, pieces, memory)
-        self._atomics = Atomics(lanes, self._local, cold)
+        self.local = LocalMemory(lanes, moves, cold, pieces, memory)
+        self._atomics = Atomics(lanes, self.local, cold)
         self._arguments: dict[tuple[int, str], str] = {}
+
+    def rely_on(self, certain: frozenset[Op]) -> None:
+        """Emit the code of a loop before which a test has shown that some accesses are inside."""
+        self.global_.certain = self.local.certain = certain
 
     def op(self, op: Op) -> None:
         """Emit one instruction."""
@@ -47,7 +51,7 @@ class Access:
         elif row.segment is Segment.GLOBAL:
             self.global_.op(op)
         else:
-            self._local.op(op)
+            self.local.op(op)
 
     def _argument(self, op: Op) -> None:
         type_ = op.ins.row.type

@@ -8,7 +8,7 @@ its limits are computed once per call, and no 64-bit arithmetic is left for each
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from .....isa.program import Param
@@ -29,10 +29,11 @@ LARGEST_STEP = 1 << 20
 class Row:
     """Elements at equal steps in a buffer: operands that are computed once per call.
 
-    The element of index i lies inside if i + `before` is below `count`, modulo 2^64.
+    The element of index i lies inside if i + `before` is below `count`, modulo 2^64. Without
+    `before`, i must not be negative, and elements before that of index 0 are not looked for.
     """
 
-    before: str
+    before: str | None
     count: str
     host: str
     """The host address of index 0, which may lie outside, a ptr."""
@@ -235,7 +236,10 @@ class Addresses:
         position = self._param_at(param)
         if position is None or one != 1 or not _is_step(step, size):
             return None
-        return self._row(position, form.constant, step, bytes_, size, window), index
+        row = self._row(position, form.constant, step, bytes_, size, window)
+        if form.constant >= 0 and _is_unsigned(index):
+            row = self._from_zero(row, window, (form.constant, step, bytes_, size))
+        return row, index
 
     def place_at(self, offset: str, window: Window, bytes_: int, size: int) -> Place:
         """Return the place at an offset into a window, an i64."""
@@ -272,8 +276,23 @@ class Addresses:
 
     def is_inside(self, row: Row, index: str) -> str:
         """Return whether the element of an index, an i64, lies inside the buffer; an i1."""
-        number = self.lanes.code.let(f"add i64 {index}, {row.before}")
-        return self.lanes.code.let(f"icmp ult i64 {number}, {row.count}")
+        if row.before is not None:
+            index = self.lanes.code.let(f"add i64 {index}, {row.before}")
+        return self.lanes.code.let(f"icmp ult i64 {index}, {row.count}")
+
+    def _from_zero(self, row: Row, window: Window, key: tuple[int, ...]) -> Row:
+        """Return a row for indices that are not negative: one instruction less tests them.
+
+        A row that begins before its buffer has no elements then.
+        """
+        key = (*key, 0)
+        if key not in window.rows:
+            entry = self.lanes.entry
+            # As an unsigned number it is larger than any count if the row begins before.
+            rest = f"i64 {row.count}", f"i64 {row.before}"
+            count = entry.intrinsic("llvm.usub.sat", "i64", *rest)
+            window.rows[key] = replace(row, before=None, count=count)
+        return window.rows[key]
 
     def _row(
         self, position: int, constant: int, step: int, bytes_: int, size: int, window: Window
@@ -344,6 +363,11 @@ class Addresses:
 
 _SEVERAL = -1
 """In place of a position: more than one pointer parameter."""
+
+
+def _is_unsigned(index: Value) -> bool:
+    """Return whether a 64-bit index is a 32-bit one that is not negative."""
+    return isinstance(index, Op) and index.ins.row.name in ("cvt_u64_u32", "cvt_s64_u32")
 
 
 def _is_step(step: int, size: int) -> bool:

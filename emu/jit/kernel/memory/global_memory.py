@@ -57,7 +57,9 @@ class GlobalMemory:
         self.pieces = pieces
         self.addresses = Addresses(lanes, params)
         self.certain: frozenset[Op] = frozenset()
-        """Accesses that a test has shown to be inside, for all lanes."""
+        """Accesses of one place, or of neighbours, that a test before a loop shows to be inside."""
+        self.inside: frozenset[Op] = frozenset()
+        """Accesses that are inside in all lanes of an interior warp."""
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
@@ -152,7 +154,7 @@ class GlobalMemory:
             cold.move(op, type_, Targets(self._address(site, place.offset()), 0))
             return cold.first(type_) if site.is_load else []
 
-        if op in self.certain:
+        if op in self.certain or op in self.inside:
             return fast()
         return moves.either(place.inside, fast, slow, op.cls, 0)
 
@@ -162,6 +164,8 @@ class GlobalMemory:
         self, site: Site, place: Place, targets: Callable[[], Targets], also: str | None = None
     ) -> list[str]:
         """Access neighbouring elements: one wide access if all is inside and `also` holds."""
+        if site.op in self.certain or site.op in self.inside:
+            return self._wide(site, place.host())
         good = place.inside
         if also is not None:
             good = self.lanes.code.let(f"and i1 {good}, {also}")
@@ -239,7 +243,7 @@ class GlobalMemory:
             )
             pieces.define_scalars(op, site.type, scalars)
             return True
-        loaded = self._either(site, good, fast, slow)
+        loaded = fast() if op in self.inside else self._either(site, good, fast, slow)
         if site.is_load:
             lanes.define(op, "value", loaded)
         return True
@@ -392,6 +396,8 @@ class GlobalMemory:
             moves.store_each(site.type, moves.store_data(site.op, site.type), places())
             return []
 
+        if site.op in self.inside:
+            return fast()
         beyond = lanes.any(lanes.combine("and", outside, lanes.mask))
         inside = lanes.code.let(f"xor i1 {beyond}, true")
         return self._either(
@@ -402,8 +408,6 @@ class GlobalMemory:
         self, site: Site, good: str, fast: Callable[[], list[str]], slow: Callable[[], list[str]]
     ) -> list[str]:
         """Access on the fast or the slow side; return what was loaded, in chunks."""
-        if site.op in self.certain:
-            return fast()
         return self.moves.either(good, fast, slow, site.op.cls, self.lanes.n)
 
 

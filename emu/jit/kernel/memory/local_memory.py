@@ -63,6 +63,8 @@ class LocalMemory:
         self.memory = memory
         self._rows = PrivateRows(lanes, moves, memory)
         self._readonly: str | None = None
+        self.certain: frozenset[Op] = frozenset()
+        """Accesses of one place, or of neighbours, that a test has shown to be inside."""
 
     def extent(self, op: Op) -> Extent:
         """Return where an instruction accesses its segment."""
@@ -205,7 +207,7 @@ class LocalMemory:
             moves.store_wide(type_, moves.store_data(op, type_), host)
             return []
 
-        if self._holds(op, extent, extent.size * piece):
+        if op in self.certain or self._holds(op, extent, extent.size * piece):
             self._define(op, fast())
         elif extent.is_signed and self._lanes_hold(op, extent):
             self._define(op, slow())
@@ -288,6 +290,19 @@ class LocalMemory:
             extent.offset, extent.size
         )
 
+    def needs_test(self, op: Op) -> bool:
+        """Return whether ranges do not show that an access is inside."""
+        extent, lanes = self.extent(op), self.lanes
+        count = 1
+        if not lanes.shapes.is_uniform(extent.base):
+            count = lanes.pieces.n if lanes.facts.piece else lanes.facts.width
+        found = self.memory.ranges.of(extent.base, op.node)
+        everywhere = found.is_inside(extent.offset, extent.size, extent.total)
+        return not (
+            (everywhere and found.is_aligned(extent.offset, extent.size))
+            or self._holds(op, extent, extent.size * count)
+        )
+
     def always_faults(self, op: Op, extent: Extent) -> None:
         """Emit an access that cannot be inside; what follows is never reached."""
         self._fault(op, extent)
@@ -314,6 +329,8 @@ class LocalMemory:
         return bad
 
     def _guarded(self, op: Op, extent: Extent, bad: str) -> None:
+        if op in self.certain:
+            return
         code = self.lanes.code
         fault, go = code.fresh_label("l"), code.fresh_label("l")
         code.branch(bad, fault, go)

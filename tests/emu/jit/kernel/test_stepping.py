@@ -155,7 +155,7 @@ def test_any_ranges(begin: list[int], end: list[int], loop: str, offset: int) ->
 
 
 def test_only_loops_with_an_index_to_a_bound_have_two_versions() -> None:
-    plain = AT_THE_END.replace("$s2, 1\n", "$s2, 2\n")
+    plain = AT_THE_END.replace("$s2, 1\n", "$s2, $s5\n")
     kernel = work_of(plain, LOAD, [0], [9]).kernel
     facts = facts_of(kernel, Geometry((ITEMS, 1, 1), (ITEMS, 1, 1), 32))
     assert "unchecked" not in generate(kernel, 0, facts)

@@ -1,0 +1,234 @@
+"""Values that a loop changes by the same amount in each iteration, as code before the loop.
+
+A line is a value in the first iteration and a step from one iteration to the next. Sums and
+products with what the loop does not change are lines again, modulo 2^32 or 2^64. An index that
+becomes an address is a line only if it does not wrap around on the way, which is a condition to be
+tested before the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .....isa.types import sign_extend
+from ....analysis.order import Loop
+from ....analysis.ranges.stepping import Counter, increment_of, is_invariant
+from ....analysis.ssa import Const, Op, Phi, Value
+from ...llvm.text import integer, integer_constant
+from ..lane_code import LaneCode
+
+Number = int | list[str]
+"""A constant, or operands of a register's width."""
+
+HALF = 1 << 31
+
+
+@dataclass(frozen=True)
+class Line:
+    """A value: `start` + iteration * `step` + lane * `lane_step`, if all `conditions` hold."""
+
+    start: list[str]
+    step: Number
+    lane_step: int
+    conditions: tuple[tuple[str, ...], ...] = ()
+
+
+class Numbers:
+    """Integer arithmetic before a loop: on one scalar for all lanes, or on the vectors of `each`.
+
+    A scalar is that of lane 0; the values of other lanes are at equal steps from it.
+    """
+
+    def __init__(self, lanes: LaneCode, *, each: bool) -> None:
+        self.lanes = lanes
+        self.each = each
+        self.n, self.k = (lanes.n, lanes.k) if each else (0, 1)
+        self.code = lanes.code
+
+    def stride(self, value: Value) -> int | None:
+        """Return how far the lanes' values are apart, if a scalar stands for them; else 0."""
+        return 0 if self.each else self.lanes.shapes.stride(value)
+
+    def of(self, value: Value) -> list[str]:
+        """Return a value as it is before the loop."""
+        return self.lanes.vector(value) if self.each else [self.lanes.lane0(value)]
+
+    def constant(self, value: int, bits: int = 64) -> list[str]:
+        """Return a constant."""
+        return [integer_constant(value, bits, self.n)] * self.k
+
+    def spread(self, scalar: str) -> list[str]:
+        """Return an i64 in all lanes."""
+        return self.lanes.spread(64, scalar) if self.each else [scalar]
+
+    def do(self, operation: str, a: Number, b: Number, bits: int = 64) -> list[str]:
+        """Apply an operation or comparison of LLVM."""
+        x, y = (self.constant(v, bits) if isinstance(v, int) else v for v in (a, b))
+        t = integer(bits, self.n)
+        return [self.code.let(f"{operation} {t} {i}, {j}") for i, j in zip(x, y, strict=True)]
+
+    def widened(self, value: Sequence[str], *, is_signed: bool) -> list[str]:
+        """Return 32-bit numbers as 64-bit ones."""
+        how = "sext" if is_signed else "zext"
+        source, to = integer(32, self.n), integer(64, self.n)
+        return [self.code.let(f"{how} {source} {v} to {to}") for v in value]
+
+
+class Lines:
+    """Emits the lines of a loop, in the block before it.
+
+    `last(op)` is the number of the last iteration in which an op runs, an i64 below 2^32.
+    """
+
+    def __init__(
+        self,
+        numbers: Numbers,
+        loop: Loop,
+        counter: Counter,
+        last: Callable[[Op], list[str]],
+    ) -> None:
+        self.numbers = numbers
+        self.lanes = numbers.lanes
+        self.loop = loop
+        self.counter = counter
+        self._last = last
+        self._found: dict[tuple[Value, str], Line | None] = {}
+
+    def of(self, value: Value, op: Op) -> Line | None:
+        """Return the line of a value that an op uses; None if it is not known to be one."""
+        key = value, self._last(op)[0]
+        if key not in self._found:
+            self._found[key] = self._line(value, op)
+        return self._found[key]
+
+    def _line(self, value: Value, op: Op) -> Line | None:
+        if isinstance(value, Const):
+            return Line(self.numbers.of(value), 0, 0)
+        stride = self.numbers.stride(value)
+        if is_invariant(value, self.loop) and stride is not None:
+            return Line(self.numbers.of(value), 0, sign_extend(stride, value.cls.bits))
+        if isinstance(value, Phi):
+            return self._phi(value, stride)
+        if not isinstance(value, Op) or (is_invariant(value, self.loop) and not value.parts):
+            return None
+        return self._sum(value, op)
+
+    def _phi(self, phi: Phi, stride: int | None) -> Line | None:
+        if phi.node != self.loop.header or stride is None:
+            return None
+        terms = increment_of(self.loop, phi)
+        if terms is None or not all(self.numbers.stride(v) == 0 for _, v in terms):
+            return None
+        bits, step = phi.cls.bits, 0
+        for sign, term in terms:
+            number: Number = term.bits if isinstance(term, Const) else self.numbers.of(term)
+            step = self._plus(bits, step, number, sign)
+        return Line(self.numbers.of(phi), step, sign_extend(stride, bits))
+
+    def _sum(self, value: Op, op: Op) -> Line | None:
+        stem, _, type_ = value.ins.row.name.rpartition("_")
+        if stem in ("cvt_u64", "cvt_s64") and type_ in ("u32", "s32"):
+            return self._widened(
+                value.args[0],
+                op,
+                is_signed=type_ == "s32",
+                steps_on=self.numbers.stride(value) is not None,
+            )
+        if type_ not in ("u32", "s32", "u64", "s64"):
+            return None
+        bits, args = value.cls.bits, value.args
+        match stem:
+            case "add" | "sub":
+                sign = 1 if stem == "add" else -1
+                return self._added(bits, self.of(args[0], op), self.of(args[1], op), sign)
+            case "mul":
+                return self._product(bits, args[0], args[1], op)
+            case "mad":
+                product = self._product(bits, args[0], args[1], op)
+                return self._added(bits, product, self.of(args[2], op))
+            case "shl" if isinstance(args[1], Const):
+                factor = Const(value.cls, 1 << (args[1].bits & (bits - 1)))
+                return self._product(bits, args[0], factor, op)
+        return None
+
+    def _added(self, bits: int, a: Line | None, b: Line | None, sign: int = 1) -> Line | None:
+        if a is None or b is None:
+            return None
+        return Line(
+            self.numbers.do("add" if sign > 0 else "sub", a.start, b.start, bits),
+            self._plus(bits, a.step, b.step, sign),
+            sign_extend(a.lane_step + sign * b.lane_step, bits),
+            (*a.conditions, *b.conditions),
+        )
+
+    def _product(self, bits: int, a: Value, b: Value, op: Op) -> Line | None:
+        """Return a product of which one factor is the same in all iterations and lanes."""
+        if isinstance(a, Const) or not self._is_factor(b):
+            a, b = b, a
+        line = self.of(a, op) if self._is_factor(b) else None
+        if line is None or (line.lane_step and not isinstance(b, Const)):
+            return None
+        factor: Number = b.bits if isinstance(b, Const) else self.numbers.of(b)
+        lane_step = line.lane_step * factor if isinstance(factor, int) else 0
+        step: Number = 0
+        if isinstance(line.step, int) and isinstance(factor, int):
+            step = sign_extend(line.step * factor, bits)
+        elif line.step != 0:
+            step = self.numbers.do("mul", line.step, factor, bits)
+        start = self.numbers.do("mul", line.start, factor, bits)
+        return Line(start, step, sign_extend(lane_step, bits), line.conditions)
+
+    def _is_factor(self, value: Value) -> bool:
+        return is_invariant(value, self.loop) and self.numbers.stride(value) == 0
+
+    def _plus(self, bits: int, a: Number, b: Number, sign: int) -> Number:
+        if isinstance(a, int) and isinstance(b, int):
+            return sign_extend(a + sign * b, bits)
+        if b == 0:
+            return a
+        return self.numbers.do("add" if sign > 0 else "sub", a, b, bits)
+
+    # --- from 32 bits to 64
+
+    def offset(self, base: Value, op: Op) -> Line | None:
+        """Return the line of a 32-bit base as an unsigned number of 64 bits."""
+        return self._widened(base, op, is_signed=False)
+
+    def _widened(
+        self, source: Value, op: Op, *, is_signed: bool, steps_on: bool = False
+    ) -> Line | None:
+        """Return an index with 64 bits, which must not wrap around in any lane.
+
+        `steps_on` says that it is known not to do so from lane to lane.
+        """
+        numbers = self.numbers
+        line = self.of(source, op)
+        if line is None:
+            return None
+        start = numbers.widened(line.start, is_signed=is_signed)
+        step = line.step
+        if not isinstance(step, int):
+            step = numbers.widened(step, is_signed=True)
+        least, greatest = (-HALF, HALF - 1) if is_signed else (0, 2 * HALF - 1)
+        conditions = list(line.conditions)
+
+        def between(number: list[str], low: int, high: int) -> None:
+            above = numbers.do("sub", number, low)
+            conditions.append(tuple(numbers.do("icmp ule", above, high - low)))
+
+        if line.lane_step and not steps_on:
+            extent = line.lane_step * (self.lanes.width - 1)
+            if abs(extent) >= HALF:
+                return None
+            least, greatest = least + max(0, -extent), greatest - max(0, extent)
+            between(start, least, greatest)
+        if step != 0 and not self._stays_below(source, is_signed=is_signed):
+            way = numbers.do("mul", step, self._last(op))
+            between(numbers.do("add", start, way), least, greatest)
+        return Line(start, step, line.lane_step, tuple(conditions))
+
+    def _stays_below(self, value: Value, *, is_signed: bool) -> bool:
+        """Return whether the counter itself is asked for, which does not pass its bound."""
+        counter = self.counter
+        return value is counter.phi and counter.is_signed == is_signed and counter.relation != "ne"
