@@ -287,6 +287,59 @@ def test_streams_keep_tests_of_their_own() -> None:
     assert not has_interior(make(text, [128, x, y], items=128, group_size=64))
 
 
+PLACES = {
+    "squares": "mul_u32 $s2, $s0, $s0",
+    "every third": "mul_u32 $s2, $s0, 3",
+    "backwards": "sub_u32 $s2, 255, $s0",
+    "pairs": "shr_u32 $s2, $s0, 1",
+    "swapped": "xor_u32 $s2, $s0, 1",
+    "columns of a triangle": "and_u32 $s2, $s0, 31\n mul_u32 $s2, $s2, $s2",
+}
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_places_that_are_inside_and_no_neighbours(place: str) -> None:
+    """An access that is inside still has to look whether its lanes are neighbours."""
+    neighbours = "\n".join(
+        f"""
+        add_u32 $s6, $s5, {i}
+        cvt_u64_u32 $d3, $s6
+        mad_u64 $d3, $d3, 4, $d1
+        ld_global_u32 $s6, [$d3]
+        add_u32 $s3, $s3, $s6"""
+        for i in range(4)
+    )
+    text = f"""
+    kernel mixed(global u32* %x, global u32* %y) {{
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u64 $d1, [%x]
+        ld_kernarg_u64 $d2, [%y]
+        {place}
+        cvt_u64_u32 $d3, $s2
+        mad_u64 $d3, $d3, 4, $d1
+        ld_global_u32 $s3, [$d3]
+        max_u32 $s5, $s0, 1
+        {neighbours}
+        cvt_u64_u32 $d3, $s0
+        mad_u64 $d3, $d3, 4, $d2
+        st_global_u32 $s3, [$d3]
+        ret
+    }}"""
+    x, y = np.arange(1 << 16, dtype=np.uint32) * 7, np.zeros(256, np.uint32)
+    work = make(text, [x, y], items=256, group_size=64)
+    assert has_interior(work)
+    execute(work)
+    lane = np.arange(256)
+    places = {
+        "squares": lane * lane, "every third": 3 * lane, "backwards": 255 - lane,
+        "pairs": lane // 2, "swapped": lane ^ 1, "columns of a triangle": (lane & 31) ** 2,
+    }  # fmt: skip
+    name = next(name for name, text in PLACES.items() if text == place)
+    first = np.maximum(lane, 1)
+    expected = 7 * (places[name] + sum(first + i for i in range(4)))
+    assert (work.memory.buffers[1].host.view(np.uint32)[:256] == expected).all()
+
+
 def test_an_array_that_may_not_be_written_faults() -> None:
     work = work_of(kernel(CLAMPED))
     work.memory.buffers[1].writable = False
