@@ -164,7 +164,29 @@ def moved(g: Grid, source: int, size: int, target: int, steps: bool) -> str | No
         case 7:
             g.emit(f"cmp_eq_u32 $c0, $s{source}, $s{PART}")
             g.emit(f"select_u32 $s{target}, $c0, 0, $s{target}")
+    if g.rng.random() < 0.25:
+        elsewhere(g, target, size)
     return out
+
+
+def elsewhere(g: Grid, target: int, size: int) -> None:
+    """Emit another coordinate from a neighbour's, so that those of lanes are no neighbours."""
+    match g.rng.randrange(6):
+        case 0:  # the mirror's
+            g.emit(f"sub_u32 $s{PART}, $s{size}, 1")
+            g.emit(f"sub_u32 $s{target}, $s{PART}, $s{target}")
+        case 1:
+            g.emit(f"shr_u32 $s{target}, $s{target}, {g.rng.randint(1, 4)}")
+        case 2:
+            g.emit(f"xor_u32 $s{target}, $s{target}, {g.rng.randint(1, 7)}")
+        case 3:
+            g.emit(f"and_u32 $s{target}, $s{target}, {g.rng.choice((1, 6, 15, 28))}")
+        case 4:
+            g.emit(f"mul_u32 $s{target}, $s{target}, {g.one_of(2, 3, 5, f'$s{target}')}")
+            g.emit(f"rem_u32 $s{target}, $s{target}, $s{size}")
+        case _:
+            g.emit(f"mul_u32 $s{target}, $s{target}, 2")
+            g.emit(f"shr_u32 $s{target}, $s{target}, 2")
 
 
 def tap(g: Grid) -> None:
