@@ -42,7 +42,8 @@ class KernelMemory:
     relied: Reliance | None = None
     """What code that counts has to test about accesses."""
 
-    _group_place: list[str] = field(default_factory=list, init=False)
+    _group_place: list[str] = field(default_factory=list)
+    """Where that is, once it is known; all versions of the code share it."""
 
     def group_place(self, entry: FunctionText) -> str:
         """Return where the group memory of the running workgroup is, a ptr that `entry` has.

@@ -340,6 +340,41 @@ def test_places_that_are_inside_and_no_neighbours(place: str) -> None:
     assert (work.memory.buffers[1].host.view(np.uint32)[:256] == expected).all()
 
 
+def test_versions_share_the_memory_of_a_workgroup() -> None:
+    neighbours = "\n".join(
+        f"""
+        add_u32 $s6, $s0, {i}
+        cvt_u64_u32 $d3, $s6
+        mad_u64 $d3, $d3, 4, $d1
+        ld_global_u32 $s6, [$d3]
+        add_u32 $s3, $s3, $s6"""
+        for i in range(5)
+    )
+    text = f"""
+    kernel counted(global u32* %x, global u32* %y) {{
+        .group u32 counts[64]
+        workitemabsid_u32 $s0, 0
+        workitemid_u32 $s1, 0
+        ld_kernarg_u64 $d1, [%x]
+        ld_kernarg_u64 $d2, [%y]
+        shl_u32 $s1, $s1, 2
+        atomic_add_group_u32 $s3, [counts+$s1], 5
+        atomic_add_group_u32 $s4, [counts+$s1], 7
+        mad_u32 $s3, $s4, 1000, $s3
+        {neighbours}
+        cvt_u64_u32 $d3, $s0
+        mad_u64 $d3, $d3, 4, $d2
+        st_global_u32 $s3, [$d3]
+        ret
+    }}"""
+    x, y = np.arange(400, dtype=np.uint32), np.full(256, 9, np.uint32)
+    work = make(text, [x, y], items=256, group_size=64)
+    assert has_interior(work)
+    execute(work)
+    expected = 5 * 1000 + 5 * np.arange(256) + 10
+    assert (work.memory.buffers[1].host.view(np.uint32)[:256] == expected).all()
+
+
 def test_an_array_that_may_not_be_written_faults() -> None:
     work = work_of(kernel(CLAMPED))
     work.memory.buffers[1].writable = False
