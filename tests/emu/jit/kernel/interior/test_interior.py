@@ -358,8 +358,9 @@ def test_versions_share_the_memory_of_a_workgroup() -> None:
         ld_kernarg_u64 $d1, [%x]
         ld_kernarg_u64 $d2, [%y]
         shl_u32 $s1, $s1, 2
-        atomic_add_group_u32 $s3, [counts+$s1], 5
-        atomic_add_group_u32 $s4, [counts+$s1], 7
+        mov_u32 $s7, 5
+        atomic_add_group_u32 $s3, [counts+$s1], $s7
+        atomic_add_group_u32 $s4, [counts+$s1], $s7
         mad_u32 $s3, $s4, 1000, $s3
         {neighbours}
         cvt_u64_u32 $d3, $s0
