@@ -82,6 +82,10 @@ def run_ahead(S: State, w: int, g: int) -> int:
         suspended(S, waiting_pack).order = suspended(S, running_pack).order
     part(S, waiting_pack).missed = 1
     part(S, running_pack).missed = 0
+    h = waiting_pack
+    while h >= 0:
+        served(S, h).lanes = 0
+        h = part(S, h).next
     grp = group(S, running_pack)
     grp.until_bank = 0
     grp.until_mshr = 0
