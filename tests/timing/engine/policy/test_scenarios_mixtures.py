@@ -307,3 +307,30 @@ def test_work_items_that_have_returned_may_count_as_arrived(
         simtlab.simulate(kernel, machine="toy", **options)(16, x.copy())
     simtlab.simulate(kernel, machine="toy", exited_arrive=True, **options)(16, x)
     assert x.tolist() == [0 if who >> i & 1 else i for i in range(8)] + list(range(8, 16))
+
+
+AGAIN = Scenario(
+    f"{ld('d0')} {ld('d1')} {alu(1)} cbr $c0, @D\n {ld('d2')} {alu(1)} @D: ret\n",
+    width=4,
+    warps=2,
+    workgroup=2,
+    miss=60,
+    masks={"c0": "00110000"},
+    lines={"d0": "abcdefgh", "d1": "ijklmnop", "d2": "qrstuvwx"},
+    script=script("hhmhhhhm", "hhhhhhhh", "hhmhmmhm"),
+)
+
+
+@BOTH
+def test_lanes_that_miss_are_not_revived_for_what_their_group_was_served_before(
+    plain: bool,
+) -> None:
+    """The third load leaves a pack that waits; its second part is a group that hit in the second.
+
+    A plain engine would find that they issue before their data arrive.
+    """
+    fields = {"policy.memory-split": "revive"}
+    toy = barrel(AGAIN, "lwm+dws", rows=2, plain=plain, **fields)
+    statistics = toy.sim.statistics()
+    assert statistics.splits_memory == 2
+    assert statistics.revivals == 0
