@@ -287,7 +287,7 @@ def test_streams_keep_tests_of_their_own() -> None:
     assert not has_interior(make(text, [128, x, y], items=128, group_size=64))
 
 
-PLACES = {
+INDICES = {
     "squares": "mul_u32 $s2, $s0, $s0",
     "every third": "mul_u32 $s2, $s0, 3",
     "backwards": "sub_u32 $s2, 255, $s0",
@@ -297,7 +297,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("place", INDICES.values(), ids=INDICES)
 def test_places_that_are_inside_and_no_neighbours(place: str) -> None:
     """An access that is inside still has to look whether its lanes are neighbours."""
     neighbours = "\n".join(
@@ -334,7 +334,7 @@ def test_places_that_are_inside_and_no_neighbours(place: str) -> None:
         "squares": lane * lane, "every third": 3 * lane, "backwards": 255 - lane,
         "pairs": lane // 2, "swapped": lane ^ 1, "columns of a triangle": (lane & 31) ** 2,
     }  # fmt: skip
-    name = next(name for name, text in PLACES.items() if text == place)
+    name = next(name for name, text in INDICES.items() if text == place)
     first = np.maximum(lane, 1)
     expected = 7 * (places[name] + sum(first + i for i in range(4)))
     assert (work.memory.buffers[1].host.view(np.uint32)[:256] == expected).all()
