@@ -189,7 +189,8 @@ def run_stats(cli: Cli) -> None:
     assert with_stats.rows["divergent branches"] == "1"
     assert with_stats.rows["run by"].startswith("jit, ")
     instead = cli("run", "bfs", "--size", "tiny", "--stats")
-    assert instead.rows["run by"].startswith("interp in place of jit, ")
+    # Two of its launches have work-items that meet.
+    assert instead.rows["run by"].startswith("interp, jit in place of jit, ")
 
 
 NEXT = """\

@@ -108,4 +108,7 @@ def test_a_branch_on_a_load_relies_on_its_buffer_and_one_on_an_atomic_on_nothing
     found = reliance(kernel_of(load + "ret"))
     assert found is not None
     assert not found.stored
-    assert reliance(kernel_of(load + "st_global_u32 $s0, [$d0]\n ret")) is None
+    found = reliance(kernel_of(load + "st_global_u32 $s0, [$d0]\n ret"))
+    assert found is not None
+    assert found.owned == {0}  # work-items must not meet in y: they are watched
+    assert len(found.watched) == 2
