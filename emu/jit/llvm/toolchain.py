@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import re
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -135,10 +136,14 @@ def _initialise() -> None:
     llvm.initialize_native_asmprinter()
 
 
-def _machine(effort: int = 2) -> llvm.TargetMachine:
-    """Return a target machine for the CPU at hand; it belongs to the caller."""
+def _machine(effort: int = 2, without: str = "") -> llvm.TargetMachine:
+    """Return a target machine for the CPU at hand; it belongs to the caller.
+
+    `without` are features to leave out, in LLVM's spelling: "-avx512vl".
+    """
     _initialise()
     cpu, features = _cpu()
+    features = ",".join(filter(None, (features, without)))
     # Position-independent code with near data: the linker places a module as one piece and makes
     # stubs for functions far away; constants are then memory operands, one instruction less each.
     return llvm.Target.from_default_triple().create_target_machine(
@@ -193,12 +198,40 @@ def _object(ir: str, level: Level, abandoned: Event) -> bytes:
     # Selecting instructions with more effort is worth 1 to 3% of the engine, and takes no longer.
     effort = {Level.WHOLE: 3, Level.PLAIN: 0}.get(level, 2)
     with _optimised(ir, level, effort, abandoned) as (machine, module):
-        return machine.emit_object(module)
+        code = machine.emit_object(module)
+    if _moves_signs(code):
+        with _optimised(ir, level, effort, abandoned, "-avx512vl") as (machine, module):
+            code = machine.emit_object(module)
+    return code
+
+
+_SIGNS_MOVED = re.compile(
+    # Two- or three-byte VEX; no second source; opcode; a register as the source.
+    rb"(?:\xc5|\xc4[\x01\x21\x41\x61\x81\xa1\xc1\xe1])"
+    rb"[\x78\x79\x7c\x7d\xf8\xf9\xfc\xfd][\x50\xd7][\xc0-\xff]",
+    re.DOTALL,
+)
+"""The bytes of `vmovmskps`, `vmovmskpd` and `vpmovmskb`."""
+
+
+def _moves_signs(code: bytes) -> bool:
+    """Return whether code has an instruction that LLVM 22 may have put in wrongly.
+
+    With AVX-512, LLVM 22 writes `vmovmsk` for a pair of `vpmov*2m` and `kmov`. It does so where the
+    vector is in one of the registers 16 to 31, which `vmovmsk` cannot name (another one is read),
+    and where the mask is used later (its issues 191304 and 198197). The pair needs AVX512VL.
+    """
+    is_faulty = llvm.llvm_version_info[0] >= 22 and host_has("avx512vl")
+    return is_faulty and _SIGNS_MOVED.search(code) is not None
 
 
 @contextmanager
 def _optimised(
-    ir: str, level: Level, effort: int = 2, abandoned: Event | None = None
+    ir: str,
+    level: Level,
+    effort: int = 2,
+    abandoned: Event | None = None,
+    without: str = "",
 ) -> Iterator[tuple[llvm.TargetMachine, llvm.ModuleRef]]:
     """Give the module after its passes, and its machine. Raises _Abandoned between two of them.
 
@@ -211,7 +244,7 @@ def _optimised(
             raise _Abandoned
 
     with ExitStack() as freed:
-        machine = freed.enter_context(_machine(effort))
+        machine = freed.enter_context(_machine(effort, without))
         context = freed.enter_context(llvm.create_context())
         # The layout comes before the text because the parser fills in alignments by it.
         layout = f'target datalayout = "{machine.target_data}"'

@@ -29,8 +29,6 @@ def has_interior(lanes: LaneCode, plan: LanePlan) -> bool:
     facts = lanes.facts
     return (
         facts.rows
-        # Masked stores of five or seven elements went wrong there; warps are seldom so wide.
-        and facts.width & (facts.width - 1) == 0
         and not facts.counts
         and not plan.sparse
         and sum(map(len, lanes.ssa.ops.values())) <= MOST_OPS

@@ -1,7 +1,9 @@
 """Masked stores write what their mask says and nothing beside it.
 
-LLVM 22 has two faults with AVX-512, which `Moves.store_masked` and `without_truncation` avoid. The
-first tests here show them with LLVM alone. They fail once LLVM is right; then both may go.
+LLVM 22 has two faults with AVX-512 in masked stores, which `Moves.store_masked` and
+`without_truncation` avoid. The first tests here show them with LLVM alone. They fail once LLVM is
+right; then both may go. A third one, whose mask is right and whose test is wrong, is in
+`tests/emu/jit/llvm/test_signs.py`.
 """
 
 from __future__ import annotations
