@@ -17,17 +17,7 @@ from simtlab.programs import catalogue, find
 from simtlab.programs.runner import PlainLauncher, run_program
 from simtlab.testing import Case, kernels
 
-WIDTHS = (1, 7, 16, 32, 64)
-
-
-def assert_equal(native: Statistics | None, expected: Statistics | None) -> None:
-    """Compare every count, of the launch and of every instruction."""
-    assert native is not None
-    assert expected is not None
-    assert native.to_dict() == expected.to_dict()
-    assert native.lane_slots == expected.lane_slots
-    np.testing.assert_array_equal(native.executions, expected.executions)
-    np.testing.assert_array_equal(native.lanes, expected.lanes)
+from ...support.counts import WIDTHS, assert_equal, run
 
 
 def both(launch: Launch, args: tuple[Any, ...]) -> tuple[Result, Result]:
@@ -318,16 +308,6 @@ def test_counts_of_a_second_launch_do_not_include_the_first() -> None:
 
 
 # --- programs and random kernels
-
-
-def run(name: str, engine: str, width: int) -> tuple[Statistics | None, set[str]]:
-    """Run a program at its tiny size; return its statistics, and the engines that ran it."""
-    entry = find(name)
-    launcher = PlainLauncher(
-        simtlab.Module(entry.assemble()), engine=engine, warp=width, stats=True
-    )
-    found = run_program(entry, launcher, size="tiny", verify=False)
-    return found.statistics, {result.engine for result in found.results}
 
 
 @pytest.mark.parametrize(
