@@ -8,10 +8,11 @@ from ...isa.instruction import Instruction
 from ...isa.program import Kernel
 from ..recent import Recent
 from . import order, ssa
+from .facts import Facts
 from .lanes.lane_plan import LanePlan
 from .order import Flow
 from .ssa import Ssa
-from .uniformity import Facts, Shapes
+from .uniformity import Shapes
 
 
 class Analysis:

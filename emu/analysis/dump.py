@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from ...isa.instruction import WORD_BYTES
 from ...isa.program import Kernel
 from .analysis import analyse
+from .facts import Facts
 from .order import Flow
 from .ssa import Const, Op, Ssa, Value
-from .uniformity import Facts
 
 
 def dump(kernel: Kernel, name: str, facts: Facts) -> str:

@@ -6,8 +6,9 @@ sides of an influenced branch join, and where an influenced condition leaves a l
 
 from __future__ import annotations
 
+from .facts import Facts
 from .ssa import Op, Phi, Ssa, Value
-from .uniformity import Facts, Shapes
+from .uniformity import Shapes
 
 _ALONE = Facts(1, (1, 1, 1), whole=False)
 

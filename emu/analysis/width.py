@@ -18,11 +18,12 @@ from ...isa.program import Kernel
 from ...isa.types import RegClass, Segment
 from ..recent import Recent
 from .analysis import analyse
+from .facts import Facts
 from .lanes.narrow import NarrowLanes
 from .order import Loop
 from .ranges.offset_ranges import Ranges
 from .ssa import Const, Op, Phi, Value
-from .uniformity import Facts, Shapes
+from .uniformity import Shapes
 
 USUAL = 32
 WIDE = 64

@@ -15,7 +15,7 @@ from unittest.mock import patch
 import llvmlite.binding as llvm
 import numpy as np
 
-from simtlab.emu.analysis.uniformity import Facts
+from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.engine import SchemeSpec
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code

@@ -8,8 +8,8 @@ from ....isa.instruction import Instruction
 from ....isa.program import Kernel
 from ...recent import Recent
 from ..analysis import KEPT, Analysis, analyse
+from ..facts import Facts
 from ..order import Flow
-from ..uniformity import Facts
 from .regions import Region, region, returning
 from .stack_flow import stack_flow
 

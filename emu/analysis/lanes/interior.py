@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..facts import Facts
 from ..ssa import Op, Ssa, Value
-from ..uniformity import Facts, Shapes
+from ..uniformity import Shapes
 
 
 @dataclass

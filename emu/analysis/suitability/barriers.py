@@ -11,8 +11,8 @@ from __future__ import annotations
 from ....isa.program import Kernel
 from ...recent import Recent
 from ..analysis import analyse
+from ..facts import Facts
 from ..order import Flow
-from ..uniformity import Facts
 
 
 def arrive_whole(kernel: Kernel, facts: Facts) -> bool:

@@ -11,9 +11,9 @@ from math import prod
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
+from ...analysis.facts import Facts
 from ...analysis.suitability.barriers import arrive_whole
 from ...analysis.suitability.limits import is_worth_optimising
-from ...analysis.uniformity import Facts
 from ...analysis.width import USUAL, best_facts, one_warp_facts
 from ...engine import Work
 from ...geometry import Geometry

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+from ...analysis.facts import Facts
 from ...analysis.ssa import Op
-from ...analysis.uniformity import Facts
 from ..llvm.function_text import FunctionText
 from ..llvm.text import integer
 from ..llvm.vectors import Chunks, VectorCode

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ....isa.types import F32, F64, RegClass, mask_of
+from ...analysis.facts import Facts
 from ...analysis.ssa import Const, Op, Phi, Value
-from ...analysis.uniformity import Facts, LaneShapes
+from ...analysis.uniformity import LaneShapes
 from ..arithmetic import emit as alu
 from ..llvm.text import constant, integer, register_type
 from ..llvm.vectors import Chunks, VectorCode

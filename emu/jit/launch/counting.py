@@ -17,8 +17,8 @@ import numpy as np
 from ....isa.program import Kernel
 from ...analysis.counting.independence import Reliance, reliance
 from ...analysis.counting.plan import analyse_counting
+from ...analysis.facts import Facts
 from ...analysis.order import START
-from ...analysis.uniformity import Facts
 from ...engine import Work
 from ...geometry import Geometry
 from ...recent import Recent

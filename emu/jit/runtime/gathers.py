@@ -15,7 +15,7 @@ from functools import cache as remember
 import numpy as np
 
 from ....isa.errors import UsageError
-from ...analysis.uniformity import NEVER_TOGETHER
+from ...analysis.facts import NEVER_TOGETHER
 from ..llvm import cache
 from ..llvm.toolchain import Level, compile_text, function_attributes, host_key
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.emu.analysis.uniformity import Facts, Shapes
+from simtlab.emu.analysis.facts import Facts
+from simtlab.emu.analysis.uniformity import Shapes
 
 from ..support.flows import op_of, phis_of, shapes_of, stored
 

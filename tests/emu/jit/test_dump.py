@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simtlab.emu.analysis.dump import dump
-from simtlab.emu.analysis.uniformity import Facts
+from simtlab.emu.analysis.facts import Facts
 
 from ..support.flows import kernel_of
 

@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis import order, ssa
+from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.order import Flow, Loop
 from simtlab.emu.analysis.ssa import Op, Phi, Ssa, Value
-from simtlab.emu.analysis.uniformity import Facts, Shapes
+from simtlab.emu.analysis.uniformity import Shapes
 from simtlab.isa.program import Kernel
 from simtlab.isa.types import RegClass
 

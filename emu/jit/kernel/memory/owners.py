@@ -20,8 +20,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from .....isa.types import Segment
+from ....analysis.facts import Facts
 from ....analysis.ssa import Op
-from ....analysis.uniformity import Facts
 from ...llvm.function_text import FunctionText
 from ...llvm.text import integer
 from ...runtime.context import BASE, SIZE, Slot, TrapCode, owners_slot, param_slot

@@ -5,8 +5,8 @@ from __future__ import annotations
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.counting.independence import reliance
 from simtlab.emu.analysis.counting.plan import CountingAnalysis, analyse_counting
+from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.ssa import check_iterations
-from simtlab.emu.analysis.uniformity import Facts
 from simtlab.isa.program import Kernel
 
 FACTS = Facts(32, (64, 1, 1), whole=True, counts=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.ranges.offset_ranges import ANY, Range, Ranges
 from simtlab.emu.analysis.ssa import Value
-from simtlab.emu.analysis.uniformity import Facts
 
 from ...support.flows import shapes_of, stored
 

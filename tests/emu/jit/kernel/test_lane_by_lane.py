@@ -182,7 +182,8 @@ def test_an_endless_chain_exhausts_the_budget() -> None:
 def test_of_the_programs_only_graph_searches_are_sparse() -> None:
     import simtlab
     from simtlab.emu.analysis import order, ssa
-    from simtlab.emu.analysis.uniformity import Facts, Shapes
+    from simtlab.emu.analysis.facts import Facts
+    from simtlab.emu.analysis.uniformity import Shapes
 
     found = {}
     for name in ("bfs", "collatz", "mandelbrot", "kmeans", "matmul", "scan", "histogram"):

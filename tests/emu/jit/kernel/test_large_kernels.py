@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from simtlab import assemble
+from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.suitability import limits
-from simtlab.emu.analysis.uniformity import Facts
 from simtlab.emu.jit.kernel.compile import _level, generate
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.jit.llvm.toolchain import Level

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simtlab.emu.analysis.uniformity import Facts
+from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.width import NARROW_CHUNK, USUAL, WIDE, best_facts
 
 from ...support.flows import kernel_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simtlab.emu.analysis.uniformity import NEVER_TOGETHER
+from simtlab.emu.analysis.facts import NEVER_TOGETHER
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE

@@ -7,7 +7,7 @@ import pytest
 
 import simtlab
 from simtlab.asm.assemble import assemble
-from simtlab.emu.analysis.uniformity import Facts
+from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.jit.kernel import compile as code
 
 from ...support.agreement import same
