@@ -10,39 +10,22 @@ fast one has a scalar, and 32-bit indices where lanes diverge.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from .....isa.program import Param
-from .....isa.types import Type, sign_extend
+from .....isa.types import sign_extend
 from ....analysis.ssa import Op, Value
 from ...arithmetic.widths import element_number
 from ...llvm.text import integer
 from ..lane_code import LaneCode
-from .addresses import Addresses, Place, Row, Window, split_index
+from .addresses import Addresses, Place, Row, split_index
 from .cold import Cold, Targets
 from .forms import Form
 from .moves import Moves
 from .near import TABLE, Near, has_permutes, is_computed, is_shuffled, permuted
 from .pieces import Pieces
-
-
-@dataclass(frozen=True)
-class Site:
-    """A load or store, and the buffer it is expected in."""
-
-    op: Op
-    type: Type
-    window: Window
-
-    @property
-    def size(self) -> int:
-        """Bytes of an element."""
-        return self.type.size
-
-    @property
-    def is_load(self) -> bool:
-        """Whether it gives a value."""
-        return self.op.ins.row.is_load
+from .scattered import Scattered
+from .site import Site
 
 
 class GlobalMemory:
@@ -56,6 +39,7 @@ class GlobalMemory:
         self.cold = cold
         self.pieces = pieces
         self.addresses = Addresses(lanes, params)
+        self._scattered = Scattered(lanes, moves, cold, self.addresses)
         self.certain: frozenset[Op] = frozenset()
         """Accesses of one place, or of neighbours, that a test before a loop shows to be inside."""
         self.inside: frozenset[Op] = frozenset()
@@ -73,7 +57,7 @@ class GlobalMemory:
         if window is None:
             self.cold.access(op, type_)
             return
-        site = Site(op, type_, window)
+        site = Site(op, type_, window, is_inside=op in self.inside)
         if form is not None:
             form = _plus_constant(form, address.offset)
         strided = lanes.shapes.stride(base) == type_.size
@@ -92,7 +76,7 @@ class GlobalMemory:
             place = addresses.place_at(first, window, type_.size * lanes.facts.width, type_.size)
             loaded = self._run(site, place, lambda: self._neighbours(site, place))
         else:
-            loaded = self._pointers(site)
+            loaded = self._scattered.pointers(site)
         if site.is_load:
             self.pieces.define(op, loaded)
 
@@ -119,12 +103,8 @@ class GlobalMemory:
         code = self.lanes.code
         return code.let(f"add i64 {offset}, {code.let(f'mul i64 {index}, {scale}')}")
 
-    def _address(self, site: Site, offset: str) -> str:
-        """Return the simulated address of an offset, which only the cold side computes."""
-        return self.lanes.code.let(f"add i64 {offset}, {site.window.base}")
-
     def _neighbours(self, site: Site, place: Place) -> Targets:
-        return Targets(self._address(site, place.offset()), site.size)
+        return Targets(site.address(self.lanes.code, place.offset()), site.size)
 
     # --- one place
 
@@ -151,10 +131,10 @@ class GlobalMemory:
             return []
 
         def slow() -> list[str]:
-            cold.move(op, type_, Targets(self._address(site, place.offset()), 0))
+            cold.move(op, type_, Targets(site.address(self.lanes.code, place.offset()), 0))
             return cold.first(type_) if site.is_load else []
 
-        if op in self.certain or op in self.inside:
+        if op in self.certain or site.is_inside:
             return fast()
         return moves.either(place.inside, fast, slow, op.cls, 0)
 
@@ -164,7 +144,7 @@ class GlobalMemory:
         self, site: Site, place: Place, targets: Callable[[], Targets], also: str | None = None
     ) -> list[str]:
         """Access neighbouring elements: one wide access if all is inside and `also` holds."""
-        if site.op in self.certain or site.op in self.inside:
+        if site.op in self.certain or site.is_inside:
             return self._wide(site, place.host())
         good = place.inside
         if also is not None:
@@ -243,7 +223,7 @@ class GlobalMemory:
             )
             pieces.define_scalars(op, site.type, scalars)
             return True
-        loaded = fast() if op in self.inside else self._either(site, good, fast, slow)
+        loaded = fast() if site.is_inside else self._either(site, good, fast, slow)
         if site.is_load:
             lanes.define(op, "value", loaded)
         return True
@@ -251,10 +231,10 @@ class GlobalMemory:
     def _one_by_one(self, site: Site, form: Form | None) -> list[str]:
         """Gather or scatter, whatever the addresses."""
         if form is None or form.index is None or not _steps_by_elements(form, site.size):
-            return self._pointers(site)
+            return self._scattered.pointers(site)
         offset = self.addresses.distance(form, site.window)
         count = self.addresses.count_inside(offset, site.size, form.scale, site.window)
-        return self._each_index(site, form, offset, count)
+        return self._scattered.indexed(site, form, offset, count)
 
     # --- an index
 
@@ -267,11 +247,11 @@ class GlobalMemory:
         if step is None or step * scale != size:
             if _steps_by_elements(form, size):
                 return self._indexed(site, form)
-            return self._pointers(site)
+            return self._scattered.pointers(site)
         place = self._place(site, form)
 
         def targets() -> Targets:
-            base = self._address(site, addresses.distance(form, site.window))
+            base = site.address(self.lanes.code, addresses.distance(form, site.window))
             return Targets(base, scale, lanes.vector(index), signed=form.signed)
 
         params = [v for v, factor in form.uniform if factor == 1 and addresses.is_param(v)]
@@ -295,7 +275,7 @@ class GlobalMemory:
         count = addresses.count_inside(offset, site.size, form.scale, site.window)
 
         def each() -> list[str]:
-            return self._each_index(site, form, offset, count)
+            return self._scattered.indexed(site, form, offset, count)
 
         if form.scale != site.size or not is_computed(index):
             return each()
@@ -322,26 +302,6 @@ class GlobalMemory:
         good = code.let(f"and i1 {near.neighbours(lanes)}, {fits(lanes.facts.width)}")
         return self._either(site, good, lambda: self._wide(site, host()), others)
 
-    def _each_index(self, site: Site, form: Form, offset: str, count: str) -> list[str]:
-        """Access by 32-bit indices of which `count` (an i64) from 0 on are inside."""
-        lanes, code = self.lanes, self.lanes.code
-        assert form.index is not None
-        v, chunks = integer(32, lanes.n), lanes.vector(form.index)
-        limit = lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
-        outside = [code.let(f"icmp uge {v} {c}, {limit}") for c in chunks]
-        cell = f"[{form.scale} x i8]"
-
-        def places() -> list[str]:
-            host = self.addresses.host(site.window, offset)
-            return [code.let(f"getelementptr {cell}, ptr {host}, {v} {c}") for c in chunks]
-
-        return self._each(
-            site,
-            outside,
-            places,
-            lambda: Targets(self._address(site, offset), form.scale, chunks, 32, form.signed),
-        )
-
     def _near(self, index: Value) -> Near:
         """Return the lanes' indices relative to that of lane 0."""
         lanes, code = self.lanes, self.lanes.code
@@ -354,55 +314,7 @@ class GlobalMemory:
         distances = [code.let(f"sub {v} {c}, {start}") for c in chunks]
         return Near(code.let(f"zext i32 {first} to i64"), distances)
 
-    # --- pointers
-
-    def _pointers(self, site: Site) -> list[str]:
-        """Access a 64-bit address per lane: gather or scatter."""
-        lanes, code = self.lanes, self.lanes.code
-        assert site.op.base is not None
-        assert site.op.ins.address is not None
-        step, v = site.op.ins.address.offset, integer(64, lanes.n)
-        pointers = lanes.vector(site.op.base)
-        start = lanes.chunk_of(64, code.let(f"sub i64 {site.window.base}, {step}"))
-        places = self.addresses.places(site.window, site.size, site.size)
-        limit = lanes.chunk_of(64, places)
-        offsets = [code.let(f"sub {v} {a}, {start}") for a in pointers]
-        outside = []
-        for offset in offsets:
-            number = element_number(code, offset, site.size, lanes.n)
-            outside.append(code.let(f"icmp uge {v} {number}, {limit}"))
-
-        def hosts() -> list[str]:
-            host = site.window.host
-            return [code.let(f"getelementptr i8, ptr {host}, {v} {o}") for o in offsets]
-
-        return self._each(site, outside, hosts, lambda: Targets(str(step), 1, pointers, 64))
-
     # --- both sides
-
-    def _each(
-        self,
-        site: Site,
-        outside: Sequence[str],
-        places: Callable[[], list[str]],
-        targets: Callable[[], Targets],
-    ) -> list[str]:
-        """Gather or scatter unless a running lane is outside; return what was loaded."""
-        lanes, moves = self.lanes, self.moves
-
-        def fast() -> list[str]:
-            if site.is_load:
-                return moves.load_each(site.type, places())
-            moves.store_each(site.type, moves.store_data(site.op, site.type), places())
-            return []
-
-        if site.op in self.inside:
-            return fast()
-        beyond = lanes.any(lanes.combine("and", outside, lanes.mask))
-        inside = lanes.code.let(f"xor i1 {beyond}, true")
-        return self._either(
-            site, inside, fast, lambda: self.cold.move(site.op, site.type, targets())
-        )
 
     def _either(
         self, site: Site, good: str, fast: Callable[[], list[str]], slow: Callable[[], list[str]]

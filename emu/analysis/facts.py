@@ -1,0 +1,55 @@
+"""Facts about a launch that generated code relies on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import gcd
+
+NEVER_TOGETHER = 65
+"""A number of running lanes that no warp has whose lanes may run a loop alone."""
+
+LARGEST_PIECE = 16
+"""Lanes of the largest piece: those of a vector."""
+
+LEAST_PIECE = 4
+"""Lanes of the smallest piece: with smaller ones, gathers are as fast."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What generated code may rely on: warp width, workgroup size, whole workgroups.
+
+    `whole`: every workgroup has its full size, which is a multiple of the width.
+    `chunk` is how many lanes a vector has, where it divides the width.
+    `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
+    `together_from`: the running lanes from which on a sparse loop runs for all of them together.
+    `counts`: the code counts what the post-dominator stack executes (analysis/counting).
+    `one_warp`: a workgroup is one warp, whose lanes reach every barrier together.
+    """
+
+    width: int
+    group_size: tuple[int, int, int]
+    whole: bool
+    poison: int | None = None
+    together_from: int = NEVER_TOGETHER
+    counts: bool = False
+    chunk: int = 16
+    one_warp: bool = False
+
+    @cached_property
+    def rows(self) -> bool:
+        """Whether every warp lies within one row of its workgroup (dimension 0)."""
+        x, y, z = self.group_size
+        return y == z == 1 or (self.whole and x % self.width == 0)
+
+    @cached_property
+    def piece(self) -> int:
+        """Lanes of a piece of a warp, all in one row of the workgroup; 0: no use is made of them.
+
+        It divides the lanes of a vector, and of the warp.
+        """
+        if self.rows or not self.whole:
+            return 0
+        lanes = gcd(self.group_size[0], self.width, self.chunk, LARGEST_PIECE)
+        return lanes if lanes >= LEAST_PIECE else 0
