@@ -20,6 +20,7 @@ from ....analysis.ssa import Const, Op, Phi, Value
 from ...arithmetic import emit as alu
 from ..instructions import Instructions
 from ..lane_code import LaneCode
+from .bound_arithmetic import BoundArithmetic
 from .bounds import Bound, Conditions
 
 LARGEST = (1 << 62) + (1 << 40)
@@ -80,7 +81,7 @@ class Spans:
         }
         self._assumed = assumed
         self._found: dict[Value, Span | None] = {}
-        self._products: dict[tuple[str, str], Bound] = {}
+        self._arithmetic = BoundArithmetic(conditions)
         self._depth = 0
 
     def of(self, value: Value) -> Span | None:
@@ -257,29 +258,12 @@ class Spans:
         a, b = self.within(a, 1 - SMALL, SMALL - 1), self.within(b, 0, SMALL - 1)
         ends = [x * y for x in (a.least, a.most) for y in (b.least, b.most)]
         return Span(
-            self._times(a.low, b.low), self._times(a.high, b.low), min(ends), max(ends), multiple
+            self._arithmetic.times(a.low, b.low),
+            self._arithmetic.times(a.high, b.low),
+            min(ends),
+            max(ends),
+            multiple,
         )
-
-    def _times(self, a: Bound, b: Bound) -> Bound:
-        """Return the product of two bounds, each term of one with the whole of the other."""
-        factor_of_call = self._conditions.call_value(b) if not b.warp else ""
-        total = Bound()
-        for terms, in_warp in ((a.warp, True), (a.call, False)):
-            for name, scale in terms:
-                if not in_warp and factor_of_call:
-                    product = self._multiplied(name, factor_of_call, in_warp=False)
-                else:
-                    factor = factor_of_call or self._conditions.value(b)
-                    product = self._multiplied(name, factor, in_warp=True)
-                total = total.plus(product, scale)
-        return total.plus(b, a.constant)
-
-    def _multiplied(self, a: str, b: str, *, in_warp: bool) -> Bound:
-        if (a, b) not in self._products:
-            text = self._lanes.code if in_warp else self._lanes.entry
-            terms = ((text.let(f"mul i64 {a}, {b}"), 1),)
-            self._products[a, b] = Bound(terms) if in_warp else Bound((), terms)
-        return self._products[a, b]
 
     def _converted(self, op: Op) -> Span | None:
         row = op.ins.row
@@ -315,22 +299,12 @@ class Spans:
         pick = "llvm.smin" if upper else "llvm.smax"
         choose = min if upper else max
         return Span(
-            self._extreme(pick, a.low, b.low),
-            self._extreme(pick, a.high, b.high),
+            self._arithmetic.extreme(pick, a.low, b.low),
+            self._arithmetic.extreme(pick, a.high, b.high),
             choose(a.least, b.least),
             choose(a.most, b.most),
             gcd(a.multiple, b.multiple),
         )
-
-    def _extreme(self, which: str, a: Bound, b: Bound) -> Bound:
-        if a == b:
-            return a
-        conditions, lanes = self._conditions, self._lanes
-        if a.warp or b.warp:
-            operands = (f"i64 {conditions.value(x)}" for x in (a, b))
-            return Bound(((lanes.code.intrinsic(which, "i64", *operands), 1),))
-        operands = (f"i64 {conditions.call_value(x)}" for x in (a, b))
-        return Bound((), ((lanes.entry.intrinsic(which, "i64", *operands), 1),))
 
     def _divided(self, op: Op, *, signed: bool) -> Span | None:
         """Return the span of a quotient or remainder: the quotient is the same in all lanes."""
@@ -365,8 +339,8 @@ class Spans:
         if a is None or b is None or a.param != b.param:
             return None
         return Span(
-            self._extreme("llvm.smin", a.low, b.low),
-            self._extreme("llvm.smax", a.high, b.high),
+            self._arithmetic.extreme("llvm.smin", a.low, b.low),
+            self._arithmetic.extreme("llvm.smax", a.high, b.high),
             min(a.least, b.least),
             max(a.most, b.most),
             gcd(a.multiple, b.multiple),

@@ -1,0 +1,45 @@
+"""Products and extremes of bounds, which take instructions."""
+
+from __future__ import annotations
+
+from .bounds import Bound, Conditions
+
+
+class BoundArithmetic:
+    """Emits what bounds take that sums do not hold: per call where it can, else per warp."""
+
+    def __init__(self, conditions: Conditions) -> None:
+        self.conditions = conditions
+        self._products: dict[tuple[str, str], Bound] = {}
+
+    def times(self, a: Bound, b: Bound) -> Bound:
+        """Return the product of two bounds, each term of one with the whole of the other."""
+        factor_of_call = self.conditions.call_value(b) if not b.warp else ""
+        total = Bound()
+        for terms, in_warp in ((a.warp, True), (a.call, False)):
+            for name, scale in terms:
+                if not in_warp and factor_of_call:
+                    product = self._multiplied(name, factor_of_call, in_warp=False)
+                else:
+                    factor = factor_of_call or self.conditions.value(b)
+                    product = self._multiplied(name, factor, in_warp=True)
+                total = total.plus(product, scale)
+        return total.plus(b, a.constant)
+
+    def _multiplied(self, a: str, b: str, *, in_warp: bool) -> Bound:
+        if (a, b) not in self._products:
+            text = self.conditions.code if in_warp else self.conditions.entry
+            terms = ((text.let(f"mul i64 {a}, {b}"), 1),)
+            self._products[a, b] = Bound(terms) if in_warp else Bound((), terms)
+        return self._products[a, b]
+
+    def extreme(self, which: str, a: Bound, b: Bound) -> Bound:
+        """Return the lesser or the greater of two bounds; `which` is the intrinsic of LLVM."""
+        if a == b:
+            return a
+        conditions = self.conditions
+        if a.warp or b.warp:
+            operands = (f"i64 {conditions.value(x)}" for x in (a, b))
+            return Bound(((conditions.code.intrinsic(which, "i64", *operands), 1),))
+        operands = (f"i64 {conditions.call_value(x)}" for x in (a, b))
+        return Bound((), ((conditions.entry.intrinsic(which, "i64", *operands), 1),))
