@@ -13,7 +13,13 @@ from functools import partial
 import pytest
 
 from .support.models import barrel, cases
-from .support.models.compare import barrel_difference, difference, engine_widths
+from .support.models.compare import (
+    TRACES,
+    barrel_difference,
+    difference,
+    engine_widths,
+    trace_difference,
+)
 from .support.models.figures import FIGURES
 from .support.models.pairs import PairedPaths, per_thread
 from .support.models.splits import CHOICES, POLICIES, Choices, Policy, Wpu
@@ -45,6 +51,8 @@ SPLITS = [
     ("DWS 5.3.2", "conv", 30, 9),
     ("DWS 5.3.2", "dws.aggress-split.bl", 30, 8),
     ("DWS 5.3.2", "dws.aggress-split", 30, 0),
+    ("DWS 5.7", "conv", 69, 7),
+    *[("DWS 5.7", f"dws.{mode}-split", 72, 0) for mode in ("aggress", "lazy", "revive")],
     ("DWS 5.2", "dws.lazy-split", 47, 29),
     ("DWS 5.2", "dws.revive-split", 36, None),
     ("DWS 5.1", "dws.aggress-split", 47, 30),
@@ -62,10 +70,10 @@ def test_the_model_does_the_worked_examples_of_dws(name, policy, cycles, idle):
 
 @pytest.mark.parametrize(
     ("name", "policy"),
-    [row[:2] for row in SPLITS if all(isinstance(b, str) for b in FIGURES[row[0]].branches)],
+    [row[:2] for row in SPLITS],
 )
 def test_the_engine_issues_the_worked_examples_of_dws_as_the_model(name, policy):
-    """In each cycle: those whose branches go one way each time."""
+    """In each cycle; loops as well, whose outcomes are listed."""
     assert difference(FIGURES[name].case(), policy, POLICIES[policy]) == ""
 
 
@@ -90,6 +98,12 @@ def test_the_model_does_the_worked_examples_of_ppc(name, stack, paired, literal,
         assert len(PairedPaths(case, cascade=False).trace()) == literal
     if single is not None:
         assert len(per_thread(case)) == single
+
+
+@pytest.mark.parametrize("which", TRACES)
+@pytest.mark.parametrize("name", [row[0] for row in PAIRS])
+def test_the_engine_issues_the_worked_examples_of_ppc_as_the_model(name, which):
+    assert trace_difference(FIGURES[name].case(), which) == ""
 
 
 FETCH = [

@@ -26,3 +26,15 @@ class History(history.History):
         self.toy = Toy(scenario, policy, recorded=True, **fields)
         assert isinstance(self.toy.recorder, TimedRecorder)
         super().__init__(self.toy.recorder.finish(), counts=counts)
+
+
+def inner_loop(begin: int, lanes: str, times: int = 6, beside: str = "") -> dict[int, str]:
+    """Return the groups of `times` iterations of the inner loop of `X3_LISTED`, from `begin` on."""
+    found = {}
+    for t in range(begin, begin + 3 * times, 3):
+        found |= {
+            t: f"{lanes}@b ready{beside}",
+            t + 1: f"{lanes}@I run{beside}",
+            t + 2: f"{lanes}@b run{beside}",
+        }
+    return found

@@ -60,6 +60,8 @@ class Scenario:
     miss: int = 10
     masks: Mapping[str, str] = field(default_factory=dict)
     """Condition register -> lanes in which it is true."""
+    outcomes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Condition register -> lanes that take its branch, execution by execution (outcomes.py)."""
     lines: Mapping[str, str] = field(default_factory=dict)
     """Address register -> the line of each work-item, a letter each."""
     chain: Mapping[str, int] = field(default_factory=dict)
@@ -168,7 +170,21 @@ X2 = Scenario(
     script=script("hmmm", "mhhh"),
 )
 
-# A loop in a loop; lane 1 misses once, in the outer one.
+# A loop in a loop, instruction by instruction as in the text; lane 1 misses once, in the outer one.
+X3_LISTED = Scenario(
+    f"""@O: {named("a", ld("d0"))}
+    @I: {named("b", ld("d1"))} {alu(1)} cbr $c0, @I, nosubdivide
+    @Y: cbr $c1, @O, nosubdivide
+    @X: {alu(1)} ret
+    """,
+    width=2,
+    miss=8,
+    lines={"d0": "ab", "d1": "cd"},
+    outcomes={"c0": (["11"] * 5 + ["00"]) * 3, "c1": ["11", "11", "00"]},
+    script=script("hm", *["hh"] * 20),
+)
+
+# The same with conditions that its instructions compute, for the compiled engine.
 X3 = Scenario(
     # The condition of the outer loop is computed in the last inner iteration, which is at J: one of
     # its own would take an instruction. J's branch never goes back: $c0 is false by then.

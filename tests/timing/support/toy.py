@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.arguments import bind
 from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
+from simtlab.isa.instruction import Reg
 from simtlab.recording.timed import TimedRecorder
 from simtlab.timing.compiler import files as policies
 from simtlab.timing.engine.causes import N_CAUSES, NAMES
 from simtlab.timing.machines import machine as machines
 from simtlab.timing.simulation.simulator import Simulator
 
+from .outcomes import first_masks, list_outcomes
 from .scenarios import Scenario
 
 LINE = 64
@@ -62,7 +65,12 @@ class Toy:
         self.recorder = TimedRecorder(self.sim, policy) if recorded else None
         prepare(self.sim)
         run = self.sim.run if self.recorder is None else self.recorder.run
-        run(work, _registers(scenario, memory, buffer.base))
+        with ExitStack() as undo:
+            if scenario.outcomes:
+                assert plain, "outcomes are listed for the plain engine"
+                conditions = _conditions(work)
+                list_outcomes(undo, self.sim, conditions, scenario.outcomes)
+            run(work, _registers(scenario, memory, buffer.base))
         rows = self.sim.state.rows
         self.cycles = self.sim.cycles
         self.wpu = {name: int(rows["wpu"][0][name]) for name in rows["wpu"].dtype.names or ()}
@@ -77,6 +85,15 @@ class Toy:
         self.mean_width = self.wpu["n_thread_instr"] / self.issued
 
 
+def _conditions(work: Work) -> dict[int, str]:
+    """Return the condition register of each branch, by its PC."""
+    return {
+        pc: f"c{condition.index}"
+        for pc, ins in enumerate(work.kernel.instructions)
+        if ins.row.name == "cbr" and isinstance(condition := ins.srcs[0], Reg)
+    }
+
+
 def _by_cause(table: np.ndarray) -> dict[str, int]:
     sums = table["cycles"].reshape(-1, N_CAUSES).sum(axis=0)
     return {name: int(n) for name, n in zip(NAMES, sums, strict=True)}
@@ -85,7 +102,8 @@ def _by_cause(table: np.ndarray) -> dict[str, int]:
 def _registers(scenario: Scenario, memory: np.ndarray, base: int) -> Mapping[str, np.ndarray]:
     """Return the registers of a scenario; write its chains of pointers into `memory`."""
     given: dict[str, np.ndarray] = {
-        name: np.array([c == "1" for c in mask]) for name, mask in scenario.masks.items()
+        name: np.array([c == "1" for c in mask])
+        for name, mask in {**scenario.masks, **first_masks(scenario.outcomes)}.items()
     }
     given |= {name: np.array(values) for name, values in scenario.numbers.items()}
     for name, letters in scenario.lines.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ...support import scenarios
-from ...support.history import History
+from ...support.history import History, inner_loop
 from ...support.tables import described
 from ...support.toy import Toy
 
@@ -80,6 +80,28 @@ def test_figure_12_waits_for_x_and_for_y() -> None:
         32: "11111111@D run",
         34: "-",
     }
+
+
+def test_nested_loops_wait_for_the_miss() -> None:
+    """X3: both lanes wait for the line of lane 1 from 0 to 8, and never part."""
+    h = History(scenarios.X3_LISTED)
+    assert h.groups == {
+        0: "11@a wait",
+        7: "11@a ready",
+        **inner_loop(8, "11"),
+        25: "11@Y run",
+        26: "11@a run",
+        27: "11@a ready",
+        **inner_loop(28, "11"),
+        45: "11@Y run",
+        46: "11@a run",
+        47: "11@a ready",
+        **inner_loop(48, "11"),
+        65: "11@Y run",
+        66: "11@X run",
+        68: "-",
+    }
+    assert h.toy.cycles == 69
 
 
 def test_figure_3_issues_at_a_mean_width_of_six_and_a_third() -> None:

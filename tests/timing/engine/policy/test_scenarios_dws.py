@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ...support import scenarios
-from ...support.history import History
+from ...support.history import History, inner_loop
 from ...support.tables import described
 from ...support.toy import Toy
 
@@ -289,6 +289,40 @@ def test_revived_lanes_wait_for_their_hits() -> None:
 
 
 def test_nested_loops_merge_within_the_inner_one() -> None:
+    """X3 to the end: lane 1 merges three iterations late, and runs three of six alone."""
+    h = history("X3_LISTED", "dws.lazy-split")
+    assert h.groups == {
+        0: "10@a ready, 01@a wait",
+        **inner_loop(1, "10", 2, ", 01@a wait"),
+        # The data of lane 1 arrive with cycle 8; lane 0 is before it in the queue.
+        7: "10@b ready, 01@a ready",
+        8: "10@I run, 01@a ready",
+        9: "10@b run, 01@a ready",
+        10: "10@b ready, 01@a ready",
+        # Lane 1 resumes, and merges at its first b with lane 0, which has made its fourth.
+        **inner_loop(11, "11", 3),
+        # Lane 0 leaves the loop, and waits at Y.
+        19: "01@b run",
+        **inner_loop(20, "01", 3),
+        28: "11@Y run",
+        29: "11@a run",
+        30: "11@a ready",
+        **inner_loop(31, "11"),
+        48: "11@Y run",
+        49: "11@a run",
+        50: "11@a ready",
+        **inner_loop(51, "11"),
+        68: "11@Y run",
+        69: "11@X run",
+        71: "-",
+    }
+    assert h.stack == {0: "(O,-,11)", 19: "(Y,-,11)(I,Y,01)", 28: "(Y,-,11)", 71: "-"}
+    assert h.entries == {0: 2, 11: 0}
+    assert h.toy.cycles == 72
+    assert h.toy.wpu["n_thread_instr"] == 2 * (3 * (1 + 6 * 3 + 1) + 2)
+
+
+def test_nested_loops_with_conditions_that_are_computed() -> None:
     h = history("X3", "dws.lazy-split")
     assert {t: h.groups[t] for t in h.groups if t <= 12} == {
         0: "10@a ready, 01@a wait",

@@ -21,6 +21,7 @@ from simtlab.timing.simulation.simulator import Simulator
 
 from ...support.barrel import GOES_HOME, barrel, loads
 from ...support.lwm_scenarios import F7, F7_ROWS, FORK, X1
+from ...support.models.compare import engine_issues
 from ...support.scenarios import Scenario, alu
 from ...support.tables import BOTH
 
@@ -271,6 +272,36 @@ def test_x5_size_of_a_fetch_group(size, cycles, idle) -> None:
     scenario = replace(loads(32, 4), miss=200)
     toy = barrel(scenario, "two-level", plain=False, fetch_group=size)
     assert (toy.cycles, toy.idle - 6) == (cycles, idle)
+
+
+def fetched_at(size: int, warp: int, pc: int) -> int:
+    """Return when a warp of X5 issues an instruction; a phase is ten and the load, four times.
+
+    A warp can be fetched 7 cycles after it was, and 200 after its load.
+    """
+    phase, n = divmod(pc, 11)
+    group, place = divmod(warp, size)
+    match size:
+        case 8:
+            # Eight fill the pipeline; a group has its data when the other three have loaded.
+            return phase * 4 * 88 + group * (88 if phase < 4 else 80) + 8 * n + place
+        case 16:
+            # The other group has loaded at 351; the loads at 160 to 175 return from 360 on.
+            return 360 * phase + 176 * group + 16 * n + place
+        case _:
+            # Fewer warps than stages: their group is left after each instruction. So all 32 take
+            # turns: loads at 320 to 351 return from 520 on.
+            return 520 * phase + 32 * n + warp
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16, 32])
+def test_x5_each_fetch(size: int) -> None:
+    scenario = replace(loads(32, 4), miss=200)
+    toy = barrel(scenario, "two-level", plain=False, recorded=True, fetch_group=size)
+    issued = {(issue.warp, issue.pc): issue.cycle for issue in engine_issues(toy)}
+    assert issued == {
+        (warp, pc): fetched_at(size, warp, pc) for warp in range(32) for pc in range(4 * 11 + 10)
+    }
 
 
 @pytest.mark.parametrize(("size", "switches"), [(1, True), (2, False)])

@@ -109,11 +109,24 @@ def test_x1_lanes_that_leave_the_loop_wait_in_the_entry_below() -> None:
         17: "(X,-,1111)",
         19: "-",
     }
-    assert h.groups[3] == "1100@a ready, 0011@a wait"
-    assert h.groups[5] == "1000@a run, 0011@a wait"
-    assert h.groups[14] == "1000@a wait, 0001@a run"
-    assert h.groups[16] == "1001@L run"
-    assert h.groups[17] == "1111@X run"
+    assert h.groups == {
+        0: "1111@a ready",
+        1: "1111@L run",
+        2: "1111@a run",
+        # Lanes 2 and 3 miss; lane 1 leaves the loop, and lane 0 misses in turn.
+        3: "1100@a ready, 0011@a wait",
+        4: "1100@L run, 0011@a wait",
+        5: "1000@a run, 0011@a wait",
+        6: "1000@a wait, 0011@a wait",
+        12: "1000@a wait, 0011@a ready",
+        # Lane 2 leaves it. Lane 3 hits, and lane 0 has its data in time to merge.
+        13: "1000@a wait, 0011@L run",
+        14: "1000@a wait, 0001@a run",
+        15: "1000@a ready, 0001@a ready",
+        16: "1001@L run",
+        17: "1111@X run",
+        19: "-",
+    }
     assert h.toy.cycles == 20
 
 

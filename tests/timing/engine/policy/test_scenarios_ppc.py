@@ -26,6 +26,8 @@ from ...support.ppc_scenarios import (
     IF_ELSE,
     IF_ELSE_MARKED,
     LOOP,
+    LOOP_LISTED,
+    LOOP_LISTED_MARKED,
     LOOP_MARKED,
     LOWER_JOIN,
     NESTED,
@@ -186,18 +188,44 @@ def test_s_ppc_f4_a_merge_cascades_to_the_entry_below() -> None:
 
 
 def test_s_ppc_f5_a_loop_opens_an_entry_per_lane_that_leaves() -> None:
-    issued = Walk(LOOP, "ppc").issued
-    assert issued[4:6] == ["08 0111 {08/0111,20/1000,T}", "10 0111 {10/0111,20/1000,T}"]
-    below = "{08/0111,20/1000,T} {08/0011,20/0100,T}"
-    assert issued[10:] == [
-        f"08 0001 {below} {{08/0001,20/0010,T}}",
-        f"10 0001 {below} {{10/0001,20/0010,T}}",
-        f"18 0001 {below} {{18/0001,20/0010,T}}",
-        "20 1111",
-        "28 1111",
+    first, second = "{08/0111,18/1000,T}", "{08/0011,18/0100,T}"
+    common = [
+        "00 1111",
+        "08 1111",
+        "10 1111",
+        f"08 0111 {first}",
+        "10 0111 {10/0111,18/1000,T}",
+        f"08 0011 {first} {second}",
+        f"10 0011 {first} {{10/0011,18/0100,T}}",
+        f"08 0001 {first} {second} {{08/0001,18/0010,T}}",
+        f"10 0001 {first} {second} {{10/0001,18/0010,T}}",
     ]
-    literal = [text[:7] for text in Walk(LOOP, "ppc", **LITERAL).issued[13:]]
-    assert literal == ["20 0011", "20 0100", "28 0111", "20 1000", "28 1000"]
+    # At 18 three entries merge in one step.
+    assert Walk(LOOP_LISTED, "ppc").issued == [*common, "18 1111", "20 1111"]
+    # Without cascade an entry is compared when its side has issued one more instruction.
+    assert Walk(LOOP_LISTED, "ppc", **LITERAL).issued == [
+        *common,
+        f"18 0011 {first} {{18/0011,18/0100,T}}",
+        f"18 0100 {first} {{20/0011,18/0100,N}}",
+        "20 0111 {20/0111,18/1000,T}",
+        "18 1000",
+        "20 1000",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "policy", "fields", "n", "activity"),
+    [
+        (LOOP_LISTED, "ppc", {}, 11, 0.7273),
+        (LOOP_LISTED, "conv", {}, 11, 0.7273),
+        (LOOP_LISTED, "ppc", LITERAL, 14, 0.5714),
+        (LOOP_LISTED_MARKED, "ppc-explicit", {}, 15, 0.6),
+        (LOOP_LISTED_MARKED, "conv-explicit", {}, 15, 0.6),
+    ],
+)
+def test_s_ppc_f5_x5_the_loop_of_the_paper(scenario, policy, fields, n, activity) -> None:
+    toy = Toy(scenario, policy, **fields)
+    assert (toy.issued, round(toy.mean_width / scenario.width, 4)) == (n, activity)
 
 
 def test_s_ppc_x1_x3_sides_merge_before_the_post_dominator() -> None:
@@ -232,6 +260,14 @@ def test_s_ppc_x4_x6_explicit_sides_merge_after_the_instruction() -> None:
     assert issued[5:] == [
         "40 11000000", "28 00110000", "40 00110000", "30 00001111", "38 00001111",
         "48 00001111", "48 11110000", "50 11111111", "58 11111111",
+    ]  # fmt: skip
+
+
+def test_s_ppc_x5_the_marker_of_a_loop_issues_for_each_lane_that_leaves() -> None:
+    issued = [text[:7] for text in Walk(LOOP_LISTED_MARKED, "ppc-explicit").issued]
+    assert issued == [
+        "00 1111", "08 1111", "10 1111", "08 0111", "10 0111", "08 0011", "10 0011",
+        "08 0001", "10 0001", "18 0001", "18 0010", "18 0100", "18 1000", "20 1111", "28 1111",
     ]  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
 
 from ...support import scenarios
-from ...support.history import History
+from ...support.history import History, inner_loop
 from ...support.random_runs import HOSTILE, machine_for, simulate
 from ...support.tables import described
 from ...support.toy import Toy
@@ -56,8 +56,7 @@ def history(name: str, max_div: int, **fields: Any) -> History:
 
 def test_a_loop_returns_to_the_lane_left_behind() -> None:
     h = history("X1", 1)
-    groups = {t: h.groups[t] for t in h.groups if t <= 13}
-    assert groups == {
+    assert h.groups == {
         0: "10@L ready, 01@L held",
         1: "10@L run, 01@L held",
         3: "10@L ready, 01@L held",
@@ -67,21 +66,55 @@ def test_a_loop_returns_to_the_lane_left_behind() -> None:
         9: "10@L ready, 01@L held",  # its data come with the next cycle
         10: "10@L run, 01@L held",
         12: "11@L ready",
+        # Iteration 4 of lane 0 and the first one of lane 1.
         13: "11@L run",
+        15: "11@L ready",
+        16: "11@L run",
+        # Lane 0 leaves the loop.
+        17: "01@L run",
+        18: "01@L ready",
+        19: "01@L run",
+        21: "01@L ready",
+        22: "01@L run",
+        24: "01@L ready",
+        25: "01@L run",
+        27: "01@L ready",
+        28: "01@L run",
+        29: "11@X run",
+        32: "-",
     }
     assert h.entries == {0: 2, 12: 0}
     assert h.stack == {0: "(L,-,11)", 17: "(X,-,11)(L,X,01)", 29: "(X,-,11)", 32: "-"}
 
 
-def test_nested_loops_keep_a_lane_waiting() -> None:
-    h = history("X3", 1)
-    # Its data are there at 8; it goes on when the other comes back to a.
-    assert all(h.groups[t].endswith("01@a held") for t in h.groups if t < 20)
-    assert h.issued[19] == "10@Y"
-    assert h.groups[20] == "11@a ready"
+@pytest.mark.parametrize("policy", ["slip", "slip.branch-bypass"])
+def test_nested_loops_keep_a_lane_waiting(policy: str) -> None:
+    """X3 to the end: the data of lane 1 arrive at 8; it continues when lane 0 is at a again."""
+    h = History(scenarios.X3_LISTED, policy, **{"policy.max-div": 1})
+    assert h.groups == {
+        0: "10@a ready, 01@a held",
+        **inner_loop(1, "10", beside=", 01@a held"),
+        18: "10@Y run, 01@a held",
+        19: "10@a run, 01@a held",
+        20: "11@a ready",
+        # Lane 0 is an iteration of the outer loop ahead.
+        **inner_loop(21, "11"),
+        38: "11@Y run",
+        39: "11@a run",
+        40: "11@a ready",
+        **inner_loop(41, "11"),
+        58: "11@Y run",
+        # Lane 0 leaves the outer loop, and waits at X.
+        59: "01@a run",
+        60: "01@a ready",
+        **inner_loop(61, "01"),
+        78: "01@Y run",
+        79: "11@X run",
+        81: "-",
+    }
     assert h.stack == {0: "(O,-,11)", 59: "(X,-,11)(O,X,01)", 79: "(X,-,11)", 81: "-"}
-    dws = Toy(scenarios.X3, "dws.lazy-split")
-    assert Toy(scenarios.X3).cycles <= dws.cycles < h.toy.cycles
+    dws = Toy(scenarios.X3_LISTED, "dws.lazy-split")
+    assert Toy(scenarios.X3_LISTED).cycles <= dws.cycles < h.toy.cycles == 82
 
 
 def test_all_that_are_left_behind_count() -> None:

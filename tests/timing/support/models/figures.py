@@ -119,6 +119,13 @@ FIGURES = {
         branches=[["11"] * 5 + ["00"]],
         loads=["hm"] + ["hh"] * 5,
     ),
+    "DWS 5.7": Figure(
+        "O: load 0; I: load 1; alu 1; branch 0 I; branch 1 O; alu 1; exit",
+        width=2,
+        miss=8,
+        branches=[(["11"] * 5 + ["00"]) * 3, ["11", "11", "00"]],
+        loads=["hm"] + ["hh"] * 20,
+    ),
     "DWS 5.2": Figure(_TWO_LOADS, width=2, warps=2, miss=20, loads=["hmmm", "mhhh"]),
     "DWS 5.1": Figure(_TWO_LOADS, width=2, miss=20, loads=["hm", "hm"]),
     "DWS 4.2": Figure(

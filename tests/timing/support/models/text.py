@@ -1,8 +1,8 @@
 """A case of the models as a scenario that the timing engine runs.
 
-A branch whose outcomes change reads them from a register of its own, bit by bit: the two
+A drawn branch, whose outcomes change, reads them from a register of its own, bit by bit: the two
 instructions before it compute the condition and shift the register. They are ALU instructions of
-the program.
+the program. The loops of figures have no such instructions: their outcomes are listed.
 """
 
 from __future__ import annotations
@@ -32,6 +32,14 @@ def scenario(case: Case) -> Scenario:
             f"c{n + 1}": "".join("01"[case.takes(i, n, 0)] for i in items)
             for n, branch in branches.items()
             if not branch.drawn
+        },
+        outcomes={
+            f"c{n + 1}": [
+                "".join("01"[case.takes(i, n, execution)] for i in items)
+                for execution in range(most)
+            ]
+            for n, branch in branches.items()
+            if not branch.drawn and (most := max(len(case.outcomes[i][n]) for i in items)) > 1
         },
         numbers={
             f"s{n + 1}": [_bits(case, i, n) for i in items]
