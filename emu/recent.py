@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Generic, TypeVar
 
@@ -14,11 +15,15 @@ KEPT = 2048
 
 
 class Recent(OrderedDict[K, V], Generic[K, V]):
-    """A dictionary of at most `limit` keys. Threads may share it."""
+    """A dictionary of at most `limit` keys; `forget` gets each value that it drops.
 
-    def __init__(self, limit: int = KEPT) -> None:
+    Threads may share it.
+    """
+
+    def __init__(self, limit: int = KEPT, forget: Callable[[V], object] | None = None) -> None:
         super().__init__()
         self.limit = limit
+        self.forget = forget
 
     def find(self, key: K) -> V | None:
         """Return the value of a key, or None; this counts as a use of the key."""
@@ -33,5 +38,7 @@ class Recent(OrderedDict[K, V], Generic[K, V]):
         self[key] = value
         while len(self) > self.limit:
             with suppress(KeyError):
-                self.popitem(last=False)
+                _, dropped = self.popitem(last=False)
+                if self.forget is not None:
+                    self.forget(dropped)
         return value

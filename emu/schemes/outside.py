@@ -12,16 +12,20 @@ import hashlib
 import inspect
 import sys
 import traceback
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
 from ...isa.errors import UsageError
+from ..recent import Recent
 from .base import Scheme
 from .watched import watched
 
 _EVENTS = ("branch", "exit", "arrive", "reconverge", "barrier", "release", "parked")
+
+KEPT = 64
+"""The most scheme files, and classes, that are kept for launches to come."""
 
 
 class SchemeFileError(UsageError):
@@ -40,19 +44,47 @@ def from_file(path: str) -> type[Scheme]:
     return _from_text(name, str(Path(path).resolve()), text)
 
 
-@cache
 def _from_text(name: str, path: str, text: bytes) -> type[Scheme]:
+    key = (name, path, text)
+    kept = _FILES.find(key)
+    if kept is not None:
+        return kept[1]
+    code = _code(name, path, text)
+    digest = hashlib.sha256(b"\0".join((name.encode(), path.encode(), text))).hexdigest()
+    module = ModuleType(f"simtlab_scheme_{digest[:16]}")
+    module.__file__ = path
+    sys.modules[module.__name__] = module  # dataclasses look there
     try:
-        code = compile(text, path, "exec")
+        _execute(code, module, name)
+        scheme = from_class(_own_class(module, name), name)
+    except BaseException:
+        _forget(module)
+        raise
+    return _FILES.keep(key, (module, scheme))[1]
+
+
+def _forget(module: ModuleType) -> None:
+    sys.modules.pop(module.__name__, None)
+
+
+_FILES: Recent[tuple[str, str, bytes], tuple[ModuleType, type[Scheme]]] = Recent(
+    KEPT, forget=lambda kept: _forget(kept[0])
+)
+"""Name, path and text of a scheme file -> its module and its scheme."""
+
+
+def _code(name: str, path: str, text: bytes) -> CodeType:
+    try:
+        return compile(text, path, "exec")
     except SyntaxError as error:
         where = f"{name}:{error.lineno}" if error.lineno else name
         raise SchemeFileError(f"{where}: this is not a scheme file: {error.msg}") from None
     except ValueError as error:
         raise SchemeFileError(f"{name}: this is not a scheme file: {error}") from None
-    module = ModuleType(f"simtlab_scheme_{hashlib.sha256(text).hexdigest()[:16]}")
-    module.__file__ = path
-    sys.modules[module.__name__] = module  # dataclasses look there
-    _execute(code, module, name)
+
+
+def _own_class(module: ModuleType, name: str) -> type[Scheme]:
+    """Return the scheme that the module of a file defines."""
     own = [
         value
         for value in vars(module).values()
@@ -67,7 +99,7 @@ def _from_text(name: str, path: str, text: bytes) -> type[Scheme]:
             f"{name}: a scheme file has one subclass of simtlab.emu.schemes.Scheme, not {names}",
             hint="`simtlab explain testing` has an example",
         )
-    return from_class(last[0], name)
+    return last[0]
 
 
 def _execute(code: CodeType, module: ModuleType, name: str) -> None:
@@ -82,7 +114,7 @@ def _execute(code: CodeType, module: ModuleType, name: str) -> None:
         ) from None
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def from_class(cls: type[Scheme], file: str = "") -> type[Scheme]:
     """Return a class of the user's as a scheme that is watched. Raises SchemeFileError."""
     file = file or cls.__name__

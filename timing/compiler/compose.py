@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ...emu.recent import Recent
 from ...isa.errors import did_you_mean
 from ..engine import hooks, intrinsics
 from ..engine.intrinsics import TABLES
@@ -86,13 +87,31 @@ def compose(files: Sequence[str], *, plain: bool = False, checked: bool = False)
     """
     names = (*CORE, *files, *(checks.FILES if plain or checked else ()))
     with LOCK:
-        return _composed(names, plain, _digest(names))
+        key = (names, plain, _digest(names))
+        found = _COMPOSED.find(key)
+        if found is None:
+            name = f"simtlab_engine_{'plain_' if plain else ''}{key[-1]}"
+            module = sys.modules[name] = ModuleType(name)
+            try:
+                found = _COMPOSED.keep(key, _composed(names, plain, module))
+            except BaseException:
+                _forget(module)
+                raise
+        return found
 
 
-@cache
-def _composed(names: tuple[str, ...], plain: bool, digest: str) -> Composition:
-    module = ModuleType(f"simtlab_engine_{'plain_' if plain else ''}{digest}")
-    sys.modules[module.__name__] = module
+def _forget(module: ModuleType) -> None:
+    sys.modules.pop(module.__name__, None)
+
+
+_COMPOSED: Recent[tuple[tuple[str, ...], bool, str], Composition] = Recent(
+    256, forget=lambda composition: _forget(composition.namespace)
+)
+"""Engines that simulations may use again; one that runs has its engine itself."""
+
+
+def _composed(names: tuple[str, ...], plain: bool, module: ModuleType) -> Composition:
+    """Compose an engine in an empty module."""
     result = Composition(module.__name__, names, plain, module, [], [], {})
     tables: dict[str, np.dtype] = {}
     for name in names:

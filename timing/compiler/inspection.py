@@ -10,7 +10,7 @@ import builtins
 import dis
 import inspect
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, TypeGuard
@@ -242,7 +242,7 @@ def _steps(function: FunctionType) -> tuple[tuple[str, dis.Instruction], ...]:
     return _steps_of(function.__code__)
 
 
-@cache
+@lru_cache(maxsize=1 << 13)  # this package has about 1,000 functions of engine code
 def _steps_of(code: CodeType) -> tuple[tuple[str, dis.Instruction], ...]:
     """Return the same of a code object, which engines share that are composed of one file."""
     file = Path(code.co_filename).name

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
 _TEXTS = "__texts__"
 """The name of the texts in a namespace."""
+
+KEPT = 512
+"""The most texts whose code and syntax trees are kept: those of this package are about 100."""
 
 
 def code_of(path: str, text: str, space: dict[str, Any]) -> CodeType:
@@ -23,7 +26,7 @@ def code_of(path: str, text: str, space: dict[str, Any]) -> CodeType:
     return _compiled(path, text)
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def _compiled(path: str, text: str) -> CodeType:
     """Return the code of a text, which all engines share that have it."""
     return compile(text, path, "exec")
@@ -43,7 +46,7 @@ def parameters_of(tree: ast.FunctionDef) -> list[ast.arg]:
     return [*tree.args.posonlyargs, *tree.args.args]
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def _functions(path: str, text: str) -> Mapping[tuple[int, str], ast.FunctionDef]:
     """Return the functions of a text by first line, that of a decorator, and name."""
     found: dict[tuple[int, str], ast.FunctionDef] = {}

@@ -14,9 +14,12 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+
+from ...emu.recent import KEPT
 
 if TYPE_CHECKING:
     from .hooks import State
@@ -159,20 +162,19 @@ def signed(word: int) -> int:
 
 def call(function: int, block: int, mask: int) -> int:
     """Call a segment or mover of the JIT for lanes `mask`; return the lanes that trapped."""
-    native = _FUNCTIONS.get(function)
-    if native is None:
-        kind = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
-        native = _FUNCTIONS[function] = kind(function)
-    return signed(native(block & _WORD, mask & _WORD))
+    return signed(_function(function)(block & _WORD, mask & _WORD))
+
+
+@lru_cache(maxsize=KEPT)
+def _function(address: int) -> Callable[[int, int], int]:
+    """Return the native code at an address as a function of a block and a mask."""
+    return ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)(address)
 
 
 def call3(function: int, block: int, a: int, b: int) -> int:
     """Call native code with a block and two numbers, as to start a warp; return its result."""
     kind = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)
     return signed(kind(function)(block & _WORD, a & _WORD, b & _WORD))
-
-
-_FUNCTIONS: dict[int, Callable[[int, int], int]] = {}
 
 
 def word64(address: int, index: int) -> int:

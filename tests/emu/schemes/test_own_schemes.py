@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import simtlab
-from simtlab.emu.schemes import SCHEMES, Scheme
+from simtlab.emu.recent import Recent
+from simtlab.emu.schemes import SCHEMES, Scheme, outside
 from simtlab.emu.schemes.outside import SchemeFileError
 from simtlab.emu.schemes.watched import SchemeError
 from simtlab.testing import scheme_contract
@@ -84,6 +88,39 @@ def test_a_file_that_changes_is_read_again(tmp_path):
     variant(tmp_path, "def exit(self)", "def quit(self)")
     with pytest.raises(SchemeFileError, match="has no exit"):
         run(path)
+
+
+def modules_of_schemes() -> set[str]:
+    return {name for name in sys.modules if name.startswith("simtlab_scheme_")}
+
+
+def test_a_file_may_change_any_number_of_times(tmp_path, monkeypatch):
+    kept = Recent(3, forget=outside._FILES.forget)
+    monkeypatch.setattr(outside, "_FILES", kept)
+    before = modules_of_schemes()
+    for number in range(8):
+        path = variant(tmp_path, "(Scheme):", f"(Scheme):\n    version = {number}\n")
+        first = outside.from_file(path)
+        assert outside.from_file(path) is first
+    assert len(kept) == len(modules_of_schemes() - before) == 3
+    # A file that is no scheme leaves nothing.
+    variant(tmp_path, "(Scheme):", "(Unknown):")
+    with pytest.raises(SchemeFileError):
+        run(path)
+    assert len(modules_of_schemes() - before) == 3
+
+
+def test_classes_are_freed_when_many_others_have_run():
+    def define(number: int) -> weakref.ref[type]:
+        cls = type(f"Mine{number}", (SCHEMES["stack"],), {"name": f"mine{number}"})
+        outside.from_class(cls)
+        return weakref.ref(cls)
+
+    first = define(0)
+    for number in range(1, outside.KEPT + 1):
+        define(number)
+    gc.collect()
+    assert first() is None
 
 
 @pytest.mark.parametrize(

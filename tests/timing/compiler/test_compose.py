@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from simtlab.emu.jit.llvm.toolchain import Level
+from simtlab.emu.recent import Recent
+from simtlab.timing.compiler import compose as composition
 from simtlab.timing.compiler import native as native_code
 from simtlab.timing.compiler.compose import compose
 from simtlab.timing.compiler.engine_state import EngineState
@@ -250,6 +252,24 @@ def test_an_engine_is_compiled_once_and_again_when_a_policy_changes(tmp_path, mo
     assert run("g") == "kept False"
     assert run("-g") == "made True"
     assert run("g") == "kept False"
+
+
+def test_a_policy_may_change_any_number_of_times(tmp_path, monkeypatch):
+    kept = Recent(2, forget=composition._COMPOSED.forget)
+    monkeypatch.setattr(composition, "_COMPOSED", kept)
+    before = set(sys.modules)
+
+    def engines() -> int:
+        return sum(name.startswith("simtlab_engine_") for name in set(sys.modules) - before)
+
+    for number in range(4):
+        path = engine_file(tmp_path, "mine.py", f"@device\ndef mine(S):\n    return {number}\n")
+        found = compose([*FILES, path], plain=True)
+        assert compose([*FILES, path], plain=True) is found
+    assert len(kept) == engines() == 2
+    with pytest.raises(CompositionError):
+        compose([*FILES, engine_file(tmp_path, "mine.py", "x = y\n")], plain=True)
+    assert engines() == 2
 
 
 def test_an_engine_that_runs_long_is_compiled_with_all_effort(monkeypatch, tmp_path):

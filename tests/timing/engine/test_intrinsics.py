@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simtlab.emu.recent import KEPT as KEPT_FUNCTIONS
 from simtlab.timing.compiler.inspection import CompositionError
 from simtlab.timing.compiler.native import ENTRY, Native
 from simtlab.timing.compiler.translation import native_ir
@@ -328,3 +332,17 @@ def test_unknown_fields_are_errors_in_both():
 @device
 def widened(S, i):
     return cell(S, i).wider
+
+
+def test_native_code_of_any_number_of_kernels_is_called() -> None:
+    """Each call is of another place in memory, as for kernels that come and go."""
+    adds = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)(lambda a, b: a + b)
+    address = ctypes.cast(adds, ctypes.c_void_p).value
+    assert address is not None
+    assert twins.call(address, 3, 4) == 7
+    function = weakref.ref(twins._function(address))
+    for other in range(1, KEPT_FUNCTIONS + 1):
+        twins._function(other)
+    gc.collect()
+    assert function() is None
+    assert twins.call(address, -1, 4) == 3
