@@ -104,9 +104,8 @@ def test_a_file_may_change_any_number_of_times(tmp_path, monkeypatch):
         assert outside.from_file(path) is first
     assert len(kept) == len(modules_of_schemes() - before) == 3
     # A file that is no scheme leaves nothing.
-    variant(tmp_path, "(Scheme):", "(Unknown):")
     with pytest.raises(SchemeFileError):
-        run(path)
+        outside.from_file(variant(tmp_path, "(Scheme):", "(Unknown):"))
     assert len(modules_of_schemes() - before) == 3
 
 
