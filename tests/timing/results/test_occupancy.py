@@ -12,6 +12,7 @@ from simtlab.timing.results.statistics import Statistics
 
 from ..support import scenarios
 from ..support.barrel import barrel
+from ..support.lwm_scenarios import MEET
 from ..support.scenarios import ld, script
 from ..support.tables import BOTH
 from ..support.toy import Toy
@@ -54,19 +55,6 @@ def test_a_barrier_keeps_an_entry_and_no_slot():
     assert s.wst_entries == (Occupancy(0, 2 * 11, 2, 0),)
 
 
-TWO_ROWS = scenarios.Scenario(
-    f"{ld('d0')} {scenarios.alu(1)} cbr $c0, @D\n {ld('d1')} {scenarios.alu(1)} @D: ret\n",
-    width=4,
-    warps=2,
-    workgroup=2,
-    miss=20,
-    masks={"c0": "00011000"},
-    lines={"d0": "abcdefgh", "d1": "ijklmnop"},
-    script=script("hhhmhmmm", "hmm..hhm"),
-)
-"""The lanes of a large warp part at its first load, meet at the branch, and part again."""
-
-
 @BOTH
 def test_the_table_of_a_large_warp_by_hand(plain: bool) -> None:
     """Rows issue one a cycle, and are fetched again after seven.
@@ -75,9 +63,9 @@ def test_the_table_of_a_large_warp_by_hand(plain: bool) -> None:
     hit wait at the branch from 16 on, in an entry. The others arrive at 29: the warp is whole. The
     second load divides it at 38, and the last pack arrives at the join at 65.
     """
-    toy = barrel(TWO_ROWS, "lwm+dws", rows=2, plain=plain)
+    toy = barrel(MEET, "lwm+dws", rows=2, plain=plain)
     assert toy.sim.statistics().wst_entries == (Occupancy(0, 2 * (29 - 2) + 2 * (65 - 39), 2, 0),)
-    toy = barrel(TWO_ROWS, "lwm+dws", rows=2, plain=plain, wst_entries=2)
+    toy = barrel(MEET, "lwm+dws", rows=2, plain=plain, wst_entries=2)
     assert toy.sim.statistics().wst_entries == (Occupancy(2, 2 * 27 + 2 * 26, 2, 27 + 26),)
 
 

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of, generate
-from simtlab.emu.jit.launch.engine import execute
-from simtlab.emu.oracle import oracle
-from simtlab.emu.traps import Trap
 
 from ...support.oracle_work import make
+from ..support.against_oracle import assert_as_oracle
 
 ITEMS = 48
 ELEMENTS = 200
@@ -90,16 +88,7 @@ def assert_same(*what: object, **how: int) -> None:
     """The oracle's memory, or one of its traps."""
     work, expected = (work_of(*what, **how) for _ in "ab")  # pyright: ignore[reportArgumentType]
     assert "unchecked" in generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
-    traps = {(r.key, r.address) for r in oracle.trap_records(work)}
-    if traps:
-        with pytest.raises(Trap) as caught:
-            execute(work)
-        assert (caught.value.record.key, caught.value.record.address) in traps
-        return
-    oracle.run(expected)
-    execute(work)
-    for ours, theirs in zip(work.memory.buffers, expected.memory.buffers, strict=True):
-        np.testing.assert_array_equal(ours.host, theirs.host)
+    assert_as_oracle(work, expected)
 
 
 @pytest.fixture(autouse=True, params=["alone", "12"])

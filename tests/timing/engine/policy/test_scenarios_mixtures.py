@@ -21,6 +21,7 @@ from simtlab.emu.traps import Trap
 from simtlab.timing.simulation.simulator import Simulator
 
 from ...support.barrel import GOES_HOME, barrel
+from ...support.lwm_scenarios import MEET
 from ...support.scenarios import Scenario, alu, ld, script
 from ...support.tables import BOTH
 
@@ -75,16 +76,6 @@ class Packs:
 
 
 LOAD, ADD, BRANCH, LOAD_2, ADD_2, END = range(6)
-MEET = Scenario(
-    f"{ld('d0')} {alu(1)} cbr $c0, @D\n {ld('d1')} {alu(1)} @D: ret\n",
-    width=4,
-    warps=2,
-    workgroup=2,
-    miss=20,
-    masks={"c0": "00011000"},
-    lines={"d0": "abcdefgh", "d1": "ijklmnop"},
-    script=script("hhhmhmmm", "hmm..hhm"),
-)
 NO_LANES = "0000/0000"
 
 

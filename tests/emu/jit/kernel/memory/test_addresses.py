@@ -11,11 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtlab.emu.engine import Work
-from simtlab.emu.jit.launch.engine import execute
-from simtlab.emu.oracle import oracle
-from simtlab.emu.traps import Trap
 
 from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
 
 ITEMS = 40
 
@@ -56,16 +54,7 @@ def work_of(lines: str, access: str, group_size: int) -> Work:
 def assert_same(lines: str, group_size: int, access: str = LOAD) -> None:
     """The same memory, or a trap that the oracle has, with its address."""
     work, expected = (work_of(lines, access, group_size) for _ in "ab")
-    traps = {(r.key, r.address) for r in oracle.trap_records(work)}
-    if traps:
-        with pytest.raises(Trap) as caught:
-            execute(work)
-        assert (caught.value.record.key, caught.value.record.address) in traps
-        return
-    execute(work)
-    oracle.run(expected)
-    for have, want in zip(work.memory.buffers, expected.memory.buffers, strict=True):
-        np.testing.assert_array_equal(have.host, want.host)
+    assert_as_oracle(work, expected)
 
 
 @pytest.mark.parametrize("lanes", ["$d0", "$d3", "$d4"])

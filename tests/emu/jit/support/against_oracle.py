@@ -1,0 +1,28 @@
+"""Native code against the oracle."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simtlab.emu.engine import Work
+from simtlab.emu.jit.launch.engine import execute
+from simtlab.emu.oracle import oracle
+from simtlab.emu.traps import Trap
+
+
+def assert_as_oracle(work: Work, expected: Work) -> None:
+    """Execute `work`, and compare its memory, or its trap, with what the oracle does to `expected`.
+
+    Both are the same launch. Where work-items trap, the trap is one that the oracle has.
+    """
+    traps = {(r.key, r.address) for r in oracle.trap_records(work)}
+    if traps:
+        with pytest.raises(Trap) as caught:
+            execute(work)
+        assert (caught.value.record.key, caught.value.record.address) in traps
+        return
+    oracle.run(expected)
+    execute(work)
+    for ours, theirs in zip(work.memory.buffers, expected.memory.buffers, strict=True):
+        np.testing.assert_array_equal(ours.host, theirs.host)
