@@ -40,7 +40,7 @@ class Watcher:
         """Receive a run that is finished, by another process if `elsewhere`."""
 
     def waiting(self, text: str) -> None:
-        """Receive why nothing happens; an empty text when something does again."""
+        """Receive the reason for a pause; an empty text at its end."""
 
 
 def drive(

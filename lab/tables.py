@@ -21,7 +21,7 @@ def cell(value: Any, form: str) -> str:
 
 
 WORD = re.compile(r"(?<!\d)[^\W\d_]{3,}")
-"""What a number does not have, also not one with a unit: 64KiB."""
+"""Characters that no number has, with or without a unit (64KiB)."""
 
 
 @dataclass(frozen=True)

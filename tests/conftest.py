@@ -21,7 +21,7 @@ FEW_ENGINES = (
 """Folders whose files compile engines: the tests of a file stay in one worker."""
 
 # No check of times: the first example of a test may compile a kernel or an engine, and a loaded
-# machine draws slowly. A test that suppresses another check names this one, too.
+# machine draws slowly. A test that suppresses another check names this one as well.
 settings.register_profile(
     "dev",
     max_examples=50,

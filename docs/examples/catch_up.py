@@ -1,4 +1,4 @@
-"""Catch up: dws.revive-split, but of a warp's ready splits the one furthest behind goes first.
+"""Catch up: dws.revive-split, but the ready split of a warp that has executed least goes first.
 
 MAWS lets the split issue that has executed least, so that others wait for it less; DWS does not.
 """

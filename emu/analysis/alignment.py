@@ -12,7 +12,7 @@ from ...isa.types import RegClass
 from .ssa import Const, Op, Phi, Ssa, Value
 
 LARGEST = 1 << 32
-"""The power of two that stands for all: it divides 0."""
+"""A power of two for all of them: it divides 0."""
 
 
 class Alignment:
@@ -38,7 +38,7 @@ class Alignment:
     def span(self, value: Value, step: int) -> int | None:
         """Return the power of two below which lanes that step from a value's scalar differ.
 
-        None if the scalar has bits below it, too.
+        None if the scalar has bits below it as well.
         """
         if step < 0:
             return None
@@ -69,7 +69,7 @@ class Alignment:
         return None
 
     def _solve(self, ssa: Ssa) -> None:
-        """Begin with what divides all, and take away until nothing changes."""
+        """Find the alignments: begin with the largest, and reduce them until nothing changes."""
         values = [v for v in ssa.values() if v.cls is not RegClass.C]
         changed = True
         while changed:

@@ -7,7 +7,7 @@ from functools import cached_property
 from math import gcd
 
 NEVER_TOGETHER = 65
-"""A number of running lanes that no warp has whose lanes may run a loop alone."""
+"""A limit above the lanes of any warp (64): its lanes always run sparse loops alone."""
 
 LARGEST_PIECE = 16
 """Lanes of the largest piece: those of a vector."""
@@ -45,7 +45,7 @@ class Facts:
 
     @cached_property
     def piece(self) -> int:
-        """Lanes of a piece of a warp, all in one row of the workgroup; 0: no use is made of them.
+        """Lanes of a piece of a warp, all in one row of the workgroup; 0 if none are used.
 
         It divides the lanes of a vector, and of the warp.
         """

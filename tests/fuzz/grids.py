@@ -170,7 +170,7 @@ def moved(g: Grid, source: int, size: int, target: int, steps: bool) -> str | No
 
 
 def elsewhere(g: Grid, target: int, size: int) -> None:
-    """Emit another coordinate from a neighbour's, so that those of lanes are no neighbours."""
+    """Emit another coordinate from a neighbour's, so that those of lanes are not neighbours."""
     match g.rng.choice((0, 0, 0, 1, 2, 3, 4, 5)):
         case 0:  # the mirror's
             g.emit(f"sub_u32 $s{PART}, $s{size}, 1")

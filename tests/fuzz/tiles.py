@@ -169,7 +169,7 @@ def write(c: Choices, w: Tiles) -> None:
 
 
 def group_read(c: Choices, w: Tiles) -> None:
-    """Emit a load from the tile, which nobody writes meanwhile or ever has."""
+    """Emit a load from the tile, which no work-item writes meanwhile or has written."""
     type_, size = c.one_of(TYPES)
     limit = max(1, w.square // size)
     _index(c, w)

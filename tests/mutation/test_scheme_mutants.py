@@ -193,7 +193,7 @@ MUTANTS = {
                "if top.taken.pc != top.not_taken.pc:", "if True:"),
         Mutant(PPC, "a merge forgets the PC of the entry below",
                "            self.stack[-1].current.pc = pc\n", "            pass\n"),
-        Mutant(PPC, "a merge brings nobody back",
+        Mutant(PPC, "a merge brings no lane back",
                "            self.mask = self._live\n", "            pass\n"),
         Mutant(PPC, "an entry stays when it merges",
                "            self.stack.pop()\n            self._write_back(top.taken.pc)",

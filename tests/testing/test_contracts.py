@@ -215,6 +215,6 @@ def test_a_policy_that_forgets_the_other_path(tmp_path):
 
 def test_files_that_are_no_engine_files(tmp_path):
     with pytest.raises(UsageError, match="cannot read engine file"):
-        policies.find(str(tmp_path / "nobody.py"))
+        policies.find(str(tmp_path / "missing.py"))
     with pytest.raises(UsageError, match="is not an engine file"):
         policies.find(outside(tmp_path, "def ("))

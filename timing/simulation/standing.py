@@ -52,7 +52,7 @@ def ready_at(state: EngineState, g: int) -> int:
 
 
 def is_held(state: EngineState, g: int) -> bool:
-    """Whether a group is left behind until others reach it."""
+    """Return whether a group waits until others reach it."""
     group = state.columns["group"]
     return bool(group.slot[g] == NO_SLOT and group.at_memory[g])
 

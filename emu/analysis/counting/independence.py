@@ -51,7 +51,7 @@ class Reliance:
 
     @property
     def is_tested(self) -> bool:
-        """Whether a launch has to keep to something."""
+        """Whether a launch has conditions to meet."""
         return bool(self.loaded or self.watched)
 
 

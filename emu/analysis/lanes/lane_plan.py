@@ -10,7 +10,7 @@ from .masks import Masks
 from .sparse import sparse_loops, ways_out
 
 MOST_ALONE = 64
-"""Lanes of a warp, of which each may run a loop alone: a mask is one word there."""
+"""The most lanes of a warp in which a lane may run a loop alone: a mask is one word there."""
 
 
 class LanePlan:

@@ -47,13 +47,13 @@ def is_invariant(value: Value, loop: Loop) -> bool:
 
 
 def increment_of(loop: Loop, phi: Phi) -> Terms | None:
-    """Return what a phi of the header grows by in each iteration; None if that may differ."""
+    """Return the terms that each iteration adds to a phi of the header; None if they may differ."""
     following = {arg for before, arg in phi.args.items() if before in loop.nodes}
     return _difference(loop, phi, following.pop()) if len(following) == 1 else None
 
 
 def _difference(loop: Loop, phi: Phi, value: Value) -> Terms | None:
-    """Return what a value is more than a phi."""
+    """Return the terms of the difference between a value and a phi."""
     terms: list[tuple[int, Value]] = []
     while value is not phi:
         if not isinstance(value, Op) or len(terms) == MOST_STEPS:
@@ -107,7 +107,7 @@ def _counter(ssa: Ssa, loop: Loop, phi: Phi) -> Counter | None:
 
 
 def _constant_step(loop: Loop, phi: Phi, value: Value) -> int | None:
-    """Return what a value is more than a phi, if that is a constant."""
+    """Return the difference between a value and a phi, if it is a constant."""
     total = 0
     for sign, term in _difference(loop, phi, value) or ((1, phi),):
         if not isinstance(term, Const):

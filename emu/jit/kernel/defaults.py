@@ -1,7 +1,7 @@
 """Values that lanes take out of a loop and that are known when they enter it.
 
 Where lanes leave a loop in different iterations, each iteration would blend such a value into the
-phi for the lanes that leave. In place of that, all lanes get it before the loop, and only edges
+phi for the lanes that leave. Instead, all lanes get it before the loop, and only edges
 with other values blend.
 """
 

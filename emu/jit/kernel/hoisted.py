@@ -1,4 +1,4 @@
-"""Tests of accesses, and the budget's charge, before a loop in place of in it.
+"""Tests of accesses, and the budget's charge, before a loop and not in it.
 
 An address that a loop changes by the same amount in each iteration is inside its buffer in all of
 them if it is in the first and in the last. If that holds for such accesses, and the budget suffices
@@ -43,7 +43,7 @@ class Accesses:
     origin: list[str] | int
     """Where the buffer begins, as lines count."""
     places: list[str] | int
-    """At how many elements from there on an access may begin."""
+    """The number of elements from there on at which an access may begin."""
     offsets: list[int] = field(default_factory=list)
 
 
@@ -129,11 +129,11 @@ class Hoisted:
             self.lanes.variables.set_word("budget", self._left)
 
     def unroll(self) -> int:
-        """Return how many iterations of the charged version shall follow without a branch."""
+        """Return how many iterations of the charged version to write without a branch."""
         ops = [op for number in self.loop.nodes for op in self.lanes.ssa.ops.get(number, ())]
         if self._numbers.each:
             return 2 if 2 * len(ops) <= MOST_UNROLLED else 0
-        # Sides of accesses that are still tested would be written several times, too.
+        # Sides of accesses that are still tested would be written several times as well.
         if any(op not in self.certain and self._is_tested(op) for op in ops):
             return 0
         return next((n for n in (4, 2) if n * len(ops) <= MOST_UNROLLED), 0)
@@ -240,7 +240,7 @@ class Hoisted:
         if line is None or not _may_step(line.step, size) or line.lane_step not in (0, size):
             return False
         bytes_ = size * (self.lanes.facts.width if line.lane_step else 1)
-        # Only at whole elements from each other do the outermost ones stand for all.
+        # The outermost ones decide for all only at whole elements from each other.
         kind = address.segment, row.is_load and is_global, bytes_, size, offset % size
         key = base, op.node == self.loop.header, kind
         if key not in found:

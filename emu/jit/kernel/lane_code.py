@@ -248,7 +248,7 @@ class LaneCode(VectorCode):
         return self.word(self.mask)
 
     def lowest(self, word: str) -> str:
-        """Return the number of the lowest of some lanes, an i64; their number if none is on."""
+        """Return the number of the lowest of some lanes, an i64; the number of lanes if none is."""
         return self._counted_bits("cttz", word)
 
     def highest(self, word: str) -> str:

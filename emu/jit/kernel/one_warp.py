@@ -1,4 +1,4 @@
-"""Barriers of a workgroup that is one warp: a check, and the code goes on.
+"""Barriers of a workgroup that is one warp: a check, after which the code continues.
 
 All lanes run together, so each has done what precedes a barrier when the first is there. Values
 stay in registers, and nothing is saved or dispatched.

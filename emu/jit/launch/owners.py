@@ -26,7 +26,7 @@ def _items(geometry: Geometry) -> int:
 
 
 class _Array:
-    """Owners of places; numbers from `next` on have not been given away."""
+    """Owners of places; numbers from `next` on are unused."""
 
     def __init__(self, size: int) -> None:
         self.owners = np.zeros(size // 4, np.uint32)
@@ -65,7 +65,7 @@ class Owners:
         context[Slot.GROUP_OWNERS] = self._group_owners.ctypes.data
 
     def begin_launch(self) -> None:
-        """Let no place have an owner; parameters have the buffers of the launch."""
+        """Clear the owners of all places; parameters have the buffers of the launch."""
         context, places, needed = self._context, {}, 0
         for size, base, _ in self._slots:
             # Parameters may share a buffer, and then they share its owners.

@@ -1,4 +1,4 @@
-"""Workgroups of another shape, in kernels that cannot see the shape.
+"""Workgroups of another shape, in kernels that do not read the shape.
 
 A warp is fastest along a row of the grid. Where the rows of workgroups are shorter than a warp, and
 work-items know their places in the grid only, native code divides the launch into workgroups that
@@ -28,7 +28,7 @@ LEAST_USED = 0.75
 
 
 def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
-    """Return the launch in workgroups that native code runs; the same if they are good or seen."""
+    """Return the launch in the workgroups that native code runs."""
     if not is_unseen(kernel):
         return geometry
     across = geometry.items[0]

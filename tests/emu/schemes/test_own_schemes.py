@@ -103,7 +103,7 @@ def test_a_file_may_change_any_number_of_times(tmp_path, monkeypatch):
         first = outside.from_file(path)
         assert outside.from_file(path) is first
     assert len(kept) == len(modules_of_schemes() - before) == 3
-    # A file that is no scheme leaves nothing.
+    # A file that is not a scheme leaves nothing.
     with pytest.raises(SchemeFileError):
         outside.from_file(variant(tmp_path, "(Scheme):", "(Unknown):"))
     assert len(modules_of_schemes() - before) == 3
@@ -150,8 +150,8 @@ def test_a_file_that_cannot_be_a_scheme_is_told_at_its_line(tmp_path, old, new, 
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(SchemeFileError, match=r"cannot read scheme file .*nobody\.py"):
-        run(str(tmp_path / "nobody.py"))
+    with pytest.raises(SchemeFileError, match=r"cannot read scheme file .*missing\.py"):
+        run(str(tmp_path / "missing.py"))
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ MUTANTS = [
         ),
         ("the others go the way of the split", "    grp.seg = first", "    grp.seg = second"),
         (
-            "the split is woken before the branch is over",
+            "the split is woken before the branch has ended",
             "wake(S, h, t, READY)",
             "wake(S, h, t - 1, READY)",
         ),
@@ -244,7 +244,7 @@ MUTANTS = [
         "maws.aggress",
         "policy/maws",
         (
-            "the last lanes to arrive stop, too",
+            "the last lanes to arrive stop as well",
             "    if is_root(S, g) == 0 and wait_for_others(S, g) == 0:\n",
             "    if is_root(S, g) == 0:\n        wait_for_others(S, g)\n",
         ),

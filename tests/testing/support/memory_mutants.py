@@ -113,7 +113,7 @@ MUTANTS = [
         ),
         ("groups whose data arrive later are merged", "S.width, t)", "S.width, t + 9)"),
         (
-            "groups before an access merge with those behind",
+            "groups before an access merge with those after it",
             "            n = merge_ready(S, w, g, t, 1, 0,",
             "            n = merge_ready(S, w, g, t, 1, 1,",
         ),
@@ -123,7 +123,7 @@ MUTANTS = [
         "conv",
         "policy/conv",
         (
-            "a miss is over at once",
+            "a miss ends at once",
             "",
             _hook("def on_miss(S, w, g, t):", "return wake(S, g, t + 1, 0)"),
         ),

@@ -151,8 +151,8 @@ def test_a_name_that_two_files_define():
 
 
 def test_a_file_that_is_not_there():
-    with pytest.raises(CompositionError, match=r"unknown engine file 'schedule/nobody'"):
-        compose((*FILES, "schedule/nobody"))
+    with pytest.raises(CompositionError, match=r"unknown engine file 'schedule/unknown'"):
+        compose((*FILES, "schedule/unknown"))
 
 
 def test_a_hook_with_other_arguments(tmp_path):

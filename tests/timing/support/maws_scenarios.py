@@ -25,7 +25,7 @@ F6 = Scenario(
     script=script("mmmm"),
 )
 
-# Three warps, of which the first one parts at its first load.
+# Three warps; the first one splits at its first load.
 LAGGARD = Scenario(
     f"{named('a', ld('d0'))} {alu(3)} {named('b', ld('d1'))} {alu(1)} ret\n",
     width=2,

@@ -6,7 +6,7 @@ from .bounds import Bound, Conditions
 
 
 class BoundArithmetic:
-    """Emits what bounds take that sums do not hold: per call where it can, else per warp."""
+    """Emits products and extremes: once per call if all warps have the same, else once per warp."""
 
     def __init__(self, conditions: Conditions) -> None:
         self.conditions = conditions

@@ -1,4 +1,4 @@
-"""What makes a warp an interior one: comparisons that decide alike, accesses that are inside."""
+"""Conditions of interior warps: comparisons with one result, accesses that are inside."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Decisions:
     # --- comparisons, clamps and remainders
 
     def _decided(self, op: Op) -> bool:
-        """Ask that an op has one value, or that of one argument; return whether it can be so."""
+        """Ask that an op has one value, or that of one argument; return whether it can."""
         row = op.ins.row
         if row.name in ("and_b1", "or_b1", "xor_b1", "not_b1"):
             return self._combined(op)
@@ -223,7 +223,7 @@ def _at_edge(a: Span, b: Span) -> bool | None:
 
 
 def _expected(ssa: Ssa) -> dict[Op, bool]:
-    """Return comparisons by which lanes leave the kernel at once, and what the others answer."""
+    """Return comparisons by which lanes return at once, and their result for other lanes."""
     found: dict[Op, bool] = {}
     for number, condition in ssa.conditions.items():
         successors = ssa.flow.nodes[number].successors
@@ -244,7 +244,7 @@ def _ends(ssa: Ssa, number: int) -> bool:
 
 
 def _parts(condition: Value, holds: bool) -> Iterator[tuple[Op, bool]]:
-    """Yield the comparisons that must have an answer for a condition to hold, or not."""
+    """Yield the comparisons that must have a known result for a condition to hold, or not."""
     work, seen = [(condition, holds)], 0
     while work and seen < 64:
         value, holds = work.pop()

@@ -1,4 +1,4 @@
-"""Between which bounds the values of a warp lie, for all lanes and all iterations of its loops.
+"""Bounds of the values of a warp, for all lanes and all iterations of its loops.
 
 The bounds follow integer arithmetic from identities, arguments and counted loops. A span holds
 modulo 2^32 or 2^64, as registers do: only where an instruction reads its operand as a number, as
@@ -348,7 +348,7 @@ class Spans:
         )
 
     def _computed(self, op: Op) -> Span | None:
-        """Return the span of an operation on operands of which each is one number."""
+        """Return the span of an operation whose operands are one number each."""
         spans = [self.of(a) for a in op.args]
         if any(s is None or not s.is_single for s in spans):
             return None

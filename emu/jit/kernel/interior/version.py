@@ -1,4 +1,4 @@
-"""The nodes once more, for interior warps: all lanes run, and no access has a test of its own."""
+"""A second version of the nodes, for interior warps: all lanes run, no access has its own test."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Numbers:
         self.code = lanes.code
 
     def stride(self, value: Value) -> int | None:
-        """Return how far the lanes' values are apart, if a scalar stands for them; else 0."""
+        """Return how far the lanes' values are apart, if one scalar is enough for them; else 0."""
         return 0 if self.each else self.lanes.shapes.stride(value)
 
     def of(self, value: Value) -> list[str]:
@@ -163,7 +163,7 @@ class Lines:
         )
 
     def _product(self, bits: int, a: Value, b: Value, op: Op) -> Line | None:
-        """Return a product of which one factor is the same in all iterations and lanes."""
+        """Return a product; one of its factors is the same in all iterations and lanes."""
         if isinstance(a, Const) or not self._is_factor(b):
             a, b = b, a
         line = self.of(a, op) if self._is_factor(b) else None

@@ -138,7 +138,7 @@ class Moves:
 
         Where the mask of a masked store is known to have one lane, LLVM 22 makes a scalar store of
         it; if the data are the truncation of one vector register, that stores the wider element.
-        Elements of 8 and 16 bits, and of 32 bits in less than 16 lanes, can be such truncations.
+        Elements of 8 and 16 bits, and of 32 bits in fewer than 16 lanes, can be such truncations.
         """
         return self._hidden(t, data)
 

@@ -1,4 +1,4 @@
-"""Owners of places in memory: watched accesses, of which none may meet another work-item's store.
+"""Owners of places in memory: watched accesses, none at a place that another work-item stores to.
 
 Code that counts watches accesses on which branches depend, where the launch stores as well
 (analysis/counting/independence.py). Beside the memory is an array with an *owner* for each place:
@@ -45,7 +45,7 @@ def bytes_of_owners(size: int, unit: int) -> int:
 
 
 def begin_round(code: FunctionText, memory: KernelMemory, facts: Facts) -> None:
-    """Let no place of group memory have an owner: a workgroup begins, or all are at a barrier."""
+    """Clear the owners of group memory: a workgroup begins, or all are at a barrier."""
     assert memory.relied is not None
     items = prod(facts.group_size) + 1
     following = code.let(f"add i64 {load_slot(code, Slot.GROUP_OWNER)}, {items}")
@@ -353,7 +353,7 @@ class Owners:
         return code.let(f"getelementptr i32, ptr {room.owners}, i64 {wide}")
 
     def _refuse(self, op: Op, lanes_: Sequence[str]) -> None:
-        """End the launch if a lane's access must not be."""
+        """End the launch if a lane's access is refused."""
         lanes, code = self.lanes, self.lanes.code
         end, go = code.fresh_label("o"), code.fresh_label("o")
         code.branch(lanes.any(lanes_), end, go, rarely=True)

@@ -33,7 +33,7 @@ def test_updates_of_own_elements_are_counted(element: str, type_: str) -> None:
     assert engines(text, numbers(400, f"u{int(type_[1:]) // 8}"), 0, widths=WIDTHS) == {"jit"}
 
 
-def test_places_that_all_load_and_nobody_stores_to() -> None:
+def test_places_that_all_load_and_none_stores_to() -> None:
     text = in_global("mov_u32 $s2, 0", "add_u32 $s2, $s1, 1")
     x = numbers(200)
     x[0] = 7

@@ -171,7 +171,7 @@ def test_rows_lie_apart_and_are_aligned(width: int):
     }  # fmt: skip
 
 
-def test_a_register_that_nobody_reads_again_is_not_written_back():
+def test_a_register_that_no_instruction_reads_again_is_not_written_back():
     body = "add_u32 $s1, $s2, 1\n add_u32 $s3, $s1, 1\n st_group_u32 $s3, [tile]\n mov_u32 $s1, 0"
     for grain, kept in ((Grain.SEGMENT, True), (Grain.INSTRUCTION, False)):
         segments = segments_of(body, grain)

@@ -62,7 +62,7 @@ class Choices:
     revived_by: Literal["widest", "oldest", "youngest"] = "widest"
     """Q-DWS-31: the group that a stalled pipeline splits."""
     served_by_now: bool = False
-    """Q-DWS-30: lanes whose data have arrived since the access run ahead, too."""
+    """Q-DWS-30: lanes whose data have arrived since the access run ahead as well."""
 
 
 CHOICES = {
