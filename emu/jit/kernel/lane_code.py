@@ -248,7 +248,7 @@ class LaneCode(VectorCode):
         return self.word(self.mask)
 
     def lowest(self, word: str) -> str:
-        """Return the number of the lowest of some lanes, an i64; the number of lanes if none is."""
+        """Return the number of the lowest of some lanes, an i64; the mask's width if none."""
         return self._counted_bits("cttz", word)
 
     def highest(self, word: str) -> str:
