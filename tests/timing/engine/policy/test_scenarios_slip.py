@@ -90,7 +90,8 @@ def test_a_loop_returns_to_the_lane_left_behind() -> None:
 @pytest.mark.parametrize("policy", ["slip", "slip.branch-bypass"])
 def test_nested_loops_keep_a_lane_waiting(policy: str) -> None:
     """X3 to the end: the data of lane 1 arrive at 8; it continues when lane 0 is at a again."""
-    h = History(scenarios.X3_LISTED, policy, **{"policy.max-div": 1})
+    fields: dict[str, Any] = {"policy.max-div": 1}
+    h = History(scenarios.X3_LISTED, policy, **fields)
     assert h.groups == {
         0: "10@a ready, 01@a held",
         **inner_loop(1, "10", beside=", 01@a held"),
