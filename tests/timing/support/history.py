@@ -13,6 +13,7 @@ from typing import Any
 from simtlab.recording import history
 from simtlab.recording.timed import TimedRecorder
 
+from . import scenarios
 from .scenarios import Scenario
 from .toy import Toy
 
@@ -38,3 +39,8 @@ def inner_loop(begin: int, lanes: str, times: int = 6, beside: str = "") -> dict
             t + 2: f"{lanes}@b run{beside}",
         }
     return found
+
+
+def history_of(name: str, policy: str, **fields: Any) -> History:
+    """Return the history of a scenario of scenarios.py, on a machine with as little as it needs."""
+    return History(getattr(scenarios, name), policy, **scenarios.SCARCE.get(name, {}), **fields)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 HIT, MISS = (True, 0), (False, 0)
 
@@ -376,3 +377,6 @@ APART = Scenario(
     numbers={"s1": (2, 1, 0, 0)},
     script=script("hm..", "h..."),
 )
+
+SCARCE: dict[str, dict[str, Any]] = {"X5": {"wst_entries": 2}, "X6": {"slots": 1}}
+"""What a scenario's machine has little of."""
