@@ -6,17 +6,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from .sizes import FONT, PAGE_INCHES, text_inches
+
 if TYPE_CHECKING:
     from .figure import Figure
 
-PANELS_A_ROW = 3
+MOST_PANELS_A_ROW = 3
 CELL_INCHES = 0.5, 0.34
 """Width and height of a cell of a panel."""
 
-CHARACTER_INCHES = 0.07
+PLACES_INCHES = PAGE_INCHES, 8.0
+LABEL_FONT = 8
+LABEL = 0.0112, 0.0215
+"""Width of a character and height of a line in places, as units of the axes."""
 
-LABEL = 0.0072, 0.021
-"""Width of a character and height of a line in places, as shares of the axes."""
+LEAST_X, MOST_Y = -0.03, 1.07
+"""The left and upper end of the axes of places, with room for labels."""
 
 LEAST_REACH = 0.3
 """Values about a rule that all are nearer than this are pale."""
@@ -24,28 +29,58 @@ LEAST_REACH = 0.3
 DARK = 0.65
 """The share of a scale from which on a colour needs white text."""
 
+KINDS = ("map", "places")
+
 
 def inches(figure: Figure) -> tuple[float, float]:
-    """Return the width and height of panels, or of places."""
-    if not figure.panels:
-        return 9.0, 6.0
+    """Return the width and height of a map, of panels, or of places."""
+    if figure.kind == "places":
+        return PLACES_INCHES
     n_rows, n_columns = _layout(figure)
-    cells = max(5, len(figure.categories)), max(3, len(figure.series) // len(figure.panels))
-    width, height = (n * size for n, size in zip(cells, CELL_INCHES, strict=True))
-    names = max(len(_row_name(figure, name)) for name in figure.series) * CHARACTER_INCHES
-    size = 1.0 + names + n_columns * (width + 0.2), 0.8 + n_rows * (height + 0.6)
-    return max(size[0], 5.5), max(size[1], 3.2)
+    width, height = _panel_inches(figure)
+    size = _left_inches(figure) + n_columns * width, 0.8 + n_rows * (height + 0.6)
+    return min(PAGE_INCHES, max(size[0], 5.5)), max(size[1], 3.2)
+
+
+def draw(canvas: Any, figure: Figure) -> None:
+    """Draw a map, panels, or places."""
+    if figure.panels:
+        draw_panels(canvas, figure)
+        return
+    axes = canvas.subplots()
+    axes.set_title(figure.title, loc="left", fontsize=10)
+    axes.set_xlabel(figure.x)
+    if figure.kind == "map":
+        draw_map(axes, figure)
+    else:
+        draw_places(axes, figure)
+
+
+def _panel_inches(figure: Figure) -> tuple[float, float]:
+    """Return the width and height of the cells of a panel, with the gap to the next."""
+    n_columns, n_rows = len(figure.categories), len(figure.series) // max(1, len(figure.panels))
+    width, height = CELL_INCHES
+    return max(5, n_columns) * width + 0.2, max(3, n_rows) * height
+
+
+def _left_inches(figure: Figure) -> float:
+    """Return the width of what is left of the panels: the names of the rows, and the axis'."""
+    return 0.8 + text_inches(_row_name(figure, name) for name in figure.series)
 
 
 def _layout(figure: Figure) -> tuple[int, int]:
-    """Return the rows and columns of panels."""
-    n_rows = -(-len(figure.panels) // PANELS_A_ROW)
-    return n_rows, -(-len(figure.panels) // n_rows)
+    """Return the rows and columns of panels, as many columns as a page has room for."""
+    n = max(1, len(figure.panels))
+    room = PAGE_INCHES - _left_inches(figure)
+    most = max(1, min(MOST_PANELS_A_ROW, int(room / _panel_inches(figure)[0])))
+    n_rows = -(-n // most)
+    return n_rows, -(-n // n_rows)
 
 
 def _row_name(figure: Figure, name: str) -> str:
     """Return the name of a series without that of its panel."""
-    return next(name.removeprefix(f"{p}: ") for p in figure.panels if name.startswith(f"{p}: "))
+    starts = (f"{panel}: " for panel in figure.panels)
+    return next((name.removeprefix(s) for s in starts if name.startswith(s)), name)
 
 
 def numbers(row: Iterable[float | None]) -> list[float]:
@@ -77,10 +112,12 @@ def draw_panels(canvas: Any, figure: Figure) -> None:
         _cells(axes, figure, rows[part], names, scale)
         if i % n_columns:
             axes.set_yticklabels([])
-        axes.set_title(panel, loc="left", fontsize=9)
-    canvas.suptitle(figure.title, fontsize=10)
-    canvas.supxlabel(figure.x, fontsize=9)
-    canvas.supylabel(fill(figure.y, 34), fontsize=9)
+        if i + n_columns < len(figure.panels):
+            axes.set_xticklabels([])
+        axes.set_title(panel, loc="left", fontsize=FONT)
+    canvas.suptitle(figure.title, fontsize=10, x=0.01, ha="left")
+    canvas.supxlabel(figure.x, fontsize=FONT)
+    canvas.supylabel(fill(figure.y, 34), fontsize=FONT)
 
 
 def draw_places(axes: Any, figure: Figure) -> None:
@@ -102,13 +139,25 @@ def draw_places(axes: Any, figure: Figure) -> None:
         c=[place[3] for place in known], linewidth=0.7, zorder=3, **colours,
     )  # fmt: skip
     labels = [f"{place[0]} {place[3]:.{figure.digits}f}" for place in known]
-    for text, corner in zip(labels, corners(labels, [p[1:3] for p in known]), strict=True):
-        axes.text(*corner, text, fontsize=6.5, va="bottom")
-    axes.set_xlim(-0.03, 1.12)
-    axes.set_ylim(-0.03, 1.03)
+    places = [place[1:3] for place in known]
+    for text, place, corner in zip(labels, places, corners(labels, places), strict=True):
+        axes.text(*corner, text, fontsize=LABEL_FONT, va="bottom")
+        _lead(axes, text, place, corner)
+    axes.set_xlim(LEAST_X, 1.24)
+    axes.set_ylim(-0.03, MOST_Y)
+    axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1])
     axes.set_xlabel(x_title)
     axes.set_ylabel(y_title)
-    axes.figure.colorbar(dots, ax=axes, label=value_title, shrink=0.8)
+    axes.figure.colorbar(dots, ax=axes, label=value_title, location="bottom", shrink=0.6, aspect=35)
+
+
+def _lead(axes: Any, label: str, place: tuple[float, float], corner: tuple[float, float]) -> None:
+    """Draw a line from a place to its label, unless the label is next to it."""
+    width, height = LABEL
+    (x, y), (left, low) = place, corner
+    if not low <= y <= low + height:
+        end = min(max(x, left), left + width * len(label)), low if low > y else low + height
+        axes.plot((x, end[0]), (y, end[1]), color="#666666", linewidth=0.6, zorder=2)
 
 
 def _are_area(ground: Sequence[tuple[float, float, float]]) -> bool:
@@ -121,16 +170,17 @@ def corners(
 ) -> Iterator[tuple[float, float]]:
     """Yield the lower left corner of each label: near its dot, away from dots and labels."""
     width, height = LABEL
-    taken = [(x - 0.006, y - 0.009, x + 0.006, y + 0.009) for x, y in dots]
+    taken = [(x - 0.009, y - 0.009, x + 0.009, y + 0.009) for x, y in dots]
     for label, (x, y) in zip(labels, dots, strict=True):
         long = width * len(label)
         boxes = [
             (left, low, left + long, low + height)
-            for step in range(6)
-            for low in (y - height / 2 + step * 0.018, y - height / 2 - step * 0.018)
-            for left in (x + 0.01, x - 0.01 - long)
+            for step in range(9)
+            for low in (y - height / 2 + step * 0.02, y - height / 2 - step * 0.02)
+            for left in (x + 0.012, x - 0.012 - long, *((x - long / 2,) if step else ()))
         ]
-        free = (box for box in boxes if box[0] > -0.03 and not any(_meet(box, t) for t in taken))
+        inside = (box for box in boxes if box[0] > LEAST_X and box[3] < MOST_Y)
+        free = (box for box in inside if not any(_meet(box, t) for t in taken))
         box = next(free, boxes[0])
         taken.append(box)
         yield box[:2]

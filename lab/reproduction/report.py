@@ -131,9 +131,11 @@ def html(text: str) -> str:
 
 
 _STYLE = """
+:root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; }
 table { border-collapse: collapse; display: block; overflow-x: auto; margin: 1em 0; }
-th, td { padding: 0.2em 0.7em; border-bottom: 1px solid #ccc; }
-img { max-width: 100%; }
+th, td { padding: 0.2em 0.7em; border-bottom: 1px solid #8888; }
+img { max-width: 100%; background: #fff; }
 code { background: #8882; padding: 0 0.2em; }
+summary { cursor: pointer; }
 """

@@ -146,9 +146,12 @@ class StudyReport:
         parts = []
         for figure in self.figures:
             parts.append(f"{figure.caption}:")
+            table = figure.table()
             if pictures and figure.name in pictures:
-                parts.append(f"![{figure.title}]({pictures[figure.name]})")
-            parts.append(figure.table().markdown())
+                parts.append(f"![{figure.alt}]({pictures[figure.name]})")
+                parts.append(_beside_picture(figure, table))
+            else:
+                parts.append(table.markdown())
         parts.append(self.of.note)
         if self.findings:
             parts.append(self.verdicts().markdown())
@@ -169,6 +172,19 @@ class StudyReport:
             "claims": [finding.to_dict() for finding in self.findings],
             "missing": self.missing,
         }
+
+
+LONGEST_TABLE = 15
+"""Rows of the longest table that a page shows below a picture."""
+
+
+def _beside_picture(figure: Figure, table: Table) -> str:
+    """Return the table as Markdown; folded if it is long, or the picture has its numbers."""
+    n = len(table.rows)
+    if n <= LONGEST_TABLE and figure.kind not in ("map", "places"):
+        return table.markdown()
+    summary = f"<summary>The numbers: a table of {n} rows</summary>"
+    return f"<details>\n{summary}\n\n{table.markdown()}\n\n</details>"
 
 
 def _plural(verdict: Verdict) -> str:
