@@ -29,3 +29,11 @@ def test_there_are_notebooks():
 def test_every_cell_has_been_executed_in_order(path):
     cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_picture_has_words_for_who_does_not_see_it(path):
+    """The site takes them from the cell's metadata, `{"mystnb": {"image": {"alt": ...}}}`."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        if any("image/png" in output.get("data", {}) for output in cell.get("outputs", ())):
+            assert len(cell.metadata["mystnb"]["image"]["alt"]) > 60, cell.source

@@ -57,6 +57,10 @@ def test_the_site_builds_without_a_warning_and_has_everything(tmp_path):
     pages = [*site.rglob("*.html")]
     loaded = re.compile(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(https?://[^"]+)')
     assert not {url for page in pages for url in loaded.findall(page.read_text("utf-8"))}
+    for page in pages:
+        pictures = re.findall(r"<img [^>]*>", page.read_text("utf-8"))
+        words = [found[1] if (found := re.search(r'alt="([^"]*)"', p)) else "" for p in pictures]
+        assert all(text and not text.endswith(".png") for text in words), page
     frames = [
         page.parent / frame
         for page in pages
