@@ -121,7 +121,7 @@ function Blocks({ store, layout }: { readonly store: Store; readonly layout: Gra
               </text>
             ))}
             {(waiting.get(block) ?? []).map((path, i) => (
-              <g key={path} transform={`translate(${8 + 17 * i} -5)`}>
+              <g key={path} transform={`translate(${4 + 17 * i} -10)`}>
                 <rect class={`badge fill-${path}`} width="15" height="13" rx="3" />
                 <text class={`badge-text fill-${path}`} x="7.5" y="10">
                   {letterOf(path)}
