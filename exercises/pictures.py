@@ -47,7 +47,10 @@ class Picture:
         return png(self.image)
 
     def _repr_html_(self) -> str:
-        return f"<img src='{data_url(self.image)}'><br>{self.caption}"
+        from html import escape
+
+        caption = escape(self.caption)
+        return f"<img src='{data_url(self.image)}' alt='{caption}'><br>{caption}"
 
 
 def draw(exercise: ExerciseFolder, answer: Answer, report: Report, folder: Path) -> Picture:

@@ -155,7 +155,9 @@ class Report(_Row):
         picture = ""
         if self.cases and self._picture is not None and self.state not in ("trap", "hang"):
             shown = self.show()
-            picture = f"<p><img src='{data_url(shown.image)}'><br>{escape(shown.caption)}</p>"
+            caption = escape(shown.caption)
+            image = data_url(shown.image)
+            picture = f"<p><img src='{image}' alt='{caption}'><br>{caption}</p>"
         text = escape(self.message).replace("\n", "<br>")
         return f"<p><b>{escape(self._title())}</b><br>{text}</p>{labelled_html(rows)}{picture}"
 

@@ -84,10 +84,15 @@ COLOURS: dict[str, str] = dict(zip(NAMES, (
 def page(s: Statistics) -> str:
     """Return an HTML fragment: a bar of all issue slots, and the rows."""
     total = sum(s.issue_slots.values()) or 1
+    shares = {name: (n, f"{n / total:.1%}") for name, n in s.issue_slots.items() if n}
     parts = "".join(
-        f"<span title='{name}: {n:,} ({n / total:.1%})' style='display:inline-block;height:1em;"
-        f"width:{100 * n / total:.3f}%;background:{COLOURS[name]}'></span>"
-        for name, n in s.issue_slots.items()
-        if n
+        f"<span title='{name}: {n:,} ({share})' style='width:{100 * n / total:.3f}%;"
+        f"background:{COLOURS[name]}'></span>"
+        for name, (n, share) in shares.items()
     )
-    return f"<div style='width:40em;font-size:0'>{parts}</div>{labelled_html(rows(s))}"
+    words = ", ".join(f"{name} {share}" for name, (_, share) in shares.items())
+    return (
+        f"<div role='img' aria-label='issue slots: {words}' "
+        f"style='display:flex;height:1em;width:40em;max-width:100%'>{parts}</div>"
+        f"{labelled_html(rows(s))}"
+    )

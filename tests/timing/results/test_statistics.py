@@ -185,7 +185,13 @@ def test_forms():
     assert plain["ipc"] == s.ipc
     assert {*plain} == {f.name for f in fields(Statistics)} | set(DERIVED)
     assert "mean SIMD width" in str(s)
-    assert "<table>" in s._repr_html_()
+    page = s._repr_html_()
+    assert "<table>" in page
+    # A size in em is none where the font has none.
+    assert "height:1em" in page
+    assert "font-size" not in page
+    [words] = re.findall("aria-label='issue slots: ([^']*)'", page)
+    assert len(words.split(", ")) == sum(n > 0 for n in s.issue_slots.values())
     assert re.fullmatch("[0-9a-f]{8}", s.digest("00000000"))
     assert s.digest("00000000") != s.digest("00000001")
 
