@@ -62,12 +62,12 @@ class Figure:
         """What the picture shows, for readers who do not see it."""
         if self.kind == "places":
             x, y, value = list(self.series)[:3]
-            return f"Dots: {self.title}. {y} against {x}, coloured by {value}."
+            return f"Dots: {self.title}; {y} against {x}, coloured by {value}."
         if self.kind == "map":
             panels = f"One map each for {', '.join(self.panels)}. " if self.panels else ""
             return f"Map: {self.title}. {panels}Rows: {self.y}; columns: {self.x}."
         form = {"bars": "Bars", "lines": "Lines", "stacks": "Stacked bars"}[self.kind]
-        return f"{form}: {self.title}. {self.y} by {self.x}, for {', '.join(self.series)}."
+        return f"{form}: {self.title}; {self.y} by {self.x}, for {', '.join(self.series)}."
 
     def _table(self, titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
         cells = [(str(row[0]), *(self._cell(value) for value in row[1:])) for row in rows]

@@ -131,12 +131,12 @@ def test_what_is_not_measured_has_no_bar(tmp_path):
     ("shown", "alt"),
     [
         (WIDEST["twelve groups of two bars"],
-         "Bars: A title. speedup over Conv by program, for BranchOnly, Revive.MemOnly."),
+         "Bars: A title; speedup over Conv by program, for BranchOnly, Revive.MemOnly."),
         (WIDEST["sixteen columns"], "Map: A title. Rows: speedup over Conv; columns: program."),
         (figure("map", ("1", "2"), ("low",), ("Slip", "DWS")),
          "Map: A title. One map each for Slip, DWS. Rows: speedup over Conv; columns: program."),
         (figure("places", ("here",), ("width", "height", "gain", "more")),
-         "Dots: A title. height against width, coloured by gain."),
+         "Dots: A title; height against width, coloured by gain."),
     ],
 )  # fmt: skip
 def test_a_picture_has_words_for_who_does_not_see_it(shown, alt):
