@@ -155,13 +155,14 @@ def _name_series(axes: Any, figure: Figure) -> None:
 def _legend_rows(figure: Figure, width: float) -> list[list[str]]:
     """Return the names of the series in as few rows as a picture of this width has room for."""
     names = list(figure.series)
-    for n_rows in range(1, len(names) + 1):
-        n = -(-len(names) // n_rows)
+    for n in range(len(names), 1, -1):
         rows = [names[i : i + n] for i in range(0, len(names), n)]
         columns = zip_longest(*rows, fillvalue="")
         if sum(text_inches(c) + LEGEND_KEY_INCHES for c in columns) < width - LEFT_INCHES:
-            break
-    return rows
+            # As few columns as these rows need, so that the last one is not nearly empty.
+            n = -(-len(names) // len(rows))
+            return [names[i : i + n] for i in range(0, len(names), n)]
+    return [[name] for name in names]
 
 
 _KINDS = {"bars": _bars, "lines": _lines, "stacks": _stacks}

@@ -52,7 +52,7 @@ def drawn(figure: Figure) -> Canvas:
     return canvas
 
 
-def _settings(figure: Figure) -> dict[str, Any]:
+def _settings(figure: Figure) -> dict[Any, Any]:
     return {
         "font.size": FONT,
         "legend.fontsize": FONT,

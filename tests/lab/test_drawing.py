@@ -57,7 +57,7 @@ def test_text_is_as_large_as_the_page_s_and_does_not_overlap(name):
     canvas.draw_without_rendering()
     assert canvas.get_figwidth() <= PAGE_INCHES
     texts = list(_texts(canvas))
-    assert min(text.get_fontsize() for text in texts) >= FONT - 1
+    assert min(float(text.get_fontsize()) for text in texts) >= FONT - 1
     edge = canvas.bbox.padded(1)
     for text in texts:
         box = text.get_window_extent()
