@@ -338,7 +338,7 @@ class Launch:
         from .jit.launch.regroup import regrouped
 
         if self.stats and form in ("llvm", "asm"):
-            facts = facts_for_counting(self.geometry)
+            facts = facts_for_counting(ready.kernel, self.geometry)
         else:
             facts = facts_of(ready.kernel, regrouped(ready.kernel, self.geometry))
         return listing(ready.kernel, len(ready.program.readonly_data), facts, form)

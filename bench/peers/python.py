@@ -36,8 +36,8 @@ def prepare(kernel: str, problem: Problem, column: str, _folder: Path) -> Job:
     return simtlab_job(folder_of(kernel) / "kernel.sasm", problem, column)
 
 
-def simtlab_job(source: Path, problem: Problem, engine: str) -> Job:
-    """Launches of a `.sasm` file on device memory."""
+def simtlab_job(source: Path, problem: Problem, engine: str, *, stats: bool = False) -> Job:
+    """Launches of a `.sasm` file on device memory; `run` returns their results."""
     import simtlab
 
     module = simtlab.assemble(source)
@@ -49,17 +49,19 @@ def simtlab_job(source: Path, problem: Problem, engine: str) -> Job:
         key = launch.function, launch.groups, launch.group
         if key not in prepared:
             prepared[key] = module[launch.function].launch(
-                groups=launch.groups, group_size=launch.group, engine=engine
+                groups=launch.groups, group_size=launch.group, engine=engine, stats=stats
             )
         steps.append(partial(prepared[key], *arguments))
 
-    def run() -> None:
+    def run() -> list[Any]:
+        results = []
         for step in steps:
             if again is not None:
                 again.copy_from(problem.arrays[problem.again])
-            step()
+            results.append(step())
             if again is not None and not again.to_host()[0]:
-                return
+                break
+        return results
 
     def reset() -> None:
         for name in problem.written:

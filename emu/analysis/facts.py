@@ -24,7 +24,8 @@ class Facts:
     `chunk` is how many lanes a vector has, where it divides the width.
     `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
     `together_from`: the running lanes from which on a sparse loop runs for all of them together.
-    `counts`: the code counts what the post-dominator stack executes (analysis/counting).
+    `counts`: the code counts what the post-dominator stack executes (analysis/counting) in warps
+    of so many lanes, which divide the width; 0: it does not count.
     `one_warp`: a workgroup is one warp, whose lanes reach every barrier together.
     """
 
@@ -33,7 +34,7 @@ class Facts:
     whole: bool
     poison: int | None = None
     together_from: int = NEVER_TOGETHER
-    counts: bool = False
+    counts: int = 0
     chunk: int = 16
     one_warp: bool = False
 

@@ -48,7 +48,7 @@ def analyse_counting(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
 
 def _analyse(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
     usual = analyse(kernel)
-    shapes = usual.shapes(replace(facts, counts=False))
+    shapes = usual.shapes(replace(facts, counts=0))
     uniform = shapes.uniform_branches()
     divergent = {usual.flow.nodes[n].stop for n in usual.ssa.conditions if n not in uniform}
     flow = stack_flow(kernel.instructions, divergent)

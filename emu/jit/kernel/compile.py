@@ -25,6 +25,9 @@ from ..runtime.helpers import symbols
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
+LEAST_COUNTED = 8
+"""Lanes of the smallest warps of which code that counts runs several at a time."""
+
 QUICK_ABOVE = 150
 """Instructions from which on compile time counts more than the last percent of speed."""
 
@@ -62,9 +65,17 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     return own
 
 
-def facts_for_counting(geometry: Geometry) -> Facts:
-    """Return what code that counts may rely on; its warps have the width of the launch."""
-    return replace(facts_at(geometry, geometry.width), counts=True)
+def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
+    """Return what code that counts may rely on; its warps are one or several of the launch."""
+    from ...analysis.counting.plan import analyse_counting
+
+    counted = geometry.width
+    own = replace(facts_at(geometry, counted), counts=counted)
+    usual = facts_of(kernel, geometry)
+    best = replace(usual, counts=counted, together_from=own.together_from)
+    if usual.width % counted or counted.bit_count() != 1 or counted < LEAST_COUNTED:
+        return own
+    return best if analyse_counting(kernel, best) is not None else own
 
 
 def _may_be_sparse(kernel: Kernel) -> bool:

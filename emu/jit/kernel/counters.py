@@ -8,6 +8,10 @@ Two more figures depend on what would be on the stack: its depth, and whether th
 PC to compare with. A *context* has both for the lanes that wait at a node: the depth in its upper
 half, and in the lower one the number of the re-convergence node plus one, or 0. A branch that
 diverges gives its sides new contexts, and keeps its own for the re-convergence node.
+
+All these are of the launch's warps, of which a warp of native code may run several.
+
+The version for interior warps has counters of its own, since more of its nodes share counts.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.order import START
 from ..runtime.context import Count, Slot
 from .context_code import load_slot
+from .counted_warps import CountedWarps, Flags, Numbers
 from .lane_code import LaneCode
 
 MOST_WORDS = 64
@@ -37,40 +42,68 @@ class Counters:
         plan: LanePlan,
         regions: Mapping[int, Region],
         starting: Sequence[str],
+        reported: LanePlan | None = None,
     ) -> None:
         self.lanes = lanes
         self._words = lanes.variables
+        self._warps = CountedWarps(lanes)
+        self._plan = plan
+        self._interior: Counters | None = None
         self._waits = plan.waits
-        self._regions = regions
+        self._regions = {b: r for b, r in regions.items() if b not in plan.uniform_branches}
         self._starting = starting
-        self._joins = {r.join for r in regions.values()} - {None}
-        self._watched = {n for r in regions.values() if r.join is not None for n in r.nodes}
+        self._joins = {r.join for r in self._regions.values()} - {None}
+        self._watched = {
+            n for r in self._regions.values() if r.join is not None for n in r.nodes
+        }
         self._length: dict[int, int] = {}
         """Node with counts of its own -> instructions of all nodes that share them."""
-        for number, same in plan.masks.runs_with.items():
+        runs_with = plan.masks.runs_with
+        self._reported: dict[int, list[int]] = {}
+        """Node with counts of its own -> the nodes for which `statistics_of` looks for them."""
+        for number, same in (reported or plan).masks.runs_with.items():
+            if number == same and number in runs_with:
+                self._reported.setdefault(runs_with[number], []).append(number)
+        for number, same in runs_with.items():
             node = lanes.flow.nodes[number]
             length = node.stop - node.start + (node.last is not None)
             self._length[same] = self._length.get(same, 0) + length
-        self._in_memory = 2 * len(self._length) > MOST_WORDS
+        self._in_memory = reported is None and 2 * len(self._length) > MOST_WORDS
         self._memory = lanes.entry.let(f"inttoptr i64 {load_slot(lanes.entry, Slot.COUNTS)} to ptr")
         self._counts: dict[str, int] = {}
         """Variables whose values are added to counts in memory, and which."""
-        self._nonempty = ""
-        self._context = ""
+        self._nonempty: Flags = []
+        """Which of the launch's warps run a node."""
+        self._context: Numbers = []
+        """The contexts of these warps."""
+
+    def of_interior(self, lanes: LaneCode, plan: LanePlan) -> Counters:
+        """Return the counters of the version for interior warps, which `finish` adds as well."""
+        every = ["splat (i1 true)"] * lanes.k
+        self._interior = Counters(lanes, plan, self._regions, every, reported=self._plan)
+        if not lanes.facts.whole:
+            for name in ("starters", "steps"):
+                lanes.variables.share(name, self._warps.types, self._words)
+        return self._interior
+
+    @property
+    def may_have_interior(self) -> bool:
+        """Return whether counts are in variables, which those of another version can be added to."""
+        return not self._in_memory
 
     # --- warps
 
     def begin_warp(self) -> None:
         """Begin a warp, or continue it after a barrier."""
         if not self.lanes.facts.whole:
-            self._words.set_word("starters", self._lanes_of(self.lanes.word(self._starting)))
-            self._words.set_word("steps", "0")
+            self._set("starters", self._warps.lanes_of_each(self._starting))
+            self._set("steps", self._warps.constant(0))
 
     def end_warp(self) -> None:
         """End a warp, or stop it at a barrier: note the lanes it had for each instruction."""
         if not self.lanes.facts.whole:
-            steps, starters = self._words.word("steps"), self._words.word("starters")
-            self._add(Count.LANE_SLOTS, self.lanes.code.let(f"mul i64 {steps}, {starters}"))
+            slots = self._warps.let("mul", self._get("steps"), self._get("starters"))
+            self._add(Count.LANE_SLOTS, self._warps.total(slots))
 
     def barrier(self) -> None:
         """Count the barrier of a workgroup."""
@@ -79,40 +112,36 @@ class Counters:
     def enter(self, number: int) -> None:
         """Let a warp begin or resume at a node, where nothing is on its stack but itself."""
         if self._regions:
-            self._words.set_word(f"context{number}", str(LEVEL))
+            self._set(f"context{number}", self._warps.constant(LEVEL))
 
     # --- nodes
 
     def run(self, number: int) -> None:
         """Count a run of a node by the running lanes."""
-        lanes, code = self.lanes, self.lanes.code
-        running = lanes.running()
-        self._nonempty = code.let(f"icmp ne i64 {running}, 0")
+        lanes, warps = self.lanes, self._warps
+        self._nonempty = warps.some(lanes.mask)
         if self._regions:
             self._context = self._context_at(number)
         if lanes.flow.nodes[number].latch_of is not None:
             return
         if number == START or self._length.get(number):
-            runs = code.let(f"zext i1 {self._nonempty} to i64")
-            self._add(Count.NODES + 2 * number, runs)
-            self._add(Count.NODES + 2 * number + 1, self._lanes_of(running))
+            self._add(Count.NODES + 2 * number, warps.set_flags(self._nonempty))
+            self._add(Count.NODES + 2 * number + 1, warps.lanes_of(lanes.mask))
             if not lanes.facts.whole:
                 self._step(self._length[number])
         node = lanes.flow.nodes[number]
         length = node.stop - node.start + (node.last is not None)
         if number in self._watched and length:
-            has_join = code.let(f"icmp ne i64 {self._join_of(self._context)}, 0")
-            compared = code.let(f"and i1 {has_join}, {self._nonempty}")
-            self._add(Count.COMPARISONS, code.let(f"select i1 {compared}, i64 {length}, i64 0"))
+            compared = warps.both(self._has_join(self._context), self._nonempty)
+            self._add_each(Count.COMPARISONS, self._if(compared, length))
 
-    def _context_at(self, number: int) -> str:
+    def _context_at(self, number: int) -> Numbers:
         """Return the context of the running lanes of a node; at a join that of before."""
-        code, context = self.lanes.code, self._words.word(f"context{number}")
+        context = self._get(f"context{number}")
         if number not in self._joins:
             return context
-        below = self._words.word(f"below{number}")
-        arrived = code.let(f"icmp eq i64 {self._join_of(context)}, {number + 1}")
-        return code.let(f"select i1 {arrived}, i64 {below}, i64 {context}")
+        arrived = self._warps.let("icmp eq", self._join_of(context), number + 1)
+        return self._warps.select(arrived, self._get(f"below{number}"), context)
 
     def follow(self, number: int, way: int) -> None:
         """Let all running lanes wait at another node, with the context that they have."""
@@ -122,94 +151,125 @@ class Counters:
         self, number: int, ways: tuple[int, int], sides: tuple[Sequence[str], Sequence[str]]
     ) -> None:
         """Let the lanes of both sides of a branch wait where they go next: fall-through, target."""
-        lanes, code = self.lanes, self.lanes.code
+        lanes, warps = self.lanes, self._warps
         found = self._regions.get(number)
-        fall, taken = (lanes.any(side) for side in sides)
+        if found is None and not self._regions:
+            return
+        fall, taken = (warps.some(side) for side in sides)
         contexts = [self._context, self._context]
         if found is not None:
-            diverges = code.let(f"and i1 {fall}, {taken}")
-            self._add(Count.DIVERGENT, code.let(f"zext i1 {diverges} to i64"))
+            diverges = warps.both(fall, taken)
+            self._add(Count.DIVERGENT, warps.set_flags(diverges))
             join = 0 if found.join is None else found.join + 1
-            depth = code.let(f"and i64 {self._context}, {-LEVEL}")
+            depth = warps.let("and", self._context, -LEVEL)
             # A side that is at the re-convergence point at once is not on the stack if it is first.
             first = lanes.flow.nodes[number].successors[0]
             most = LEVEL if first == found.join else 2 * LEVEL
-            deepest = code.let(f"lshr i64 {code.let(f'add i64 {depth}, {most}')}, 32")
-            self._raise(code.let(f"select i1 {diverges}, i64 {deepest}, i64 0"))
+            deepest = warps.let("lshr", warps.let("add", depth, most), 32)
+            self._raise(warps.select(diverges, deepest, warps.constant(0)))
             if found.join is not None:
                 self._keep(found.join, diverges)
             for i, levels in enumerate((2, 1)):
-                new = code.let(f"add i64 {depth}, {levels * LEVEL + join}")
-                contexts[i] = code.let(f"select i1 {diverges}, i64 {new}, i64 {self._context}")
+                new = warps.let("add", depth, levels * LEVEL + join)
+                contexts[i] = warps.select(diverges, new, self._context)
         for way, context, some in zip(ways, contexts, (fall, taken), strict=True):
             self._set_context(number, way, context, some)
 
-    def _keep(self, join: int, diverges: str) -> None:
+    def _keep(self, join: int, diverges: Flags) -> None:
         """Keep the context for a re-convergence node, unless the lanes are on the way to it."""
-        code, name = self.lanes.code, f"below{join}"
-        new = code.let(f"icmp ne i64 {self._join_of(self._context)}, {join + 1}")
-        outer = code.let(f"and i1 {diverges}, {new}")
-        old = self._words.word(name)
-        self._words.set_word(name, code.let(f"select i1 {outer}, i64 {self._context}, i64 {old}"))
+        warps, name = self._warps, f"below{join}"
+        new = warps.let("icmp ne", self._join_of(self._context), join + 1)
+        outer = warps.both(diverges, new)
+        self._set(name, warps.select(outer, self._context, self._get(name)))
 
-    def _set_context(self, number: int, way: int, context: str, some: str) -> None:
+    def _set_context(self, number: int, way: int, context: Numbers, some: Flags) -> None:
         """Set the context of lanes that go to a node, if there are some; others may wait there."""
         if not self._regions:
             return
         name = f"context{way}"
         if way in self._waits[number]:
-            old = self._words.word(name)
-            context = self.lanes.code.let(f"select i1 {some}, i64 {context}, i64 {old}")
-        self._words.set_word(name, context)
+            context = self._warps.select(some, context, self._get(name))
+        self._set(name, context)
 
-    def _join_of(self, context: str) -> str:
-        return self.lanes.code.let(f"and i64 {context}, {LEVEL - 1}")
+    def _join_of(self, context: Numbers) -> Numbers:
+        return self._warps.let("and", context, LEVEL - 1)
 
-    def _lanes_of(self, word: str) -> str:
-        return self.lanes.code.call("i64", "llvm.ctpop.i64", f"i64 {word}")
+    def _has_join(self, context: Numbers) -> Flags:
+        return self._warps.let("icmp ne", self._join_of(context), 0)
+
+    def _if(self, flags: Flags, number: int) -> Numbers:
+        """Return a number for each warp that has a flag, 0 for others."""
+        warps = self._warps
+        return warps.select(flags, warps.constant(number), warps.constant(0))
 
     def _step(self, length: int) -> None:
-        code = self.lanes.code
-        more = code.let(f"select i1 {self._nonempty}, i64 {length}, i64 0")
-        self._words.set_word("steps", code.let(f"add i64 {self._words.word('steps')}, {more}"))
+        more = self._if(self._nonempty, length)
+        self._set("steps", self._warps.let("add", self._get("steps"), more))
+
+    # --- variables with a number for each warp
+
+    def _get(self, name: str) -> Numbers:
+        return self._words.load(name, self._warps.types)
+
+    def _set(self, name: str, numbers: Numbers) -> None:
+        self._words.store(name, self._warps.types, numbers)
 
     # --- counts
 
     def _add(self, count: int, value: str) -> None:
+        """Add an i64 to a count."""
         code = self.lanes.code
         if self._in_memory and count >= Count.NODES:
             place = code.let(f"getelementptr i64, ptr {self._memory}, i64 {count}")
             known = code.let(f"load i64, ptr {place}")
             code.line(f"store i64 {code.let(f'add i64 {known}, {value}')}, ptr {place}")
             return
-        known = self._words.word(self._counted(count))
-        self._words.set_word(self._counted(count), code.let(f"add i64 {known}, {value}"))
+        name = self._counted(count, ["i64"])
+        self._words.set_word(name, code.let(f"add i64 {self._words.word(name)}, {value}"))
 
-    def _raise(self, depth: str) -> None:
-        name = self._counted(Count.DEPTH)
-        known = self._words.word(name)
-        most = self.lanes.code.call("i64", "llvm.umax.i64", f"i64 {known}", f"i64 {depth}")
-        self._words.set_word(name, most)
+    def _add_each(self, count: int, values: Numbers) -> None:
+        """Add a number of each warp to a count."""
+        name = self._counted(count, self._warps.types)
+        self._set(name, self._warps.let("add", self._get(name), values))
 
-    def _counted(self, count: int) -> str:
+    def _raise(self, depths: Numbers) -> None:
+        name = self._counted(Count.DEPTH, self._warps.types)
+        self._set(name, self._warps.larger(self._get(name), depths))
+
+    def _counted(self, count: int, types: Sequence[str]) -> str:
         """Return the variable of a count, which begins at zero in each call."""
         name = f"count{count}"
         if name not in self._counts:
             self._counts[name] = count
-            (place,) = self._words.places(name, ["i64"])
-            self.lanes.entry.line(f"store i64 0, ptr {place}")
+            for type_, place in zip(types, self._words.places(name, types), strict=True):
+                zero = "0" if type_ == "i64" else "zeroinitializer"
+                self.lanes.entry.line(f"store {type_} {zero}, ptr {place}")
         return name
 
     def finish(self) -> None:
         """Add the counts of this call to those in memory."""
+        if self._interior is not None:
+            self._interior.finish()
         code = self.lanes.code
         for name, count in self._counts.items():
-            place = code.let(f"getelementptr i64, ptr {self._memory}, i64 {count}")
-            known, new = code.let(f"load i64, ptr {place}"), self._words.word(name)
-            how = "llvm.umax.i64" if count == Count.DEPTH else ""
-            total = (
-                code.call("i64", how, f"i64 {known}", f"i64 {new}")
-                if how
-                else code.let(f"add i64 {known}, {new}")
-            )
-            code.line(f"store i64 {total}, ptr {place}")
+            if count == Count.DEPTH:
+                new = self._warps.largest(self._get(name))
+            elif count == Count.COMPARISONS:
+                new = self._warps.total(self._get(name))
+            else:
+                new = self._words.word(name)
+            for at in self._places_of(count):
+                place = code.let(f"getelementptr i64, ptr {self._memory}, i64 {at}")
+                known = code.let(f"load i64, ptr {place}")
+                if count == Count.DEPTH:
+                    total = code.call("i64", "llvm.umax.i64", f"i64 {known}", f"i64 {new}")
+                else:
+                    total = code.let(f"add i64 {known}, {new}")
+                code.line(f"store i64 {total}, ptr {place}")
+
+    def _places_of(self, count: int) -> list[int]:
+        """Return to which counts in memory a count of this code is added."""
+        number, which = divmod(count - Count.NODES, 2)
+        if count < Count.NODES:
+            return [count]
+        return [Count.NODES + 2 * node + which for node in self._reported.get(number, ())]

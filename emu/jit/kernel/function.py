@@ -139,8 +139,8 @@ class KernelFunction:
         counters = ""
         if lanes.flow.loops:
             counters = self.entry.let(f"alloca [{facts.width} x i64], align 64")
-        if not self.has_barrier and has_interior(lanes, self.plan):
-            self._interior = emit_interior(lanes, warp, self.memory, counters)
+        if not self.has_barrier and has_interior(lanes, self.plan, self._counters):
+            self._interior = emit_interior(lanes, warp, self.memory, counters, self._counters)
         if counters:
             budget.fill(lanes, counters)
         edges.clear_all()

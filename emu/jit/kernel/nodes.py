@@ -253,11 +253,19 @@ class Nodes:
                 assert self._barriers is not None
                 self._barriers.stop(number)
                 if isinstance(self._barriers, OneWarp):
+                    self._pass_barrier()
                     self._follow(number, node.successors[0])
             case "cbr" if len(node.successors) == 2:
                 self._branch(number)
             case _:
                 self._follow(number, node.successors[0])
+
+    def _pass_barrier(self) -> None:
+        """Count a barrier of a workgroup that is one warp, which is the end of a round."""
+        if self.edges.counters is not None:
+            self.edges.counters.barrier()
+        if self._owners is not None:
+            self._owners.begin_round()
 
     def _follow(self, number: int, target: int) -> None:
         """End a node whose lanes all go to one successor."""

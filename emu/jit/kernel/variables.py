@@ -50,7 +50,11 @@ class Variables:
 
     def share_word(self, name: str, other: Variables) -> None:
         """Use the variable of one i64 that `other` has under this name."""
-        self._found[name] = ["i64"], other.places(name, ["i64"])
+        self.share(name, ["i64"], other)
+
+    def share(self, key: object, types: Sequence[str], other: Variables) -> None:
+        """Use the variable that `other` has for a key."""
+        self._found[key] = list(types), other.places(key, types)
 
     def poison(self, text: FunctionText, pattern: int | None) -> None:
         """Fill the variables of a warp with a pattern, if given.

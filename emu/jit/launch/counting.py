@@ -49,7 +49,7 @@ def can_count(kernel: Kernel, geometry: Geometry) -> bool:
 
     Only for kernels that the JIT runs when nothing is counted.
     """
-    facts = facts_for_counting(geometry)
+    facts = facts_for_counting(kernel, geometry)
     key = kernel.words, kernel.params, facts
     found = _COUNTED.find(key)
     if found is None:
@@ -96,8 +96,8 @@ def _bases(work: Work, table: Table, positions: Iterable[int]) -> Iterator[int]:
 class Layout:
     """Where the counts of a kernel are, in `words` words.
 
-    Row i of `at` has for each pc the place of the runs of the i-th node with this instruction, or
-    of a word that stays zero. Lanes are in the next word.
+    Row i of `at[0]` has for each pc the place of the runs of the i-th node with this instruction,
+    or of a word that stays zero. `at[1]` has the places of lanes.
     """
 
     words: int
@@ -123,7 +123,8 @@ def _layout(kernel: Kernel, facts: Facts) -> Layout:
         if node.latch_of is None and node.number in runs_with:
             for pc in range(node.start, node.stop + (node.last is not None)):
                 places[pc].append(Count.NODES + 2 * runs_with[node.number])
-    at = np.array(list(zip_longest(*places, fillvalue=zero)), np.int64)
+    runs = np.array(list(zip_longest(*places, fillvalue=zero)), np.int64)
+    at = np.array([runs, runs + 1])
     stems = [ins.row.stem for ins in kernel.instructions]
     branches = np.flatnonzero([stem in _BRANCHES for stem in stems])
     relied = reliance_of(kernel)
@@ -138,12 +139,12 @@ def statistics_of(work: Work, plan: Plan, scratches: Sequence[Scratch]) -> Stati
     if layout is None or not counts:
         return None
     total = sum(counts[1:], counts[0])
-    executions, lanes = total[layout.at].sum(axis=0), total[layout.at + 1].sum(axis=0)
+    executions, lanes = total[layout.at].sum(axis=1)
     issued = int(executions.sum())
     return Statistics(
         warp_instructions=issued,
         thread_instructions=int(lanes.sum()),
-        lane_slots=issued * facts.width if facts.whole else int(total[Count.LANE_SLOTS]),
+        lane_slots=issued * facts.counts if facts.whole else int(total[Count.LANE_SLOTS]),
         branches=int(executions[layout.branches].sum()),
         divergent_branches=int(total[Count.DIVERGENT]),
         barriers=int(total[Count.BARRIERS]),

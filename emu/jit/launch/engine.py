@@ -33,6 +33,7 @@ from ..kernel.compile import facts_at
 from ..runtime.context import Slot, TrapCode
 from . import slices
 from .again import SHORT, Again
+from .before import Before
 from .plan import Plan, Scratch, Table
 from .regroup import as_launched
 from .sharing import Sharing, sharing_of
@@ -117,17 +118,19 @@ def execute(work: Work) -> Statistics | None:
     table, changes = Table.of(work.memory), None
     plan = Plan.of(work)
     if plan.layout is not None:
-        table, changes = _counting().guarded(work, table, plan.layout.relied)
+        table, changes = plan.guarded(work, table)
         if table is None:
             return _interpret(work)
     before = None
     if changes is not None or (plan.may_wait and table.size <= COPIED_BEFORE):
-        before = table.contents(changes)
+        before = Before(table, changes)
     record, statistics = _run(work, plan, table)
+    if record is not None and before is not None:
+        before.restore()
+    if before is not None:
+        before.release()
     if record is None:
         return statistics
-    if before is not None:
-        table.restore(before)
     if changes is not None:
         # Perhaps an access has left its buffer, which is legal, for one that it must not reach.
         return _interpret(work)

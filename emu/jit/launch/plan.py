@@ -108,20 +108,6 @@ class Table:
         self.place = self._slots.buffer_info()[0], len(self.rows)
         """Host address of the rows, and their number."""
 
-    def contents(self, bases: Collection[int] | None = None) -> dict[int, np.ndarray]:
-        """Return the content of some buffers, by address; of all by default."""
-        return {
-            base: host.copy()
-            for base, host in zip(self.rows, self.hosts, strict=True)
-            if bases is None or base in bases
-        }
-
-    def restore(self, contents: dict[int, np.ndarray]) -> None:
-        """Put back what `contents` has returned."""
-        for base, host in zip(self.rows, self.hosts, strict=True):
-            if base in contents and self.rows[base][WRITABLE]:
-                host[:] = contents[base]
-
     def changed(self, writable: Collection[int]) -> Table:
         """Return a table in which only the buffers at these bases may be written."""
         twin = copy(self)
@@ -230,7 +216,7 @@ class Plan:
         self.geometry = work.geometry if work.stats else regrouped(work.kernel, work.geometry)
         """The launch in the workgroups that native code runs."""
         self.facts = (
-            facts_for_counting(work.geometry)
+            facts_for_counting(work.kernel, work.geometry)
             if work.stats
             else facts_of(work.kernel, self.geometry)
         )
@@ -241,6 +227,8 @@ class Plan:
             from .counting import layout_of
 
             self.layout = layout_of(work.kernel, self.facts)
+        self._guarded: tuple[object, tuple[Table | None, frozenset[int] | None]] | None = None
+        """What `guarded` has returned, and for which table and pointers."""
         self.n_groups = self.geometry.n_groups
         self.may_wait = may_wait(work.kernel)
         self.ordered: tuple[bytes, int] | bool = False
@@ -265,6 +253,16 @@ class Plan:
         """Return the plan of an earlier call of the same launch, or a new one."""
         plan = work.kept.get("plan")
         return plan if plan is not None else work.kept.setdefault("plan", Plan(work))
+
+    def guarded(self, work: Work, table: Table) -> tuple[Table | None, frozenset[int] | None]:
+        """Return the buffers as a launch may use them that counts; see `counting.guarded`."""
+        assert self.layout is not None
+        key = table.serial, self._pointers.unpack_from(work.kernargs)
+        if self._guarded is None or self._guarded[0] != key:
+            from .counting import guarded
+
+            self._guarded = key, guarded(work, table, self.layout.relied)
+        return self._guarded[1]
 
     def take(self, work: Work, table: Table, count: int = 1) -> list[Scratch]:
         """Return filled scratches, one a thread, for this call alone until `give_back`."""

@@ -9,6 +9,7 @@ from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.order import START
 from ....analysis.ranges.offset_ranges import Ranges
 from .. import budget
+from ..counters import Counters
 from ..edges import Edges
 from ..identity import Identity, Warp
 from ..instructions import Instructions
@@ -24,23 +25,28 @@ MOST_OPS = 400
 """Instructions of the largest kernel that is compiled twice."""
 
 
-def has_interior(lanes: LaneCode, plan: LanePlan) -> bool:
+def has_interior(lanes: LaneCode, plan: LanePlan, counting: Counters | None) -> bool:
     """Return whether interior warps of a kernel may have a version of their own."""
     facts = lanes.facts
     return (
         facts.rows
-        and not facts.counts
+        and (counting is None or counting.may_have_interior)
         and not plan.sparse
         and sum(map(len, lanes.ssa.ops.values())) <= MOST_OPS
     )
 
 
 def emit_interior(
-    lanes: LaneCode, warp: Warp, memory: KernelMemory, counters: str
+    lanes: LaneCode,
+    warp: Warp,
+    memory: KernelMemory,
+    counters: str,
+    counting: Counters | None = None,
 ) -> Variables | None:
     """Append the version for interior warps, and a test which warps are; others continue after it.
 
-    `lanes` is the code of all warps, `counters` (a ptr) where work-items count their budget.
+    `lanes` is the code of all warps, `counters` (a ptr) where work-items count their budget;
+    `counting` counts the warps if asked for.
     Returns the variables of the version; None if there is none.
     """
     code, facts = lanes.code, lanes.facts
@@ -65,7 +71,8 @@ def emit_interior(
     variables = Variables(lanes.entry, code)
     interior = LaneCode(variables, lanes.table, shapes, facts, lanes.width, lanes.report)
     interior.outside = {**assumed.known}
-    edges = Edges(interior, plan, version="i")
+    counted = counting.of_interior(interior, plan) if counting is not None else None
+    edges = Edges(interior, plan, counted, version="i")
     if counters:
         budget.fill(interior, counters)
     edges.clear_all()

@@ -104,6 +104,11 @@ class Owners:
         elif op.pc in self._relied.kept_out:
             self._offsets(op, self._relied.kept_out[op.pc])
 
+    def begin_round(self) -> None:
+        """Begin the time after a barrier, if group memory is watched."""
+        if self._relied.group_unit:
+            begin_round(self.lanes.code, self._memory, self.lanes.facts)
+
     # --- global memory
 
     def _offsets(self, op: Op, param: int) -> list[str]:
@@ -246,10 +251,11 @@ class Owners:
     def _one(self, op: Op, room: _Room, place: str, mask: Sequence[str]) -> None:
         """Enter all lanes as owners of one place, from which they load."""
         lanes, code = self.lanes, self.lanes.code
-        word = lanes.word(mask)
-        several = code.let(f"and i64 {word}, {code.let(f'sub i64 {word}, 1')}")
-        alone = code.let(f"icmp eq i64 {several}, 0")
-        lane = code.let(f"and i64 {lanes.lowest(word)}, 63")
+        word, t = lanes.word(mask), lanes.word_type
+        several = code.let(f"and {t} {word}, {code.let(f'sub {t} {word}, 1')}")
+        alone = code.let(f"icmp eq {t} {several}, 0")
+        none = code.let(f"icmp eq {t} {word}, 0")
+        lane = code.let(f"select i1 {none}, i64 0, i64 {lanes.lowest(word)}")
         number = code.let(f"trunc i64 {lane} to i32")
         least = code.let(f"extractelement {integer(32, lanes.n)} {room.own[0]}, i32 0")
         own = code.let(f"add i32 {least}, {number}")
@@ -257,8 +263,7 @@ class Owners:
         where = self._place(room, place)
         old = code.let(f"load i32, ptr {where}")
         new, bad = self._update(op, room, old, own, 0)
-        some = code.let(f"icmp ne i64 {word}, 0")
-        code.line(f"store i32 {code.let(f'select i1 {some}, i32 {new}, i32 {old}')}, ptr {where}")
+        code.line(f"store i32 {code.let(f'select i1 {none}, i32 {old}, i32 {new}')}, ptr {where}")
         all_bad = lanes.chunk_of(1, bad)
         self._refuse(op, lanes.combine("and", [all_bad] * lanes.k, mask))
 
