@@ -26,6 +26,8 @@ class Facts:
     `together_from`: the running lanes from which on a sparse loop runs for all of them together.
     `counts`: the code counts what the post-dominator stack executes (analysis/counting) in warps
     of so many lanes, which divide the width; 0: it does not count.
+    `marks`: watched accesses are marked at the end of warps, where that is possible
+    (jit/kernel/memory/marks.py).
     `one_warp`: a workgroup is one warp, whose lanes reach every barrier together.
     """
 
@@ -35,6 +37,7 @@ class Facts:
     poison: int | None = None
     together_from: int = NEVER_TOGETHER
     counts: int = 0
+    marks: bool = False
     chunk: int = 16
     one_warp: bool = False
 

@@ -30,6 +30,7 @@ _UNIFORM_IDENTITY = frozenset(
 
 
 
+
 class LaneShapes(Protocol):
     """How the values of the lanes that run together differ."""
 

@@ -40,6 +40,8 @@ class CompiledKernel:
     function: Callable[[int, int, int], int]
     """Runs workgroups: (address of the context block, first, last) -> 1 if one trapped."""
     frame_bytes: int
+    marked: bool = False
+    """Whether the code marks watched accesses, where code that has owners may do better."""
 
 
 _COMPILED: Recent[tuple[object, ...], CompiledKernel] = Recent()
@@ -128,6 +130,9 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     module.define("kernel", function.text())
     frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {function.frame_bytes}\n}}\n"
     module.define("frame_bytes", frame)
+    if facts.marks:
+        marked = int(bool(function.memory.marked))
+        module.define("marked", f"define i64 @marked() #0 {{\n  ret i64 {marked}\n}}\n")
     return str(module)
 
 
@@ -155,13 +160,14 @@ def compiled(work: Work, facts: Facts) -> CompiledKernel:
     if found is None:
         module = compile_text(
             lambda: generate(kernel, len(work.program.readonly_data), facts),
-            ["kernel", "frame_bytes"],
+            ["kernel", "frame_bytes", *(["marked"] if facts.marks else [])],
             level=_level(kernel),
             key=repr(key),
             symbols=symbols(),
         )
         frame_bytes = ctypes.CFUNCTYPE(ctypes.c_int64)(module["frame_bytes"])()
-        code = CompiledKernel(module, _FUNCTION(module["kernel"]), frame_bytes)
+        marked = facts.marks and bool(ctypes.CFUNCTYPE(ctypes.c_int64)(module["marked"])())
+        code = CompiledKernel(module, _FUNCTION(module["kernel"]), frame_bytes, marked)
         found = _COMPILED.keep(key, code)
     return found
 

@@ -131,7 +131,7 @@ class KernelFunction:
             code.let("add i64 0, 0", WARP)
         else:
             code.jump("warp_head")
-            self._warp_head("group_body", "warp_over", warps, "group_next")
+            self._warp_head("group_body", "warp_next", warps, "group_next")
         warp = begin()
         lanes = self._lanes(warp)
         edges = self._edges(lanes, warp)
@@ -139,15 +139,21 @@ class KernelFunction:
         counters = ""
         if lanes.flow.loops:
             counters = self.entry.let(f"alloca [{facts.width} x i64], align 64")
-        if not self.has_barrier and has_interior(lanes, self.plan, self._counters):
+        watches = self.memory.relied is not None and bool(self.memory.relied.watched)
+        if not self.has_barrier and not watches and has_interior(lanes, self.plan, self._counters):
             self._interior = emit_interior(lanes, warp, self.memory, counters, self._counters)
         if counters:
             budget.fill(lanes, counters)
         edges.clear_all()
         barriers = OneWarp(lanes, warp) if self.has_barrier else None
+        nodes = Nodes(lanes, self.plan, self.memory, warp, edges, barriers)
+        nodes.begin_warp()
         edges.enter(START, warp.existing)
-        Nodes(lanes, self.plan, self.memory, warp, edges, barriers).emit()
+        nodes.emit()
         code.block("warp_over")
+        nodes.end_warp()
+        code.jump("warp_next")
+        code.block("warp_next")
         if facts.one_warp:
             self._end_warp()
             code.jump("group_next")

@@ -7,8 +7,6 @@ are masked: other instructions run for inactive lanes too, whose values nothing 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.order import Loop
@@ -20,15 +18,13 @@ from . import budget
 from .barriers import Barriers
 from .edges import Edges
 from .hoisted import Hoisted, is_simple
-from .identity import GROUP, Identity, Warp
+from .identity import Identity, Warp
 from .instructions import Instructions
 from .lane_by_lane import LaneByLane
 from .lane_code import LaneCode
 from .memory.kernel_memory import KernelMemory
+from .memory.watching import watching_of
 from .one_warp import OneWarp
-
-if TYPE_CHECKING:
-    from .memory.owners import Owners
 
 UNROLLED = 128
 """Most instructions of the iterations of a loop that are written one after the other."""
@@ -60,7 +56,10 @@ class Nodes:
         self._barriers = barriers
         self._flow = lanes.flow
         self._instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
-        self._owners = _owners_of(lanes, memory, warp)
+        addresses = self._instructions.access.global_.addresses
+        is_straight = barriers is None or isinstance(barriers, OneWarp)
+        self._watching = watching_of(lanes, memory, warp, addresses, is_straight=is_straight)
+        """What watches accesses, if some must be watched."""
         self._divergent = lanes.ssa.conditions.keys() - plan.uniform_branches
         self._at_exit = budget.charged_at_exit(lanes, plan, memory.ranges)
         """Latch -> iterations of the loop, for those that are charged when it is left."""
@@ -73,6 +72,16 @@ class Nodes:
         """Headers whose loop is entered by other code than the header's."""
         self._version: Hoisted | None = None
         """The version of a loop that is being written, if it is the one without tests."""
+
+    def begin_warp(self) -> None:
+        """Append what precedes the nodes: nothing is known yet of the warp's accesses."""
+        if self._watching is not None:
+            self._watching.begin_warp()
+
+    def end_warp(self) -> None:
+        """Append what follows the nodes: the warp's accesses are compared with other warps'."""
+        if self._watching is not None:
+            self._watching.end_warp()
 
     def emit(self) -> None:
         """Append the code of all nodes, in the linear order."""
@@ -110,8 +119,8 @@ class Nodes:
             self._begin_iteration(number)
         else:
             for op in lanes.ssa.ops.get(number, ()):
-                if self._owners is not None:
-                    self._owners.watch(op)
+                if self._watching is not None:
+                    self._watching.watch(op)
                 self._instructions.op(op)
             self._leave(number)
 
@@ -264,8 +273,8 @@ class Nodes:
         """Count a barrier of a workgroup that is one warp, which is the end of a round."""
         if self.edges.counters is not None:
             self.edges.counters.barrier()
-        if self._owners is not None:
-            self._owners.begin_round()
+        if self._watching is not None:
+            self._watching.begin_round()
 
     def _follow(self, number: int, target: int) -> None:
         """End a node whose lanes all go to one successor."""
@@ -303,12 +312,3 @@ class Nodes:
         if edges.counters is not None:
             edges.counters.branch(number, ways, (to_fall, to_taken))
         edges.end_node(number, *ways)
-
-
-def _owners_of(lanes: LaneCode, memory: KernelMemory, warp: Warp) -> Owners | None:
-    """Return what watches accesses, if some must be watched."""
-    if memory.relied is None or not memory.relied.watched:
-        return None
-    from .memory.owners import Owners
-
-    return Owners(lanes, memory, memory.relied, GROUP, warp.flat, warp.first)

@@ -44,6 +44,12 @@ def reliance_of(kernel: Kernel) -> Reliance | None:
     return found[0]
 
 
+def watches(kernel: Kernel) -> bool:
+    """Return whether accesses are watched when native code counts."""
+    relied = reliance_of(kernel)
+    return relied is not None and bool(relied.watched)
+
+
 def can_count(kernel: Kernel, geometry: Geometry) -> bool:
     """Return whether native code can count launches of this shape, if their buffers allow it.
 

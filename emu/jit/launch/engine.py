@@ -131,6 +131,10 @@ def execute(work: Work) -> Statistics | None:
         before.release()
     if record is None:
         return statistics
+    if plan.code.marked:
+        # Perhaps accesses meet by their marks only.
+        work.kept["plan"] = Plan(work, marks=False)
+        return execute(work)
     if changes is not None:
         # Perhaps an access has left its buffer, which is legal, for one that it must not reach.
         return _interpret(work)

@@ -1,4 +1,7 @@
-"""Owners of places in memory, of a launch that watches accesses (kernel/memory/owners.py)."""
+"""Owners and marks of places in memory, of a launch that watches accesses.
+
+See kernel/memory/owners.py and kernel/memory/marks.py.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,11 @@ def has_owner_numbers(geometry: Geometry) -> bool:
 
 def _items(geometry: Geometry) -> int:
     return geometry.n_groups * prod(geometry.group_size)
+
+
+def words_of_marks(size: int, unit: int) -> int:
+    """Return the words of the marks of `size` bytes: two for 64 places, and for one place more."""
+    return 2 * (size // unit // 64 + 2)
 
 
 class _Array:
@@ -89,6 +97,39 @@ class Owners:
         if self._array is not None:
             _SPARE[:] = [self._array]
             self._array = None
+
+
+class Marks:
+    """The marks of a launch; `context` has their places."""
+
+    def __init__(self, kernel: Kernel, relied: Reliance, context: np.ndarray) -> None:
+        self._context = context
+        self._unit = relied.unit
+        self._slots = [
+            (param_slot(p, SIZE), param_slot(p, BASE), owners_slot(len(kernel.params), p))
+            for p in sorted(relied.owned)
+        ]
+        self._words = np.zeros(0, np.uint64)
+        self._start = 0
+
+    def begin_launch(self) -> None:
+        """Let no place be marked; parameters have the buffers of the launch."""
+        context, places, needed = self._context, {}, 0
+        for size, base, _ in self._slots:
+            # Parameters may share a buffer, and then they share its marks.
+            if int(context[base]) not in places:
+                places[int(context[base])] = needed
+                needed += words_of_marks(int(context[size]), self._unit)
+        if needed > self._words.size:
+            self._words = np.zeros(needed, np.uint64)
+            self._start = self._words.ctypes.data
+        else:
+            self._words[:needed] = 0
+        for _, base, slot in self._slots:
+            context[slot] = self._start + places[int(context[base])] * 8
+
+    def end_launch(self) -> None:
+        """End a launch; the marks are kept for the next one."""
 
 
 def _spare(size: int) -> _Array:

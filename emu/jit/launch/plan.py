@@ -14,6 +14,7 @@ import struct
 from array import array
 from collections.abc import Collection, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from itertools import count, pairwise
 from typing import TYPE_CHECKING
@@ -42,7 +43,7 @@ from .regroup import regrouped
 
 if TYPE_CHECKING:
     from .counting import Layout
-    from .owners import Owners
+    from .owners import Marks, Owners
 
 SLACK = 128
 """Bytes after group, private and frame memory: none is empty, and wide loads may read on."""
@@ -169,11 +170,16 @@ class Scratch:
         if plan.layout is not None:
             self.counts = np.zeros(plan.layout.words, np.int64)
             self.context[Slot.COUNTS] = self.counts.ctypes.data
-        self._owners: Owners | None = None
+        self._owners: Owners | Marks | None = None
         if owners and plan.layout is not None:
-            from .owners import Owners
+            from .owners import Marks, Owners
 
-            self._owners = Owners(kernel, geometry, plan.layout.relied, self.context)
+            relied = plan.layout.relied
+            self._owners = (
+                Marks(kernel, relied, self.context)
+                if plan.code.marked
+                else Owners(kernel, geometry, relied, self.context)
+            )
         self._bytes = self.context.data.cast("B")
 
     @property
@@ -212,7 +218,7 @@ class Scratch:
 class Plan:
     """One launch, ready for its arguments."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, *, marks: bool = True) -> None:
         self.geometry = work.geometry if work.stats else regrouped(work.kernel, work.geometry)
         """The launch in the workgroups that native code runs."""
         self.facts = (
@@ -220,12 +226,14 @@ class Plan:
             if work.stats
             else facts_of(work.kernel, self.geometry)
         )
+        if self.facts.counts:
+            from .counting import layout_of, watches
+
+            self.facts = replace(self.facts, marks=marks and watches(work.kernel))
         self.code: CompiledKernel = compiled(work, self.facts)
         self.layout: Layout | None = None
         """Where the code leaves its counts, if it counts."""
         if self.facts.counts:
-            from .counting import layout_of
-
             self.layout = layout_of(work.kernel, self.facts)
         self._guarded: tuple[object, tuple[Table | None, frozenset[int] | None]] | None = None
         """What `guarded` has returned, and for which table and pointers."""

@@ -42,6 +42,9 @@ class KernelMemory:
     relied: Reliance | None = None
     """What code that counts has to test about accesses."""
 
+    marked: list[bool] = field(default_factory=list)
+    """Whether watched accesses are marked (marks.py), once the code is there."""
+
     _group_place: list[str] = field(default_factory=list)
     """Where that is, once it is known; all versions of the code share it."""
 

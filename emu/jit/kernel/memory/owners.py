@@ -104,6 +104,12 @@ class Owners:
         elif op.pc in self._relied.kept_out:
             self._offsets(op, self._relied.kept_out[op.pc])
 
+    def begin_warp(self) -> None:
+        """Begin a warp: owners do not depend on it."""
+
+    def end_warp(self) -> None:
+        """End a warp: its accesses have been tested."""
+
     def begin_round(self) -> None:
         """Begin the time after a barrier, if group memory is watched."""
         if self._relied.group_unit:

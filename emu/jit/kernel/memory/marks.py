@@ -1,0 +1,436 @@
+"""Marks of places in memory: watched accesses outside of loops, warp by warp.
+
+Owners (owners.py) say which work-item has a place. Where no watched access is in a loop, less does:
+two bits for each place, whether an earlier warp has accessed it, and whether one has stored to it.
+A warp runs first. At its end the places of all its accesses are compared with these bits and then
+marked, 64 places at a time. Accesses at one address are marked together, so that a load and a store
+of one lane do not meet.
+
+This is stricter than need be where a lane has a place by two addresses. A launch in which accesses
+meet starts over, and then owners decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .....asm.flow import dominators
+from .....isa.types import Segment
+from ....analysis.counting.independence import Reliance
+from ....analysis.order import START
+from ....analysis.ssa import Op
+from ...llvm.text import integer
+from ...runtime.context import SIZE, TrapCode, owners_slot, param_slot
+from ..context_code import load_slot
+from ..lane_code import LaneCode
+from .addresses import Addresses
+from .forms import Form, plus
+from .owners import Owners
+
+WORD = 64
+"""Places whose marks are two words: those stored to, and those accessed."""
+
+MOST_GROUPS = 8
+"""Addresses of a kernel above which the code at the end of each warp is too long."""
+
+_REFUSED = "refused"
+"""The variable of what must not be; 0 if nothing is."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """The accesses at one address, of which the first one runs for all their lanes."""
+
+    number: int
+    param: int
+    form: Form
+    first: Op
+
+    @property
+    def touched(self) -> str:
+        """The variable of the lanes that access it, bit l = lane l."""
+        return f"touched{self.number}"
+
+    @property
+    def stored(self) -> str:
+        """The variable of the lanes that store to it."""
+        return f"stored{self.number}"
+
+    @property
+    def place(self) -> str:
+        """The variable of the places, as numbers of the buffer's places."""
+        return f"place{self.number}"
+
+
+def groups_of(lanes: LaneCode, relied: Reliance, addresses: Addresses) -> dict[Op, Group] | None:
+    """Return the group of each watched access; None if marks do not do."""
+    flow, found, known = lanes.flow, dict[Op, Group](), dict[object, Group]()
+    edges = tuple(node.successors for node in flow.nodes)
+    parents = dominators.tree(edges, START).parents
+    ops = [op for n in flow.order for op in lanes.ssa.ops.get(n, ()) if op.pc in relied.watched]
+    for op in ops:
+        param, base, address, type_ = relied.watched[op.pc], op.base, op.ins.address, op.ins.row.type
+        assert address is not None
+        assert type_ is not None
+        form = None if base is None else addresses.form(base)
+        form = plus(form, Form(constant=address.offset))
+        if (
+            op.ins.row.segment is not Segment.GLOBAL
+            or param is None
+            or flow.loop_of[op.node] is not None
+            or type_.size != relied.unit
+            or form is None
+            or (form.index is not None and form.scale != relied.unit)
+        ):
+            return None
+        group = known.get((param, form))
+        if group is None or group.first.node not in _above(parents, op.node):
+            group = known[param, form] = Group(len(known), param, form, op)
+        found[op] = group
+    return found if len({g.number for g in found.values()}) <= MOST_GROUPS else None
+
+
+def _above(parents: Sequence[int | None], node: int | None) -> Iterator[int]:
+    while node is not None:
+        yield node
+        node = parents[node]
+
+
+class Marks:
+    """Emits the watching of a warp's accesses; `owners` watches those that only keep out."""
+
+    def __init__(
+        self,
+        lanes: LaneCode,
+        relied: Reliance,
+        addresses: Addresses,
+        owners: Owners,
+        groups: dict[Op, Group],
+        params: int,
+    ) -> None:
+        self.lanes = lanes
+        self._relied, self._addresses, self._owners = relied, addresses, owners
+        self._of, self._params = groups, params
+        self._groups = list({g.number: g for g in groups.values()}.values())
+        self._shift = relied.unit.bit_length() - 1
+        self._words = lanes.variables
+
+    def begin_warp(self) -> None:
+        """Begin a warp, which has accessed nothing."""
+        self._words.set_word(_REFUSED, "0")
+        for group in self._groups:
+            self._words.set_word(group.touched, "0")
+            self._words.set_word(group.stored, "0")
+
+    def begin_round(self) -> None:
+        """Begin the time after a barrier: places of global memory are owned for the launch."""
+
+    def watch(self, op: Op) -> None:
+        """Note an access before it runs."""
+        group = self._of.get(op)
+        if group is None:
+            self._owners.watch(op)
+            return
+        mask = self.lanes.word(self.lanes.mask)
+        if op is group.first:
+            self._words.set_word(group.touched, mask)
+            self._note_place(group)
+        if not op.ins.row.is_load:
+            known = self._words.word(group.stored)
+            mask = self.lanes.code.let(f"or i64 {known}, {mask}")
+            self._words.set_word(group.stored, mask)
+
+    # --- places
+
+    def _note_place(self, group: Group) -> None:
+        """Keep the place of index 0 (or of the first lanes), and the indices if lanes diverge."""
+        lanes, code, form = self.lanes, self.lanes.code, group.form
+        window = self._addresses.param_window(group.param, store=False)
+        start = self._addresses.distance(form, window)
+        start = code.let(f"ashr i64 {start}, {self._shift}")
+        firsts = self._firsts(group)
+        if firsts is None:
+            assert form.index is not None
+            self._words.set_word(group.place, start)
+            types = [integer(32, lanes.n)] * lanes.k
+            self._words.store(f"{group.place} index", types, lanes.vector(form.index))
+            return
+        places = [start if i is None else self._first_place(form, start, i) for i in firsts]
+        self._words.store(group.place, ["i64"] * len(places), places)
+
+    def _firsts(self, group: Group) -> Sequence[str | None] | None:
+        """Return the indices of lanes from which others count, None in place of no index.
+
+        Return None if the indices of lanes have nothing in common.
+        """
+        lanes, index = self.lanes, group.form.index
+        if index is None:
+            return [None]
+        if lanes.shapes.stride(index) == 1:
+            return [lanes.lane0(index)]
+        if lanes.is_pieced(index) and lanes.shapes.piece_stride(index) in (0, 1):
+            return lanes.firsts(index)
+        return None
+
+    def _step(self, group: Group) -> int:
+        """Return the step from lane to lane of a group with first places."""
+        index = group.form.index
+        if index is None:
+            return 0
+        shapes = self.lanes.shapes
+        return 1 if shapes.stride(index) == 1 else shapes.piece_stride(index) or 0
+
+    def _first_place(self, form: Form, start: str, index: str) -> str:
+        """Return the place of an index; -1 if the indices that follow it wrap around."""
+        code = self.lanes.code
+        place = code.let(f"add i64 {start}, {self._widened(form, index)}")
+        return code.let(f"select i1 {self._counts_on(form, index)}, i64 {place}, i64 -1")
+
+    def _widened(self, form: Form, index: str) -> str:
+        return self.lanes.code.let(f"{'sext' if form.signed else 'zext'} i32 {index} to i64")
+
+    def _counts_on(self, form: Form, index: str) -> str:
+        """Return whether none of the indices after one wraps around, an i1."""
+        if form.signed:
+            return self.lanes.code.let(f"icmp slt i32 {index}, {(1 << 31) - WORD}")
+        return self.lanes.code.let(f"icmp ult i32 {index}, {(1 << 32) - WORD}")
+
+    # --- the end of a warp
+
+    def end_warp(self) -> None:
+        """Compare the places of a warp with those of earlier ones, and mark them."""
+        lanes, code = self.lanes, self.lanes.code
+        for group in self._groups:
+            touched, stored = (self._words.word(w) for w in (group.touched, group.stored))
+            then = self._if_any(touched)
+            self._mark(group, touched, stored)
+            code.jump(then)
+            code.block(then)
+        end, go = code.fresh_label("k"), code.fresh_label("k")
+        refused = code.let(f"icmp ne i64 {self._words.word(_REFUSED)}, 0")
+        code.branch(refused, end, go, rarely=True)
+        code.block(end)
+        # The launch starts over, whatever it ends with.
+        op = self._groups[0].first
+        lanes.trap(TrapCode.OUT_OF_BOUNDS, op.pc, ["splat (i1 true)"] * lanes.k)
+        code.block(go)
+
+    def _if_any(self, word: str) -> str:
+        """Begin a block that runs if a word is not 0; return the label of what follows it."""
+        code = self.lanes.code
+        some, then = code.fresh_label("k"), code.fresh_label("k")
+        code.branch(code.let(f"icmp ne i64 {word}, 0"), some, then)
+        code.block(some)
+        return then
+
+    def _mark(self, group: Group, touched: str, stored: str) -> None:
+        """Mark the places of a group, given its lanes."""
+        lanes, code = self.lanes, self.lanes.code
+        if self._is_scattered(group):
+            start = self._words.word(group.place)
+            types = [integer(32, lanes.n)] * lanes.k
+            for j, indices in enumerate(self._words.load(f"{group.place} index", types)):
+                bits = [self._part(word, j, lanes.n) for word in (touched, stored)]
+                then = self._if_any(bits[0])
+                self._mark_chunk(group, start, indices, *bits)
+                code.jump(then)
+                code.block(then)
+            return
+        step = self._step(group)
+        index = group.form.index
+        whole = index is None or lanes.shapes.stride(index) == 1
+        n = lanes.facts.width if whole else lanes.pieces.n
+        count = lanes.facts.width // n
+        for i, place in enumerate(self._words.load(group.place, ["i64"] * count)):
+            on, changed = (self._part(word, i, n) for word in (touched, stored))
+            then = self._if_any(on)
+            if step:
+                self._touch(group, place, on, changed)
+            else:
+                self._touch_one(group, place, on, changed)
+            code.jump(then)
+            code.block(then)
+
+    def _is_scattered(self, group: Group) -> bool:
+        lanes, index = self.lanes, group.form.index
+        return not (
+            index is None
+            or lanes.shapes.stride(index) == 1
+            or (lanes.is_pieced(index) and lanes.shapes.piece_stride(index) in (0, 1))
+        )
+
+    def _part(self, word: str, number: int, n: int) -> str:
+        """Return the lanes of the `number`-th piece of `n` lanes, an i64."""
+        code = self.lanes.code
+        if n == self.lanes.facts.width:
+            return word
+        word = code.let(f"lshr i64 {word}, {number * n}") if number else word
+        return code.let(f"and i64 {word}, {(1 << n) - 1}")
+
+    def _touch_one(self, group: Group, place: str, on: str, changed: str) -> None:
+        """Mark one place that all lanes access; if one stores, it must be the only one."""
+        code = self.lanes.code
+        several = code.let(f"and i64 {on}, {code.let(f'sub i64 {on}, 1')}")
+        several = code.let(f"icmp ne i64 {several}, 0")
+        stores = code.let(f"icmp ne i64 {changed}, 0")
+        self._refuse(code.let(f"zext i1 {code.let(f'and i1 {several}, {stores}')} to i64"))
+        self._touch(group, place, "1", code.let(f"zext i1 {stores} to i64"))
+
+    def _mark_chunk(self, group: Group, start: str, indices: str, on: str, changed: str) -> None:
+        """Mark the places of a chunk of lanes: neighbours, places near each other, or any."""
+        lanes, code, t = self.lanes, self.lanes.code, integer(32, self.lanes.n)
+        mask = self._chunk(on)
+        first = code.let(f"extractelement {t} {indices}, i32 0")
+        steps = ", ".join(f"i32 {lane}" for lane in range(lanes.n))
+        origin = code.let(f"sub {t} {indices}, <{steps}>")
+        apart = code.let(f"icmp ne {t} {origin}, {lanes.chunk_of(32, first)}")
+        together = code.let(f"xor i1 {self._any(apart, mask)}, true")
+        together = code.let(f"and i1 {together}, {self._counts_on(group.form, first)}")
+        row, others, then = (code.fresh_label("k") for _ in range(3))
+        code.branch(together, row, others)
+        code.block(row)
+        place = code.let(f"add i64 {start}, {self._widened(group.form, first)}")
+        self._touch(group, place, on, changed)
+        code.jump(then)
+        code.block(others)
+        lowest = code.call("i64", "llvm.cttz.i64", f"i64 {on}", "i1 false")
+        some = code.let(f"extractelement {t} {indices}, i64 {lowest}")
+        block = code.let(f"and i32 {some}, {-WORD}")
+        inside = code.let(f"xor {t} {indices}, {lanes.chunk_of(32, block)}")
+        far = code.let(f"icmp uge {t} {inside}, splat (i32 {WORD})")
+        near, each = code.fresh_label("k"), code.fresh_label("k")
+        code.branch(self._any(far, mask), each, near)
+        code.block(near)
+        place = code.let(f"add i64 {start}, {self._widened(group.form, block)}")
+        self._mark_near(group, place, inside, on, changed)
+        code.jump(then)
+        code.block(each)
+        self._mark_each(group, start, indices, on, changed)
+        code.jump(then)
+        code.block(then)
+
+    def _mark_near(self, group: Group, place: str, inside: str, on: str, changed: str) -> None:
+        """Mark places of a block of 64 that begins at `place`; `inside` are those of lanes."""
+        lanes, code = self.lanes, self.lanes.code
+        t = integer(64, lanes.n)
+        wide = code.let(f"zext {integer(32, lanes.n)} {inside} to {t}")
+        bits = code.let(f"shl {t} splat (i64 1), {wide}")
+
+        def places(word: str) -> str:
+            name, none = f"llvm.vector.reduce.or.v{lanes.n}i64", "zeroinitializer"
+            chunk = self._chunk(word)
+            some = code.let(f"select {lanes.mask_type} {chunk}, {t} {bits}, {t} {none}")
+            return code.call("i64", name, f"{t} {some}")
+
+        loads, stores, then = (code.fresh_label("k") for _ in range(3))
+        code.branch(code.let(f"icmp eq i64 {changed}, 0"), loads, stores)
+        code.block(loads)
+        self._touch(group, place, places(on), "0")
+        code.jump(then)
+        code.block(stores)
+        own = places(changed)
+        others = places(code.let(f"xor i64 {on}, {changed}"))
+        self._refuse(code.let(f"and i64 {own}, {others}"))
+        counts = (code.call("i64", "llvm.ctpop.i64", f"i64 {w}") for w in (own, changed))
+        self._refuse(code.let("xor i64 {}, {}".format(*counts)))
+        self._touch(group, place, code.let(f"or i64 {own}, {others}"), own)
+        code.jump(then)
+        code.block(then)
+
+    def _mark_each(self, group: Group, start: str, indices: str, on: str, changed: str) -> None:
+        """Mark the places of lanes one after the other."""
+        code, t = self.lanes.code, integer(32, self.lanes.n)
+        before, head, after = code.current_block, code.fresh_label("k"), code.fresh_label("k")
+        rest, latch = code.fresh_name(), code.fresh_label("k")
+        code.jump(head)
+        code.block(head)
+        left = code.phi("i64", (on, before), (rest, latch))
+        lane = code.call("i64", "llvm.cttz.i64", f"i64 {left}", "i1 false")
+        index = code.let(f"extractelement {t} {indices}, i64 {lane}")
+        place = code.let(f"add i64 {start}, {self._widened(group.form, index)}")
+        stores = code.let(f"and i64 {code.let(f'lshr i64 {changed}, {lane}')}, 1")
+        self._touch(group, place, "1", stores)
+        code.jump(latch)
+        code.block(latch)
+        code.let(f"and i64 {left}, {code.let(f'sub i64 {left}, 1')}", rest)
+        code.branch(code.let(f"icmp ne i64 {rest}, 0"), head, after)
+        code.block(after)
+
+    def _chunk(self, word: str) -> str:
+        """Return the lanes of a chunk as its mask."""
+        lanes, code = self.lanes, self.lanes.code
+        if lanes.n != 64:
+            word = code.let(f"trunc i64 {word} to i{lanes.n}")
+        return code.let(f"bitcast i{lanes.n} {word} to {lanes.mask_type}")
+
+    def _any(self, flags: str, mask: str) -> str:
+        lanes = self.lanes
+        return lanes.any([lanes.code.let(f"and {lanes.mask_type} {flags}, {mask}")])
+
+    # --- marks
+
+    def _refuse(self, word: str) -> None:
+        """Refuse the launch if a word is not 0."""
+        known = self._words.word(_REFUSED)
+        self._words.set_word(_REFUSED, self.lanes.code.let(f"or i64 {known}, {word}"))
+
+    def _touch(self, group: Group, place: str, on: str, changed: str) -> None:
+        """Mark up to 64 places from one on: those with a bit in `on`, and in `changed` stored to.
+
+        They must be places of the buffer. At least one is accessed.
+        """
+        code = self.lanes.code
+        if on != "1":
+            low = code.call("i64", "llvm.cttz.i64", f"i64 {on}", "i1 true")
+            place = code.let(f"add i64 {place}, {low}")
+            on, changed = (code.let(f"lshr i64 {w}, {low}") for w in (on, changed))
+        zeros = "63" if on == "1" else code.call("i64", "llvm.ctlz.i64", f"i64 {on}", "i1 true")
+        last = code.let(f"add i64 {place}, {code.let(f'sub i64 63, {zeros}')}")
+        places = self._count(group.param)
+        begins = code.let(f"icmp ult i64 {place}, {places}")
+        ends = code.let(f"icmp ult i64 {last}, {places}")
+        inside, outside, then = (code.fresh_label("k") for _ in range(3))
+        code.branch(code.let(f"and i1 {begins}, {ends}"), inside, outside)
+        code.block(outside)
+        self._words.set_word(_REFUSED, "1")
+        code.jump(then)
+        code.block(inside)
+        marks = self._marks(group.param)
+        at = code.let(f"and i64 {code.let(f'lshr i64 {place}, 5')}, -2")
+        shift = code.let(f"and i64 {place}, 63")
+        words = [code.let(f"shl i64 {w}, {shift}") for w in (on, changed)]
+        self._touch_words(code.let(f"getelementptr i64, ptr {marks}, i64 {at}"), *words)
+        if on != "1":
+            back = code.let(f"sub i64 63, {shift}")
+            following = [
+                code.let(f"lshr i64 {code.let(f'lshr i64 {w}, 1')}, {back}") for w in (on, changed)
+            ]
+            further = code.fresh_label("k")
+            code.branch(code.let(f"icmp ne i64 {following[0]}, 0"), further, then)
+            code.block(further)
+            after = code.let(f"add i64 {at}, 2")
+            self._touch_words(code.let(f"getelementptr i64, ptr {marks}, i64 {after}"), *following)
+        code.jump(then)
+        code.block(then)
+
+    def _touch_words(self, stored: str, on: str, changed: str) -> None:
+        code = self.lanes.code
+        accessed = code.let(f"getelementptr i64, ptr {stored}, i64 1")
+        stores, accesses = (code.let(f"load i64, ptr {p}") for p in (stored, accessed))
+        meet = code.let(f"and i64 {stores}, {on}")
+        self._refuse(code.let(f"or i64 {meet}, {code.let(f'and i64 {accesses}, {changed}')}"))
+        code.line(f"store i64 {code.let(f'or i64 {stores}, {changed}')}, ptr {stored}")
+        code.line(f"store i64 {code.let(f'or i64 {accesses}, {on}')}, ptr {accessed}")
+
+    def _count(self, param: int) -> str:
+        """Return how many places a buffer has, an i64."""
+        entry = self.lanes.entry
+        size = load_slot(entry, param_slot(param, SIZE))
+        return entry.let(f"lshr i64 {size}, {self._shift}")
+
+    def _marks(self, param: int) -> str:
+        """Return where the marks of a buffer are, a ptr."""
+        entry = self.lanes.entry
+        slot = load_slot(entry, owners_slot(self._params, param))
+        return entry.let(f"inttoptr i64 {slot} to ptr")

@@ -1,0 +1,55 @@
+"""What watches accesses of code that counts, if some must be watched."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ....analysis.ssa import Op
+from ..identity import GROUP, Warp
+from ..lane_code import LaneCode
+from .addresses import Addresses
+from .kernel_memory import KernelMemory
+
+
+class Watching(Protocol):
+    """Emits the tests of watched accesses, of one warp."""
+
+    def begin_warp(self) -> None:
+        """Begin a warp that runs from start to end."""
+        ...
+
+    def end_warp(self) -> None:
+        """End such a warp."""
+        ...
+
+    def begin_round(self) -> None:
+        """Begin the time after a barrier of a workgroup that is one warp."""
+        ...
+
+    def watch(self, op: Op) -> None:
+        """Emit what comes before an access."""
+        ...
+
+
+def watching_of(
+    lanes: LaneCode, memory: KernelMemory, warp: Warp, addresses: Addresses, *, is_straight: bool
+) -> Watching | None:
+    """Return what watches accesses; None if nothing must be watched.
+
+    `is_straight` says that warps run from start to end, one after the other.
+    """
+    relied, facts = memory.relied, lanes.facts
+    if relied is None or not relied.watched:
+        return None
+    # Few launches count, and fewer watch.
+    from .marks import Marks, groups_of
+    from .owners import Owners
+
+    owners = Owners(lanes, memory, relied, GROUP, warp.flat, warp.first)
+    if not (facts.marks and is_straight and facts.width <= 64):
+        return owners
+    groups = groups_of(lanes, relied, addresses)
+    if groups is None:
+        return owners
+    memory.marked.append(True)
+    return Marks(lanes, relied, addresses, owners, groups, len(memory.params))
