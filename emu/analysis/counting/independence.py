@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
+from ...recent import Recent
 from ..analysis import analyse
 from ..influence import Influence
 from ..ssa import Op, Ssa, Value, sources_of
@@ -55,8 +56,17 @@ class Reliance:
         return bool(self.loaded or self.watched)
 
 
-def reliance(kernel: Kernel) -> Reliance | None:
+def reliance_of(kernel: Kernel) -> Reliance | None:
     """Return what makes a kernel independent of the schedule; None if nothing does."""
+    key = kernel.words, kernel.params
+    found = _FOUND.find(key) or _FOUND.keep(key, (_reliance(kernel),))
+    return found[0]
+
+
+_FOUND: Recent[tuple[object, ...], tuple[Reliance | None]] = Recent()
+
+
+def _reliance(kernel: Kernel) -> Reliance | None:
     rows = [ins.row for ins in kernel.instructions]
     if not any(row.is_store or row.is_atomic for row in rows):
         return Reliance()

@@ -69,12 +69,14 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
 
 def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
     """Return what code that counts may rely on; its warps are one or several of the launch."""
+    from ...analysis.counting.independence import reliance_of
     from ...analysis.counting.plan import analyse_counting
 
-    counted = geometry.width
-    own = replace(facts_at(geometry, counted), counts=counted)
+    counted, relied = geometry.width, reliance_of(kernel)
+    marks = relied is not None and bool(relied.watched)
+    own = replace(facts_at(geometry, counted), counts=counted, marks=marks)
     usual = facts_of(kernel, geometry)
-    best = replace(usual, counts=counted, together_from=own.together_from)
+    best = replace(usual, counts=counted, marks=marks, together_from=own.together_from)
     if usual.width % counted or counted.bit_count() != 1 or counted < LEAST_COUNTED:
         return own
     return best if analyse_counting(kernel, best) is not None else own
@@ -116,13 +118,13 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
 
     analysis, regions, relied = analyse(kernel), None, None
     if facts.counts:
-        from ...analysis.counting.independence import reliance
+        from ...analysis.counting.independence import reliance_of
         from ...analysis.counting.plan import analyse_counting
 
         counting = analyse_counting(kernel, facts)
         assert counting is not None, "the interpreter counts this kernel"
         analysis, regions = counting, counting.regions(facts)
-        relied = reliance(kernel)
+        relied = reliance_of(kernel)
         assert relied is not None, "the interpreter counts this kernel"
     shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
     module = ModuleText(function_attributes())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....isa.program import Kernel
-from ...analysis.counting.independence import Reliance, reliance
+from ...analysis.counting.independence import Reliance, reliance_of
 from ...analysis.counting.plan import analyse_counting
 from ...analysis.facts import Facts
 from ...analysis.order import START
@@ -32,22 +32,8 @@ if TYPE_CHECKING:
 
 _BRANCHES = ("br", "cbr")
 
-_RELIANCE: Recent[tuple[object, ...], tuple[Reliance | None]] = Recent()
 _LAYOUTS: Recent[tuple[object, ...], Layout] = Recent()
 _COUNTED: Recent[tuple[object, ...], tuple[bool]] = Recent()
-
-
-def reliance_of(kernel: Kernel) -> Reliance | None:
-    """Return what makes a kernel independent of the schedule; None if nothing does."""
-    key = kernel.words, kernel.params
-    found = _RELIANCE.find(key) or _RELIANCE.keep(key, (reliance(kernel),))
-    return found[0]
-
-
-def watches(kernel: Kernel) -> bool:
-    """Return whether accesses are watched when native code counts."""
-    relied = reliance_of(kernel)
-    return relied is not None and bool(relied.watched)
 
 
 def can_count(kernel: Kernel, geometry: Geometry) -> bool:

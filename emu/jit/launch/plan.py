@@ -226,14 +226,14 @@ class Plan:
             if work.stats
             else facts_of(work.kernel, self.geometry)
         )
-        if self.facts.counts:
-            from .counting import layout_of, watches
-
-            self.facts = replace(self.facts, marks=marks and watches(work.kernel))
+        if self.facts.marks and not marks:
+            self.facts = replace(self.facts, marks=False)
         self.code: CompiledKernel = compiled(work, self.facts)
         self.layout: Layout | None = None
         """Where the code leaves its counts, if it counts."""
         if self.facts.counts:
+            from .counting import layout_of
+
             self.layout = layout_of(work.kernel, self.facts)
         self._guarded: tuple[object, tuple[Table | None, frozenset[int] | None]] | None = None
         """What `guarded` has returned, and for which table and pointers."""

@@ -12,7 +12,7 @@ meet starts over, and then owners decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .....asm.flow import dominators
@@ -228,14 +228,7 @@ class Marks:
         """Mark the places of a group, given its lanes."""
         lanes, code = self.lanes, self.lanes.code
         if self._is_scattered(group):
-            start = self._words.word(group.place)
-            types = [integer(32, lanes.n)] * lanes.k
-            for j, indices in enumerate(self._words.load(f"{group.place} index", types)):
-                bits = [self._part(word, j, lanes.n) for word in (touched, stored)]
-                then = self._if_any(bits[0])
-                self._mark_chunk(group, start, indices, *bits)
-                code.jump(then)
-                code.block(then)
+            self._mark_scattered(group, touched, stored)
             return
         step = self._step(group)
         index = group.form.index
@@ -277,51 +270,100 @@ class Marks:
         self._refuse(code.let(f"zext i1 {code.let(f'and i1 {several}, {stores}')} to i64"))
         self._touch(group, place, "1", code.let(f"zext i1 {stores} to i64"))
 
-    def _mark_chunk(self, group: Group, start: str, indices: str, on: str, changed: str) -> None:
-        """Mark the places of a chunk of lanes: neighbours, places near each other, or any."""
+    def _mark_scattered(self, group: Group, touched: str, stored: str) -> None:
+        """Mark the places of a group whose indices have nothing in common; they may be a row."""
         lanes, code, t = self.lanes, self.lanes.code, integer(32, self.lanes.n)
-        mask = self._chunk(on)
-        first = code.let(f"extractelement {t} {indices}, i32 0")
-        steps = ", ".join(f"i32 {lane}" for lane in range(lanes.n))
-        origin = code.let(f"sub {t} {indices}, <{steps}>")
-        apart = code.let(f"icmp ne {t} {origin}, {lanes.chunk_of(32, first)}")
-        together = code.let(f"xor i1 {self._any(apart, mask)}, true")
-        together = code.let(f"and i1 {together}, {self._counts_on(group.form, first)}")
-        row, others, then = (code.fresh_label("k") for _ in range(3))
-        code.branch(together, row, others)
+        start = self._words.word(group.place)
+        chunks = self._words.load(f"{group.place} index", [t] * lanes.k)
+        first = code.let(f"extractelement {t} {chunks[0]}, i32 0")
+        row, others, after = (code.fresh_label("k") for _ in range(3))
+        code.branch(self._is_row(group, first, chunks, touched), row, others)
         code.block(row)
         place = code.let(f"add i64 {start}, {self._widened(group.form, first)}")
-        self._touch(group, place, on, changed)
-        code.jump(then)
+        self._touch(group, place, touched, stored)
+        code.jump(after)
         code.block(others)
-        lowest = code.call("i64", "llvm.cttz.i64", f"i64 {on}", "i1 false")
-        some = code.let(f"extractelement {t} {indices}, i64 {lowest}")
+
+        def one_by_one() -> None:
+            for j, indices in enumerate(chunks):
+                bits = [self._part(word, j, lanes.n) for word in (touched, stored)]
+                then = self._if_any(bits[0])
+                self._mark_near(
+                    group, start, [indices], *bits, lambda i=indices, b=bits: each(i, *b)
+                )
+                code.jump(then)
+                code.block(then)
+
+        def each(indices: str, on: str, changed: str) -> None:
+            self._mark_each(group, start, indices, on, changed)
+
+        self._mark_near(group, start, chunks, touched, stored, one_by_one)
+        code.jump(after)
+        code.block(after)
+
+    def _is_row(self, group: Group, first: str, chunks: Sequence[str], on: str) -> str:
+        """Return whether the lanes that are on have indices that follow that of lane 0, an i1."""
+        lanes, code, t = self.lanes, self.lanes.code, integer(32, self.lanes.n)
+        apart = []
+        for j, (indices, steps) in enumerate(zip(chunks, lanes.steps(32), strict=True)):
+            origin = code.let(f"sub {t} {indices}, {steps}")
+            differs = code.let(f"icmp ne {t} {origin}, {lanes.chunk_of(32, first)}")
+            mask = self._chunk(self._part(on, j, lanes.n))
+            apart.append(code.let(f"and {lanes.mask_type} {differs}, {mask}"))
+        together = code.let(f"xor i1 {lanes.any(apart)}, true")
+        return code.let(f"and i1 {together}, {self._counts_on(group.form, first)}")
+
+    def _mark_near(
+        self,
+        group: Group,
+        start: str,
+        chunks: Sequence[str],
+        on: str,
+        changed: str,
+        otherwise: Callable[[], None],
+    ) -> None:
+        """Mark places of which all are in a block of 64; `otherwise` emits what to do if not."""
+        lanes, code, t = self.lanes, self.lanes.code, integer(32, self.lanes.n)
+        some = code.let(f"extractelement {t} {chunks[0]}, i32 0")
+        if len(chunks) == 1:
+            lowest = code.call("i64", "llvm.cttz.i64", f"i64 {on}", "i1 false")
+            some = code.let(f"extractelement {t} {chunks[0]}, i64 {lowest}")
         block = code.let(f"and i32 {some}, {-WORD}")
-        inside = code.let(f"xor {t} {indices}, {lanes.chunk_of(32, block)}")
-        far = code.let(f"icmp uge {t} {inside}, splat (i32 {WORD})")
-        near, each = code.fresh_label("k"), code.fresh_label("k")
-        code.branch(self._any(far, mask), each, near)
+        inside, far = [], []
+        for j, indices in enumerate(chunks):
+            mask = self._chunk(self._part(on, j, lanes.n) if len(chunks) > 1 else on)
+            inside.append(code.let(f"xor {t} {indices}, {lanes.chunk_of(32, block)}"))
+            flags = code.let(f"icmp uge {t} {inside[-1]}, splat (i32 {WORD})")
+            far.append(code.let(f"and {lanes.mask_type} {flags}, {mask}"))
+        near, apart, then = (code.fresh_label("k") for _ in range(3))
+        code.branch(lanes.any(far), apart, near)
         code.block(near)
         place = code.let(f"add i64 {start}, {self._widened(group.form, block)}")
-        self._mark_near(group, place, inside, on, changed)
+        self._mark_block(group, place, inside, on, changed)
         code.jump(then)
-        code.block(each)
-        self._mark_each(group, start, indices, on, changed)
+        code.block(apart)
+        otherwise()
         code.jump(then)
         code.block(then)
 
-    def _mark_near(self, group: Group, place: str, inside: str, on: str, changed: str) -> None:
+    def _mark_block(
+        self, group: Group, place: str, inside: Sequence[str], on: str, changed: str
+    ) -> None:
         """Mark places of a block of 64 that begins at `place`; `inside` are those of lanes."""
-        lanes, code = self.lanes, self.lanes.code
-        t = integer(64, lanes.n)
-        wide = code.let(f"zext {integer(32, lanes.n)} {inside} to {t}")
-        bits = code.let(f"shl {t} splat (i64 1), {wide}")
+        lanes, code, t = self.lanes, self.lanes.code, integer(64, self.lanes.n)
+        bits = []
+        for chunk in inside:
+            wide = code.let(f"zext {integer(32, lanes.n)} {chunk} to {t}")
+            bits.append(code.let(f"shl {t} splat (i64 1), {wide}"))
 
         def places(word: str) -> str:
-            name, none = f"llvm.vector.reduce.or.v{lanes.n}i64", "zeroinitializer"
-            chunk = self._chunk(word)
-            some = code.let(f"select {lanes.mask_type} {chunk}, {t} {bits}, {t} {none}")
-            return code.call("i64", name, f"{t} {some}")
+            total = ""
+            for j, chunk in enumerate(bits):
+                mask = self._chunk(self._part(word, j, lanes.n) if len(bits) > 1 else word)
+                some = f"select {lanes.mask_type} {mask}, {t} {chunk}, {t} zeroinitializer"
+                some = code.let(some)
+                total = code.let(f"or {t} {total}, {some}") if total else some
+            return code.call("i64", f"llvm.vector.reduce.or.v{lanes.n}i64", f"{t} {total}")
 
         loads, stores, then = (code.fresh_label("k") for _ in range(3))
         code.branch(code.let(f"icmp eq i64 {changed}, 0"), loads, stores)
@@ -363,10 +405,6 @@ class Marks:
         if lanes.n != 64:
             word = code.let(f"trunc i64 {word} to i{lanes.n}")
         return code.let(f"bitcast i{lanes.n} {word} to {lanes.mask_type}")
-
-    def _any(self, flags: str, mask: str) -> str:
-        lanes = self.lanes
-        return lanes.any([lanes.code.let(f"and {lanes.mask_type} {flags}, {mask}")])
 
     # --- marks
 
