@@ -53,7 +53,9 @@ class Masks:
         for number in flow.order:
             if number in waits:
                 self.same[number] = self._same_as(number)
-        self.tested = self._asked - self._never_empty()
+        self.never_empty = self._never_empty()
+        """The nodes whose code runs for at least one lane, because of earlier tests."""
+        self.tested = self._asked - self.never_empty
 
     def shared(self, number: int) -> bool:
         """Return whether a node takes its mask from another one."""

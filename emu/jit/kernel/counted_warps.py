@@ -34,11 +34,16 @@ class CountedWarps:
         self.types = [self._number] * (1 if self._row else count)
         """The types of numbers."""
 
+    @property
+    def is_one(self) -> bool:
+        """Whether a warp of native code is one of the launch."""
+        return len(self.types) == 1 and not self._row
+
     # --- lanes
 
     def some(self, mask: Sequence[str]) -> Flags:
         """Return whether each warp has lanes in a mask."""
-        if len(self.types) == 1 and not self._row:
+        if self.is_one:
             return [self._lanes.any(mask)]
         code, t = self._lanes.code, integer(self._width, self._row)
         zero = "zeroinitializer" if self._row else "0"

@@ -7,7 +7,8 @@ equally often with the same lanes share these counts.
 Two more figures depend on what would be on the stack: its depth, and whether the top entry has a
 PC to compare with. A *context* has both for the lanes that wait at a node: the depth in its upper
 half, and in the lower one the number of the re-convergence node plus one, or 0. A branch that
-diverges gives its sides new contexts, and keeps its own for the re-convergence node.
+diverges gives its sides new contexts, and keeps its own for the re-convergence node. Nodes that
+share counts share contexts as well: the same entry of the stack is on top when they run.
 
 All these are of the launch's warps, of which a warp of native code may run several.
 
@@ -64,6 +65,10 @@ class Counters:
         for number, same in (reported or plan).masks.runs_with.items():
             if number == same and number in runs_with:
                 self._reported.setdefault(runs_with[number], []).append(number)
+        self._same = runs_with
+        self._leaders = {same for number, same in runs_with.items() if same != number}
+        """Nodes whose counts and contexts others share."""
+        self._never_empty = plan.masks.never_empty | plan.masks.tested
         for number, same in runs_with.items():
             node = lanes.flow.nodes[number]
             length = node.stop - node.start + (node.last is not None)
@@ -119,9 +124,14 @@ class Counters:
     def run(self, number: int) -> None:
         """Count a run of a node by the running lanes."""
         lanes, warps = self.lanes, self._warps
-        self._nonempty = warps.some(lanes.mask)
+        if number in self._never_empty and warps.is_one:
+            self._nonempty = ["true"]
+        else:
+            self._nonempty = warps.some(lanes.mask)
         if self._regions:
             self._context = self._context_at(number)
+            if number in self._leaders:
+                self._set(f"running{number}", self._context)
         if lanes.flow.nodes[number].latch_of is not None:
             return
         if number == START or self._length.get(number):
@@ -137,6 +147,8 @@ class Counters:
 
     def _context_at(self, number: int) -> Numbers:
         """Return the context of the running lanes of a node; at a join that of before."""
+        if self._same[number] != number:
+            return self._get(f"running{self._same[number]}")
         context = self._get(f"context{number}")
         if number not in self._joins:
             return context
@@ -177,6 +189,8 @@ class Counters:
 
     def _keep(self, join: int, diverges: Flags) -> None:
         """Keep the context for a re-convergence node, unless the lanes are on the way to it."""
+        if self._same.get(join, join) != join:
+            return
         warps, name = self._warps, f"below{join}"
         new = warps.let("icmp ne", self._join_of(self._context), join + 1)
         outer = warps.both(diverges, new)
@@ -184,7 +198,7 @@ class Counters:
 
     def _set_context(self, number: int, way: int, context: Numbers, some: Flags) -> None:
         """Set the context of lanes that go to a node, if there are some; others may wait there."""
-        if not self._regions:
+        if not self._regions or self._same.get(way, way) != way:
             return
         name = f"context{way}"
         if way in self._waits[number]:
