@@ -29,8 +29,6 @@ _UNIFORM_IDENTITY = frozenset(
 )  # fmt: skip
 
 
-
-
 class LaneShapes(Protocol):
     """How the values of the lanes that run together differ."""
 

@@ -1,16 +1,18 @@
-"""The instruction budget of work-items, charged at latches: the loop header's instructions.
+"""The instruction budget of work-items, charged at latches and in nodes (analysis/charges.py).
 
 A loop whose number of iterations is a constant is charged once, when all lanes leave it together.
 
-While a warp's total iterations are below one work-item's budget, no work-item can have exceeded
-its own: one counter per warp is enough, and cheap. From then on each work-item counts its own
-instructions, from zero, and one that exceeds the budget ends the launch. The launch may so end
-late, by the budget at most, and never too early.
+While all that a warp is charged is below half of one work-item's budget, no work-item can have
+exceeded its own: one counter per warp is enough, and cheap. From then on each work-item has a
+counter of its own, from zero, and one that exceeds the budget ends the launch. A work-item has
+executed at most a third more than it is charged, besides code outside of loops and the iteration
+that it is in. So the launch may end late, by the budget at most, and never too early.
 """
 
 from __future__ import annotations
 
 from ...analysis.lanes.lane_plan import LanePlan
+from ...analysis.order import Loop
 from ...analysis.ranges.offset_ranges import Ranges
 from ...analysis.ranges.trips import Trips, only_exit
 from ..llvm.text import integer
@@ -29,7 +31,8 @@ def fill(lanes: LaneCode, counters: str) -> None:
     if not lanes.flow.loops:
         return
     lanes.variables.store("counters", ["ptr"], [counters])
-    lanes.variables.set_word("budget", _of_one(lanes))
+    half = lanes.code.let(f"lshr i64 {_of_one(lanes)}, 1")
+    lanes.variables.set_word("budget", half)
 
 
 def charged_at_exit(lanes: LaneCode, plan: LanePlan, ranges: Ranges) -> dict[int, Trips]:
@@ -42,6 +45,7 @@ def charged_at_exit(lanes: LaneCode, plan: LanePlan, ranges: Ranges) -> dict[int
             and trips.exit in plan.uniform_branches
             and loop.number not in ranges.shapes.divergent_loops
             and only_exit(flow, loop)
+            and lanes.charges.node.keys().isdisjoint(loop.nodes)
             and not any(
                 number in plan.sparse
                 or (last is not None and last.row.is_barrier and not lanes.facts.one_warp)
@@ -53,11 +57,21 @@ def charged_at_exit(lanes: LaneCode, plan: LanePlan, ranges: Ranges) -> dict[int
     return found
 
 
-def spend(lanes: LaneCode, header: int, times: int = 1) -> None:
-    """Charge the running lanes, which are at the latch of `header`, for more iterations."""
+def spend(lanes: LaneCode, loop: Loop, times: int = 1) -> None:
+    """Charge the running lanes for iterations of a loop."""
+    cost = times * lanes.charges.iteration[loop.number]
+    _spend(lanes, lanes.flow.nodes[loop.header].start, cost)
+
+
+def spend_in(lanes: LaneCode, number: int) -> None:
+    """Charge the running lanes for a node that is charged where it runs, if it is one."""
+    cost = lanes.charges.node.get(number)
+    if cost is not None:
+        _spend(lanes, lanes.flow.nodes[number].start, cost)
+
+
+def _spend(lanes: LaneCode, pc: int, cost: int) -> None:
     code, variables = lanes.code, lanes.variables
-    node = lanes.flow.nodes[header]
-    cost = times * cost_of(lanes, header)
     left = code.let(f"sub i64 {variables.word('budget')}, {cost}")
     variables.set_word("budget", left)
     count, out, go = (code.fresh_label("b") for _ in range(3))
@@ -81,14 +95,8 @@ def spend(lanes: LaneCode, header: int, times: int = 1) -> None:
         over.append(code.let(f"icmp ugt {t} {spent}, {limit}"))
     code.branch(lanes.any(over), out, go, rarely=True)
     code.block(out)
-    lanes.trap(TrapCode.BUDGET, node.start, over)
+    lanes.trap(TrapCode.BUDGET, pc, over)
     code.block(go)
-
-
-def cost_of(lanes: LaneCode, header: int) -> int:
-    """Return what an iteration is charged."""
-    node = lanes.flow.nodes[header]
-    return max(1, node.stop - node.start + (node.last is not None))
 
 
 def _of_one(lanes: LaneCode) -> str:

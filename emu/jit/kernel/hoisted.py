@@ -206,7 +206,7 @@ class Hoisted:
                 chunk = code.let(f"add {t} {chunk}, {other}")
             name = f"llvm.vector.reduce.add.v{numbers.n}i64"
             total = code.call("i64", name, f"{t} {chunk}")
-        spent = code.let(f"mul i64 {total}, {budget.cost_of(lanes, self.loop.header)}")
+        spent = code.let(f"mul i64 {total}, {lanes.charges.most[self.loop.number]}")
         self._left = code.let(f"sub i64 {lanes.variables.word('budget')}, {spent}")
         self._enough = code.let(f"icmp sge i64 {self._left}, 0")
 

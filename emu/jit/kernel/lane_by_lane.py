@@ -118,6 +118,8 @@ class LaneByLane:
             if number in self.loop.nodes and self._flow.nodes[number].latch_of is None:
                 self.one.local.clear()
                 self.code.block(f"{self._version}{number}")
+                if self._hoisted is None or not self._hoisted.is_charged:
+                    budget.spend_in(self.one, number)
                 for op in self._ssa.ops.get(number, ()):
                     self._instructions.op(op)
                 self._leave(number)
@@ -166,7 +168,9 @@ class LaneByLane:
             if hoisted is not None and hoisted.is_charged and way == self.loop.latch:
                 unroll = hoisted.unroll()
             elif way != target:
-                budget.spend(one, target)
+                latch = self._flow.nodes[way].latch_of
+                assert latch is not None
+                budget.spend(one, self._flow.loops[latch])
             code.jump(f"{self._version}{target}", unroll=unroll)
             return
         exit_ = self._exits[way]

@@ -118,6 +118,8 @@ class Nodes:
         if self._flow.nodes[number].latch_of is not None:
             self._begin_iteration(number)
         else:
+            if self._version is None or not self._version.is_charged:
+                budget.spend_in(lanes, number)
             for op in lanes.ssa.ops.get(number, ()):
                 if self._watching is not None:
                     self._watching.watch(op)
@@ -208,7 +210,8 @@ class Nodes:
     def _begin_iteration(self, number: int) -> None:
         """Let the lanes at a latch begin the next iteration."""
         lanes = self.lanes
-        header = self._flow.loops[self._flow.nodes[number].latch_of or 0].header
+        loop = self._flow.loops[self._flow.nodes[number].latch_of or 0]
+        header = loop.header
         for phi in lanes.ssa.phis.get(header, ()):
             for part, types in lanes.parts(phi):
                 following = lanes.variables.load((phi, part, "next"), types)
@@ -219,7 +222,7 @@ class Nodes:
         trips = self._at_exit.get(number)
         version = self._version
         if trips is None and (version is None or not version.is_charged):
-            budget.spend(lanes, header)
+            budget.spend(lanes, loop)
         # A lane runs it, so no test is needed.
         if version is not None:
             start = self.edges.label("v", header)
@@ -298,7 +301,7 @@ class Nodes:
                     latch, returns = self._left[number]
                     loop = self._flow.loops[self._flow.nodes[latch].latch_of or 0]
                     if self._flow.route(number, target) not in loop.nodes:
-                        budget.spend(lanes, loop.header, returns)
+                        budget.spend(lanes, loop, returns)
                 self._follow(number, target)
             return
         on = lanes.vector(condition)

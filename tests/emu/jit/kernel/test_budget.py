@@ -1,0 +1,118 @@
+"""How late native code ends a work-item that spends its budget, in iterations that it has run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import simtlab
+from simtlab import Device, TrapKind
+from simtlab.emu.module import Launch
+from simtlab.emu.traps import Trap
+
+BUDGET = 1 << 15
+
+
+def straight(count: int) -> str:
+    """So many instructions that LLVM computes with."""
+    return "add_u32 $s3, $s3, $s1\n" * count
+
+
+def endless(body: str, condition: str = "cmp_ne_u32 $c0, $s0, 1000") -> str:
+    """A kernel that counts its iterations in x; it goes on while the condition holds.
+
+    $s0 is the number of the work-item, $s1 that of its iterations.
+    """
+    return f"""
+    kernel k(global u32* %x) {{
+        workitemflatabsid_u32 $s0
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%x]
+        mad_u64 $d0, $d0, 4, $d1
+        mov_u32 $s1, 0
+        mov_u32 $s3, 0
+    @loop:
+        add_u32 $s1, $s1, 1
+        st_global_u32 $s1, [$d0]
+        {body}
+        {condition}
+        cbr $c0, @loop
+        st_global_u32 $s3, [$d0]
+        ret
+    }}"""
+
+
+def launched(text: str, items: int = 64) -> tuple[Launch, np.ndarray, TrapKind, int]:
+    """Run a kernel until it traps; return x, the kind of trap, and the work-item."""
+    launch = simtlab.assemble(text)["k"].launch(items=items, group_size=64, budget=BUDGET)
+    x = Device().zeros(items, np.uint32)
+    with pytest.raises(Trap) as caught:
+        launch(x)
+    record = caught.value.record
+    assert record.local is not None
+    return launch, x.to_host(), record.kind, record.local
+
+
+@pytest.mark.parametrize("length", [0, 40, 1500])
+def test_a_long_body_is_charged_as_a_whole(length: int) -> None:
+    _, x, kind, item = launched(endless(straight(length)))
+    assert kind is TrapKind.BUDGET
+    executed = int(x[item]) * (length + 4)
+    assert BUDGET < executed <= 2 * BUDGET + length + 4
+
+
+@pytest.mark.parametrize("taken", [0, 1, 31])
+def test_a_long_side_of_a_branch_is_charged_to_the_work_items_that_run_it(taken: int) -> None:
+    side = f"""
+        cmp_ne_u32 $c1, $s0, {taken}
+        cbr $c1, @after
+        {straight(1000)}
+    @after:
+    """
+    _, x, kind, item = launched(endless(side))
+    assert kind is TrapKind.BUDGET
+    lengths = [6 + (1000 if i == taken else 0) for i in range(64)]
+    assert item == taken
+    assert BUDGET < int(x[item]) * lengths[item] <= 2 * BUDGET + lengths[item]
+
+
+@pytest.mark.parametrize("iterations", [1, 7])
+def test_an_inner_loop_is_charged_besides_the_body_around_it(iterations: int) -> None:
+    inner = f"""
+        mov_u32 $s4, 0
+    @inner:
+        {straight(300)}
+        add_u32 $s4, $s4, 1
+        cmp_lt_u32 $c1, $s4, $s5
+        cbr $c1, @inner
+        {straight(100)}
+    """
+    text = endless(inner).replace("mov_u32 $s3, 0", f"mov_u32 $s3, 0\n mov_u32 $s5, {iterations}")
+    _, x, kind, item = launched(text)
+    assert kind is TrapKind.BUDGET
+    length = 4 + 1 + iterations * 303 + 100
+    assert BUDGET < int(x[item]) * length <= 2 * BUDGET + length
+
+
+@pytest.mark.parametrize("length", [0, 1500])
+def test_a_work_item_that_has_not_spent_its_budget_does_not_trap(length: int) -> None:
+    iterations = (BUDGET - 50) // (length + 4)
+    text = endless(straight(length), f"cmp_lt_u32 $c0, $s1, {iterations}")
+    launch = simtlab.assemble(text)["k"].launch(items=64, group_size=64, budget=BUDGET)
+    launch(Device().zeros(64, np.uint32))
+
+
+def test_work_items_that_take_turns_are_charged_their_own_iterations_only() -> None:
+    # In each iteration one work-item runs the long side, and each has its turn.
+    side = f"""
+        and_u32 $s4, $s1, 63
+        cmp_ne_u32 $c1, $s0, $s4
+        cbr $c1, @after
+        {straight(1000)}
+    @after:
+    """
+    each = 7 * 64 + 1000
+    rounds = (BUDGET - 100) // each
+    text = endless(side, f"cmp_lt_u32 $c0, $s1, {64 * rounds}")
+    launch = simtlab.assemble(text)["k"].launch(items=64, group_size=64, budget=BUDGET)
+    launch(Device().zeros(64, np.uint32))
