@@ -9,7 +9,7 @@ lanes enter a loop beside its header, paths from there count as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from .order import Flow, Loop
@@ -22,7 +22,8 @@ MOST_ROUNDS = 32
 class Charges:
     """Instructions by loop number and by node number.
 
-    `iteration` is charged at a loop's latch, `node` where a node runs. `most` are the instructions
+    `iteration` is charged at a loop's latch (0 where nodes are charged on all paths), `node` where
+    a node runs. `most` are the instructions
     of all nodes of a loop: no iteration without inner loops executes more.
     """
 
@@ -31,8 +32,12 @@ class Charges:
     most: Mapping[int, int]
 
 
-def charges_of(flow: Flow) -> Charges:
-    """Return what the loops of a kernel are charged."""
+def charges_of(flow: Flow, at_exit: Iterable[int] = ()) -> Charges:
+    """Return what the loops of a kernel are charged.
+
+    The loops `at_exit`, by number, are charged when they are left: no node in them is.
+    """
+    kept = {n for number in at_exit for n in flow.loops[number].nodes}
     lengths = {
         node.number: 0
         if node.latch_of is not None
@@ -42,25 +47,28 @@ def charges_of(flow: Flow) -> Charges:
     charged: set[int] = set()
     paths = {loop.number: _Paths(flow, loop) for loop in flow.loops}
     for loop in sorted(flow.loops, key=lambda loop: len(loop.nodes)):
-        _choose(paths[loop.number], lengths, charged)
+        _choose(paths[loop.number], lengths, charged, kept)
     left = {n: 0 if n in charged else length for n, length in lengths.items()}
     return Charges(
-        {number: max(1, found.lengths(left)[0]) for number, found in paths.items()},
+        {number: found.lengths(left)[0] for number, found in paths.items()},
         {n: lengths[n] for n in sorted(charged)},
         {loop.number: sum(lengths[n] for n in loop.nodes) for loop in flow.loops},
     )
 
 
-def _choose(paths: _Paths, lengths: Mapping[int, int], charged: set[int]) -> None:
-    """Add nodes to `charged` until the lengths of a loop's paths differ little."""
+def _choose(
+    paths: _Paths, lengths: Mapping[int, int], charged: set[int], kept: Collection[int]
+) -> None:
+    """Add nodes, but none of `kept`, to `charged` until the lengths of a loop's paths are alike."""
+    kept = paths.common.union(kept)
     for rounds in range(MOST_ROUNDS + 1):
         left = {n: 0 if n in charged else length for n, length in lengths.items()}
         shortest, longest, along = paths.lengths(left)
-        if 3 * longest <= 4 * max(1, shortest):
+        if 3 * longest <= 4 * shortest:
             return
-        beside = [n for n in along if left[n] and n not in paths.common]
+        beside = [n for n in along if left[n] and n not in kept]
         if rounds == MOST_ROUNDS:
-            charged |= {n for n in paths.order if left[n] and n not in paths.common}
+            charged |= {n for n in paths.order if left[n] and n not in kept}
         elif beside:
             charged.add(max(beside, key=left.__getitem__))
         else:

@@ -5,8 +5,9 @@ A loop whose number of iterations is a constant is charged once, when all lanes 
 While all that a warp is charged is below half of one work-item's budget, no work-item can have
 exceeded its own: one counter per warp is enough, and cheap. From then on each work-item has a
 counter of its own, from zero, and one that exceeds the budget ends the launch. A work-item has
-executed at most a third more than it is charged, besides code outside of loops and the iteration
-that it is in. So the launch may end late, by the budget at most, and never too early.
+executed at most a third more than it is charged, besides code outside of loops, the iteration that
+it is in, and longer paths in loops that are charged at their exits. So the launch may end late, by
+the budget at most, and never too early.
 """
 
 from __future__ import annotations
@@ -45,7 +46,6 @@ def charged_at_exit(lanes: LaneCode, plan: LanePlan, ranges: Ranges) -> dict[int
             and trips.exit in plan.uniform_branches
             and loop.number not in ranges.shapes.divergent_loops
             and only_exit(flow, loop)
-            and lanes.charges.node.keys().isdisjoint(loop.nodes)
             and not any(
                 number in plan.sparse
                 or (last is not None and last.row.is_barrier and not lanes.facts.one_warp)
@@ -60,7 +60,8 @@ def charged_at_exit(lanes: LaneCode, plan: LanePlan, ranges: Ranges) -> dict[int
 def spend(lanes: LaneCode, loop: Loop, times: int = 1) -> None:
     """Charge the running lanes for iterations of a loop."""
     cost = times * lanes.charges.iteration[loop.number]
-    _spend(lanes, lanes.flow.nodes[loop.header].start, cost)
+    if cost:
+        _spend(lanes, lanes.flow.nodes[loop.header].start, cost)
 
 
 def spend_in(lanes: LaneCode, number: int) -> None:

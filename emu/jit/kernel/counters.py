@@ -54,9 +54,7 @@ class Counters:
         self._regions = {b: r for b, r in regions.items() if b not in plan.uniform_branches}
         self._starting = starting
         self._joins = {r.join for r in self._regions.values()} - {None}
-        self._watched = {
-            n for r in self._regions.values() if r.join is not None for n in r.nodes
-        }
+        self._watched = {n for r in self._regions.values() if r.join is not None for n in r.nodes}
         self._length: dict[int, int] = {}
         """Node with counts of its own -> instructions of all nodes that share them."""
         runs_with = plan.masks.runs_with
@@ -93,7 +91,7 @@ class Counters:
 
     @property
     def may_have_interior(self) -> bool:
-        """Return whether counts are in variables, which those of another version can be added to."""
+        """Return whether counts are in variables: those of another version can be added."""
         return not self._in_memory
 
     # --- warps

@@ -18,7 +18,6 @@ from ...analysis.ranges.trips import only_exit
 from ...analysis.ssa import Op
 from ..arithmetic.widths import element_number
 from ..llvm.text import integer
-from . import budget
 from .lane_code import LaneCode
 from .memory.access import Access
 from .memory.lines import HALF, Line, Lines, Number, Numbers

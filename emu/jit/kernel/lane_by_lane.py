@@ -52,6 +52,7 @@ class LaneByLane:
         variables.share_word("budget", lanes.variables)
         shapes = OneLane(lanes.ssa)
         self.one = LaneCode(variables, lanes.table, shapes, facts, lanes.width, self._report)
+        self.one.charges = lanes.charges
         self.one.mask = ["splat (i1 true)"]
         self._instructions = Instructions(self.one, memory, _refuse)
         self._lane = ""

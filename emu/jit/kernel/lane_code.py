@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ....isa.types import F32, F64, RegClass, mask_of
-from ...analysis.charges import Charges, charges_of
+from ...analysis.charges import Charges
 from ...analysis.facts import Facts
 from ...analysis.ssa import Const, Op, Phi, Value
 from ...analysis.uniformity import LaneShapes
@@ -64,8 +64,8 @@ class LaneCode(VectorCode):
         self.flow = shapes.ssa.flow
         self.pieces = VectorCode(self.code, *pieces_of(facts))
         """The code of vectors that are pieces of a warp."""
-        self.charges = charges_of(self.flow) if self.flow.loops else Charges({}, {}, {})
-        """What lanes are charged in loops."""
+        self.charges = Charges({}, {}, {})
+        """What lanes are charged in loops; set by `Nodes`."""
         self.mask: Chunks = []
         """The running lanes."""
         self.local: dict[tuple[Value, str], list[str]] = {}

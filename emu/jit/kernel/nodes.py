@@ -7,6 +7,7 @@ are masked: other instructions run for inactive lanes too, whose values nothing 
 
 from __future__ import annotations
 
+from ...analysis.charges import charges_of
 from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.order import Loop
@@ -63,6 +64,8 @@ class Nodes:
         self._divergent = lanes.ssa.conditions.keys() - plan.uniform_branches
         self._at_exit = budget.charged_at_exit(lanes, plan, memory.ranges)
         """Latch -> iterations of the loop, for those that are charged when it is left."""
+        loops = (self._flow.loops[lanes.flow.nodes[n].latch_of or 0].number for n in self._at_exit)
+        lanes.charges = charges_of(self._flow, loops)
         self._left = {
             trips.exit: (latch, trips.returns)
             for latch, trips in self._at_exit.items()

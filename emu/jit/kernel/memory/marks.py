@@ -70,7 +70,12 @@ def groups_of(lanes: LaneCode, relied: Reliance, addresses: Addresses) -> dict[O
     parents = dominators.tree(edges, START).parents
     ops = [op for n in flow.order for op in lanes.ssa.ops.get(n, ()) if op.pc in relied.watched]
     for op in ops:
-        param, base, address, type_ = relied.watched[op.pc], op.base, op.ins.address, op.ins.row.type
+        param, base, address, type_ = (
+            relied.watched[op.pc],
+            op.base,
+            op.ins.address,
+            op.ins.row.type,
+        )
         assert address is not None
         assert type_ is not None
         form = None if base is None else addresses.form(base)
