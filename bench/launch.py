@@ -1,11 +1,15 @@
 """What a launch of a small kernel costs, in microseconds of CPU time: minimum and median.
 
 python bench/launch.py [--runs 15] [--launches 500]
+
+*Swept* launches follow a kernel that has swept 8 MiB, whose time does not count; each is measured
+alone, less what reading the clock costs.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
 from collections.abc import Callable
@@ -61,13 +65,49 @@ def cases() -> dict[str, Callable[[], object]]:
         program["add"].launch(groups=64, group_size=64),
         program["count"].launch(groups=1, group_size=64),
     )
+    counted = program["add"].launch(groups=1, group_size=64, stats=True)
     return {
         "device arrays": lambda: add(64, x, y),
         "64 workgroups": lambda: many(64, x, y),
+        "device arrays, counted": lambda: counted(64, x, y),
         "a loop": lambda: count(8, counts),
         "NumPy arrays": lambda: add(64, *hosts),
         "kernel[1, 64](...) each time": lambda: program.add[1, 64](64, x, y),
     }
+
+
+def swept(launch: Callable[[], object]) -> Callable[[int], float]:
+    """Return what measures launches that follow a sweep: a number of them -> seconds of one."""
+    program = simtlab.assemble(SOURCE)
+    items = (8 << 20) // 8
+    device = simtlab.Device()
+    x, y = device.zeros(items, np.float32), device.zeros(items, np.float32)
+    sweep = program["add"].launch(items=items, group_size=256)
+
+    def measure(count: int) -> float:
+        times, clock = [], []
+        for _ in range(count):
+            sweep(items, x, y)
+            start = time.process_time()
+            launch()
+            between = time.process_time()
+            times.append(between - start)
+            clock.append(time.process_time() - between)
+        return statistics.median(times) - statistics.median(clock)
+
+    return measure
+
+
+def warm(launch: Callable[[], object]) -> Callable[[int], float]:
+    """Return what measures launches one after the other: a number of them -> seconds of one."""
+
+    def measure(count: int) -> float:
+        start = time.process_time()
+        for _ in range(count):
+            launch()
+        return (time.process_time() - start) / count
+
+    return measure
 
 
 def main() -> None:
@@ -76,16 +116,19 @@ def main() -> None:
     options.add_argument("--runs", type=int, default=15)
     options.add_argument("--launches", type=int, default=500)
     given = options.parse_args()
-    todo = cases()
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    launches = cases()
+    todo = {label: warm(launch) for label, launch in launches.items()}
+    for label in ("device arrays", "64 workgroups", "device arrays, counted"):
+        todo[f"{label}, swept"] = swept(launches[label])
     times: dict[str, list[float]] = {label: [] for label in todo}
-    for launch in todo.values():
+    for launch in launches.values():
         launch()
     for _ in range(given.runs):
-        for label, launch in todo.items():
-            start = time.process_time()
-            for _ in range(given.launches):
-                launch()
-            times[label].append((time.process_time() - start) / given.launches * 1e6)
+        for label, measure in todo.items():
+            count = given.launches // 10 if label.endswith("swept") else given.launches
+            times[label].append(measure(max(1, count)) * 1e6)
     print(f"{'one launch':<36}{'min us':>8}{'median':>8}")
     for label, found in times.items():
         print(f"{label:<36}{min(found):>8.1f}{statistics.median(found):>8.1f}")

@@ -19,7 +19,7 @@ from . import budget
 from .barriers import Barriers
 from .edges import Edges
 from .hoisted import Hoisted, is_simple
-from .identity import Identity, Warp
+from .identity import GROUP, Identity, Warp
 from .instructions import Instructions
 from .lane_by_lane import LaneByLane
 from .lane_code import LaneCode
@@ -59,7 +59,9 @@ class Nodes:
         self._instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
         addresses = self._instructions.access.global_.addresses
         is_straight = barriers is None or isinstance(barriers, OneWarp)
-        self._watching = watching_of(lanes, memory, warp, addresses, is_straight=is_straight)
+        self._watching = watching_of(
+            lanes, memory, addresses, (GROUP, warp.flat, warp.first), is_straight=is_straight
+        )
         """What watches accesses, if some must be watched."""
         self._divergent = lanes.ssa.conditions.keys() - plan.uniform_branches
         self._at_exit = budget.charged_at_exit(lanes, plan, memory.ranges)

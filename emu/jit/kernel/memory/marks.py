@@ -21,21 +21,14 @@ from ....analysis.counting.independence import Reliance
 from ....analysis.order import START
 from ....analysis.ssa import Op
 from ...llvm.text import integer
-from ...runtime.context import SIZE, TrapCode, owners_slot, param_slot
-from ..context_code import load_slot
 from ..lane_code import LaneCode
 from .addresses import Addresses
 from .forms import Form, plus
+from .mark_words import WORD, MarkWords
 from .owners import Owners
-
-WORD = 64
-"""Places whose marks are two words: those stored to, and those accessed."""
 
 MOST_GROUPS = 8
 """Addresses of a kernel above which the code at the end of each warp is too long."""
-
-_REFUSED = "refused"
-"""The variable of what must not be; 0 if nothing is."""
 
 
 @dataclass(frozen=True)
@@ -115,15 +108,14 @@ class Marks:
         params: int,
     ) -> None:
         self.lanes = lanes
-        self._relied, self._addresses, self._owners = relied, addresses, owners
-        self._of, self._params = groups, params
+        self._addresses, self._owners, self._of = addresses, owners, groups
+        self._marks = MarkWords(lanes, relied.unit, params)
         self._groups = list({g.number: g for g in groups.values()}.values())
-        self._shift = relied.unit.bit_length() - 1
         self._words = lanes.variables
 
     def begin_warp(self) -> None:
         """Begin a warp, which has accessed nothing."""
-        self._words.set_word(_REFUSED, "0")
+        self._marks.begin()
         for group in self._groups:
             self._words.set_word(group.touched, "0")
             self._words.set_word(group.stored, "0")
@@ -153,7 +145,7 @@ class Marks:
         lanes, code, form = self.lanes, self.lanes.code, group.form
         window = self._addresses.param_window(group.param, store=False)
         start = self._addresses.distance(form, window)
-        start = code.let(f"ashr i64 {start}, {self._shift}")
+        start = code.let(f"ashr i64 {start}, {self._marks.shift}")
         firsts = self._firsts(group)
         if firsts is None:
             assert form.index is not None
@@ -205,21 +197,14 @@ class Marks:
 
     def end_warp(self) -> None:
         """Compare the places of a warp with those of earlier ones, and mark them."""
-        lanes, code = self.lanes, self.lanes.code
+        code = self.lanes.code
         for group in self._groups:
             touched, stored = (self._words.word(w) for w in (group.touched, group.stored))
             then = self._if_any(touched)
             self._mark(group, touched, stored)
             code.jump(then)
             code.block(then)
-        end, go = code.fresh_label("k"), code.fresh_label("k")
-        refused = code.let(f"icmp ne i64 {self._words.word(_REFUSED)}, 0")
-        code.branch(refused, end, go, rarely=True)
-        code.block(end)
-        # The launch starts over, whatever it ends with.
-        op = self._groups[0].first
-        lanes.trap(TrapCode.OUT_OF_BOUNDS, op.pc, ["splat (i1 true)"] * lanes.k)
-        code.block(go)
+        self._marks.end(self._groups[0].first.pc)
 
     def _if_any(self, word: str) -> str:
         """Begin a block that runs if a word is not 0; return the label of what follows it."""
@@ -244,7 +229,7 @@ class Marks:
             on, changed = (self._part(word, i, n) for word in (touched, stored))
             then = self._if_any(on)
             if step:
-                self._touch(group, place, on, changed)
+                self._marks.touch(group.param, place, on, changed)
             else:
                 self._touch_one(group, place, on, changed)
             code.jump(then)
@@ -272,8 +257,8 @@ class Marks:
         several = code.let(f"and i64 {on}, {code.let(f'sub i64 {on}, 1')}")
         several = code.let(f"icmp ne i64 {several}, 0")
         stores = code.let(f"icmp ne i64 {changed}, 0")
-        self._refuse(code.let(f"zext i1 {code.let(f'and i1 {several}, {stores}')} to i64"))
-        self._touch(group, place, "1", code.let(f"zext i1 {stores} to i64"))
+        self._marks.refuse(code.let(f"zext i1 {code.let(f'and i1 {several}, {stores}')} to i64"))
+        self._marks.touch(group.param, place, "1", code.let(f"zext i1 {stores} to i64"))
 
     def _mark_scattered(self, group: Group, touched: str, stored: str) -> None:
         """Mark the places of a group whose indices have nothing in common; they may be a row."""
@@ -285,7 +270,7 @@ class Marks:
         code.branch(self._is_row(group, first, chunks, touched), row, others)
         code.block(row)
         place = code.let(f"add i64 {start}, {self._widened(group.form, first)}")
-        self._touch(group, place, touched, stored)
+        self._marks.touch(group.param, place, touched, stored)
         code.jump(after)
         code.block(others)
 
@@ -373,15 +358,15 @@ class Marks:
         loads, stores, then = (code.fresh_label("k") for _ in range(3))
         code.branch(code.let(f"icmp eq i64 {changed}, 0"), loads, stores)
         code.block(loads)
-        self._touch(group, place, places(on), "0")
+        self._marks.touch(group.param, place, places(on), "0")
         code.jump(then)
         code.block(stores)
         own = places(changed)
         others = places(code.let(f"xor i64 {on}, {changed}"))
-        self._refuse(code.let(f"and i64 {own}, {others}"))
+        self._marks.refuse(code.let(f"and i64 {own}, {others}"))
         counts = (code.call("i64", "llvm.ctpop.i64", f"i64 {w}") for w in (own, changed))
-        self._refuse(code.let("xor i64 {}, {}".format(*counts)))
-        self._touch(group, place, code.let(f"or i64 {own}, {others}"), own)
+        self._marks.refuse(code.let("xor i64 {}, {}".format(*counts)))
+        self._marks.touch(group.param, place, code.let(f"or i64 {own}, {others}"), own)
         code.jump(then)
         code.block(then)
 
@@ -397,7 +382,7 @@ class Marks:
         index = code.let(f"extractelement {t} {indices}, i64 {lane}")
         place = code.let(f"add i64 {start}, {self._widened(group.form, index)}")
         stores = code.let(f"and i64 {code.let(f'lshr i64 {changed}, {lane}')}, 1")
-        self._touch(group, place, "1", stores)
+        self._marks.touch(group.param, place, "1", stores)
         code.jump(latch)
         code.block(latch)
         code.let(f"and i64 {left}, {code.let(f'sub i64 {left}, 1')}", rest)
@@ -410,70 +395,3 @@ class Marks:
         if lanes.n != 64:
             word = code.let(f"trunc i64 {word} to i{lanes.n}")
         return code.let(f"bitcast i{lanes.n} {word} to {lanes.mask_type}")
-
-    # --- marks
-
-    def _refuse(self, word: str) -> None:
-        """Refuse the launch if a word is not 0."""
-        known = self._words.word(_REFUSED)
-        self._words.set_word(_REFUSED, self.lanes.code.let(f"or i64 {known}, {word}"))
-
-    def _touch(self, group: Group, place: str, on: str, changed: str) -> None:
-        """Mark up to 64 places from one on: those with a bit in `on`, and in `changed` stored to.
-
-        They must be places of the buffer. At least one is accessed.
-        """
-        code = self.lanes.code
-        if on != "1":
-            low = code.call("i64", "llvm.cttz.i64", f"i64 {on}", "i1 true")
-            place = code.let(f"add i64 {place}, {low}")
-            on, changed = (code.let(f"lshr i64 {w}, {low}") for w in (on, changed))
-        zeros = "63" if on == "1" else code.call("i64", "llvm.ctlz.i64", f"i64 {on}", "i1 true")
-        last = code.let(f"add i64 {place}, {code.let(f'sub i64 63, {zeros}')}")
-        places = self._count(group.param)
-        begins = code.let(f"icmp ult i64 {place}, {places}")
-        ends = code.let(f"icmp ult i64 {last}, {places}")
-        inside, outside, then = (code.fresh_label("k") for _ in range(3))
-        code.branch(code.let(f"and i1 {begins}, {ends}"), inside, outside)
-        code.block(outside)
-        self._words.set_word(_REFUSED, "1")
-        code.jump(then)
-        code.block(inside)
-        marks = self._marks(group.param)
-        at = code.let(f"and i64 {code.let(f'lshr i64 {place}, 5')}, -2")
-        shift = code.let(f"and i64 {place}, 63")
-        words = [code.let(f"shl i64 {w}, {shift}") for w in (on, changed)]
-        self._touch_words(code.let(f"getelementptr i64, ptr {marks}, i64 {at}"), *words)
-        if on != "1":
-            back = code.let(f"sub i64 63, {shift}")
-            following = [
-                code.let(f"lshr i64 {code.let(f'lshr i64 {w}, 1')}, {back}") for w in (on, changed)
-            ]
-            further = code.fresh_label("k")
-            code.branch(code.let(f"icmp ne i64 {following[0]}, 0"), further, then)
-            code.block(further)
-            after = code.let(f"add i64 {at}, 2")
-            self._touch_words(code.let(f"getelementptr i64, ptr {marks}, i64 {after}"), *following)
-        code.jump(then)
-        code.block(then)
-
-    def _touch_words(self, stored: str, on: str, changed: str) -> None:
-        code = self.lanes.code
-        accessed = code.let(f"getelementptr i64, ptr {stored}, i64 1")
-        stores, accesses = (code.let(f"load i64, ptr {p}") for p in (stored, accessed))
-        meet = code.let(f"and i64 {stores}, {on}")
-        self._refuse(code.let(f"or i64 {meet}, {code.let(f'and i64 {accesses}, {changed}')}"))
-        code.line(f"store i64 {code.let(f'or i64 {stores}, {changed}')}, ptr {stored}")
-        code.line(f"store i64 {code.let(f'or i64 {accesses}, {on}')}, ptr {accessed}")
-
-    def _count(self, param: int) -> str:
-        """Return how many places a buffer has, an i64."""
-        entry = self.lanes.entry
-        size = load_slot(entry, param_slot(param, SIZE))
-        return entry.let(f"lshr i64 {size}, {self._shift}")
-
-    def _marks(self, param: int) -> str:
-        """Return where the marks of a buffer are, a ptr."""
-        entry = self.lanes.entry
-        slot = load_slot(entry, owners_slot(self._params, param))
-        return entry.let(f"inttoptr i64 {slot} to ptr")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from ....analysis.ssa import Op
-from ..identity import GROUP, Warp
 from ..lane_code import LaneCode
 from .addresses import Addresses
 from .kernel_memory import KernelMemory
@@ -32,11 +32,17 @@ class Watching(Protocol):
 
 
 def watching_of(
-    lanes: LaneCode, memory: KernelMemory, warp: Warp, addresses: Addresses, *, is_straight: bool
+    lanes: LaneCode,
+    memory: KernelMemory,
+    addresses: Addresses,
+    items: tuple[str, Sequence[str], str],
+    *,
+    is_straight: bool,
 ) -> Watching | None:
     """Return what watches accesses; None if nothing must be watched.
 
-    `is_straight` says that warps run from start to end, one after the other.
+    `items` are the flat number of the workgroup, an i64, and the flat local ids of the lanes and of
+    the first one. `is_straight` says that warps run from start to end, one after the other.
     """
     relied, facts = memory.relied, lanes.facts
     if relied is None or not relied.watched:
@@ -45,7 +51,7 @@ def watching_of(
     from .marks import Marks, groups_of
     from .owners import Owners
 
-    owners = Owners(lanes, memory, relied, GROUP, warp.flat, warp.first)
+    owners = Owners(lanes, memory, relied, *items)
     if not (facts.marks and is_straight and facts.width <= 64):
         return owners
     groups = groups_of(lanes, relied, addresses)
