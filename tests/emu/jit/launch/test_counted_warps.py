@@ -1,0 +1,163 @@
+"""Counts of code whose warps are several of the launch, and of the version for interior warps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simtlab
+from simtlab.emu.geometry import Geometry
+from simtlab.emu.jit.kernel.compile import facts_for_counting
+
+from .test_counting import both
+
+SEARCH = """
+kernel search(u32 %n, u32 %length, global u8* %text, global u8* %word, global u8* %found) {
+    workitemabsid_u32   $s0, 0
+    ld_kernarg_u32      $s1, [%n]
+    cmp_ge_u32          $c0, $s0, $s1
+    cbr                 $c0, @done
+    ld_kernarg_u32      $s2, [%length]
+    cvt_u64_u32         $d0, $s0
+    ld_kernarg_u64      $d1, [%text]
+    add_u64             $d1, $d1, $d0
+    ld_kernarg_u64      $d2, [%word]
+    mov_u32             $s3, 0
+    mov_u32             $s4, 0
+@letter:
+    ld_global_u8        $s5, [$d1]
+    ld_global_u8        $s6, [$d2]
+    cmp_ne_u32          $c0, $s5, $s6
+    cbr                 $c0, @store
+    add_u64             $d1, $d1, 1
+    add_u64             $d2, $d2, 1
+    add_u32             $s3, $s3, 1
+    cmp_lt_u32          $c0, $s3, $s2
+    cbr                 $c0, @letter
+    mov_u32             $s4, 1
+@store:
+    ld_kernarg_u64      $d3, [%found]
+    add_u64             $d3, $d3, $d0
+    st_global_u8        $s4, [$d3]
+@done:
+    ret
+}
+"""
+
+SUM = """
+kernel sum(global u32* %x) {
+    .group u32 cells[256]
+    workitemid_u32      $s0, 0
+    workitemflatabsid_u32 $s1
+    cvt_u64_u32         $d0, $s1
+    ld_kernarg_u64      $d1, [%x]
+    mad_u64             $d1, $d0, 4, $d1
+    ld_global_u32       $s2, [$d1]
+    and_u32             $s3, $s2, 1
+    cmp_eq_u32          $c0, $s3, 0
+    cbr                 $c0, @even
+    mul_u32             $s2, $s2, 3
+@even:
+    shl_u32             $s4, $s0, 2
+    st_group_u32        $s2, [cells+$s4]
+    mov_u32             $s5, 128
+@step:
+    barrier
+    cmp_ge_u32          $c0, $s0, $s5
+    cbr                 $c0, @wait
+    add_u32             $s6, $s0, $s5
+    shl_u32             $s6, $s6, 2
+    ld_group_u32        $s7, [cells+$s6]
+    ld_group_u32        $s8, [cells+$s4]
+    add_u32             $s8, $s8, $s7
+    st_group_u32        $s8, [cells+$s4]
+@wait:
+    shr_u32             $s5, $s5, 1
+    cmp_ne_u32          $c0, $s5, 0
+    cbr                 $c0, @step
+    cmp_ne_u32          $c0, $s0, 0
+    cbr                 $c0, @done
+    ld_group_u32        $s8, [cells+$s4]
+    st_global_u32       $s8, [$d1]
+@done:
+    ret
+}
+"""
+
+SMOOTH = """
+kernel smooth(u32 %w, u32 %h, global f32* %x, global f32* %y) {
+    workitemabsid_u32   $s0, 0
+    workitemabsid_u32   $s1, 1
+    ld_kernarg_u32      $s2, [%w]
+    ld_kernarg_u32      $s3, [%h]
+    cmp_ge_u32          $c0, $s0, $s2
+    cbr                 $c0, @done
+    cmp_ge_u32          $c0, $s1, $s3
+    cbr                 $c0, @done
+    mad_u32             $s4, $s1, $s2, $s0
+    cvt_u64_u32         $d0, $s4
+    ld_kernarg_u64      $d1, [%x]
+    mad_u64             $d1, $d0, 4, $d1
+    ld_kernarg_u64      $d2, [%y]
+    mad_u64             $d2, $d0, 4, $d2
+    ld_global_f32       $s5, [$d1]
+    cmp_eq_u32          $c0, $s0, 0
+    cbr                 $c0, @store
+    sub_u32             $s6, $s2, 1
+    cmp_eq_u32          $c0, $s0, $s6
+    cbr                 $c0, @store
+    ld_global_f32       $s7, [$d1-4]
+    ld_global_f32       $s8, [$d1+4]
+    add_f32             $s7, $s7, $s8
+    cmp_lt_f32          $c0, $s7, 1.0
+    cbr                 $c0, @store
+    add_f32             $s5, $s5, $s7
+@store:
+    st_global_f32       $s5, [$d2]
+@done:
+    ret
+}
+"""
+
+
+def count(text: str, args: tuple[Any, ...], items: Any, group: Any, warp: int) -> tuple[int, int]:
+    """Compare counts with the interpreter's; return the width of native warps, and of counted."""
+    (kernel,) = simtlab.assemble(text)
+    launch = kernel.launch(items=items, group_size=group, warp=warp)
+    native, _ = both(launch, args)
+    assert native.engine == "jit"
+    facts = facts_for_counting(kernel.kernel, Geometry.of(None, group, items=items, width=warp))
+    return facts.width, facts.counts
+
+
+@pytest.mark.parametrize("warp", [8, 16, 32, 64])
+@pytest.mark.parametrize("items", [512, 450])
+def test_lanes_that_leave_a_loop_at_different_times(items: int, warp: int) -> None:
+    text = np.random.default_rng(2).integers(97, 99, 600).astype(np.uint8)
+    args = items - 5, 9, text, text[40:50].copy(), np.zeros(600, np.uint8)
+    width, counted = count(SEARCH, args, items, 256, warp)
+    assert width > counted or warp == 64
+    assert counted == warp
+
+
+@pytest.mark.parametrize("warp", [8, 32, 64])
+def test_a_workgroup_that_is_one_warp(warp: int) -> None:
+    x = np.random.default_rng(4).integers(0, 99, 1024).astype(np.uint32)
+    assert count(SUM, (x,), 1024, 256, warp) == (256, warp)
+
+
+@pytest.mark.parametrize("warp", [4, 7, 16])
+def test_warps_that_are_not_run_together(warp: int) -> None:
+    x = np.random.default_rng(4).integers(0, 99, 512).astype(np.uint32)
+    _, counted = count(SUM, (x,), 512, 256, warp)
+    assert counted == warp
+
+
+@pytest.mark.parametrize("warp", [16, 32])
+@pytest.mark.parametrize("width", [256, 250, 33])
+def test_interior_warps(width: int, warp: int) -> None:
+    x = np.random.default_rng(5).random((9, width)).astype(np.float32)
+    items = -(-width // 64) * 64, 9
+    count(SMOOTH, (width, 9, x, np.zeros_like(x)), items, (64, 1), warp)
