@@ -16,7 +16,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from peers.problem import NAMES, folder_of, make
 from peers.python import simtlab_job
@@ -41,7 +41,7 @@ def todo(name: str, size: str, *, stats: bool) -> Todo:
     if "/" not in name:
         problem = make(name)
         job = simtlab_job(folder_of(name) / "kernel.sasm", problem, "jit", stats=stats)
-        return Todo(job.reset, lambda: _engines(job.run()))
+        return Todo(job.reset, lambda: _engines(cast("list[Any]", job.run())))
     entry = find(name)
     module = simtlab.Module(entry.assemble())
     inputs = Inputs(entry, size, 0)
@@ -55,7 +55,7 @@ def todo(name: str, size: str, *, stats: bool) -> Todo:
     return Todo(lambda: fresh.append(inputs.fresh()), run)
 
 
-def _engines(results: Iterable[simtlab.Result]) -> str:
+def _engines(results: Iterable[Any]) -> str:
     return "+".join(sorted({result.engine for result in results}))
 
 

@@ -51,7 +51,8 @@ def main() -> None:
             whole, own = time.process_time() - whole, time.thread_time() - own
             return whole, max(own, whole - own)
 
-        run(1), run(2)
+        for threads in (1, 2):
+            run(threads)
         rounds = [(run(1)[0], *run(2)) for _ in range(given.rounds)]
         one, two, busier = (statistics.median(column) for column in zip(*rounds, strict=True))
         growth = statistics.median(b / a for a, b, _ in rounds)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from .....asm.flow import dominators
 from .....isa.types import Segment
@@ -278,9 +279,7 @@ class Marks:
             for j, indices in enumerate(chunks):
                 bits = [self._part(word, j, lanes.n) for word in (touched, stored)]
                 then = self._if_any(bits[0])
-                self._mark_near(
-                    group, start, [indices], *bits, lambda i=indices, b=bits: each(i, *b)
-                )
+                self._mark_near(group, start, [indices], *bits, partial(each, indices, *bits))
                 code.jump(then)
                 code.block(then)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.emu.jit.launch.plan import Plan
+from simtlab.emu.module import Launch
 
 from .test_owners import engines, numbers
 
@@ -42,6 +42,13 @@ def kernel(load: str, store: str = "", guard: str = "") -> str:
     }}"""
 
 
+def is_marked(launch: Launch) -> bool:
+    """Whether the code of a launch marks accesses."""
+    plan = launch._prepared.kept.get("plan")
+    assert plan is not None
+    return plan.code.marked
+
+
 PLACES = {
     "neighbours": "mov_u32 $s2, $s1",
     "from the second on": "add_u32 $s2, $s1, 1",
@@ -64,9 +71,7 @@ def test_the_code_has_marks() -> None:
     (found,) = simtlab.assemble(kernel(PLACES["spread"]))
     launch = found.launch(items=150, group_size=50, stats=True)
     launch(numbers(200), 0)
-    plan = launch._prepared.kept["plan"]
-    assert isinstance(plan, Plan)
-    assert plan.code.marked
+    assert is_marked(launch)
 
 
 @pytest.mark.parametrize("by", [1, 31, 32, 63, 64, 149])
@@ -104,7 +109,7 @@ def test_a_place_that_a_work_item_has_by_two_addresses_is_left_to_owners() -> No
     launch = found.launch(items=150, group_size=50, stats=True)
     result = launch(numbers(200), 0)
     assert result.engine == "jit"
-    assert not launch._prepared.kept["plan"].code.marked
+    assert not is_marked(launch)
     text = kernel("mov_u32 $s2, $s1", "xor_u32 $s2, $s1, $s4")
     assert engines(text, numbers(200), 0, widths=WIDTHS) == {"jit"}
     assert engines(text, np.full(200, 7, np.uint32), 4, widths=WIDTHS) == {"interp"}
