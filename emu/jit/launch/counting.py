@@ -94,8 +94,8 @@ class Layout:
 
     words: int
     at: np.ndarray
-    branches: np.ndarray
-    """The pcs of branches."""
+    sums: np.ndarray
+    """How often each word is in the sums of runs, of lanes, and of the runs of branches."""
     relied: Reliance
 
 
@@ -119,9 +119,11 @@ def _layout(kernel: Kernel, facts: Facts) -> Layout:
     at = np.array([runs, runs + 1])
     stems = [ins.row.stem for ins in kernel.instructions]
     branches = np.flatnonzero([stem in _BRANCHES for stem in stems])
+    words = zero + 2
+    sums = np.array([np.bincount(p.ravel(), minlength=words) for p in (*at, runs[:, branches])])
     relied = reliance_of(kernel)
     assert relied is not None, "the interpreter counts this kernel"
-    return Layout(zero + 2, at, branches, relied)
+    return Layout(words, at, sums, relied)
 
 
 def statistics_of(work: Work, plan: Plan, scratches: Sequence[Scratch]) -> Statistics | None:
@@ -131,13 +133,14 @@ def statistics_of(work: Work, plan: Plan, scratches: Sequence[Scratch]) -> Stati
     if layout is None or not counts:
         return None
     total = sum(counts[1:], counts[0])
-    executions, lanes = total[layout.at].sum(axis=1)
-    issued = int(executions.sum())
+    # A launch of a small kernel takes less time than these counts.
+    executions, lanes = np.add.reduce(total[layout.at], 1)
+    issued, active, branches = layout.sums.dot(total).tolist()
     return Statistics(
         warp_instructions=issued,
-        thread_instructions=int(lanes.sum()),
+        thread_instructions=active,
         lane_slots=issued * facts.counts if facts.whole else int(total[Count.LANE_SLOTS]),
-        branches=int(executions[layout.branches].sum()),
+        branches=branches,
         divergent_branches=int(total[Count.DIVERGENT]),
         barriers=int(total[Count.BARRIERS]),
         pc_comparisons=int(total[Count.COMPARISONS]),
