@@ -28,6 +28,9 @@ _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ct
 LEAST_COUNTED = 8
 """Lanes of the smallest warps of which code that counts runs several at a time."""
 
+MOST_WATCHED = 64
+"""Lanes of the widest warps whose accesses are watched, which takes much code."""
+
 QUICK_ABOVE = 150
 """Instructions from which on compile time counts more than the last percent of speed."""
 
@@ -78,6 +81,8 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
     usual = facts_of(kernel, geometry)
     best = replace(usual, counts=counted, marks=marks, together_from=own.together_from)
     if usual.width % counted or counted.bit_count() != 1 or counted < LEAST_COUNTED:
+        return own
+    if marks and usual.width > MOST_WATCHED:
         return own
     return best if analyse_counting(kernel, best) is not None else own
 
