@@ -277,14 +277,12 @@ class Marks:
 
         def one_by_one() -> None:
             for j, indices in enumerate(chunks):
-                bits = [self._part(word, j, lanes.n) for word in (touched, stored)]
-                then = self._if_any(bits[0])
-                self._mark_near(group, start, [indices], *bits, partial(each, indices, *bits))
+                on, changed = (self._part(word, j, lanes.n) for word in (touched, stored))
+                then = self._if_any(on)
+                each = partial(self._mark_each, group, start, indices, on, changed)
+                self._mark_near(group, start, [indices], on, changed, each)
                 code.jump(then)
                 code.block(then)
-
-        def each(indices: str, on: str, changed: str) -> None:
-            self._mark_each(group, start, indices, on, changed)
 
         self._mark_near(group, start, chunks, touched, stored, one_by_one)
         code.jump(after)
