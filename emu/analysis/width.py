@@ -31,6 +31,9 @@ WIDE = 64
 NARROW_CHUNK = 32
 """Lanes of a vector in kernels whose work is in lanes of 8 and 16 bits."""
 
+BYTE_CHUNK = 64
+"""Lanes of a vector in kernels whose work is in lanes of 8 bits alone."""
+
 MOST_LIVE = 7
 """Values in vectors at a time, in 64 lanes without a loop: each takes four registers of 32."""
 
@@ -159,8 +162,9 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> tuple[int, int]:
         return USUAL, chunk
     if not shapes.flow.loops and len(shapes.ssa.conditions) - len(shapes.uniform_branches()) > 1:
         return USUAL, chunk
-    if narrow and _is_all_narrow(shapes, nodes):
-        return WIDE, NARROW_CHUNK
+    bits = _narrow_bits(shapes, nodes) if narrow else None
+    if bits is not None:
+        return WIDE, BYTE_CHUNK if bits == 8 else NARROW_CHUNK
     if shapes.flow.loops:
         return USUAL if shapes.divergent_loops else WIDE, chunk
     short = len(shapes.ssa.values()) <= MOST_STRAIGHT
@@ -221,16 +225,19 @@ def _step(shapes: Shapes, address: Value) -> int | None:
     return None
 
 
-def _is_all_narrow(shapes: Shapes, nodes: list[int]) -> bool:
-    """Return whether nodes compute in narrow lanes, and in no others."""
+def _narrow_bits(shapes: Shapes, nodes: list[int]) -> int | None:
+    """Return the most bits of the lanes in which nodes compute; None if some are not narrow."""
     lanes = NarrowLanes(shapes)
     ops = [op for n in nodes for op in shapes.ssa.ops.get(n, ()) if _is_vector(shapes, op)]
     phis = [phi for n in nodes for phi in shapes.ssa.phis.get(n, ()) if _is_vector(shapes, phi)]
-    return (
-        any(lanes.of(op) is not None for op in ops)
+    bits = [found.bits for op in ops if (found := lanes.of(op)) is not None]
+    if not (
+        bits
         and all(lanes.is_narrow(op) or _compares_scalars(shapes, op) for op in ops)
         and all(phi.cls is RegClass.C for phi in phis)
-    )
+    ):
+        return None
+    return max(bits)
 
 
 def _is_vector(shapes: Shapes, value: Op | Phi) -> bool:
