@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 SHORT = 1e-3
 """Seconds of native code up to which a launch runs in one call, between two looks for Ctrl-C."""
+
+MOST_ROWS = 16
+"""Combinations of buffers whose slots are kept."""
 
 
 class Again:
@@ -47,6 +50,9 @@ class Again:
             (position, np.dtype(p.type.numpy)) for position, p in enumerate(params) if p.is_pointer
         )
 
+        self._rows: dict[tuple[int, ...], list[int]] = {}
+        """Serial of a table, and buffers -> their slots. Launches often take two in turns."""
+
     def __call__(self, args: tuple[object, ...]) -> float | None:
         """Run; return the seconds of native code. Raises Trap and Interrupted.
 
@@ -61,18 +67,22 @@ class Again:
         plain = unboxed(args, self._types)
         if plain is None or not self._pointers:
             return None
-        values = list(plain)
-        arrays = cast("list[DeviceArray]", values)
-        device = arrays[self._pointers[0][0]].device
+        values: list[Any] = list(plain)
+        memory: Memory | None = None
         bases = []
         for position, dtype in self._pointers:
-            array = arrays[position]
-            if array.device is not device or (array.dtype is not dtype and array.dtype != dtype):
+            array: DeviceArray = values[position]
+            if memory is None:
+                memory = array.device.memory
+            if array.device.memory is not memory or (
+                array.dtype is not dtype and array.dtype != dtype
+            ):
                 return None
             base = values[position] = array.buffer.base
             bases.append(base)
-        table = device.memory.table
-        if table is None or table.version != device.memory.version:
+        assert memory is not None
+        table = memory.table
+        if table is None or table.version != memory.version:
             return None
         try:
             scratch = self._idle.pop()
@@ -85,14 +95,20 @@ class Again:
             return None
         buffers = (table.serial, *bases)
         if scratch.buffers != buffers:
-            scratch.point(table, [slot for base in bases for slot in table.row_at(base)])
+            rows = self._rows.get(buffers)
+            if rows is None:
+                if len(self._rows) == MOST_ROWS:
+                    self._rows.clear()
+                rows = [slot for base in bases for slot in table.row_at(base)]
+                self._rows[buffers] = rows
+            scratch.point(table, rows)
             scratch.buffers = buffers
         # `table` keeps host memory alive until native code has returned.
         start = time.perf_counter()
         trapped = self._function(scratch.address, 0, self._n_groups)
         seconds = time.perf_counter() - start
         if trapped:
-            raise self._trap(scratch, device.memory, seconds)
+            raise self._trap(scratch, memory, seconds)
         self._idle.append(scratch)
         if seconds > SHORT:
             self._work.kept.pop("again", None)
