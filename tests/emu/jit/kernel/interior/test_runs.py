@@ -9,11 +9,9 @@ import pytest
 
 from simtlab.emu.engine import Work
 from simtlab.emu.jit.kernel.compile import facts_of, generate
-from simtlab.emu.jit.launch.engine import execute
-from simtlab.emu.oracle import oracle
-from simtlab.emu.traps import Trap
 
 from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
 
 WIDE, HIGH = 400, 2
 
@@ -62,20 +60,6 @@ BODIES = {
 }
 
 
-def run(work: Work, expected: Work) -> None:
-    """The oracle's memory, or one of its traps."""
-    traps = {(r.key, r.address) for r in oracle.trap_records(work)}
-    if traps:
-        with pytest.raises(Trap) as caught:
-            execute(work)
-        assert (caught.value.record.key, caught.value.record.address) in traps
-        return
-    oracle.run(expected)
-    execute(work)
-    for ours, theirs in zip(work.memory.buffers, expected.memory.buffers, strict=True):
-        np.testing.assert_array_equal(ours.host, theirs.host)
-
-
 def work_of(text: str, k: int, room: int, group: int = 512, **how: Any) -> Work:
     source = np.random.default_rng(5).integers(0, 1 << 32, room, np.uint32)
     out = np.zeros(WIDE * HIGH, np.uint32)
@@ -99,19 +83,19 @@ def code_of(work: Work) -> str:
     ],
 )
 def test_rows_are_those_of_the_oracle(body: str, k: int, room: int, group: int) -> None:
-    run(*(work_of(kernel(body), k, room, group) for _ in "ab"))
+    assert_as_oracle(*(work_of(kernel(body), k, room, group) for _ in "ab"))
 
 
 @pytest.mark.parametrize("k", [31, 32, 64, 95, 367, 368, 400, 0xFFFFFFFF])
 def test_a_place_that_is_left_out_may_be_anywhere(k: int) -> None:
     for name in ("one left out", "one left out, from the other end", "a branch"):
-        run(*(work_of(kernel(BODIES[name]), k, 900) for _ in "ab"))
+        assert_as_oracle(*(work_of(kernel(BODIES[name]), k, 900) for _ in "ab"))
 
 
 @pytest.mark.parametrize("offsets", [(-4, 0, 4, 8), (-400, 0, 400, 1600), (2, 6, 10, 14)])
 @pytest.mark.parametrize("room", [2, 31, 500, 799, 803, 1300])
 def test_accesses_that_leave_the_buffer_somewhere(offsets: tuple[int, ...], room: int) -> None:
-    run(*(work_of(kernel(HERE, offsets), 0, room) for _ in "ab"))
+    assert_as_oracle(*(work_of(kernel(HERE, offsets), 0, room) for _ in "ab"))
 
 
 def test_rows_of_warps_have_a_loop_for_interior_ones() -> None:
@@ -142,7 +126,7 @@ def test_workgroups_of_several_rows_test_each_warp(group: tuple[int, ...]) -> No
         for _ in "ab"
     ]
     assert "\nrun_head:" not in code_of(works[0])
-    run(works[0], works[1])
+    assert_as_oracle(works[0], works[1])
 
 
 def test_launches_in_slices_begin_at_any_workgroup() -> None:
@@ -165,4 +149,4 @@ def test_launches_in_slices_begin_at_any_workgroup() -> None:
         make(text, [np.zeros(5 * 3 * 4 * 8, np.uint32)], items=(40, 3, 4), group_size=(8, 1, 1))
         for _ in "ab"
     ]
-    run(works[0], works[1])
+    assert_as_oracle(works[0], works[1])
