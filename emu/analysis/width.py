@@ -4,7 +4,8 @@ Most kernels do best at 32 lanes in vectors of 16. Twice the lanes are twice the
 which hides the latency of instructions, and half the overhead of a warp. They pay where masks are
 few and registers suffice: in loops that all lanes leave together, in code without loops and with
 one branch at most, and in loops on bytes. All accesses must be wide or of one place, known
-beforehand. Work that is all on narrow lanes takes vectors of 32, so that bytes and 16-bit numbers
+beforehand; loops that all lanes leave together may gather as well, since twice the loads are under
+way then. Work that is all on narrow lanes takes vectors of 32, so that bytes and 16-bit numbers
 fill registers.
 """
 
@@ -39,6 +40,9 @@ MOST_LIVE = 7
 
 MUCH = 8
 """Computing instructions for each such value, from which on more of them do no harm."""
+
+MOST_GATHERS = 2
+"""Gathers in loops of 64 lanes: each has the code of four vectors, on two sides or three."""
 
 MOST_STRAIGHT = 300
 """Instructions without a loop from which on compile time, twice as long, counts more."""
@@ -158,8 +162,11 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> tuple[int, int]:
     if _is_tiled(shapes) and not shapes.flow.loops:
         return WIDE, chunk
     nodes = _inner_nodes(shapes)
-    if not all(_is_easy(shapes, op) for n in nodes for op in shapes.ssa.ops.get(n, ())):
-        return USUAL, chunk
+    hard = [op for n in nodes for op in shapes.ssa.ops.get(n, ()) if not _is_easy(shapes, op)]
+    if hard:
+        together = shapes.flow.loops and not shapes.divergent_loops and not shapes.facts.piece
+        gathers = len(hard) <= MOST_GATHERS and all(_is_gather(op) for op in hard)
+        return WIDE if together and gathers else USUAL, chunk
     if not shapes.flow.loops and len(shapes.ssa.conditions) - len(shapes.uniform_branches()) > 1:
         return USUAL, chunk
     bits = _narrow_bits(shapes, nodes) if narrow else None
@@ -194,6 +201,30 @@ def _is_easy(shapes: Shapes, op: Op) -> bool:
     if row.segment is Segment.PRIVATE:
         return op.base is None or shapes.is_uniform(op.base)
     return op.base is None or _step(shapes, op.base) in (0, row.type.size)
+
+
+_BITWISE = frozenset({"and", "or", "xor", "shr"})
+
+
+def _is_gather(op: Op) -> bool:
+    """Return whether an op loads from addresses that are not made by bit operations.
+
+    Those are often near each other: 32 lanes need one permutation, and 64 lanes a gather.
+    """
+    row = op.ins.row
+    if not row.is_load or row.segment is not Segment.GLOBAL:
+        return False
+    work: list[Value] = [op.base] if op.base is not None else []
+    seen = set(work)
+    while work:
+        value = work.pop()
+        if not isinstance(value, Op) or value.ins.row.is_load:
+            continue
+        if value.ins.row.stem in _BITWISE:
+            return False
+        work += [a for a in value.args if a not in seen]
+        seen.update(value.args)
+    return True
 
 
 def _step(shapes: Shapes, address: Value) -> int | None:
