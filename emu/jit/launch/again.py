@@ -103,9 +103,11 @@ class Again:
         if trapped:
             raise self._trap(scratch, _memory_of(args[self._first]), seconds)
         self._idle.append(scratch)
+        is_over = seconds > self._limit
         if self._calls_left is not None:
             self._calls_left -= 1
-        if seconds > self._limit or self._calls_left == 0:
+            is_over |= self._calls_left <= 0
+        if is_over:
             self._work.kept.pop("again", None)
         return seconds
 

@@ -308,6 +308,7 @@ def _start_over(work: Work, record: TrapRecord) -> Statistics:
     # It will wait again: from now on it is left to the interpreter at once.
     _SCHEDULED.keep(work.kernel.words, True)
     work.kept.pop("plan", None)
+    work.kept.pop("again", None)
     work.run_by = "interp"
     return statistics
 
