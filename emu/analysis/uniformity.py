@@ -10,17 +10,15 @@ Most values of such kernels have a stride, or one value, within each piece: a sc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Protocol
 
-from ...asm.flow import dominators
-from ...asm.flow.cfg import reverse
 from ...isa.table import Flags
 from ...isa.types import RegClass, Segment, sign_extend
 from .alignment import Alignment
 from .facts import Facts
-from .order import Flow
+from .postdominators import bits, postdominators
 from .ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value
 
 _UNIFORM_IDENTITY = frozenset(
@@ -59,7 +57,7 @@ class Shapes:
         """Nodes at which lanes from different paths join."""
         self.divergent_loops: set[int] = set()
         """Loops that lanes leave in different iterations."""
-        self._postdominators = _postdominators(self.flow)
+        self._postdominators = postdominators(self.flow)
         self._find_varying()
         self._strides = self._find_strides(in_pieces=False)
         self._piece_strides = self._find_strides(in_pieces=True) if facts.piece else self._strides
@@ -133,7 +131,7 @@ class Shapes:
     def _spread(self, branch: int) -> None:
         """Note the join nodes of a divergent branch, and the loops that lanes leave unevenly."""
         for loop in self.flow.loops_around(branch):
-            if not self._postdominators[branch] & _bits(loop.nodes - {branch, loop.latch}):
+            if not self._postdominators[branch] & bits(loop.nodes - {branch, loop.latch}):
                 self.divergent_loops.add(loop.number)
         self.joins |= self._join_nodes(branch)
 
@@ -338,28 +336,3 @@ class OneLane:
     def piece_stride(self, value: Value) -> int:
         """Return 0, which uniform values have."""
         return 0
-
-
-def _bits(numbers: Iterable[int]) -> int:
-    return sum(1 << n for n in numbers)
-
-
-def _postdominators(flow: Flow) -> dict[int, int]:
-    """Return for each node the others that every path from it to an end passes, as bits.
-
-    A node that cannot reach an end has none.
-    """
-    exit_ = len(flow.nodes)
-    real = [node for node in flow.nodes if node.latch_of is None]
-    edges: list[tuple[int, ...]] = [()] * (exit_ + 1)
-    for node in real:
-        edges[node.number] = node.successors or (exit_,)
-    tree = dominators.tree(reverse(tuple(edges)), exit_)
-    found = {node.number: 0 for node in real}
-    waiting = list(tree.children[exit_])
-    while waiting:
-        number = waiting.pop()
-        for child in tree.children[number]:
-            found[child] = found[number] | 1 << number
-            waiting.append(child)
-    return found

@@ -101,7 +101,7 @@ def depends_on_schedule(kernel: Kernel) -> bool:
         )
         if not found and any(ins.row.is_memory for ins in kernel.instructions):
             analysis = analyse(kernel)
-            found = bool(analysis.flow.loops) and may_spin(analysis.ssa)
+            found = bool(analysis.flow.loops) and may_spin(analysis.nested)
         _SCHEDULED.keep(kernel.words, found)
     return found
 
