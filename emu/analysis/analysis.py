@@ -10,6 +10,7 @@ from ..recent import Recent
 from . import order, ssa
 from .facts import Facts
 from .lanes.lane_plan import LanePlan
+from .merging import to_merge
 from .order import Flow
 from .ssa import Ssa
 from .uniformity import Shapes
@@ -25,7 +26,9 @@ class Analysis:
     @cached_property
     def flow(self) -> Flow:
         """The nodes in their linear order, and the loops."""
-        return order.build(self._code, merges=True)
+        flow = order.build(self._code, merges=True)
+        pairs = to_merge(self._code, flow)
+        return order.build(self._code, merges=True, merged=pairs) if pairs else flow
 
     @cached_property
     def ssa(self) -> Ssa:

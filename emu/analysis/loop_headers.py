@@ -18,12 +18,12 @@ one lane in total, and not as often as the slowest lane of each iteration.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ...asm.flow.graph import reachable
 
-MERGED_SHARE = 2
+MERGED_SHARE = 3
 """How many times as much an inner loop costs, at least, as the code around it that it is merged
 with: that code then runs, for some lanes, in nearly every iteration."""
 
@@ -33,7 +33,8 @@ class Part:
     """A strongly connected part of a graph whose edges to the headers around it are cut.
 
     `entries` are the members that are entered from outside, `exits` those with an edge out of the
-    part or an edge that is cut. `costs` are the members' costs, if loops may be merged.
+    part or an edge that is cut. `costs` are the members' costs, if loops with one header may be
+    merged; `merged` are outer header -> inner header of others that are (merging.py).
     """
 
     members: frozenset[int]
@@ -41,6 +42,7 @@ class Part:
     entries: frozenset[int]
     exits: frozenset[int]
     costs: Mapping[int, int] | None = None
+    merged: Mapping[int, int] = field(default_factory=dict)
 
     def choose(self) -> tuple[int, list[int], bool]:
         """Return the header, the nodes whose edges to it close the loop, and if this merges loops.
@@ -48,7 +50,10 @@ class Part:
         The header is the first entry in the code that separates no lanes, or else any such node.
         """
         if self.costs is not None and len(self.entries) == 1:
-            (header,) = self.entries
+            (entry,) = self.entries
+            header = self.merged.get(entry, entry)
+            if header != entry:
+                return header, [m for m in sorted(self.members) if header in self.edges[m]], True
             sources = [m for m in sorted(self.members) if header in self.edges[m]]
             closing = self._closing(header)
             if len(closing) < len(sources) and self._is_short(header, closing, self.costs):

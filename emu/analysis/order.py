@@ -87,17 +87,23 @@ class Flow:
         return [loop for loop in self.loops_around(source) if target not in loop.nodes]
 
 
-def build(code: Sequence[Instruction], *, merges: bool = False) -> Flow:
-    """Return the flow of a kernel's reachable code; `merges` if loops may be merged."""
+def build(
+    code: Sequence[Instruction], *, merges: bool = False, merged: Mapping[int, int] | None = None
+) -> Flow:
+    """Return the flow of a kernel's reachable code.
+
+    `merges` if loops with one header may be merged; `merged` are outer header -> inner header of
+    others that shall be.
+    """
     nodes = nodes_of(code)
-    return arrange(nodes, costs=_costs(code, nodes) if merges else None)
+    return arrange(nodes, costs=costs_of(code, nodes) if merges else None, merged=merged)
 
 
 ACCESS_COST = 8
 """What an access to memory costs, in other instructions, where few lanes run."""
 
 
-def _costs(code: Sequence[Instruction], nodes: list[Node]) -> dict[int, int]:
+def costs_of(code: Sequence[Instruction], nodes: list[Node]) -> dict[int, int]:
     """Return what nodes cost, in instructions."""
     return {
         node.number: 1
@@ -113,11 +119,13 @@ def arrange(
     nodes: list[Node],
     also: Mapping[int, Sequence[int]] | None = None,
     costs: Mapping[int, int] | None = None,
+    merged: Mapping[int, int] | None = None,
 ) -> Flow:
     """Return the flow of some nodes, which latches are added to.
 
     `also` are edges that no lane takes: the order is as if there were such edges, too. `costs` are
-    what nodes cost, if loops may be merged.
+    what nodes cost, if loops with one header may be merged. `merged` are outer header -> inner
+    header of others.
     """
     flow = Flow(nodes)
     for node in flow.nodes:
@@ -125,7 +133,7 @@ def arrange(
     edges = {node.number: list(node.successors) for node in flow.nodes}
     for source, targets in (also or {}).items():
         edges[source] += [t for t in targets if t not in edges[source]]
-    flow.order = _arrange(flow, edges, costs)
+    flow.order = _arrange(flow, edges, _Merging(costs, merged or {}))
     flow.position = {number: index for index, number in enumerate(flow.order)}
     return flow
 
@@ -177,7 +185,15 @@ def nodes_of(code: Sequence[Instruction]) -> list[Node]:
     return nodes
 
 
-def _arrange(flow: Flow, edges: dict[int, list[int]], costs: Mapping[int, int] | None) -> list[int]:
+@dataclass(frozen=True)
+class _Merging:
+    """Which loops are merged."""
+
+    costs: Mapping[int, int] | None
+    headers: Mapping[int, int]
+
+
+def _arrange(flow: Flow, edges: dict[int, list[int]], merging: _Merging) -> list[int]:
     """Return the linear order of the graph; remove the edges back to headers from `edges`."""
     result: list[int] = []
     nodes = [node.number for node in flow.nodes]
@@ -193,7 +209,7 @@ def _arrange(flow: Flow, edges: dict[int, list[int]], costs: Mapping[int, int] |
         ):
             result += component
         elif component is not None:
-            loop = _close(flow, edges, component, outer, costs)
+            loop = _close(flow, edges, component, outer, merging)
             around.append((_parts(edges, component), loop))
         else:
             around.pop()
@@ -212,11 +228,11 @@ def _close(
     edges: dict[int, list[int]],
     component: list[int],
     outer: Loop | None,
-    costs: Mapping[int, int] | None,
+    merging: _Merging,
 ) -> Loop:
     """Make a loop of a component: choose its header and cut the edges back to it."""
     members = frozenset(component)
-    header, closing, is_merged = _part(flow, edges, members, costs).choose()
+    header, closing, is_merged = _part(flow, edges, members, merging).choose()
     number = len(flow.loops)
     latch = Node(len(flow.nodes), 0, 0, successors=(header,), latch_of=number)
     parent = None if outer is None else outer.number
@@ -244,7 +260,7 @@ def _part(
     flow: Flow,
     edges: dict[int, list[int]],
     members: frozenset[int],
-    costs: Mapping[int, int] | None,
+    merging: _Merging,
 ) -> Part:
     nodes = flow.nodes
     has_barrier = any((last := nodes[m].last) is not None and last.row.is_barrier for m in members)
@@ -257,7 +273,8 @@ def _part(
             for m in members
             if any(t not in members or t not in edges[m] for t in nodes[m].successors)
         ),
-        None if has_barrier else costs,
+        None if has_barrier else merging.costs,
+        merging.headers,
     )
 
 

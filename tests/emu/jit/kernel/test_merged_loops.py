@@ -18,7 +18,7 @@ from ....emu.support.flows import TEST, kernel_of
 from ..support.agreement import same
 
 FACTS = Facts(32, (64, 1, 1), True)
-LONG = "nop\n" * 8
+LONG = "nop\n" * 14
 
 
 def merged(body: str) -> Flow:
@@ -65,8 +65,85 @@ def test_a_loop_with_a_barrier_is_as_in_the_source(where: str):
     )
 
 
-def test_loops_with_headers_of_their_own_are_as_in_the_source():
-    assert not is_merged(f"@a:\n nop\n@b:\n {LONG} {TEST} cbr $c0, @b\n {TEST} cbr $c0, @a")
+NEST = """
+    workitemabsid_u32 $s0, 0
+    ld_kernarg_u32 $s9, [%n]
+    mov_u32 $s1, 0
+@outer:
+    {begin}
+@inner:
+    {test}
+    {work}
+    mul_u32 $s0, $s0, 1664525
+    add_u32 $s0, $s0, 1013904223
+    {until}
+    cbr $c0, @inner
+@after:
+    add_u32 $s1, $s1, 1
+    cmp_lt_u32 $c0, $s1, $s9
+    cbr $c0, @outer
+"""
+DRAWN = "cmp_ge_s32 $c0, $s0, 0"
+
+
+def merges_nest(
+    begin: str = "add_u32 $s2, $s1, 3", work: str = LONG, until: str = DRAWN, test: str = "nop"
+) -> bool:
+    body = NEST.format(begin=begin, work=work, until=until, test=test)
+    return any(loop.is_merged for loop in Analysis(kernel_of(body).instructions).flow.loops)
+
+
+def test_a_short_outer_loop_is_merged_with_an_inner_one_that_lanes_leave_apart():
+    assert merges_nest()
+    assert merges_nest(test="cmp_eq_s32 $c1, $s0, 7\n cbr $c1, @after")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"begin": LONG},
+        {"begin": "barrier"},
+        {"begin": "ld_kernarg_u64 $d0, [%x]\n ld_global_u32 $s3, [$d0]"},
+        {"work": f"ld_kernarg_u64 $d0, [%x]\n ld_global_u32 $s3, [$d0]\n {LONG}"},
+        # left by all lanes together
+        {"begin": "mov_u32 $s2, 0", "until": "add_u32 $s2, $s2, 1\n cmp_lt_u32 $c0, $s2, 9"},
+        # past the inner loop
+        {"begin": "cmp_eq_s32 $c1, $s0, 7\n cbr $c1, @after"},
+        {"work": f"@third:\n {LONG} add_u32 $s3, $s3, 1\n cmp_lt_u32 $c1, $s3, $s0\n"
+         " cbr $c1, @third", "begin": LONG},
+    ],
+)  # fmt: skip
+def test_other_nests_are_as_in_the_source(other: dict[str, str]) -> None:
+    assert not merges_nest(**other)
+
+
+@pytest.mark.parametrize("test", ["nop", "cmp_eq_u32 $c1, $s2, 5\n cbr $c1, @after"])
+@pytest.mark.parametrize("poison", [None, "0x5a5a5a5b"])
+def test_nests_against_the_oracle(
+    test: str, poison: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if poison is not None:
+        monkeypatch.setenv("SIMTLAB_POISON", poison)
+    work = f"mad_u32 $s3, $s3, 5, $s2\n add_u32 $s2, $s2, 1\n {LONG}"
+    assert merges_nest(work=work, test=test)
+    nest = NEST.format(begin="mov_u32 $s2, $s1", work=work, until=DRAWN, test=test)
+    text = f"""
+    kernel k(u32 %n, global u32* %out) {{
+        mov_u32 $s3, 1
+        {nest}
+        workitemabsid_u32 $s20, 0
+        mul_u32 $s20, $s20, 4
+        cvt_u64_u32 $d0, $s20
+        ld_kernarg_u64 $d1, [%out]
+        mad_u64 $d1, $d0, 4, $d1
+        st_global_u32 $s0, [$d1]
+        st_global_u32 $s1, [$d1+4]
+        st_global_u32 $s2, [$d1+8]
+        st_global_u32 $s3, [$d1+12]
+        ret
+    }}"""
+    for items in (1, 70):
+        same(text, [np.uint32(5), np.zeros(4 * items, np.uint32)], items=items)
 
 
 def test_ways_back_without_a_join_node_are_one_loop_anyhow():
@@ -217,7 +294,7 @@ def test_each_part(name: str, poison: str | None, monkeypatch: pytest.MonkeyPatc
     text = program([PARTS["a sum"], PARTS[name].format(i=1)], private=name == "private memory")
     code = kernel_of(text.partition("{")[2].rpartition("ret")[0], "u32 %fuel, u32 %bound, "
                      "global u32* %seed, global u32* %out").instructions  # fmt: skip
-    assert any(loop.is_merged for loop in Analysis(code).flow.loops) or name in APART
+    assert name in APART or any(loop.is_merged for loop in Analysis(code).flow.loops)
     agrees(["a sum", name], fuel=30, bound=6, items=70)
 
 
