@@ -21,6 +21,7 @@ from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.llvm import toolchain as build
 from simtlab.emu.jit.runtime.helpers import symbols
+from simtlab.emu.recent import Recent
 from simtlab.emu.schemes import SCHEMES
 from simtlab.isa import program
 from simtlab.testing import Case, random_kernel, run_case
@@ -30,7 +31,8 @@ from ..emu.jit.support.order import shared_at_once
 from .example import Example, Files, Generator, without_lines
 
 BUDGET = 1 << 14
-SPARSE = "simtlab.emu.analysis.lanes.sparse"
+ANALYSIS = "simtlab.emu.analysis"
+SPARSE = f"{ANALYSIS}.lanes.sparse"
 
 KNOBS = {
     "stack": [{"first-path": x} for x in ("fallthrough", "taken", "majority", "minpc")],
@@ -62,12 +64,15 @@ class Run:
     """How workgroups run whose order does not show: by `threads`, or `backwards` by one."""
     loops: str = ""
     """How native code runs all loops that lanes can run alone: SIMTLAB_LOOPS; "" as usual."""
+    merged: bool = False
+    """Whether native code merges all nests of loops that it can, and not only those that gain."""
 
     def __str__(self) -> str:
         how = f" {self.level}" * (self.engine == "jit") + " forced" * self.forced
         how += " poisoned" * self.poisoned
         how += f" {self.order}" * (self.order != "usual")
         how += f" loops={self.loops}" if self.loops else ""
+        how += " merged" * self.merged
         how += f" vectors of {self.chunk}" * bool(self.chunk)
         knobs = "".join(f" {k}={v}" for k, v in self.knobs.items())
         return f"{self.engine}{how}, {self.scheme}{knobs}, warps of {self.width}"
@@ -93,6 +98,15 @@ class Run:
                 stack.enter_context(patch(f"{SPARSE}.gains_alone", lambda shapes, loop: True))
                 # The key of cached code does not say which loops gain.
                 stack.enter_context(patch.dict(os.environ, {"SIMTLAB_CACHE": os.devnull}))
+            if self.merged:
+                for name in ("loop_headers.MERGED_SHARE", "merging.MERGED_SHARE"):
+                    stack.enter_context(patch(f"{ANALYSIS}.{name}", 0))
+                always = patch(f"{ANALYSIS}.merging._only_computes", lambda form, loop: True)
+                stack.enter_context(always)
+                # Neither the key of cached code nor those of what is found in a kernel say so.
+                stack.enter_context(patch.dict(os.environ, {"SIMTLAB_CACHE": os.devnull}))
+                for name in ("analysis._LATEST", "suitability.barriers._FOUND", "width._FOUND"):
+                    stack.enter_context(patch(f"{ANALYSIS}.{name}", Recent(1)))
             code._COMPILED.clear()
             spec = SchemeSpec(self.scheme, dict(self.knobs))
             _, got, trap = run_case(case, self.engine, spec, width=self.width, budget=BUDGET)
@@ -221,6 +235,8 @@ def draw(rng: random.Random) -> Kernel:
         if knobs.get("cascade", True) or "barrier" not in case.source:
             # To the letter, a part of a warp may come to a barrier an instruction before the rest.
             runs.append(Run("interp", name, knobs, other))
+    if rng.random() < 0.25:
+        runs.append(replace(runs[0], merged=True))
     return Kernel(case, runs, str(case))
 
 
