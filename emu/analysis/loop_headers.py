@@ -66,13 +66,18 @@ class Part:
         return candidates[0], self._closing(candidates[0]), False
 
     def _is_short(self, header: int, closing: Sequence[int], costs: Mapping[int, int]) -> bool:
-        """Return whether the code around the inner loop costs little beside an iteration of it."""
+        """Return whether the code around the inner loop costs little beside an iteration of it.
+
+        A loop in that code costs much.
+        """
         within = {m: [t for t in self._ways[m] if t != header or m not in closing]
                   for m in self.members}  # fmt: skip
         back = _reversed(within)
         inner = reachable(within, [header], self.members) & reachable(back, [header], self.members)
-        inside = sum(costs[m] for m in inner)
-        return MERGED_SHARE * sum(costs[m] for m in self.members - inner) <= inside
+        around = self.members - inner
+        if any(m in reachable(self._ways, self._ways[m], around) for m in around):
+            return False
+        return MERGED_SHARE * sum(costs[m] for m in around) <= sum(costs[m] for m in inner)
 
     def _closing(self, header: int) -> list[int]:
         """Return the nodes whose edges to the header close this loop, and not one inside it."""

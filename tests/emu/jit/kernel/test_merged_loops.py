@@ -50,6 +50,13 @@ def test_a_long_part_stays_outside():
     assert not is_merged(f"@top:\n nop\n {TEST} cbr $c0, @top\n {LONG} {TEST} cbr $c0, @top")
 
 
+def test_a_loop_after_the_inner_one_stays_outside():
+    part = f"@other:\n add_u32 $s1, $s1, 1\n {TEST} cbr $c0, @other\n"
+    loop = f"@top:\n {LONG * 3} {TEST} cbr $c0, @top\n {{}} {TEST} cbr $c0, @top"
+    assert is_merged(loop.format(part.replace("cbr $c0, @other", "nop")))
+    assert not is_merged(loop.format(part))
+
+
 def test_an_access_is_as_long_as_many_instructions():
     part = "ld_global_u32 $s1, [$d0]"
     loop = f"@top:\n {LONG} {TEST} cbr $c0, @top\n {{}}\n {TEST} cbr $c0, @top"
