@@ -9,7 +9,7 @@ Both loops compute only: lanes in different samples would access memory apart.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from ...isa.instruction import Instruction
 from ...isa.types import Segment
@@ -23,7 +23,7 @@ from .uniformity import Shapes
 _ANY_LAUNCH = Facts(32, (64, 1, 1), whole=True)
 
 
-def to_merge(code: Sequence[Instruction], flow: Flow) -> dict[int, int]:
+def to_merge(code: tuple[Instruction, ...], flow: Flow) -> dict[int, int]:
     """Return outer header -> inner header of loops that should be one."""
     if not any(loop.parent is not None for loop in flow.loops):
         return {}
