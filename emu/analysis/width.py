@@ -100,13 +100,37 @@ def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
         return None
     wide = replace(facts, width=lanes, chunk=chunk, one_warp=True)
     shapes = analyse(kernel).shapes(wide)
-    if wide.piece and not shapes.flow.loops:
+    if wide.piece and not shapes.flow.loops and not _goes_down_columns(shapes):
         return None
     if not all(_is_left_in_order(shapes, n) for n in shapes.divergent_loops):
+        return None
+    if shapes.divergent_loops and facts.rows and not analyse(kernel).shapes(facts).divergent_loops:
+        # Each warp is a row, and leaves its loops at once.
         return None
     if lanes > MANY_LANES and not all(_is_unrolled(shapes, loop) for loop in shapes.flow.loops):
         return None
     return wide
+
+
+def _goes_down_columns(shapes: Shapes) -> bool:
+    """Return whether lanes of a row access group memory in other steps than words, all known.
+
+    The words of all rows then come out of few wide accesses.
+    """
+    for ops in shapes.ssa.ops.values():
+        for op in ops:
+            row, base = op.ins.row, op.base
+            if not row.is_memory or row.segment is not Segment.GROUP or base is None:
+                continue
+            assert row.type is not None
+            found = shapes.distances_of(base)
+            if (
+                found is not None
+                and not found.multiples
+                and shapes.piece_stride(base) not in (0, row.type.size)
+            ):
+                return True
+    return False
 
 
 def _is_left_in_order(shapes: Shapes, number: int) -> bool:
