@@ -10,7 +10,7 @@ Most values of such kernels have a stride, or one value, within each piece: a sc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Protocol
 
