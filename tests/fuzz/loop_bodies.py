@@ -83,6 +83,14 @@ class Body:
     need: int = 8
     """Bytes of the source."""
     loops: int = 0
+    is_grouped: bool = True
+    """Whether work-items know their places in workgroups, which cannot be formed anew then."""
+
+    @property
+    def most_local(self) -> int:
+        """The largest number that LOCAL may have."""
+        size = self.geometry.largest_group if self.is_grouped else self.geometry.items[0]
+        return size - 1
 
     def emit(self, text: str, *, kept: bool = False) -> None:
         """Append an instruction."""
@@ -145,7 +153,7 @@ def index(b: Body, *, lanes: bool = True) -> tuple[int, int]:
         if factor:
             here = Span(f"$s{ID}", 0, b.geometry.n_items - 1)
             if b.chance(0.3):
-                here = Span(f"$s{LOCAL}", 0, b.geometry.largest_group - 1)
+                here = Span(f"$s{LOCAL}", 0, b.most_local)
             low, high = _term(b, target, here, factor, low, high)
     return low, high
 
@@ -284,6 +292,8 @@ def private(b: Body) -> None:
 
 def group(b: Body) -> None:
     """Emit accesses of group memory: the own column, or what all have filled before."""
+    if not b.is_grouped:
+        return private(b)
     type_, size = b.rng.choice(TYPES)
     if b.chance(0.4):
         low, high = index(b, lanes=b.chance(0.4))
@@ -293,12 +303,11 @@ def group(b: Body) -> None:
         else:
             b.emit(f"and_u32 $s{INDEX}, $s{INDEX}, {elements - 1}")
         b.emit(f"shl_u32 $s{INDEX}, $s{INDEX}, {size.bit_length() - 1}")
-        load(b, type_, size, f"[filled+$s{INDEX}]", "group")
-        return
+        return load(b, type_, size, f"[filled+$s{INDEX}]", "group")
     _own_index(b, SMALL_WORDS)
     b.emit(f"mad_u32 $s{INDEX}, $s{INDEX}, {b.geometry.largest_group}, $s{LOCAL}", kept=True)
     b.emit(f"mul_u32 $s{INDEX}, $s{INDEX}, 8", kept=True)
-    access(b, type_, size, f"[lanes+$s{INDEX}]", "group")
+    return access(b, type_, size, f"[lanes+$s{INDEX}]", "group")
 
 
 def readonly(b: Body) -> None:

@@ -262,9 +262,13 @@ def make(rng: random.Random) -> Fenced:
     items = [size * (rng.randint(1, 2) if i == 0 else 1) for i, size in enumerate(shape)]
     if rng.random() < 0.3:
         items = [max(1, i - rng.randint(0, s // 2)) for i, s in zip(items, shape, strict=True)]
+    is_grouped = rng.random() < 0.6
+    if not is_grouped and len(shape) == 2 and rng.random() < 0.8:
+        items = [rng.choice((48, 61, 64, 100, 128)), rng.randint(1, 3)]  # rows as workgroups
     geometry = Geometry.of(items=items, group_size=shape, width=rng.choice((32, 32, 64, 16, 7)))
     hostile = rng.choice((*HOSTILE, "endless")) if rng.random() < 0.35 else ""
-    b = Body(rng, geometry, hostile, columns=rng.choice((0, 0, 4, 8, 1, 2)))
+    columns = rng.choice((0, 0, 4, 8, 1, 2))
+    b = Body(rng, geometry, hostile, columns=columns, is_grouped=is_grouped)
     for _ in range(rng.choice((1, 1, 2, 3))):
         loop(b)
         if b.chance(0.4):
@@ -275,8 +279,7 @@ def make(rng: random.Random) -> Fenced:
         [
             ".readonly u32 CONSTANTS[16] = { 1, 0x80, 0xffff, 5, 0x80000000, 0x3f800000, 7, 8 }",
             f"kernel loops({', '.join(_parameter(name) for name in arguments)}) {{",
-            f"    .group u64 lanes[{SMALL_WORDS * geometry.largest_group}]",
-            "    .group u32 filled[128]",
+            *(_arrays(geometry) if b.is_grouped else ()),
             f"    .private u64 mine[{ROW_WORDS}]",
             *_head(b),
             *b.lines,
@@ -299,6 +302,11 @@ def make(rng: random.Random) -> Fenced:
     )
 
 
+def _arrays(geometry: Geometry) -> list[str]:
+    return [f"    .group u64 lanes[{SMALL_WORDS * geometry.largest_group}]",
+            "    .group u32 filled[128]"]  # fmt: skip
+
+
 def _parameter(name: str) -> str:
     types = {
         "out": "global u32*", "rows": "global u64*", "twin": "global u64*", "table": "global u32*",
@@ -311,7 +319,8 @@ def _head(b: Body) -> list[str]:
     pointers = {"source": SOURCE, "rows": ROWS, "other": OTHER, "shared": SHARED, "table": TABLE,
                 "twin": TWIN}  # fmt: skip
     lines = [f"ld_kernarg_u64 $d{r}, [%{name}] {KEPT}" for name, r in pointers.items()]
-    lines += [f"workitemflatabsid_u32 $s{ID} {KEPT}", f"workitemflatid_u32 $s{LOCAL} {KEPT}"]
+    local = "workitemflatid_u32 {}" if b.is_grouped else "workitemabsid_u32 {}, 0"
+    lines += [f"workitemflatabsid_u32 $s{ID} {KEPT}", f"{local.format(f'$s{LOCAL}')} {KEPT}"]
     if b.hostile == "shift":
         lines.append(f"sub_u64 $d{SOURCE}, $d{SOURCE}, {b.rng.choice((1, 2, 4, 8, 64, 256))}")
     if b.hostile == "odd":
