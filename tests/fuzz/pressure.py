@@ -257,7 +257,7 @@ def draw(rng: random.Random) -> Launch:
     """A kernel with one run of the interpreter and one or two of native code."""
     case = make(rng)
     usual = "quick" if len(case.source.splitlines()) > QUICK_ABOVE else "full"
-    runs = runs_of(rng, case, forced=0.5)
+    runs = runs_of(rng, case)
     return Launch(case, [replace(r, level=usual) for r in runs], str(case))
 
 
