@@ -18,7 +18,8 @@ from simtlab.isa.types import RegClass
 from simtlab.testing.computing import COMPUTING
 
 from .example import Generator
-from .launches import KEPT, Fenced, Launch, runs_of
+from .kernels import Run
+from .launches import KEPT, Fenced, Launch
 
 SHAPES = ((64,), (64,), (32,), (128,), (96,), (40,), (48,), (7,), (16, 4), (8, 8), (100,))
 
@@ -254,11 +255,14 @@ def _tail(v: Values) -> list[str]:
 
 
 def draw(rng: random.Random) -> Launch:
-    """A kernel with one run of the interpreter and one or two of native code."""
+    """A kernel with a run of native code, mostly for warps of one vector, which compile fast."""
     case = make(rng)
-    usual = "quick" if len(case.source.splitlines()) > QUICK_ABOVE else "full"
-    runs = runs_of(rng, case)
-    return Launch(case, [replace(r, level=usual) for r in runs], str(case))
+    level = "quick" if len(case.source.splitlines()) > QUICK_ABOVE else "full"
+    width = rng.choice((16, 16, 16, 16, 8, 32, rng.randint(1, 31)))
+    run = Run("jit", width=width, forced=True, level=level, poisoned=rng.random() < 0.3)
+    if rng.random() < 0.2:
+        run = replace(run, width=case.geometry.width, forced=False)
+    return Launch(case, [run], str(case))
 
 
 GENERATOR = Generator("pressure", lambda scratch, rng: draw, 120.0, 2.0)
