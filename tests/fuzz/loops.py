@@ -37,6 +37,7 @@ from .loop_bodies import (
     content,
     fault,
 )
+from .variants import variant
 
 MOST_TIMES = 150
 """How often the innermost code of a kernel runs at most, if its loops end."""
@@ -360,10 +361,12 @@ def _tail() -> list[str]:
 
 
 def draw(rng: random.Random) -> Launch:
-    """A kernel with one run of the interpreter and one or two of native code."""
+    """A kernel with one or two runs of native code, perhaps one of the interpreter."""
     case = make(rng)
     again = case.budget == BUDGET and rng.random() < 0.15
-    return Launch(case, runs_of(rng, case), str(case), again=again)
+    runs = runs_of(rng, case)
+    variants = tuple(variant(rng, case) for _ in range(rng.choice((0, 2, 4))))
+    return Launch(case, runs, str(case), again and not variants, variants)
 
 
 GENERATOR = Generator("loops", lambda scratch, rng: draw, 120.0, 4.0)
