@@ -51,6 +51,9 @@ SHAPES = (
 )  # fmt: skip
 
 
+SHORT = ((16,), (32,), (32,), (20,), (8, 4), (64,), (33,), (2,))
+
+
 def bound(b: Body, base: int, unit: int, most: int, target: str) -> tuple[str, int]:
     """Return an operand that is `base` or up to `most` units more, and how much more."""
     how = b.rng.randrange(8) if most > 0 else 9
@@ -257,22 +260,23 @@ def _if(b: Body) -> None:
     b.place(end)
 
 
-def make(rng: random.Random) -> Fenced:
-    """Return a kernel with its launch."""
-    shape = rng.choice(SHAPES)
-    items = [size * (rng.randint(1, 2) if i == 0 else 1) for i, size in enumerate(shape)]
+def make(rng: random.Random, *, short: bool = False) -> Fenced:
+    """Return a kernel with its launch; a short one has one loop and few work-items."""
+    shape = rng.choice(SHORT if short else SHAPES)
+    most = 1 if short else 2
+    items = [size * (rng.randint(1, most) if i == 0 else 1) for i, size in enumerate(shape)]
     if rng.random() < 0.3:
         items = [max(1, i - rng.randint(0, s // 2)) for i, s in zip(items, shape, strict=True)]
     is_grouped = rng.random() < 0.6
-    if not is_grouped and len(shape) == 2 and rng.random() < 0.8:
+    if not is_grouped and len(shape) == 2 and not short and rng.random() < 0.8:
         items = [rng.choice((48, 61, 64, 100, 128)), rng.randint(1, 3)]  # rows as workgroups
     geometry = Geometry.of(items=items, group_size=shape, width=rng.choice((32, 32, 64, 16, 7)))
     hostile = rng.choice((*HOSTILE, "endless")) if rng.random() < 0.35 else ""
     columns = rng.choice((0, 0, 4, 8, 1, 2))
     b = Body(rng, geometry, hostile, columns=columns, is_grouped=is_grouped)
-    for _ in range(rng.choice((1, 1, 2, 3))):
+    for _ in range(1 if short else rng.choice((1, 1, 2, 3))):
         loop(b)
-        if b.chance(0.4):
+        if b.chance(0.4) and not short:
             rng.choice(FLAT)(b)
     numbers = np.random.default_rng(rng.randrange(1000))
     arguments = content(b, numbers)
@@ -361,12 +365,18 @@ def _tail() -> list[str]:
 
 
 def draw(rng: random.Random) -> Launch:
-    """A kernel with one or two runs of native code, perhaps one of the interpreter."""
+    """A kernel with one or two runs of native code, perhaps one of the interpreter.
+
+    Most are short, and run with many numbers.
+    """
+    if rng.random() < 0.7:
+        case = make(rng, short=True)
+        variants = tuple(variant(rng, case) for _ in range(6))
+        runs = [run for run in runs_of(rng, case) if run.engine == "jit"][-1:]
+        return Launch(case, runs, str(case), variants=variants)
     case = make(rng)
-    again = case.budget == BUDGET and rng.random() < 0.15
-    runs = runs_of(rng, case)
-    variants = tuple(variant(rng, case) for _ in range(rng.choice((0, 2, 4))))
-    return Launch(case, runs, str(case), again and not variants, variants)
+    again = case.budget == BUDGET and rng.random() < 0.2
+    return Launch(case, runs_of(rng, case), str(case), again=again)
 
 
 GENERATOR = Generator("loops", lambda scratch, rng: draw, 120.0, 4.0)

@@ -30,7 +30,9 @@ def variant(rng: random.Random, case: Fenced) -> Fenced:
                 [_other(rng, v) if rng.random() < 0.5 else v for v in value], np.uint32
             )
     # Loops may not end.
-    return replace(case, arrays=tuple(changed), budget=rng.choice((300, 1000, 2000)))
+    found = replace(case, arrays=tuple(changed), budget=rng.choice((100, 400, 400)))
+    found.__dict__["module"] = case.module
+    return found
 
 
 def _other(rng: random.Random, value: Any) -> np.uint32:
