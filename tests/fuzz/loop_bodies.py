@@ -1,8 +1,7 @@
 """What the loops of random kernels do: accesses at places that the loops' counters give.
 
-Bounds of indices are known when a kernel is drawn, as whole numbers before they wrap around. So
-buffers can be just large enough, or too small by one element.
-"""
+Bounds of indices are known when a kernel is drawn, as numbers before they wrap around. So buffers
+can be just large enough, or too small by one element."""
 
 from __future__ import annotations
 
@@ -83,6 +82,8 @@ class Body:
     need: int = 8
     """Bytes of the source."""
     loops: int = 0
+    is_plain: bool = False
+    """Whether most accesses are of neighbours, and lanes count alike in most loops."""
     is_grouped: bool = True
     """Whether work-items know their places in workgroups, which cannot be formed anew then."""
 
@@ -149,7 +150,7 @@ def index(b: Body, *, lanes: bool = True) -> tuple[int, int]:
         factor = b.rng.choice((1, 1, 1, 1, 2, 3, 4, -1, -1, -2, 7, 20))
         low, high = _term(b, target, counter, factor, low, high)
     if lanes:
-        factor = b.rng.choice((0, 0, 1, 1, 1, 1, 2, -1, 3, 5))
+        factor = b.rng.choice((0, 1, 1) if b.is_plain else (0, 0, 1, 1, 1, 1, 2, -1, 3, 5))
         if factor:
             here = Span(f"$s{ID}", 0, b.geometry.n_items - 1)
             if b.chance(0.3):

@@ -36,6 +36,8 @@ from .loop_bodies import (
     Span,
     content,
     fault,
+    own,
+    source,
 )
 from .variants import variant
 
@@ -56,7 +58,7 @@ SHORT = ((16,), (32,), (32,), (20,), (8, 4), (64,), (33,), (2,))
 
 def bound(b: Body, base: int, unit: int, most: int, target: str) -> tuple[str, int]:
     """Return an operand that is `base` or up to `most` units more, and how much more."""
-    how = b.rng.randrange(8) if most > 0 else 9
+    how = b.rng.randrange(24 if b.is_plain else 8) if most > 0 else 9
     if how == 0 and b.counters and b.counters[-1].high - b.counters[-1].low <= most:
         outer = b.counters[-1]
         b.emit(f"sub_u32 {target}, {outer.register}, {outer.low & 0xFFFF_FFFF}")
@@ -126,7 +128,8 @@ def loop(b: Body) -> None:
     low, high = min(begins[0], ends[0]), max(begins[1], ends[1])
     if kind == "early":
         low, high = (low, high + step) if up else (low - step, high)
-    trips = max(1, -(-(high - low + step) // step))
+    # A loop that never ends soon leaves its buffers.
+    trips = min(max(1, -(-(high - low + step) // step)), 4 * MOST_TIMES)
     pointers = [_pointer(b, depth, trips)] if depth < 2 and b.chance(0.35) else []
     moved = f"{b.one_of('add', 'add', 'sub')}"
     amount = sign * step if moved == "add" else -sign * step
@@ -221,7 +224,7 @@ def _body(b: Body, latch: str) -> None:
         elif roll < 0.4 and b.hostile == "fault":
             fault(b)
         else:
-            b.rng.choice(FLAT)(b)
+            b.rng.choice((source, source, own) if b.is_plain else FLAT)(b)
 
 
 def _condition(b: Body) -> None:
@@ -272,8 +275,11 @@ def make(rng: random.Random, *, short: bool = False) -> Fenced:
         items = [rng.choice((48, 61, 64, 100, 128)), rng.randint(1, 3)]  # rows as workgroups
     geometry = Geometry.of(items=items, group_size=shape, width=rng.choice((32, 32, 64, 16, 7)))
     hostile = rng.choice((*HOSTILE, "endless")) if rng.random() < 0.35 else ""
-    columns = rng.choice((0, 0, 4, 8, 1, 2))
-    b = Body(rng, geometry, hostile, columns=columns, is_grouped=is_grouped)
+    is_plain = short and rng.random() < 0.7
+    columns = rng.choice((4, 8, 1, 2) if is_plain else (0, 0, 4, 8, 1, 2))
+    b = Body(
+        rng, geometry, hostile, columns=columns, is_plain=is_plain, is_grouped=is_grouped
+    )  # fmt: skip
     for _ in range(1 if short else rng.choice((1, 1, 2, 3))):
         loop(b)
         if b.chance(0.4) and not short:
