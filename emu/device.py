@@ -25,6 +25,15 @@ PAGE = 4096
 SHIFT = 11 * 64
 """Bytes by which large arrays begin further in their page than the array before."""
 
+HUGE = 1 << 21
+"""Bytes of a large page, which many hosts give to memory that begins and ends at multiples of it.
+
+An access that strides over rows then finds its page in the first level of the TLB.
+"""
+
+LARGE = 2 * HUGE
+"""Bytes from which on an array has large pages only; NumPy asks the host for them from there on."""
+
 _SHIFTS = count()
 
 
@@ -160,13 +169,15 @@ class Device:
 def _host_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """Return an array of zeros that begins at a multiple of `ALIGNED` bytes of host memory.
 
-    Large arrays begin at different places of a page: loads and stores of equal places in two pages
-    wait for each other in most CPUs.
+    Arrays larger than a page begin at different places of one: loads and stores of equal places in
+    two pages wait for each other in most CPUs.
     """
     size = math.prod(shape) * dtype.itemsize
     shift = next(_SHIFTS) * SHIFT % PAGE if size >= PAGE else 0
-    memory = np.zeros(size + shift + ALIGNED, np.uint8)
-    start = -memory.ctypes.data % ALIGNED + shift
+    unit = HUGE if size >= LARGE else ALIGNED
+    # Pages after the end that are never touched take no memory.
+    memory = np.zeros(-(-(size + shift) // unit) * unit + unit, np.uint8)
+    start = -memory.ctypes.data % unit + shift
     return memory[start : start + size].view(dtype).reshape(shape)
 
 

@@ -13,7 +13,7 @@ from .statistics import Statistics
 from .tables import labelled, labelled_html
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Result:
     """One launch: the engine that ran it, and what was counted. Times are host seconds."""
 
@@ -23,6 +23,25 @@ class Result:
     geometry: Geometry
     statistics: Statistics | None
     host_seconds: float
+
+    def __init__(
+        self,
+        kernel: str,
+        engine: str,
+        scheme: str,
+        geometry: Geometry,
+        statistics: Statistics | None,
+        host_seconds: float,
+    ) -> None:
+        # At once: field by field, as the generated one has it, takes a tenth of a short launch.
+        self.__dict__.update(
+            kernel=kernel,
+            engine=engine,
+            scheme=scheme,
+            geometry=geometry,
+            statistics=statistics,
+            host_seconds=host_seconds,
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields for JSON; statistics are null unless they were counted."""

@@ -10,6 +10,7 @@ from ..recent import Recent
 from . import order, ssa
 from .facts import Facts
 from .lanes.lane_plan import LanePlan
+from .merging import to_merge
 from .order import Flow
 from .ssa import Ssa
 from .uniformity import Shapes
@@ -25,12 +26,21 @@ class Analysis:
     @cached_property
     def flow(self) -> Flow:
         """The nodes in their linear order, and the loops."""
-        return order.build(self._code)
+        flow = order.build(self._code, merges=True)
+        pairs = to_merge(self._code, flow)
+        return order.build(self._code, merges=True, merged=pairs) if pairs else flow
 
     @cached_property
     def ssa(self) -> Ssa:
         """The registers of one work-item as values."""
         return ssa.build(self._code, self.flow)
+
+    @cached_property
+    def nested(self) -> Ssa:
+        """The values if no loops are merged: with the loops of the source."""
+        if not any(loop.is_merged for loop in self.flow.loops):
+            return self.ssa
+        return ssa.build(self._code, order.build(self._code))
 
     def shapes(self, facts: Facts) -> Shapes:
         """Return which values are uniform or step from lane to lane, for launches of a shape."""

@@ -23,8 +23,8 @@ class Charges:
     """Instructions by loop number and by node number.
 
     `iteration` is charged at a loop's latch (0 where nodes are charged on all paths), `node` where
-    a node runs. `most` are the instructions
-    of all nodes of a loop: no iteration without inner loops executes more.
+    a node runs. `most` are the instructions of all nodes of a loop: no iteration without inner
+    loops executes more.
     """
 
     iteration: Mapping[int, int]

@@ -8,15 +8,24 @@ wait at the latch and have not reached it.
 So an edge back to the header that comes before a join node closes an inner loop, which all lanes
 leave before any of them runs the join node. A header for which that does not help is not chosen if
 there is another one. There always seems to be one where loops have one entry each.
+
+Unless there is a barrier, lanes need not wait for each other at a join node. Where the code from
+there on is short, the inner loop and the outer one may be *merged*: lanes that have passed the join
+node begin the next iteration with those that have not reached it. A warp then repeats as often as
+one lane in total, and not as often as the slowest lane of each iteration.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ...asm.flow.graph import reachable
+
+MERGED_SHARE = 3
+"""How many times as much an inner loop costs, at least, as the code around it that it is merged
+with: that code then runs, for some lanes, in nearly every iteration."""
 
 
 @dataclass(frozen=True)
@@ -24,25 +33,51 @@ class Part:
     """A strongly connected part of a graph whose edges to the headers around it are cut.
 
     `entries` are the members that are entered from outside, `exits` those with an edge out of the
-    part or an edge that is cut.
+    part or an edge that is cut. `costs` are the members' costs, if loops with one header may be
+    merged; `merged` are outer header -> inner header of others that are (merging.py).
     """
 
     members: frozenset[int]
     edges: Mapping[int, Sequence[int]]
     entries: frozenset[int]
     exits: frozenset[int]
+    costs: Mapping[int, int] | None = None
+    merged: Mapping[int, int] = field(default_factory=dict)
 
-    def choose(self) -> tuple[int, list[int]]:
-        """Return the header and the nodes whose edges to it close the loop.
+    def choose(self) -> tuple[int, list[int], bool]:
+        """Return the header, the nodes whose edges to it close the loop, and if this merges loops.
 
         The header is the first entry in the code that separates no lanes, or else any such node.
         """
+        if self.costs is not None and len(self.entries) == 1:
+            (entry,) = self.entries
+            header = self.merged.get(entry, entry)
+            if header != entry:
+                return header, [m for m in sorted(self.members) if header in self.edges[m]], True
+            sources = [m for m in sorted(self.members) if header in self.edges[m]]
+            closing = self._closing(header)
+            if len(closing) < len(sources) and self._is_short(header, closing, self.costs):
+                return header, sources, True
         candidates = [*sorted(self.entries), *sorted(self.members - self.entries)]
         for header in candidates:
             closing = self._closing(header)
             if not self._separates_lanes(header, closing):
-                return header, closing
-        return candidates[0], self._closing(candidates[0])
+                return header, closing, False
+        return candidates[0], self._closing(candidates[0]), False
+
+    def _is_short(self, header: int, closing: Sequence[int], costs: Mapping[int, int]) -> bool:
+        """Return whether the code around the inner loop costs little beside an iteration of it.
+
+        A loop in that code costs much.
+        """
+        within = {m: [t for t in self._ways[m] if t != header or m not in closing]
+                  for m in self.members}  # fmt: skip
+        back = _reversed(within)
+        inner = reachable(within, [header], self.members) & reachable(back, [header], self.members)
+        around = self.members - inner
+        if any(m in reachable(self._ways, self._ways[m], around) for m in around):
+            return False
+        return MERGED_SHARE * sum(costs[m] for m in around) <= sum(costs[m] for m in inner)
 
     def _closing(self, header: int) -> list[int]:
         """Return the nodes whose edges to the header close this loop, and not one inside it."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from ...asm.flow import graph
 from ...isa.instruction import Instruction
+from ...isa.types import Segment
 from .loop_headers import Part
 
 START = 0
@@ -50,6 +51,9 @@ class Loop:
     latch: int
     nodes: frozenset[int]
     parent: int | None
+    is_merged: bool = False
+    """Whether an inner loop with this header is merged with it (loop_headers.py): lanes at one node
+    may be in different iterations of the source's loops, and need not meet at a join node."""
 
 
 @dataclass
@@ -83,15 +87,45 @@ class Flow:
         return [loop for loop in self.loops_around(source) if target not in loop.nodes]
 
 
-def build(code: Sequence[Instruction]) -> Flow:
-    """Return the flow of a kernel's reachable code."""
-    return arrange(nodes_of(code))
+def build(
+    code: Sequence[Instruction], *, merges: bool = False, merged: Mapping[int, int] | None = None
+) -> Flow:
+    """Return the flow of a kernel's reachable code.
+
+    `merges` if loops with one header may be merged; `merged` are outer header -> inner header of
+    others that shall be.
+    """
+    nodes = nodes_of(code)
+    return arrange(nodes, costs=costs_of(code, nodes) if merges else None, merged=merged)
 
 
-def arrange(nodes: list[Node], also: Mapping[int, Sequence[int]] | None = None) -> Flow:
+ACCESS_COST = 8
+"""What an access to memory costs, in other instructions, where few lanes run."""
+
+
+def costs_of(code: Sequence[Instruction], nodes: list[Node]) -> dict[int, int]:
+    """Return what nodes cost, in instructions."""
+    return {
+        node.number: 1
+        + sum(
+            ACCESS_COST if ins.row.is_memory and ins.row.segment is not Segment.KERNARG else 1
+            for ins in code[node.start : node.stop]
+        )
+        for node in nodes
+    }
+
+
+def arrange(
+    nodes: list[Node],
+    also: Mapping[int, Sequence[int]] | None = None,
+    costs: Mapping[int, int] | None = None,
+    merged: Mapping[int, int] | None = None,
+) -> Flow:
     """Return the flow of some nodes, which latches are added to.
 
-    `also` are edges that no lane takes: the order is as if there were such edges, too.
+    `also` are edges that no lane takes: the order is as if there were such edges, too. `costs` are
+    what nodes cost, if loops with one header may be merged. `merged` are outer header -> inner
+    header of others.
     """
     flow = Flow(nodes)
     for node in flow.nodes:
@@ -99,7 +133,7 @@ def arrange(nodes: list[Node], also: Mapping[int, Sequence[int]] | None = None) 
     edges = {node.number: list(node.successors) for node in flow.nodes}
     for source, targets in (also or {}).items():
         edges[source] += [t for t in targets if t not in edges[source]]
-    flow.order = _arrange(flow, edges)
+    flow.order = _arrange(flow, edges, _Merging(costs, merged or {}))
     flow.position = {number: index for index, number in enumerate(flow.order)}
     return flow
 
@@ -151,7 +185,15 @@ def nodes_of(code: Sequence[Instruction]) -> list[Node]:
     return nodes
 
 
-def _arrange(flow: Flow, edges: dict[int, list[int]]) -> list[int]:
+@dataclass(frozen=True)
+class _Merging:
+    """Which loops are merged."""
+
+    costs: Mapping[int, int] | None
+    headers: Mapping[int, int]
+
+
+def _arrange(flow: Flow, edges: dict[int, list[int]], merging: _Merging) -> list[int]:
     """Return the linear order of the graph; remove the edges back to headers from `edges`."""
     result: list[int] = []
     nodes = [node.number for node in flow.nodes]
@@ -167,7 +209,7 @@ def _arrange(flow: Flow, edges: dict[int, list[int]]) -> list[int]:
         ):
             result += component
         elif component is not None:
-            loop = _close(flow, edges, component, outer)
+            loop = _close(flow, edges, component, outer, merging)
             around.append((_parts(edges, component), loop))
         else:
             around.pop()
@@ -182,16 +224,21 @@ def _parts(edges: dict[int, list[int]], nodes: Sequence[int]) -> Iterator[list[i
 
 
 def _close(
-    flow: Flow, edges: dict[int, list[int]], component: list[int], outer: Loop | None
+    flow: Flow,
+    edges: dict[int, list[int]],
+    component: list[int],
+    outer: Loop | None,
+    merging: _Merging,
 ) -> Loop:
     """Make a loop of a component: choose its header and cut the edges back to it."""
     members = frozenset(component)
-    header, closing = _part(flow, edges, members).choose()
+    header, closing, is_merged = _part(flow, edges, members, merging).choose()
     number = len(flow.loops)
     latch = Node(len(flow.nodes), 0, 0, successors=(header,), latch_of=number)
     parent = None if outer is None else outer.number
     flow.nodes.append(latch)
-    flow.loops.append(Loop(number, header, latch.number, members | {latch.number}, parent))
+    nodes = members | {latch.number}
+    flow.loops.append(Loop(number, header, latch.number, nodes, parent, is_merged))
     flow.loop_of[latch.number] = number
     flow.loop_of.update(dict.fromkeys(component, number))
     for member in closing:
@@ -209,8 +256,14 @@ def _add_to_parents(flow: Flow, number: int, latch: int) -> None:
         parent = flow.loops[parent].parent
 
 
-def _part(flow: Flow, edges: dict[int, list[int]], members: frozenset[int]) -> Part:
+def _part(
+    flow: Flow,
+    edges: dict[int, list[int]],
+    members: frozenset[int],
+    merging: _Merging,
+) -> Part:
     nodes = flow.nodes
+    has_barrier = any((last := nodes[m].last) is not None and last.row.is_barrier for m in members)
     return Part(
         members,
         edges,
@@ -220,6 +273,8 @@ def _part(flow: Flow, edges: dict[int, list[int]], members: frozenset[int]) -> P
             for m in members
             if any(t not in members or t not in edges[m] for t in nodes[m].successors)
         ),
+        None if has_barrier else merging.costs,
+        merging.headers,
     )
 
 

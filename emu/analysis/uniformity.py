@@ -14,19 +14,20 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Protocol
 
-from ...asm.flow import dominators
-from ...asm.flow.cfg import reverse
 from ...isa.table import Flags
 from ...isa.types import RegClass, Segment, sign_extend
 from .alignment import Alignment
+from .distances import Distances, LaneDistances
 from .facts import Facts
-from .order import Flow
+from .postdominators import bits, postdominators
 from .ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value
 
 _UNIFORM_IDENTITY = frozenset(
     {"workgroupid", "workgroupsize", "currentworkgroupsize", "gridsize", "gridgroups", "waveid",
      "wavesize"}
 )  # fmt: skip
+
+_SUMS = frozenset({"add", "sub", "mul", "mad", "shl"})
 
 
 class LaneShapes(Protocol):
@@ -46,6 +47,10 @@ class LaneShapes(Protocol):
         """Return the step from lane to lane within each piece of the warp, or None."""
         ...
 
+    def distances_of(self, value: Value) -> Distances | None:
+        """Return how far the lanes of a 32-bit value are from lane 0; None if not known."""
+        ...
+
 
 class Shapes:
     """Uniformity and strides of the values of a kernel."""
@@ -59,10 +64,12 @@ class Shapes:
         """Nodes at which lanes from different paths join."""
         self.divergent_loops: set[int] = set()
         """Loops that lanes leave in different iterations."""
-        self._postdominators = _postdominators(self.flow)
+        self._postdominators = postdominators(self.flow)
         self._find_varying()
         self._strides = self._find_strides(in_pieces=False)
         self._piece_strides = self._find_strides(in_pieces=True) if facts.piece else self._strides
+        if facts.piece:
+            self._add_strides_across_rows()
 
     def is_uniform(self, value: Value) -> bool:
         """Return whether all lanes that run together have the same value."""
@@ -82,6 +89,18 @@ class Shapes:
         Without pieces, it is the step in the warp.
         """
         return 0 if self.is_uniform(value) else self._piece_strides.get(value)
+
+    def distances_of(self, value: Value) -> Distances | None:
+        """Return how far the lanes of a 32-bit value are from lane 0; None if not known."""
+        return self._distances.of(value)
+
+    @cached_property
+    def _distances(self) -> LaneDistances:
+        return LaneDistances(self)
+
+    def may_mix(self, phi: Phi) -> bool:
+        """Return whether a phi may have values of different paths or iterations in its lanes."""
+        return phi.node in self.joins or (phi.keeps and self._leaves_divergent_loop(phi))
 
     def passes(self, number: int, other: int) -> bool:
         """Return whether every path from a node to an end passes another node."""
@@ -133,7 +152,7 @@ class Shapes:
     def _spread(self, branch: int) -> None:
         """Note the join nodes of a divergent branch, and the loops that lanes leave unevenly."""
         for loop in self.flow.loops_around(branch):
-            if not self._postdominators[branch] & _bits(loop.nodes - {branch, loop.latch}):
+            if not self._postdominators[branch] & bits(loop.nodes - {branch, loop.latch}):
                 self.divergent_loops.add(loop.number)
         self.joins |= self._join_nodes(branch)
 
@@ -232,7 +251,7 @@ class Shapes:
         return {v: s if isinstance(s, int) else None for v, s in found.items()}
 
     def _phi_stride(self, phi: Phi, strides: list, unknown: object) -> int | object | None:
-        if phi.node in self.joins or (phi.keeps and self._leaves_divergent_loop(phi)):
+        if self.may_mix(phi):
             return None
         known = {s for s in strides if s is not unknown}
         if not known:
@@ -289,6 +308,30 @@ class Shapes:
                 return None
         return sign_extend(step, row.type.bits)
 
+    def _add_strides_across_rows(self) -> None:
+        """Find strides that go on from row to row, as that of `8 * y + x` where rows have 8 items.
+
+        They are those of sums and of phis whose arguments have a scalar for lane 0.
+        """
+        steps: dict[Value, int] = {}
+        for value in self.ssa.values():
+            is_sum = isinstance(value, Phi) or (
+                isinstance(value, Op) and value.ins.row.stem in _SUMS
+            )
+            if is_sum and value in self.varying and self._strides.get(value) is None:
+                found = self.distances_of(value)
+                if found is not None and found.step is not None:
+                    steps[value] = found.step
+
+        def has_lane0(value: Value) -> bool:
+            known = self.stride(value) is not None or self.piece_stride(value) is not None
+            return known or value in steps
+
+        while wrong := [v for v in steps if not all(map(has_lane0, _arguments(v)))]:
+            for value in wrong:
+                del steps[value]
+        self._strides.update(steps)
+
     @cached_property
     def _alignment_of_warps(self) -> Alignment:
         facts = self.facts
@@ -311,6 +354,12 @@ class Shapes:
             return False
         signed = row.name.endswith("_s32")
         return source.ins.row.is_identity and (self.facts.whole or not signed)
+
+
+def _arguments(value: Value) -> Iterable[Value]:
+    if isinstance(value, Phi):
+        return value.args.values()
+    return value.args if isinstance(value, Op) else ()
 
 
 def _same_for_same(op: Op) -> bool:
@@ -339,27 +388,5 @@ class OneLane:
         """Return 0, which uniform values have."""
         return 0
 
-
-def _bits(numbers: Iterable[int]) -> int:
-    return sum(1 << n for n in numbers)
-
-
-def _postdominators(flow: Flow) -> dict[int, int]:
-    """Return for each node the others that every path from it to an end passes, as bits.
-
-    A node that cannot reach an end has none.
-    """
-    exit_ = len(flow.nodes)
-    real = [node for node in flow.nodes if node.latch_of is None]
-    edges: list[tuple[int, ...]] = [()] * (exit_ + 1)
-    for node in real:
-        edges[node.number] = node.successors or (exit_,)
-    tree = dominators.tree(reverse(tuple(edges)), exit_)
-    found = {node.number: 0 for node in real}
-    waiting = list(tree.children[exit_])
-    while waiting:
-        number = waiting.pop()
-        for child in tree.children[number]:
-            found[child] = found[number] | 1 << number
-            waiting.append(child)
-    return found
+    def distances_of(self, value: Value) -> None:
+        """Return None: there is one lane."""

@@ -4,7 +4,8 @@ Most kernels do best at 32 lanes in vectors of 16. Twice the lanes are twice the
 which hides the latency of instructions, and half the overhead of a warp. They pay where masks are
 few and registers suffice: in loops that all lanes leave together, in code without loops and with
 one branch at most, and in loops on bytes. All accesses must be wide or of one place, known
-beforehand. Work that is all on narrow lanes takes vectors of 32, so that bytes and 16-bit numbers
+beforehand; loops that all lanes leave together may gather as well, since twice the loads are under
+way then. Work that is all on narrow lanes takes vectors of 32, so that bytes and 16-bit numbers
 fill registers.
 """
 
@@ -31,11 +32,17 @@ WIDE = 64
 NARROW_CHUNK = 32
 """Lanes of a vector in kernels whose work is in lanes of 8 and 16 bits."""
 
+BYTE_CHUNK = 64
+"""Lanes of a vector in kernels whose work is in lanes of 8 bits alone."""
+
 MOST_LIVE = 7
 """Values in vectors at a time, in 64 lanes without a loop: each takes four registers of 32."""
 
 MUCH = 8
 """Computing instructions for each such value, from which on more of them do no harm."""
+
+MOST_GATHERS = 2
+"""Gathers in loops of 64 lanes: each has the code of four vectors, on two sides or three."""
 
 MOST_STRAIGHT = 300
 """Instructions without a loop from which on compile time, twice as long, counts more."""
@@ -93,13 +100,37 @@ def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
         return None
     wide = replace(facts, width=lanes, chunk=chunk, one_warp=True)
     shapes = analyse(kernel).shapes(wide)
-    if wide.piece and not shapes.flow.loops:
+    if wide.piece and not shapes.flow.loops and not _goes_down_columns(shapes):
         return None
     if not all(_is_left_in_order(shapes, n) for n in shapes.divergent_loops):
+        return None
+    if shapes.divergent_loops and facts.rows and not analyse(kernel).shapes(facts).divergent_loops:
+        # Each warp is a row, and leaves its loops at once.
         return None
     if lanes > MANY_LANES and not all(_is_unrolled(shapes, loop) for loop in shapes.flow.loops):
         return None
     return wide
+
+
+def _goes_down_columns(shapes: Shapes) -> bool:
+    """Return whether lanes of a row access group memory in other steps than words, all known.
+
+    The words of all rows then come out of few wide accesses.
+    """
+    for ops in shapes.ssa.ops.values():
+        for op in ops:
+            row, base = op.ins.row, op.base
+            if not row.is_memory or row.segment is not Segment.GROUP or base is None:
+                continue
+            assert row.type is not None
+            found = shapes.distances_of(base)
+            if (
+                found is not None
+                and not found.multiples
+                and shapes.piece_stride(base) not in (0, row.type.size)
+            ):
+                return True
+    return False
 
 
 def _is_left_in_order(shapes: Shapes, number: int) -> bool:
@@ -155,12 +186,16 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> tuple[int, int]:
     if _is_tiled(shapes) and not shapes.flow.loops:
         return WIDE, chunk
     nodes = _inner_nodes(shapes)
-    if not all(_is_easy(shapes, op) for n in nodes for op in shapes.ssa.ops.get(n, ())):
-        return USUAL, chunk
+    hard = [op for n in nodes for op in shapes.ssa.ops.get(n, ()) if not _is_easy(shapes, op)]
+    if hard:
+        together = shapes.flow.loops and not shapes.divergent_loops and not shapes.facts.piece
+        gathers = len(hard) <= MOST_GATHERS and all(_is_gather(op) for op in hard)
+        return WIDE if together and gathers else USUAL, chunk
     if not shapes.flow.loops and len(shapes.ssa.conditions) - len(shapes.uniform_branches()) > 1:
         return USUAL, chunk
-    if narrow and _is_all_narrow(shapes, nodes):
-        return WIDE, NARROW_CHUNK
+    bits = _narrow_bits(shapes, nodes) if narrow else None
+    if bits is not None:
+        return WIDE, BYTE_CHUNK if bits == 8 else NARROW_CHUNK
     if shapes.flow.loops:
         return USUAL if shapes.divergent_loops else WIDE, chunk
     short = len(shapes.ssa.values()) <= MOST_STRAIGHT
@@ -192,6 +227,30 @@ def _is_easy(shapes: Shapes, op: Op) -> bool:
     return op.base is None or _step(shapes, op.base) in (0, row.type.size)
 
 
+_BITWISE = frozenset({"and", "or", "xor", "shr"})
+
+
+def _is_gather(op: Op) -> bool:
+    """Return whether an op loads from addresses that are not made by bit operations.
+
+    Those are often near each other: 32 lanes need one permutation, and 64 lanes a gather.
+    """
+    row = op.ins.row
+    if not row.is_load or row.segment is not Segment.GLOBAL:
+        return False
+    work: list[Value] = [op.base] if op.base is not None else []
+    seen = set(work)
+    while work:
+        value = work.pop()
+        if not isinstance(value, Op) or value.ins.row.is_load:
+            continue
+        if value.ins.row.stem in _BITWISE:
+            return False
+        work += [a for a in value.args if a not in seen]
+        seen.update(value.args)
+    return True
+
+
 def _step(shapes: Shapes, address: Value) -> int | None:
     """Return how far the addresses of neighbouring lanes are apart, where no index wraps around."""
     step = shapes.piece_stride(address)
@@ -221,16 +280,19 @@ def _step(shapes: Shapes, address: Value) -> int | None:
     return None
 
 
-def _is_all_narrow(shapes: Shapes, nodes: list[int]) -> bool:
-    """Return whether nodes compute in narrow lanes, and in no others."""
+def _narrow_bits(shapes: Shapes, nodes: list[int]) -> int | None:
+    """Return the most bits of the lanes in which nodes compute; None if some are not narrow."""
     lanes = NarrowLanes(shapes)
     ops = [op for n in nodes for op in shapes.ssa.ops.get(n, ()) if _is_vector(shapes, op)]
     phis = [phi for n in nodes for phi in shapes.ssa.phis.get(n, ()) if _is_vector(shapes, phi)]
-    return (
-        any(lanes.of(op) is not None for op in ops)
+    bits = [found.bits for op in ops if (found := lanes.of(op)) is not None]
+    if not (
+        bits
         and all(lanes.is_narrow(op) or _compares_scalars(shapes, op) for op in ops)
         and all(phi.cls is RegClass.C for phi in phis)
-    )
+    ):
+        return None
+    return max(bits)
 
 
 def _is_vector(shapes: Shapes, value: Op | Phi) -> bool:

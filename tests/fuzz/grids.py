@@ -258,6 +258,20 @@ def store(g: Grid) -> None:
     g.emit(f"st_global_{type_} $s{SUM}, [$d1+{4 * g.geometry.n_items * (size % 4)}]")
 
 
+def capped(g: Grid) -> None:
+    """Emit a result of which only small numbers matter: lanes of 8 or 16 bits may saturate."""
+    match g.rng.randrange(4):
+        case 0:
+            return
+        case 1:
+            g.emit(f"min_{g.one_of('u32', 's32')} $s{SUM}, $s{SUM}, {g.one_of(3, 100, 254, 255)}")
+        case _:
+            relation = g.one_of("eq", "eq", "lt", "ge")
+            most = g.one_of(3, 100, 200, 254, 255)
+            g.emit(f"cmp_{relation}_{g.one_of('u32', 's32')} $c0, $s{SUM}, {most}")
+            g.emit(f"cvt_u32_b1 $s{SUM}, $c0")
+
+
 def make(rng: random.Random) -> Case:
     """Return a kernel with its launch."""
     shape = rng.choice(SHAPES)
@@ -280,6 +294,8 @@ def make(rng: random.Random) -> Case:
     guard(g)
     for _ in range(rng.randint(1, 5)):
         rng.choice((tap, tap, tap, counted, store))(g)
+    if type_[0] != "f32":
+        capped(g)
     store(g)
     text = "\n".join(
         [

@@ -6,22 +6,24 @@ import io
 import os
 import random
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from unittest.mock import patch
 
 import llvmlite.binding as llvm
 import numpy as np
 
 from simtlab.emu.analysis.facts import Facts
-from simtlab.emu.engine import SchemeSpec
+from simtlab.emu.engine import SchemeSpec, Work
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.llvm import toolchain as build
 from simtlab.emu.jit.runtime.helpers import symbols
+from simtlab.emu.recent import Recent
 from simtlab.emu.schemes import SCHEMES
+from simtlab.emu.traps import TrapRecord
 from simtlab.isa import program
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
@@ -30,7 +32,8 @@ from ..emu.jit.support.order import shared_at_once
 from .example import Example, Files, Generator, without_lines
 
 BUDGET = 1 << 14
-SPARSE = "simtlab.emu.analysis.lanes.sparse"
+ANALYSIS = "simtlab.emu.analysis"
+SPARSE = f"{ANALYSIS}.lanes.sparse"
 
 KNOBS = {
     "stack": [{"first-path": x} for x in ("fallthrough", "taken", "majority", "minpc")],
@@ -62,18 +65,33 @@ class Run:
     """How workgroups run whose order does not show: by `threads`, or `backwards` by one."""
     loops: str = ""
     """How native code runs all loops that lanes can run alone: SIMTLAB_LOOPS; "" as usual."""
+    merged: bool = False
+    """Whether native code merges all nests of loops that it can, and not only those that gain."""
+    decides: bool = False
+    """Whether native code's own trap is reported where the interpreter would look again."""
 
     def __str__(self) -> str:
         how = f" {self.level}" * (self.engine == "jit") + " forced" * self.forced
         how += " poisoned" * self.poisoned
         how += f" {self.order}" * (self.order != "usual")
         how += f" loops={self.loops}" if self.loops else ""
+        how += " merged" * self.merged
         how += f" vectors of {self.chunk}" * bool(self.chunk)
+        how += " decides" * self.decides
         knobs = "".join(f" {k}={v}" for k, v in self.knobs.items())
         return f"{self.engine}{how}, {self.scheme}{knobs}, warps of {self.width}"
 
     def __call__(self, case: Case) -> None:
         """Raise AssertionError unless the memory is the oracle's."""
+        with self.prepared():
+            spec = SchemeSpec(self.scheme, dict(self.knobs))
+            _, got, trap = run_case(case, self.engine, spec, width=self.width, budget=BUDGET)
+        assert trap is None, f"{self}: {trap.record.kind.name}, and none in the oracle\n{trap}"
+        assert_same_memory(str(self), expected(case), got, case)
+
+    @contextmanager
+    def prepared(self) -> Iterator[None]:
+        """Let launches meanwhile run in this way, with no compiled code from before."""
         jit = "simtlab.emu.jit"
         symbols()  # the helpers, once a process, go through the usual passes
         with ExitStack() as stack:
@@ -82,6 +100,7 @@ class Run:
                 "kernel.compile.QUICK_ABOVE": {"full": 1 << 30, "quick": 0, "none": 0}[self.level],
                 **({"llvm.toolchain._compile": _without_passes} if self.level == "none" else {}),
                 **({"launch.plan.facts_of": self._facts_of} if self.chunk else {}),
+                **({"launch.engine._start_over": _trap_of} if self.decides else {}),
             }.items():
                 stack.enter_context(patch(f"{jit}.{name}", value))
             if self.poisoned:
@@ -93,14 +112,24 @@ class Run:
                 stack.enter_context(patch(f"{SPARSE}.gains_alone", lambda shapes, loop: True))
                 # The key of cached code does not say which loops gain.
                 stack.enter_context(patch.dict(os.environ, {"SIMTLAB_CACHE": os.devnull}))
+            if self.merged:
+                for name in ("loop_headers.MERGED_SHARE", "merging.MERGED_SHARE"):
+                    stack.enter_context(patch(f"{ANALYSIS}.{name}", 0))
+                always = patch(f"{ANALYSIS}.merging._only_computes", lambda form, loop: True)
+                stack.enter_context(always)
+                # Neither the key of cached code nor those of what is found in a kernel say so.
+                stack.enter_context(patch.dict(os.environ, {"SIMTLAB_CACHE": os.devnull}))
+                for name in ("analysis._LATEST", "suitability.barriers._FOUND", "width._FOUND"):
+                    stack.enter_context(patch(f"{ANALYSIS}.{name}", Recent(1)))
             code._COMPILED.clear()
-            spec = SchemeSpec(self.scheme, dict(self.knobs))
-            _, got, trap = run_case(case, self.engine, spec, width=self.width, budget=BUDGET)
-        assert trap is None, f"{self}: {trap.record.kind.name}, and none in the oracle\n{trap}"
-        assert_same_memory(str(self), expected(case), got, case)
+            yield
 
     def _facts_of(self, kernel: program.Kernel, geometry: Geometry) -> Facts:
         return replace(code.facts_of(kernel, geometry), chunk=self.chunk)
+
+
+def _trap_of(work: Work, record: TrapRecord) -> NoReturn:
+    raise work.trap(record)
 
 
 def _without_passes(ir: str, level: build.Level) -> bytes:
@@ -174,6 +203,7 @@ def case_of(folder: Path) -> Case:
     launch = (arrays[name].tolist() for name in ("items", "group_size", "width"))
     items, group_size, width = launch
     given = tuple(arrays[f"arr_{i}"] for i in range(len(arrays.files) - 3))
+    given = tuple(a if a.ndim else a[()] for a in given)
     source = (folder / "kernel.sasm").read_text(encoding="utf-8")
     return Case(source, Geometry(tuple(items), tuple(group_size), width), given)
 
@@ -221,6 +251,8 @@ def draw(rng: random.Random) -> Kernel:
         if knobs.get("cascade", True) or "barrier" not in case.source:
             # To the letter, a part of a warp may come to a barrier an instruction before the rest.
             runs.append(Run("interp", name, knobs, other))
+    if rng.random() < 0.25:
+        runs.append(replace(runs[0], merged=True))
     return Kernel(case, runs, str(case))
 
 

@@ -13,6 +13,7 @@ from ....isa.types import B1, RegClass
 from ..ranges.integer_ranges import Range, Ranges
 from ..ssa import Const, Op, Value
 from ..uniformity import LaneShapes
+from .saturated import PASSED_ON, Caps
 
 WIDTHS = (8, 16)
 
@@ -29,6 +30,8 @@ class Narrow:
 
     bits: int
     signed: bool
+    saturating: bool = False
+    """Whether sums end at the largest number of the lanes, which stands for all larger ones."""
 
 
 class NarrowLanes:
@@ -43,6 +46,7 @@ class NarrowLanes:
         if not any(_small_load(op) and not shapes.is_uniform(op) for op in ops):
             return
         self._ranges = Ranges(shapes.ssa)
+        self._caps = Caps(shapes.ssa, self._ranges)
         for op in ops:
             if shapes.is_uniform(op) or shapes.stride(op) is not None:
                 continue
@@ -86,7 +90,22 @@ class NarrowLanes:
                 for signed in (False, True):
                     if self._fits(op, operands, bits, signed=signed):
                         return Narrow(bits, signed)
+                if self._saturates(op, operands, bits):
+                    return Narrow(bits, signed=False, saturating=True)
         return None
+
+    def _range(self, value: Value) -> Range:
+        """Return the numbers that lanes hold of a value."""
+        found = self._found.get(value) if isinstance(value, Op) else None
+        if found is not None and found.saturating:
+            return Range(0, (1 << found.bits) - 1)
+        return self._ranges.of(value)
+
+    def _saturates(self, op: Op, operands: list[Value], bits: int) -> bool:
+        """Return whether lanes of some bits give the result up to a number that suffices."""
+        cap = self._caps.of(op) if op.ins.row.stem in PASSED_ON else None
+        fits = all(self._range(value).is_unsigned(bits) for value in operands)
+        return cap is not None and cap < 1 << bits and fits
 
     def _fits(self, op: Op, operands: list[Value], bits: int, *, signed: bool) -> bool:
         """Return whether lanes of some bits give the result, read as signed or unsigned."""
@@ -101,12 +120,12 @@ class NarrowLanes:
         if row.stem in _MODULAR:
             return fits(self._ranges.of(op))
         if row.stem == "abs":
-            return self._ranges.of(op.args[0]).is_signed(bits) and fits(self._ranges.of(op))
+            return self._range(op.args[0]).is_signed(bits) and fits(self._ranges.of(op))
         if row.stem == "shr" and signed and not (row.type is not None and row.type.is_signed):
             return False
         if row.stem in ("shr", "min", "max", "select") or row.stem.startswith("cmp_"):
             # Widening by sign keeps the order of unsigned numbers, too.
-            return all(fits(self._ranges.of(value)) for value in operands)
+            return all(fits(self._range(value)) for value in operands)
         return False
 
 

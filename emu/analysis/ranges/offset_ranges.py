@@ -12,9 +12,11 @@ from functools import cached_property, reduce
 from math import gcd, prod
 
 from ....isa.types import RegClass, mask_of
+from ..order import Loop
 from ..ssa import Const, Op, Phi, Value
 from ..uniformity import Shapes
 from .guards import Guard, Guards
+from .net_steps import net_step
 from .trips import Trips, trips_of
 
 _MOST = mask_of(32)
@@ -56,6 +58,21 @@ class Range:
 
 
 ANY = Range()
+
+
+@dataclass(frozen=True)
+class Stepping:
+    """A phi that begins a loop with some value, and steps at most `returns` times."""
+
+    loop: Loop
+    step: int
+    returns: int
+
+    def after(self, first: Range) -> Range:
+        """Return the range of the phi, given that of its first value."""
+        way = self.step * self.returns
+        multiple = gcd(first.multiple, self.step & -self.step or 1 << 32)
+        return _modulo(first.low + min(way, 0), first.high + max(way, 0), multiple)
 
 
 def _exactly(number: int) -> Range:
@@ -103,6 +120,20 @@ class Ranges:
             for trips in self.trips.values()
             for phi, values in trips.values.items()
         }
+
+    @cached_property
+    def stepping(self) -> dict[Phi, Stepping]:
+        """Phis that step by a constant in loops whose number of iterations is a constant."""
+        found = {}
+        for loop in self.flow.loops:
+            trips = self.trips.get(loop.number)
+            if trips is None:
+                continue
+            for phi in self.ssa.phis.get(loop.header, ()):
+                step = net_step(self.ssa, self.trips, loop, phi)
+                if step is not None and phi.cls is RegClass.S:
+                    found[phi] = Stepping(loop, step, trips.returns)
+        return found
 
     @cached_property
     def _lanes(self) -> _Solution:
@@ -251,12 +282,23 @@ class _Solution:
         counted = self._all._counted.get(phi)
         if counted is not None and self._may_refine(phi):
             return counted
+        stepping = self._all.stepping.get(phi)
+        if stepping is not None and not self._may_step(stepping):
+            stepping = None
         known = [
             self.at(value, before, phi.node)
             for before, value in phi.args.items()
-            if isinstance(value, Const) or value in self._found
+            if (isinstance(value, Const) or value in self._found)
+            and (stepping is None or before not in stepping.loop.nodes)
         ]
-        return reduce(Range.union, known) if known else None
+        if not known:
+            return None
+        found = reduce(Range.union, known)
+        return found if stepping is None else stepping.after(found)
+
+    def _may_step(self, stepping: Stepping) -> bool:
+        """Return whether scalars that stand for lanes step as often as the lanes do."""
+        return not self._of_firsts or stepping.loop.number not in self._shapes.divergent_loops
 
     def _of_op(self, op: Op) -> Range:
         row = op.ins.row

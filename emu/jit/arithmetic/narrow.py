@@ -26,13 +26,22 @@ def widened(code: FunctionText, operand: str, bits: int, n: int, *, signed: bool
 
 
 def emit(
-    code: FunctionText, row: Row, sources: Sequence[str], bits: int, n: int, *, signed: bool
+    code: FunctionText,
+    row: Row,
+    sources: Sequence[str],
+    bits: int,
+    n: int,
+    *,
+    signed: bool,
+    saturating: bool = False,
 ) -> str:
     """Append the code of a row in n narrow lanes and return its result: narrow, or a mask.
 
     `sources` are narrow, except for the condition of a `select`.
     """
     t = integer(bits, n)
+    if saturating and row.stem == "add":
+        return code.intrinsic("llvm.uadd.sat", t, *(f"{t} {source}" for source in sources))
     kind = "s" if signed and row.type is not None and row.type.is_signed else "u"
     match row.stem:
         case "mad":

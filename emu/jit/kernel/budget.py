@@ -21,6 +21,9 @@ from ..runtime.context import Slot, TrapCode
 from .context_code import load_slot
 from .lane_code import LaneCode
 
+OWN = "own counter"
+"""The variable that has the address of a lane's counter, in code for one lane."""
+
 
 def counter_bytes(lanes: LaneCode) -> int:
     """Return the bytes of the counters of a warp's work-items."""
@@ -34,6 +37,8 @@ def fill(lanes: LaneCode, counters: str) -> None:
     lanes.variables.store("counters", ["ptr"], [counters])
     half = lanes.code.let(f"lshr i64 {_of_one(lanes)}, 1")
     lanes.variables.set_word("budget", half)
+    if lanes.facts.poison is not None:  # a debug build
+        lanes.code.set_bytes(counters, 8 * lanes.width, lanes.facts.poison & 0x7F)
 
 
 def charged_at_exit(lanes: LaneCode, plan: LanePlan, ranges: Ranges) -> dict[int, Trips]:
@@ -75,23 +80,29 @@ def _spend(lanes: LaneCode, pc: int, cost: int) -> None:
     code, variables = lanes.code, lanes.variables
     left = code.let(f"sub i64 {variables.word('budget')}, {cost}")
     variables.set_word("budget", left)
-    count, out, go = (code.fresh_label("b") for _ in range(3))
+    count, begin, add, out, go = (code.fresh_label("b") for _ in range(5))
     code.branch(code.let(f"icmp slt i64 {left}, 0"), count, go, rarely=True)
     code.block(count)
     t = integer(64, lanes.n)
-    # The counters begin with zeros when the warp's own counter has run out. They are volatile to
-    # keep them out of registers, which loops have better use for.
+    # The counters of all lanes begin with zeros when the warp's own counter has run out, also those
+    # of lanes that do not run now. They are volatile to keep them out of registers, which loops
+    # have better use for.
+    (counters,) = variables.load("counters", ["ptr"])
     is_first = code.let(f"icmp sge i64 {code.let(f'add i64 {left}, {cost}')}, 0")
+    code.branch(is_first, begin, add)
+    code.block(begin)
+    code.zero(counters, 8 * lanes.width)
+    code.jump(add)
+    code.block(add)
     limit = lanes.chunk_of(64, _of_one(lanes))
     over = []
-    (counters,) = variables.load("counters", ["ptr"])
-    for place, mask in zip(lanes.chunk_places(counters, 64), lanes.mask, strict=True):
+    own = variables.load(OWN, ["ptr"])[0] if variables.has(OWN) else counters
+    for place, mask in zip(lanes.chunk_places(own, 64), lanes.mask, strict=True):
         charge = code.let(
             f"select {lanes.mask_type} {mask}, {t} splat (i64 {cost}), {t} zeroinitializer"
         )
         known = code.let(f"load volatile {t}, ptr {place}, align 8")
-        before = code.let(f"select i1 {is_first}, {t} zeroinitializer, {t} {known}")
-        spent = code.let(f"add {t} {before}, {charge}")
+        spent = code.let(f"add {t} {known}, {charge}")
         code.line(f"store volatile {t} {spent}, ptr {place}, align 8")
         over.append(code.let(f"icmp ugt {t} {spent}, {limit}"))
     code.branch(lanes.any(over), out, go, rarely=True)

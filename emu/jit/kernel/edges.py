@@ -18,7 +18,7 @@ from .lane_code import LaneCode
 class Edges:
     """Hands lanes from node to node. The code of node `i` begins at the label `<version>n<i>`.
 
-    `counters` if the code counts.
+    `counters` if the code counts; a warp that has run continues at the label `after`.
     """
 
     def __init__(
@@ -27,11 +27,13 @@ class Edges:
         plan: LanePlan,
         counters: Counters | None = None,
         version: str = "",
+        after: str = "warp_over",
     ) -> None:
         self.lanes = lanes
         self.plan = plan
         self.counters = counters
         self.version = version
+        self._after = after
         self._flow = lanes.flow
         self._masks = plan.masks
         self._waits = plan.waits
@@ -88,7 +90,7 @@ class Edges:
         """Return the label of the first of the nodes at which lanes may wait."""
         number = self._masks.next_of(waits)
         if number is None:
-            return "warp_over"
+            return self._after
         return self.label("v" if number in self.versioned else "n", number)
 
     def label(self, which: str, number: int) -> str:

@@ -25,7 +25,8 @@ from .barriers import FRAME, WORDS, Barriers
 from .context_code import load_slot, store_slot
 from .counters import Counters
 from .edges import Edges
-from .identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
+from .identity import GROUP, WARP, Positions, Warp, count_warps, start_group, start_warp
+from .interior.row import RowOfWarps
 from .interior.version import emit_interior, has_interior
 from .lane_code import LaneCode, vectors_of
 from .memory.kernel_memory import KernelMemory, private_element
@@ -59,8 +60,8 @@ class KernelFunction:
         self._regions = regions
         """What divergent branches make a warp run, if the code counts."""
         self._counters: Counters | None = None
-        self._interior: Variables | None = None
-        """The variables of the version for interior warps, if there is one."""
+        self._versions: list[Variables | None] = []
+        """The variables of other versions of the nodes: for interior warps, and for edges."""
         self.has_barrier = any(
             node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes
         )
@@ -84,6 +85,8 @@ class KernelFunction:
         code, facts = self.code, self.facts
         code.block("group_head")
         code.phi("i64", ("%first", ENTRY), ("%g.next", "group_next"), name=GROUP)
+        positions = Positions(self.entry)
+        positions.begin(code, "group_next")
         code.let(f"icmp ult i64 {GROUP}, %last", "%g.more")
         code.branch("%g.more", "group_body", "finished")
         code.block("group_body")
@@ -100,6 +103,7 @@ class KernelFunction:
             self._straight(warps, begin)
         code.block("group_next")
         code.let(f"add i64 {GROUP}, 1", "%g.next")
+        positions.follow(code)
         code.jump("group_head")
         code.block("trapped")
         code.ret("i32", 1)
@@ -124,24 +128,35 @@ class KernelFunction:
             self._counters.begin_warp()
         return Edges(lanes, self.plan, self._counters)
 
-    def _straight(self, warps: str, begin: Callable[[], Warp]) -> None:
+    def _straight(self, warps: str, begin: Callable[..., Warp]) -> None:
         """Run every warp from start to end."""
         code, facts = self.code, self.facts
+        counters = ""
+        if self.shapes.flow.loops:
+            counters = self.entry.let(f"alloca [{facts.width} x i64], align 64")
+        row = None
         if facts.one_warp:
             code.let("add i64 0, 0", WARP)
         else:
+            if not facts.counts:
+                row = RowOfWarps.found(self._lanes, begin, self.memory, self.plan, warps)
+            before = code.current_block
             code.jump("warp_head")
-            self._warp_head("group_body", "warp_next", warps, "group_next")
+            self._warp_head(before, "warp_next", warps, "group_next", row)
+            if row is not None:
+                row.emit(counters, self._end_interior)
+                code.block("warp_body")
         warp = begin()
         lanes = self._lanes(warp)
         edges = self._edges(lanes, warp)
         self.memory.clear_private(self.entry, code, facts.width)
-        counters = ""
-        if lanes.flow.loops:
-            counters = self.entry.let(f"alloca [{facts.width} x i64], align 64")
         watches = self.memory.relied is not None and bool(self.memory.relied.watched)
-        if not self.has_barrier and not watches and has_interior(lanes, self.plan, self._counters):
-            self._interior = emit_interior(lanes, warp, self.memory, counters, self._counters)
+        if row is not None:
+            self._versions.append(row.emit_edges(lanes, warp, counters))
+        elif (
+            not self.has_barrier and not watches and has_interior(lanes, self.plan, self._counters)
+        ):
+            self._versions.append(emit_interior(lanes, warp, self.memory, counters, self._counters))
         if counters:
             budget.fill(lanes, counters)
         edges.clear_all()
@@ -232,19 +247,39 @@ class KernelFunction:
 
     def _poison(self, text: FunctionText) -> None:
         self.variables.poison(text, self.facts.poison)
-        if self._interior is not None:
-            self._interior.poison(text, self.facts.poison)
+        for variables in self._versions:
+            if variables is not None:
+                variables.poison(text, self.facts.poison)
+
+    def _end_interior(self, variables: Variables) -> None:
+        """End the turn of an interior warp, in a row of them."""
+        self._versions.append(variables)
+        self._end_warp()
 
     # --- the loop over warps
 
-    def _warp_head(self, before: str, latch: str, warps: str, after: str) -> None:
-        """Begin the loop over the warps of a workgroup, in the block of its body."""
+    def _warp_head(
+        self, before: str, latch: str, warps: str, after: str, row: RowOfWarps | None = None
+    ) -> None:
+        """Begin the loop over the warps of a workgroup, in the block of its body.
+
+        The interior warps of a row are not in it: it continues after them, and the code at the
+        labels of `row` follows here.
+        """
         code = self.code
         code.block("warp_head")
-        code.phi("i64", (0, before), ("%w.next", latch), name=WARP)
+        ways = [(0, before), ("%w.next", latch)]
+        if row is not None:
+            ways.append((row.run.end, row.AFTER))
+        code.phi("i64", *ways, name=WARP)
+        if row is not None:
+            begins = code.let(f"icmp eq i64 {WARP}, {row.run.first}")
+            code.branch(begins, row.BEGIN, "warp_check")
+            code.block("warp_check")
         code.let(f"icmp ult i64 {WARP}, {warps}", "%w.more")
         code.branch("%w.more", "warp_body", after)
-        code.block("warp_body")
+        if row is None:
+            code.block("warp_body")
 
     def _next_warp(self) -> None:
         """Close the loop over the warps."""

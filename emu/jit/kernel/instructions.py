@@ -113,7 +113,7 @@ class Instructions:
                 chunks = [narrow.cut(code, c, bits, lanes.n) for c in chunks]
             columns.append(chunks)
         found = [
-            narrow.emit(code, row, chunk, bits, lanes.n, signed=signed)
+            narrow.emit(code, row, chunk, bits, lanes.n, signed=signed, saturating=how.saturating)
             for chunk in zip(*columns, strict=True)
         ]
         if op.cls is RegClass.S:

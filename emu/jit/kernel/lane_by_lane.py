@@ -136,7 +136,8 @@ class LaneByLane:
                 one.outside[value] = own
         (counters,) = self.lanes.variables.load("counters", ["ptr"])
         counter = code.let(f"getelementptr i64, ptr {counters}, i64 {self._lane}")
-        one.variables.store("counters", ["ptr"], [counter])
+        one.variables.store("counters", ["ptr"], [counters])
+        one.variables.store(budget.OWN, ["ptr"], [counter])
 
     def _leave(self, number: int) -> None:
         """End a node of the loop."""

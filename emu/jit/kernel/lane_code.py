@@ -110,7 +110,16 @@ class LaneCode(VectorCode):
         """Return the scalar that a value with a stride has (or would have) in lane 0."""
         if isinstance(value, Const):
             return constant(value.cls, value.bits, 0)
-        return self.scalar(value) if self.shapes.is_uniform(value) else self._get(value, "lane0")[0]
+        if self.shapes.is_uniform(value):
+            return self.scalar(value)
+        return self.firsts(value)[0] if self.is_pieced(value) else self._get(value, "lane0")[0]
+
+    def extracted0(self, value: Value) -> str:
+        """Return what a 32-bit value has in lane 0, which need not run, whatever its shape."""
+        if self.shapes.is_uniform(value) or self.is_counted(value) or self.is_pieced(value):
+            return self.lane0(value)
+        chunk = self.vector(value)[0]
+        return self.code.let(f"extractelement {integer(32, self.n)} {chunk}, i32 0")
 
     def firsts(self, value: Value) -> list[str]:
         """Return the scalars of the first lanes of all pieces; for values with a stride in them."""

@@ -32,7 +32,7 @@ from ...traps import Trap, TrapKind, TrapRecord
 from ..kernel.compile import facts_at
 from ..runtime.context import Slot, TrapCode
 from . import slices
-from .again import SHORT, Again
+from .again import CALLS_ALONE, SHORT, SHORT_ALONE, Again
 from .before import Before
 from .plan import Plan, Scratch, Table
 from .regroup import as_launched
@@ -102,7 +102,7 @@ def depends_on_schedule(kernel: Kernel) -> bool:
         )
         if not found and any(ins.row.is_memory for ins in kernel.instructions):
             analysis = analyse(kernel)
-            found = bool(analysis.flow.loops) and may_spin(analysis.ssa)
+            found = bool(analysis.flow.loops) and may_spin(analysis.nested)
         _SCHEDULED.keep(kernel.words, found)
     return found
 
@@ -173,8 +173,12 @@ def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Stati
         trapped = scratches[0] if alone.trapped else None
         if alone.position < plan.n_groups and trapped is None:
             trapped = _run_shared(work, plan, table, scratches, alone, left)
-        elif _is_again_short(work, plan, time.perf_counter() - start):
-            work.kept["again"] = Again(plan, work, _trap_of)
+            several = several and len(scratches) > 1
+        if trapped is None and "again" not in work.kept:
+            seconds = time.perf_counter() - start
+            again = _again(work, plan, table, seconds, several=several)
+            if again is not None:
+                work.kept["again"] = again
     except KeyboardInterrupt:
         raise Interrupted(_statistics(work, plan, scratches)) from None
     record = _record(work, plan, trapped.context) if trapped is not None else None
@@ -184,11 +188,25 @@ def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Stati
     return record, statistics
 
 
-def _is_again_short(work: Work, plan: Plan, seconds: float) -> bool:
-    """Return whether a launch that took so long may run again by the way of short ones."""
-    return (
-        "again" not in work.kept and not plan.may_wait and plan.layout is None and seconds < SHORT
-    )
+def _again(work: Work, plan: Plan, table: Table, seconds: float, *, several: bool) -> Again | None:
+    """Return what runs a launch from now on that took so long, if it may be run in one call.
+
+    `several` says that it may get several threads.
+    """
+    if plan.layout is not None:
+        return None
+    limit, calls = SHORT, None
+    if seconds >= SHORT:
+        if seconds >= SHORT_ALONE or (several and (work.threads != AUTO or host_threads() > 1)):
+            return None
+        limit, calls = SHORT_ALONE, CALLS_ALONE
+    if not plan.may_wait:
+        return Again(plan, work, _trap_of, limit=limit, calls=calls)
+    # Where the interpreter can decide about a trap, it starts over; memory may be copied for that.
+    if is_repeatable(work.kernel) or table.size <= COPIED_BEFORE:
+        return None
+    least = COPIED_BEFORE + 1
+    return Again(plan, work, _undecided_trap_of, limit=limit, calls=calls, least_bytes=least)
 
 
 def _statistics(work: Work, plan: Plan, scratches: Sequence[Scratch]) -> Statistics | None:
@@ -257,6 +275,11 @@ def _trap_of(work: Work, context: np.ndarray) -> Trap:
     return _trap_for(work, _record(work, Plan.of(work), context))
 
 
+def _undecided_trap_of(work: Work, context: np.ndarray) -> Trap:
+    """Return the trap that native code has left, of a kernel that may wait."""
+    return work.trap(_undecided(_record(work, Plan.of(work), context)))
+
+
 def _trap_for(work: Work, record: TrapRecord) -> Trap:
     return _explained(work, record) if record.kind is TrapKind.BUDGET else work.trap(record)
 
@@ -292,6 +315,7 @@ def _start_over(work: Work, record: TrapRecord) -> Statistics:
     # It will wait again: from now on it is left to the interpreter at once.
     _SCHEDULED.keep(work.kernel.words, True)
     work.kept.pop("plan", None)
+    work.kept.pop("again", None)
     work.run_by = "interp"
     return statistics
 

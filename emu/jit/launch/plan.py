@@ -151,6 +151,8 @@ class Scratch:
         self._table: Table | None = None
         self.buffers: tuple[int, ...] = ()
         """What `Again` has last pointed parameters at: the table's serial, addresses."""
+        self.known: tuple[object, ...] = ()
+        """The arguments that `Again` has last written, with weak references to arrays."""
         self._memory = {
             Slot.KERNARG: self.kernargs,
             Slot.READONLY: plan.readonly,
@@ -189,7 +191,7 @@ class Scratch:
 
     def fill(self, kernargs: bytes, table: Table, rows: list[int]) -> None:
         """Take the arguments of a call, and the buffers that its pointers point into."""
-        self.buffers = ()
+        self.buffers = self.known = ()
         if self.counts is not None:
             self.counts[:] = 0
         self.kernargs.data[: len(kernargs)] = kernargs

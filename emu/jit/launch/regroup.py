@@ -33,10 +33,14 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
         return geometry
     across = geometry.items[0]
     row = next((row for row in ROWS if across % row == 0), None)
+    # A workgroup with loops may run for long, and Ctrl-C waits for its end.
+    has_loops = _has_loops(kernel)
+    if not has_loops and (row is None or row < USUAL):
+        # A row that is not whole has warps for its work-items only.
+        row = min((row for row in ROWS if row >= across), default=ROWS[0])
     if facts_at(geometry, max(ROWS[-1], geometry.width)).rows:
-        # Beginning a workgroup takes as long as a short warp. One with loops may run for long, and
-        # Ctrl-C waits for its end.
-        if row is None or row <= geometry.group_size[0] or _has_loops(kernel):
+        # Beginning a workgroup takes as long as a short warp.
+        if row is None or row <= geometry.group_size[0] or has_loops:
             return geometry
     elif across < LEAST_USED * ROWS[-1] * -(-across // ROWS[-1]):
         return geometry

@@ -106,7 +106,13 @@ class FunctionText:
 
     def zero(self, place: str, count: int | str) -> None:
         """Set `count` bytes from a ptr on to zero."""
-        self.call_void("llvm.memset.p0.i64", f"ptr {place}", "i8 0", f"i64 {count}", "i1 false")
+        self.set_bytes(place, count, 0)
+
+    def set_bytes(self, place: str, count: int | str, byte: int) -> None:
+        """Set each of `count` bytes from a ptr on to `byte`."""
+        self.call_void(
+            "llvm.memset.p0.i64", f"ptr {place}", f"i8 {byte}", f"i64 {count}", "i1 false"
+        )
 
     # --- floats
 

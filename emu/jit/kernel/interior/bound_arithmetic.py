@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .bounds import Bound, Conditions
+from .bounds import ONE, Bound, Conditions, HasSteps
 
 
 class BoundArithmetic:
@@ -13,9 +13,19 @@ class BoundArithmetic:
         self._products: dict[tuple[str, str], Bound] = {}
 
     def times(self, a: Bound, b: Bound) -> Bound:
-        """Return the product of two bounds, each term of one with the whole of the other."""
+        """Return the product of two bounds, each term of one with the whole of the other.
+
+        Raises HasSteps if the other one is not the same in all warps of a row.
+        """
+        if b.step:
+            raise HasSteps
         factor_of_call = self.conditions.call_value(b) if not b.warp else ""
         total = Bound()
+        for name, scale in a.step:
+            factor = factor_of_call or self.conditions.value(b)
+            if name != ONE:
+                factor = self.conditions.code.let(f"mul i64 {name}, {factor}")
+            total = total.plus(Bound(step=((factor, scale),)))
         for terms, in_warp in ((a.warp, True), (a.call, False)):
             for name, scale in terms:
                 if not in_warp and factor_of_call:
@@ -38,7 +48,7 @@ class BoundArithmetic:
         if a == b:
             return a
         conditions = self.conditions
-        if a.warp or b.warp:
+        if a.warp or b.warp or a.step or b.step:
             operands = (f"i64 {conditions.value(x)}" for x in (a, b))
             return Bound(((conditions.code.intrinsic(which, "i64", *operands), 1),))
         operands = (f"i64 {conditions.call_value(x)}" for x in (a, b))

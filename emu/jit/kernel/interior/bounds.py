@@ -3,6 +3,9 @@
 A bound is a sum: scalars of the warp and scalars of the call, times constants, plus a constant. All
 are integers of 64 bits that do not overflow. Conditions on the same sum of a warp's scalars become
 one test, whose limits are computed once per call.
+
+For the warps of a row it has steps, too: scalars times the number of the warp. `interior/runs.py`
+finds the warps for which such conditions hold.
 """
 
 from __future__ import annotations
@@ -16,6 +19,9 @@ from ...llvm.function_text import FunctionText
 Terms = tuple[tuple[str, int], ...]
 """Operands times constants."""
 
+ONE = "1"
+"""The operand of a step that is a constant."""
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -24,6 +30,8 @@ class Bound:
     warp: Terms = ()
     call: Terms = ()
     constant: int = 0
+    step: Terms = ()
+    """What it grows by from one warp of a row to the next."""
 
     def plus(self, other: Bound, factor: int = 1) -> Bound:
         """Return the sum with a multiple of another bound."""
@@ -31,7 +39,13 @@ class Bound:
             _sum(self.warp, other.warp, factor),
             _sum(self.call, other.call, factor),
             self.constant + factor * other.constant,
+            _sum(self.step, other.step, factor),
         )
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is one number in all warps of all calls."""
+        return not (self.warp or self.call or self.step)
 
     def times(self, factor: int) -> Bound:
         """Return a multiple."""
@@ -45,22 +59,30 @@ def _sum(a: Terms, b: Terms, factor: int) -> Terms:
     return tuple(sorted((name, scale) for name, scale in total.items() if scale))
 
 
+class HasSteps(Exception):
+    """A number is asked for that is another one in each warp of a row."""
+
+
 class Conditions:
-    """Collects conditions; `entry` runs once per call, `code` once per warp."""
+    """Collects conditions; `entry` runs once per call, `code` once per warp, or row of warps."""
 
     def __init__(self, entry: FunctionText, code: FunctionText) -> None:
         self.entry = entry
         self.code = code
         self._sums: dict[tuple[bool, Terms], str] = {}
-        self._limits: dict[Terms, tuple[list[int | str], list[int | str]]] = {}
-        """Sum of a warp's scalars -> what it must reach, what it must not exceed."""
+        self._limits: dict[tuple[Terms, Terms], tuple[list[int | str], list[int | str]]] = {}
+        """Sum of a warp's scalars, and its step -> what it must reach, and not exceed."""
+        self.gaps: list[tuple[Bound, Bound]] = []
+        """Bounds between which 0 may not be."""
         self._of_call: list[str] = []
         self._of_warp: list[str] = []
         self.never = False
         """Whether a condition cannot hold."""
 
     def value(self, bound: Bound) -> str:
-        """Return a bound as an operand of the warp, an i64."""
+        """Return a bound as an operand of the warp, an i64. Raises HasSteps."""
+        if bound.step:
+            raise HasSteps
         total = self._total(bound.warp, in_warp=True)
         if bound.call or bound.constant or not bound.warp:
             rest = self.call_value(bound)
@@ -86,33 +108,37 @@ class Conditions:
     def mark(self) -> tuple[Any, ...]:
         """Return what `back_to` needs to drop the conditions that are asked for from now on."""
         limits = {terms: (list(low), list(high)) for terms, (low, high) in self._limits.items()}
-        return limits, list(self._of_call), list(self._of_warp), self.never
+        return limits, list(self.gaps), list(self._of_call), list(self._of_warp), self.never
 
     def back_to(self, mark: tuple[Any, ...]) -> None:
         """Drop conditions asked for since a mark."""
-        self._limits, self._of_call, self._of_warp, self.never = mark
+        self._limits, self.gaps, self._of_call, self._of_warp, self.never = mark
 
     # --- conditions
 
     def at_most(self, bound: Bound, most: int) -> None:
         """Ask that a bound is at most a constant."""
-        bound = Bound(bound.warp, bound.call, bound.constant - most)
-        if not bound.warp and not bound.call:
+        bound = bound.plus(Bound(constant=most), -1)
+        if bound.is_constant:
             self.never |= bound.constant > 0
-        elif not bound.warp:
+        elif not bound.warp and not bound.step:
             self._of_call.append(self.entry.let(f"icmp sle i64 {self.call_value(bound)}, 0"))
         else:
             self._limit(bound)
 
     def _limit(self, bound: Bound) -> None:
-        """Ask that a bound with scalars of the warp is at most 0."""
-        factor = min(scale & -scale for _, scale in bound.warp)
-        sign = 1 if bound.warp[0][1] > 0 else -1
-        terms = tuple((name, scale // factor * sign) for name, scale in bound.warp)
-        lowest, highest = self._limits.setdefault(terms, ([], []))
+        """Ask that a bound with scalars of the warp, or with steps, is at most 0."""
+        both = bound.warp + bound.step
+        factor = min(scale & -scale for _, scale in both)
+        sign = 1 if both[0][1] > 0 else -1
+        terms, step = (
+            tuple((name, scale // factor * sign) for name, scale in part)
+            for part in (bound.warp, bound.step)
+        )
+        lowest, highest = self._limits.setdefault((terms, step), ([], []))
         shift = factor.bit_length() - 1
         if sign > 0:
-            rest = Bound().plus(bound, -1)
+            rest = Bound((), bound.call, bound.constant).times(-1)
             highest.append(self._shifted(rest, shift))
         else:
             rest = Bound((), bound.call, bound.constant + factor - 1)
@@ -123,6 +149,14 @@ class Conditions:
             return bound.constant >> shift
         value = self.call_value(bound)
         return self.entry.let(f"ashr i64 {value}, {shift}") if shift else value
+
+    def no_zero(self, low: Bound, high: Bound) -> None:
+        """Ask that 0 is not between two bounds that are a constant apart."""
+        if low.step and low.step[0][0] == ONE and len(low.step) == 1:
+            self.gaps.append((low, high))
+            return
+        test = f"icmp ugt i64 {self.value(high)}, {high.plus(low, -1).constant}"
+        self.require(self.code.let(test))
 
     def require(self, test: str) -> None:
         """Ask that an i1 of the warp is true."""
@@ -137,16 +171,20 @@ class Conditions:
     def branch(self, yes: str, no: str) -> None:
         """End the block: continue at `yes` if all conditions hold, else at `no`."""
         tests = [self.code.let(test) for test in self._limit_tests()]
-        of_call = self._all(self.entry, self._of_call)
-        for test in filter(None, [of_call, *tests, *self._of_warp]):
+        for test in [*self.tests()[: bool(self._of_call)], *tests, *self._of_warp]:
             following = self.code.fresh_label("i")
             self.code.branch(test, following, no)
             self.code.block(following)
         self.code.jump(yes)
 
+    def tests(self) -> list[str]:
+        """Return the tests other than those of sums, i1, that of the call first."""
+        of_call = self._all(self.entry, self._of_call)
+        return [*filter(None, [of_call]), *self._of_warp]
+
     def _limit_tests(self) -> Iterable[str]:
-        for terms, (lowest, highest) in self._limits.items():
-            low, high = self._extreme("smax", lowest), self._extreme("smin", highest)
+        for (terms, step), (low, high) in self.limits():
+            assert not step
             total = self._total(terms, in_warp=True)
             if low is None or high is None:
                 yield f"icmp sge i64 {total}, {low}" if low else f"icmp sle i64 {total}, {high}"
@@ -155,6 +193,11 @@ class Conditions:
             span = self.entry.let(f"sub i64 {high}, {low}")
             apart = self.code.let(f"sub i64 {total}, {low}")
             yield f"icmp ule i64 {apart}, {span}"
+
+    def limits(self) -> Iterable[tuple[tuple[Terms, Terms], tuple[str | None, str | None]]]:
+        """Yield each sum and its step, with what it must reach and must not exceed."""
+        for key, (lowest, highest) in self._limits.items():
+            yield key, (self._extreme("smax", lowest), self._extreme("smin", highest))
 
     def _extreme(self, which: str, limits: list[int | str]) -> str | None:
         if not limits:

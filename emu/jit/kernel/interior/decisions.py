@@ -63,6 +63,10 @@ class Decisions:
         for value in self._ssa.values():
             if isinstance(value, Op) and not self._shapes.is_uniform(value):
                 self._spans.attempt(lambda op=value: self._decided(op))
+        return self.inside()
+
+    def inside(self) -> frozenset[Op]:
+        """Ask that accesses are inside; return those that are then."""
         live = _reached(self._ssa, self._assumed)
         return frozenset(
             op
@@ -158,14 +162,12 @@ class Decisions:
         elif a.most <= b.least:
             conditions.at_most(high, -1)
         else:
-            span = high.plus(low, -1)
-            if span.warp or span.call:
+            if not high.plus(low, -1).is_constant:
                 more = code.let(f"icmp sgt i64 {conditions.value(low)}, 0")
                 less = code.let(f"icmp slt i64 {conditions.value(high)}, 0")
                 conditions.require(code.let(f"or i1 {more}, {less}"))
             else:
-                test = f"icmp ugt i64 {conditions.value(high)}, {span.constant}"
-                conditions.require(code.let(test))
+                conditions.no_zero(low, high)
 
     # --- accesses
 

@@ -18,10 +18,12 @@ from ....analysis.lanes.interior import Assumed
 from ....analysis.ranges.trips import Trips
 from ....analysis.ssa import Const, Op, Phi, Value
 from ...arithmetic import emit as alu
+from ...runtime.context import Slot
+from ..context_code import load_slot
 from ..instructions import Instructions
 from ..lane_code import LaneCode
 from .bound_arithmetic import BoundArithmetic
-from .bounds import Bound, Conditions
+from .bounds import ONE, Bound, Conditions, HasSteps
 
 LARGEST = (1 << 62) + (1 << 40)
 """The largest number of a span: sums of two do not overflow 64 bits."""
@@ -34,6 +36,9 @@ DEEPEST = 64
 
 LARGEST_FACTOR = 1 << 20
 """The largest constant factor: larger ones mix bits, and such numbers have no useful bounds."""
+
+LARGEST_SCALED = 1 << 40
+"""The largest number that is asked for where its multiple would be too large."""
 
 _SINGLE = frozenset({"and", "or", "xor", "not", "shl", "shr"})
 """Operations on uniform values, which give one more."""
@@ -71,7 +76,14 @@ class Spans:
         params: tuple[Param, ...],
         trips: Mapping[int, Trips],
         assumed: Assumed,
+        *,
+        in_row: bool,
+        assumes: bool = True,
     ) -> None:
+        """`in_row`: spans are those of the first warp of a row, with steps to the others.
+
+        `assumes`: whether the warp may be asked to have no edge, as where indices are clamped.
+        """
         self._lanes = lanes
         self._instructions = instructions
         self._conditions = conditions
@@ -80,6 +92,8 @@ class Spans:
             phi: values for loop in trips.values() for phi, values in loop.values.items()
         }
         self._assumed = assumed
+        self._in_row = in_row
+        self._assumes = assumes
         self._found: dict[Value, Span | None] = {}
         self._arithmetic = BoundArithmetic(conditions)
         self._depth = 0
@@ -106,8 +120,12 @@ class Spans:
         """Do some work; if it returns False, drop all that it has found and asked for."""
         found, assumed = dict(self._found), self._assumed.copy()
         mark = self._conditions.mark()
-        if work() and not self._conditions.never:
-            return True
+        try:
+            if work() and not self._conditions.never:
+                return True
+        except HasSteps:
+            if self._assumes:
+                raise
         self._conditions.back_to(mark)
         self._found = found
         self._assumed.back_to(assumed)
@@ -160,10 +178,21 @@ class Spans:
             return None
         self._instructions.op(op)
         first = code.let(f"zext i32 {lanes.lane0(op)} to i64")
-        low = Bound(((first, 1),))
+        if self._in_row and op.ins.row.stem == "workitemflatabsid":
+            self._ask_for_items()
+        # The warps of a row are counted from its first one.
+        per_warp = step * lanes.facts.width if self._in_row else 0
+        low = Bound(((first, 1),), step=((ONE, per_warp),) if per_warp else ())
         high = low.plus(Bound(constant=step * (lanes.facts.width - 1)))
         # The sizes of a launch are tested once: all of its numbers but this are below 2^31.
         return Span(low, high, 0, mask_of(32 if op.ins.row.stem.endswith("flatabsid") else 31))
+
+    def _ask_for_items(self) -> None:
+        """Ask that flat numbers do not wrap around in a row: there are at most 2^32."""
+        conditions, entry, total = self._conditions, self._lanes.entry, "1"
+        for slot in (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z):
+            total = entry.let(f"mul i64 {total}, {load_slot(entry, slot)}")
+            conditions.require_of_call(entry.let(f"icmp ule i64 {total}, {1 << 32}"))
 
     def _argument(self, op: Op) -> Span | None:
         assert op.ins.address is not None
@@ -208,9 +237,9 @@ class Spans:
                 return self._product(self.of(args[0]), self._constant(1 << count))
             case "cvt":
                 return self._converted(op)
-            case "min" | "max":
+            case "min" | "max" if self._assumes:
                 return self._clamped(op, signed=type_.is_signed)
-            case "div" | "rem" if type_.bits == 32:
+            case "div" | "rem" if type_.bits == 32 and self._assumes:
                 return self._divided(op, signed=type_.is_signed)
             case "select":
                 return self._chosen(op)
@@ -238,15 +267,17 @@ class Spans:
     def _product(self, a: Span | None, b: Span | None) -> Span | None:
         if a is None or b is None or a.param is not None or b.param is not None:
             return None
-        if a.is_single and not a.low.warp and not a.low.call:
+        if a.is_single and a.low.is_constant:
             a, b = b, a
         multiple = min(a.multiple * b.multiple, 1 << 32)
-        if b.is_single and not b.low.warp and not b.low.call:
+        if b.is_single and b.low.is_constant:
             factor = b.low.constant
             if not factor:
                 return self._constant(0)
             if abs(factor) > LARGEST_FACTOR:
                 return None
+            if max(abs(a.least), abs(a.most)) * abs(factor) > LARGEST:
+                a = self.within(a, -LARGEST_SCALED, LARGEST_SCALED)
             low, high, ends = a.low, a.high, (a.least * factor, a.most * factor)
             if factor < 0:
                 low, high = high, low

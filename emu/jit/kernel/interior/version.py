@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from .....isa.types import Segment
 from ....analysis.lanes.interior import Assumed, InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.order import START
 from ....analysis.ranges.offset_ranges import Ranges
+from ....analysis.ssa import Op, Ssa
 from .. import budget
 from ..counters import Counters
 from ..edges import Edges
@@ -17,12 +20,15 @@ from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
 from ..nodes import Nodes
 from ..variables import Variables
-from .bounds import Conditions
+from .bounds import ONE, Bound, Conditions
 from .decisions import Decisions, ask_for_size
 from .spans import Spans
 
 MOST_OPS = 400
 """Instructions of the largest kernel that is compiled twice."""
+
+MOST_AT_EDGES = 150
+"""Instructions of the largest kernel that is compiled once more, for warps at edges."""
 
 
 def has_interior(lanes: LaneCode, plan: LanePlan, counting: Counters | None) -> bool:
@@ -34,6 +40,75 @@ def has_interior(lanes: LaneCode, plan: LanePlan, counting: Counters | None) -> 
         and not plan.sparse
         and sum(map(len, lanes.ssa.ops.values())) <= MOST_OPS
     )
+
+
+@dataclass(frozen=True)
+class Interior:
+    """What is known of interior warps."""
+
+    conditions: Conditions
+    assumed: Assumed
+    inside: frozenset[Op]
+    shapes: InteriorShapes
+    plan: LanePlan
+
+
+def is_small(lanes: LaneCode) -> bool:
+    """Return whether a kernel may have a third version, for warps at edges."""
+    return sum(map(len, lanes.ssa.ops.values())) <= MOST_AT_EDGES
+
+
+def global_accesses(ssa: Ssa) -> frozenset[Op]:
+    """Return the accesses of global memory of a kernel."""
+    rows = ((op, op.ins.row) for ops in ssa.ops.values() for op in ops)
+    return frozenset(op for op, row in rows if row.is_memory and row.segment is Segment.GLOBAL)
+
+
+def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -> Interior | None:
+    """Append what the conditions for interior warps are made of; None if there is little to gain.
+
+    `in_row`: they are solved for a row of warps, of which `warp` is the first. Raises HasSteps if
+    they cannot be.
+    """
+    code, facts = lanes.code, lanes.facts
+    conditions, assumed = Conditions(lanes.entry, code), Assumed()
+    instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
+    trips = memory.ranges.trips
+    spans = Spans(lanes, instructions, conditions, memory.params, trips, assumed, in_row=in_row)
+    ask_for_size(conditions)
+    if not facts.whole:
+        first, items = (code.let(f"zext i32 {n} to i64") for n in (warp.first, warp.group.items))
+        step = ((ONE, facts.width),) if in_row else ()
+        end = Bound(((first, 1), (items, -1)), (), facts.width, step)
+        conditions.at_most(end, 0)
+    memory_code = instructions.access.global_
+    decisions = Decisions(lanes.ssa, lanes.shapes, spans, conditions, assumed, memory_code)
+    inside = decisions.decide()
+    if not decisions.gains(inside):
+        return None
+    shapes = InteriorShapes(lanes.ssa, facts, assumed)
+    plan = LanePlan(shapes)
+    return None if plan.sparse else Interior(conditions, assumed, inside, shapes, plan)
+
+
+def inside_at_edges(
+    lanes: LaneCode, warp: Warp, memory: KernelMemory
+) -> tuple[Conditions, frozenset[Op]]:
+    """Append the conditions under which accesses of a row's warps are inside, for all lanes.
+
+    `warp` is the row's first one. Nothing else is asked of these warps, and what cannot be solved
+    for a row is left out.
+    """
+    conditions, assumed = Conditions(lanes.entry, lanes.code), Assumed()
+    instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
+    trips, params = memory.ranges.trips, memory.params
+    spans = Spans(
+        lanes, instructions, conditions, params, trips, assumed, in_row=True, assumes=False
+    )
+    ask_for_size(conditions)
+    memory_code = instructions.access.global_
+    decisions = Decisions(lanes.ssa, lanes.shapes, spans, conditions, assumed, memory_code)
+    return conditions, decisions.inside()
 
 
 def emit_interior(
@@ -49,36 +124,62 @@ def emit_interior(
     `counting` counts the warps if asked for.
     Returns the variables of the version; None if there is none.
     """
-    code, facts = lanes.code, lanes.facts
-    conditions, assumed = Conditions(lanes.entry, code), Assumed()
-    instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
-    spans = Spans(lanes, instructions, conditions, memory.params, memory.ranges.trips, assumed)
-    ask_for_size(conditions)
-    if not facts.whole:
-        last = code.let(f"add i32 {warp.first}, {facts.width}")
-        conditions.require(code.let(f"icmp ule i32 {last}, {warp.group.items}"))
-    memory_code = instructions.access.global_
-    decisions = Decisions(lanes.ssa, lanes.shapes, spans, conditions, assumed, memory_code)
-    inside = decisions.decide()
-    if not decisions.gains(inside):
+    interior = decide(lanes, warp, memory, in_row=False)
+    if interior is None:
         return None
-    shapes = InteriorShapes(lanes.ssa, facts, assumed)
-    plan = LanePlan(shapes)
-    if plan.sparse:
-        return None
-    conditions.branch("interior", "any_warp")
-    code.block("interior")
-    variables = Variables(lanes.entry, code)
-    interior = LaneCode(variables, lanes.table, shapes, facts, lanes.width, lanes.report)
-    interior.outside = {**assumed.known}
-    counted = counting.of_interior(interior, plan) if counting is not None else None
-    edges = Edges(interior, plan, counted, version="i")
-    if counters:
-        budget.fill(interior, counters)
-    edges.clear_all()
-    edges.enter(START, ["splat (i1 true)"] * lanes.k)
-    nodes = Nodes(interior, plan, replace(memory, ranges=Ranges(shapes)), warp, edges, None)
-    nodes.assume(assumed, inside)
-    nodes.emit()
-    code.block("any_warp")
+    interior.conditions.branch("interior", "any_warp")
+    lanes.code.block("interior")
+    variables = emit_nodes(interior, lanes, warp, memory, counters, counting=counting)
+    lanes.code.block("any_warp")
     return variables
+
+
+def emit_nodes(
+    interior: Interior,
+    lanes: LaneCode,
+    warp: Warp,
+    memory: KernelMemory,
+    counters: str,
+    after: str = "warp_over",
+    counting: Counters | None = None,
+) -> Variables:
+    """Append the nodes of an interior warp, which continues at the label `after`."""
+    variables = Variables(lanes.entry, lanes.code)
+    shapes, assumed = interior.shapes, interior.assumed
+    code = LaneCode(variables, lanes.table, shapes, lanes.facts, lanes.width, lanes.report)
+    code.outside = {**assumed.known}
+    counted = counting.of_interior(code, interior.plan) if counting is not None else None
+    edges = Edges(code, interior.plan, counted, version="i", after=after)
+    _begin(code, edges, ["splat (i1 true)"] * lanes.k, counters)
+    memory = replace(memory, ranges=Ranges(shapes))
+    nodes = Nodes(code, interior.plan, memory, warp, edges, None)
+    nodes.assume(assumed, interior.inside)
+    nodes.emit()
+    return variables
+
+
+def emit_edge_nodes(
+    inside: frozenset[Op],
+    plan: LanePlan,
+    lanes: LaneCode,
+    warp: Warp,
+    memory: KernelMemory,
+    counters: str,
+) -> Variables:
+    """Append the nodes of any warp of which some accesses are inside."""
+    variables = Variables(lanes.entry, lanes.code)
+    code = LaneCode(variables, lanes.table, lanes.shapes, lanes.facts, lanes.width, lanes.report)
+    edges = Edges(code, plan, version="e")
+    _begin(code, edges, warp.existing, counters)
+    nodes = Nodes(code, plan, memory, warp, edges, None)
+    nodes.assume(Assumed(), inside)
+    nodes.emit()
+    return variables
+
+
+def _begin(lanes: LaneCode, edges: Edges, mask: Sequence[str], counters: str) -> None:
+    """Let a warp begin in one version of the nodes."""
+    if counters:
+        budget.fill(lanes, counters)
+    edges.clear_all()
+    edges.enter(START, mask)

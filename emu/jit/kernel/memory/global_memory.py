@@ -23,6 +23,7 @@ from .cold import Cold, Targets
 from .forms import Form
 from .moves import Moves
 from .near import TABLE, Near, has_permutes, is_computed, is_shuffled, permuted
+from .piece_rows import piece_rows, whole_chunks
 from .pieces import Pieces
 from .scattered import Scattered
 from .site import Site
@@ -171,31 +172,42 @@ class GlobalMemory:
         assert op.ins.address is not None
         lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
         also: list[str] = []
+        whole: frozenset[int] = frozenset()
         if form is not None and form.index is not None:
             index = form.index
             step = pieces.step(op, index, form.scale)
             if step is None:
                 return False
-            how = "sext" if form.signed else "zext"
-            numbers = [code.let(f"{how} i32 {first} to i64") for first in lanes.firsts(index)]
+            stride = lanes.shapes.piece_stride(index) or 0
             distance = addresses.distance(form, site.window)
-            offsets = [self._plus_scaled(distance, number, form.scale) for number in numbers]
-            if step:
-                stride = lanes.shapes.piece_stride(index) or 0
+            rows = piece_rows(lanes, index, form.scale, site.size, signed=form.signed)
+            if rows is not None:
+                numbers, ends = rows.numbers, [rows.lowest, rows.highest]
+                more = stride * (lanes.pieces.n - 1)
+                also = rows.fits(lanes, signed=form.signed, more=more)
+                whole = whole_chunks(lanes, index, stride)
+            else:
+                how = "sext" if form.signed else "zext"
+                numbers = [code.let(f"{how} i32 {first} to i64") for first in lanes.firsts(index)]
+                ends = numbers
+            if step and rows is None:
                 last = (1 << (31 if form.signed else 32)) - 1 - stride * (lanes.pieces.n - 1)
                 also = [code.let(f"icmp sle i64 {number}, {last}") for number in numbers]
+            known = {n: self._plus_scaled(distance, n, form.scale) for n in (*numbers, *ends)}
+            offsets, tested = [known[n] for n in numbers], [known[n] for n in ends]
         else:
             step = pieces.step(op, op.base)
             if step is None:
                 return False
             moved = code.let(f"sub i64 {op.ins.address.offset}, {site.window.base}")
             offsets = [code.let(f"add i64 {first}, {moved}") for first in lanes.firsts(op.base)]
+            tested = offsets
         places = addresses.places(
             site.window, site.size * (lanes.pieces.n if step else 1), site.size
         )
         inside = [
             code.let(f"icmp ult i64 {element_number(code, o, site.size, 0)}, {places}")
-            for o in offsets
+            for o in tested
         ]
         good = inside[0]
         for test in (*inside[1:], *also):
@@ -206,8 +218,8 @@ class GlobalMemory:
 
         def fast() -> list[str]:
             if site.is_load:
-                return pieces.load(site.type, hosts(), step)
-            pieces.store(op, site.type, hosts())
+                return pieces.load(site.type, hosts(), step, whole)
+            pieces.store(op, site.type, hosts(), whole)
             return []
 
         def slow() -> list[str]:

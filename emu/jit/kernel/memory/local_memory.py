@@ -6,48 +6,23 @@ The block is known: an access is inside or faults, and one test decides it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from .....isa.types import RegClass, Segment, Type
-from ....analysis.ssa import Const, Op, Value
+from ....analysis.ssa import Const, Op
 from ...llvm.text import integer
 from ...runtime.context import Slot
 from ..context_code import load_slot
 from ..lane_code import LaneCode
-from . import shuffled
+from . import routed, shuffled
 from .cold import Cold
+from .extent import Extent
 from .kernel_memory import KernelMemory
 from .moves import Moves
 from .near import has_permutes, is_shuffled
+from .piece_rows import whole_chunks
 from .pieces import Pieces
 from .private_rows import PrivateRows
-
-
-@dataclass(frozen=True)
-class Extent:
-    """An access of `size` bytes at `base + offset` in a segment of `total` bytes."""
-
-    base: Value
-    offset: int
-    size: int
-    total: int
-
-    @property
-    def lowest(self) -> int:
-        """The least base that is inside."""
-        return max(0, -self.offset)
-
-    @property
-    def is_signed(self) -> bool:
-        """Whether a base that is inside, and those of a warp's lanes around it, are signed."""
-        return self.total - self.offset <= 1 << 30
-
-    def span(self, lanes: int = 1) -> int:
-        """Return how far above the least base the base may be, for neighbouring elements of lanes.
-
-        Below 0: nowhere is inside.
-        """
-        return self.total - self.size * lanes - self.offset - self.lowest
+from .routed import Routed
 
 
 class LocalMemory:
@@ -95,6 +70,8 @@ class LocalMemory:
             self._uniform(op, type_, extent, self._memory(address.segment))
         elif lanes.shapes.stride(extent.base) == type_.size:
             self._run(op, type_, extent, self._memory(address.segment))
+        elif (route := routed.found_for(lanes, self.pieces, op, extent)) is not None:
+            self._routed(op, type_, extent, self._memory(address.segment), route)
         elif (step := self.pieces.step(op, extent.base)) is not None:
             self._in_pieces(op, type_, extent, self._memory(address.segment), step)
         else:
@@ -218,6 +195,7 @@ class LocalMemory:
         """Access one place or neighbours for each piece of the warp."""
         lanes, code, pieces = self.lanes, self.lanes.code, self.pieces
         firsts = lanes.firsts(extent.base)
+        whole = whole_chunks(lanes, extent.base, step)
         span = extent.span(lanes.pieces.n if step else 1)
         good = "false"
         if span >= 0:
@@ -232,8 +210,8 @@ class LocalMemory:
 
         def fast() -> list[str]:
             if op.ins.row.is_load:
-                return pieces.load(type_, hosts(), step)
-            pieces.store(op, type_, hosts())
+                return pieces.load(type_, hosts(), step, whole)
+            pieces.store(op, type_, hosts(), whole)
             return []
 
         def slow() -> list[str]:
@@ -258,6 +236,33 @@ class LocalMemory:
         loaded = fast() if inside else self.moves.either(good, fast, slow, op.cls, lanes.n)
         if op.ins.row.is_load:
             lanes.define(op, "value", loaded)
+
+    # --- lanes at known distances
+
+    def _routed(self, op: Op, type_: Type, extent: Extent, memory: str, route: Routed) -> None:
+        """Access words at known distances, if all lanes are inside and those that store run."""
+        lanes, code = self.lanes, self.lanes.code
+        first = lanes.extracted0(extent.base)
+        lowest = code.let(f"add i32 {first}, {route.lowest}")
+        good = self._test(lowest, extent, extent.span() - route.span, 0)
+        if not op.ins.row.is_load:
+            absent = lanes.any(lanes.combine("xor", lanes.mask, ["splat (i1 true)"] * lanes.k))
+            good = code.let(f"or i1 {good}, {absent}")
+        good = code.let(f"xor i1 {good}, true")
+
+        def fast() -> list[str]:
+            host = self._place(memory, first, extent.offset)
+            if op.ins.row.is_load:
+                return routed.load(lanes, route, host)
+            routed.store(lanes, route, self.moves.store_data(op, type_), host)
+            return []
+
+        def slow() -> list[str]:
+            self.guard(op, extent)
+            return self._each(op, type_, self._places(memory, extent))
+
+        loaded = self.moves.either(good, fast, slow, op.cls, lanes.n)
+        self._define(op, loaded)
 
     # --- checks
 

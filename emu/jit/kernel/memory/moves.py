@@ -48,7 +48,12 @@ class Moves:
             # What the other side has loaded is not known here.
             self.lanes.local = dict(known)
             code.block(label)
-            values.append(side())
+            found = side()
+            # LLVM would make integers of 512 bits of a load if pieces load single elements from
+            # where the vector is stored next.
+            if n and self.lanes.facts.one_warp and self.lanes.facts.piece:
+                found = [code.let(f"freeze {register_type(cls, n)} {x}") for x in found]
+            values.append(found)
             ends.append(code.current_block)
             code.jump(after)
         self.lanes.local = known

@@ -6,7 +6,7 @@ load per piece whose value goes to all of its lanes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from .....isa.types import Type
 from ....analysis.ssa import Op, Value
@@ -38,18 +38,28 @@ class Pieces:
 
     # --- loads
 
-    def load(self, type_: Type, hosts: Sequence[str], step: int) -> list[str]:
-        """Load what the pieces have at their host addresses, as chunks of registers."""
+    def load(
+        self, type_: Type, hosts: Sequence[str], step: int, whole: Collection[int] = ()
+    ) -> list[str]:
+        """Load what the pieces have at their host addresses, as chunks of registers.
+
+        The pieces of the chunks `whole` are neighbours of each other.
+        """
         lanes, code, pieces = self.lanes, self.lanes.code, self.lanes.pieces
         if not step:
             return self.spread(type_, self.load_scalars(type_, hosts))
-        t = integer(type_.bits, pieces.n)
-        loaded = [code.let(f"load {t}, ptr {host}, align {type_.size}") for host in hosts]
+
+        def load(host: str, n: int) -> str:
+            return code.let(f"load {integer(type_.bits, n)}, ptr {host}, align {type_.size}")
+
         per_chunk = lanes.n // pieces.n
-        chunks = [
-            self._joined(type_.bits, loaded[at : at + per_chunk])
-            for at in range(0, len(loaded), per_chunk)
-        ]
+        chunks = []
+        for chunk in range(lanes.k):
+            here = hosts[chunk * per_chunk : (chunk + 1) * per_chunk]
+            if chunk in whole:
+                chunks.append(load(here[0], lanes.n))
+            else:
+                chunks.append(self._joined(type_.bits, [load(h, pieces.n) for h in here]))
         return [extended(code, chunk, type_, lanes.n) for chunk in chunks]
 
     def load_scalars(self, type_: Type, hosts: Sequence[str]) -> list[str]:
@@ -85,16 +95,24 @@ class Pieces:
 
     # --- stores
 
-    def store(self, op: Op, type_: Type, hosts: Sequence[str]) -> None:
-        """Store neighbouring elements of the running lanes from each piece's host address on."""
+    def store(self, op: Op, type_: Type, hosts: Sequence[str], whole: Collection[int] = ()) -> None:
+        """Store neighbouring elements of the running lanes from each piece's host address on.
+
+        The pieces of the chunks `whole` are neighbours of each other.
+        """
         lanes, pieces, data = self.lanes, self.lanes.pieces, self.moves.store_data(op, type_)
         if type_.bits < 32 or (type_.bits == 32 and pieces.n < CHUNK):
             data = self.moves.without_truncation(integer(type_.bits, lanes.n), data)
         t = integer(type_.bits, lanes.n)
-        values = [piece for chunk in data for piece in self._split(t, chunk)]
-        masks = [piece for mask in lanes.mask for piece in self._split(lanes.mask_type, mask)]
-        for value, host, mask in zip(values, hosts, masks, strict=True):
-            self.moves.store_masked(pieces, type_, value, host, mask)
+        per_chunk = lanes.n // pieces.n
+        for chunk, (value, mask) in enumerate(zip(data, lanes.mask, strict=True)):
+            here = hosts[chunk * per_chunk : (chunk + 1) * per_chunk]
+            if chunk in whole:
+                self.moves.store_masked(lanes, type_, value, here[0], mask)
+                continue
+            parts = self._split(t, value), here, self._split(lanes.mask_type, mask)
+            for part, host, running in zip(*parts, strict=True):
+                self.moves.store_masked(pieces, type_, part, host, running)
 
     # --- pieces of a chunk
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from simtlab.emu.analysis.lanes import sparse
 from simtlab.emu.analysis.lanes.sparse import sparse_loops
 from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.launch import engine
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.oracle import oracle
@@ -174,6 +175,23 @@ def test_an_endless_chain_exhausts_the_budget() -> None:
     with pytest.raises(Trap) as caught:
         execute(work)
     assert caught.value.record.kind.name in ("BUDGET", "LIVELOCK")
+
+
+@pytest.mark.usefixtures("loops")
+@pytest.mark.parametrize("name", ["a chain", "a loop inside", "in a loop for all"])
+def test_no_lane_is_charged_for_what_others_spend(name: str, monkeypatch) -> None:
+    """A debug build shows where a lane's own count does not begin with zero."""
+    monkeypatch.setenv("SIMTLAB_POISON", "0x5a5a5a5b")
+    monkeypatch.setattr(engine, "_start_over", lambda work, record: pytest.fail(str(record)))
+    text = WALK.format(BODIES[name])
+    expected = make(text, chains(), items=64, group_size=64)
+    lengths = [len(pcs) for pcs in oracle.trace(expected).values()]
+    budget = max(lengths)
+    assert sum(lengths[:32]) > 4 * budget, "a warp spends more than one work-item may"
+    work = make(text, chains(), items=64, group_size=64, budget=budget)
+    execute(work)
+    for ours, theirs in zip(work.memory.buffers, expected.memory.buffers, strict=True):
+        np.testing.assert_array_equal(ours.host, theirs.host)
 
 
 # --- which loops

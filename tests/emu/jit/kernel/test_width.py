@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simtlab import Trap
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.width import NARROW_CHUNK, USUAL, WIDE, best_facts
+from simtlab.emu.jit.launch.engine import execute
+from simtlab.emu.oracle import oracle
 
 from ...support.flows import kernel_of
+from ...support.oracle_work import make
 from ..support.agreement import same
 
 START = """
@@ -34,6 +38,20 @@ ANYWHERE = """
     cvt_u64_u32 $d3, $s3
     mad_u64 $d3, $d3, 4, $d1
     ld_global_u32 $s3, [$d3]"""
+CHASED = """
+    cvt_u64_u32 $d3, $s4
+    mad_u64 $d3, $d3, 4, $d1
+    ld_global_u32 $s4, [$d3]"""
+ROW = """
+    mad_u32 $s5, $s0, 100, $s2
+    cvt_u64_u32 $d3, $s5
+    mad_u64 $d3, $d3, 4, $d1
+    ld_global_u32 $s3, [$d3]
+    add_u32 $s4, $s4, $s3"""
+SCATTERED = """
+    cvt_u64_u32 $d3, $s4
+    mad_u64 $d3, $d3, 4, $d1
+    st_global_u32 $s2, [$d3]"""
 OWN_WAY = "cmp_gt_u32 $c0, $s4, $s2\n cbr $c0, @out"
 
 LINE = Facts(USUAL, (128, 1, 1), True)
@@ -48,7 +66,20 @@ def test_loops_over_neighbours_that_all_leave_together_get_wide_warps(body: str)
     assert width_of(START + body + END) == WIDE
 
 
-@pytest.mark.parametrize("body", [ANYWHERE, NEIGHBOURS + "\n" + OWN_WAY])
+@pytest.mark.parametrize("body", [CHASED, ROW, CHASED + ROW, NEIGHBOURS + ROW])
+def test_loops_that_all_leave_together_may_gather(body: str) -> None:
+    assert width_of(START + body + END) == WIDE
+
+
+@pytest.mark.parametrize("body", [CHASED, ROW])
+@pytest.mark.parametrize("size", [(16, 8, 1), (96, 1, 1)])
+def test_but_not_in_short_rows_or_other_workgroups(body: str, size: tuple[int, int, int]) -> None:
+    assert width_of(START + body + END, Facts(USUAL, size, True)) == USUAL
+
+
+@pytest.mark.parametrize(
+    "body", [ANYWHERE, NEIGHBOURS + "\n" + OWN_WAY, ROW + "\n" + OWN_WAY, SCATTERED, ROW * 3]
+)
 def test_other_loops_do_not(body: str) -> None:
     assert width_of(START + body + END + "@out:") == USUAL
 
@@ -125,3 +156,20 @@ def test_wide_warps_compute_the_same(items: int) -> None:
     assert width_of(body) == WIDE
     text = f"kernel k(global u32* %x, u32 %n) {{\n{body}\n ret\n}}"
     same(text, [np.arange(items, dtype=np.uint32), 5], items=items, group_size=128)
+
+
+@pytest.mark.parametrize("items", [256, 200])
+def test_wide_gathers_compute_the_same(items: int) -> None:
+    body = f"{START} {CHASED} {END}".replace("$d1, [%x]", "$d1, [%x]\n ld_kernarg_u64 $d4, [%y]")
+    body = body.replace("st_global_u32 $s4, [$d2]", "mad_u64 $d5, $d0, 4, $d4\n"
+                        "st_global_u32 $s4, [$d5]")  # fmt: skip
+    params = "global u32* %x, u32 %n, global u32* %y"
+    assert best_facts(kernel_of(body, params), LINE, narrow=True).width == WIDE
+    text = f"kernel k({params}) {{\n{body}\n ret\n}}"
+    chain = np.random.default_rng(2).permutation(items).astype(np.uint32)
+    ends = np.zeros(items, np.uint32)
+    same(text, [chain, 5, ends], items=items, group_size=128)
+    chain[items // 3] = 1 << 30
+    for run in (execute, oracle.run):
+        with pytest.raises(Trap, match="out-of-bounds"):
+            run(make(text, [chain, 5, ends], items=items, group_size=128))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import resource
 import struct
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -61,10 +63,11 @@ def every_call_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     short(monkeypatch, 1e9)
 
 
-def short(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    """Let calls of so many seconds be short."""
+def short(monkeypatch: pytest.MonkeyPatch, seconds: float, alone: float = 0.0) -> None:
+    """Let calls of so many seconds be short, and those that get one thread."""
     for module in (again, engine):
         monkeypatch.setattr(module, "SHORT", seconds)
+        monkeypatch.setattr(module, "SHORT_ALONE", alone)
 
 
 def shorter(launch: Launch) -> Any:
@@ -202,12 +205,133 @@ def test_a_long_call_takes_the_longer_way_again(monkeypatch: pytest.MonkeyPatch)
     launch, device = PROGRAM["turn"].launch(items=N, group_size=16), Device()
     out = device.zeros(1, np.uint32)
     warm(launch, 3, out)
+    shorter(launch)._limit = 0.0
     short(monkeypatch, 0.0)
     for _ in range(2):
         launch(5_000_000, out)
         assert shorter(launch) is None
     short(monkeypatch, 1e9)
     warm(launch, 3, out)
+
+
+@pytest.mark.parametrize("threads", [1, 2, "auto"])
+@pytest.mark.parametrize("cores", [1, 2])
+def test_longer_calls_take_the_shorter_way_if_they_get_one_thread(
+    monkeypatch: pytest.MonkeyPatch, threads: int | str, cores: int
+) -> None:
+    short(monkeypatch, 0.0, alone=1e9)
+    monkeypatch.setattr(engine, "host_threads", lambda: cores)
+    monkeypatch.setattr(engine, "CALLS_ALONE", 3)
+    launch = PROGRAM["scale"].launch(groups=16, group_size=1024, threads=threads)
+    device = Device()
+    x = device.to_device(np.arange(N, dtype=np.float32))
+    y = device.zeros(N, np.float32)
+    is_alone = threads == 1 or (threads == "auto" and cores == 1)
+    for turn in range(8):
+        launch(N, 1.0, turn, x, y)
+        # Every fourth call asks again how many threads there are.
+        assert (shorter(launch) is not None) == (is_alone and turn % 4 != 3)
+        np.testing.assert_array_equal(y.to_host(), x.to_host() + turn)
+
+
+def test_the_same_arguments_again() -> None:
+    device, launch = Device(), scale()
+    x = device.to_device(np.arange(N, dtype=np.float32))
+    y, z = (device.zeros(N, np.float32) for _ in "yz")
+    numbers = np.uint32(N), np.float32(2), 1
+    warm(launch, *numbers, x, y)
+    quick = shorter(launch)
+    for target in (y, y, z, y, y, z, z):
+        target.copy_from(np.zeros(N, np.float32))
+        assert quick((*numbers, x, target)) > 0
+        np.testing.assert_array_equal(target.to_host(), x.to_host() * 2 + 1)
+    # Equal numbers are not the same arguments if their types differ.
+    assert quick((*numbers[:2], True, x, z)) is None
+    assert quick((*numbers, x, z)) > 0
+    # A new buffer changes the table of buffers, and a freed one traps.
+    device.zeros(N, np.float32)
+    assert quick((*numbers, x, z)) is None
+    launch(*numbers, x, z)
+    assert quick((*numbers, x, z)) > 0
+    z.free()
+    with pytest.raises(Trap, match="freed"):
+        launch(*numbers, x, z)
+
+
+def test_arguments_are_not_kept() -> None:
+    device, launch = Device(), scale()
+    x, y = (device.zeros(N, np.float32) for _ in "xy")
+    warm(launch, N, 1.0, 0, x, y)
+    for _ in range(3):
+        launch(N, 1.0, 0, x, y)
+    gone = weakref.ref(y)
+    del y
+    gc.collect()
+    assert gone() is None
+
+
+WAITS = """
+kernel follow(u32 %n, global u32* %next, global u32* %length) {
+    workitemabsid_u32  $s0, 0
+    ld_kernarg_u32     $s9, [%n]
+    ld_kernarg_u64     $d0, [%next]
+    cvt_u64_u32        $d3, $s0
+    mov_u32            $s1, $s0
+    mov_u32            $s2, 0
+@step:
+    cvt_u64_u32        $d1, $s1
+    mad_u64            $d1, $d1, 4, $d0
+    ld_global_u32      $s1, [$d1]
+    add_u32            $s2, $s2, 1
+    cmp_lt_u32         $c0, $s1, $s9
+    cbr                $c0, @step
+    ld_kernarg_u64     $d2, [%length]
+    mad_u64            $d2, $d3, 4, $d2
+    st_global_u32      $s2, [$d2]
+    ret
+}
+"""
+
+
+@pytest.mark.parametrize("items", [64, 1 << 16])
+def test_kernels_that_may_wait(items: int) -> None:
+    """A branch depends on what another work-item may store. Small memory is copied before."""
+    launch = simtlab.assemble(WAITS)["follow"].launch(items=items, group_size=64, budget=1 << 10)
+    device = Device()
+    steps = np.arange(items, dtype=np.uint32) + 1
+    steps[3::4] = items
+    follow, length = device.to_device(steps), device.zeros(items, np.uint32)
+    launch(items, follow, length)
+    is_copied = steps.nbytes * 2 <= engine.COPIED_BEFORE
+    assert (shorter(launch) is None) == is_copied
+    for _ in range(3):
+        length.copy_from(np.zeros(items, np.uint32))
+        assert launch(items, follow, length).engine == "jit"
+        np.testing.assert_array_equal(length.to_host(), 4 - np.arange(items) % 4)
+    # A work-item that goes in a circle, and one that leaves the buffer.
+    for value, limit in ((items - 4, items), (items + 1, 1 << 31)):
+        steps[items - 3] = value
+        follow.copy_from(steps)
+        found = []
+        for call in (launch, lambda *a: launch.run_by(launch._prepared.run, *a)):
+            with pytest.raises(Trap) as caught:
+                call(limit, follow, length)
+            found.append((caught.value.code, str(caught.value)))
+        assert found[0] == found[1]
+
+
+def test_memory_that_has_become_small_takes_the_longer_way() -> None:
+    launch = simtlab.assemble(WAITS)["follow"].launch(items=64, group_size=64)
+    device = Device()
+    follow, length = device.to_device(np.full(64, 64, np.uint32)), device.zeros(64, np.uint32)
+    launch(64, follow, length)
+    assert shorter(launch) is None
+    large = device.zeros(engine.COPIED_BEFORE, np.uint8)
+    warm(launch, 64, follow, length)
+    assert shorter(launch)((64, follow, length)) > 0
+    large.free()
+    launch(64, follow, length)
+    assert shorter(launch)((64, follow, length)) is None
 
 
 def grown(work: Callable[[], object]) -> int:

@@ -161,7 +161,8 @@ def work_of(
 
 
 def has_interior(work: Work) -> bool:
-    return "interior:" in generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
+    text = generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
+    return "\ninterior:" in text or "\nrun_head:" in text
 
 
 def assert_same(text: str, **how: object) -> None:

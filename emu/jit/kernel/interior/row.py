@@ -1,0 +1,119 @@
+"""The interior warps of a workgroup that is a row, in a loop of their own without tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ....analysis.lanes.lane_plan import LanePlan
+from ....analysis.ssa import Op
+from ..identity import WARP, Warp
+from ..lane_code import LaneCode
+from ..memory.kernel_memory import KernelMemory
+from ..variables import Variables
+from .bounds import HasSteps
+from .runs import NEVER, Run, find_run
+from .version import (
+    Interior,
+    decide,
+    emit_edge_nodes,
+    emit_nodes,
+    global_accesses,
+    has_interior,
+    inside_at_edges,
+    is_small,
+)
+
+NUMBER = "%v"
+"""The number of the running interior warp, an i64."""
+
+
+@dataclass(frozen=True)
+class RowOfWarps:
+    """The interior warps of a row, and their code."""
+
+    BEGIN = "run"
+    AFTER = "run_end"
+
+    interior: Interior
+    run: Run
+    """The interior warps."""
+    _inside: frozenset[Op]
+    """The accesses that are inside in the warps of `_edges`."""
+    _edges: Run
+    """Warps that may be at edges, in which accesses are inside."""
+    _plan: LanePlan
+    _lanes_of: Callable[[Warp], LaneCode]
+    _begin: Callable[..., Warp]
+    _memory: KernelMemory
+
+    @classmethod
+    def found(
+        cls,
+        lanes_of: Callable[[Warp], LaneCode],
+        begin: Callable[..., Warp],
+        memory: KernelMemory,
+        plan: LanePlan,
+        warps: str,
+    ) -> RowOfWarps | None:
+        """Append the search for a row's interior warps; None if they are not found that way.
+
+        `begin(number=...)` starts a warp of the workgroup, which has `warps` (an i64) of them.
+        """
+        warp = begin(number="0")
+        lanes = lanes_of(warp)
+        if lanes.facts.group_size[1:] != (1, 1) or not has_interior(lanes, plan, None):
+            return None
+        try:
+            interior = decide(lanes, warp, memory, in_row=True)
+            if interior is None:
+                return None
+            run = find_run(interior.conditions, warps)
+        except HasSteps:
+            return None
+        inside, edges = frozenset[Op](), Run(NEVER, NEVER)
+        if is_small(lanes):
+            conditions, inside = inside_at_edges(lanes, warp, memory)
+            if inside == global_accesses(lanes.ssa):
+                edges = find_run(conditions, warps)
+            else:
+                inside = frozenset()
+        return cls(interior, run, inside, edges, plan, lanes_of, begin, memory)
+
+    def emit_edges(self, lanes: LaneCode, warp: Warp, counters: str) -> Variables | None:
+        """Append the version for warps at edges, in the block of a warp; others continue after it.
+
+        None if there is none.
+        """
+        if not self._inside:
+            return None
+        code = lanes.code
+        follows = code.let(f"icmp uge i64 {WARP}, {self._edges.first}")
+        precedes = code.let(f"icmp slt i64 {WARP}, {self._edges.end}")
+        code.branch(code.let(f"and i1 {follows}, {precedes}"), "edge", "any_warp")
+        code.block("edge")
+        variables = emit_edge_nodes(self._inside, self._plan, lanes, warp, self._memory, counters)
+        code.block("any_warp")
+        return variables
+
+    def emit(self, counters: str, end_warp: Callable[[Variables], None]) -> None:
+        """Append the loop, from the label `BEGIN` to `AFTER`, and continue at `warp_head`.
+
+        `end_warp` ends the turn of a warp, whose variables it is handed.
+        """
+        code = self.interior.conditions.code
+        code.block(self.BEGIN)
+        code.jump("run_head")
+        code.block("run_head")
+        code.phi("i64", (self.run.first, self.BEGIN), (f"{NUMBER}.next", "run_over"), name=NUMBER)
+        warp = self._begin(number=NUMBER)
+        lanes = self._lanes_of(warp)
+        self._memory.clear_private(lanes.entry, code, lanes.facts.width)
+        variables = emit_nodes(self.interior, lanes, warp, self._memory, counters, after="run_over")
+        code.block("run_over")
+        end_warp(variables)
+        code.let(f"add i64 {NUMBER}, 1", f"{NUMBER}.next")
+        more = code.let(f"icmp slt i64 {NUMBER}.next, {self.run.end}")
+        code.branch(more, "run_head", self.AFTER)
+        code.block(self.AFTER)
+        code.jump("warp_head")
