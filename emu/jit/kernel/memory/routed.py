@@ -72,8 +72,8 @@ def found_for(lanes: LaneCode, pieces: Pieces, op: Op, extent: Extent) -> Routed
 
 def distances_in_words(lanes: LaneCode, base: Value, size: int) -> Numbers | None:
     """Return the lanes' distances if they are whole words and the lane-0 scalar can be had."""
-    if size != WORD or lanes.n % LANES or not host_has("avx512f"):
-        return None
+    if size != WORD or lanes.n not in (LANES, 2 * LANES) or not host_has("avx512f"):
+        return None  # vectors of 64 lanes are for bytes
     found = lanes.shapes.distances_of(base)
     if found is None or found.multiples or (found.constants % WORD).any():
         return None

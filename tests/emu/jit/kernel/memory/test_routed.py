@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,10 +11,15 @@ import pytest
 
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.width import USUAL, one_warp_facts
+from simtlab.emu.geometry import Geometry
+from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.launch import plan
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle import oracle
+from simtlab.emu.recent import Recent
 from simtlab.emu.traps import Trap
+from simtlab.isa.program import Kernel
 
 from ....support.flows import kernel_of
 from ....support.oracle_work import make
@@ -118,6 +125,17 @@ def test_lanes_access_what_single_lanes_would(name: str):
 @pytest.mark.parametrize("width", [8, 16, 64])
 def test_warps_of_any_width_do(width: int):
     run(tile(ROWS, COLUMNS, 256), (16, 16), 3, width=width)
+
+
+def test_vectors_of_64_lanes_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
+        return replace(code.facts_at(geometry, 64), chunk=64)
+
+    monkeypatch.setattr(plan, "facts_of", facts_of)
+    monkeypatch.setattr(code, "_COMPILED", Recent(1))
+    monkeypatch.setenv("SIMTLAB_CACHE", os.devnull)
+    for stored, loaded in (("mov_u32 $s5, $s3", "shr_u32 $s5, $s3, 1"), (SECOND, SECOND)):
+        run(tile(stored, loaded, 256), (256,), 0, width=64)
 
 
 @pytest.mark.parametrize("type_", ["u8", "f32", "u64"])
