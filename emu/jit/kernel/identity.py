@@ -98,6 +98,8 @@ class Warp:
     """The running warp: operands that are i32, or chunks of i32."""
 
     group: Workgroup
+    number: str
+    """waveid, an i64."""
     first: str
     """Flat local id of lane 0."""
     lane: Chunks
@@ -134,7 +136,7 @@ def start_warp(vectors: VectorCode, group: Workgroup, facts: Facts, number: str 
     existing = ["splat (i1 true)"] * vectors.k
     if not facts.whole:
         existing = vectors.each("icmp ult", 32, flat, vectors.spread(32, group.items))
-    return Warp(group, first, lane, flat, local0, local, firsts, existing)
+    return Warp(group, number, first, lane, flat, local0, local, firsts, existing)
 
 
 Ids = tuple[Chunks, Chunks, Chunks]
@@ -211,7 +213,7 @@ class Identity:
             case "wavesize":
                 lanes.define(op, "value", [str(self.facts.width)])
             case "waveid":
-                lanes.define(op, "value", [code.let(f"trunc i64 {WARP} to i32")])
+                lanes.define(op, "value", [code.let(f"trunc i64 {warp.number} to i32")])
             case "laneid":
                 self._define(op, "0", warp.lane)
             case "workitemflatid":

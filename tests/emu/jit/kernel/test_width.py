@@ -7,7 +7,7 @@ import pytest
 
 from simtlab import Trap
 from simtlab.emu.analysis.facts import Facts
-from simtlab.emu.analysis.width import NARROW_CHUNK, USUAL, WIDE, best_facts
+from simtlab.emu.analysis.width import BYTE_CHUNK, USUAL, WIDE, best_facts
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle import oracle
 
@@ -118,7 +118,7 @@ BYTE_LOOP = "ld_global_u8 $s3, [$d1]\n cmp_ne_u32 $c0, $s3, $s4\n cbr $c0, @out\
 def test_loops_on_bytes_get_vectors_of_bytes() -> None:
     body = BYTES + BYTE_LOOP + "\n" + END.replace("u32 $s4, [$d2]", "u8 $s4, [$d2]") + "@out:"
     facts = best_facts(kernel_of(body), LINE, narrow=True)
-    assert (facts.width, facts.chunk) == (WIDE, NARROW_CHUNK)
+    assert (facts.width, facts.chunk) == (WIDE, BYTE_CHUNK)
     assert best_facts(kernel_of(body), LINE, narrow=False).width == USUAL
     text = f"kernel k(global u8* %x, u32 %n) {{\n{body}\n ret\n}}"
     values = np.random.default_rng(1).integers(0, 2, 300).astype(np.uint8)
