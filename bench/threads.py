@@ -13,12 +13,15 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 import simtlab
 from simtlab.programs import find
 from simtlab.programs.runner import PlainLauncher
+from simtlab.programs.workload import Workload
 
 SIZES = {
     "basics/mandelbrot": {"width": 4096, "height": 4096},
@@ -26,6 +29,17 @@ SIZES = {
     "basics/matmul": {"m": 1024, "k": 1024, "n": 1024},
 }
 """Compute-bound programs, at sizes that take about half a second: each is one launch."""
+
+
+def spent(
+    module: simtlab.Module, workload: Workload, data: dict[str, Any], threads: int
+) -> tuple[float, float]:
+    """CPU seconds of all threads, and of the busier one of two."""
+    launcher = PlainLauncher(module, threads=threads)
+    whole, own = time.process_time(), time.thread_time()
+    workload.launch(launcher, data)
+    whole, own = time.process_time() - whole, time.thread_time() - own
+    return whole, max(own, whole - own)
 
 
 def main() -> None:
@@ -42,15 +56,7 @@ def main() -> None:
         module = simtlab.Module(entry.assemble())
         sizes = {**entry.workload.sizes["paper"], **sizes}
         data = entry.workload.make(np.random.default_rng(0), **sizes)
-
-        def run(threads: int) -> tuple[float, float]:
-            """CPU seconds of all threads, and of the busier one of two."""
-            launcher = PlainLauncher(module, threads=threads)  # noqa: B023
-            whole, own = time.process_time(), time.thread_time()
-            entry.workload.launch(launcher, data)  # noqa: B023
-            whole, own = time.process_time() - whole, time.thread_time() - own
-            return whole, max(own, whole - own)
-
+        run = partial(spent, module, entry.workload, data)
         for threads in (1, 2):
             run(threads)
         rounds = [(run(1)[0], *run(2)) for _ in range(given.rounds)]

@@ -30,6 +30,7 @@ from .traps import Trap, TrapRecord
 if TYPE_CHECKING:
     from .checks import Checks
     from .jit.launch.again import Again
+    from .jit.launch.apart import Apart
     from .jit.launch.plan import Plan
 
 DEFAULT_BUDGET = 1 << 24
@@ -57,6 +58,8 @@ class Kept(TypedDict, total=False):
     """The plan of native code, ready for arguments."""
     again: Again
     """What runs the launch in its place, if its last call was short."""
+    apart: Apart
+    """How a launch with statistics is divided into one that runs and one that is counted."""
 
 
 @dataclass

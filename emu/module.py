@@ -283,6 +283,8 @@ class _Prepared(NamedTuple):
     kernel: Kernel
     bind: Binder
     kept: Kept
+    result: Result
+    """That of a launch without statistics, which is copied."""
 
 
 @dataclass(frozen=True)
@@ -303,7 +305,8 @@ class Launch:
         program = self.function.module.for_scheme(self.scheme)
         kernel = program.kernel(self.function.name)
         name = who_runs(self.engine, kernel, self.geometry, stats=self.stats)
-        return _Prepared(engine(name), name, program, kernel, Binder(kernel), {})
+        result = Result(kernel.name, name, self.scheme.name, self.geometry, None, 0.0)
+        return _Prepared(engine(name), name, program, kernel, Binder(kernel), {}, result)
 
     def generated(self, form: str) -> str:
         """Return the code that is generated for this launch, or what an analysis has found.
@@ -335,13 +338,15 @@ class Launch:
                 code="SIM517",
             )
         from .jit.kernel.compile import facts_for_counting, facts_of, listing
-        from .jit.launch.regroup import regrouped
+        from .jit.launch.regroup import as_run
 
+        kernel = ready.kernel
         if self.stats and form in ("llvm", "asm"):
-            facts = facts_for_counting(ready.kernel, self.geometry)
+            facts = facts_for_counting(kernel, self.geometry)
         else:
-            facts = facts_of(ready.kernel, regrouped(ready.kernel, self.geometry))
-        return listing(ready.kernel, len(ready.program.readonly_data), facts, form)
+            kernel, geometry = as_run(kernel, self.geometry)
+            facts = facts_of(kernel, geometry)
+        return listing(kernel, len(ready.program.readonly_data), facts, form)
 
     def rows(self) -> list[tuple[str, str]]:
         """Return label and value of what is launched."""
@@ -369,7 +374,7 @@ class Launch:
         seconds = again(args) if again is not None and not named else None
         if seconds is None:
             return self.run_by(ready.run, *args, **named)
-        return Result(ready.kernel.name, ready.name, self.scheme.name, self.geometry, None, seconds)
+        return ready.result.again(seconds)
 
     def run_by(self, run: Engine, /, *args: object, **named: object) -> Result:
         """Run the launch by another executor: `launch.run_by(simulator.run, *arguments)`."""

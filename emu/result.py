@@ -43,6 +43,14 @@ class Result:
             host_seconds=host_seconds,
         )
 
+    def again(self, seconds: float) -> Result:
+        """Return the result of the same launch that has taken so many seconds, not counted."""
+        result = object.__new__(Result)
+        fields = result.__dict__
+        fields.update(self.__dict__)
+        fields["host_seconds"] = seconds
+        return result
+
     def to_dict(self) -> dict[str, object]:
         """Return the fields for JSON; statistics are null unless they were counted."""
         counts = (self.statistics or Statistics()).to_dict()

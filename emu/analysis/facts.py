@@ -9,6 +9,9 @@ from math import gcd
 NEVER_TOGETHER = 65
 """A limit above the lanes of any warp (64): its lanes always run sparse loops alone."""
 
+FEW_GROUPS = 1 << 16
+"""The workgroups of most launches, in each dimension: what is calculated of them has 32 bits."""
+
 LARGEST_PIECE = 16
 """Lanes of the largest piece: those of a vector."""
 
@@ -26,9 +29,10 @@ class Facts:
     `together_from`: the running lanes from which on a sparse loop runs for all of them together.
     `counts`: the code counts what the post-dominator stack executes (analysis/counting) in warps
     of so many lanes, which divide the width; 0: it does not count.
-    `marks`: watched accesses are marked at the end of warps, where that is possible
-    (jit/kernel/memory/marks.py).
+    `marks`: watched accesses may be refused that need not be: marked at the end of warps
+    (jit/kernel/memory/watched/marks.py), or loads taken for stores (updates.py).
     `one_warp`: a workgroup is one warp, whose lanes reach every barrier together.
+    `few_groups`: no workgroup's number is `FEW_GROUPS` or above, in any dimension.
     """
 
     width: int
@@ -40,6 +44,7 @@ class Facts:
     marks: bool = False
     chunk: int = 16
     one_warp: bool = False
+    few_groups: bool = False
 
     @cached_property
     def rows(self) -> bool:

@@ -13,7 +13,7 @@ Registers are zero at the start. `mov` makes no value of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ...asm.flow.graph import live_before
@@ -328,19 +328,34 @@ def has_effect(op: Op) -> bool:
     return row.is_memory or Flags.MAY_TRAP in row.flags or op.ins.dst is None
 
 
-def _remove_unused(ssa: Ssa) -> None:
-    used: set[Value] = set()
-    work: list[Value] = [*ssa.conditions.values()]
-    work += [op for ops in ssa.ops.values() for op in ops if has_effect(op)]
+def roots(ssa: Ssa) -> list[Value]:
+    """Return the values that are needed whatever uses them: conditions, and ops with effects."""
+    effects = [op for ops in ssa.ops.values() for op in ops if has_effect(op)]
+    return [*ssa.conditions.values(), *effects]
+
+
+def made_of(
+    values: Iterable[Value], ends_at: Callable[[Value], bool] = lambda value: False
+) -> set[Value]:
+    """Return values and all that they are computed from, as far as values at which that ends."""
+    found: set[Value] = set()
+    work = list(values)
     while work:
         value = work.pop()
-        if value in used or isinstance(value, Const):
+        if value in found:
             continue
-        used.add(value)
+        found.add(value)
+        if ends_at(value):
+            continue
         if isinstance(value, Op):
             work += value.args
         elif isinstance(value, Phi):
             work += value.args.values()
+    return found
+
+
+def _remove_unused(ssa: Ssa) -> None:
+    used = made_of(roots(ssa))
     for number in ssa.ops:
         ssa.ops[number] = [op for op in ssa.ops[number] if op in used]
     for number in ssa.phis:
@@ -385,18 +400,7 @@ def uses(op: Op) -> set[Value]:
 
 def sources_of(value: Value) -> set[Value]:
     """Return the values that a value is computed from, itself among them, as far as loads."""
-    found: set[Value] = set()
-    work = [value]
-    while work:
-        value = work.pop()
-        if value in found:
-            continue
-        found.add(value)
-        if isinstance(value, Phi):
-            work += value.args.values()
-        elif isinstance(value, Op) and not value.ins.row.is_memory:
-            work += value.args
-    return found
+    return made_of([value], lambda v: isinstance(v, Op) and v.ins.row.is_memory)
 
 
 def live_out(ssa: Ssa) -> dict[int, set[Value]]:

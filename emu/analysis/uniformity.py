@@ -19,6 +19,7 @@ from ...isa.types import RegClass, Segment, sign_extend
 from .alignment import Alignment
 from .distances import Distances, LaneDistances
 from .facts import Facts
+from .largest import largest
 from .postdominators import bits, postdominators
 from .ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value
 
@@ -179,8 +180,7 @@ class Shapes:
         flow = self.flow
         after = flow.order[flow.position[branch] + 1 :]
         join = next((n for n in after if self.passes(branch, n)), None)
-        around = {loop.number for loop in flow.loops_around(branch)}
-        if join is None or not around.issubset(loop.number for loop in flow.loops_around(join)):
+        if join is None:
             return flow.order
         found = {join}
         work = [branch]
@@ -348,12 +348,15 @@ class Shapes:
 
         Identities of work-items that exist never wrap around. Read as signed numbers they do, from
         one warp to the next where workgroups are whole, and within a warp where they are not.
+        Nor do sums of them whose bounds are known.
         """
         row, source = cvt.ins.row, cvt.args[0]
         if row.name not in ADDRESS_ARITHMETIC or not isinstance(source, Op):
             return False
         signed = row.name.endswith("_s32")
-        return source.ins.row.is_identity and (self.facts.whole or not signed)
+        if source.ins.row.is_identity:
+            return self.facts.whole or not signed
+        return self.facts.whole and largest(source, self.facts) < 1 << (31 if signed else 32)
 
 
 def _arguments(value: Value) -> Iterable[Value]:

@@ -44,6 +44,9 @@ MUCH = 8
 MOST_GATHERS = 2
 """Gathers in loops of 64 lanes: each has the code of four vectors, on two sides or three."""
 
+LEAST_WARPS = 4
+"""Warps of 64 lanes of a row with edges. In fewer, half of the lanes or more are in such warps."""
+
 MOST_STRAIGHT = 300
 """Instructions without a loop from which on compile time, twice as long, counts more."""
 
@@ -55,7 +58,7 @@ def best_facts(kernel: Kernel, facts: Facts, narrow: bool) -> Facts:
     """
     if prod(facts.group_size) % WIDE:
         return facts
-    key = (kernel.words, facts.group_size, facts.whole, narrow)
+    key = (kernel.words, facts.group_size, facts.whole, facts.few_groups, narrow)
     found = _FOUND.find(key)
     if found is None:
         wide = replace(facts, width=WIDE)
@@ -198,8 +201,15 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> tuple[int, int]:
         return WIDE, BYTE_CHUNK if bits == 8 else NARROW_CHUNK
     if shapes.flow.loops:
         return USUAL if shapes.divergent_loops else WIDE, chunk
-    short = len(shapes.ssa.values()) <= MOST_STRAIGHT
+    short = len(shapes.ssa.values()) <= MOST_STRAIGHT and not _is_short_row(shapes)
     return WIDE if short and _has_registers(shapes) else USUAL, chunk
+
+
+def _is_short_row(shapes: Shapes) -> bool:
+    """Return whether workgroups are rows of few warps, and the first and last are at edges."""
+    size = shapes.facts.group_size
+    is_row = size[1:] == (1, 1) and size[0] < LEAST_WARPS * WIDE
+    return is_row and bool(shapes.ssa.conditions.keys() - shapes.uniform_branches())
 
 
 def _inner_nodes(shapes: Shapes) -> list[int]:

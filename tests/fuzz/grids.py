@@ -17,7 +17,7 @@ from simtlab.testing import Case
 
 from .example import Generator
 from .kernels import LEVELS, Kernel, Run
-from .tiles import Trapping
+from .trapping import Trapping
 
 SHAPES = (
     (64,), (128,), (64,), (256,), (96,), (64, 1), (128, 1), (32, 2), (64, 2), (32, 1), (32, 4),

@@ -9,26 +9,21 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import Any, cast
-from unittest.mock import patch
+from typing import cast
 
 import numpy as np
 
-from simtlab.asm.assemble import assemble
-from simtlab.emu.arguments import bind
-from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.oracle import oracle
 from simtlab.isa.types import RegClass
-from simtlab.testing import Case, run_case, writer
-from simtlab.testing.agreement import Outcome
+from simtlab.testing import Case, writer
 from simtlab.testing.choices import Choices, Seeded
 from simtlab.testing.computing import FLAT, register
 from simtlab.testing.control import if_, loop, uniform_loop
 from simtlab.testing.writer import ADDRESS, MEMORY, SCRATCH, TEST, Statement, Writer
 
 from .example import Generator
-from .kernels import BUDGET, LEVELS, Kernel, Run
+from .kernels import LEVELS, Kernel, Run
+from .trapping import Trapping
 
 writer._PARAMETERS["big"] = "global u64*"
 
@@ -37,7 +32,8 @@ TX, TY, AX, AY, FLAT_ID, FLAT_ABS = range(50, 56)
 
 INDEX, PART, BIG, DISTANCE, STEP = 56, 57, 50, 51, 58
 
-BIG_WORDS = 1 << 14
+BIG_WORDS = 1 << 16
+"""Enough for any index: columns of the widest grid times its row, and more."""
 
 SHAPES = (
     (16, 16), (16, 16), (8, 8), (16, 4), (16, 2), (4, 8), (4, 4), (8, 4), (32, 4), (12, 4), (24, 4),
@@ -85,7 +81,7 @@ class Tiles(Writer):
 
 
 def _index(c: Choices, w: Tiles) -> None:
-    """Compute an index below 2,000 or so, mostly one that steps or stays along a row."""
+    """Compute an index below 40,000, mostly one that steps or stays along a row."""
     row, column = c.one_of(((TY, TX), (AY, AX), (TY, AX), (AY, TX), (TX, TY), (AX, AY)))
     pitch = c.one_of((w.row, w.row, 16, 7, 1, 0))
     match c.integer(0, 6):
@@ -306,6 +302,39 @@ def tree(c: Choices, w: Tiles) -> None:
     w.emit("barrier")
 
 
+def strides(c: Choices, w: Tiles) -> None:
+    """Emit a loop in which a workgroup strides through some elements: lanes leave it in turn."""
+    head, counter = w.label(), f"$s{20 + len(w.counters) % 10}"
+    step = c.one_of((16, 8, w.geometry.group_size[0], 40))
+    w.emit(f"mov_u32 {counter}, $s{c.one_of((TX, TX, TY, FLAT_ID))}")
+    w.place(head)
+    w.counters.append(counter)
+    for _ in range(c.integer(1, 2)):
+        inner = (read, group_read, retake, row_branch, *FLAT)
+        c.one_of((*inner, strides, strides) if len(w.counters) < 2 else inner)(c, w)
+    w.counters.pop()
+    w.emit(f"add_u32 {counter}, {counter}, {step}")
+    test = c.one_of(("cmp_lt_u32", "cmp_lt_s32", "cmp_le_u32"))
+    w.emit(f"{test} $c{TEST}, {counter}, {c.integer(1, 3 * step)}")
+    w.emit(f"cbr $c{TEST}, {head}")
+
+
+def row_places(c: Choices, w: Tiles) -> None:
+    """Emit stores by one work-item of each row to the row's place, and loads by the others."""
+    type_, size = c.one_of((("u32", 4), ("f32", 4), ("u8", 1), ("u64", 8), ("s16", 2)))
+    w.square = max(w.square, w.rows * size)
+    end, x = w.label(), w.geometry.group_size[0]
+    w.emit("barrier")
+    w.emit(f"mul_u32 $s{INDEX}, $s{TY}, {size}")
+    w.emit(f"cmp_ne_u32 $c{TEST}, $s{TX}, {c.one_of((0, 0, x - 1, x // 2))}")
+    w.emit(f"cbr $c{TEST}, {end}")
+    w.emit(f"st_group_{type_} {_register(c, size)}, [square+$s{INDEX}]")
+    w.place(end)
+    w.emit("barrier")
+    w.emit(f"ld_group_{type_} {_register(c, size)}, [square+$s{INDEX}]")
+    w.emit("barrier")
+
+
 def rounds(c: Choices, w: Tiles) -> None:
     """Emit a loop with exchanges."""
     head, counter = w.label(), f"$s{30 + len(w.uniform)}"
@@ -350,52 +379,11 @@ def make(rng: random.Random) -> tuple[Case, bool]:
             c.one_of((exchange, tree, rounds, lambda c, w: uniform_loop(c, w, branches=False)))(
                 c, w
             )
+    if c.integer(0, 2) == 0:
+        strides(c, w)
+    if not hostile and c.integer(0, 2) == 0:
+        row_places(c, w)
     return w.case(), hostile
-
-
-@dataclass
-class Trapping(Kernel):
-    """A kernel that may trap."""
-
-    def run(self) -> str:
-        for run in self.runs:
-            _, got, trap = _outcome(self.case, run)
-            found = {record.key for record in _oracle_records(self.case)}
-            if trap is None:
-                assert not found, f"{run}: no trap, where the oracle has {found}"
-                _, expected, _ = run_case(self.case, "oracle", budget=BUDGET)
-                for a, b in zip(got, expected, strict=True):
-                    assert a.tobytes() == b.tobytes(), f"{run}: memory differs from the oracle's"
-            else:
-                assert trap.record.key in found, f"{run}: {trap}\nwhere the oracle has {found}"
-        return "kernels"
-
-
-def _outcome(case: Case, run: Run) -> Outcome:
-    """Return what a run of a kernel gives; a trap is no error."""
-    caught: list[Outcome] = []
-
-    def keep(*args: Any, **options: Any) -> Outcome:
-        result = run_case(*args, **options)
-        caught.append(result)
-        return (*result[:2], None)
-
-    with (
-        patch("tests.fuzz.kernels.run_case", keep),
-        patch("tests.fuzz.kernels.assert_same_memory", lambda *a: None),
-        patch("tests.fuzz.kernels.expected", lambda case: []),
-    ):
-        run(case)
-    return caught[0]
-
-
-def _oracle_records(case: Case):
-
-    program = assemble(case.source)
-    (kernel,) = program.kernels
-    bound = bind(kernel, list(case.arguments()))
-    work = Work(program, kernel, case.geometry, bound.kernargs, bound.memory, budget=BUDGET)
-    return list(oracle.trap_records(work))
 
 
 def draw(rng: random.Random) -> Kernel:

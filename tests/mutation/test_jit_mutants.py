@@ -14,6 +14,7 @@ from functools import cache
 import pytest
 
 from simtlab.emu.analysis import analysis, width
+from simtlab.emu.analysis.lanes import sparse
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.launch import engine
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
@@ -44,6 +45,14 @@ def check(number: int) -> None:
             _, got, trap = run_case(case, "jit", budget=budget)
             assert trap is None, trap
             assert_same_memory(f"jit, {given}", list(expected), got, case)
+
+
+def check_alone(number: int) -> None:
+    """The same where lanes run all loops one by one that they can."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SIMTLAB_LOOPS", "alone")
+        patch.setattr(sparse, "gains_alone", lambda shapes, loop: True)
+        check(number)
 
 
 def forget() -> None:
@@ -135,4 +144,5 @@ LATE = frozenset({
 )
 def test_a_seeded_bug_is_found_within_a_hundred_examples(mutant: Mutant) -> None:
     forget()
-    assert not survives(mutant.seeded(), check), f"survived: {mutant}"
+    how = check_alone if mutant.module.endswith(".lane_by_lane") else check
+    assert not survives(mutant.seeded(), how), f"survived: {mutant}"

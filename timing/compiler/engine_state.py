@@ -42,6 +42,7 @@ class EngineState:
         self.composition = composition
         self.words = aligned(len(fields), np.dtype(np.int64))
         self.rows: dict[str, np.ndarray] = {}
+        self._views: dict[int, _View] = {}
         self.columns: dict[str, Any] = {}
         """The same tables to be read item by item: `columns["group"].mask[g]` is an int."""
         self.S: Any = PlainState(self.words, composition.fields, {})
@@ -59,12 +60,13 @@ class EngineState:
 
     def put_table(self, name: str, rows: np.ndarray) -> None:
         """Give a table its records, which are kept alive; their address goes to the header."""
+        view = self._views.get(id(rows))
+        if view is None:  # those of a kernel's code come back at each of its launches
+            view = self._views[id(rows)] = _View(rows)
         self.rows[name] = rows
-        # A memoryview gives an item in a fraction of the time that an array takes.
-        fields = {field: rows[field].data for field in rows.dtype.names or ()}
-        self.columns[name] = SimpleNamespace(**fields)
-        self.S.put_table(name, rows)
-        setattr(self.S, f"p_{name}", rows.ctypes.data)
+        self.columns[name] = view.items
+        self.S.put_columns(name, view.columns)
+        setattr(self.S, f"p_{name}", view.address)
 
     def run(self, events: int) -> int:
         """Run the engine for at most `events` events; return its status (state.py)."""
@@ -72,6 +74,17 @@ class EngineState:
         assert entry is not None
         header = self.S if self.composition.plain else self.words.ctypes.data
         return int(entry(header, events))
+
+
+class _View:
+    """A table's records as Python reads them, and their address."""
+
+    def __init__(self, rows: np.ndarray) -> None:
+        self.rows = rows  # kept alive: the view is found by its identity
+        self.columns = {field: rows[field] for field in rows.dtype.names or ()}
+        # A memoryview gives an item in a fraction of the time that an array takes.
+        self.items = SimpleNamespace(**{n: column.data for n, column in self.columns.items()})
+        self.address = rows.ctypes.data
 
 
 def _given(setup: Setup, machine: Any, *, own: bool) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ..engine import intrinsics as twins
 Builder = Any
 """An `ir.IRBuilder`; its decorated methods have no types of their own."""
 
-I64, I8 = ir.IntType(64), ir.IntType(8)
+I128, I64, I8 = ir.IntType(128), ir.IntType(64), ir.IntType(8)
 
 Lower = Callable[[Builder, list[ir.Value]], ir.Value | None]
 
@@ -63,6 +63,13 @@ def _low_bits(b: Builder, args: list[ir.Value]) -> ir.Value:
 @_intrinsic(twins.ctz)
 def _ctz(b: Builder, args: list[ir.Value]) -> ir.Value:
     return b.cttz(args[0], ir.IntType(1)(0))
+
+
+@_intrinsic(twins.quotient)
+def _quotient(b: Builder, args: list[ir.Value]) -> ir.Value:
+    double = b.shl(args[0], I64(1))
+    wide = b.mul(b.zext(double, I128), b.zext(args[1], I128))
+    return b.trunc(b.lshr(wide, I128(64)), I64)
 
 
 @_intrinsic(twins.drop_lowest)
@@ -116,6 +123,16 @@ def _word32(b: Builder, args: list[ir.Value]) -> ir.Value:
 @_intrinsic(twins.put64)
 def _put64(b: Builder, args: list[ir.Value]) -> None:
     b.store(args[2], _word(b, args[0], args[1], 64))
+
+
+@_intrinsic(twins.prefetch)
+def _prefetch(b: Builder, args: list[ir.Value]) -> None:
+    name, number = "llvm.prefetch.p0", ir.IntType(32)
+    pointer = ir.PointerType(I8)
+    kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+    known = b.module.globals.get(name) or ir.Function(b.module, kind, name)
+    at = b.inttoptr(args[0], pointer)
+    b.call(known, [at, number(0), number(3), number(1)])
 
 
 _CHUNK = 8
@@ -335,6 +352,23 @@ def _first_least(b: Builder, args: list[ir.Value]) -> ir.Value:
         is_less = b.icmp_signed("<", words, least)
         return b.select(is_less, words, least), b.select(is_less, numbers, places)
 
+    def is_least(words: ir.Value) -> ir.Value:
+        return b.icmp_signed("==", words, _spread(b, _reduce(b, "smin", words)))
+
+    several, one = b.append_basic_block("several"), b.append_basic_block("one")
+    done = b.append_basic_block("done")
+    b.cbranch(b.icmp_signed(">", n, I64(_CHUNK)), several, one)
+    b.position_at_end(several)
     least, places = _over_chunks(b, n, [most, _NUMBERS], lower)
-    same = b.icmp_signed("==", least, _spread(b, _reduce(b, "smin", least)))
-    return _reduce(b, "smin", b.select(same, places, most))
+    among_several = _reduce(b, "smin", b.select(is_least(least), places, most))
+    end_of_several = b.block
+    b.branch(done)
+    b.position_at_end(one)
+    only, _ = lower(I64(0), most, _NUMBERS)
+    in_one = b.cttz(_bits(b, is_least(only)), ir.IntType(1)(0))
+    b.branch(done)
+    b.position_at_end(done)
+    place = b.phi(I64)
+    place.add_incoming(among_several, end_of_several)
+    place.add_incoming(in_one, one)
+    return place

@@ -73,7 +73,11 @@ class PlainState:
     def put_table(self, name: str, rows: np.ndarray) -> None:
         """Give table `name` its records."""
         assert rows.dtype.names is not None
-        self._rows[name] = {field: rows[field] for field in rows.dtype.names}
+        self.put_columns(name, {field: rows[field] for field in rows.dtype.names})
+
+    def put_columns(self, name: str, columns: Mapping[str, np.ndarray]) -> None:
+        """Give table `name` its records, as an array for each field."""
+        self._rows[name] = columns
 
     def __getattr__(self, name: str) -> int:
         return self._words.item(self._fields[name])
@@ -133,6 +137,16 @@ def ctz(mask: int) -> int:
     return ((mask & -mask).bit_length() - 1) & 127 if mask & _WORD else 64
 
 
+def inverse_of(divisor: int) -> int:
+    """Return the `inverse` with which `quotient` divides by a positive number; for setups."""
+    return signed((1 << 63) // divisor + 1)
+
+
+def quotient(n: int, inverse: int) -> int:
+    """Return n // divisor by a product, exact for n from 0 to 2^63 / divisor."""
+    return (2 * n & _WORD) * (inverse & _WORD) >> 64
+
+
 def drop_lowest(mask: int) -> int:
     """Return a mask without its lowest lane."""
     return signed(mask & (mask - 1))
@@ -190,6 +204,10 @@ def word32(address: int, index: int) -> int:
 def put64(address: int, index: int, value: int) -> None:
     """Store a 64-bit word at `index` after a host address."""
     ctypes.memmove(address + 8 * index, struct.pack("<q", value), 8)
+
+
+def prefetch(address: int) -> None:
+    """Let the host fetch what is at an address, which need not be valid, without waiting for it."""
 
 
 def lanes_of_line(address: int, width: int, offset: int, shift: int, line: int) -> int:

@@ -45,6 +45,7 @@ BLOCK_GROUP = int(Header.GROUP)
 BLOCK_WARP = int(Header.WARP)
 BLOCK_CLOCK = int(Header.CLOCK)
 BLOCK_GROUP_MEMORY = int(Header.GROUP_MEMORY)
+BLOCK_CONTEXT = int(Header.CONTEXT)
 
 # How the loop stopped.
 RUNNING = 0

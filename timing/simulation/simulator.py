@@ -142,8 +142,10 @@ class Simulator:
         `registers` are the work-items' initial values (scripted.py), zero unless named. Counts up
         to an error are kept.
         """
-        geometry = replace(work.geometry, width=self.machine.width)
-        work = replace(work, geometry=geometry)
+        geometry = work.geometry
+        if geometry.width != self.machine.width:
+            geometry = replace(geometry, width=self.machine.width)
+            work = replace(work, geometry=geometry)
         workgroup_warps = -(-geometry.largest_group // self.machine.width)
         if workgroup_warps > self.machine.warps:
             raise UsageError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....isa.table import Flags
+from ....isa.table import Flags, Unit
 from ..order import START, Flow, arrivals
 from ..ssa import Ssa
 from ..uniformity import Shapes
@@ -11,6 +11,14 @@ from .sparse import sparse_loops, ways_out
 
 MOST_ALONE = 64
 """The most lanes of a warp in which a lane may run a loop alone: a mask is one word there."""
+
+MOST_EMPTY = 10
+"""Instructions that a node may have to run for no lane, rather than after a test."""
+
+LONG = 10
+"""Instructions in whose place a division, a root or a list of instructions counts."""
+
+LONG_UNITS = frozenset({Unit.DIV, Unit.COMPLEX})
 
 
 class LanePlan:
@@ -61,7 +69,7 @@ class LanePlan:
         ops = ssa.ops.get(number, ())
         return number != START and (
             number in self.uniform_branches
-            or len(ops) > 10
+            or sum(LONG if op.ins.row.unit in LONG_UNITS else 1 for op in ops) > MOST_EMPTY
             or any(op.ins.row.is_memory or Flags.MAY_TRAP in op.ins.row.flags for op in ops)
             or any(loop.header == number for loop in flow.loops)
             or (node.last is not None and node.last.row.stem in ("trap", "barrier"))

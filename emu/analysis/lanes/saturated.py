@@ -38,7 +38,7 @@ class Caps:
                     self._caps[value] = None if known is None or cap is None else max(known, cap)
 
     def of(self, value: Value) -> int | None:
-        """Return the number from which on numbers need not be told apart; None if there is none."""
+        """Return the number from which on all numbers may count as one; None if they may not."""
         return self._caps.get(value)
 
     def _asked(self, op: Op) -> Iterator[tuple[Value, int | None]]:

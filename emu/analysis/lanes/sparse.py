@@ -1,16 +1,21 @@
 """Sparse loops: few lanes enter, and accesses are scattered, so that lanes run them one by one.
 
 Vectors gain nothing in a loop after a divergent branch that lanes leave in different iterations and
-whose accesses are indexed by loaded values: gathers cost what scalar loads cost, and the slowest
-lane sets the number of iterations.
+whose accesses are at places that loaded values say: gathers cost what scalar loads cost, and the
+slowest lane sets the number of iterations. Chains of loads are another matter: the time is that of
+one load after the other, and vectors have many of them under way.
 """
 
 from __future__ import annotations
 
 from ....isa.types import RegClass, Segment
 from ..order import Flow, Loop
-from ..ssa import Op, Phi, Value
+from ..ranges.stepping import increment_of, is_invariant
+from ..ssa import Op, Phi, Value, made_of
 from ..uniformity import Shapes
+
+WORD = 4
+"""Bytes of the smallest elements that a gather loads by themselves."""
 
 
 def sparse_loops(shapes: Shapes) -> dict[int, Loop]:
@@ -86,34 +91,79 @@ def _follows_a_branch(shapes: Shapes, loop: Loop) -> bool:
 
 
 def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
-    """Return whether all addresses depend on loads, and at least one on a load in the loop."""
-    bases = [
-        op.base
+    """Return whether lanes access places of their own, which the data say, and need not wait for.
+
+    All addresses depend on loads. One depends on a load in the loop, or each lane steps through a
+    stretch of words of its own; bytes are gathered by the words that hold them. In a chain, where
+    an iteration loads the next one's address, lanes should wait for memory together.
+    """
+    accesses = [
+        (op, op.base)
         for number in loop.nodes
         for op in shapes.ssa.ops.get(number, ())
         if op.ins.row.segment is Segment.GLOBAL
         and op.base is not None
         and not shapes.is_uniform(op.base)
     ]
-    loaded = [_loads_of(base) for base in bases]
-    return all(loaded) and any(load.node in loop.nodes for loads in loaded for load in loads)
+    loaded = [(base, _loads_of(base)) for _, base in accesses]
+    if not accesses or not all(loads for _, loads in loaded):
+        return False
+    inside = [base for base, loads in loaded if _any_in(loop, loads)]
+    if inside:
+        return not any(_is_chain(base, loop) for base in inside)
+    return all(_is_word(op) and _is_stretch(base, loop) for op, base in accesses)
+
+
+def _is_word(op: Op) -> bool:
+    return op.ins.row.type is not None and op.ins.row.type.size >= WORD
+
+
+def _any_in(loop: Loop, loads: set[Op]) -> bool:
+    return any(load.node in loop.nodes for load in loads)
+
+
+def _is_chain(base: Value, loop: Loop) -> bool:
+    """Return whether an address depends on what was loaded in an earlier iteration."""
+    return any(
+        isinstance(value, Phi) and value.node == loop.header and _any_in(loop, _loads_of(value))
+        for value in _made_of(base)
+    )
+
+
+def _is_stretch(base: Value, loop: Loop) -> bool:
+    """Return whether each iteration adds the same to an address."""
+    for value in _made_of(base):
+        if is_invariant(value, loop):
+            continue
+        if isinstance(value, Phi):
+            if value.node != loop.header or increment_of(loop, value) is None:
+                return False
+        elif not (isinstance(value, Op) and value.ins.row.stem in _SUMS):
+            return False
+    return True
+
+
+_SUMS = frozenset({"add", "sub", "mul", "mad", "shl", "cvt"})
+
+
+def _made_of(value: Value) -> set[Value]:
+    """Return a value and what it is computed from, up to phis and loads; conditions aside."""
+
+    def ends(value: Value) -> bool:
+        is_load = isinstance(value, Op) and value.ins.row.is_load
+        return is_load or isinstance(value, Phi) or value.cls is RegClass.C
+
+    return {v for v in made_of([value], ends) if v.cls is not RegClass.C}
 
 
 def _loads_of(value: Value) -> set[Op]:
     """Return the loads of global memory that a value is computed from, conditions aside."""
-    found: set[Op] = set()
-    seen: set[Value] = set()
-    work = [value]
-    while work:
-        value = work.pop()
-        if value in seen or value.cls is RegClass.C:
-            continue
-        seen.add(value)
-        if isinstance(value, Phi):
-            work += value.args.values()
-        elif isinstance(value, Op):
-            if value.ins.row.is_load and value.ins.row.segment is Segment.GLOBAL:
-                found.add(value)
-            else:
-                work += value.args
-    return found
+    found = made_of([value], lambda v: _is_load(v) or v.cls is RegClass.C)
+    return {v for v in found if isinstance(v, Op) and _is_load(v)}
+
+
+def _is_load(value: Value) -> bool:
+    """Return whether a value is loaded from global memory, other than a condition."""
+    if not isinstance(value, Op) or value.cls is RegClass.C:
+        return False
+    return value.ins.row.is_load and value.ins.row.segment is Segment.GLOBAL

@@ -172,7 +172,8 @@ def _bitwise(stem: str, a: Range, b: Range) -> Range:
     if stem == "and" and unsigned:
         return Range(0, min(r.most for r in unsigned))
     bits = max(x.bit_length() for r in (a, b) for x in (r.least, r.most))
-    return Range(0 if len(unsigned) == 2 else -1 << bits, (1 << bits) - 1)
+    least = 0 if stem == "xor" else max(a.least, b.least)
+    return Range(least if len(unsigned) == 2 else -1 << bits, (1 << bits) - 1)
 
 
 def _extreme(stem: str, type_: Type, a: Range, b: Range) -> Range:

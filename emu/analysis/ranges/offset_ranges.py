@@ -16,6 +16,7 @@ from ..order import Loop
 from ..ssa import Const, Op, Phi, Value
 from ..uniformity import Shapes
 from .guards import Guard, Guards
+from .lane_trips import LaneTrips, lane_trips
 from .net_steps import net_step
 from .trips import Trips, trips_of
 
@@ -111,6 +112,16 @@ class Ranges:
             trips = trips_of(self.ssa, loop, self._guards.tree.dominates)
             if trips is not None:
                 found[loop.number] = trips
+        return found
+
+    @cached_property
+    def lane_trips(self) -> dict[int, LaneTrips]:
+        """Loop -> its iterations in each lane, for those that lanes leave one after the other."""
+        found = {}
+        for number in self.shapes.divergent_loops:
+            trips = lane_trips(self.shapes, self.flow.loops[number], self._guards.tree.dominates)
+            if trips is not None:
+                found[number] = trips
         return found
 
     @cached_property

@@ -17,7 +17,7 @@ from ..order import Flow
 
 def arrive_whole(kernel: Kernel, facts: Facts) -> bool:
     """Return whether warps reach every barrier with all live lanes, given facts of the launch."""
-    if facts.width == 1 or not any(ins.row.is_barrier for ins in kernel.instructions):
+    if facts.width == 1 or not has_barriers(kernel):
         return True
     key = (kernel.words, facts)
     found = _FOUND.find(key)
@@ -25,6 +25,18 @@ def arrive_whole(kernel: Kernel, facts: Facts) -> bool:
 
 
 _FOUND: Recent[tuple[tuple[int, ...], Facts], bool] = Recent()
+
+
+def has_barriers(kernel: Kernel) -> bool:
+    """Return whether a kernel has a barrier."""
+    found = _HAS_BARRIERS.find(kernel.words)
+    if found is None:
+        found = any(ins.row.is_barrier for ins in kernel.instructions)
+        _HAS_BARRIERS.keep(kernel.words, found)
+    return found
+
+
+_HAS_BARRIERS: Recent[tuple[int, ...], bool] = Recent()
 
 
 def _arrive_whole(kernel: Kernel, facts: Facts) -> bool:

@@ -17,8 +17,10 @@ from collections.abc import Sequence
 from ....isa.functions import FUNCTIONS
 from ....isa.table import Flags, Row
 from ....isa.types import Type
+from ...analysis.ranges.float_ranges import FloatRange
 from ..llvm.function_text import FunctionText
 from ..llvm.text import constant, float_constant, floating, integer, register_type
+from . import avx512
 from .convert import convert
 from .elementary import evaluate
 from .floats import FLOATS
@@ -30,15 +32,21 @@ CANONICAL = {32: 0x7FC0_0000, 64: 0x7FF8_0000_0000_0000}
 
 
 def emit(
-    code: FunctionText, row: Row, literals: tuple[int, ...], sources: Sequence[str], n: int
+    code: FunctionText,
+    row: Row,
+    literals: tuple[int, ...],
+    sources: Sequence[str],
+    n: int,
+    floats: Sequence[FloatRange] = (),
 ) -> str:
     """Append the code of a row and return its result, an operand of the destination's type.
 
     `sources` are operands of their register classes' types, n lanes each (n = 0: scalars), in the
     order of the table; a row that reads its destination has the old value as last source. The
-    result may be one of the sources. All of it stays in the current basic block.
+    result may be one of the sources. All of it stays in the current basic block. `floats` says what
+    running lanes have for each source, read as a float.
     """
-    return _emitter(row)(Operation(code, row, literals, sources, n))
+    return _emitter(row)(Operation(code, row, literals, sources, n, floats))
 
 
 def can_emit(row: Row) -> bool:
@@ -112,9 +120,12 @@ def _source_types(row: Row) -> list[Type]:
 def canonical(code: FunctionText, type_: Type, value: str, n: int) -> str:
     """Return an f32 or f64 (as register bits) with every NaN replaced by the canonical one."""
     number = code.to_float(type_.bits, value, n)
+    quiet = constant(type_.reg, CANONICAL[type_.bits], n)
+    found = avx512.canonical(code, type_, number, n)
+    if found is not None:
+        return code.from_float(type_.bits, found, n)
     float_type = floating(type_.bits, n)
     zero = float_constant(0.0, type_.bits, n)
     ordered = code.let(f"fcmp ord {float_type} {number}, {zero}")
-    quiet = constant(type_.reg, CANONICAL[type_.bits], n)
     t = register_type(type_.reg, n)
     return code.let(f"select {integer(1, n)} {ordered}, {t} {value}, {t} {quiet}")

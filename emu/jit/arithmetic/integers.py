@@ -38,13 +38,16 @@ def _mulhi(op: Operation) -> str:
 def _mulhi_by_parts(op: Operation, a: str, b: str) -> str:
     """Return the upper half of 64-bit products from four products of 32-bit halves.
 
-    The upper halves are signed also for the unsigned product, because LLVM sees through the
-    ladder of unsigned halves, makes it one 128-bit product and takes the vector apart for it.
+    LLVM would make one 128-bit product of the four, and take the vector apart for it. The distance
+    of the shifts is hidden from it, so that it does not recognise them.
     """
     t = op.integer
+    half = op.code.hidden(32)
+    one = op.let(f"insertelement {t} poison, i64 {half}, i32 0")
+    count = op.let(f"shufflevector {t} {one}, {t} poison, {op.int(32)} zeroinitializer")
 
-    def upper(x: str, shift: str = "ashr") -> str:
-        return op.let(f"{shift} {t} {x}, {op.constant(32)}")
+    def upper(x: str, count: str = op.constant(32)) -> str:
+        return op.let(f"lshr {t} {x}, {count}")
 
     def lower(x: str) -> str:
         return op.let(f"and {t} {x}, {op.constant(0xFFFF_FFFF)}")
@@ -55,16 +58,16 @@ def _mulhi_by_parts(op: Operation, a: str, b: str) -> str:
     def add(x: str, y: str) -> str:
         return op.let(f"add {t} {x}, {y}")
 
-    ah, al, bh, bl = upper(a), lower(a), upper(b), lower(b)
-    cross = add(mul(ah, bl), upper(mul(al, bl), "lshr"))
+    ah, al, bh, bl = lower(upper(a, count)), lower(a), lower(upper(b, count)), lower(b)
+    cross = add(mul(ah, bl), upper(mul(al, bl)))
     other = add(mul(al, bh), lower(cross))
     high = add(add(mul(ah, bh), upper(cross)), upper(other))
-    if op.type.is_signed:
+    if not op.type.is_signed:
         return high
-    # Unsigned from signed: add each factor where the other's top bit counts as negative.
+    # Signed from unsigned: subtract each factor where the other one is negative.
     for factor, sign in ((a, b), (b, a)):
         negative = op.let(f"ashr {t} {sign}, {op.constant(63)}")
-        high = add(high, op.let(f"and {t} {negative}, {factor}"))
+        high = op.let(f"sub {t} {high}, {op.let(f'and {t} {negative}, {factor}')}")
     return high
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ....isa.table import Row
 from ....isa.types import Type
+from ...analysis.ranges.float_ranges import UNKNOWN, FloatRange
 from ..llvm.function_text import FunctionText
 from ..llvm.text import constant_value, float_constant, floating, integer, integer_constant
 
@@ -20,6 +21,8 @@ class Operation:
     literals: tuple[int, ...]
     sources: Sequence[str]
     n: int
+    floats: Sequence[FloatRange] = ()
+    """What running lanes have for each source, read as a float; if empty, nothing is known."""
 
     @property
     def type(self) -> Type:
@@ -66,7 +69,11 @@ class Operation:
         """Return the bits of a source that is a constant."""
         return constant_value(self.sources[position])
 
-    def floats(self) -> list[str]:
+    def range_of(self, position: int) -> FloatRange:
+        """Return what running lanes have for a source, read as a float."""
+        return self.floats[position] if self.floats else UNKNOWN
+
+    def as_floats(self) -> list[str]:
         """Return the sources as floats of the row's type."""
         return [self.code.to_float(self.bits, s, self.n) for s in self.sources]
 

@@ -11,7 +11,7 @@ from math import prod
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
-from ...analysis.facts import Facts
+from ...analysis.facts import FEW_GROUPS, Facts
 from ...analysis.suitability.barriers import arrive_whole
 from ...analysis.suitability.limits import is_worth_optimising
 from ...analysis.width import USUAL, best_facts, one_warp_facts
@@ -24,6 +24,9 @@ from ..runtime.gathers import together_from
 from ..runtime.helpers import symbols
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+
+SMALL_GROUPS = (8, 16)
+"""Work-items of workgroups that are one vector: the other lanes of wider warps would not exist."""
 
 LEAST_COUNTED = 8
 """Lanes of the smallest warps of which code that counts runs several at a time."""
@@ -43,8 +46,8 @@ class CompiledKernel:
     function: Callable[[int, int, int], int]
     """Runs workgroups: (address of the context block, first, last) -> 1 if one trapped."""
     frame_bytes: int
-    marked: bool = False
-    """Whether the code marks watched accesses, where code that has owners may do better."""
+    watched_by: int = 0
+    """A `WatchedBy`, by which the code refuses some launches that exact owners would not; or 0."""
 
 
 _COMPILED: Recent[tuple[object, ...], CompiledKernel] = Recent()
@@ -57,7 +60,8 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
         own = replace(own, together_from=together_from())
     if depends_on_width(kernel):
         return own
-    usual = facts_at(geometry, USUAL)
+    items = prod(geometry.group_size)
+    usual = facts_at(geometry, items if items in SMALL_GROUPS else USUAL)
     usual = replace(usual, together_from=own.together_from)
     # Warps of another width than the launch's must reach barriers whole as well.
     best = best_facts(kernel, usual, host_has("avx512bw"))
@@ -101,7 +105,8 @@ def facts_at(geometry: Geometry, width: int) -> Facts:
     whole = prod(geometry.group_size) % width == 0 and all(
         i % g == 0 for i, g in zip(geometry.items, geometry.group_size, strict=True)
     )
-    return Facts(width, geometry.group_size, whole, _poison())
+    few = max(geometry.groups) <= FEW_GROUPS
+    return Facts(width, geometry.group_size, whole, _poison(), few_groups=few)
 
 
 def _poison() -> int | None:
@@ -138,8 +143,8 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {function.frame_bytes}\n}}\n"
     module.define("frame_bytes", frame)
     if facts.marks:
-        marked = int(bool(function.memory.marked))
-        module.define("marked", f"define i64 @marked() #0 {{\n  ret i64 {marked}\n}}\n")
+        way = min(function.memory.watched_by, default=0)
+        module.define("watched_by", f"define i64 @watched_by() #0 {{\n  ret i64 {way}\n}}\n")
     return str(module)
 
 
@@ -167,14 +172,14 @@ def compiled(work: Work, facts: Facts) -> CompiledKernel:
     if found is None:
         module = compile_text(
             lambda: generate(kernel, len(work.program.readonly_data), facts),
-            ["kernel", "frame_bytes", *(["marked"] if facts.marks else [])],
+            ["kernel", "frame_bytes", *(["watched_by"] if facts.marks else [])],
             level=_level(kernel),
             key=repr(key),
             symbols=symbols(),
         )
         frame_bytes = ctypes.CFUNCTYPE(ctypes.c_int64)(module["frame_bytes"])()
-        marked = facts.marks and bool(ctypes.CFUNCTYPE(ctypes.c_int64)(module["marked"])())
-        code = CompiledKernel(module, _FUNCTION(module["kernel"]), frame_bytes, marked)
+        way = ctypes.CFUNCTYPE(ctypes.c_int64)(module["watched_by"])() if facts.marks else 0
+        code = CompiledKernel(module, _FUNCTION(module["kernel"]), frame_bytes, way)
         found = _COMPILED.keep(key, code)
     return found
 

@@ -40,6 +40,8 @@ class Edges:
         self._defaults = Defaults(lanes, plan)
         self.versioned: frozenset[int] = frozenset()
         """The nodes of the loop whose second version is being written, which begin at `v<i>`."""
+        self.copies: dict[int, tuple[int, ...]] = {}
+        """Node -> the present copies of the copied loops around it, outermost first."""
 
     # --- masks of waiting lanes
 
@@ -93,9 +95,16 @@ class Edges:
             return self._after
         return self.label("v" if number in self.versioned else "n", number)
 
-    def label(self, which: str, number: int) -> str:
-        """Return a label of a node's code in this version of the nodes."""
-        return f"{self.version}{which}{number}"
+    def label(self, which: str, number: int, copy: int = 0) -> str:
+        """Return a label of a node's code in this version of the nodes.
+
+        Of a loop that is copied, `copy` counts from the copy whose labels are set.
+        """
+        prefix = self.copies.get(number, ())
+        if copy:
+            prefix = (*prefix[:-1], prefix[-1] + copy)
+        copied = "".join(f"{depth}i{i}_" for depth, i in enumerate(prefix) if i)
+        return f"{self.version}{f'l{copied}' if copied else ''}{which}{number}"
 
     def end_node(self, number: int, *ways: int) -> None:
         """End a node whose lanes wait at `ways` now: jump to the node that runs next."""

@@ -219,7 +219,7 @@ class KernelFunction:
     def _begin_round(self) -> None:
         """Begin the time of a workgroup up to its next barrier, if group memory is watched."""
         if self.memory.relied is not None and self.memory.relied.group_unit:
-            from .memory.owners import begin_round
+            from .memory.watched.owners import begin_round
 
             begin_round(self.code, self.memory, self.facts)
 

@@ -21,6 +21,9 @@ from ..llvm.text import integer
 from .lane_code import LaneCode
 from .memory.access import Access
 from .memory.lines import HALF, Line, Lines, Number, Numbers
+from .memory.moves import STALE
+from .memory.records.row_blocks import RowLoad
+from .rows import RowFinder
 
 LARGEST_STEP = HALF
 """Bytes from one iteration to the next from which on addresses might wrap around."""
@@ -74,6 +77,8 @@ class Hoisted:
         """Whether the budget suffices, an i1."""
         self.certain: frozenset[Op] = frozenset()
         """Accesses that are inside if the tests hold."""
+        self.rows: dict[Op, RowLoad] = {}
+        """Loads from a row a lane, which are inside if the tests hold."""
         self._left = ""
         """What is left of the budget after the loop, an i64."""
         found = (c for c in counters_of(lanes.ssa, loop) if self._is_known(c))
@@ -89,12 +94,24 @@ class Hoisted:
     @property
     def is_useful(self) -> bool:
         """Whether a version of the loop without tests is worth its code."""
-        return bool(self.certain) or self.is_charged
+        return bool(self.certain or self.rows) or self.is_charged
 
     @property
     def is_charged(self) -> bool:
         """Whether `enter` charges the budget for the whole loop."""
         return self._enough is not None
+
+    def steps(self) -> dict[Op, str]:
+        """Return the addition that steps the counter, if it does not wrap around, and how."""
+        counter, loop = self._counter, self.loop
+        if counter is None or counter.step < 0 or counter.relation == "ne":
+            return {}
+        (op,) = {arg for before, arg in counter.phi.args.items() if before in loop.nodes}
+        if not isinstance(op, Op) or op.ins.row.stem != "add" or counter.phi not in op.args:
+            return {}
+        if counter.header_tests and op.node == loop.header:
+            return {}  # it also runs after the last iteration
+        return {op: "nsw" if counter.is_signed else "nuw"}
 
     def hold(self) -> str:
         """Return whether all tests hold, an i1."""
@@ -126,6 +143,8 @@ class Hoisted:
         """Begin the version without tests: charge the budget."""
         if self.is_charged:
             self.lanes.variables.set_word("budget", self._left)
+        if self.rows:
+            self.lanes.variables.store(STALE, ["i1"], ["false"])
 
     def unroll(self) -> int:
         """Return how many iterations of the charged version to write without a branch."""
@@ -134,7 +153,7 @@ class Hoisted:
             return 2 if 2 * len(ops) <= MOST_UNROLLED else 0
         # Sides of accesses that are still tested would be written several times as well.
         if any(op not in self.certain and self._is_tested(op) for op in ops):
-            return 0
+            return 0  # also for blocks of rows, which are not certain
         return next((n for n in (4, 2) if n * len(ops) <= MOST_UNROLLED), 0)
 
     def _is_tested(self, op: Op) -> bool:
@@ -222,6 +241,11 @@ class Hoisted:
         for accesses in found.values():
             self._test(accesses)
         self.certain = frozenset(certain)
+        if not self._numbers.each and counter.step == 1:
+            finder = RowFinder(self.lanes, self._memory, self.loop, counter, self._last_of)
+            for op, row, tests in finder.found(self.certain):
+                self.rows[op] = row
+                self._tests_of(op).extend([test] for test in tests)
 
     def _add(self, op: Op, lines: Lines, found: dict[object, Accesses]) -> bool:
         """Add an access to those at the same base; return whether it can be tested before."""
@@ -267,10 +291,14 @@ class Hoisted:
         room = extent.total + extent.size - bytes_
         return (0, room // extent.size) if room >= extent.size else None
 
+    def _tests_of(self, op: Op) -> list[Sequence[str]]:
+        """Return the tests to which those of an access belong."""
+        return self._tests if op.node == self.loop.header else self._body
+
     def _test(self, accesses: Accesses) -> None:
         """Test the outermost accesses of the first and of the last iteration."""
         numbers, line, size = self._numbers, accesses.line, accesses.size
-        tests = self._tests if accesses.op.node == self.loop.header else self._body
+        tests = self._tests_of(accesses.op)
         tests += line.conditions
         low, high = min(accesses.offsets), max(accesses.offsets)
         start = numbers.do("sub", line.start, accesses.origin)

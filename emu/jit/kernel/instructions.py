@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ....isa.table import Unit
 from ....isa.types import RegClass
 from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.narrow import Narrow, NarrowLanes
+from ...analysis.ranges.float_ranges import FloatRange
 from ...analysis.ssa import Const, Op, Value
 from ..arithmetic import emit as alu
 from ..arithmetic import narrow
+from ..arithmetic.convert import in_range
 from ..arithmetic.division import are_zero, ones_for_zeros
+from ..arithmetic.operation import Operation
 from ..llvm.toolchain import host_has
 from ..runtime.context import TrapCode
 from .lane_code import LaneCode
@@ -30,6 +33,8 @@ class Instructions:
         self.access = Access(lanes, memory)
         self._narrow = NarrowLanes(lanes.shapes) if host_has("avx512bw") else None
         """Not on other CPUs: a comparison of bytes gives no mask for lanes of words there."""
+        self.steps: Mapping[Op, str] = {}
+        """Additions that do not wrap around, and LLVM's word for it: `nuw` or `nsw`."""
         self.assumed = Assumed()
         """What is known of the running warp."""
 
@@ -71,6 +76,11 @@ class Instructions:
         if row.stem in ("div", "rem") and row.type is not None and not row.type.is_float:
             self._divide(op)
             return
+        if op in self.steps:
+            a, b = (lanes.scalar(a) for a in args)
+            step = lanes.code.let(f"add {self.steps[op]} i32 {a}, {b}")
+            lanes.define(op, "value", [step])
+            return
         if lanes.shapes.is_uniform(op):
             operands = [self._argument(op, i, [lanes.scalar(a)], 0)[0] for i, a in enumerate(args)]
             lanes.define(op, "value", [alu.emit(lanes.code, row, op.ins.literals, operands, 0)])
@@ -80,14 +90,15 @@ class Instructions:
             self._compute_narrow(op, found)
             return
         columns = [self._argument(op, i, lanes.vector(a), lanes.n) for i, a in enumerate(args)]
-        lanes.define(
-            op,
-            "value",
-            [
-                alu.emit(lanes.code, row, op.ins.literals, list(chunk), lanes.n)
+        floats = [lanes.table.floats.of(a) for a in args]
+
+        def computed() -> list[str]:
+            return [
+                alu.emit(lanes.code, row, op.ins.literals, list(chunk), lanes.n, floats)
                 for chunk in zip(*columns, strict=True)
-            ],
-        )
+            ]
+
+        lanes.define(op, "value", self._in_range(op, columns, floats, computed) or computed())
         if lanes.is_counted(op):
             first = [self._argument(op, i, [lanes.lane0(a)], 0)[0] for i, a in enumerate(args)]
             lanes.define(op, "lane0", [alu.emit(lanes.code, row, op.ins.literals, first, 0)])
@@ -101,6 +112,26 @@ class Instructions:
                     for piece in zip(*columns, strict=True)
                 ],
             )
+
+    def _in_range(
+        self,
+        op: Op,
+        columns: list[list[str]],
+        floats: list[FloatRange],
+        computed: Callable[[], list[str]],
+    ) -> list[str] | None:
+        """Convert floats that are in range, and test for others; None if that gains nothing."""
+        row, lanes = op.ins.row, self.lanes
+        if row.stem != "cvt" or not lanes.rare.may_test():
+            return None
+        given = [
+            Operation(lanes.code, row, (), chunk, lanes.n, floats)
+            for chunk in zip(*columns, strict=True)
+        ]
+        values = [value for each in given if (value := in_range(each)) is not None]
+        if len(values) < len(given):
+            return None
+        return lanes.rare.without_least(op.cls.bits, values, computed)
 
     def _compute_narrow(self, op: Op, how: Narrow) -> None:
         """Compute in lanes of 8 or 16 bits; LLVM removes what cuts a value that was widened."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ....isa.types import RegClass
+from ....isa.types import RegClass, Segment
 from ...analysis.lanes.sparse import ways_out
 from ...analysis.order import Loop
-from ...analysis.ssa import Op, Phi, Value, uses
+from ...analysis.ssa import Const, Op, Phi, Value, same_value, uses
 from ...analysis.uniformity import OneLane
-from ..llvm.text import integer, register_type
+from ..llvm.text import constant, integer, register_type
 from ..runtime.context import TrapCode
 from . import budget
 from .edges import Edges
@@ -23,6 +23,9 @@ from .instructions import Instructions
 from .lane_code import LaneCode
 from .memory.kernel_memory import KernelMemory
 from .variables import Variables
+
+MOST_AHEAD = 4
+"""Most values of the next lane that are loaded while one lane runs."""
 
 
 @dataclass
@@ -60,6 +63,10 @@ class LaneByLane:
         self._exits: dict[int, Exit] = {}
         self._version = ""
         """The version of the loop that is being written: the prefix of its labels."""
+        self._is_tested = False
+        """Whether that version tests accesses."""
+        self._in_cells: set[Value] = set()
+        """What lanes take from cells."""
         self._hoisted: Hoisted | None = None
         """What that version relies on."""
 
@@ -96,20 +103,33 @@ class LaneByLane:
         code, lanes, header = self.code, self.lanes, self.loop.header
         self._version, self._hoisted = version, hoisted
         certain = frozenset[Op]() if hoisted is None else hoisted.certain
+        # Without a side way out, LLVM would make a branch of its own for an odd number of
+        # iterations, which is as often mispredicted as the end of the loop.
+        self._is_tested = any(
+            op.ins.row.segment is Segment.GLOBAL and op not in certain
+            for number in self.loop.nodes
+            for op in self._ssa.ops.get(number, ())
+        )
         self._instructions.access.rely_on(certain)
+        self._instructions.steps = {} if hoisted is None else hoisted.steps()
         remaining = lanes.entry.let("alloca i64")
         code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {remaining}")
+        ahead = self._loaded_ahead(sources)
+        self._load_ahead(remaining, ahead)
         code.jump(f"{version}_next{header}")
         code.block(f"{version}_next{header}")
         left = code.let(f"load i64, ptr {remaining}")
         more = code.let(f"icmp ne i64 {left}, 0")
         code.branch(more, f"{version}_lane{header}", f"done{header}")
         code.block(f"{version}_lane{header}")
-        self._lane = code.call("i64", "llvm.cttz.i64", f"i64 {left}", "i1 true")
-        self.one.variables.set_word("lane", self._lane)
+        one = self.one.variables
+        self._lane = one.word("next lane")
+        one.set_word("lane", self._lane)
+        own = {value: one.load((value, "ahead"), [_cell(value.cls, 0)])[0] for value in ahead}
         others = code.let(f"and i64 {left}, {code.let(f'sub i64 {left}, 1')}")
         code.line(f"store i64 {others}, ptr {remaining}")
-        self._enter(sources)
+        self._load_ahead(remaining, ahead)
+        self._enter(sources, own)
         code.jump(f"{version}{header}")
         self._emit_nodes()
 
@@ -125,11 +145,42 @@ class LaneByLane:
                     self._instructions.op(op)
                 self._leave(number)
 
-    def _enter(self, sources: dict[Value, str]) -> None:
+    def _loaded_ahead(self, sources: dict[Value, str]) -> dict[Value, str]:
+        """Return the values that the next lane gets from cells while one lane runs."""
+        first = set(self._ssa.phis.get(self.loop.header, ()))
+        for number in self.loop.nodes:
+            condition = self._ssa.conditions.get(number)
+            if isinstance(condition, Op):
+                first |= uses(condition)
+        kept = [value for value in sources if value in self._in_cells]
+        kept.sort(key=lambda value: value not in first)
+        return {value: sources[value] for value in kept[:MOST_AHEAD]}
+
+    def _load_ahead(self, remaining: str, ahead: dict[Value, str]) -> None:
+        """Find the next lane, and load what it needs.
+
+        The branch that ends a lane's loop is often mispredicted. What follows it should not have to
+        wait for these loads as well.
+        """
+        code, one = self.code, self.one.variables
+        left = code.let(f"load i64, ptr {remaining}")
+        lane = code.call("i64", "llvm.cttz.i64", f"i64 {left}", "i1 false")
+        one.set_word("next lane", lane)
+        for value, cells in ahead.items():
+            cell = _cell(value.cls, 0)
+            own = code.let(f"load {cell}, ptr {self._place(value.cls, cells, lane)}")
+            one.store((value, "ahead"), [cell], [own])
+
+    def _enter(self, sources: dict[Value, str], known: dict[Value, str]) -> None:
         """Give one lane what it needs at the header."""
         code, header, one = self.code, self.loop.header, self.one
         for value, source in sources.items():
-            own = self._of_lane(value, source)
+            if value not in known:
+                own = self._of_lane(value, source)
+            elif value.cls is RegClass.C:
+                own = code.let(f"trunc i8 {known[value]} to i1")
+            else:
+                own = known[value]
             if isinstance(value, Phi) and value.node == header:
                 one.variables.store((value, "value"), one.types_of(value.cls, True), [own])
             else:
@@ -168,7 +219,7 @@ class LaneByLane:
                 one.variables.store((phi, "value"), one.types_of(phi.cls, True), [value])
             hoisted, unroll = self._hoisted, 0
             if hoisted is not None and hoisted.is_charged and way == self.loop.latch:
-                unroll = hoisted.unroll()
+                unroll = hoisted.unroll() if self._is_tested else 0
             elif way != target:
                 latch = self._flow.nodes[way].latch_of
                 assert latch is not None
@@ -178,9 +229,10 @@ class LaneByLane:
         exit_ = self._exits[way]
         for phi, value in zip(phis, values, strict=True):
             self._put(phi.cls, exit_.brought[phi][1], value)
-        here = code.let(f"shl i64 1, {self._lane}")
-        others = code.let(f"load i64, ptr {exit_.word}")
-        code.line(f"store i64 {code.let(f'or i64 {others}, {here}')}, ptr {exit_.word}")
+        if len(self._exits) > 1:
+            here = code.let(f"shl i64 1, {self._lane}")
+            others = code.let(f"load i64, ptr {exit_.word}")
+            code.line(f"store i64 {code.let(f'or i64 {others}, {here}')}, ptr {exit_.word}")
         code.jump(f"{self._version}_next{self.loop.header}")
 
     # --- in and out
@@ -215,7 +267,12 @@ class LaneByLane:
             return lanes.scalar(value)
         if lanes.is_counted(value):
             return lanes.lane0(value)
-        cells = self._cells(value.cls)
+        constant_ = self._constant_of(value)
+        if constant_ is not None:
+            return constant_
+        # One more, which is loaded after the last lane.
+        cells = self._cells(value.cls, 65)
+        self._in_cells.add(value)
         for j, chunk in enumerate(lanes.vector(value)):
             type_, wide = _cell(value.cls, lanes.n), chunk
             if value.cls is RegClass.C:
@@ -223,10 +280,20 @@ class LaneByLane:
             self.code.line(f"store {type_} {wide}, ptr {self._chunk(value.cls, cells, j)}, align 8")
         return cells
 
+    def _constant_of(self, value: Value) -> str | None:
+        """Return the constant that a phi of the header has when lanes enter; None without one."""
+        if not isinstance(value, Phi) or value.node != self.loop.header or self.edges.plan.has_both:
+            return None  # or lanes may have run some iterations together
+        brought = [a for n, a in value.args.items() if n not in self.loop.nodes]
+        first = brought[0]
+        if not isinstance(first, Const) or len({same_value(a) for a in brought}) > 1:
+            return None
+        return constant(value.cls, first.bits, 0)
+
     def _of_lane(self, value: Value, source: str) -> str:
         """Return the operand of the lane, from where `_spill` has put the values of all."""
         lanes, code, cls = self.lanes, self.code, value.cls
-        if lanes.shapes.is_uniform(value):
+        if value not in self._in_cells and not lanes.is_counted(value):
             return source
         type_ = register_type(cls, 0)
         if lanes.is_counted(value):
@@ -259,7 +326,9 @@ class LaneByLane:
         waits = edges.plan.waits[self.loop.header]
         lanes.local.clear()
         for way, exit_ in self._exits.items():
-            chunks = lanes.chunks(code.let(f"load i64, ptr {exit_.word}"))
+            chunks = lanes.mask
+            if len(self._exits) > 1:
+                chunks = lanes.chunks(code.let(f"load i64, ptr {exit_.word}"))
             spared = chunks if way in waits else None
             for phi, (key, cells) in exit_.brought.items():
                 types = lanes.types_of(phi.cls, False)
@@ -277,8 +346,9 @@ class LaneByLane:
             found.append(chunk)
         return found
 
-    def _cells(self, cls: RegClass) -> str:
-        return self.lanes.entry.let(f"alloca [{self.lanes.width} x {_cell(cls, 0)}], align 64")
+    def _cells(self, cls: RegClass, count: int = 0) -> str:
+        count = max(count, self.lanes.width)
+        return self.lanes.entry.let(f"alloca [{count} x {_cell(cls, 0)}], align 64")
 
     def _place(self, cls: RegClass, cells: str, lane: str) -> str:
         return self.code.let(f"getelementptr {_cell(cls, 0)}, ptr {cells}, i64 {lane}")

@@ -16,6 +16,7 @@ from ...analysis.facts import Facts
 from ...analysis.ssa import Const, Op, Phi, Value
 from ...analysis.uniformity import LaneShapes
 from ..arithmetic import emit as alu
+from ..llvm.rare import RareLanes
 from ..llvm.text import constant, integer, register_type
 from ..llvm.vectors import Chunks, VectorCode
 from ..runtime.context import Slot, TrapCode
@@ -70,6 +71,8 @@ class LaneCode(VectorCode):
         """The running lanes."""
         self.local: dict[tuple[Value, str], list[str]] = {}
         """Operands that are known in the block that is being written."""
+        self.rare = RareLanes(self)
+        """Replaces what is wrong in lanes that hardly ever occur."""
         self.outside: dict[Value, str] = {}
         """Operands that are known in all blocks, whatever part is asked for."""
 
@@ -237,7 +240,14 @@ class LaneCode(VectorCode):
         if value not in self.table.noncanonical:
             return operands
         type_ = F64 if value.cls is RegClass.D else F32
-        return [alu.canonical(self.code, type_, o, n) for o in operands]
+
+        def canonical() -> list[str]:
+            return [alu.canonical(self.code, type_, o, n) for o in operands]
+
+        # Of f64 each operand has more registers than one, which the branch would spill.
+        if n and type_ is F32 and self.rare.may_test():
+            return self.rare.without_nans(operands, canonical)
+        return canonical()
 
     def incoming(self, phi: Phi | Op, value: Value, part: str) -> list[str]:
         """Return what a phi or copy gets from a value, as the operands of one of its parts."""

@@ -7,6 +7,8 @@ are masked: other instructions run for inactive lanes too, whose values nothing 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...analysis.charges import charges_of
 from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.lane_plan import LanePlan
@@ -17,6 +19,7 @@ from ...analysis.width import may_unroll
 from ..runtime.context import TrapCode
 from . import budget
 from .barriers import Barriers
+from .copied_loops import CopiedLoops
 from .edges import Edges
 from .hoisted import Hoisted, is_simple
 from .identity import GROUP, Identity, Warp
@@ -24,7 +27,7 @@ from .instructions import Instructions
 from .lane_by_lane import LaneByLane
 from .lane_code import LaneCode
 from .memory.kernel_memory import KernelMemory
-from .memory.watching import watching_of
+from .memory.watched.watching import watching_of
 from .one_warp import OneWarp
 
 UNROLLED = 128
@@ -67,7 +70,10 @@ class Nodes:
         self._at_exit = budget.charged_at_exit(lanes, plan, memory.ranges)
         """Latch -> iterations of the loop, for those that are charged when it is left."""
         loops = (self._flow.loops[lanes.flow.nodes[n].latch_of or 0].number for n in self._at_exit)
-        lanes.charges = charges_of(self._flow, loops)
+        counts = edges.counters is not None or self._watching is not None
+        trips = {} if counts else memory.ranges.lane_trips
+        self._copied = CopiedLoops(lanes, plan, trips)
+        lanes.charges = charges_of(self._flow, {*loops, *self._copied.numbers})
         self._left = {
             trips.exit: (latch, trips.returns)
             for latch, trips in self._at_exit.items()
@@ -90,21 +96,51 @@ class Nodes:
 
     def emit(self) -> None:
         """Append the code of all nodes, in the linear order."""
+        self._emit([n for n in self._flow.order if n in self.plan.waits])
+
+    def _emit(self, numbers: Sequence[int]) -> None:
+        """Append the code of some nodes, in order."""
+        at = 0
+        while at < len(numbers):
+            loop = self._copied.beginning_at(numbers[at])
+            if loop is None or self._copied.copy_of(loop) is not None:
+                self._emit_node(numbers[at])
+                at += 1
+            else:
+                self._emit_copies(loop, numbers[at : at + len(loop.nodes)])
+                at += len(loop.nodes)
+
+    def _emit_copies(self, loop: Loop, body: Sequence[int]) -> None:
+        """Append a copy of a loop's nodes for each of its iterations."""
+        outer = self.edges.copies
+        for copy in range(self._copied.copies(loop)):
+            self.edges.copies = outer | {n: (*outer.get(n, ()), copy) for n in body}
+            self._copied.begin(loop, copy)
+            self._emit(body)
+        self._copied.end(loop)
+        self.edges.copies = outer
+
+    def _emit_node(self, number: int) -> None:
+        """Append the code of one node."""
         lanes, plan, edges = self.lanes, self.plan, self.edges
-        for number in self._flow.order:
-            if number not in plan.waits:
-                continue
-            lanes.local.clear()
-            lanes.code.block(edges.label("n", number))
+        lanes.local.clear()
+        lanes.code.block(edges.label("n", number))
+        edges.take_mask(number)
+        if number in plan.masks.tested:
+            following = edges.next_of(plan.waits[number])
+            runs = edges.label("r", number)
+            lanes.code.branch(lanes.any(lanes.mask), runs, following)
+            lanes.code.block(runs)
             edges.take_mask(number)
-            if number in plan.masks.tested:
-                following = edges.next_of(plan.waits[number])
-                runs = edges.label("r", number)
-                lanes.code.branch(lanes.any(lanes.mask), runs, following)
-                lanes.code.block(runs)
-                edges.take_mask(number)
+        if number in self._copied.after:
+            left = self._copied.after[number]
+            budget.spend(lanes, left, self._copied.least(left))
+        loop = self._copied.beginning_at(number)
+        if loop is None:
             self._enter_loop(number)
-            self._run(number)
+        elif self._copied.copy_of(loop) == 0:
+            edges.enter_loop(number)
+        self._run(number)
 
     def _run(self, number: int) -> None:
         """Append the code of a node, whose lanes are known to wait at it."""
@@ -169,7 +205,7 @@ class Nodes:
         hoisted.enter()
         code.jump(edges.label("v", header))
         self._version, edges.versioned = hoisted, loop.nodes
-        self._instructions.access.rely_on(hoisted.certain)
+        self._instructions.access.rely_on(hoisted.certain, hoisted.rows)
         for number in self._flow.order:
             if number in loop.nodes:
                 lanes.local.clear()
@@ -217,11 +253,18 @@ class Nodes:
         lanes = self.lanes
         loop = self._flow.loops[self._flow.nodes[number].latch_of or 0]
         header = loop.header
+        copy = self._copied.copy_of(loop)
+        if copy is not None and copy + 1 == self._copied.copies(loop):
+            self.edges.end_node(number)  # no lane is here
+            return
         for phi in lanes.ssa.phis.get(header, ()):
             for part, types in lanes.parts(phi):
                 following = lanes.variables.load((phi, part, "next"), types)
                 lanes.variables.store((phi, part), types, following)
         self.edges.wait_at(header, lanes.mask)
+        if copy is not None:
+            lanes.code.jump(self.edges.label("n", header, copy=1))
+            return
         if self.edges.counters is not None:
             self.edges.counters.follow(number, header)
         trips = self._at_exit.get(number)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ....isa.types import RegClass
-from ...analysis.ssa import Const, Op, Phi, Ssa, Value, uses
+from ...analysis.ranges.float_ranges import FloatRanges, Nan
+from ...analysis.ssa import Op, Phi, Ssa, Value, uses
 from ..arithmetic import emit as alu
 
 
@@ -13,10 +14,12 @@ class ValueTable:
     def __init__(self, ssa: Ssa) -> None:
         self.crossing = _crossing(ssa)
         """Ops whose value is used in another node, or by a phi."""
-        self.noncanonical = _noncanonical(ssa)
-        """Values that may carry a NaN with other bits than the canonical one."""
+        self.floats = FloatRanges(ssa)
         self.unseen = _unseen(ssa)
         """Signs of floats that are set or changed where no NaN's bits are observed later."""
+        numbers = _numbers(ssa, self.unseen)
+        self.noncanonical = _noncanonical(ssa, self.floats, numbers)
+        """Values that may carry a NaN with other bits than the canonical one."""
         self._positions = {value: i for i, value in enumerate(ssa.values())}
 
     def position(self, value: Value) -> int:
@@ -38,16 +41,50 @@ def _crossing(ssa: Ssa) -> set[Value]:
     return found
 
 
-def _noncanonical(ssa: Ssa) -> set[Value]:
+def _numbers(ssa: Ssa, unseen: set[Value]) -> set[Value]:
+    """Return the phis and selects that are read as numbers only, through further ones as well."""
+    found: set[Value] = {
+        v
+        for v in ssa.values()
+        if v.cls is not RegClass.C
+        and (isinstance(v, Phi) or (isinstance(v, Op) and v.ins.row.stem == "select"))
+    }
+    changed = True
+    while changed:
+        seen: set[Value] = set()
+        for ops in ssa.ops.values():
+            for op in ops:
+                if op.ins.row.has_address:
+                    seen |= uses(op)
+                elif op not in unseen and op not in found:
+                    seen.update(a for i, a in enumerate(op.args) if _observes(op, i))
+        for phis in ssa.phis.values():
+            for phi in phis:
+                if phi not in found:
+                    seen.update(phi.args.values())
+        changed = not found.isdisjoint(seen)
+        found -= seen
+    return found
+
+
+def _noncanonical(ssa: Ssa, ranges: FloatRanges, numbers: set[Value]) -> set[Value]:
     """Return the values that may carry a NaN with other bits than the canonical one.
 
-    A phi or select is one of them if all that it chooses from are, or are constants other than a
-    NaN. If it chooses payloads from memory too, the others are made canonical before it.
+    A phi or select is one of them if all that it chooses from are, or are never a NaN. If it
+    chooses payloads from memory too, the others are made canonical before it, unless it is one of
+    the `numbers`, of which no bits are observed.
     """
+
+    def is_number(value: Value) -> bool:
+        return ranges.of(value).nan is Nan.NEVER
+
     values = ssa.values()
-    found: set[Value] = {
-        v for v in values if isinstance(v, Op) and alu.may_be_noncanonical(v.ins.row)
+    computed: set[Value] = {
+        v
+        for v in values
+        if isinstance(v, Op) and alu.may_be_noncanonical(v.ins.row) and not is_number(v)
     }
+    found = set(computed)
     floats = [v for v in values if v.cls is not RegClass.C]
     found |= {v for v in floats if isinstance(v, Phi)}
     found |= {v for v in floats if isinstance(v, Op) and v.ins.row.stem == "select"}
@@ -55,21 +92,19 @@ def _noncanonical(ssa: Ssa) -> set[Value]:
     while changed:
         changed = False
         for value in list(found):
-            if isinstance(value, Op) and value.ins.row.stem != "select":
+            if value in numbers or (isinstance(value, Op) and value.ins.row.stem != "select"):
                 continue
             assert isinstance(value, (Op, Phi))
             sources = value.args.values() if isinstance(value, Phi) else value.args[1:]
-            if not all(s in found or _is_number(s) for s in sources):
+            if not all(s in found or is_number(s) for s in sources):
                 found.discard(value)
                 changed = True
-    return _reached(found)
+    return _reached(found, computed)
 
 
-def _reached(values: set[Value]) -> set[Value]:
+def _reached(values: set[Value], computed: set[Value]) -> set[Value]:
     """Return the values that may be a NaN: without phis and selects of numbers alone."""
-    found: set[Value] = {
-        v for v in values if isinstance(v, Op) and alu.may_be_noncanonical(v.ins.row)
-    }
+    found = set(computed)
     changed = True
     while changed:
         changed = False
@@ -109,12 +144,3 @@ def _observes(op: Op, position: int) -> bool:
     """Return whether an op may show the bits of a NaN that it has for an argument."""
     row = op.ins.row
     return row.has_address or position >= len(row.srcs) or alu.wants_canonical(row, position)
-
-
-def _is_number(value: Value) -> bool:
-    """Return whether a value is a constant other than a NaN, as a float of its register's width."""
-    if not isinstance(value, Const):
-        return False
-    if value.cls is RegClass.D:
-        return value.bits & 0x7FFF_FFFF_FFFF_FFFF <= 0x7FF0_0000_0000_0000
-    return value.bits & 0x7FFF_FFFF <= 0x7F80_0000

@@ -3,15 +3,17 @@
 A launch of a small kernel costs as much in Python as in native code. Where native code has swept
 the caches, Python takes ten times as long: up to a seventh of a launch of a millisecond. So a
 launch whose last call was short makes none of the objects that a first call needs. It writes its
-arguments where native code reads them, unless they are those of the call before.
+arguments where native code reads them, and keeps the last few of these blocks. So a host loop that
+swaps its arrays only writes the numbers that have changed.
 """
 
 from __future__ import annotations
 
 import struct
 import time
-from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
 import numpy as np
@@ -38,6 +40,35 @@ CALLS_ALONE = 100
 
 MOST_ROWS = 16
 """Combinations of buffers whose slots are kept."""
+
+MOST_WRITTEN = 4
+"""Combinations of arrays that stay written. Host loops mostly swap two or three arrays."""
+
+MOST_BYTES = 1 << 16
+"""Bytes of a thread's own memory up to which a launch has several."""
+
+
+@dataclass(slots=True)
+class Written:
+    """Arguments as a `Scratch` has them."""
+
+    scratch: Scratch
+    serial: int
+    """That of the table of buffers. The table itself would keep host memory alive."""
+    arrays: tuple[tuple[int, ref[DeviceArray]], ...]
+    """Places among the arguments, and the arrays there."""
+    given: list[object]
+    """The numbers as they were given; None for arrays."""
+    values: list[object]
+    """What is packed: Python's numbers, and addresses."""
+
+    def table_of(self, args: tuple[object, ...]) -> Table | None:
+        """Return the table of buffers if the arrays are these, and buffers are as they were."""
+        for place, array in self.arrays:
+            if array() is not args[place]:
+                return None
+        table = _table(_memory_of(args[self.arrays[0][0]]))
+        return table if table is not None and table.serial == self.serial else None
 
 
 class Again:
@@ -72,68 +103,127 @@ class Again:
         self._pointers = tuple(
             (position, np.dtype(p.type.numpy)) for position, p in enumerate(params) if p.is_pointer
         )
-        self._first = self._pointers[0][0] if self._pointers else 0
+        places = [position for position, _ in self._pointers] or [0]
+        self._first = places[0]
+        self._arrays = itemgetter(*places, self._first)
+        """Returns the arrays among the arguments: always a tuple, so one of them twice."""
+        self._numbers = tuple(
+            (position, plain)
+            for position, plain in enumerate(self._types)
+            if not params[position].is_pointer
+        )
+        """Places of the numbers, and Python's types for them."""
 
         self._rows: dict[tuple[int, ...], list[int]] = {}
         """Serial of a table, and buffers -> their slots. Launches often take two in turns."""
+        self._written: dict[tuple[int, ...], Written] = {}
+        """The ids of arrays -> where they are written, the last used one at the end.
+
+        What a thread uses is not in it meanwhile.
+        """
+        self._most_written = MOST_WRITTEN if plan.own_bytes <= MOST_BYTES else 1
 
     def __call__(self, args: tuple[object, ...]) -> float | None:
         """Run; return the seconds of native code. Raises Trap and Interrupted.
 
         None if nothing has run, because other arguments were given or memory has changed.
         """
+        if len(args) != len(self._types):
+            return None
         try:
-            return self._run(args)
+            key = tuple(map(id, self._arrays(args)))
+            written = self._written.pop(key, None)
+            # `table` keeps host memory alive until native code has returned.
+            table = None
+            if written is not None:
+                table = written.table_of(args)
+                if table is None or not self._write_numbers(args, written):
+                    self._idle.append(written.scratch)
+                    table = None
+            if written is None or table is None:
+                scratch = self._scratch()
+                taken = self._take(args, scratch)
+                if taken is None:
+                    self._idle.append(scratch)
+                    return None
+                written, table = taken
+            start = time.perf_counter()
+            trapped = self._function(written.scratch.address, 0, self._n_groups)
+            seconds = time.perf_counter() - start
+            if trapped:
+                raise self._trap(written.scratch, _memory_of(args[self._first]), seconds)
+            self._written[key] = written
+            if seconds > self._limit or self._calls_left is not None:
+                self._count(seconds)
+            return seconds
         except KeyboardInterrupt:
             raise Interrupted(None) from None
 
-    def _run(self, args: tuple[object, ...]) -> float | None:
-        try:
-            scratch = self._idle.pop()
-        except IndexError:
-            return None
-        # `table` keeps host memory alive until native code has returned.
-        table = self._same(args, scratch) or self._take(args, scratch)
-        if table is None:
-            self._idle.append(scratch)
-            return None
-        start = time.perf_counter()
-        trapped = self._function(scratch.address, 0, self._n_groups)
-        seconds = time.perf_counter() - start
-        if trapped:
-            raise self._trap(scratch, _memory_of(args[self._first]), seconds)
-        self._idle.append(scratch)
+    def _count(self, seconds: float) -> None:
+        """Leave the next calls to the longer way after a long one, and after many."""
         is_over = seconds > self._limit
         if self._calls_left is not None:
             self._calls_left -= 1
             is_over |= self._calls_left <= 0
-        if is_over:
-            self._work.kept.pop("again", None)
-        return seconds
+        if not is_over:
+            return
+        self._work.kept.pop("again", None)
+        while self._written:
+            try:
+                self._idle.append(self._written.popitem()[1].scratch)
+            except KeyError:
+                return
 
-    def _same(self, args: tuple[object, ...], scratch: Scratch) -> Table | None:
-        """Return the table of buffers if these are the very arguments that `scratch` has."""
-        known = scratch.known
-        if not known or len(known) != len(args):
-            return None
-        for value, before in zip(args, known, strict=True):
-            if before is not value and (type(before) is not ref or before() is not value):
-                return None
-        memory = _memory_of(args[self._first])
-        table = memory.table
-        if table is None or table.version != memory.version or table.serial != scratch.buffers[0]:
-            return None
-        return table
+    def _scratch(self) -> Scratch:
+        """Return a scratch to write arguments into."""
+        if len(self._written) >= self._most_written:
+            # `list` is one step for other threads.
+            for key in list(self._written):
+                oldest = self._written.pop(key, None)
+                if oldest is not None:
+                    return oldest.scratch
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return Scratch(self._plan, self._work)
 
-    def _take(self, args: tuple[object, ...], scratch: Scratch) -> Table | None:
-        """Write arguments into `scratch`; return the table of buffers, None for the longer way."""
+    def _write_numbers(self, args: tuple[object, ...], written: Written) -> bool:
+        """Write the numbers that are not those of the call before; return whether that is enough.
+
+        It is not where a number has another type, or cannot be written.
+        """
+        given, values = written.given, None
+        for place, plain in self._numbers:
+            number: Any = args[place]
+            before = given[place]
+            if number is before:
+                continue
+            kind = type(number)
+            if kind is not type(before):
+                return False
+            values = written.values
+            given[place] = number
+            if kind is not plain:
+                number = plain(number)
+                if number != number:
+                    return False
+            values[place] = number
+        if values is not None:
+            try:
+                self._pack(written.scratch.kernargs.data, 0, *values)
+            except (struct.error, OverflowError):
+                return False
+        return True
+
+    def _take(self, args: tuple[object, ...], scratch: Scratch) -> tuple[Written, Table] | None:
+        """Write arguments into `scratch`; None for the longer way."""
         plain = unboxed(args, self._types)
         if plain is None or not self._pointers:
             return None
-        values = list(plain)
+        values, given = list(plain), list(args)
         arrays = cast("list[DeviceArray]", values)
         memory = arrays[self._first].device.memory
-        bases, known = [], list(args)
+        bases, references = [], []
         for position, dtype in self._pointers:
             array = arrays[position]
             if array.device.memory is not memory or (
@@ -142,13 +232,11 @@ class Again:
                 return None
             base = values[position] = array.buffer.base
             bases.append(base)
-            known[position] = ref(array)
-        table = memory.table
-        if table is None or table.version != memory.version:
+            references.append((position, ref(array)))
+            given[position] = None
+        table = _table(memory)
+        if table is None or table.size < self._least_bytes:
             return None
-        if table.size < self._least_bytes:
-            return None
-        scratch.known = ()
         try:
             self._pack(scratch.kernargs.data, 0, *values)
         except (struct.error, OverflowError):
@@ -157,8 +245,8 @@ class Again:
         if scratch.buffers != buffers:
             scratch.point(table, self._slots(table, buffers))
             scratch.buffers = buffers
-        scratch.known = tuple(known)
-        return table
+        written = Written(scratch, table.serial, tuple(references), given, values)
+        return written, table
 
     def _slots(self, table: Table, buffers: tuple[int, ...]) -> list[int]:
         """Return the slots of buffers, which follow the serial of their table."""
@@ -181,3 +269,9 @@ class Again:
 
 def _memory_of(array: object) -> Memory:
     return cast("DeviceArray", array).device.memory
+
+
+def _table(memory: Memory) -> Table | None:
+    """Return the table of a memory's buffers, if it is of today."""
+    table = memory.table
+    return table if table is not None and table.version == memory.version else None

@@ -19,7 +19,7 @@ from ....isa.errors import Note
 from ....isa.program import Kernel
 from ....isa.table import Flags
 from ...analysis.analysis import analyse
-from ...analysis.suitability.barriers import arrive_whole
+from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import is_too_large
 from ...analysis.suitability.repeatable import is_repeatable
 from ...analysis.suitability.spin import may_spin, may_wait
@@ -78,7 +78,7 @@ def leaves(kernel: Kernel, geometry: Geometry, *, stats: bool = False) -> bool:
     """
     if depends_on_schedule(kernel):
         return True
-    if not arrive_whole(kernel, facts_at(geometry, geometry.width)):
+    if has_barriers(kernel) and not arrive_whole(kernel, facts_at(geometry, geometry.width)):
         return True
     return stats and not _counting().can_count(kernel, geometry)
 
@@ -115,6 +115,14 @@ def execute(work: Work) -> Statistics | None:
 
     Returns statistics if they are asked for, and where the interpreter had to start over.
     """
+    if work.stats and "plan" not in work.kept:
+        from .apart import Apart
+
+        apart = Apart.of(work)
+        if apart.kernel is not None:
+            plain, counted = apart.works(work)
+            execute(plain)
+            return execute(counted)
     table, changes = Table.of(work.memory), None
     plan = Plan.of(work)
     if plan.layout is not None:
@@ -131,8 +139,8 @@ def execute(work: Work) -> Statistics | None:
         before.release()
     if record is None:
         return statistics
-    if plan.code.marked:
-        # Perhaps accesses meet by their marks only.
+    if plan.code.watched_by:
+        # Perhaps accesses meet only as this code watches them.
         work.kept["plan"] = Plan(work, marks=False)
         return execute(work)
     if changes is not None:
@@ -250,7 +258,7 @@ def _sharing(
     key = work.kernargs, table.serial
     if threads == 1 or plan.ordered is True or plan.ordered == key:
         return None
-    run = replace(work, geometry=plan.geometry)
+    run = replace(work, kernel=plan.kernel, geometry=plan.geometry)
     sharing = sharing_of(run, table, first, threads)
     if sharing is None:
         plan.ordered = key

@@ -1,6 +1,6 @@
 """Owners and marks of places in memory, of a launch that watches accesses.
 
-See kernel/memory/owners.py and kernel/memory/marks.py.
+See kernel/memory/watched/owners.py and kernel/memory/watched/marks.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from ....isa.program import Kernel
 from ...analysis.counting.independence import Reliance
 from ...geometry import Geometry
-from ..kernel.memory.owners import NUMBER, bytes_of_owners
+from ..kernel.memory.watched.owners import NUMBER, bytes_of_owners
 from ..runtime.context import BASE, SIZE, Slot, owners_slot, param_slot
 
 LINE = 64

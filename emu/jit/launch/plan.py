@@ -36,17 +36,18 @@ from ..runtime.context import (
     STORES_ONLY,
     WRITABLE,
     Slot,
+    WatchedBy,
     buffer_row,
     set_geometry,
 )
-from .regroup import regrouped
+from .regroup import as_run
 
 if TYPE_CHECKING:
     from .counting import Layout
     from .owners import Marks, Owners
 
 SLACK = 128
-"""Bytes after group, private and frame memory: none is empty, and wide loads may read on."""
+"""Bytes after the memory of a kernel and its frames: none is empty, and wide loads may read on."""
 
 LARGEST = (1 << 63) - 1
 """The largest value of a slot."""
@@ -140,7 +141,6 @@ class Scratch:
 
     def __init__(self, plan: Plan, work: Work) -> None:
         kernel, geometry, facts = work.kernel, plan.geometry, plan.facts
-        warps = -(-geometry.largest_group // facts.width)
         owners = plan.layout is not None and bool(plan.layout.relied.watched)
         slots = (BUFFER_SLOTS + owners) * len(kernel.params)
         self.context = np.zeros(Slot.PARAMS + slots, np.int64)
@@ -151,16 +151,10 @@ class Scratch:
         self._table: Table | None = None
         self.buffers: tuple[int, ...] = ()
         """What `Again` has last pointed parameters at: the table's serial, addresses."""
-        self.known: tuple[object, ...] = ()
-        """The arguments that `Again` has last written, with weak references to arrays."""
         self._memory = {
             Slot.KERNARG: self.kernargs,
             Slot.READONLY: plan.readonly,
-            Slot.GROUP_MEMORY: np.zeros(kernel.group_size + SLACK, np.uint8),
-            Slot.PRIVATE_MEMORY: np.zeros(
-                kernel.private_size * facts.width * warps + SLACK, np.uint8
-            ),
-            Slot.FRAMES: np.zeros(plan.code.frame_bytes * warps + SLACK, np.uint8),
+            **{slot: np.zeros(size + SLACK, np.uint8) for slot, size in plan.own_memory.items()},
         }
         for slot, memory in self._memory.items():
             self.context[slot] = memory.ctypes.data
@@ -179,7 +173,7 @@ class Scratch:
             relied = plan.layout.relied
             self._owners = (
                 Marks(kernel, relied, self.context)
-                if plan.code.marked
+                if plan.code.watched_by == WatchedBy.MARKS
                 else Owners(kernel, geometry, relied, self.context)
             )
         self._bytes = self.context.data.cast("B")
@@ -191,7 +185,7 @@ class Scratch:
 
     def fill(self, kernargs: bytes, table: Table, rows: list[int]) -> None:
         """Take the arguments of a call, and the buffers that its pointers point into."""
-        self.buffers = self.known = ()
+        self.buffers = ()
         if self.counts is not None:
             self.counts[:] = 0
         self.kernargs.data[: len(kernargs)] = kernargs
@@ -221,16 +215,25 @@ class Plan:
     """One launch, ready for its arguments."""
 
     def __init__(self, work: Work, *, marks: bool = True) -> None:
-        self.geometry = work.geometry if work.stats else regrouped(work.kernel, work.geometry)
-        """The launch in the workgroups that native code runs."""
+        self.kernel, self.geometry = work.kernel, work.geometry
+        """The kernel and the launch in the workgroups that native code runs."""
+        if not work.stats:
+            self.kernel, self.geometry = as_run(work.kernel, work.geometry)
         self.facts = (
             facts_for_counting(work.kernel, work.geometry)
             if work.stats
-            else facts_of(work.kernel, self.geometry)
+            else facts_of(self.kernel, self.geometry)
         )
         if self.facts.marks and not marks:
             self.facts = replace(self.facts, marks=False)
-        self.code: CompiledKernel = compiled(work, self.facts)
+        self.code: CompiledKernel = compiled(replace(work, kernel=self.kernel), self.facts)
+        warps = -(-self.geometry.largest_group // self.facts.width)
+        self.own_memory = {
+            Slot.GROUP_MEMORY: work.kernel.group_size,
+            Slot.PRIVATE_MEMORY: work.kernel.private_size * self.facts.width * warps,
+            Slot.FRAMES: self.code.frame_bytes * warps,
+        }
+        """Bytes that a thread needs for the workgroup that it runs."""
         self.layout: Layout | None = None
         """Where the code leaves its counts, if it counts."""
         if self.facts.counts:
@@ -243,7 +246,7 @@ class Plan:
         self.may_wait = may_wait(work.kernel)
         self.ordered: tuple[bytes, int] | bool = False
         """Arguments and table with which one thread must run all workgroups; True for any."""
-        self.readonly = np.frombuffer(work.program.readonly_data or bytes(8), np.uint8)
+        self.readonly = np.frombuffer(work.program.readonly_data + bytes(SLACK), np.uint8)
         params = work.kernel.params
         skipped = BUFFER_SLOTS * 8
         self.params = struct.Struct(
@@ -253,10 +256,16 @@ class Plan:
         self.idle: list[Scratch] = []
         """Those that no thread uses."""
 
+    @property
+    def own_bytes(self) -> int:
+        """Bytes of group, private and frame memory of a thread."""
+        return sum(self.own_memory.values())
+
     @staticmethod
     def is_made(work: Work) -> bool:
-        """Return whether an earlier call of the same launch has made a plan."""
-        return "plan" in work.kept
+        """Return whether an earlier call of the same launch has made a plan, or two."""
+        apart = work.kept.get("apart")
+        return "plan" in work.kept or (apart is not None and apart.kernel is not None)
 
     @classmethod
     def of(cls, work: Work) -> Plan:

@@ -14,9 +14,7 @@ from ....isa.types import Segment
 from ...geometry import Geometry
 from ...traps import TrapRecord
 from ..kernel.compile import facts_at
-
-ABSOLUTE = frozenset({"workitemabsid", "workitemflatabsid", "gridsize"})
-"""Identities that do not depend on workgroups."""
+from .places import ABSOLUTE, by_absolute_ids
 
 ROWS = (1024, 512, 256, 128, 64)
 """Work-items of a row; of one shape, so that grids of many sizes share their code."""
@@ -25,6 +23,13 @@ USUAL = 256
 
 LEAST_USED = 0.75
 """The least part of lanes that must be work-items, where a row of the grid ends within a warp."""
+
+
+def as_run(kernel: Kernel, geometry: Geometry) -> tuple[Kernel, Geometry]:
+    """Return the kernel and the workgroups that native code runs in place of a launch's."""
+    if kernel.group_size == 0 and not any(ins.row.is_barrier for ins in kernel.instructions):
+        kernel = by_absolute_ids(kernel, geometry.group_size)
+    return kernel, regrouped(kernel, geometry)
 
 
 def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:

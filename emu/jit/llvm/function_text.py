@@ -104,6 +104,12 @@ class FunctionText:
         self.module.declare(name, f"declare void @{name}({types})")
         self.line(f"call void @{name}({', '.join(arguments)})")
 
+    def hidden(self, value: int) -> str:
+        """Return an i64 that LLVM does not know, so that it recognises no idiom made with it."""
+        name = f"hidden.{value}"
+        self.module.declare(name, f"@{name} = global i64 {value}")
+        return self.let(f"load i64, ptr @{name}, !invariant.load !1")
+
     def zero(self, place: str, count: int | str) -> None:
         """Set `count` bytes from a ptr on to zero."""
         self.set_bytes(place, count, 0)

@@ -110,4 +110,4 @@ class ModuleText:
         return "\n".join([*self._functions.values(), *self._declarations.values(), group])
 
 
-_RARELY = '!0 = !{!"branch_weights", i32 1, i32 1000000}\n'
+_RARELY = '!0 = !{!"branch_weights", i32 1, i32 1000000}\n!1 = !{}\n'

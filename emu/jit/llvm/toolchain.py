@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache as remember
 from itertools import count
 from pathlib import Path
@@ -28,29 +27,8 @@ import llvmlite.binding as llvm
 
 from ....isa.errors import UsageError
 from ....isa.version import __version__
-from . import cache
-
-
-class Level(StrEnum):
-    """The effort that LLVM spends on a module."""
-
-    FULL = "full"
-    """The O2 pipeline with both vectorisers, interleaving and unrolling off: best code."""
-    QUICK = "quick"
-    """Eight passes: half the time, within some percent; for kernels above about 150 instructions.
-
-    Nothing moves out of loops, loops are not rotated, and no value numbering looks beyond a block:
-    the only pass for it that llvmlite offers (NewGVN) aborts the process on deep nests."""
-    PLAIN = "plain"
-    """The passes of QUICK, unoptimised code generation, registers allocated block by block.
-
-    The time is proportional to the module. The other levels take minutes for some thousand
-    accesses, or for some dozen loops one after the other."""
-    WHOLE = "whole"
-    """For a large program of scalar code, as the timing engine: the O3 pipeline, loops vectorised.
-
-    It inlines less than LLVM's threshold of 225, which keeps the program near the size of a host's
-    first-level cache for code and takes less time."""
+from . import cache, passes
+from .passes import Level
 
 
 @dataclass(frozen=True)
@@ -252,40 +230,10 @@ def _optimised(
         module = freed.enter_context(llvm.parse_assembly(text, context))
         stop_if_abandoned()
         module.verify()  # takes 0.1 ms; LLVM may crash on an invalid module
-        options = freed.enter_context(_options(level))
-        builder = freed.enter_context(llvm.create_pass_builder(machine, options))
-        passes = freed.enter_context(_passes(builder, level))
         stop_if_abandoned()
-        passes.run(module, builder)
+        passes.run(machine, module, level, ir.count("\n"))
         stop_if_abandoned()
         yield machine, module
-
-
-def _passes(builder: llvm.PassBuilder, level: Level) -> llvm.ModulePassManager:
-    if level not in (Level.QUICK, Level.PLAIN):
-        return builder.getModulePassManager()
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_always_inliner_pass()
-    passes.add_sroa_pass()
-    passes.add_simplify_cfg_pass()
-    passes.add_instruction_combine_pass()
-    passes.add_simplify_cfg_pass()
-    passes.add_instruction_combine_pass()
-    passes.add_dead_code_elimination_pass()
-    passes.add_global_dead_code_eliminate_pass()
-    return passes
-
-
-def _options(level: Level) -> llvm.PipelineTuningOptions:
-    whole = level is Level.WHOLE
-    options = llvm.create_pipeline_tuning_options(speed_level=3 if whole else 2)
-    options.loop_interleaving = whole
-    options.loop_unrolling = whole
-    options.loop_vectorization = whole
-    options.slp_vectorization = False
-    if whole:
-        options.inlining_threshold = 100
-    return options
 
 
 @remember

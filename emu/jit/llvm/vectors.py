@@ -110,11 +110,14 @@ class VectorCode:
             for j in range(self.k)
         ]
 
-    def gather(self, bits: int, places: str, mask: str, otherwise: str) -> str:
+    def gather(
+        self, bits: int, places: str, mask: str, otherwise: str, align: int | None = None
+    ) -> str:
         """Load an integer per lane from a chunk of addresses; `otherwise` where the mask is off."""
         t, p = integer(bits, self.n), f"<{self.n} x ptr>"
         name = f"llvm.masked.gather.v{self.n}i{bits}.v{self.n}p0"
-        given = f"{p} {places}", f"i32 {bits // 8}", f"{self.mask_type} {mask}", f"{t} {otherwise}"
+        align = align or bits // 8
+        given = f"{p} {places}", f"i32 {align}", f"{self.mask_type} {mask}", f"{t} {otherwise}"
         return self.code.call(t, name, *given)
 
     def scatter(self, bits: int, value: str, places: str, mask: str) -> None:

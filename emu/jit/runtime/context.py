@@ -5,7 +5,7 @@ its simulated base, size, the distance from simulated to host addresses, and whe
 written. Table entries of all buffers have the same four slots; those for threads can permit less.
 
 After these, code that watches owned places has one more slot per parameter: the address of the
-owners (kernel/memory/owners.py).
+owners (kernel/memory/watched/owners.py).
 
 Segments have four such slots per memory instruction in place of those per parameter:
 the buffer that the instruction was in last. GROUP_SIZE is theirs too; the code of a whole kernel is
@@ -104,6 +104,15 @@ class Count(IntEnum):
     LANE_SLOTS = 3
     BARRIERS = 4
     NODES = 5
+
+
+class WatchedBy(IntEnum):
+    """Ways to watch accesses that refuse some launches which owners would not."""
+
+    MARKS = 1
+    """Marks of places (kernel/memory/watched/marks.py)."""
+    UPDATES = 2
+    """Owners that take a load for the store after it (kernel/memory/watched/updates.py)."""
 
 
 class TrapCode(IntEnum):

@@ -217,6 +217,22 @@ next:
   br label %loop
 }
 
+; The same for one lane. It takes and returns all through a record, so that its call costs the code
+; around it one register: context block, address, how, data, result.
+define void @simtlab_move_one(ptr %record) #0 {
+entry:
+  %ctx = load ptr, ptr %record
+  %p.address = getelementptr i64, ptr %record, i64 1
+  %address = load i64, ptr %p.address
+  %p.how = getelementptr i64, ptr %record, i64 2
+  %how = load i64, ptr %p.how
+  %p.data = getelementptr i64, ptr %record, i64 3
+  %result = call i32 @simtlab_move(ptr %ctx, i64 1, i64 %address, ptr null, ptr %p.data, i64 %how)
+  %p.result = getelementptr i64, ptr %record, i64 4
+  store i32 %result, ptr %p.result
+  ret void
+}
+
 ; The same for a mask of `words` words.
 define i32 @simtlab_move_wide(ptr %ctx, ptr %masks, i64 %words, i64 %base, ptr %indices, ptr %data,
                               i64 %how) #0 {

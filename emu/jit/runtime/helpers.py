@@ -101,7 +101,7 @@ def _compiled() -> Compiled:
     names = [f"{k}_{t}" for k in _KINDS for t in ("u32", "s32", "u64", "s64")]
     text += "".join(_atomic(*n.split("_")) for n in names)
     text += f"attributes #0 = {{ {ATTRIBUTES} }}\n"
-    functions = ["simtlab_find", "simtlab_local_fault", "simtlab_move"]
+    functions = ["simtlab_find", "simtlab_local_fault", "simtlab_move", "simtlab_move_one"]
     functions += [f"{name}_wide" for name in ("simtlab_local_fault", "simtlab_move")]
     functions += [f"simtlab_atomic_{n}" for n in names]
     functions.append(WIDE_ATOMIC)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from itertools import count
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from ....isa.instruction import Instruction, Reg
 from ....isa.program import Kernel
 from ....isa.table import Unit
 from ....isa.types import Segment as MemorySegment
+from ..runtime.context import DELTA, param_slot
 from .warp_block import Layout
 
 
@@ -84,6 +86,8 @@ FIELDS = (
     "loop",  # 1 where a BRANCH or JUMP closes or leaves a loop
     "cond_row",  # the word of a BRANCH's condition register in the warp block, else -1
     "addr_row",  # the row of the address register of an ACCESS, -1: none, the address is imm
+    "delta",  # of an ACCESS of global memory by a register: where the context block has what is
+    # added to its addresses for those of the host, in bytes (0 before the first use); else -1
     "imm",  # signed bytes that are added to the address; the code of a TRAP
     "lane_bytes",  # bytes per lane of an ACCESS
     "space",  # Space
@@ -223,6 +227,7 @@ def records(kernel: Kernel, segments: tuple[Segment, ...], layout: Layout) -> np
     by_pc = {s.first: s.number for s in segments}
     by_pc[-1] = -1
     table = np.zeros(len(segments), RECORD)
+    sites = count()
     for record, segment in zip(table, segments, strict=True):
         ins, row = code[segment.last], code[segment.last].row
         inside = [code[pc].row for pc in range(segment.first, segment.last + 1)]
@@ -235,7 +240,7 @@ def records(kernel: Kernel, segments: tuple[Segment, ...], layout: Layout) -> np
         record["subdivide"] = ins.subdivide
         record["loop"] = ins.loop
         record["cond_row"] = -1
-        record["addr_row"] = -1
+        record["addr_row"] = record["delta"] = -1
         record["unit"] = max(UNITS.index(r.unit) for r in inside)
         record["n_complex"] = sum(r.unit is Unit.COMPLEX for r in inside)
         record["uses_clock"] = any(r.stem == "clock" for r in inside)
@@ -248,8 +253,11 @@ def records(kernel: Kernel, segments: tuple[Segment, ...], layout: Layout) -> np
         elif segment.kind is SegmentKind.ACCESS:
             address, type_ = ins.address, row.type
             assert address is not None and type_ is not None
+            site = next(sites)
             if address.base is not None:
                 record["addr_row"] = layout.rows[address.base]
+                if address.segment is MemorySegment.GLOBAL:
+                    record["delta"] = 8 * param_slot(site, DELTA)
             record["imm"] = address.offset
             record["lane_bytes"] = type_.size
             record["space"] = _SPACES[address.segment]

@@ -284,3 +284,72 @@ def test_bits_may_be_flipped_in_each_iteration_of_a_loop():
     """
     assert stride_of(body) == 4
     assert stride_of(body.replace("256", "32")) is None
+
+
+def test_in_a_nest_the_counter_of_an_inner_loop_that_lanes_leave_early_keeps_its_stride():
+    text = """
+        mov_u32 $s4, 0
+    @outer:
+        workitemid_u32 $s1, 0
+    @inner:
+        add_u32 $s1, $s1, 16
+        cmp_lt_u32 $c0, $s1, 20
+        cbr $c0, @inner
+        add_u32 $s4, $s4, 1
+        cmp_lt_u32 $c0, $s4, $s9
+        cbr $c0, @outer
+        st_global_u32 $s4, [$d0]
+        ret
+    """
+    shapes = made(text)
+    (counter,) = (p for p in phis_of(shapes.ssa, "$s1") if shapes.stride(p) is not None)
+    assert shapes.stride(counter) == 1
+
+
+def test_lanes_that_continue_an_outer_loop_from_its_inner_one_vary():
+    text = """
+        mov_u32 $s4, 0
+        mov_u32 $s1, 0
+    @outer:
+        add_u32 $s1, $s1, 1
+    @inner:
+        add_u32 $s4, $s4, 1
+        and_u32 $s8, $s0, $s4
+        cmp_eq_u32 $c0, $s8, 3
+        cbr $c0, @outer
+        cmp_lt_u32 $c0, $s4, $s9
+        cbr $c0, @inner
+        st_global_u32 $s1, [$d0]
+        ret
+    """
+    shapes = made(text)
+    assert not shapes.is_uniform(stored(shapes.ssa))
+
+
+PLACES = {
+    # number of a work-item in the grid: whether no lane's number wraps around as an unsigned one,
+    # and as a signed one
+    "mad_u32 $s2, $s7, 256, $s6": (True, True),
+    "shl_u32 $s2, $s7, 12\n add_u32 $s2, $s2, $s6": (True, True),
+    "mad_u32 $s2, $s7, 32768, $s6": (True, True),  # below 2^31 - 32768 + 64
+    "mad_u32 $s2, $s7, 32769, $s6": (True, False),
+    "mad_u32 $s2, $s7, 65537, $s6": (False, False),
+    "shl_u32 $s2, $s7, 16\n add_u32 $s2, $s2, $s6": (True, False),
+    "shl_u32 $s2, $s7, 17\n add_u32 $s2, $s2, $s6": (False, False),
+    "mad_u32 $s2, $s9, 2, $s6": (False, False),
+    "sub_u32 $s2, $s6, $s7": (False, False),
+}
+
+
+@pytest.mark.parametrize("lines", PLACES)
+def test_places_that_are_calculated_keep_their_step_in_64_bits(lines: str):
+    head = f"workitemid_u32 $s6, 0\n workgroupid_u32 $s7, 0\n {lines}\n"
+    few = Facts(32, (64, 1, 1), True, few_groups=True)
+    for number, cvt in enumerate(("cvt_u64_u32", "cvt_s64_s32")):
+        text = f"{head} {cvt} $d2, $s2\n st_global_u64 $d2, [$d0]"
+        shapes = made(text, few)
+        keeps = PLACES[lines][number]
+        assert shapes.stride(stored(shapes.ssa)) == (1 if keeps else None), cvt
+        for other in (LINE, RAGGED, Facts(32, (64, 1, 1), False, few_groups=True)):
+            shapes = made(text, other)
+            assert shapes.stride(stored(shapes.ssa)) is None

@@ -32,6 +32,7 @@ bit, low_bits, ctz, drop_lowest, popcount, mix = (
 word32, word64, put64, lanes_of_line = (
     twins.word32, twins.word64, twins.put64, twins.lanes_of_line
 )  # fmt: skip
+prefetch, quotient, inverse_of = twins.prefetch, twins.quotient, twins.inverse_of
 find_word, first_least, words_up_to, bits_of_words, most_in_a_bank = (
     twins.find_word, twins.first_least, twins.words_up_to, twins.bits_of_words, twins.most_in_a_bank
 )  # fmt: skip
@@ -57,6 +58,34 @@ def both(f: Any, *arguments: int) -> list[int]:
     f(None, plain.ctypes.data)
     assert native.tolist() == plain.tolist()
     return native.tolist()
+
+
+@device
+def shares(S, at):
+    put64(at, 0, quotient(word64(at, 0), word64(at, 1)))
+    return 0
+
+
+@given(st.data(), st.integers(1, 1 << 20) | st.sampled_from([1, 2, 3, 10, 256, (1 << 40) - 1]))
+def test_quotients_are_exact_up_to_their_bound(data, divisor):
+    bound = (1 << 63) // divisor
+    n = data.draw(st.integers(0, bound) | st.integers(max(0, bound - 9), bound))
+    n -= n == 1 << 63
+    near = n // divisor * divisor  # the first number with this quotient, and the one before it
+    for number in {n, near, max(0, near - 1)}:
+        assert both(shares, number, inverse_of(divisor))[0] == number // divisor
+
+
+@device
+def fetches(S, at):
+    prefetch(word64(at, 0))
+    prefetch(at)
+    return 0
+
+
+@given(WORDS)
+def test_any_address_can_be_fetched_ahead(address):
+    assert both(fetches, address) == [address]
 
 
 @device

@@ -15,6 +15,20 @@ def fetch(S: State, w: int, s: int, t: int) -> int:
     return 0
 
 
+def prefetch_set(S: State, address: int) -> int:
+    """Let the host fetch the tags that a first-level miss at `address` would be compared with.
+
+    Called when an access issues, a cycle before it is performed. It changes nothing that is
+    simulated, as `prefetch_line`.
+    """
+    return 0
+
+
+def prefetch_line(S: State, line: int) -> int:
+    """Let the host fetch what the second level has of `line`, for which `next_level` comes next."""
+    return 0
+
+
 @required
 @given(
     access_is_packed=(
@@ -49,11 +63,12 @@ def on_lanes_served(S: State, w: int, g: int, lanes: int, t: int) -> int:
 
 @given(line_lanes="how many lanes want the line")
 @answers(
-    line_hit=(0, "1 if the first level has the line"),
     line_until_mshr=(
         0,
         "after a miss: the cycle up to which the line waits for an MSHR, 0 for none",
     ),
+    # Between these two, as a host that copies both at once would wait for their stores.
+    line_hit=(0, "1 if the first level has the line"),
     line_until_l2=(
         0,
         "after a miss: the cycle up to which it waits for the second level, 0 for none",

@@ -8,28 +8,49 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..intrinsics import device, popcount
+from ..intrinsics import ctz, device, popcount, prefetch, word64
 
 if TYPE_CHECKING:
     from ..account import charge_bubbles, charge_issue
     from ..causes import UNIT
-    from ..hooks import State, extra_slots
+    from ..hooks import State, extra_slots, prefetch_set
     from ..loop import stop
     from ..memory.private import chip_access, is_on_chip
     from ..state import (
         ACCESS,
+        BLOCK_CONTEXT,
         ISSUE,
         RUNNING,
         SEG_ACCESS,
         group,
         next_event,
         seg,
+        warp,
         wpu,
     )
     from .execute import execute, finish
 
 MAX_RUN = 64
 """Segments that a group may issue before the loop runs events of other WPUs."""
+
+
+@device
+def prefetch_data(S: State, g: int) -> int:
+    """Let the host fetch data that group g is about to access: those of its first and last lane.
+
+    Events of other WPUs come before the access, and cover the time.
+    """
+    grp = group(S, g)
+    row = seg(S, grp.seg)
+    if row.delta >= 0 and grp.mask != 0:
+        block = warp(S, grp.warp).block
+        offset = row.imm + word64(word64(block, BLOCK_CONTEXT) + row.delta, 0)
+        lane = ctz(grp.mask)
+        first = word64(block + row.addr_row, lane)
+        prefetch(first + offset)
+        prefetch(word64(block + row.addr_row, lane + popcount(grp.mask) - 1) + offset)
+        prefetch_set(S, first + row.imm)
+    return 0
 
 
 @device
@@ -51,6 +72,7 @@ def issue(S: State, w: int, g: int, t: int) -> int:
             charge_bubbles(S, w, g, UNIT, bubbles)
         if row.kind == SEG_ACCESS:
             if is_on_chip(S, row.space) == 0:
+                prefetch_data(S, g)
                 core.event = ACCESS
                 next_event(S, w).at = t - 1
                 return 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import device, record, table
+from ..intrinsics import device, inverse_of, quotient, record, table
 
 if TYPE_CHECKING:
     from ...machines.machine import Machine
@@ -26,13 +26,14 @@ port = table("port", record(free="i8"))
 @device
 def first_tick(S: State, t: int) -> int:
     """Return the first tick that begins at cycle t or later."""
-    return (t * S.port_ticks + S.port_cycles - 1) // S.port_cycles
+    return quotient(t * S.port_ticks + S.port_cycles - 1, S.port_cycles_inverse)
 
 
 @device
 def arrival_of(S: State, end: int) -> int:
     """Return the cycle by which a transfer that leaves its ports at tick `end` has arrived."""
-    return (end * S.port_cycles + S.port_ticks - 1) // S.port_ticks + S.crossbar_latency
+    ticks = end * S.port_cycles + S.port_ticks - 1
+    return quotient(ticks, S.port_ticks_inverse) + S.crossbar_latency
 
 
 @device
@@ -123,6 +124,8 @@ def setup(machine: Machine) -> dict[str, Any]:
         "port": 2 * machine.wpus + 2 * banks,
         "port_ticks": tick.denominator,  # as long as `port_cycles` WPU cycles
         "port_cycles": tick.numerator,
+        "port_ticks_inverse": inverse_of(tick.denominator),
+        "port_cycles_inverse": inverse_of(tick.numerator),
         "crossbar_banks": banks,
         "crossbar_latency": machine.crossbar.latency,
         "crossbar_message": 1 if machine.crossbar_cycle else TICKS,

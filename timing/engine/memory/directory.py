@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import bit, ctz, device, drop_lowest, record, table
+from ..intrinsics import WORD, bit, ctz, device, drop_lowest, prefetch, record, table
 
 if TYPE_CHECKING:
     from ...machines.machine import Machine
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         EMPTY,
         EXCLUSIVE,
         FETCH,
+        LINE_BYTES,
         LOAD,
         MODIFIED,
         SHARED,
@@ -45,8 +46,12 @@ SHARING = record(
     owned="i1",  # 1: the one copy is EXCLUSIVE or MODIFIED
     dirty="i1",  # 1: newer than memory
 )
+SHARING_BYTES = SHARING.itemsize
 sharing = table("sharing", SHARING)
 """Index: L2 line * S.l2_sectors + sector."""
+
+HOST_LINE = 64
+"""Bytes of a line of the host's caches, as all hosts have them."""
 
 l2_bank = table("l2_bank", record(free="i8"))
 
@@ -92,11 +97,45 @@ def claim_bank(S: State, bank: int, t: int) -> int:
 
 
 @device
+def l2_set(S: State, line_number: int) -> int:
+    """Return the index of the first way of a line's set."""
+    return S.l2_first + (line_number & (S.l2_sets - 1)) * S.l2_ways
+
+
+@device
+def prefetch_set(S: State, address: int) -> int:
+    """Let the host fetch the tags of the set of `address`; see `hooks.prefetch_set`."""
+    tags = S.p_cache_tag + WORD * l2_set(S, address >> S.l2_line_shift)
+    prefetch(tags)
+    prefetch(tags + HOST_LINE)
+    return 0
+
+
+@device
+def prefetch_line(S: State, line: int) -> int:
+    """Find the L2 line of a request, for its lookup, and let the host fetch its records."""
+    line_number = line >> S.l2_sector_shift
+    index = find(S, l2_set(S, line_number), S.l2_ways, line_number)
+    S.l2_found_line = line_number
+    S.l2_found = index
+    if index >= 0:
+        prefetch(S.p_cache_line + LINE_BYTES * index)
+        prefetch(S.p_cache_used + WORD * index)
+        place = (index - S.l2_first) * S.l2_sectors + (line & (S.l2_sectors - 1))
+        prefetch(S.p_sharing + SHARING_BYTES * place)
+    return 0
+
+
+@device
 def lookup(S: State, line_number: int, bank: int, lookup_end: int) -> int:
     """Return the cycle from `lookup_end` on at which L2 has a line; set the reply but its state."""
     S.tick += 1
-    first = S.l2_first + (line_number & (S.l2_sets - 1)) * S.l2_ways
-    index = find(S, first, S.l2_ways, line_number)
+    first = l2_set(S, line_number)
+    index = S.l2_found
+    if S.l2_found_line == line_number:
+        S.l2_found_line = -1
+    else:
+        index = find(S, first, S.l2_ways, line_number)
     if index < 0:
         return lookup_missed(S, first, line_number, bank, lookup_end)
     S.reply_place = index - S.l2_first
@@ -255,6 +294,9 @@ def setup(machine: Machine) -> dict[str, Any]:
         "l2_line_shift": cache.line_shift,
         "l2_sectors": sectors,
         "l2_sector_shift": sectors.bit_length() - 1,
+        # The index of the line that `prefetch_line` has looked for, and its number; -1 for none.
+        "l2_found": -1,
+        "l2_found_line": -1,
         "l2_latency": cache.hit_latency,
         "atomics_past_l1": 0,  # a first level does them in a line that it owns
         "l2_targets": cache.targets,

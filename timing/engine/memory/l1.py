@@ -12,7 +12,7 @@ from ..intrinsics import device, record, table
 
 if TYPE_CHECKING:
     from ...machines.machine import Machine
-    from ..hooks import State, forget_line, next_level, write_back
+    from ..hooks import State, forget_line, next_level, prefetch_line, write_back
     from .lines import (
         ATOMIC,
         EMPTY,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         find,
         place,
     )
-    from .mshr import first_free, mshr
+    from .mshr import free_entry, mshr
 
 L1D = record(
     free="i8",  # cycle from which the banks take the next access
@@ -105,10 +105,11 @@ def merge_request(S: State, index: int, miss_cycle: int) -> int:
 def miss(S: State, w: int, line: int, kind: int, miss_cycle: int) -> int:
     """Request a line from the next level, and make room for it; return its arrival."""
     S.n_l1_miss += 1
+    prefetch_line(S, line)
     start = miss_cycle
     entry = -1
     if S.l1d_mshrs > 0:
-        entry = first_free(S, w * S.l1d_mshrs, S.l1d_mshrs)
+        entry = free_entry(S, w, start)
         start = wait_for_mshr(S, entry, start)
     index = choose_victim(S, l1d_set(S, w, line), S.l1d_ways, start)
     victim = cache_line(S, index)
@@ -134,10 +135,11 @@ def miss(S: State, w: int, line: int, kind: int, miss_cycle: int) -> int:
 def upgrade(S: State, w: int, line: int, index: int, miss_cycle: int) -> int:
     """Request ownership of a shared line for a store (Q-DWS-5); return when it is granted."""
     S.n_upgrade += 1
+    prefetch_line(S, line)
     start = miss_cycle
     entry = -1
     if S.l1d_mshrs > 0:
-        entry = first_free(S, w * S.l1d_mshrs, S.l1d_mshrs)
+        entry = free_entry(S, w, start)
         start = wait_for_mshr(S, entry, start)
     ready = max(next_level(S, w, line, UPGRADE, start), cache_line(S, index).ready)
     S.line_until_l2 = S.reply_until_l2

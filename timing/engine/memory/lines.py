@@ -50,6 +50,7 @@ LINE = record(
     state="i1",
     far="i1",  # 1 if its data come from memory
 )
+LINE_BYTES = LINE.itemsize
 cache_line = table("cache_line", LINE)
 
 

@@ -18,11 +18,30 @@ if TYPE_CHECKING:
 mshr = table("mshr", record(free="i8"))
 """The cycle from which an entry is free."""
 
+mshr_taken = table("mshr_taken", record(next="i8"))
+"""The number of the entry after the one that a WPU's L1D has taken last."""
+
 
 @device
 def first_free(S: State, first: int, n: int) -> int:
     """Return the entry of a file (n > 0) that is free first, the lowest of equal ones."""
     return first + first_least(S.p_mshr + WORD * first, n)
+
+
+@device
+def free_entry(S: State, w: int, t: int) -> int:
+    """Return an entry of WPU w's L1D file that is free at t, else the one that is free first.
+
+    Requests of a WPU have ascending cycles, so an entry that is free at one of them is as good as
+    any other. The one after the last that was taken mostly is.
+    """
+    first = w * S.l1d_mshrs
+    taken = mshr_taken(S, w)
+    entry = first + taken.next
+    if mshr(S, entry).free > t:
+        entry = first_free(S, first, S.l1d_mshrs)
+    taken.next = 0 if entry == first + S.l1d_mshrs - 1 else entry - first + 1
+    return entry
 
 
 def setup(machine: Machine) -> dict[str, Any]:
@@ -31,6 +50,7 @@ def setup(machine: Machine) -> dict[str, Any]:
     l1d, l1i = wpus * machine.l1d.mshrs, wpus * machine.l1i.mshrs
     return {
         "mshr": l1d + l1i + machine.l2.mshrs,
+        "mshr_taken": wpus,
         "l1d_mshrs": machine.l1d.mshrs,
         "l1i_mshrs": machine.l1i.mshrs,
         "l2_mshrs": machine.l2.mshrs,

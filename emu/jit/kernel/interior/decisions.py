@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import inf
 
 from .....isa.types import RegClass, Segment
 from ....analysis.lanes.interior import Assumed
 from ....analysis.order import START, Flow
+from ....analysis.ranges.trips import Trips
 from ....analysis.ssa import Op, Ssa, Value
 from ....analysis.uniformity import LaneShapes
 from ...llvm.function_text import FunctionText
@@ -22,6 +24,15 @@ FARTHEST = 1 << 47
 LEAST_ACCESSES = 4
 """Accesses that must share a test, if no test of an edge is gained; streams have fewer."""
 
+MUCH = 2
+"""Instructions of arithmetic for each access, from which on fewer accesses suffice.
+
+Streams that compute less wait for memory, and take longer so.
+"""
+
+MOST_WORK = 60
+"""Instructions of arithmetic of a warp up to which masks and tests are much beside them."""
+
 _RELATIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 
@@ -36,6 +47,7 @@ class Decisions:
         conditions: Conditions,
         assumed: Assumed,
         memory: GlobalMemory,
+        trips: Mapping[int, Trips],
     ) -> None:
         self._ssa = ssa
         self._shapes = shapes
@@ -43,6 +55,7 @@ class Decisions:
         self._conditions = conditions
         self._assumed = assumed
         self._memory = memory
+        self._trips = trips
         self._expected = _expected(ssa)
         self._offsets: dict[int, str] = {}
 
@@ -52,11 +65,43 @@ class Decisions:
 
     def gains(self, inside: frozenset[Op]) -> bool:
         """Return whether a version for interior warps has enough to gain, after `decide`."""
+        if self.gains_at_edges(inside):
+            return True
+        accesses = len(global_accesses(self._ssa))
+        return bool(inside) and MUCH * accesses <= self._arithmetic() <= MOST_WORK
+
+    def gains_at_edges(self, inside: frozenset[Op]) -> bool:
+        """Return whether warps at edges gain by accesses without tests as well."""
         assumed = self._assumed
-        edges = any(
-            op.ins.row.stem.startswith("cmp") and op not in self._expected for op in assumed.known
+        return (
+            len(inside) >= LEAST_ACCESSES
+            or bool(assumed.same or assumed.rest)
+            or any(
+                op.ins.row.stem.startswith("cmp") and op not in self._expected
+                for op in assumed.known
+            )
         )
-        return edges or bool(assumed.same or assumed.rest) or len(inside) >= LEAST_ACCESSES
+
+    def _arithmetic(self) -> float:
+        """Return how many instructions compute with vectors, iterations of loops included."""
+        total = 0.0
+        for number, ops in self._ssa.ops.items():
+            found = [op for op in ops if not op.ins.row.is_memory and not op.parts]
+            vectors = [
+                op for op in found if op.cls is not RegClass.C and not self._shapes.is_uniform(op)
+            ]
+            computed = sum(self._shapes.stride(op) is None for op in vectors)
+            total += computed * self._times(number) if computed else 0
+        return total
+
+    def _times(self, node: int) -> float:
+        """Return how often a node may run; infinity if that is not known."""
+        times = 1.0
+        for loop in self._ssa.flow.loops:
+            if node in loop.nodes:
+                trips = self._trips.get(loop.number)
+                times *= inf if trips is None else trips.returns + 1
+        return times
 
     def decide(self) -> frozenset[Op]:
         """Ask for all conditions; return the accesses that are inside then."""
@@ -207,6 +252,12 @@ class Decisions:
             rest = entry.let(f"and i64 {offset}, {size - 1}")
             self._conditions.require_of_call(entry.let(f"icmp eq i64 {rest}, 0"))
         return offset
+
+
+def global_accesses(ssa: Ssa) -> frozenset[Op]:
+    """Return the accesses of global memory of a kernel."""
+    rows = ((op, op.ins.row) for ops in ssa.ops.values() for op in ops)
+    return frozenset(op for op, row in rows if row.is_memory and row.segment is Segment.GLOBAL)
 
 
 def ask_for_size(conditions: Conditions) -> None:

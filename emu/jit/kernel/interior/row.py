@@ -12,13 +12,13 @@ from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
 from .bounds import HasSteps
+from .decisions import global_accesses
 from .runs import NEVER, Run, find_run
 from .version import (
     Interior,
     decide,
     emit_edge_nodes,
     emit_nodes,
-    global_accesses,
     has_interior,
     inside_at_edges,
     is_small,
@@ -72,7 +72,7 @@ class RowOfWarps:
         except HasSteps:
             return None
         inside, edges = frozenset[Op](), Run(NEVER, NEVER)
-        if is_small(lanes):
+        if interior.gains_at_edges and is_small(lanes):
             conditions, inside = inside_at_edges(lanes, warp, memory)
             if inside == global_accesses(lanes.ssa):
                 edges = find_run(conditions, warps)

@@ -38,7 +38,7 @@ LARGEST_FACTOR = 1 << 20
 """The largest constant factor: larger ones mix bits, and such numbers have no useful bounds."""
 
 LARGEST_SCALED = 1 << 40
-"""The largest number that is asked for where its multiple would be too large."""
+"""The largest number that is asked for where its multiple, or a sum with it, would be too large."""
 
 _SINGLE = frozenset({"and", "or", "xor", "not", "shl", "shr"})
 """Operations on uniform values, which give one more."""
@@ -250,6 +250,8 @@ class Spans:
     def _sum(self, a: Span | None, b: Span | None, sign: int = 1) -> Span | None:
         if a is None or b is None or (b.param is not None and (sign < 0 or a.param is not None)):
             return None
+        if sum(max(-s.least, s.most) for s in (a, b)) > LARGEST:
+            a, b = (self.within(s, -LARGEST_SCALED, LARGEST_SCALED) for s in (a, b))
         low, high, least, most = b.low, b.high, b.least, b.most
         if sign < 0:
             low, high = high.times(-1), low.times(-1)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .....isa.types import Segment
 from ....analysis.lanes.interior import Assumed, InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.order import START
 from ....analysis.ranges.offset_ranges import Ranges
-from ....analysis.ssa import Op, Ssa
+from ....analysis.ssa import Op
 from .. import budget
 from ..counters import Counters
 from ..edges import Edges
@@ -51,17 +50,13 @@ class Interior:
     inside: frozenset[Op]
     shapes: InteriorShapes
     plan: LanePlan
+    gains_at_edges: bool
+    """Whether warps at edges gain by accesses without tests as well."""
 
 
 def is_small(lanes: LaneCode) -> bool:
     """Return whether a kernel may have a third version, for warps at edges."""
     return sum(map(len, lanes.ssa.ops.values())) <= MOST_AT_EDGES
-
-
-def global_accesses(ssa: Ssa) -> frozenset[Op]:
-    """Return the accesses of global memory of a kernel."""
-    rows = ((op, op.ins.row) for ops in ssa.ops.values() for op in ops)
-    return frozenset(op for op, row in rows if row.is_memory and row.segment is Segment.GLOBAL)
 
 
 def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -> Interior | None:
@@ -82,13 +77,16 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
         end = Bound(((first, 1), (items, -1)), (), facts.width, step)
         conditions.at_most(end, 0)
     memory_code = instructions.access.global_
-    decisions = Decisions(lanes.ssa, lanes.shapes, spans, conditions, assumed, memory_code)
+    decisions = Decisions(lanes.ssa, lanes.shapes, spans, conditions, assumed, memory_code, trips)
     inside = decisions.decide()
     if not decisions.gains(inside):
         return None
     shapes = InteriorShapes(lanes.ssa, facts, assumed)
     plan = LanePlan(shapes)
-    return None if plan.sparse else Interior(conditions, assumed, inside, shapes, plan)
+    if plan.sparse:
+        return None
+    gains_at_edges = decisions.gains_at_edges(inside)
+    return Interior(conditions, assumed, inside, shapes, plan, gains_at_edges)
 
 
 def inside_at_edges(
@@ -107,7 +105,7 @@ def inside_at_edges(
     )
     ask_for_size(conditions)
     memory_code = instructions.access.global_
-    decisions = Decisions(lanes.ssa, lanes.shapes, spans, conditions, assumed, memory_code)
+    decisions = Decisions(lanes.ssa, lanes.shapes, spans, conditions, assumed, memory_code, trips)
     return conditions, decisions.inside()
 
 

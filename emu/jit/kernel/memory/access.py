@@ -5,6 +5,8 @@ Kernel arguments and `lda` need no checks and are here; the other segments have 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .....isa.types import Segment
 from ....analysis.ssa import Op
 from ...arithmetic.widths import extended
@@ -19,6 +21,7 @@ from .kernel_memory import KernelMemory
 from .local_memory import LocalMemory
 from .moves import Moves
 from .pieces import Pieces
+from .records.row_blocks import RowLoad
 
 
 class Access:
@@ -35,9 +38,11 @@ class Access:
         self._atomics = Atomics(lanes, self.local, cold)
         self._arguments: dict[tuple[int, str], str] = {}
 
-    def rely_on(self, certain: frozenset[Op]) -> None:
+    def rely_on(self, certain: frozenset[Op], rows: Mapping[Op, RowLoad] | None = None) -> None:
         """Emit the code of a loop before which a test has shown that some accesses are inside."""
         self.global_.certain = self.local.certain = certain
+        self.global_.rows = rows or {}
+        self.global_.cold.makes_stale = bool(rows)
 
     def op(self, op: Op) -> None:
         """Emit one instruction."""

@@ -346,13 +346,18 @@ class Addresses:
         """Return the host address of an offset into a buffer, a ptr."""
         return self.lanes.code.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
 
-    def count_inside(self, offset: str, size: int, scale: int, window: Window) -> str:
+    def count_inside(
+        self, offset: str, size: int, scale: int, window: Window, elements: int = 1
+    ) -> str:
         """Return how many indices from 0 on lead to elements in the buffer, an i64 below 2^31.
 
-        `offset` is that of index 0; `scale` is 2^k * `size`.
+        `offset` is that of index 0; `scale` is 2^k * `size`. All of `elements` must be inside.
         """
         code = self.lanes.code
-        total, here = self.places(window, size, size), element_number(code, offset, size, 0)
+        total, here = (
+            self.places(window, size * elements, size),
+            element_number(code, offset, size, 0),
+        )
         count = code.intrinsic("llvm.usub.sat", "i64", f"i64 {total}", f"i64 {here}")
         stride = scale // size
         if stride > 1:

@@ -12,14 +12,18 @@ from dataclasses import dataclass
 
 from .....isa.types import Type
 from ....analysis.ssa import Op
+from ....analysis.uniformity import OneLane
 from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ...runtime.context import Slot
 from ...runtime.helpers import ATTRIBUTES
 from ..context_code import store_slot
 from ..lane_code import LaneCode
-from .moves import Moves
+from .moves import STALE, Moves
 from .pieces import Pieces
+
+_ADDRESS, _HOW, _DATA, _RESULT = 1, 2, 3, 4
+"""Words of the record that `simtlab_move_one` takes; the first one has the context block."""
 
 
 @dataclass(frozen=True)
@@ -49,17 +53,27 @@ class Cold:
     ) -> None:
         self.lanes = lanes
         self._guarded = guarded
+        self.makes_stale = False
+        """Whether stores must set `STALE`."""
         self.moves = moves
         self.pieces = pieces
         self._cells: dict[str, str] = {}
         self._faulted: str | None = None
+        self._is_alone = isinstance(lanes.shapes, OneLane)
+        """Whether this is code for one lane of a warp."""
+        self._record: list[str] = []
+        """The words of the record of code for one lane."""
 
     def access(self, op: Op, type_: Type) -> None:
         """Emit a load or store of global memory that is always done lane by lane."""
         lanes = self.lanes
         assert op.ins.address is not None
         assert op.base is not None
-        targets = Targets(str(op.ins.address.offset), 1, lanes.vector(op.base), 64)
+        offset = op.ins.address.offset
+        if self._is_alone:
+            targets = Targets(lanes.code.let(f"add i64 {lanes.scalar(op.base)}, {offset}"), 0)
+        else:
+            targets = Targets(str(offset), 1, lanes.vector(op.base), 64)
         loaded = self.move(op, type_, targets)
         if op.ins.row.is_load:
             if lanes.shapes.is_uniform(op):
@@ -70,14 +84,18 @@ class Cold:
     def move(self, op: Op, type_: Type, targets: Targets) -> list[str]:
         """Load or store for all running lanes; return what was loaded, as registers."""
         lanes, is_load = self.lanes, op.ins.row.is_load
+        if self.makes_stale and not is_load:
+            lanes.variables.store(STALE, ["i1"], ["true"])
+        if self._is_alone:
+            assert not targets.indices
+            return self._move_one(op, type_, targets.base)
         cells, indices = self.cells("cells"), "null"
         if targets.indices:
             indices = self.cells("addresses")
             self.put(indices, targets.indices, targets.bits)
         if not is_load:
             self.put(cells, self.moves.store_data(op, type_), type_.bits)
-        mode = 3 if op.pc in self._guarded else 0 if is_load else 1
-        how = type_.size | mode << 8 | targets.kind << 12 | targets.step << 16
+        how = type_.size | self._mode(op) << 8 | targets.kind << 12 | targets.step << 16
         result = self.call_for_lanes(
             "simtlab_move",
             f"i64 {targets.base}",
@@ -90,10 +108,48 @@ class Cold:
             return []
         return [extended(lanes.code, c, type_, lanes.n) for c in self.take(cells, type_.bits)]
 
+    def _mode(self, op: Op) -> int:
+        """Return the code of loads, stores and guarded loads in the helper's argument."""
+        return 3 if op.pc in self._guarded else 0 if op.ins.row.is_load else 1
+
+    def _move_one(self, op: Op, type_: Type, address: str) -> list[str]:
+        """Load or store an address, an i64, in code for one lane; return nothing."""
+        code, how = self.lanes.code, type_.size | self._mode(op) << 8
+        code.line(f"store i64 {address}, ptr {self._field(_ADDRESS)}")
+        code.line(f"store i64 {how}, ptr {self._field(_HOW)}")
+        if not op.ins.row.is_load:
+            data = self.moves.store_scalar(op, type_)
+            code.line(f"store i{type_.bits} {data}, ptr {self._field(_DATA)}")
+        name = "simtlab_move_one"
+        code.module.declare(name, f"declare void @{name}(ptr) cold {ATTRIBUTES}")
+        code.line(f"call void @{name}(ptr {self._field(0)})")
+        self.check(code.let(f"load i32, ptr {self._field(_RESULT)}"), op.pc)
+        return []
+
+    def _field(self, number: int) -> str:
+        """Return the address of a word of the record that `simtlab_move_one` takes."""
+        entry = self.lanes.entry
+        if not self._record:
+            self._record = [entry.let("alloca [5 x i64], align 64")]
+            entry.line(f"store ptr %ctx, ptr {self._record[0]}")
+            self._record += [
+                entry.let(f"getelementptr i64, ptr {self._record[0]}, i64 {i}") for i in range(1, 5)
+            ]
+        return self._record[number]
+
     def first(self, type_: Type) -> list[str]:
         """Return what the first running lane has loaded in `move`, a scalar."""
+        if self._is_alone:
+            return [self.moves.load(type_, self._field(_DATA), seldom=True)]
         cell = self.cell(type_, self.lanes.lowest(self.lanes.running()))
         return [self.moves.load(type_, cell)]
+
+    def of_highest(self, op: Op, type_: Type) -> str:
+        """Return what a store by the running lanes leaves at one place: the highest lane's data."""
+        # No call gets these cells, so LLVM removes them where it knows the lane.
+        self.put(self.cells("highest"), self.moves.store_data(op, type_), type_.bits)
+        cell = self.cell(type_, self.lanes.highest(self.lanes.running()), "highest")
+        return self.lanes.code.let(f"load i{type_.bits}, ptr {cell}")
 
     # --- helpers
 

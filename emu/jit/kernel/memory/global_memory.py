@@ -9,22 +9,24 @@ fast one has a scalar, and 32-bit indices where lanes diverge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from .....isa.program import Param
-from .....isa.types import sign_extend
+from .....isa.types import Type, sign_extend
 from ....analysis.ssa import Op, Value
-from ...arithmetic.widths import element_number
-from ...llvm.text import integer
+from ...arithmetic.widths import element_number, extended
 from ..lane_code import LaneCode
-from .addresses import Addresses, Place, Row, split_index
+from .addresses import Addresses, Place, Row
 from .cold import Cold, Targets
 from .forms import Form
 from .moves import Moves
-from .near import TABLE, Near, has_permutes, is_computed, is_shuffled, permuted
+from .near import TABLE, has_permutes, is_computed, is_shuffled, near_of, permuted
 from .piece_rows import piece_rows, whole_chunks
 from .pieces import Pieces
+from .records import row_blocks
+from .records.access import RecordAccess
+from .records.row_blocks import RowLoad
 from .scattered import Scattered
 from .site import Site
 
@@ -41,13 +43,27 @@ class GlobalMemory:
         self.pieces = pieces
         self.addresses = Addresses(lanes, params)
         self._scattered = Scattered(lanes, moves, cold, self.addresses)
+        self._records = RecordAccess(lanes, moves, self.addresses, self._access)
         self.certain: frozenset[Op] = frozenset()
         """Accesses of one place, or of neighbours, that a test before a loop shows to be inside."""
+        self.rows: Mapping[Op, RowLoad] = {}
+        """Loads from rows of which a test before a loop shows that all is inside."""
+        self._blocks: dict[Op, str] = {}
+        """Room for the blocks of these loads."""
         self.inside: frozenset[Op] = frozenset()
         """Accesses that are inside in all lanes of an interior warp."""
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
+        if op in self.rows:
+            self.pieces.define(op, self._load_from_rows(op))
+            return
+        loaded = self._records.op(op, self.inside) if self._records.has(op) else self._access(op)
+        if loaded is not None:
+            self.pieces.define(op, loaded)
+
+    def _access(self, op: Op) -> list[str] | None:
+        """Emit one load or store by itself; return what a load gives unless that is defined."""
         type_, address, base = op.ins.row.type, op.ins.address, op.base
         assert type_ is not None
         assert address is not None
@@ -57,13 +73,13 @@ class GlobalMemory:
         window = addresses.window(base, form, not op.ins.row.is_load)
         if window is None:
             self.cold.access(op, type_)
-            return
+            return None
         site = Site(op, type_, window, is_inside=op in self.inside)
         if form is not None:
             form = _plus_constant(form, address.offset)
         strided = lanes.shapes.stride(base) == type_.size
         if self._in_pieces(site, form):
-            return
+            return None
         if form is not None and lanes.shapes.is_uniform(base):
             loaded = self._uniform(site, form)
         elif form is not None and strided:
@@ -78,8 +94,13 @@ class GlobalMemory:
             loaded = self._run(site, place, lambda: self._neighbours(site, place))
         else:
             loaded = self._scattered.pointers(site)
-        if site.is_load:
-            self.pieces.define(op, loaded)
+        return loaded if site.is_load else None
+
+    def _load_from_rows(self, op: Op) -> list[str]:
+        if op not in self._blocks:
+            self._blocks[op] = row_blocks.room_for_block(self.lanes)
+        loaded = row_blocks.load(self.lanes, self.rows[op], self._blocks[op])
+        return [extended(self.lanes.code, c, _type(op), self.lanes.n) for c in loaded]
 
     def element(self, op: Op) -> tuple[Row, Value] | None:
         """Return the row of a load or store of one place, and the 64-bit index into it, if any."""
@@ -123,11 +144,7 @@ class GlobalMemory:
             if lanes.shapes.is_uniform(op.args[0]):
                 data = moves.store_scalar(op, type_)
             else:
-                # The highest lane wins.
-                # No call gets these cells, so LLVM removes them where it knows the lane.
-                cold.put(cold.cells("highest"), moves.store_data(op, type_), type_.bits)
-                cell = cold.cell(type_, lanes.highest(lanes.running()), "highest")
-                data = code.let(f"load i{type_.bits}, ptr {cell}")
+                data = cold.of_highest(op, type_)
             code.line(f"store i{type_.bits} {data}, ptr {host}")
             return []
 
@@ -137,30 +154,38 @@ class GlobalMemory:
 
         if op in self.certain or site.is_inside:
             return fast()
-        return moves.either(place.inside, fast, slow, op.cls, 0)
+        floats = type_.bits if site.is_load and type_.is_float and type_.bits >= 32 else 0
+        return moves.either(place.inside, fast, slow, op.cls, 0, floats)
 
     # --- neighbours
 
     def _run(
-        self, site: Site, place: Place, targets: Callable[[], Targets], also: str | None = None
+        self,
+        site: Site,
+        place: Place,
+        targets: Callable[[], Targets],
+        also: str | None = None,
+        *,
+        backwards: bool = False,
     ) -> list[str]:
         """Access neighbouring elements: one wide access if all is inside and `also` holds."""
         if site.op in self.certain or site.is_inside:
-            return self._wide(site, place.host())
+            return self._wide(site, place.host(), backwards=backwards)
         good = place.inside
         if also is not None:
             good = self.lanes.code.let(f"and i1 {good}, {also}")
         return self._either(
             site,
             good,
-            lambda: self._wide(site, place.host()),
+            lambda: self._wide(site, place.host(), backwards=backwards),
             lambda: self.cold.move(site.op, site.type, targets()),
         )
 
-    def _wide(self, site: Site, host: str) -> list[str]:
+    def _wide(self, site: Site, host: str, *, backwards: bool = False) -> list[str]:
         if site.is_load:
-            return self.moves.load_wide(site.type, host)
-        self.moves.store_wide(site.type, self.moves.store_data(site.op, site.type), host)
+            return self.moves.load_wide(site.type, host, backwards=backwards)
+        data = self.moves.store_data(site.op, site.type)
+        self.moves.store_wide(site.type, data, host, backwards=backwards)
         return []
 
     # --- pieces
@@ -219,7 +244,7 @@ class GlobalMemory:
         def fast() -> list[str]:
             if site.is_load:
                 return pieces.load(site.type, hosts(), step, whole)
-            pieces.store(op, site.type, hosts(), whole)
+            pieces.store(op, site.type, hosts(), step, whole)
             return []
 
         def slow() -> list[str]:
@@ -256,16 +281,23 @@ class GlobalMemory:
         index, scale, size = form.index, form.scale, site.size
         assert index is not None
         step = lanes.shapes.stride(index)
-        if step is None or step * scale != size:
-            if _steps_by_elements(form, size):
-                return self._indexed(site, form)
-            return self._scattered.pointers(site)
-        place = self._place(site, form)
 
         def targets() -> Targets:
             base = site.address(self.lanes.code, addresses.distance(form, site.window))
             return Targets(base, scale, lanes.vector(index), signed=form.signed)
 
+        if step is not None and step * scale == -size:
+            # The last lane has the first place; the index must not wrap around on the way.
+            lower = -step * (lanes.facts.width - 1)
+            place = self._place(site, _plus_constant(form, -lower * scale))
+            least = lower - (1 << 31 if form.signed else 0)
+            fits = code.let(f"icmp sge i64 {addresses.first(form)}, {least}")
+            return self._run(site, place, targets, fits, backwards=True)
+        if step is None or step * scale != size:
+            if _steps_by_elements(form, size):
+                return self._indexed(site, form)
+            return self._scattered.pointers(site)
+        place = self._place(site, form)
         params = [v for v, factor in form.uniform if factor == 1 and addresses.is_param(v)]
         if (
             len(params) == len(form.uniform) == 1
@@ -291,7 +323,7 @@ class GlobalMemory:
 
         if form.scale != site.size or not is_computed(index):
             return each()
-        near = self._near(index)
+        near = near_of(lanes, index)
 
         def host() -> str:
             start = self._plus_scaled(offset, near.first, form.scale)
@@ -314,18 +346,6 @@ class GlobalMemory:
         good = code.let(f"and i1 {near.neighbours(lanes)}, {fits(lanes.facts.width)}")
         return self._either(site, good, lambda: self._wide(site, host()), others)
 
-    def _near(self, index: Value) -> Near:
-        """Return the lanes' indices relative to that of lane 0."""
-        lanes, code = self.lanes, self.lanes.code
-        core, terms = split_index(index, lanes.shapes)
-        v, chunks = integer(32, lanes.n), lanes.vector(core)
-        first = code.let(f"extractelement {v} {chunks[0]}, i32 0")
-        start = lanes.chunk_of(32, first)
-        for stem, term in terms:
-            first = code.let(f"{stem} i32 {first}, {lanes.scalar(term)}")
-        distances = [code.let(f"sub {v} {c}, {start}") for c in chunks]
-        return Near(code.let(f"zext i32 {first} to i64"), distances)
-
     # --- both sides
 
     def _either(
@@ -333,6 +353,11 @@ class GlobalMemory:
     ) -> list[str]:
         """Access on the fast or the slow side; return what was loaded, in chunks."""
         return self.moves.either(good, fast, slow, site.op.cls, self.lanes.n)
+
+
+def _type(op: Op) -> Type:
+    assert op.ins.row.type is not None
+    return op.ins.row.type
 
 
 def _plus_constant(form: Form, constant: int) -> Form:

@@ -1,6 +1,7 @@
 """Atomics of group memory, which one thread alone accesses: a load, an operation and a store.
 
-The lanes are taken in ascending order. Where a chunk's lanes all run, their code has no branches.
+The lanes are taken in ascending order. Where a chunk's lanes all run, their code has no branches,
+unless a kernel has many atomics: it would take long to compile.
 If all lanes change one place and do not want its old value, a chunk's operands are put together
 first.
 """
@@ -20,6 +21,9 @@ _PLAIN = frozenset({"add", "sub", "and", "or", "xor"})
 _REDUCED = {"add": "add", "sub": "add", "and": "and", "or": "or", "xor": "xor"}
 """Operation -> how the operands of several lanes are put together."""
 
+MOST_WRITTEN_OUT = 8
+"""Atomics of a kernel whose code for all lanes of a chunk has no branches."""
+
 
 class GroupAtomics:
     """Emits the atomics of group memory of one kernel."""
@@ -28,6 +32,7 @@ class GroupAtomics:
         self.lanes = lanes
         self.local = local
         self.cold = cold
+        self._written_out = 0
 
     def op(self, op: Op, type_: Type) -> None:
         """Emit one atomic whose running lanes are inside the segment."""
@@ -128,12 +133,17 @@ class GroupAtomics:
         place = code.let(f"getelementptr i64, ptr {masks}, i64 {number}")
         word = code.let(f"load i64, ptr {place}")
         first = code.let(f"mul i64 {number}, {n}")
-        code.branch(code.let(f"icmp eq i64 {word}, {most}"), whole, some)
-        code.block(whole)
-        for lane in range(n):
-            change(code.let(f"add i64 {first}, {lane}"))
-        code.jump(after)
-        code.block(some)
+        if self._written_out < MOST_WRITTEN_OUT:
+            self._written_out += 1
+            code.branch(code.let(f"icmp eq i64 {word}, {most}"), whole, some)
+            code.block(whole)
+            for lane in range(n):
+                change(code.let(f"add i64 {first}, {lane}"))
+            code.jump(after)
+            code.block(some)
+        else:
+            code.jump(some)
+            code.block(some)
         left, rest = code.fresh_name(), code.fresh_name()
         code.phi("i64", (word, body), (rest, one), name=left)
         code.branch(code.let(f"icmp eq i64 {left}, 0"), after, one)

@@ -9,7 +9,7 @@ from .....isa.program import Kernel, Param
 from .....isa.types import Segment
 from ....analysis.ranges.offset_ranges import Ranges
 from ...llvm.function_text import FunctionText
-from ...runtime.context import Slot
+from ...runtime.context import Slot, WatchedBy
 from ..context_code import load_slot
 from .shuffled import READ_BEYOND
 
@@ -42,8 +42,8 @@ class KernelMemory:
     relied: Reliance | None = None
     """What code that counts has to test about accesses."""
 
-    marked: list[bool] = field(default_factory=list)
-    """Whether watched accesses are marked (marks.py), once the code is there."""
+    watched_by: set[WatchedBy] = field(default_factory=set)
+    """What watches accesses more strictly than need be, once the code is there."""
 
     _group_place: list[str] = field(default_factory=list)
     """Where that is, once it is known; all versions of the code share it."""

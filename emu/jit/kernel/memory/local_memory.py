@@ -110,16 +110,17 @@ class LocalMemory:
         place = self._place(memory, base, extent.offset)
         if op.ins.row.is_load:
             lanes.define(op, "value", [moves.load(type_, place)])
-        elif lanes.shapes.is_uniform(op.args[0]):
-            code.line(f"store i{type_.bits} {moves.store_scalar(op, type_)}, ptr {place}")
         else:
-            self._each(op, type_, [self._spread_ptr(place)] * lanes.k)
+            uniform = lanes.shapes.is_uniform(op.args[0])
+            data = moves.store_scalar(op, type_) if uniform else self.cold.of_highest(op, type_)
+            code.line(f"store i{type_.bits} {data}, ptr {place}")
 
     def _each(self, op: Op, type_: Type, places: Sequence[str]) -> list[str]:
         """Gather or scatter at checked addresses; return what was loaded."""
         moves = self.moves
         if op.ins.row.is_load:
-            return moves.load_each(type_, places)
+            # Each of these memories has some bytes behind it.
+            return moves.load_each(type_, places, reads_on=True)
         moves.store_each(type_, moves.store_data(op, type_), places)
         return []
 
@@ -136,7 +137,7 @@ class LocalMemory:
             or extent.offset < 0
             or op.ins.row.segment is not Segment.GROUP
             or not has_permutes(type_.size, lanes.n)
-            or not is_shuffled(extent.base, lanes.shapes)
+            or not is_shuffled(extent.base, lanes.shapes, clamped=True)
             or not 0 <= (lanes.shapes.piece_stride(extent.base) or 0) <= 2 * type_.size
         ):
             return each()
@@ -211,12 +212,19 @@ class LocalMemory:
         def fast() -> list[str]:
             if op.ins.row.is_load:
                 return pieces.load(type_, hosts(), step, whole)
-            pieces.store(op, type_, hosts(), whole)
+            pieces.store(op, type_, hosts(), step, whole)
             return []
 
         def slow() -> list[str]:
             self.guard(op, extent)
-            return self._each(op, type_, self._places(memory, extent))
+            if not step or not extent.is_signed:
+                return self._each(op, type_, self._places(memory, extent))
+            # The first lane of a piece need not run, and may be before the segment.
+            far = [self._place(memory, first, extent.offset, extend="sext") for first in firsts]
+            if op.ins.row.is_load:
+                return pieces.load_running(type_, far)
+            pieces.store(op, type_, far, step)
+            return []
 
         inside = self._holds(op, extent, extent.size * (lanes.pieces.n if step else 1))
         if op.ins.row.is_load and lanes.is_pieced(op):
@@ -233,7 +241,12 @@ class LocalMemory:
             )
             pieces.define_scalars(op, type_, scalars)
             return
-        loaded = fast() if inside else self.moves.either(good, fast, slow, op.cls, lanes.n)
+        if inside:
+            loaded = fast()
+        elif step and extent.is_signed and self._lanes_hold(op, extent):
+            loaded = slow()
+        else:
+            loaded = self.moves.either(good, fast, slow, op.cls, lanes.n)
         if op.ins.row.is_load:
             lanes.define(op, "value", loaded)
 
@@ -385,9 +398,3 @@ class LocalMemory:
             at = code.let(f"add {v} {chunk}, splat (i32 {extent.offset & 0xFFFFFFFF})")
             places.append(code.let(f"getelementptr i8, ptr {memory}, {v} {at}"))
         return places
-
-    def _spread_ptr(self, place: str) -> str:
-        code, n = self.lanes.code, self.lanes.n
-        one = code.let(f"insertelement <{n} x ptr> poison, ptr {place}, i32 0")
-        zero = f"<{n} x i32> zeroinitializer"
-        return code.let(f"shufflevector <{n} x ptr> {one}, <{n} x ptr> poison, {zero}")

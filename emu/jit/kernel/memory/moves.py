@@ -6,14 +6,24 @@ the slow side of an access.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from .....isa.types import RegClass, Type
 from ....analysis.ssa import Op
 from ...arithmetic.widths import extended, narrowed
-from ...llvm.text import integer, register_type
+from ...llvm.text import floating, integer, register_type
+from ...llvm.toolchain import host_has
 from ...llvm.vectors import CHUNK, VectorCode
 from ..lane_code import LaneCode
+
+STALE = "stale"
+"""The variable that says whether the cold side has stored to where blocks were loaded from, an i1.
+
+That may be any buffer.
+"""
+
+WORD = 32
+"""Bits of the smallest element that CPUs gather."""
 
 
 class Moves:
@@ -23,6 +33,8 @@ class Moves:
         self.lanes = lanes
         self._zeros: dict[str, str] = {}
         """Zeros that LLVM does not know of, by type."""
+        self._nowhere = ""
+        """A place for lanes that do not run, a ptr; made when it is needed."""
 
     # --- the fast and the slow side
 
@@ -33,11 +45,13 @@ class Moves:
         slow: Callable[[], list[str]],
         cls: RegClass,
         n: int,
+        floats: int = 0,
     ) -> list[str]:
         """Emit both sides of an access: the fast one runs if `good` (an i1) is true.
 
         Each side returns what it has loaded, in registers of a class: chunks of n lanes (0: a
-        scalar). The result is that of the side that was taken.
+        scalar). The result is that of the side that was taken. If these are `floats` of so many
+        bits, LLVM keeps them in registers of floats.
         """
         code = self.lanes.code
         fast_label, slow_label, after = (code.fresh_label("m") for _ in range(3))
@@ -53,15 +67,18 @@ class Moves:
             # where the vector is stored next.
             if n and self.lanes.facts.one_warp and self.lanes.facts.piece:
                 found = [code.let(f"freeze {register_type(cls, n)} {x}") for x in found]
+            if floats:
+                found = [code.to_float(floats, x, n) for x in found]
             values.append(found)
             ends.append(code.current_block)
             code.jump(after)
         self.lanes.local = known
         code.block(after)
-        t = register_type(cls, n)
-        return [
+        t = floating(floats, n) if floats else register_type(cls, n)
+        joined = (
             code.phi(t, *zip(sources, ends, strict=True)) for sources in zip(*values, strict=True)
-        ]
+        )
+        return [code.from_float(floats, x, n) if floats else x for x in joined]
 
     # --- data
 
@@ -77,22 +94,38 @@ class Moves:
 
     # --- one address
 
-    def load(self, type_: Type, host: str) -> str:
-        """Load a scalar, as a register."""
-        code = self.lanes.code
-        return extended(code, code.let(f"load i{type_.bits}, ptr {host}"), type_, 0)
+    def load(self, type_: Type, host: str, *, seldom: bool = False) -> str:
+        """Load a scalar, as a register.
+
+        LLVM would make one load of two places of a common one and one that is `seldom` made.
+        """
+        code, verb = self.lanes.code, "load volatile" if seldom else "load"
+        if type_.is_float and type_.bits >= 32:
+            number = code.let(f"{verb} {floating(type_.bits, 0)}, ptr {host}")
+            return code.from_float(type_.bits, number, 0)
+        return extended(code, code.let(f"{verb} i{type_.bits}, ptr {host}"), type_, 0)
 
     # --- neighbouring elements
 
-    def load_wide(self, type_: Type, host: str) -> list[str]:
-        """Load the elements from an address on, one a lane, as registers."""
+    def load_wide(self, type_: Type, host: str, *, backwards: bool = False) -> list[str]:
+        """Load the elements from an address on, one a lane, as registers.
+
+        `backwards`: the last lane's element is the first one.
+        """
         lanes, code = self.lanes, self.lanes.code
-        values = []
+        values, t = [], integer(type_.bits, lanes.n)
         for j in range(lanes.k):
             place = code.let(f"getelementptr i8, ptr {host}, i64 {j * lanes.n * type_.size}")
-            raw = code.let(f"load {integer(type_.bits, lanes.n)}, ptr {place}, align {type_.size}")
+            raw = code.let(f"load {t}, ptr {place}, align {type_.size}")
+            raw = self._reversed(t, raw) if backwards else raw
             values.append(extended(code, raw, type_, lanes.n))
-        return values
+        return values[::-1] if backwards else values
+
+    def _reversed(self, t: str, chunk: str) -> str:
+        """Return a chunk of type `t` with the last lane's element first."""
+        n = self.lanes.n
+        order = ", ".join(f"i32 {lane}" for lane in range(n - 1, -1, -1))
+        return self.lanes.code.let(f"shufflevector {t} {chunk}, {t} poison, <{n} x i32> <{order}>")
 
     def load_running(self, type_: Type, host: str) -> list[str]:
         """Load the elements of the running lanes from an address on, as registers; others are 0.
@@ -107,12 +140,21 @@ class Moves:
         )
         return [extended(code, raw, type_, lanes.n) for raw in loaded]
 
-    def store_wide(self, type_: Type, data: Sequence[str], host: str) -> None:
-        """Store the elements of the running lanes from an address on."""
-        lanes, code = self.lanes, self.lanes.code
+    def store_wide(
+        self, type_: Type, data: Sequence[str], host: str, *, backwards: bool = False
+    ) -> None:
+        """Store the elements of the running lanes from an address on.
+
+        `backwards`: the last lane's element is the first one.
+        """
+        lanes, code, masks = self.lanes, self.lanes.code, self.lanes.mask
+        t = integer(type_.bits, lanes.n)
+        if backwards:
+            data = [self._reversed(t, d) for d in data[::-1]]
+            masks = [self._reversed(lanes.mask_type, mask) for mask in masks[::-1]]
         if type_.bits < 32 or (type_.bits == 32 and lanes.n < CHUNK):
-            data = self.without_truncation(integer(type_.bits, lanes.n), data)
-        for j, (d, mask) in enumerate(zip(data, lanes.mask, strict=True)):
+            data = self.without_truncation(t, data)
+        for j, (d, mask) in enumerate(zip(data, masks, strict=True)):
             place = code.let(f"getelementptr i8, ptr {host}, i64 {j * lanes.n * type_.size}")
             self.store_masked(lanes, type_, d, place, mask)
 
@@ -158,16 +200,63 @@ class Moves:
 
     # --- any addresses
 
-    def load_each(self, type_: Type, places: Sequence[str]) -> list[str]:
-        """Load from an address a lane, given as chunks of pointers; as registers."""
-        lanes = self.lanes
+    def gathers_words(self, type_: Type) -> bool:
+        """Return whether loads of a small element are better as gathers of words that it is in.
+
+        CPUs gather words only: LLVM loads smaller elements lane by lane, with a branch for each.
+        """
+        return type_.bits < WORD and host_has("avx512f")
+
+    def load_each(self, type_: Type, places: Sequence[str], *, reads_on: bool = False) -> list[str]:
+        """Load from an address a lane, given as chunks of pointers; as registers.
+
+        `reads_on` says that three bytes after an element may be read.
+        """
+        lanes, code = self.lanes, self.lanes.code
+        if reads_on and self.gathers_words(type_):
+            return self.load_words(type_, places)
         loaded = (
             lanes.gather(type_.bits, p, m, "zeroinitializer")
-            for p, m in zip(places, lanes.mask, strict=True)
+            for p, m in self._masked(type_, places)
         )
-        return [extended(lanes.code, raw, type_, lanes.n) for raw in loaded]
+        return [extended(code, raw, type_, lanes.n) for raw in loaded]
+
+    def load_words(
+        self, type_: Type, places: Sequence[str], shifts: Sequence[str] = ()
+    ) -> list[str]:
+        """Load a word per lane, and return the element that begins at a bit of it, if not at 0."""
+        lanes, code = self.lanes, self.lanes.code
+        wide, small = integer(WORD, lanes.n), integer(type_.bits, lanes.n)
+        values = []
+        for i, (place, mask) in enumerate(zip(places, lanes.mask, strict=True)):
+            word = lanes.gather(WORD, place, mask, "zeroinitializer", type_.size)
+            if shifts:
+                word = code.let(f"lshr {wide} {word}, {shifts[i]}")
+            raw = code.let(f"trunc {wide} {word} to {small}")
+            values.append(extended(code, raw, type_, lanes.n))
+        return values
 
     def store_each(self, type_: Type, data: Sequence[str], places: Sequence[str]) -> None:
         """Store to an address a lane; where two are the same the highest lane wins."""
-        for d, p, m in zip(data, places, self.lanes.mask, strict=True):
+        for d, (p, m) in zip(data, self._masked(type_, places), strict=True):
             self.lanes.scatter(type_.bits, d, p, m)
+
+    def _masked(self, type_: Type, places: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield chunks of pointers with their masks.
+
+        LLVM accesses bytes and 16-bit numbers lane by lane, and makes a branch of each bit of a
+        mask. So lanes that do not run access a place of their own, and no lane is masked.
+        """
+        lanes, code = self.lanes, self.lanes.code
+        for chunk, mask in zip(places, lanes.mask, strict=True):
+            if type_.bits >= 32:
+                yield chunk, mask
+                continue
+            if not self._nowhere:
+                self._nowhere = lanes.entry.let("alloca i64, align 8")
+            p = f"<{lanes.n} x ptr>"
+            one = code.let(f"insertelement {p} poison, ptr {self._nowhere}, i32 0")
+            order = f"<{lanes.n} x i32> zeroinitializer"
+            nowhere = code.let(f"shufflevector {p} {one}, {p} poison, {order}")
+            chosen = code.let(f"select {lanes.mask_type} {mask}, {p} {chunk}, {p} {nowhere}")
+            yield chosen, "splat (i1 true)"

@@ -16,12 +16,14 @@ from ....analysis.uniformity import LaneShapes
 from ...llvm.text import integer
 from ...llvm.toolchain import host_has
 from ..lane_code import LaneCode
+from .addresses import split_index
 
 TABLE = 64
 """Elements that a permutation chooses from."""
 
-_BITWISE = frozenset({"and", "or", "xor", "shl", "shr"})
+_BITWISE = frozenset({"and", "or", "xor", "shl", "shr", "div"})
 _LINEAR = frozenset({"add", "sub", "mul", "mad"})
+_CLAMPS = frozenset({"min", "max", "select"})
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,31 @@ class Near:
         return lanes.code.let(f"xor i1 {outside}, true")
 
 
+def near_of(lanes: LaneCode, index: Value) -> Near:
+    """Return the lanes' indices relative to that of lane 0."""
+    code = lanes.code
+    core, terms = split_index(index, lanes.shapes)
+    v, chunks = integer(32, lanes.n), lanes.vector(core)
+    first = code.let(f"extractelement {v} {chunks[0]}, i32 0")
+    start = lanes.chunk_of(32, first)
+    for stem, term in terms:
+        first = code.let(f"{stem} i32 {first}, {lanes.scalar(term)}")
+    distances = [code.let(f"sub {v} {c}, {start}") for c in chunks]
+    return Near(code.let(f"zext i32 {first} to i64"), distances)
+
+
 def is_computed(index: Value) -> bool:
     """Return whether an index was calculated; one that was loaded has no order."""
     return not (isinstance(index, Op) and index.ins.row.is_load)
 
 
-def is_shuffled(index: Value, shapes: LaneShapes) -> bool:
-    """Return whether bitwise operations make an index of work-item ids and uniform values."""
+def is_shuffled(index: Value, shapes: LaneShapes, *, clamped: bool = False) -> bool:
+    """Return whether bitwise operations make an index of work-item ids and uniform values.
+
+    With `clamped` set, minima, maxima and choices may make it as well.
+    """
     shuffled = False
+    usual = _BITWISE | _LINEAR
     work, seen = [index], {index}
     while work:
         value = work.pop()
@@ -65,10 +84,11 @@ def is_shuffled(index: Value, shapes: LaneShapes) -> bool:
         if not isinstance(value, Op):
             return False
         row = value.ins.row
-        if row.stem in _BITWISE | _LINEAR:
-            shuffled |= row.stem in _BITWISE
-            work += [a for a in value.args if a not in seen]
-            seen.update(value.args)
+        if row.stem in usual or (clamped and row.stem in _CLAMPS):
+            shuffled |= row.stem in _BITWISE or row.stem in _CLAMPS
+            args = value.args[row.stem == "select" :]
+            work += [a for a in args if a not in seen]
+            seen.update(args)
         elif row.unit is not Unit.ID:
             return False
     return shuffled

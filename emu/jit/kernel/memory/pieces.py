@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 
 from .....isa.types import Type
 from ....analysis.ssa import Op, Value
-from ...arithmetic.widths import extended
+from ...arithmetic.widths import extended, narrowed
 from ...llvm.text import integer
 from ...llvm.vectors import CHUNK
 from ..lane_code import LaneCode
@@ -23,6 +23,7 @@ class Pieces:
     def __init__(self, lanes: LaneCode, moves: Moves) -> None:
         self.lanes = lanes
         self.moves = moves
+        self._cell: str | None = None
 
     def step(self, op: Op, address: Value, scale: int = 1) -> int | None:
         """Return how many bytes apart a piece's lanes access memory, if it is known and of use.
@@ -33,7 +34,7 @@ class Pieces:
         if not self.lanes.facts.piece or type_ is None or shapes.stride(address) is not None:
             return None
         stride = shapes.piece_stride(address)
-        steps = (0, type_.size) if op.ins.row.is_load else (type_.size,)
+        steps = (0, type_.size)
         return stride * scale if stride is not None and stride * scale in steps else None
 
     # --- loads
@@ -66,6 +67,21 @@ class Pieces:
         """Load one element for each piece, as registers."""
         return [self.moves.load(type_, host) for host in hosts]
 
+    def load_running(self, type_: Type, hosts: Sequence[str]) -> list[str]:
+        """Load neighbouring elements for the running lanes of each piece; others are 0.
+
+        Nothing is read for other lanes.
+        """
+        lanes, pieces = self.lanes, self.lanes.pieces
+        masks = [part for mask in lanes.mask for part in self._split(lanes.mask_type, mask)]
+        parts = [
+            pieces.load_masked(type_.bits, host, mask)
+            for host, mask in zip(hosts, masks, strict=True)
+        ]
+        each = lanes.n // pieces.n
+        chunks = [self._joined(type_.bits, parts[i : i + each]) for i in range(0, len(parts), each)]
+        return [extended(lanes.code, chunk, type_, lanes.n) for chunk in chunks]
+
     def spread(self, type_: Type, scalars: Sequence[str]) -> list[str]:
         """Return chunks of registers in which each piece has its scalar."""
         return self.lanes.from_firsts(max(type_.bits, 32), scalars, 0)
@@ -95,11 +111,16 @@ class Pieces:
 
     # --- stores
 
-    def store(self, op: Op, type_: Type, hosts: Sequence[str], whole: Collection[int] = ()) -> None:
-        """Store neighbouring elements of the running lanes from each piece's host address on.
+    def store(
+        self, op: Op, type_: Type, hosts: Sequence[str], step: int, whole: Collection[int] = ()
+    ) -> None:
+        """Store what the running lanes of the pieces have from their host addresses on.
 
         The pieces of the chunks `whole` are neighbours of each other.
         """
+        if not step:
+            self._store_scalars(op, type_, hosts)
+            return
         lanes, pieces, data = self.lanes, self.lanes.pieces, self.moves.store_data(op, type_)
         if type_.bits < 32 or (type_.bits == 32 and pieces.n < CHUNK):
             data = self.moves.without_truncation(integer(type_.bits, lanes.n), data)
@@ -113,6 +134,44 @@ class Pieces:
             parts = self._split(t, value), here, self._split(lanes.mask_type, mask)
             for part, host, running in zip(*parts, strict=True):
                 self.moves.store_masked(pieces, type_, part, host, running)
+
+    def _store_scalars(self, op: Op, type_: Type, hosts: Sequence[str]) -> None:
+        """Store one element for each piece that has running lanes: that of the highest one.
+
+        Other pieces store to a cell that nothing reads, without a branch. Where masks are
+        constants, as those of `if (x == 0)`, LLVM leaves no more than the stores.
+        """
+        lanes, code, n = self.lanes, self.lanes.code, self.lanes.pieces.n
+        t, piece, bits = integer(type_.bits, lanes.n), integer(type_.bits, n), f"i{n}"
+        words = [
+            code.let(f"bitcast <{n} x i1> {part} to {bits}")
+            for mask in lanes.mask
+            for part in self._split(lanes.mask_type, mask)
+        ]
+
+        def of_highest(value: str, word: str) -> str:
+            zeros = code.call(bits, f"llvm.ctlz.{bits}", f"{bits} {word}", "i1 false")
+            lane = code.let(f"sub {bits} {n - 1}, {zeros}")
+            lane = code.let(f"and {bits} {lane}, {n - 1}")  # a lane where none runs, too
+            return code.let(f"extractelement {piece} {value}, {bits} {lane}")
+
+        if lanes.shapes.piece_stride(op.args[0]) == 0:
+            firsts = lanes.observed(op.args[0], lanes.firsts(op.args[0]), 0)
+            values = [narrowed(code, first, type_, 0) for first in firsts]
+        else:
+            data = self.moves.store_data(op, type_)
+            parts = [part for chunk in data for part in self._split(t, chunk)]
+            values = list(map(of_highest, parts, words))
+        for host, value, word in zip(hosts, values, words, strict=True):
+            runs = code.let(f"icmp ne {bits} {word}, 0")
+            place = code.let(f"select i1 {runs}, ptr {host}, ptr {self._unread()}")
+            code.line(f"store i{type_.bits} {value}, ptr {place}")
+
+    def _unread(self) -> str:
+        """Return the address of a cell that nothing reads."""
+        if self._cell is None:
+            self._cell = self.lanes.entry.let("alloca i64, align 8")
+        return self._cell
 
     # --- pieces of a chunk
 

@@ -15,6 +15,7 @@ from ....analysis.distances import Numbers
 from ....analysis.ssa import Op, Value
 from ...llvm.text import integer
 from ...llvm.toolchain import host_has
+from ...llvm.vectors import VectorCode
 from ..lane_code import LaneCode
 from .extent import Extent
 from .pieces import Pieces
@@ -120,11 +121,11 @@ def load(lanes: LaneCode, routed: Routed, first: str) -> list[str]:
         place = code.let(f"getelementptr i8, ptr {first}, i64 {start * WORD}")
         loaded = code.let(f"load {integer(32, count)}, ptr {place}, align {WORD}")
         given.append(_resized(lanes, loaded, count, LANES))
-    vectors = _shuffled(lanes, given, routed.route)
+    vectors = follow(lanes, given, routed.route)
     if lanes.n == LANES:
         return vectors
     return [
-        _shuffle(lanes, a, b, LANES, range(2 * LANES))
+        shuffle(lanes, a, b, LANES, range(2 * LANES))
         for a, b in zip(vectors[::2], vectors[1::2], strict=True)
     ]
 
@@ -135,21 +136,23 @@ def store(lanes: LaneCode, routed: Routed, data: Sequence[str], first: str) -> N
     given = list(data)
     if lanes.n > LANES:
         halves = range(LANES), range(LANES, 2 * LANES)
-        given = [_shuffle(lanes, c, "poison", lanes.n, half) for c in data for half in halves]
+        given = [shuffle(lanes, c, "poison", lanes.n, half) for c in data for half in halves]
     for (start, count), vector in zip(
-        routed.windows, _shuffled(lanes, given, routed.route), strict=True
+        routed.windows, follow(lanes, given, routed.route), strict=True
     ):
         place = code.let(f"getelementptr i8, ptr {first}, i64 {start * WORD}")
         part = _resized(lanes, vector, LANES, count)
         code.line(f"store {integer(32, count)} {part}, ptr {place}, align {WORD}")
 
 
-def _shuffled(lanes: LaneCode, given: Sequence[str], plan: Route) -> list[str]:
-    """Return the results of a route from the given vectors."""
+def follow(
+    lanes: VectorCode, given: Sequence[str], plan: Route, n: int = LANES, bits: int = 32
+) -> list[str]:
+    """Return the results of a route from the given vectors of n elements."""
     vectors = list(given)
     for step in plan.shuffles:
         a, b = vectors[step.first], vectors[step.second]
-        vectors.append(_shuffle(lanes, a, b, LANES, step.order))
+        vectors.append(shuffle(lanes, a, b, n, step.order, bits))
     return [vectors[number] for number in plan.results]
 
 
@@ -158,10 +161,13 @@ def _resized(lanes: LaneCode, vector: str, have: int, want: int) -> str:
     if have == want:
         return vector
     order = [i if i < have else None for i in range(want)]
-    return _shuffle(lanes, vector, "poison", have, order)
+    return shuffle(lanes, vector, "poison", have, order)
 
 
-def _shuffle(lanes: LaneCode, a: str, b: str, n: int, order: Sequence[int | None]) -> str:
-    t = integer(32, n)
+def shuffle(
+    lanes: VectorCode, a: str, b: str, n: int, order: Sequence[int | None], bits: int = 32
+) -> str:
+    """Return a vector of elements of two, which have n each."""
+    t = integer(bits, n)
     numbers = ", ".join(f"i32 {'poison' if i is None else i}" for i in order)
     return lanes.code.let(f"shufflevector {t} {a}, {t} {b}, <{len(order)} x i32> <{numbers}>")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 LANES = 16
-"""Elements of a vector."""
+"""Elements of a vector, unless the given ones have fewer."""
 
 Labels = Sequence[int | None]
 """The elements of a vector; None where any will do."""
@@ -19,7 +19,7 @@ Labels = Sequence[int | None]
 
 @dataclass(frozen=True)
 class Shuffle:
-    """A vector whose elements come from one vector, or from two (counted from `LANES` on)."""
+    """A vector whose elements come from one vector, or from two (counted on from the first)."""
 
     first: int
     second: int
@@ -49,6 +49,7 @@ class _Plan:
     """A route in the making."""
 
     def __init__(self, given: Sequence[Labels]) -> None:
+        self.lanes = len(given[0])
         self.vectors = [tuple(labels) for labels in given]
         self.shuffles: list[Shuffle] = []
         self.results: list[int] = []
@@ -90,7 +91,7 @@ class _Plan:
             if waiting and len(waiting) + 1 + len(found) > most:
                 kept = self._needed(one, needed)
                 more = [x for x in self._needed(waiting[0], needed) if x not in kept]
-                if len(kept) + len(more) <= LANES:
+                if len(kept) + len(more) <= self.lanes:
                     found.append(self._merge(one, waiting.pop(0), [*kept, *more]))
                     continue
             found.append(one)
@@ -100,9 +101,9 @@ class _Plan:
         return [x for x in self.vectors[vector] if x is not None and x in needed]
 
     def _merge(self, first: int, second: int, labels: Sequence[int | None]) -> int:
-        labels = [*labels, *[None] * (LANES - len(labels))]
+        labels = [*labels, *[None] * (self.lanes - len(labels))]
         place: dict[int | None, int] = {}
-        for base, vector in ((0, first), (LANES, second)):
+        for base, vector in ((0, first), (self.lanes, second)):
             for at, label in enumerate(self.vectors[vector]):
                 place.setdefault(label, base + at)
         order = tuple(None if label is None else place[label] for label in labels)

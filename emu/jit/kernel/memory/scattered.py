@@ -13,7 +13,7 @@ from ..lane_code import LaneCode
 from .addresses import Addresses
 from .cold import Cold, Targets
 from .forms import Form
-from .moves import Moves
+from .moves import WORD, Moves
 from .site import Site
 
 
@@ -33,18 +33,23 @@ class Scattered:
         v, chunks = integer(32, lanes.n), lanes.vector(form.index)
         limit = lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
         outside = [code.let(f"icmp uge {v} {c}, {limit}") for c in chunks]
-        cell = f"[{form.scale} x i8]"
 
-        def places() -> list[str]:
-            host = self.addresses.host(site.window, offset)
-            return [code.let(f"getelementptr {cell}, ptr {host}, {v} {c}") for c in chunks]
+        def places(indices: Sequence[str]) -> list[str]:
+            host, cell = self.addresses.host(site.window, offset), f"[{form.scale} x i8]"
+            return [code.let(f"getelementptr {cell}, ptr {host}, {v} {i}") for i in indices]
 
-        return self._either(
-            site,
-            outside,
-            places,
-            lambda: Targets(site.address(code, offset), form.scale, chunks, 32, form.signed),
-        )
+        def cold() -> Targets:
+            return Targets(site.address(code, offset), form.scale, chunks, 32, form.signed)
+
+        if form.scale != site.size or not self._takes_words(site):
+            return self._either(site, outside, lambda: self._each(site, places(chunks)), cold)
+        last = code.let(f"sub i64 {count}, {WORD // site.type.bits}")
+
+        def words() -> list[str]:
+            starts, shifts = self._within_words(chunks, last, 32, site.type.bits)
+            return self.moves.load_words(site.type, places(starts), shifts)
+
+        return self._either(site, outside, words, cold, code.let(f"icmp sge i64 {last}, 0"))
 
     def pointers(self, site: Site) -> list[str]:
         """Access a 64-bit address per lane: gather or scatter."""
@@ -54,40 +59,85 @@ class Scattered:
         step, v = site.op.ins.address.offset, integer(64, lanes.n)
         pointers = lanes.vector(site.op.base)
         start = lanes.chunk_of(64, code.let(f"sub i64 {site.window.base}, {step}"))
-        places = self.addresses.places(site.window, site.size, site.size)
-        limit = lanes.chunk_of(64, places)
+        total = self.addresses.places(site.window, site.size, site.size)
+        limit = lanes.chunk_of(64, total)
         offsets = [code.let(f"sub {v} {a}, {start}") for a in pointers]
         outside = []
         for offset in offsets:
             number = element_number(code, offset, site.size, lanes.n)
             outside.append(code.let(f"icmp uge {v} {number}, {limit}"))
 
-        def hosts() -> list[str]:
+        def places(offsets: Sequence[str]) -> list[str]:
             host = site.window.host
             return [code.let(f"getelementptr i8, ptr {host}, {v} {o}") for o in offsets]
 
-        return self._either(site, outside, hosts, lambda: Targets(str(step), 1, pointers, 64))
+        def cold() -> Targets:
+            return Targets(str(step), 1, pointers, 64)
+
+        if not self._takes_words(site):
+            return self._either(site, outside, lambda: self._each(site, places(offsets)), cold)
+        last = code.let(f"sub i64 {code.let(f'mul i64 {total}, {site.size}')}, {WORD // 8}")
+
+        def words() -> list[str]:
+            starts, shifts = self._within_words(offsets, last, 64, 8)
+            return self.moves.load_words(site.type, places(starts), shifts)
+
+        return self._either(site, outside, words, cold, code.let(f"icmp sge i64 {last}, 0"))
+
+    # --- small elements out of words
+
+    def _takes_words(self, site: Site) -> bool:
+        """Return whether a load gathers the words in which its elements are."""
+        return site.is_load and not site.is_inside and self.moves.gathers_words(site.type)
+
+    def _within_words(
+        self, places: Sequence[str], last: str, bits: int, unit: int
+    ) -> tuple[list[str], list[str]]:
+        """Return where words begin that are inside the buffer, and at which bit of them a place is.
+
+        Places are integers of some `bits` that count units of some bits; `last` (an i64) is the
+        place of the last word. The word of a place after it begins there.
+        """
+        lanes, code = self.lanes, self.lanes.code
+        v, word = integer(bits, lanes.n), integer(WORD, lanes.n)
+        limit = lanes.chunk_of(bits, last if bits == 64 else code.let(f"trunc i64 {last} to i32"))
+        starts, shifts = [], []
+        for place in places:
+            starts.append(code.intrinsic("llvm.umin", v, f"{v} {place}", f"{v} {limit}"))
+            distance = code.let(f"sub {v} {place}, {starts[-1]}")
+            if bits == 64:
+                distance = code.let(f"trunc {v} {distance} to {word}")
+            shifts.append(code.let(f"mul {word} {distance}, splat (i32 {unit})"))
+        return starts, shifts
+
+    # --- both sides
+
+    def _each(self, site: Site, places: list[str]) -> list[str]:
+        """Gather or scatter; return what was loaded."""
+        if site.is_load:
+            return self.moves.load_each(site.type, places)
+        self.moves.store_each(site.type, self.moves.store_data(site.op, site.type), places)
+        return []
 
     def _either(
         self,
         site: Site,
         outside: Sequence[str],
-        places: Callable[[], list[str]],
+        fast: Callable[[], list[str]],
         targets: Callable[[], Targets],
+        may_be_fast: str | None = None,
     ) -> list[str]:
-        """Gather or scatter unless a running lane is outside; return what was loaded."""
+        """Take the fast way unless a running lane is outside; return what was loaded.
+
+        `may_be_fast` is an i1 without which nothing takes it.
+        """
         lanes, moves = self.lanes, self.moves
-
-        def fast() -> list[str]:
-            if site.is_load:
-                return moves.load_each(site.type, places())
-            moves.store_each(site.type, moves.store_data(site.op, site.type), places())
-            return []
-
         if site.is_inside:
             return fast()
         beyond = lanes.any(lanes.combine("and", outside, lanes.mask))
         inside = lanes.code.let(f"xor i1 {beyond}, true")
+        if may_be_fast is not None:
+            inside = lanes.code.let(f"and i1 {inside}, {may_be_fast}")
         return moves.either(
             inside,
             fast,

@@ -111,6 +111,25 @@ BODIES = {
         cbr $c0, @again
         cmp_ne_u32 $c0, $s1, $s9
         cbr $c0, @top""",
+    "an address in one of two buffers": """@top:
+        cmp_gt_u32 $c0, $s2, 3000
+        select_u64 $d8, $c0, $d3, $d2
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d8
+        ld_global_u32 $s1, [$d8]
+        add_u32 $s2, $s2, 1
+        cmp_ne_u32 $c0, $s1, $s9
+        cbr $c0, @top""",
+    "numbers from a buffer of the lane's choice": """@top:
+        cmp_eq_u32 $c0, $s0, 1
+        select_u64 $d8, $c0, $d3, $d2
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d8
+        ld_global_u32 $s5, [$d8]
+        add_f32 $s2, $s2, $s5
+        shr_u32 $s1, $s1, 1
+        cmp_ne_u32 $c0, $s1, 0
+        cbr $c0, @top""",
     "stores that others see": f"""@top:\n{STEP}
         mad_u64 $d8, $d7, 8, $d3
         st_global_u64 $d7, [$d8+512]
@@ -129,9 +148,17 @@ def chains() -> list:
 
 @pytest.fixture(params=["alone", "together", "2", "9", "32"])
 def loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How sparse loops run, whatever the host's CPU is good at."""
+    """How sparse loops run, whatever the host's CPU is good at; chains are among them."""
     monkeypatch.setenv("SIMTLAB_LOOPS", request.param)
+    every_loop_is_sparse(monkeypatch)
     return request.param
+
+
+def every_loop_is_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all loops run alone that can, in code that no cache gets or has."""
+    monkeypatch.setattr(sparse, "gains_alone", lambda shapes, loop: True)
+    monkeypatch.setattr(code, "_COMPILED", Recent())
+    monkeypatch.setenv(FOLDER_VARIABLE, "/dev/null")
 
 
 @pytest.mark.usefixtures("loops")
@@ -182,6 +209,7 @@ def test_an_endless_chain_exhausts_the_budget() -> None:
 def test_no_lane_is_charged_for_what_others_spend(name: str, monkeypatch) -> None:
     """A debug build shows where a lane's own count does not begin with zero."""
     monkeypatch.setenv("SIMTLAB_POISON", "0x5a5a5a5b")
+    every_loop_is_sparse(monkeypatch)
     monkeypatch.setattr(engine, "_start_over", lambda work, record: pytest.fail(str(record)))
     text = WALK.format(BODIES[name])
     expected = make(text, chains(), items=64, group_size=64)
@@ -210,6 +238,91 @@ def test_of_the_programs_only_graph_searches_are_sparse() -> None:
             form = ssa.build(instructions, order.build(instructions))
             found[function.name] = bool(sparse_loops(Shapes(form, Facts(32, (64, 1, 1), True))))
     assert [name for name, is_sparse in found.items() if is_sparse] == ["bfs"]
+
+
+LOOPS = {
+    # name: (the loop of WALK, whether it is sparse)
+    "what a list of its own names": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        cvt_u64_u32 $d7, $s4
+        mad_u64 $d8, $d7, 4, $d1
+        ld_global_u32 $s4, [$d8]
+        add_u32 $s1, $s1, 1
+        cmp_lt_u32 $c0, $s1, $s4
+        cbr $c0, @top""",
+        True,
+    ),
+    "a stretch of its own": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        add_u32 $s1, $s1, 2
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        True,
+    ),
+    "a stretch of bytes of its own": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        add_u64 $d8, $d7, $d2
+        ld_global_u8 $s4, [$d8]
+        add_u32 $s1, $s1, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        False,
+    ),
+    "a pointer of its own that steps": (
+        """cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+    @top:
+        ld_global_u32 $s4, [$d8]
+        add_u64 $d8, $d8, 4
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        True,
+    ),
+    "places that wrap around": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        add_u32 $s1, $s1, 1
+        and_u32 $s1, $s1, 63
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        False,
+    ),
+    "a chain": (BODIES["a chain"], False),
+    "a chain and what it leads to": (
+        f"""@top:\n{STEP}
+        mad_u64 $d8, $d7, 4, $d1
+        ld_global_u32 $s4, [$d8]
+        cmp_ne_u32 $c0, $s4, $s9
+        cbr $c0, @top""",
+        False,
+    ),
+    "neighbours": (
+        """mov_u32 $s4, $s0
+    @top:
+        cvt_u64_u32 $d7, $s4
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s5, [$d8]
+        add_u32 $s4, $s4, 1
+        cmp_ne_u32 $c0, $s5, 0
+        cbr $c0, @top""",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_lanes_run_alone_where_the_data_say_where_they_access(name: str) -> None:
+    body, is_sparse = LOOPS[name]
+    assert bool(sparse_loops(shapes_of(_inside(body)))) is is_sparse
 
 
 # --- any loop that can

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from simtlab import Trap
+from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.width import BYTE_CHUNK, USUAL, WIDE, best_facts
+from simtlab.emu.geometry import Geometry
+from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle import oracle
 
@@ -89,7 +94,9 @@ STORE = "\nst_global_u32 $s4, [$d2]\n"
 
 
 def test_code_without_a_loop_gets_them_with_one_guard() -> None:
-    assert width_of(STRAIGHT + OWN_WAY + "\n" + NEIGHBOURS + STORE + "@out:") == WIDE
+    body = STRAIGHT + OWN_WAY + "\n" + NEIGHBOURS + STORE + "@out:"
+    assert width_of(body, replace(LINE, group_size=(256, 1, 1))) == WIDE
+    assert width_of(body, replace(LINE, group_size=(128, 1, 1))) == USUAL
 
 
 @pytest.mark.parametrize(
@@ -173,3 +180,17 @@ def test_wide_gathers_compute_the_same(items: int) -> None:
     for run in (execute, oracle.run):
         with pytest.raises(Trap, match="out-of-bounds"):
             run(make(text, [chain, 5, ends], items=items, group_size=128))
+
+
+def test_few_groups_are_known_of_launches_that_have_few_in_each_dimension():
+    for groups, few in (((1 << 16, 1), True), ((5, 1 << 16), True), ((1, (1 << 16) + 1), False)):
+        geometry = Geometry.of(groups=groups, group_size=(8, 1))
+        assert code.facts_at(geometry, 8).few_groups is few
+
+
+@pytest.mark.parametrize("items", [8, 16])
+def test_a_small_group_with_barriers_is_one_vector(items: int):
+    text = "kernel k(u32 %n) {\n barrier\n ret\n}"
+    kernel = assemble(text).kernels[0]
+    geometry = Geometry.of(groups=3, group_size=items)
+    assert code.facts_of(kernel, geometry).width == items

@@ -15,70 +15,16 @@ import pytest
 
 import simtlab
 from simtlab import ArgumentError, Device, Trap
-from simtlab.emu.jit.launch import again, engine
+from simtlab.emu.jit.launch import engine
 from simtlab.emu.module import Launch
 
-SOURCE = """
-kernel scale(u32 %n, f32 %a, s16 %b, global f32* %x, global f32* %y) {
-    workitemabsid_u32  $s0, 0
-    ld_kernarg_u32     $s1, [%n]
-    cmp_ge_u32         $c0, $s0, $s1
-    cbr                $c0, @done
-    cvt_u64_u32        $d0, $s0
-    ld_kernarg_u64     $d1, [%x]
-    ld_kernarg_u64     $d2, [%y]
-    mad_u64            $d1, $d0, 4, $d1
-    mad_u64            $d2, $d0, 4, $d2
-    ld_global_f32      $s2, [$d1]
-    ld_kernarg_f32     $s3, [%a]
-    ld_kernarg_s16     $s4, [%b]
-    cvt_f32_s32        $s4, $s4
-    fma_f32            $s2, $s2, $s3, $s4
-    st_global_f32      $s2, [$d2]
-@done:
-    ret
-}
-kernel turn(u32 %n, global u32* %x) {
-    ld_kernarg_u32     $s0, [%n]
-    ld_kernarg_u64     $d0, [%x]
-@loop:
-    sub_u32            $s0, $s0, 1
-    cmp_ne_u32         $c0, $s0, 0
-    cbr                $c0, @loop
-    st_global_u32      $s0, [$d0]
-    ret
-}
-"""
-PROGRAM = simtlab.assemble(SOURCE)
-N = 64
-
-
-def scale() -> Launch:
-    return PROGRAM["scale"].launch(items=N, group_size=16)
+from ..support.short_launches import PROGRAM, N, scale, short, shorter, warm
 
 
 @pytest.fixture(autouse=True)
 def every_call_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     """However slow the machine is."""
     short(monkeypatch, 1e9)
-
-
-def short(monkeypatch: pytest.MonkeyPatch, seconds: float, alone: float = 0.0) -> None:
-    """Let calls of so many seconds be short, and those that get one thread."""
-    for module in (again, engine):
-        monkeypatch.setattr(module, "SHORT", seconds)
-        monkeypatch.setattr(module, "SHORT_ALONE", alone)
-
-
-def shorter(launch: Launch) -> Any:
-    """The shorter way of a launch that is warm."""
-    return launch._prepared.kept.get("again")
-
-
-def warm(launch: Launch, *args: object) -> None:
-    """Call a launch, which is run by the shorter way from then on."""
-    launch(*args)
-    assert shorter(launch) is not None, "the call of a small kernel was not short"
 
 
 def ways(launch: Launch, *args: object) -> list[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import simtlab
+from simtlab.emu.jit.runtime.context import WatchedBy
 from simtlab.emu.module import Launch
 
 from .test_owners import engines, numbers
@@ -46,7 +47,7 @@ def is_marked(launch: Launch) -> bool:
     """Whether the code of a launch marks accesses."""
     plan = launch._prepared.kept.get("plan")
     assert plan is not None
-    return plan.code.marked
+    return plan.code.watched_by == WatchedBy.MARKS
 
 
 PLACES = {

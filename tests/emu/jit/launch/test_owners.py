@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.emu.jit.kernel.memory.owners import NUMBER
+from simtlab.emu.jit.kernel.memory.watched.owners import NUMBER
 from simtlab.emu.jit.launch.owners import _SPARE
 
 from ...support.counts import WIDTHS, assert_equal, engines, run

@@ -13,6 +13,7 @@ from numba.extending import intrinsic
 
 from simtlab.emu.jit.launch.engine import trap_record
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
+from simtlab.emu.jit.runtime.context import DELTA, param_slot
 from simtlab.emu.jit.segments.compile import Segments, compile_segments, context_of
 from simtlab.emu.jit.segments.table import FIELDS, UNITS, Grain, SegmentKind, Space
 from simtlab.emu.jit.segments.warp_block import (
@@ -114,6 +115,8 @@ def test_an_access_says_where_and_how_much():
         (rows[Reg(RegClass.D, 2)], 0, 8, Space.GLOBAL, 0, 1, 0),
     ]
     assert segments.table["imm"][11] == 7  # the code of the trap
+    deltas = [8 * param_slot(site, DELTA) for site in (0, 3)]
+    assert [d for d, _ in columns(segments, "delta", "space") if d >= 0] == deltas
 
 
 def test_a_branch_says_on_what_and_where_its_lanes_meet():

@@ -11,18 +11,20 @@ from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap
 
 
-def assert_as_oracle(work: Work, expected: Work) -> None:
+def assert_as_oracle(work: Work, expected: Work) -> bool:
     """Execute `work`, and compare its memory, or its trap, with what the oracle does to `expected`.
 
-    Both are the same launch. Where work-items trap, the trap is one that the oracle has.
+    Both are the same launch. Where work-items trap, the trap is one that the oracle has. Returns
+    whether they do.
     """
     traps = {(r.key, r.address) for r in oracle.trap_records(work)}
     if traps:
         with pytest.raises(Trap) as caught:
             execute(work)
         assert (caught.value.record.key, caught.value.record.address) in traps
-        return
+        return True
     oracle.run(expected)
     execute(work)
     for ours, theirs in zip(work.memory.buffers, expected.memory.buffers, strict=True):
         np.testing.assert_array_equal(ours.host, theirs.host)
+    return False

@@ -204,17 +204,7 @@ def test_workgroups_whose_shape_no_work_item_sees(
                     room=room or items[0] * items[1])
             for _ in "ab"
         )  # fmt: skip
-        traps = {(r.key, r.address) for r in oracle.trap_records(work)}
-        assert bool(traps) == (room is not None)
-        if traps:
-            with pytest.raises(Trap) as caught:
-                execute(work)
-            assert (caught.value.record.key, caught.value.record.address) in traps
-            continue
-        oracle.run(expected)
-        execute(work)
-        for ours, theirs in zip(work.memory.buffers, expected.memory.buffers, strict=True):
-            np.testing.assert_array_equal(ours.host, theirs.host)
+        assert assert_as_oracle(work, expected) == (room is not None)
 
 
 @pytest.mark.parametrize("room", [WIDE * HIGH - 1, WIDE * HIGH - 40, WIDE + 63, WIDE + 64, 1, 31])
@@ -272,9 +262,28 @@ def sum_of(first: str, n: int) -> str:
     )
 
 
-def test_streams_keep_tests_of_their_own() -> None:
-    text = """
-    kernel add(u32 %n, global u32* %x, global u32* %y) {
+MIXED = "mul_u32 $s2, $s2, 0x9e3779b1\n shr_u32 $s3, $s2, 15\n xor_u32 $s2, $s2, $s3\n"
+
+WORK = {
+    "nothing": ("", False),
+    "three instructions": (MIXED, False),
+    "nine instructions": (MIXED * 3, True),
+    "seventy-five instructions": (MIXED * 25, False),
+    "a short loop": (f"mov_u32 $s4, 5\n@a:\n {MIXED} sub_u32 $s4, $s4, 1\n"
+    " cmp_ne_u32 $c0, $s4, 0\n cbr $c0, @a", True),
+    "a long loop": (f"mov_u32 $s4, 50\n@a:\n {MIXED} sub_u32 $s4, $s4, 1\n"
+    " cmp_ne_u32 $c0, $s4, 0\n cbr $c0, @a", False),
+    "a loop of unknown length": (f"mov_u32 $s4, $s1\n@a:\n {MIXED} sub_u32 $s4, $s4, 1\n"
+    " cmp_ne_u32 $c0, $s4, 0\n cbr $c0, @a", False),
+}  # fmt: skip
+"""What is computed between one load and one store, and whether a version gains."""
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_kernels_of_two_accesses_have_a_version_if_they_compute_much(name: str) -> None:
+    body, gains = WORK[name]
+    text = f"""
+    kernel mix(u32 %n, global u32* %x, global u32* %y) {{
         workitemabsid_u32 $s0, 0
         ld_kernarg_u32 $s1, [%n]
         cmp_ge_u32 $c0, $s0, $s1
@@ -285,12 +294,18 @@ def test_streams_keep_tests_of_their_own() -> None:
         mad_u64 $d1, $d0, 4, $d1
         mad_u64 $d2, $d0, 4, $d2
         ld_global_u32 $s2, [$d1]
+        {body}
         st_global_u32 $s2, [$d2]
     @done:
         ret
-    }"""
-    x, y = np.arange(128, dtype=np.uint32), np.zeros(128, np.uint32)
-    assert not has_interior(make(text, [128, x, y], items=128, group_size=64))
+    }}"""
+
+    def work() -> Work:
+        x, y = np.arange(300, dtype=np.uint32), np.zeros(300, np.uint32)
+        return make(text, [300, x, y], items=300, group_size=64)
+
+    assert has_interior(work()) is gains
+    assert_as_oracle(work(), work())
 
 
 INDICES = {

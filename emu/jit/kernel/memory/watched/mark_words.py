@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...runtime.context import SIZE, TrapCode, owners_slot, param_slot
-from ..context_code import load_slot
-from ..lane_code import LaneCode
+from ....runtime.context import SIZE, TrapCode, owners_slot, param_slot
+from ...context_code import load_slot
+from ...lane_code import LaneCode
 
 WORD = 64
 """Places whose marks are two words: those stored to, and those accessed."""

@@ -16,15 +16,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from .....asm.flow import dominators
-from .....isa.types import Segment
-from ....analysis.counting.independence import Reliance
-from ....analysis.order import START
-from ....analysis.ssa import Op
-from ...llvm.text import integer
-from ..lane_code import LaneCode
-from .addresses import Addresses
-from .forms import Form, plus
+from ......asm.flow import dominators
+from ......isa.types import Segment
+from .....analysis.counting.independence import Reliance
+from .....analysis.order import START
+from .....analysis.ssa import Op
+from ....llvm.text import integer
+from ...lane_code import LaneCode
+from ..addresses import Addresses
+from ..forms import Form, plus
 from .mark_words import WORD, MarkWords
 from .owners import Owners
 

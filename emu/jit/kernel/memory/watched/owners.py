@@ -10,27 +10,30 @@ Code that counts watches accesses on which branches depend, where the launch sto
 The first number grows from launch to launch, or for group memory from round to round, so that the
 array need not be cleared. An access that finds another owner ends the launch, unless both are
 loads. The interpreter then runs it.
+
+A load is entered as a store if its lanes may store to the same place next (updates.py), unless the
+launch has been refused so before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from .....isa.types import Segment
-from ....analysis.facts import Facts
-from ....analysis.ssa import Op
-from ...llvm.function_text import FunctionText
-from ...llvm.text import integer
-from ...runtime.context import BASE, SIZE, Slot, TrapCode, owners_slot, param_slot
-from ..context_code import load_slot, load_slot_32, store_slot
-from ..lane_code import LaneCode
-from .kernel_memory import KernelMemory
+from ......isa.types import Segment
+from .....analysis.facts import Facts
+from .....analysis.ssa import Op
+from ....llvm.function_text import FunctionText
+from ....llvm.text import integer
+from ....runtime.context import BASE, SIZE, Slot, TrapCode, owners_slot, param_slot
+from ...context_code import load_slot, load_slot_32, store_slot
+from ...lane_code import LaneCode
+from ..kernel_memory import KernelMemory
 
 if TYPE_CHECKING:
-    from ....analysis.counting.independence import Reliance
+    from .....analysis.counting.independence import Reliance
 
 STORED = -1 << 31
 """The bit of an owner that has stored."""
@@ -78,6 +81,7 @@ class Owners:
     """Emits the watching of a warp's accesses.
 
     `group` is the flat number of its workgroup, an i64; its lanes have the flat local ids `flat`.
+    `updates` has the loads that are entered in place of stores.
     """
 
     def __init__(
@@ -88,14 +92,19 @@ class Owners:
         group: str,
         flat: Sequence[str],
         first: str,
+        updates: Mapping[Op, Op] | None = None,
     ) -> None:
         self.lanes = lanes
+        self._updates = updates or {}
+        self._updated = frozenset(self._updates.values())
         self._memory = memory
         self._relied = relied
         self._group, self._flat, self._first = group, flat, first
 
     def watch(self, op: Op) -> None:
         """Emit what comes before an access."""
+        if op in self._updates:
+            return  # the load before has been entered for it
         if op.pc in self._relied.watched:
             if op.ins.row.segment is Segment.GROUP:
                 self._watch_group(op)
@@ -183,12 +192,16 @@ class Owners:
 
     # --- owners
 
+    def _only_loads(self, op: Op) -> bool:
+        """Return whether lanes are entered as those that load, and do not store."""
+        return op.ins.row.is_load and op not in self._updated
+
     def _access(self, op: Op, room: _Room, places: Sequence[str], mask: Sequence[str]) -> None:
         """Enter the lanes of a mask as owners of the places (chunks of i32) that they access."""
         lanes, code, type_ = self.lanes, self.lanes.code, op.ins.row.type
         assert type_ is not None
         uniform = op.base is None or lanes.shapes.is_uniform(op.base)
-        if type_.size == room.unit and uniform and op.ins.row.is_load:
+        if type_.size == room.unit and uniform and self._only_loads(op):
             known = dict(lanes.local)
             first = code.let(f"extractelement {integer(32, lanes.n)} {places[0]}, i32 0")
             one, each, after = (code.fresh_label("o") for _ in range(3))
@@ -290,7 +303,7 @@ class Owners:
         old = lanes.gather(32, cells, running, "zeroinitializer")
         new, bad = self._update(op, room, old, own, n)
         lost = self._put(op, room, (places, cells), running, (old, new))
-        return bad if op.ins.row.is_load else code.let(f"or {lanes.mask_type} {bad}, {lost}")
+        return bad if self._only_loads(op) else code.let(f"or {lanes.mask_type} {bad}, {lost}")
 
     def _put(
         self, op: Op, room: _Room, at: tuple[str, str], running: str, owners: tuple[str, str]
@@ -315,7 +328,7 @@ class Owners:
         left = lanes.gather(32, cells, running, new)
         found = code.let(f"icmp ne {t} {left}, {new}")
         lost = code.let(f"and {flag} {found}, {running}")
-        if op.ins.row.is_load:
+        if self._only_loads(op):
             lanes.scatter(32, lanes.chunk_of(32, room.shared), cells, lost)
         code.jump(done)
         code.block(done)
@@ -351,7 +364,7 @@ class Owners:
         owned = code.let(f"icmp uge {t} {number}, {all_lanes(room.first)}")
         foreign = code.let(f"icmp ne {t} {number}, {own}")
         others = code.let(f"and {flag} {owned}, {foreign}")
-        if not op.ins.row.is_load:
+        if not self._only_loads(op):
             return code.let(f"or {t} {own}, {constant(STORED)}"), others
         stored = code.let(f"icmp slt {t} {old}, {constant(0)}")
         kept = code.let(f"select {flag} {foreign}, {t} {all_lanes(room.shared)}, {t} {old}")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from ....analysis.ssa import Op
-from ..lane_code import LaneCode
-from .addresses import Addresses
-from .kernel_memory import KernelMemory
+from .....analysis.ssa import Op
+from ....runtime.context import WatchedBy
+from ...lane_code import LaneCode
+from ..addresses import Addresses
+from ..kernel_memory import KernelMemory
 
 
 class Watching(Protocol):
@@ -50,12 +51,17 @@ def watching_of(
     # Few launches count, and fewer watch.
     from .marks import Marks, groups_of
     from .owners import Owners
+    from .updates import updates_of
 
-    owners = Owners(lanes, memory, relied, *items)
-    if not (facts.marks and is_straight and facts.width <= 64):
-        return owners
-    groups = groups_of(lanes, relied, addresses)
-    if groups is None:
-        return owners
-    memory.marked.append(True)
-    return Marks(lanes, relied, addresses, owners, groups, len(memory.params))
+    if not facts.marks:
+        return Owners(lanes, memory, relied, *items)
+    if is_straight and facts.width <= 64:
+        groups = groups_of(lanes, relied, addresses)
+        if groups is not None:
+            memory.watched_by.add(WatchedBy.MARKS)
+            owners = Owners(lanes, memory, relied, *items)
+            return Marks(lanes, relied, addresses, owners, groups, len(memory.params))
+    updates = updates_of(lanes.ssa, lanes.flow, relied.watched)
+    if updates:
+        memory.watched_by.add(WatchedBy.UPDATES)
+    return Owners(lanes, memory, relied, *items, updates)

@@ -1,0 +1,1 @@
+"""Accesses that are watched, where code that counts depends on what they read."""

@@ -1,0 +1,92 @@
+"""The passes that LLVM runs over a module before it selects instructions."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import llvmlite.binding as llvm
+
+
+class Level(StrEnum):
+    """The effort that LLVM spends on a module."""
+
+    FULL = "full"
+    """The O2 pipeline with both vectorisers, interleaving and unrolling off: best code.
+
+    Long modules have its function passes only, which take four fifths of the time. That costs up to
+    a sixth of the speed of some kernels, and others are faster."""
+    QUICK = "quick"
+    """Eight passes: half the time, within some percent; for kernels above about 150 instructions.
+
+    Nothing moves out of loops, loops are not rotated, and no value numbering looks beyond a block:
+    the only pass for it that llvmlite offers (NewGVN) aborts the process on deep nests."""
+    PLAIN = "plain"
+    """The passes of QUICK, unoptimised code generation, registers allocated block by block.
+
+    The time is proportional to the module. The other levels take minutes for some thousand
+    accesses, or for some dozen loops one after the other."""
+    WHOLE = "whole"
+    """For a large program of scalar code, as the timing engine: the O3 pipeline, loops vectorised.
+
+    It inlines less than LLVM's threshold of 225, which keeps the program near the size of a host's
+    first-level cache for code and takes less time."""
+
+
+LONG = 3_500
+"""Lines of a module from which on FULL leaves out passes."""
+
+
+def run(machine: llvm.TargetMachine, module: llvm.ModuleRef, level: Level, lines: int) -> None:
+    """Run the passes of a level over a module whose text has so many lines."""
+    with _options(level) as options, llvm.create_pass_builder(machine, options) as builder:
+        if level is Level.FULL and lines > LONG:
+            _run_fewer(builder, module)
+            return
+        with _passes(builder, level) as passes:
+            passes.run(module, builder)
+
+
+def _run_fewer(builder: llvm.PassBuilder, module: llvm.ModuleRef) -> None:
+    """Inline what must be, simplify each function, and unroll the loops that say so."""
+    with llvm.create_new_module_pass_manager() as inlining:
+        inlining.add_always_inliner_pass()
+        inlining.add_global_dead_code_eliminate_pass()
+        inlining.run(module, builder)
+    with builder.getFunctionPassManager() as simplifying:
+        for function in module.functions:
+            if not function.is_declaration:
+                simplifying.run(function, builder)
+    with llvm.create_new_module_pass_manager() as unrolling:
+        unrolling.add_loop_unroll_pass()
+        # Arrays on the stack are at constant places only now.
+        unrolling.add_sroa_pass()
+        unrolling.add_instruction_combine_pass()
+        unrolling.add_simplify_cfg_pass()
+        unrolling.run(module, builder)
+
+
+def _passes(builder: llvm.PassBuilder, level: Level) -> llvm.ModulePassManager:
+    if level not in (Level.QUICK, Level.PLAIN):
+        return builder.getModulePassManager()
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_dead_code_elimination_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    return passes
+
+
+def _options(level: Level) -> llvm.PipelineTuningOptions:
+    whole = level is Level.WHOLE
+    options = llvm.create_pipeline_tuning_options(speed_level=3 if whole else 2)
+    options.loop_interleaving = whole
+    options.loop_unrolling = whole
+    options.loop_vectorization = whole
+    options.slp_vectorization = False
+    if whole:
+        options.inlining_threshold = 100
+    return options

@@ -1,0 +1,132 @@
+"""Which kernels have versions for interior warps and edges: streams, and grids of planes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simtlab.emu.engine import Work
+from simtlab.emu.jit.kernel.compile import facts_of, generate
+
+from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
+
+
+def code_of(work: Work) -> str:
+    return generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
+
+
+def stream(computing: int, *, n: int = 300, room: int = 300) -> Work:
+    body = "\n".join(f"mad_u32 $s2, $s2, $s2, {i}" for i in range(computing))
+    text = f"""
+    kernel map(u32 %n, global u32* %x, global u8* %y) {{
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u32 $s1, [%n]
+        cmp_ge_u32 $c0, $s0, $s1
+        cbr $c0, @done
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%x]
+        ld_kernarg_u64 $d2, [%y]
+        mad_u64 $d1, $d0, 4, $d1
+        add_u64 $d2, $d0, $d2
+        ld_global_u32 $s2, [$d1]
+        {body}
+        st_global_u8 $s2, [$d2]
+    @done:
+        ret
+    }}"""
+    x = np.random.default_rng(1).integers(0, 1 << 32, 300, np.uint32)
+    return make(text, [n, x, np.zeros(room, np.uint8)], items=384, group_size=128)
+
+
+@pytest.mark.parametrize(
+    ("computing", "has_one"), [(0, False), (2, False), (4, True), (24, True), (80, False)]
+)
+def test_streams_that_compute_a_little_have_one(computing: int, has_one: bool) -> None:
+    assert ("\nrun_head:" in code_of(stream(computing))) == has_one
+    for n, room in ((300, 300), (128, 300), (64, 64), (1, 1), (300, 200), (384, 384)):
+        assert_as_oracle(*(stream(computing, n=n, room=room) for _ in "ab"))
+
+
+def planes(n: int, room: int, group: tuple[int, int, int] = (32, 1, 1)) -> Work:
+    """Sums of the neighbours above and below in a cube, at distances of n * n."""
+    text = """
+    kernel planes(u32 %n, global u32* %x, global u32* %y) {
+        workitemabsid_u32 $s0, 0
+        workitemabsid_u32 $s1, 1
+        workitemabsid_u32 $s2, 2
+        ld_kernarg_u32 $s3, [%n]
+        sub_u32 $s4, $s3, 1
+        cmp_ge_u32 $c0, $s0, $s4
+        cmp_eq_u32 $c1, $s0, 0
+        or_b1 $c0, $c0, $c1
+        cmp_ge_u32 $c1, $s2, $s4
+        or_b1 $c0, $c0, $c1
+        cmp_eq_u32 $c1, $s2, 0
+        or_b1 $c0, $c0, $c1
+        cbr $c0, @done
+        mad_u32 $s5, $s2, $s3, $s1
+        mad_u32 $s5, $s5, $s3, $s0
+        mul_u32 $s6, $s3, $s3
+        ld_kernarg_u64 $d1, [%x]
+        sub_u32 $s7, $s5, $s6
+        cvt_u64_u32 $d2, $s7
+        mad_u64 $d2, $d2, 4, $d1
+        ld_global_u32 $s8, [$d2]
+        add_u32 $s7, $s5, $s6
+        cvt_u64_u32 $d2, $s7
+        mad_u64 $d2, $d2, 4, $d1
+        ld_global_u32 $s9, [$d2]
+        mad_u32 $s8, $s8, 3, $s9
+        cvt_u64_u32 $d2, $s5
+        mad_u64 $d3, $d2, 4, $d1
+        ld_global_u32 $s9, [$d3-4]
+        mad_u32 $s8, $s8, 3, $s9
+        ld_global_u32 $s9, [$d3+4]
+        mad_u32 $s8, $s8, 3, $s9
+        ld_kernarg_u64 $d1, [%y]
+        mad_u64 $d2, $d2, 4, $d1
+        st_global_u32 $s8, [$d2]
+    @done:
+        ret
+    }"""
+    x = np.random.default_rng(1).integers(0, 1 << 32, room, np.uint32)
+    return make(text, [n, x, np.zeros(room, np.uint32)], items=(96, 5, 5), group_size=group)
+
+
+def test_planes_of_a_cube_are_inside() -> None:
+    """Their distance is a product of arguments, so that sums with it may be any number."""
+    text = code_of(planes(96, 1))
+    assert "\nrun_head:" in text
+    assert "\nedge:" in text
+
+
+@pytest.mark.parametrize("n", [96, 5, 40, 0, 1 << 15, 1 << 16, 0xFFFFFFFF, 0x80000001])
+@pytest.mark.parametrize("room", [96 * 96 * 7, 96 * 96 * 2 + 50])
+def test_planes_of_a_cube(n: int, room: int) -> None:
+    assert_as_oracle(*(planes(n, room) for _ in "ab"))
+
+
+@pytest.mark.parametrize(
+    ("across", "width"), [(64, 32), (128, 32), (192, 32), (256, 64), (512, 64)]
+)
+def test_rows_of_few_warps_with_edges_have_warps_of_32(across: int, width: int) -> None:
+    work = stream(0)
+    text = """
+    kernel map(u32 %n, global u32* %x, global u32* %y) {
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u32 $s1, [%n]
+        cmp_ge_u32 $c0, $s0, $s1
+        cbr $c0, @done
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%x]
+        mad_u64 $d1, $d0, 4, $d1
+        ld_global_u32 $s2, [$d1]
+        st_global_u32 $s2, [$d1]
+    @done:
+        ret
+    }"""
+    x = np.zeros(1024, np.uint32)
+    for text_, expected in ((text, width), (text.replace("cbr $c0, @done", ""), 64)):
+        work = make(text_, [1024, x, x.copy()], items=1024, group_size=across)
+        assert facts_of(work.kernel, work.geometry).width == expected

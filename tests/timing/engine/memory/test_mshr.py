@@ -1,0 +1,63 @@
+"""MSHR files: a free entry is found without a search, and a full file makes requests wait."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simtlab.timing.engine.intrinsics import PlainState
+from simtlab.timing.engine.memory.mshr import free_entry, mshr, mshr_taken
+
+ENTRIES, WPUS = 4, 2
+REQUESTS = st.lists(
+    st.tuples(st.integers(0, WPUS - 1), st.integers(0, 5), st.integers(1, 30)), max_size=60
+)
+
+
+def files() -> Any:
+    """Two files of four free entries."""
+    tables = {
+        "mshr": np.zeros(WPUS * ENTRIES, [("free", "i8")]),
+        "mshr_taken": np.zeros(WPUS, [("next", "i8")]),
+    }
+    fields = {"p_mshr": 0, "l1d_mshrs": 1}
+    words = np.array([tables["mshr"].ctypes.data, ENTRIES], np.int64)
+    return PlainState(words, fields, tables)
+
+
+@given(REQUESTS)
+def test_requests_wait_as_if_the_entry_that_is_free_first_were_taken(requests):
+    S = files()
+    now, expected = [0] * WPUS, [[0] * ENTRIES for _ in range(WPUS)]
+    for w, later, latency in requests:
+        now[w] += later
+        entry = free_entry(S, w, now[w])
+        assert w * ENTRIES <= entry < (w + 1) * ENTRIES
+        start = max(now[w], mshr(S, entry).free)
+        first = min(expected[w])
+        assert start == max(now[w], first)
+        mshr(S, entry).free = start + latency
+        expected[w].remove(first)
+        expected[w].append(start + latency)
+
+
+def test_entries_are_taken_in_turn_while_they_are_free():
+    S = files()
+    taken = []
+    for t in range(6):
+        taken.append(free_entry(S, 1, t))
+        mshr(S, taken[-1]).free = t + 3
+    assert taken == [4, 5, 6, 7, 4, 5]
+    assert mshr_taken(S, 0).next == 0
+
+
+def test_of_a_full_file_the_entry_that_is_free_first_is_taken():
+    S = files()
+    for entry, free in enumerate((40, 30, 20, 30)):
+        mshr(S, entry).free = free
+    assert free_entry(S, 0, 10) == 2
+    mshr(S, 2).free = 50
+    assert free_entry(S, 0, 35) == 3  # the next in turn is free
