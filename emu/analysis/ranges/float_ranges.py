@@ -15,6 +15,7 @@ from struct import pack, unpack
 
 from ....isa.types import RegClass
 from ..ssa import Const, Op, Phi, Ssa, Value
+from .fixed_point import solve
 from .integer_ranges import Ranges, of_type
 
 
@@ -61,12 +62,6 @@ UNKNOWN = FloatRange(-math.inf, math.inf, Nan.ANY)
 COMPUTED = FloatRange(-math.inf, math.inf, Nan.QUIET)
 """The result of any float arithmetic."""
 
-CHANGES = 3
-"""How often the range of a phi may grow before its bounds are given up."""
-
-MOST_PASSES = 20
-"""Over all values; kernels that need more get no ranges."""
-
 MOST_VALUES = 2000
 """Values of the largest kernel that gets ranges."""
 
@@ -83,25 +78,7 @@ class FloatRanges:
         if len(values) > MOST_VALUES or not any(_is_float(v) for v in values):
             return
         self._integers = Ranges(ssa)
-        changes: dict[Value, int] = {}
-        passes, changed = 0, True
-        while changed:
-            if passes == MOST_PASSES:
-                self._found.clear()
-                break
-            passes, changed = passes + 1, False
-            for value in values:
-                new = self._phi(value) if isinstance(value, Phi) else self._op(value)
-                old = self._found.get(value)
-                if new is None or new == old:
-                    continue
-                if isinstance(value, Phi):
-                    changes[value] = changes.get(value, 0) + 1
-                    if changes[value] > CHANGES:
-                        new = FloatRange(-math.inf, math.inf, new.nan)
-                if new != old:
-                    self._found[value] = new
-                    changed = True
+        solve(self._found, values, self._known, self._op, _without_bounds)
 
     def of(self, value: Value) -> FloatRange:
         """Return the range of a value; that of a condition is not known."""
@@ -111,16 +88,11 @@ class FloatRanges:
             return _of_bits(value.bits, value.cls.bits)
         return self._found.get(value, UNKNOWN)
 
-    def _phi(self, phi: Phi) -> FloatRange | None:
-        total = self._found.get(phi)
-        for a in phi.args.values():
-            known = self.of(a) if isinstance(a, Const) else self._found.get(a)
-            if known is not None:
-                total = known if total is None else total.union(known)
-        return total
+    def _known(self, value: Value) -> FloatRange | None:
+        """Return the range so far; None where no value has arrived yet."""
+        return self.of(value) if isinstance(value, Const) else self._found.get(value)
 
-    def _op(self, value: Value) -> FloatRange | None:
-        assert isinstance(value, Op)
+    def _op(self, value: Op) -> FloatRange | None:
         if not _is_float(value):
             return self._of_integer(value)
         row = value.ins.row
@@ -129,7 +101,7 @@ class FloatRanges:
         if row.stem == "cvt" and row.source is not None and not row.source.is_float:
             return self._from_integer(value)
         args = [a for a in value.args if a.cls is not RegClass.C]
-        known = [self.of(a) if isinstance(a, Const) else self._found.get(a) for a in args]
+        known = [self._known(a) for a in args]
         ranges = [r for r in known if r is not None]
         if len(ranges) < len(known):
             return None
@@ -141,7 +113,7 @@ class FloatRanges:
         stem = op.ins.row.stem
         if stem in ("mov", "select"):
             args = op.args[stem == "select" :]
-            known = [self.of(a) if isinstance(a, Const) else self._found.get(a) for a in args]
+            known = [self._known(a) for a in args]
             ranges = [r for r in known if r is not None]
             if len(ranges) < len(known):
                 return None
@@ -173,6 +145,10 @@ class FloatRanges:
             value = value if whole.union(value) == whole else whole
             least, most = value.least, value.most
         return FloatRange(_rounded(least, to.bits), _rounded(most, to.bits), Nan.NEVER)
+
+
+def _without_bounds(found: FloatRange) -> FloatRange:
+    return FloatRange(-math.inf, math.inf, found.nan)
 
 
 def _is_float(value: Value) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ....isa.types import RegClass, Type, sign_extend
 from ..ssa import Const, Op, Phi, Ssa, Value
+from .fixed_point import solve
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,6 @@ class Range:
 ANY = Range(0, (1 << 32) - 1)
 """That of a register of which nothing is known."""
 
-CHANGES = 4
-"""How often the range of a phi may grow before it is given up."""
-
-MOST_PASSES = 50
-"""Over all values; kernels that need more get no ranges."""
-
 
 def of_type(type_: Type) -> Range:
     """Return the range of an integer type, of at most 32 bits."""
@@ -55,24 +50,8 @@ class Ranges:
 
     def __init__(self, ssa: Ssa) -> None:
         self._found: dict[Value, Range] = {}
-        changes: dict[Value, int] = {}
-        values = [v for v in ssa.values() if v.cls is RegClass.S]
-        passes, changed = 0, True
-        while changed:
-            if passes == MOST_PASSES:
-                self._found.clear()
-                break
-            passes, changed = passes + 1, False
-            for value in values:
-                new = self._phi(value) if isinstance(value, Phi) else self._op(value)
-                if new is None or new == self._found.get(value):
-                    continue
-                if isinstance(value, Phi):
-                    changes[value] = changes.get(value, 0) + 1
-                    new = ANY if changes[value] > CHANGES else new
-                if new != self._found.get(value):
-                    self._found[value] = new
-                    changed = True
+        values = [v for v in ssa.values() if v.cls is RegClass.S and isinstance(v, (Op, Phi))]
+        solve(self._found, values, self._known, self._op, lambda _: ANY)
 
     def of(self, value: Value) -> Range:
         """Return the range of a value."""
@@ -86,16 +65,7 @@ class Ranges:
             return _of_constant(value)
         return self._found.get(value) if value.cls is RegClass.S else ANY
 
-    def _phi(self, phi: Phi) -> Range | None:
-        total = self._found.get(phi)
-        for a in phi.args.values():
-            known = self._known(a)
-            if known is not None:
-                total = known if total is None else total.union(known)
-        return total
-
-    def _op(self, value: Value) -> Range | None:
-        assert isinstance(value, Op)
+    def _op(self, value: Op) -> Range | None:
         row = value.ins.row
         if row.is_load:
             small = row.type is not None and not row.type.is_float and row.type.bits < 32
