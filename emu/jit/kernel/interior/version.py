@@ -10,6 +10,7 @@ from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.order import START
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.ssa import Op
+from ....analysis.uniformity import LaneShapes
 from .. import budget
 from ..counters import Counters
 from ..edges import Edges
@@ -66,18 +67,12 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
     they cannot be.
     """
     code, facts = lanes.code, lanes.facts
-    conditions, assumed = Conditions(lanes.entry, code), Assumed()
-    instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
-    trips = memory.ranges.trips
-    spans = Spans(lanes, instructions, conditions, memory.params, trips, assumed, in_row=in_row)
-    ask_for_size(conditions)
+    conditions, assumed, decisions = _ask(lanes, warp, memory, in_row=in_row)
     if not facts.whole:
         first, items = (code.let(f"zext i32 {n} to i64") for n in (warp.first, warp.group.items))
         step = ((ONE, facts.width),) if in_row else ()
         end = Bound(((first, 1), (items, -1)), (), facts.width, step)
         conditions.at_most(end, 0)
-    memory_code = instructions.access.global_
-    decisions = Decisions(lanes.ssa, lanes.shapes, spans, conditions, assumed, memory_code, trips)
     inside = decisions.decide()
     if not decisions.gains(inside):
         return None
@@ -97,16 +92,30 @@ def inside_at_edges(
     `warp` is the row's first one. Nothing else is asked of these warps, and what cannot be solved
     for a row is left out.
     """
+    conditions, _, decisions = _ask(lanes, warp, memory, in_row=True, assumes=False)
+    return conditions, decisions.inside()
+
+
+def _ask(
+    lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool, assumes: bool = True
+) -> tuple[Conditions, Assumed, Decisions]:
+    """Return what a version will rely on: so far on the launch's size alone (`Spans`)."""
     conditions, assumed = Conditions(lanes.entry, lanes.code), Assumed()
     instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
-    trips, params = memory.ranges.trips, memory.params
+    trips, global_ = memory.ranges.trips, instructions.access.global_
     spans = Spans(
-        lanes, instructions, conditions, params, trips, assumed, in_row=True, assumes=False
+        lanes,
+        instructions,
+        conditions,
+        memory.params,
+        trips,
+        assumed,
+        in_row=in_row,
+        assumes=assumes,
     )
     ask_for_size(conditions)
-    memory_code = instructions.access.global_
-    decisions = Decisions(lanes.ssa, lanes.shapes, spans, conditions, assumed, memory_code, trips)
-    return conditions, decisions.inside()
+    decisions = Decisions(lanes.ssa, lanes.shapes, spans, conditions, assumed, global_, trips)
+    return conditions, assumed, decisions
 
 
 def emit_interior(
@@ -142,9 +151,8 @@ def emit_nodes(
     counting: Counters | None = None,
 ) -> Variables:
     """Append the nodes of an interior warp, which continues at the label `after`."""
-    variables = Variables(lanes.entry, lanes.code)
     shapes, assumed = interior.shapes, interior.assumed
-    code = LaneCode(variables, lanes.table, shapes, lanes.facts, lanes.width, lanes.report)
+    code = _code_of(lanes, shapes)
     code.outside = {**assumed.known}
     counted = counting.of_interior(code, interior.plan) if counting is not None else None
     edges = Edges(code, interior.plan, counted, version="i", after=after)
@@ -153,7 +161,7 @@ def emit_nodes(
     nodes = Nodes(code, interior.plan, memory, warp, edges, None)
     nodes.assume(assumed, interior.inside)
     nodes.emit()
-    return variables
+    return code.variables
 
 
 def emit_edge_nodes(
@@ -165,14 +173,19 @@ def emit_edge_nodes(
     counters: str,
 ) -> Variables:
     """Append the nodes of any warp of which some accesses are inside."""
-    variables = Variables(lanes.entry, lanes.code)
-    code = LaneCode(variables, lanes.table, lanes.shapes, lanes.facts, lanes.width, lanes.report)
+    code = _code_of(lanes, lanes.shapes)
     edges = Edges(code, plan, version="e")
     _begin(code, edges, warp.existing, counters)
     nodes = Nodes(code, plan, memory, warp, edges, None)
     nodes.assume(Assumed(), inside)
     nodes.emit()
-    return variables
+    return code.variables
+
+
+def _code_of(lanes: LaneCode, shapes: LaneShapes) -> LaneCode:
+    """Return code with variables of its own, after that of all warps."""
+    variables = Variables(lanes.entry, lanes.code)
+    return LaneCode(variables, lanes.table, shapes, lanes.facts, lanes.width, lanes.report)
 
 
 def _begin(lanes: LaneCode, edges: Edges, mask: Sequence[str], counters: str) -> None:
