@@ -16,13 +16,16 @@ from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.order import Loop
 from ...analysis.ranges.offset_ranges import Ranges
 from ...analysis.ranges.trips import Trips, only_exit
-from ..llvm.text import integer
 from ..runtime.context import Slot, TrapCode
-from .context_code import load_slot
+from ..runtime.helpers import ATTRIBUTES
+from .context_code import load_slot, store_slot
 from .lane_code import LaneCode
 
 OWN = "own counter"
 """The variable that has the address of a lane's counter, in code for one lane."""
+
+_MASKS = "masks that are charged"
+"""The variable that has the address of a mask's words, for the helper."""
 
 
 def counter_bytes(lanes: LaneCode) -> int:
@@ -80,13 +83,59 @@ def _spend(lanes: LaneCode, pc: int, cost: int) -> None:
     code, variables = lanes.code, lanes.variables
     left = code.let(f"sub i64 {variables.word('budget')}, {cost}")
     variables.set_word("budget", left)
-    count, begin, add, out, go = (code.fresh_label("b") for _ in range(5))
+    count, out, go = (code.fresh_label("b") for _ in range(3))
     code.branch(code.let(f"icmp slt i64 {left}, 0"), count, go, rarely=True)
     code.block(count)
-    t = integer(64, lanes.n)
-    # The counters of all lanes begin with zeros when the warp's own counter has run out, also those
-    # of lanes that do not run now. They are volatile to keep them out of registers, which loops
-    # have better use for.
+    if variables.has(OWN):
+        _count_own(lanes, pc, left, cost, go)
+        return
+    # In place of the helper's call, its code would be a fourth of a kernel with short loops.
+    result = _charged(lanes, left, cost)
+    code.branch(code.let(f"icmp ne i32 {result}, 0"), out, go, rarely=True)
+    code.block(out)
+    store_slot(code, Slot.TRAP_KIND, str(int(TrapCode.BUDGET)))
+    store_slot(code, Slot.TRAP_PC, str(pc))
+    lanes.report(code.let(f"zext i32 {code.let(f'sub i32 {result}, 1')} to i64"))
+    code.jump("trapped")
+    code.block(go)
+
+
+def _charged(lanes: LaneCode, left: str, cost: int) -> str:
+    """Let a helper charge the running lanes; return the first one over its budget, plus one.
+
+    `left` is what is left of the warp's counter after the charge, an i64. The result is an i32, 0
+    if there is none. LLVM knows that the helper changes nothing but the counters, so what a loop
+    needs stays in registers.
+    """
+    code, entry, variables = lanes.code, lanes.entry, lanes.variables
+    (counters,) = variables.load("counters", ["ptr"])
+    numbers = [f"i64 {n}" for n in (left, cost, _of_one(lanes), lanes.width)]
+    if lanes.word_type == "i64":
+        name, mask = "simtlab_charge", f"i64 {lanes.running()}"
+    else:
+        if not variables.has(_MASKS):
+            (place,) = variables.places(_MASKS, ["ptr"])
+            cells = entry.let(f"alloca [{lanes.width // 64} x i64], align 64")
+            entry.line(f"store ptr {cells}, ptr {place}")
+        (masks,) = variables.load(_MASKS, ["ptr"])
+        for place, chunk in zip(lanes.chunk_places(masks, lanes.n, 1), lanes.mask, strict=True):
+            bits = code.let(f"bitcast {lanes.mask_type} {chunk} to i{lanes.n}")
+            code.line(f"store i{lanes.n} {bits}, ptr {place}")
+        name, mask = "simtlab_charge_wide", f"ptr {masks}"
+    types = ", ".join(
+        type_ if type_ == "i64" else f"{type_} captures(none)" for type_ in ("ptr", mask.split()[0])
+    )
+    attributes = f"cold memory(argmem: readwrite) {ATTRIBUTES}"
+    code.module.declare(name, f"declare i32 @{name}({types}, i64, i64, i64, i64) {attributes}")
+    return code.call("i32", name, f"ptr {counters}", mask, *numbers)
+
+
+def _count_own(lanes: LaneCode, pc: int, left: str, cost: int, go: str) -> None:
+    """Charge the counter of the only lane that runs, and continue at `go` in a new block."""
+    code, variables = lanes.code, lanes.variables
+    begin, add, out = (code.fresh_label("b") for _ in range(3))
+    # All counters begin with zeros when the warp's own has run out, also those of other lanes.
+    # They are volatile to keep them out of registers, which loops have better use for.
     (counters,) = variables.load("counters", ["ptr"])
     is_first = code.let(f"icmp sge i64 {code.let(f'add i64 {left}, {cost}')}, 0")
     code.branch(is_first, begin, add)
@@ -94,20 +143,13 @@ def _spend(lanes: LaneCode, pc: int, cost: int) -> None:
     code.zero(counters, 8 * lanes.width)
     code.jump(add)
     code.block(add)
-    limit = lanes.chunk_of(64, _of_one(lanes))
-    over = []
-    own = variables.load(OWN, ["ptr"])[0] if variables.has(OWN) else counters
-    for place, mask in zip(lanes.chunk_places(own, 64), lanes.mask, strict=True):
-        charge = code.let(
-            f"select {lanes.mask_type} {mask}, {t} splat (i64 {cost}), {t} zeroinitializer"
-        )
-        known = code.let(f"load volatile {t}, ptr {place}, align 8")
-        spent = code.let(f"add {t} {known}, {charge}")
-        code.line(f"store volatile {t} {spent}, ptr {place}, align 8")
-        over.append(code.let(f"icmp ugt {t} {spent}, {limit}"))
-    code.branch(lanes.any(over), out, go, rarely=True)
+    (own,) = variables.load(OWN, ["ptr"])
+    spent = code.let(f"add i64 {code.let(f'load volatile i64, ptr {own}')}, {cost}")
+    code.line(f"store volatile i64 {spent}, ptr {own}")
+    over = code.let(f"icmp ugt i64 {spent}, {_of_one(lanes)}")
+    code.branch(over, out, go, rarely=True)
     code.block(out)
-    lanes.trap(TrapCode.BUDGET, pc, over)
+    lanes.trap(TrapCode.BUDGET, pc, lanes.mask)
     code.block(go)
 
 

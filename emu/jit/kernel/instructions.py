@@ -39,7 +39,7 @@ class Instructions:
 
     @cached_property
     def _narrow(self) -> NarrowLanes | None:
-        """What is done in narrow lanes; nothing if a comparison of bytes gives no mask for words."""
+        """What narrow lanes do; None where a comparison of bytes gives no mask for words."""
         if not host_has("avx512bw"):
             return None
         return NarrowLanes(self.lanes.shapes, self.lanes.table.integers)

@@ -309,3 +309,71 @@ next:
 }
 
 declare i64 @llvm.cttz.i64(i64, i1)
+
+; Charge the running lanes of a warp for `cost` instructions; return the first one that has exceeded
+; its `limit`, plus one, or 0. `left` is what is left of the warp's own budget after this charge: the
+; counters of all lanes begin with zeros when it runs out.
+define i32 @simtlab_charge(ptr captures(none) %counters, i64 %mask, i64 %left, i64 %cost,
+                           i64 %limit, i64 %lanes) memory(argmem: readwrite) #0 {
+entry:
+  %before = add i64 %left, %cost
+  %is.first = icmp sge i64 %before, 0
+  br i1 %is.first, label %clear, label %loop
+clear:
+  %c = phi i64 [ 0, %entry ], [ %c.next, %clear ]
+  %p.clear = getelementptr i64, ptr %counters, i64 %c
+  store i64 0, ptr %p.clear
+  %c.next = add i64 %c, 1
+  %c.more = icmp ult i64 %c.next, %lanes
+  br i1 %c.more, label %clear, label %loop
+loop:
+  %m = phi i64 [ %mask, %entry ], [ %mask, %clear ], [ %m.next, %body ]
+  %first = phi i32 [ 0, %entry ], [ 0, %clear ], [ %first.next, %body ]
+  %none = icmp eq i64 %m, 0
+  br i1 %none, label %done, label %body
+body:
+  %lane = call i64 @llvm.cttz.i64(i64 %m, i1 false)
+  %p = getelementptr i64, ptr %counters, i64 %lane
+  %known = load i64, ptr %p
+  %spent = add i64 %known, %cost
+  store i64 %spent, ptr %p
+  %over = icmp ugt i64 %spent, %limit
+  %lane.32 = trunc i64 %lane to i32
+  %number = add i32 %lane.32, 1
+  %is.none = icmp eq i32 %first, 0
+  %found = and i1 %over, %is.none
+  %first.next = select i1 %found, i32 %number, i32 %first
+  %m.less = sub i64 %m, 1
+  %m.next = and i64 %m, %m.less
+  br label %loop
+done:
+  ret i32 %first
+}
+
+; The same for a mask of as many words as `lanes` have.
+define i32 @simtlab_charge_wide(ptr captures(none) %counters, ptr captures(none) %masks, i64 %left,
+                                i64 %cost, i64 %limit, i64 %lanes) memory(argmem: readwrite) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %body ]
+  %first = phi i32 [ 0, %entry ], [ %first.next, %body ]
+  %lane = shl i64 %i, 6
+  %more = icmp ult i64 %lane, %lanes
+  br i1 %more, label %body, label %done
+body:
+  %p.mask = getelementptr i64, ptr %masks, i64 %i
+  %mask = load i64, ptr %p.mask
+  %own = getelementptr i64, ptr %counters, i64 %lane
+  %found = call i32 @simtlab_charge(ptr %own, i64 %mask, i64 %left, i64 %cost, i64 %limit, i64 64)
+  %lane.32 = trunc i64 %lane to i32
+  %number = add i32 %found, %lane.32
+  %is.found = icmp ne i32 %found, 0
+  %is.none = icmp eq i32 %first, 0
+  %is.first = and i1 %is.found, %is.none
+  %first.next = select i1 %is.first, i32 %number, i32 %first
+  %i.next = add i64 %i, 1
+  br label %loop
+done:
+  ret i32 %first
+}

@@ -104,7 +104,7 @@ def _compiled() -> Compiled:
     functions = ["simtlab_find", "simtlab_local_fault", "simtlab_move", "simtlab_move_one"]
     functions += [f"{name}_wide" for name in ("simtlab_local_fault", "simtlab_move")]
     functions += [f"simtlab_atomic_{n}" for n in names]
-    functions.append(WIDE_ATOMIC)
+    functions += [WIDE_ATOMIC, "simtlab_charge", "simtlab_charge_wide"]
     return compile_text(text, functions, key=text)
 
 
