@@ -12,10 +12,12 @@ the budget at most, and never too early.
 
 from __future__ import annotations
 
+from ...analysis.facts import Facts
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.order import Loop
 from ...analysis.ranges.offset_ranges import Ranges
 from ...analysis.ranges.trips import Trips, only_exit
+from ..llvm.text import integer
 from ..runtime.context import Slot, TrapCode
 from ..runtime.helpers import ATTRIBUTES
 from .context_code import load_slot, store_slot
@@ -24,13 +26,33 @@ from .lane_code import LaneCode
 OWN = "own counter"
 """The variable that has the address of a lane's counter, in code for one lane."""
 
+WORD_BITS = 64
+"""Lanes whose counters are side by side, for the helper."""
+
+KEPT_WORDS = 3
+"""Words that the helper keeps after them (runtime/helpers.ll)."""
+
 _MASKS = "masks that are charged"
 """The variable that has the address of a mask's words, for the helper."""
 
 
 def counter_bytes(lanes: LaneCode) -> int:
     """Return the bytes of the counters of a warp's work-items."""
-    return 8 * lanes.facts.width if lanes.flow.loops else 0
+    return 8 * counter_words(lanes.facts) if lanes.flow.loops else 0
+
+
+def counter_words(facts: Facts) -> int:
+    """Return the words of the counters of a warp's work-items, and of what the helper keeps."""
+    return facts.width + facts.width // WORD_BITS * KEPT_WORDS
+
+
+def is_by_helper(lanes: LaneCode, plan: LanePlan) -> bool:
+    """Return whether a helper charges work-items that have spent half of their budget.
+
+    It takes the place of code for each loop that grows with the warp, a fourth of what some kernels
+    have. Code for one lane at a time shares the counters, and the helper does not expect that.
+    """
+    return lanes.width % WORD_BITS == 0 and not plan.sparse
 
 
 def fill(lanes: LaneCode, counters: str) -> None:
@@ -41,7 +63,7 @@ def fill(lanes: LaneCode, counters: str) -> None:
     half = lanes.code.let(f"lshr i64 {_of_one(lanes)}, 1")
     lanes.variables.set_word("budget", half)
     if lanes.facts.poison is not None:  # a debug build
-        lanes.code.set_bytes(counters, 8 * lanes.width, lanes.facts.poison & 0x7F)
+        lanes.code.set_bytes(counters, counter_bytes(lanes), lanes.facts.poison & 0x7F)
 
 
 def charged_at_exit(lanes: LaneCode, plan: LanePlan, ranges: Ranges) -> dict[int, Trips]:
@@ -86,11 +108,10 @@ def _spend(lanes: LaneCode, pc: int, cost: int) -> None:
     count, out, go = (code.fresh_label("b") for _ in range(3))
     code.branch(code.let(f"icmp slt i64 {left}, 0"), count, go, rarely=True)
     code.block(count)
-    if variables.has(OWN):
-        _count_own(lanes, pc, left, cost, go)
+    if not lanes.charges_by_helper:
+        _charge_all(lanes, pc, left, cost, out, go)
         return
-    # In place of the helper's call, its code would be a fourth of a kernel with short loops.
-    result = _charged(lanes, left, cost)
+    result = _charged_by_helper(lanes, left, cost)
     code.branch(code.let(f"icmp ne i32 {result}, 0"), out, go, rarely=True)
     code.block(out)
     store_slot(code, Slot.TRAP_KIND, str(int(TrapCode.BUDGET)))
@@ -100,7 +121,39 @@ def _spend(lanes: LaneCode, pc: int, cost: int) -> None:
     code.block(go)
 
 
-def _charged(lanes: LaneCode, left: str, cost: int) -> str:
+def _charge_all(lanes: LaneCode, pc: int, left: str, cost: int, out: str, go: str) -> None:
+    """Charge the counters of the running lanes, and continue at `go` in a new block."""
+    code, variables = lanes.code, lanes.variables
+    begin, add = code.fresh_label("b"), code.fresh_label("b")
+    t = integer(64, lanes.n)
+    # The counters of all lanes begin with zeros when the warp's own counter has run out, also those
+    # of lanes that do not run now. They are volatile to keep them out of registers, which loops
+    # have better use for.
+    (counters,) = variables.load("counters", ["ptr"])
+    is_first = code.let(f"icmp sge i64 {code.let(f'add i64 {left}, {cost}')}, 0")
+    code.branch(is_first, begin, add)
+    code.block(begin)
+    code.zero(counters, 8 * lanes.width)
+    code.jump(add)
+    code.block(add)
+    limit = lanes.chunk_of(64, _of_one(lanes))
+    over = []
+    own = variables.load(OWN, ["ptr"])[0] if variables.has(OWN) else counters
+    for place, mask in zip(lanes.chunk_places(own, 64), lanes.mask, strict=True):
+        charge = code.let(
+            f"select {lanes.mask_type} {mask}, {t} splat (i64 {cost}), {t} zeroinitializer"
+        )
+        known = code.let(f"load volatile {t}, ptr {place}, align 8")
+        spent = code.let(f"add {t} {known}, {charge}")
+        code.line(f"store volatile {t} {spent}, ptr {place}, align 8")
+        over.append(code.let(f"icmp ugt {t} {spent}, {limit}"))
+    code.branch(lanes.any(over), out, go, rarely=True)
+    code.block(out)
+    lanes.trap(TrapCode.BUDGET, pc, over)
+    code.block(go)
+
+
+def _charged_by_helper(lanes: LaneCode, left: str, cost: int) -> str:
     """Let a helper charge the running lanes; return the first one over its budget, plus one.
 
     `left` is what is left of the warp's counter after the charge, an i64. The result is an i32, 0
@@ -109,48 +162,26 @@ def _charged(lanes: LaneCode, left: str, cost: int) -> str:
     """
     code, entry, variables = lanes.code, lanes.entry, lanes.variables
     (counters,) = variables.load("counters", ["ptr"])
-    numbers = [f"i64 {n}" for n in (left, cost, _of_one(lanes), lanes.width)]
-    if lanes.word_type == "i64":
-        name, mask = "simtlab_charge", f"i64 {lanes.running()}"
-    else:
+    numbers = [f"i64 {n}" for n in (left, cost, _of_one(lanes))]
+    name, given, types = "simtlab_charge", [f"i64 {lanes.running()}"], "i64"
+    words = lanes.width // WORD_BITS
+    if words > 1:
         if not variables.has(_MASKS):
             (place,) = variables.places(_MASKS, ["ptr"])
-            cells = entry.let(f"alloca [{lanes.width // 64} x i64], align 64")
+            cells = entry.let(f"alloca [{words} x i64], align 64")
             entry.line(f"store ptr {cells}, ptr {place}")
         (masks,) = variables.load(_MASKS, ["ptr"])
         for place, chunk in zip(lanes.chunk_places(masks, lanes.n, 1), lanes.mask, strict=True):
             bits = code.let(f"bitcast {lanes.mask_type} {chunk} to i{lanes.n}")
             code.line(f"store i{lanes.n} {bits}, ptr {place}")
-        name, mask = "simtlab_charge_wide", f"ptr {masks}"
-    types = ", ".join(
-        type_ if type_ == "i64" else f"{type_} captures(none)" for type_ in ("ptr", mask.split()[0])
+        name, given = "simtlab_charge_wide", [f"ptr {masks}", f"i64 {words}"]
+        types = "ptr captures(none), i64"
+    code.module.declare(
+        name,
+        f"declare i32 @{name}(ptr captures(none), {types}, i64, i64, i64) "
+        f"cold memory(argmem: readwrite) {ATTRIBUTES}",
     )
-    attributes = f"cold memory(argmem: readwrite) {ATTRIBUTES}"
-    code.module.declare(name, f"declare i32 @{name}({types}, i64, i64, i64, i64) {attributes}")
-    return code.call("i32", name, f"ptr {counters}", mask, *numbers)
-
-
-def _count_own(lanes: LaneCode, pc: int, left: str, cost: int, go: str) -> None:
-    """Charge the counter of the only lane that runs, and continue at `go` in a new block."""
-    code, variables = lanes.code, lanes.variables
-    begin, add, out = (code.fresh_label("b") for _ in range(3))
-    # All counters begin with zeros when the warp's own has run out, also those of other lanes.
-    # They are volatile to keep them out of registers, which loops have better use for.
-    (counters,) = variables.load("counters", ["ptr"])
-    is_first = code.let(f"icmp sge i64 {code.let(f'add i64 {left}, {cost}')}, 0")
-    code.branch(is_first, begin, add)
-    code.block(begin)
-    code.zero(counters, 8 * lanes.width)
-    code.jump(add)
-    code.block(add)
-    (own,) = variables.load(OWN, ["ptr"])
-    spent = code.let(f"add i64 {code.let(f'load volatile i64, ptr {own}')}, {cost}")
-    code.line(f"store volatile i64 {spent}, ptr {own}")
-    over = code.let(f"icmp ugt i64 {spent}, {_of_one(lanes)}")
-    code.branch(over, out, go, rarely=True)
-    code.block(out)
-    lanes.trap(TrapCode.BUDGET, pc, lanes.mask)
-    code.block(go)
+    return code.call("i32", name, f"ptr {counters}", *given, *numbers)
 
 
 def _of_one(lanes: LaneCode) -> str:

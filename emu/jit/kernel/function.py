@@ -134,7 +134,7 @@ class KernelFunction:
         code, facts = self.code, self.facts
         counters = ""
         if self.shapes.flow.loops:
-            counters = self.entry.let(f"alloca [{facts.width} x i64], align 64")
+            counters = self.entry.let(f"alloca [{budget.counter_words(facts)} x i64], align 64")
         row = None
         if facts.one_warp:
             code.let("add i64 0, 0", WARP)
