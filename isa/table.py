@@ -21,7 +21,7 @@ or raise `ISA_VERSION` (object files carry it).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Flag, StrEnum, auto
 
 from .types import (
@@ -164,6 +164,20 @@ class Row:
     flags: Flags
     means: str
     doc: str
+    # What is asked of each instruction many times, while its kernel is compiled:
+    has_address: bool = field(init=False, repr=False, compare=False)
+    dst: Operand | None = field(init=False, repr=False, compare=False)
+    """The destination operand."""
+    srcs: tuple[Operand, ...] = field(init=False, repr=False, compare=False)
+    """The source operands (registers and immediates), in source order."""
+
+    def __post_init__(self) -> None:
+        kinds = [operand.kind for operand in self.operands]
+        destinations = [o for o in self.operands if o.kind is OperandKind.DST]
+        sources = tuple(o for o in self.operands if o.kind in (OperandKind.SRC, OperandKind.REG))
+        object.__setattr__(self, "has_address", OperandKind.MEM in kinds)
+        object.__setattr__(self, "dst", destinations[0] if destinations else None)
+        object.__setattr__(self, "srcs", sources)
 
     def __repr__(self) -> str:
         return f"Row({self.name})"
@@ -174,20 +188,6 @@ class Row:
         if Flags.BRANCH in self.flags:
             return Format.BRANCH
         return Format.MEMORY if self.has_address else Format.ALU
-
-    @property
-    def has_address(self) -> bool:
-        return any(o.kind is OperandKind.MEM for o in self.operands)
-
-    @property
-    def dst(self) -> Operand | None:
-        """The destination operand."""
-        return next((o for o in self.operands if o.kind is OperandKind.DST), None)
-
-    @property
-    def srcs(self) -> tuple[Operand, ...]:
-        """The source operands (registers and immediates), in source order."""
-        return tuple(o for o in self.operands if o.kind in (OperandKind.SRC, OperandKind.REG))
 
     @property
     def literals(self) -> tuple[Operand, ...]:

@@ -35,9 +35,9 @@ class Narrow:
 
 
 class NarrowLanes:
-    """The instructions of a kernel that are done in narrow lanes."""
+    """The instructions of a kernel that are done in narrow lanes; `ranges` if they are known."""
 
-    def __init__(self, shapes: LaneShapes) -> None:
+    def __init__(self, shapes: LaneShapes, ranges: Ranges | None = None) -> None:
         self._shapes = shapes
         self._lanes: dict[Value, int | None] = {}
         """Bits of the lanes in which a value is at hand; None where any do."""
@@ -45,7 +45,7 @@ class NarrowLanes:
         ops = [v for v in shapes.ssa.values() if isinstance(v, Op)]
         if not any(_small_load(op) and not shapes.is_uniform(op) for op in ops):
             return
-        self._ranges = Ranges(shapes.ssa)
+        self._ranges = ranges or Ranges(shapes.ssa)
         self._caps = Caps(shapes.ssa, self._ranges)
         for op in ops:
             if shapes.is_uniform(op) or shapes.stride(op) is not None:

@@ -8,6 +8,7 @@ a phi that keeps growing has no bounds. A zero may have any sign.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from ctypes import c_float
 from dataclasses import dataclass
 from enum import IntEnum
@@ -70,14 +71,14 @@ INFINITE_BITS = {32: 0x7F80_0000, 64: 0x7FF0_0000_0000_0000}
 
 
 class FloatRanges:
-    """The ranges of a kernel's values."""
+    """The ranges of a kernel's values; `integers` are those of its integers, if they are known."""
 
-    def __init__(self, ssa: Ssa) -> None:
+    def __init__(self, ssa: Ssa, integers: Callable[[], Ranges] | None = None) -> None:
         self._found: dict[Value, FloatRange] = {}
         values = [v for v in ssa.values() if v.cls is not RegClass.C and isinstance(v, (Op, Phi))]
         if len(values) > MOST_VALUES or not any(_is_float(v) for v in values):
             return
-        self._integers = Ranges(ssa)
+        self._integers = integers() if integers is not None else Ranges(ssa)
         solve(self._found, values, self._known, self._op, _without_bounds)
 
     def of(self, value: Value) -> FloatRange:

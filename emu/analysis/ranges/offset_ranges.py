@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import gcd, prod
 
-from ....isa.types import RegClass, mask_of
+from ....isa.types import Kind, RegClass, mask_of
 from ..order import Loop
 from ..ssa import Const, Op, Phi, Value
 from ..uniformity import Shapes
@@ -323,8 +323,9 @@ class _Solution:
             assert op.ins.address is not None
             args = [*(args or [_exactly(0)]), _exactly(op.ins.address.offset & _MOST)]
             return _sum(*args)
-        if row.name == "cvt_u32_b1":
-            return Range(0, 1)
+        field = _field_bits(op)
+        if field is not None:
+            return Range(0, mask_of(field))
         if row.type is None or row.type.name not in ("u32", "s32"):
             return ANY
         if any(a.cls is not RegClass.S for a in op.args[row.stem == "select" :]):
@@ -361,6 +362,18 @@ class _Solution:
             case "currentworkgroupsize":
                 return Range(1, size[op.ins.literals[0]])
         return ANY if op.ins.row.is_identity else None
+
+
+def _field_bits(op: Op) -> int | None:
+    """Return how many bits of an op's result may be set, where the op takes them out of a word."""
+    row = op.ins.row
+    if row.name == "bitextract_u32":
+        return op.ins.literals[1]
+    if row.stem == "cvt" and row.type is not None and row.type.name in ("u32", "s32"):
+        source = row.source
+        if source is not None and source.bits < 32 and source.kind in (Kind.BOOL, Kind.UNSIGNED):
+            return source.bits
+    return None
 
 
 def _sum(a: Range, b: Range) -> Range:

@@ -105,16 +105,15 @@ def wants_canonical(row: Row, position: int) -> bool:
     False where they are read as a number: float arithmetic, comparison, conversion from float.
     True for `carries` as well; a caller that follows such values may do better.
     """
-    type_ = _source_types(row)[position]
+    srcs = row.srcs
+    type_ = srcs[position].type if position < len(srcs) else _old_type(row)
+    assert type_ is not None
     return type_.bits > 1 and (row.stem in _CARRY or not type_.is_float)
 
 
-def _source_types(row: Row) -> list[Type]:
-    """Return the types of the sources of `emit`."""
-    types = [operand.type for operand in row.srcs]
-    if Flags.READS_DST in row.flags and row.dst is not None:
-        types.append(row.dst.type)
-    return [t for t in types if t is not None]
+def _old_type(row: Row) -> Type | None:
+    """Return the type of the last source of a row that reads its destination."""
+    return row.dst.type if Flags.READS_DST in row.flags and row.dst is not None else None
 
 
 def canonical(code: FunctionText, type_: Type, value: str, n: int) -> str:

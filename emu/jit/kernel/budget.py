@@ -12,22 +12,47 @@ the budget at most, and never too early.
 
 from __future__ import annotations
 
+from ...analysis.facts import Facts
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.order import Loop
 from ...analysis.ranges.offset_ranges import Ranges
 from ...analysis.ranges.trips import Trips, only_exit
 from ..llvm.text import integer
 from ..runtime.context import Slot, TrapCode
-from .context_code import load_slot
+from ..runtime.helpers import ATTRIBUTES
+from .context_code import load_slot, store_slot
 from .lane_code import LaneCode
 
 OWN = "own counter"
 """The variable that has the address of a lane's counter, in code for one lane."""
 
+WORD_BITS = 64
+"""Lanes whose counters are side by side, for the helper."""
+
+KEPT_WORDS = 3
+"""Words that the helper keeps after them (runtime/helpers.ll)."""
+
+_MASKS = "masks that are charged"
+"""The variable that has the address of a mask's words, for the helper."""
+
 
 def counter_bytes(lanes: LaneCode) -> int:
     """Return the bytes of the counters of a warp's work-items."""
-    return 8 * lanes.facts.width if lanes.flow.loops else 0
+    return 8 * counter_words(lanes.facts) if lanes.flow.loops else 0
+
+
+def counter_words(facts: Facts) -> int:
+    """Return the words of the counters of a warp's work-items, and of what the helper keeps."""
+    return facts.width + facts.width // WORD_BITS * KEPT_WORDS
+
+
+def is_by_helper(lanes: LaneCode, plan: LanePlan) -> bool:
+    """Return whether a helper charges work-items that have spent half of their budget.
+
+    It takes the place of code for each loop that grows with the warp, a fourth of what some kernels
+    have. Code for one lane at a time shares the counters, and the helper does not expect that.
+    """
+    return lanes.width % WORD_BITS == 0 and not plan.sparse
 
 
 def fill(lanes: LaneCode, counters: str) -> None:
@@ -38,7 +63,7 @@ def fill(lanes: LaneCode, counters: str) -> None:
     half = lanes.code.let(f"lshr i64 {_of_one(lanes)}, 1")
     lanes.variables.set_word("budget", half)
     if lanes.facts.poison is not None:  # a debug build
-        lanes.code.set_bytes(counters, 8 * lanes.width, lanes.facts.poison & 0x7F)
+        lanes.code.set_bytes(counters, counter_bytes(lanes), lanes.facts.poison & 0x7F)
 
 
 def charged_at_exit(lanes: LaneCode, plan: LanePlan, ranges: Ranges) -> dict[int, Trips]:
@@ -80,9 +105,26 @@ def _spend(lanes: LaneCode, pc: int, cost: int) -> None:
     code, variables = lanes.code, lanes.variables
     left = code.let(f"sub i64 {variables.word('budget')}, {cost}")
     variables.set_word("budget", left)
-    count, begin, add, out, go = (code.fresh_label("b") for _ in range(5))
+    count, out, go = (code.fresh_label("b") for _ in range(3))
     code.branch(code.let(f"icmp slt i64 {left}, 0"), count, go, rarely=True)
     code.block(count)
+    if not lanes.charges_by_helper:
+        _charge_all(lanes, pc, left, cost, out, go)
+        return
+    result = _charged_by_helper(lanes, left, cost)
+    code.branch(code.let(f"icmp ne i32 {result}, 0"), out, go, rarely=True)
+    code.block(out)
+    store_slot(code, Slot.TRAP_KIND, str(int(TrapCode.BUDGET)))
+    store_slot(code, Slot.TRAP_PC, str(pc))
+    lanes.report(code.let(f"zext i32 {code.let(f'sub i32 {result}, 1')} to i64"))
+    code.jump("trapped")
+    code.block(go)
+
+
+def _charge_all(lanes: LaneCode, pc: int, left: str, cost: int, out: str, go: str) -> None:
+    """Charge the counters of the running lanes, and continue at `go` in a new block."""
+    code, variables = lanes.code, lanes.variables
+    begin, add = code.fresh_label("b"), code.fresh_label("b")
     t = integer(64, lanes.n)
     # The counters of all lanes begin with zeros when the warp's own counter has run out, also those
     # of lanes that do not run now. They are volatile to keep them out of registers, which loops
@@ -109,6 +151,37 @@ def _spend(lanes: LaneCode, pc: int, cost: int) -> None:
     code.block(out)
     lanes.trap(TrapCode.BUDGET, pc, over)
     code.block(go)
+
+
+def _charged_by_helper(lanes: LaneCode, left: str, cost: int) -> str:
+    """Let a helper charge the running lanes; return the first one over its budget, plus one.
+
+    `left` is what is left of the warp's counter after the charge, an i64. The result is an i32, 0
+    if there is none. LLVM knows that the helper changes nothing but the counters, so what a loop
+    needs stays in registers.
+    """
+    code, entry, variables = lanes.code, lanes.entry, lanes.variables
+    (counters,) = variables.load("counters", ["ptr"])
+    numbers = [f"i64 {n}" for n in (left, cost, _of_one(lanes))]
+    name, given, types = "simtlab_charge", [f"i64 {lanes.running()}"], "i64"
+    words = lanes.width // WORD_BITS
+    if words > 1:
+        if not variables.has(_MASKS):
+            (place,) = variables.places(_MASKS, ["ptr"])
+            cells = entry.let(f"alloca [{words} x i64], align 64")
+            entry.line(f"store ptr {cells}, ptr {place}")
+        (masks,) = variables.load(_MASKS, ["ptr"])
+        for place, chunk in zip(lanes.chunk_places(masks, lanes.n, 1), lanes.mask, strict=True):
+            bits = code.let(f"bitcast {lanes.mask_type} {chunk} to i{lanes.n}")
+            code.line(f"store i{lanes.n} {bits}, ptr {place}")
+        name, given = "simtlab_charge_wide", [f"ptr {masks}", f"i64 {words}"]
+        types = "ptr captures(none), i64"
+    code.module.declare(
+        name,
+        f"declare i32 @{name}(ptr captures(none), {types}, i64, i64, i64) "
+        f"cold memory(argmem: readwrite) {ATTRIBUTES}",
+    )
+    return code.call("i32", name, f"ptr {counters}", *given, *numbers)
 
 
 def _of_one(lanes: LaneCode) -> str:

@@ -57,6 +57,7 @@ class KernelFunction:
         self.code = self.entry.elsewhere()
         self.variables = Variables(self.entry, self.code)
         self.shapes, self.facts, self.plan = shapes, shapes.facts, plan
+        self._table = ValueTable(shapes.ssa)
         self._regions = regions
         """What divergent branches make a warp run, if the code counts."""
         self._counters: Counters | None = None
@@ -118,8 +119,8 @@ class KernelFunction:
 
     def _lanes(self, warp: Warp) -> LaneCode:
         report = partial(warp.report, self.code)
-        table, facts = ValueTable(self.shapes.ssa), self.facts
-        return LaneCode(self.variables, table, self.shapes, facts, facts.width, report)
+        facts = self.facts
+        return LaneCode(self.variables, self._table, self.shapes, facts, facts.width, report)
 
     def _edges(self, lanes: LaneCode, warp: Warp) -> Edges:
         """Return the edges of a warp, with the code that counts its instructions if asked for."""
@@ -133,7 +134,7 @@ class KernelFunction:
         code, facts = self.code, self.facts
         counters = ""
         if self.shapes.flow.loops:
-            counters = self.entry.let(f"alloca [{facts.width} x i64], align 64")
+            counters = self.entry.let(f"alloca [{budget.counter_words(facts)} x i64], align 64")
         row = None
         if facts.one_warp:
             code.let("add i64 0, 0", WARP)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 
 from ....isa.table import Unit
 from ....isa.types import RegClass
@@ -31,12 +32,17 @@ class Instructions:
         self.lanes = lanes
         self._identity = identity
         self.access = Access(lanes, memory)
-        self._narrow = NarrowLanes(lanes.shapes) if host_has("avx512bw") else None
-        """Not on other CPUs: a comparison of bytes gives no mask for lanes of words there."""
         self.steps: Mapping[Op, str] = {}
         """Additions that do not wrap around, and LLVM's word for it: `nuw` or `nsw`."""
         self.assumed = Assumed()
         """What is known of the running warp."""
+
+    @cached_property
+    def _narrow(self) -> NarrowLanes | None:
+        """What narrow lanes do; None where a comparison of bytes gives no mask for words."""
+        if not host_has("avx512bw"):
+            return None
+        return NarrowLanes(self.lanes.shapes, self.lanes.table.integers)
 
     def op(self, op: Op) -> None:
         """Emit one instruction."""

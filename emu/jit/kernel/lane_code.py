@@ -67,6 +67,8 @@ class LaneCode(VectorCode):
         """The code of vectors that are pieces of a warp."""
         self.charges = Charges({}, {}, {})
         """What lanes are charged in loops; set by `Nodes`."""
+        self.charges_by_helper = False
+        """Whether a helper charges work-items that have spent half of their budget."""
         self.mask: Chunks = []
         """The running lanes."""
         self.local: dict[tuple[Value, str], list[str]] = {}

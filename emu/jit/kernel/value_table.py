@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ....isa.types import RegClass
 from ...analysis.ranges.float_ranges import FloatRanges, Nan
+from ...analysis.ranges.integer_ranges import Ranges
 from ...analysis.ssa import Op, Phi, Ssa, Value, uses
 from ..arithmetic import emit as alu
 
@@ -12,15 +15,21 @@ class ValueTable:
     """Values that need a variable, values that may be NaNs of any bits, and a stable order."""
 
     def __init__(self, ssa: Ssa) -> None:
+        self._ssa = ssa
         self.crossing = _crossing(ssa)
         """Ops whose value is used in another node, or by a phi."""
-        self.floats = FloatRanges(ssa)
+        self.floats = FloatRanges(ssa, lambda: self.integers)
         self.unseen = _unseen(ssa)
         """Signs of floats that are set or changed where no NaN's bits are observed later."""
         numbers = _numbers(ssa, self.unseen)
         self.noncanonical = _noncanonical(ssa, self.floats, numbers)
         """Values that may carry a NaN with other bits than the canonical one."""
         self._positions = {value: i for i, value in enumerate(ssa.values())}
+
+    @cached_property
+    def integers(self) -> Ranges:
+        """The ranges of integers."""
+        return Ranges(self._ssa)
 
     def position(self, value: Value) -> int:
         """Return the position of a value in the kernel, for a stable order."""

@@ -309,3 +309,112 @@ next:
 }
 
 declare i64 @llvm.cttz.i64(i64, i1)
+
+; Charge the running lanes of 64 for `cost` instructions; return the first one that has exceeded its
+; `limit`, plus one, or 0. `left` is what is left of the warp's own budget after this charge: the
+; counters of all lanes begin with zeros when it runs out. After the 64 counters come a mask, what
+; its lanes are still to be charged, and how much that may be until one of them exceeds its limit:
+; while the same lanes run, nothing else changes. Accesses are volatile because LLVM would clear
+; with vectors, of whose registers it preserves a part only.
+define i32 @simtlab_charge(ptr captures(none) %counters, i64 %mask, i64 %left, i64 %cost,
+                           i64 %limit) memory(argmem: readwrite) #0 {
+entry:
+  %p.mask = getelementptr i64, ptr %counters, i64 64
+  %p.cost = getelementptr i64, ptr %counters, i64 65
+  %p.room = getelementptr i64, ptr %counters, i64 66
+  %before = add i64 %left, %cost
+  %is.first = icmp sge i64 %before, 0
+  br i1 %is.first, label %clear, label %compare
+clear:
+  %c = phi i64 [ 0, %entry ], [ %c.next, %clear ]
+  %p.clear = getelementptr i64, ptr %counters, i64 %c
+  store volatile i64 0, ptr %p.clear
+  %c.next = add i64 %c, 1
+  %c.more = icmp ult i64 %c.next, 67
+  br i1 %c.more, label %clear, label %compare
+compare:
+  %mask.before = load volatile i64, ptr %p.mask
+  %cost.before = load volatile i64, ptr %p.cost
+  %room = load volatile i64, ptr %p.room
+  %is.same = icmp eq i64 %mask, %mask.before
+  %cost.now = add i64 %cost.before, %cost
+  %fits = icmp sle i64 %cost.now, %room
+  %waits = and i1 %is.same, %fits
+  br i1 %waits, label %later, label %charge
+later:
+  store volatile i64 %cost.now, ptr %p.cost
+  ret i32 0
+charge:
+  %i = phi i64 [ 0, %compare ], [ %i.next, %charge ]
+  %over = phi i64 [ 0, %compare ], [ %over.next, %charge ]
+  %least = phi i64 [ 9223372036854775807, %compare ], [ %least.next, %charge ]
+  %p = getelementptr i64, ptr %counters, i64 %i
+  %known = load volatile i64, ptr %p
+  %bits.before = lshr i64 %mask.before, %i
+  %bit.before = and i64 %bits.before, 1
+  %all.before = sub i64 0, %bit.before
+  %own.before = and i64 %all.before, %cost.before
+  %bits = lshr i64 %mask, %i
+  %bit = and i64 %bits, 1
+  %all = sub i64 0, %bit
+  %own = and i64 %all, %cost
+  %total = add i64 %own.before, %own
+  %spent = add i64 %known, %total
+  store volatile i64 %spent, ptr %p
+  %own.room = sub i64 %limit, %spent
+  %over.next = or i64 %over, %own.room
+  %runs = icmp ne i64 %bit, 0
+  %is.less = icmp slt i64 %own.room, %least
+  %counts = and i1 %runs, %is.less
+  %least.next = select i1 %counts, i64 %own.room, i64 %least
+  %i.next = add i64 %i, 1
+  %more = icmp ult i64 %i.next, 64
+  br i1 %more, label %charge, label %done
+done:
+  store volatile i64 %mask, ptr %p.mask
+  store volatile i64 0, ptr %p.cost
+  store volatile i64 %least.next, ptr %p.room
+  %fine = icmp sge i64 %over.next, 0
+  br i1 %fine, label %none, label %search
+none:
+  ret i32 0
+search:
+  %j = phi i64 [ 0, %done ], [ %j.next, %search ]
+  %p.spent = getelementptr i64, ptr %counters, i64 %j
+  %spent.j = load volatile i64, ptr %p.spent
+  %j.next = add i64 %j, 1
+  %is.over = icmp ugt i64 %spent.j, %limit
+  br i1 %is.over, label %found, label %search
+found:
+  %lane = trunc i64 %j.next to i32
+  ret i32 %lane
+}
+
+; The same for a mask of `words` words. Each has 67 words of counters.
+define i32 @simtlab_charge_wide(ptr captures(none) %counters, ptr captures(none) %masks, i64 %words,
+                                i64 %left, i64 %cost, i64 %limit) memory(argmem: readwrite) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %body ]
+  %first = phi i32 [ 0, %entry ], [ %first.next, %body ]
+  %more = icmp ult i64 %i, %words
+  br i1 %more, label %body, label %done
+body:
+  %p.mask = getelementptr i64, ptr %masks, i64 %i
+  %mask = load i64, ptr %p.mask
+  %at = mul i64 %i, 67
+  %own = getelementptr i64, ptr %counters, i64 %at
+  %found = call i32 @simtlab_charge(ptr %own, i64 %mask, i64 %left, i64 %cost, i64 %limit)
+  %lane = shl i64 %i, 6
+  %lane.32 = trunc i64 %lane to i32
+  %number = add i32 %found, %lane.32
+  %is.found = icmp ne i32 %found, 0
+  %is.none = icmp eq i32 %first, 0
+  %is.first = and i1 %is.found, %is.none
+  %first.next = select i1 %is.first, i32 %number, i32 %first
+  %i.next = add i64 %i, 1
+  br label %loop
+done:
+  ret i32 %first
+}

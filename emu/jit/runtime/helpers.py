@@ -95,17 +95,27 @@ go:
 """
 
 
+_NAMES = [f"{k}_{t}" for k in _KINDS for t in ("u32", "s32", "u64", "s64")]
+
+
+def text() -> str:
+    """Return the IR of all helpers.
+
+    They must do without vectors: of these registers LLVM preserves a part only.
+    """
+    written = Path(__file__).with_name("helpers.ll").read_text(encoding="utf-8")
+    written += "".join(_atomic(*n.split("_")) for n in _NAMES)
+    return written + f"attributes #0 = {{ {ATTRIBUTES} }}\n"
+
+
 @cache
 def _compiled() -> Compiled:
-    text = Path(__file__).with_name("helpers.ll").read_text(encoding="utf-8")
-    names = [f"{k}_{t}" for k in _KINDS for t in ("u32", "s32", "u64", "s64")]
-    text += "".join(_atomic(*n.split("_")) for n in names)
-    text += f"attributes #0 = {{ {ATTRIBUTES} }}\n"
+    ir = text()
     functions = ["simtlab_find", "simtlab_local_fault", "simtlab_move", "simtlab_move_one"]
     functions += [f"{name}_wide" for name in ("simtlab_local_fault", "simtlab_move")]
-    functions += [f"simtlab_atomic_{n}" for n in names]
-    functions.append(WIDE_ATOMIC)
-    return compile_text(text, functions, key=text)
+    functions += [f"simtlab_atomic_{n}" for n in _NAMES]
+    functions += [WIDE_ATOMIC, "simtlab_charge", "simtlab_charge_wide"]
+    return compile_text(ir, functions, key=ir)
 
 
 def symbols() -> Mapping[str, int]:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import simtlab
 from simtlab import Device, TrapKind
+from simtlab.emu.geometry import Geometry
+from simtlab.emu.jit.kernel.compile import facts_of
+from simtlab.emu.jit.llvm.toolchain import dump
+from simtlab.emu.jit.runtime import helpers
 from simtlab.emu.module import Launch
 from simtlab.emu.traps import Trap
 
@@ -116,3 +122,80 @@ def test_work_items_that_take_turns_are_charged_their_own_iterations_only() -> N
     text = endless(side, f"cmp_lt_u32 $c0, $s1, {64 * rounds}")
     launch = simtlab.assemble(text)["k"].launch(items=64, group_size=64, budget=BUDGET)
     launch(Device().zeros(64, np.uint32))
+
+
+def in_wide_warp(body: str, width: int) -> str:
+    """A kernel whose lanes leave a long loop together, so that its warps have many lanes."""
+    barrier = "barrier" if width > 64 else ""
+    return f"""
+    kernel k(global u32* %x, u32 %most) {{
+        .group u32 cells[{width}]
+        workitemid_u32 $s0, 0
+        ld_kernarg_u32 $s4, [%most]
+        shl_u32 $s5, $s0, 2
+        st_group_u32 $s0, [cells+$s5]
+        {barrier}
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%x]
+        mad_u64 $d0, $d0, 4, $d1
+        mov_u32 $s1, 0
+        mov_u32 $s3, 0
+    @loop:
+        add_u32 $s1, $s1, 1
+        st_global_u32 $s1, [$d0]
+        {body}
+        cmp_lt_u32 $c0, $s1, $s4
+        cbr $c0, @loop
+        st_global_u32 $s3, [$d0]
+        ret
+    }}"""
+
+
+@pytest.mark.parametrize(("width", "taken"), [(64, 0), (64, 63), (256, 0), (256, 77), (256, 255)])
+def test_a_helper_charges_the_work_items_of_wide_warps(width: int, taken: int) -> None:
+    side = f"""
+        cmp_ne_u32 $c1, $s0, {taken}
+        cbr $c1, @after
+        {straight(60)}
+    @after:
+    """
+    program = simtlab.assemble(in_wide_warp(side, width))
+    launch = program["k"].launch(items=width, group_size=width, budget=BUDGET)
+    x = Device().zeros(width, np.uint32)
+    with pytest.raises(Trap) as caught:
+        launch(x, 1 << 31)
+    facts = facts_of(program["k"].kernel, Geometry((width, 1, 1), (width, 1, 1), 32))
+    assert facts.width == width
+    record = caught.value.record
+    assert (record.kind, record.local) == (TrapKind.BUDGET, taken)
+    executed = int(x.to_host()[taken]) * 66
+    assert BUDGET < executed <= 2 * BUDGET + 66
+
+
+@pytest.mark.parametrize("width", [64, 256])
+def test_lanes_that_take_turns_are_charged_one_by_one(width: int) -> None:
+    # Of two halves each runs in every second iteration, so the mask changes all the time.
+    side = f"""
+        and_u32 $s6, $s1, 1
+        shr_u32 $s7, $s0, {width.bit_length() - 2}
+        cmp_ne_u32 $c1, $s6, $s7
+        cbr $c1, @after
+        {straight(50)}
+    @after:
+    """
+    program = simtlab.assemble(in_wide_warp(side, width))
+    launch = program["k"].launch(items=width, group_size=width, budget=BUDGET)
+    x = Device().zeros(width, np.uint32)
+    with pytest.raises(Trap) as caught:
+        launch(x, 1 << 31)
+    assert caught.value.record.kind is TrapKind.BUDGET
+    executed = int(x.to_host()[caught.value.record.local or 0]) * (8 + 50 / 2)
+    assert BUDGET <= executed <= 2 * BUDGET
+
+
+def test_helpers_use_no_registers_that_are_not_preserved() -> None:
+    # Of vector registers LLVM preserves a part only.
+    code = dump(helpers.text(), "asm")
+    assert not re.search(r"%[xyz]mm\d|%k[0-7]", code)
+    called = set(re.findall(r"call\w*\s+(\w+)", code))
+    assert all(name.startswith("simtlab_") for name in called)
