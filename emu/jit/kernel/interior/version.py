@@ -79,7 +79,7 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
     memory_code = instructions.access.global_
     decisions = Decisions(lanes.ssa, lanes.shapes, spans, conditions, assumed, memory_code, trips)
     inside = decisions.decide()
-    if not decisions.gains(inside):
+    if not decisions.gains(inside, row=facts.group_size[0] if in_row else 0):
         return None
     shapes = InteriorShapes(lanes.ssa, facts, assumed)
     plan = LanePlan(shapes)
