@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ....isa.types import RegClass, Type, sign_extend
 from ..ssa import Const, Op, Phi, Ssa, Value
 from .fixed_point import solve
+from .weighted_sums import weighted_bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,10 @@ class Ranges:
             return _of_constant(value)
         return self._found.get(value) if value.cls is RegClass.S else ANY
 
+    def _bounds(self, value: Value) -> tuple[int, int] | None:
+        known = self._known(value)
+        return None if known is None else (known.least, known.most)
+
     def _op(self, value: Op) -> Range | None:
         row = value.ins.row
         if row.is_load:
@@ -77,6 +82,9 @@ class Ranges:
         if len(args) < len(known):
             return None
         found = _result(value, args)
+        weighted = weighted_bounds(value, self._bounds)
+        if weighted is not None:
+            found = Range(max(found.least, weighted[0]), min(found.most, weighted[1]))
         return found if found.least >= -1 << 31 and found.most < 1 << 32 else ANY
 
 

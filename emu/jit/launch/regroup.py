@@ -19,6 +19,10 @@ from .places import ABSOLUTE, by_absolute_ids
 ROWS = (1024, 512, 256, 128, 64)
 """Work-items of a row; of one shape, so that grids of many sizes share their code."""
 
+LONG_ROWS = (4096, 2048)
+"""The same for long rows of the grid, in kernels without loops: beginning a row takes as long as
+some interior warps."""
+
 USUAL = 256
 
 LEAST_USED = 0.75
@@ -40,7 +44,10 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
     row = next((row for row in ROWS if across % row == 0), None)
     # A workgroup with loops may run for long, and Ctrl-C waits for its end.
     has_loops = _has_loops(kernel)
-    if not has_loops and (row is None or row < USUAL):
+    if not has_loops and across > ROWS[0] and kernel.private_size == 0:
+        long = (r for r in LONG_ROWS if across % r == 0)
+        row = next(long, None) or min((r for r in LONG_ROWS if r >= across), default=LONG_ROWS[0])
+    elif not has_loops and (row is None or row < USUAL):
         # A row that is not whole has warps for its work-items only.
         row = min((row for row in ROWS if row >= across), default=ROWS[0])
     if facts_at(geometry, max(ROWS[-1], geometry.width)).rows:

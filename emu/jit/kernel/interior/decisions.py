@@ -26,10 +26,11 @@ LEAST_ACCESSES = 4
 """Accesses that must share a test, if no test of an edge is gained; streams have fewer."""
 
 MUCH = 2
-"""Instructions of arithmetic for each access, from which on fewer accesses suffice.
+"""Instructions of arithmetic for each access, from which on fewer accesses suffice."""
 
-Streams that compute less wait for memory, and take longer so.
-"""
+LONG_ROW = 1024
+"""Work-items of a row of the workgroup from which on streams that compute less gain, too: finding
+the interior warps of a row takes as long as some of them do."""
 
 MOST_WORK = 60
 """Instructions of arithmetic of a warp up to which masks and tests are much beside them."""
@@ -64,16 +65,17 @@ class Decisions:
     def _code(self) -> FunctionText:
         return self._conditions.code
 
-    def gains(self, inside: frozenset[Op]) -> bool:
+    def gains(self, inside: frozenset[Op], *, row: int) -> bool:
         """Return whether a version for interior warps has enough to gain, after `decide`.
 
-        What runs once beside loops of any number of iterations gains nothing: five kernels with
-        such loops took 0.98 to 1.02 of the time, and up to twice the time to compile.
+        `row` is how many work-items a row has whose interior warps are found together, or 0. What
+        runs once beside loops of any number of iterations gains nothing: five kernels with such
+        loops took 0.98 to 1.02 of the time, and up to twice the time to compile.
         """
         if self.gains_at_edges(inside):
             return True
-        accesses = len(global_accesses(self._ssa))
-        return bool(inside) and MUCH * accesses <= self._arithmetic() <= MOST_WORK
+        least = 0 if row >= LONG_ROW else MUCH * len(global_accesses(self._ssa))
+        return bool(inside) and least <= self._arithmetic() <= MOST_WORK
 
     def gains_at_edges(self, inside: frozenset[Op]) -> bool:
         """Return whether warps at edges gain by accesses without tests as well."""

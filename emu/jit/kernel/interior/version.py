@@ -74,7 +74,7 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
         end = Bound(((first, 1), (items, -1)), (), facts.width, step)
         conditions.at_most(end, 0)
     inside = decisions.decide()
-    if not decisions.gains(inside):
+    if not decisions.gains(inside, row=facts.group_size[0] if in_row else 0):
         return None
     shapes = InteriorShapes(lanes.ssa, facts, assumed)
     plan = LanePlan(shapes)
