@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from .....isa.types import RegClass, Segment, Type
 from ....analysis.ssa import Const, Op
+from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ...runtime.context import Slot
 from ..context_code import load_slot
@@ -266,7 +267,8 @@ class LocalMemory:
         def fast() -> list[str]:
             host = self._place(memory, first, extent.offset)
             if op.ins.row.is_load:
-                return routed.load(lanes, route, host)
+                found = routed.load(lanes, route, host)
+                return [extended(code, raw, type_, lanes.n) for raw in found]
             routed.store(lanes, route, self.moves.store_data(op, type_), host)
             return []
 

@@ -21,8 +21,8 @@ from .extent import Extent
 from .pieces import Pieces
 from .routes import LANES, Labels, Route, route, rows, windows
 
-WORD = 4
-"""Bytes of the elements that are shuffled."""
+VECTOR = 64
+"""Bytes of a vector of words or larger elements; smaller ones have `LANES` elements, too."""
 
 GATHER = 10
 """Shuffles and accesses that take about as long as one gather or scatter of 16 lanes, or less."""
@@ -30,22 +30,29 @@ GATHER = 10
 
 @dataclass(frozen=True)
 class Routed:
-    """An access whose lanes are `places` words from lane 0, and how it is made."""
+    """An access whose lanes are `places` elements from lane 0, and how it is made."""
 
     places: Numbers
+    size: int
+    """Bytes of an element."""
     windows: Sequence[tuple[int, int]]
-    """(first word from lane 0, number of words)"""
+    """(first element from lane 0, number of elements)"""
     route: Route
 
     @property
+    def lanes(self) -> int:
+        """Elements of a vector."""
+        return vector_lanes(self.size)
+
+    @property
     def lowest(self) -> int:
-        """The distance of the lowest word from lane 0, in bytes."""
-        return int(self.places.min()) * WORD
+        """The distance of the lowest element from lane 0, in bytes."""
+        return int(self.places.min()) * self.size
 
     @property
     def span(self) -> int:
-        """Bytes from the lowest word to the highest one."""
-        return int(self.places.max()) * WORD - self.lowest
+        """Bytes from the lowest element to the highest one."""
+        return int(self.places.max()) * self.size - self.lowest
 
     @property
     def cost(self) -> int:
@@ -53,14 +60,20 @@ class Routed:
         return len(self.windows) + len(self.route.shuffles)
 
 
+def vector_lanes(size: int) -> int:
+    """Return how many elements of `size` bytes a vector has that is shuffled."""
+    return min(LANES, VECTOR // size)
+
+
 def found_for(lanes: LaneCode, pieces: Pieces, op: Op, extent: Extent) -> Routed | None:
     """Return how an access of group memory is made by wide ones; None if others are as fast."""
     if op.ins.row.segment is not Segment.GROUP:
         return None
-    places = distances_in_words(lanes, extent.base, extent.size)
+    places = distances_in_elements(lanes, extent.base, extent.size)
     if places is None:
         return None
-    found = routed_load(places) if op.ins.row.is_load else routed_store(places)
+    make = routed_load if op.ins.row.is_load else routed_store
+    found = make(places, extent.size)
     if found is None or found.span > extent.span():
         return None
     step = pieces.step(op, extent.base)
@@ -71,78 +84,78 @@ def found_for(lanes: LaneCode, pieces: Pieces, op: Op, extent: Extent) -> Routed
     return found if step and found.cost < each else None
 
 
-def distances_in_words(lanes: LaneCode, base: Value, size: int) -> Numbers | None:
-    """Return the lanes' distances if they are whole words and the lane-0 scalar can be had."""
-    if size != WORD or lanes.n not in (LANES, 2 * LANES) or not host_has("avx512f"):
-        return None  # vectors of 64 lanes are for bytes
+def distances_in_elements(lanes: LaneCode, base: Value, size: int) -> Numbers | None:
+    """Return the lanes' distances if they are whole elements and the lane-0 scalar can be had."""
+    # Vectors of 64 lanes are for bytes.
+    if lanes.n not in (LANES, 2 * LANES) or not host_has("avx512f" if size >= 4 else "avx512bw"):
+        return None
     found = lanes.shapes.distances_of(base)
-    if found is None or found.multiples or (found.constants % WORD).any():
+    if found is None or found.multiples or (found.constants % size).any():
         return None
     if found.chosen and not (lanes.is_counted(base) or lanes.is_pieced(base)):
         return None  # lane 0 of a vector is right only where it has run
-    return found.constants // WORD
+    return found.constants // size
 
 
-def routed_load(places: Numbers) -> Routed | None:
+def routed_load(places: Numbers, size: int = 4) -> Routed | None:
     """Return how a load is made; None if gathers are as fast."""
-    elements = [int(p) for p in places]
-    found = rows(elements)
+    elements, n = [int(p) for p in places], vector_lanes(size)
+    found = rows(elements, n)
     if len(found) > len(elements) // 4:
         return None
     given: list[Labels] = [
-        [first + i if i < count else None for i in range(LANES)] for first, count in found
+        [first + i if i < count else None for i in range(n)] for first, count in found
     ]
-    wanted = [elements[at : at + LANES] for at in range(0, len(elements), LANES)]
-    return _if_cheap(Routed(places, found, route(given, wanted)))
+    wanted = [elements[at : at + n] for at in range(0, len(elements), n)]
+    return _if_cheap(Routed(places, size, found, route(given, wanted)))
 
 
-def routed_store(places: Numbers) -> Routed | None:
+def routed_store(places: Numbers, size: int = 4) -> Routed | None:
     """Return how a store by all lanes is made; None if scatters are as fast."""
-    elements = [int(p) for p in places]
+    elements, n = [int(p) for p in places], vector_lanes(size)
     lane_of = {element: lane for lane, element in enumerate(elements)}
-    found = windows(elements, exact=True)
+    found = windows(elements, exact=True, n=n)
     if len(lane_of) < len(elements) or len(found) > len(elements) // 4:
         return None
-    given = [range(at, at + LANES) for at in range(0, len(elements), LANES)]
+    given = [range(at, at + n) for at in range(0, len(elements), n)]
     wanted: list[Labels] = [
-        [lane_of[first + i] if i < count else None for i in range(LANES)] for first, count in found
+        [lane_of[first + i] if i < count else None for i in range(n)] for first, count in found
     ]
-    return _if_cheap(Routed(places, found, route(given, wanted)))
+    return _if_cheap(Routed(places, size, found, route(given, wanted)))
 
 
 def _if_cheap(routed: Routed) -> Routed | None:
-    return routed if routed.cost <= len(routed.places) // LANES * GATHER else None
+    return routed if routed.cost <= len(routed.places) // routed.lanes * GATHER else None
 
 
 def load(lanes: LaneCode, routed: Routed, first: str) -> list[str]:
-    """Load the words of all lanes, given the host address of lane 0's."""
-    code, given = lanes.code, []
+    """Load the elements of all lanes, given the host address of lane 0's."""
+    code, given, n, bits = lanes.code, [], routed.lanes, 8 * routed.size
     for start, count in routed.windows:
-        place = code.let(f"getelementptr i8, ptr {first}, i64 {start * WORD}")
-        loaded = code.let(f"load {integer(32, count)}, ptr {place}, align {WORD}")
-        given.append(_resized(lanes, loaded, count, LANES))
-    vectors = follow(lanes, given, routed.route)
-    if lanes.n == LANES:
-        return vectors
-    return [
-        shuffle(lanes, a, b, LANES, range(2 * LANES))
-        for a, b in zip(vectors[::2], vectors[1::2], strict=True)
-    ]
+        place = code.let(f"getelementptr i8, ptr {first}, i64 {start * routed.size}")
+        loaded = code.let(f"load {integer(bits, count)}, ptr {place}, align {routed.size}")
+        given.append(_resized(lanes, loaded, count, n, bits))
+    vectors = follow(lanes, given, routed.route, n, bits)
+    while n < lanes.n:
+        pairs = zip(vectors[::2], vectors[1::2], strict=True)
+        vectors = [shuffle(lanes, a, b, n, range(2 * n), bits) for a, b in pairs]
+        n *= 2
+    return vectors
 
 
 def store(lanes: LaneCode, routed: Routed, data: Sequence[str], first: str) -> None:
-    """Store the words of all lanes, given the host address of lane 0's."""
-    code = lanes.code
+    """Store the elements of all lanes, given the host address of lane 0's."""
+    code, n, bits = lanes.code, routed.lanes, 8 * routed.size
     given = list(data)
-    if lanes.n > LANES:
-        halves = range(LANES), range(LANES, 2 * LANES)
-        given = [shuffle(lanes, c, "poison", lanes.n, half) for c in data for half in halves]
+    if lanes.n > n:
+        parts = [range(at, at + n) for at in range(0, lanes.n, n)]
+        given = [shuffle(lanes, c, "poison", lanes.n, part, bits) for c in data for part in parts]
     for (start, count), vector in zip(
-        routed.windows, follow(lanes, given, routed.route), strict=True
+        routed.windows, follow(lanes, given, routed.route, n, bits), strict=True
     ):
-        place = code.let(f"getelementptr i8, ptr {first}, i64 {start * WORD}")
-        part = _resized(lanes, vector, LANES, count)
-        code.line(f"store {integer(32, count)} {part}, ptr {place}, align {WORD}")
+        place = code.let(f"getelementptr i8, ptr {first}, i64 {start * routed.size}")
+        part = _resized(lanes, vector, n, count, bits)
+        code.line(f"store {integer(bits, count)} {part}, ptr {place}, align {routed.size}")
 
 
 def follow(
@@ -156,12 +169,12 @@ def follow(
     return [vectors[number] for number in plan.results]
 
 
-def _resized(lanes: LaneCode, vector: str, have: int, want: int) -> str:
+def _resized(lanes: LaneCode, vector: str, have: int, want: int, bits: int) -> str:
     """Return the first elements of a vector, or the vector with any elements after its own."""
     if have == want:
         return vector
     order = [i if i < have else None for i in range(want)]
-    return shuffle(lanes, vector, "poison", have, order)
+    return shuffle(lanes, vector, "poison", have, order, bits)
 
 
 def shuffle(
