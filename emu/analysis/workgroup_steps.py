@@ -3,7 +3,8 @@
 A kernel that transposes stores a column of the result while workgroups follow a row of the grid.
 Lines at steps of 2^k bytes share a few sets of each cache, and a line that several workgroups fill
 leaves the caches before it is full. Such a kernel is faster if workgroups go down first, in strips
-of some rows. With two lines or more from each workgroup, neither order is. Results do not depend on the order, so what is found here need not be exact.
+of some rows. With two lines or more from each workgroup, neither order is. Results do not depend on
+the order, so what is found here need not be exact.
 """
 
 from __future__ import annotations
@@ -179,7 +180,7 @@ class _Steps:
                 step = _constant(size[dim])
             case "workgroupsize", (dim,):
                 return Moving(_constant(size[dim]), {}, {})
-            case ("workgroupid" | "workitemabsid" | "workitemflatabsid"), _:
+            case "workitemflatabsid", _:
                 return None
             case _:
                 return Moving(None, {}, {})

@@ -14,7 +14,7 @@ from ...analysis.analysis import analyse
 from ...analysis.facts import FEW_GROUPS, Facts
 from ...analysis.suitability.barriers import arrive_whole
 from ...analysis.suitability.limits import is_worth_optimising
-from ...analysis.width import USUAL, best_facts, one_warp_facts
+from ...analysis.width import USUAL, best_facts, column_facts, one_warp_facts
 from ...analysis.workgroup_steps import strips_of
 from ...engine import Work
 from ...geometry import Geometry
@@ -89,6 +89,8 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     items = prod(geometry.group_size)
     usual = facts_at(geometry, items if items in SMALL_GROUPS else USUAL)
     usual = replace(usual, together_from=own.together_from)
+    if (columns := column_facts(kernel, usual)) is not None:
+        return columns
     # Warps of another width than the launch's must reach barriers whole as well.
     best = best_facts(kernel, usual, host_has("avx512bw"))
     has_barrier = any(ins.row.is_barrier for ins in kernel.instructions)

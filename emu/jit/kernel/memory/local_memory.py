@@ -266,10 +266,14 @@ class LocalMemory:
 
         def fast() -> list[str]:
             host = self._place(memory, first, extent.offset)
+
+            def place_of(element: int) -> str:
+                return code.let(f"getelementptr i8, ptr {host}, i64 {element * extent.size}")
+
             if op.ins.row.is_load:
-                found = routed.load(lanes, route, host)
+                found = routed.load(lanes, route, place_of)
                 return [extended(code, raw, type_, lanes.n) for raw in found]
-            routed.store(lanes, route, self.moves.store_data(op, type_), host)
+            routed.store(lanes, route, self.moves.store_data(op, type_), place_of)
             return []
 
         def slow() -> list[str]:

@@ -1,4 +1,4 @@
-"""Accesses of group memory by lanes whose distances are known: wide accesses and shuffles.
+"""Accesses by lanes whose distances are known: wide accesses and shuffles.
 
 A warp that goes down the columns of a tile, or takes every second word, accesses whole rows of
 memory. With constant distances (`analysis/distances.py`) the shuffles between these rows and the
@@ -7,11 +7,11 @@ lanes are planned before any code is written (`routes.py`); gathers and scatters
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .....isa.types import Segment
-from ....analysis.distances import Numbers
+from ....analysis.distances import Distances, Numbers
 from ....analysis.ssa import Op, Value
 from ...llvm.text import integer
 from ...llvm.toolchain import host_has
@@ -69,9 +69,10 @@ def found_for(lanes: LaneCode, pieces: Pieces, op: Op, extent: Extent) -> Routed
     """Return how an access of group memory is made by wide ones; None if others are as fast."""
     if op.ins.row.segment is not Segment.GROUP:
         return None
-    places = distances_in_elements(lanes, extent.base, extent.size)
-    if places is None:
+    found = distances_in_elements(lanes, extent.base, extent.size, unit=extent.size)
+    if found is None or found.multiples:
         return None
+    places = found.constants // extent.size
     make = routed_load if op.ins.row.is_load else routed_store
     found = make(places, extent.size)
     if found is None or found.span > extent.span():
@@ -84,17 +85,22 @@ def found_for(lanes: LaneCode, pieces: Pieces, op: Op, extent: Extent) -> Routed
     return found if step and found.cost < each else None
 
 
-def distances_in_elements(lanes: LaneCode, base: Value, size: int) -> Numbers | None:
-    """Return the lanes' distances if they are whole elements and the lane-0 scalar can be had."""
+def distances_in_elements(
+    lanes: LaneCode, base: Value, size: int, *, unit: int
+) -> Distances | None:
+    """Return the lanes' distances if vectors of elements of `size` bytes can be shuffled.
+
+    They are multiples of an element, which is `unit`, and the lane-0 scalar can be had.
+    """
     # Vectors of 64 lanes are for bytes.
     if lanes.n not in (LANES, 2 * LANES) or not host_has("avx512f" if size >= 4 else "avx512bw"):
         return None
     found = lanes.shapes.distances_of(base)
-    if found is None or found.multiples or (found.constants % size).any():
+    if found is None or (found.constants % unit).any():
         return None
     if found.chosen and not (lanes.is_counted(base) or lanes.is_pieced(base)):
         return None  # lane 0 of a vector is right only where it has run
-    return found.constants // size
+    return found
 
 
 def routed_load(places: Numbers, size: int = 4) -> Routed | None:
@@ -128,12 +134,13 @@ def _if_cheap(routed: Routed) -> Routed | None:
     return routed if routed.cost <= len(routed.places) // routed.lanes * GATHER else None
 
 
-def load(lanes: LaneCode, routed: Routed, first: str) -> list[str]:
-    """Load the elements of all lanes, given the host address of lane 0's."""
+def load(lanes: LaneCode, routed: Routed, place_of: Callable[[int], str]) -> list[str]:
+    """Load the elements of all lanes, given the host address of each element."""
     code, given, n, bits = lanes.code, [], routed.lanes, 8 * routed.size
     for start, count in routed.windows:
-        place = code.let(f"getelementptr i8, ptr {first}, i64 {start * routed.size}")
-        loaded = code.let(f"load {integer(bits, count)}, ptr {place}, align {routed.size}")
+        loaded = code.let(
+            f"load {integer(bits, count)}, ptr {place_of(start)}, align {routed.size}"
+        )
         given.append(_resized(lanes, loaded, count, n, bits))
     vectors = follow(lanes, given, routed.route, n, bits)
     while n < lanes.n:
@@ -143,8 +150,10 @@ def load(lanes: LaneCode, routed: Routed, first: str) -> list[str]:
     return vectors
 
 
-def store(lanes: LaneCode, routed: Routed, data: Sequence[str], first: str) -> None:
-    """Store the elements of all lanes, given the host address of lane 0's."""
+def store(
+    lanes: LaneCode, routed: Routed, data: Sequence[str], place_of: Callable[[int], str]
+) -> None:
+    """Store the elements of all lanes, given the host address of each element."""
     code, n, bits = lanes.code, routed.lanes, 8 * routed.size
     given = list(data)
     if lanes.n > n:
@@ -153,9 +162,10 @@ def store(lanes: LaneCode, routed: Routed, data: Sequence[str], first: str) -> N
     for (start, count), vector in zip(
         routed.windows, follow(lanes, given, routed.route, n, bits), strict=True
     ):
-        place = code.let(f"getelementptr i8, ptr {first}, i64 {start * routed.size}")
         part = _resized(lanes, vector, n, count, bits)
-        code.line(f"store {integer(bits, count)} {part}, ptr {place}, align {routed.size}")
+        code.line(
+            f"store {integer(bits, count)} {part}, ptr {place_of(start)}, align {routed.size}"
+        )
 
 
 def follow(
