@@ -33,6 +33,7 @@ class Facts:
     (jit/kernel/memory/watched/marks.py), or loads taken for stores (updates.py).
     `one_warp`: a workgroup is one warp, whose lanes reach every barrier together.
     `few_groups`: no workgroup's number is `FEW_GROUPS` or above, in any dimension.
+    `strips`: workgroups may go down the grid first, in strips of rows (workgroup_steps.py).
     """
 
     width: int
@@ -45,6 +46,7 @@ class Facts:
     chunk: int = 16
     one_warp: bool = False
     few_groups: bool = False
+    strips: bool = False
 
     @cached_property
     def rows(self) -> bool:

@@ -14,7 +14,8 @@ from ...analysis.analysis import analyse
 from ...analysis.facts import FEW_GROUPS, Facts
 from ...analysis.suitability.barriers import arrive_whole
 from ...analysis.suitability.limits import is_worth_optimising
-from ...analysis.width import USUAL, best_facts, one_warp_facts
+from ...analysis.width import USUAL, best_facts, column_facts, one_warp_facts
+from ...analysis.workgroup_steps import strips_of
 from ...engine import Work
 from ...geometry import Geometry
 from ...recent import Recent
@@ -22,6 +23,7 @@ from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes,
 from ..llvm.toolchain import dump as dump_module
 from ..runtime.gathers import together_from
 from ..runtime.helpers import symbols
+from ..runtime.strips import reporting_lowest
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
@@ -36,6 +38,10 @@ MOST_WATCHED = 64
 
 QUICK_ABOVE = 150
 """Instructions from which on compile time counts more than the last percent of speed."""
+
+
+MOST_IN_STRIPS = 1 << 31
+"""Workgroups of a launch that may go down the grid first: their numbers and a row have 32 bits."""
 
 
 @dataclass
@@ -55,6 +61,26 @@ _COMPILED: Recent[tuple[object, ...], CompiledKernel] = Recent()
 
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     """Return what code for a launch of this shape may rely on."""
+    facts = _facts_of(kernel, geometry)
+    return replace(facts, strips=True) if _goes_down(kernel, geometry, facts) else facts
+
+
+def _goes_down(kernel: Kernel, geometry: Geometry, facts: Facts) -> bool:
+    """Return whether workgroups may go down the grid first."""
+    across, down, _ = geometry.groups
+    if across == 1 or down == 1 or geometry.n_groups > MOST_IN_STRIPS:
+        return False
+    key = kernel.words, facts.group_size
+    found = _GOES_DOWN.find(key)
+    if found is None:
+        found = _GOES_DOWN.keep(key, strips_of(analyse(kernel).ssa, facts) is not None)
+    return found
+
+
+_GOES_DOWN: Recent[tuple[object, ...], bool] = Recent()
+
+
+def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     own = facts_at(geometry, geometry.width)
     if _may_be_sparse(kernel):
         own = replace(own, together_from=together_from())
@@ -63,6 +89,8 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     items = prod(geometry.group_size)
     usual = facts_at(geometry, items if items in SMALL_GROUPS else USUAL)
     usual = replace(usual, together_from=own.together_from)
+    if (columns := column_facts(kernel, usual)) is not None:
+        return columns
     # Warps of another width than the launch's must reach barriers whole as well.
     best = best_facts(kernel, usual, host_has("avx512bw"))
     has_barrier = any(ins.row.is_barrier for ins in kernel.instructions)
@@ -83,7 +111,9 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
     marks = relied is not None and bool(relied.watched)
     own = replace(facts_at(geometry, counted), counts=counted, marks=marks)
     usual = facts_of(kernel, geometry)
-    best = replace(usual, counts=counted, marks=marks, together_from=own.together_from)
+    best = replace(
+        usual, counts=counted, marks=marks, together_from=own.together_from, strips=False
+    )
     if usual.width % counted or counted.bit_count() != 1 or counted < LEAST_COUNTED:
         return own
     if marks and usual.width > MOST_WATCHED:
@@ -179,7 +209,10 @@ def compiled(work: Work, facts: Facts) -> CompiledKernel:
         )
         frame_bytes = ctypes.CFUNCTYPE(ctypes.c_int64)(module["frame_bytes"])()
         way = ctypes.CFUNCTYPE(ctypes.c_int64)(module["watched_by"])() if facts.marks else 0
-        code = CompiledKernel(module, _FUNCTION(module["kernel"]), frame_bytes, way)
+        function = _FUNCTION(module["kernel"])
+        if facts.strips:
+            function = reporting_lowest(function)
+        code = CompiledKernel(module, function, frame_bytes, way)
         found = _COMPILED.keep(key, code)
     return found
 

@@ -16,7 +16,7 @@ from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.order import START
 from ...analysis.ranges.offset_ranges import Ranges
 from ...analysis.uniformity import Shapes
-from ..llvm.function_text import ENTRY, FunctionText, definition
+from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText
 from ..llvm.vectors import VectorCode
 from ..runtime.context import Slot, TrapCode
@@ -25,7 +25,8 @@ from .barriers import FRAME, WORDS, Barriers
 from .context_code import load_slot, store_slot
 from .counters import Counters
 from .edges import Edges
-from .identity import GROUP, WARP, Positions, Warp, count_warps, start_group, start_warp
+from .group_order import group_order
+from .identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
 from .interior.row import RowOfWarps
 from .interior.version import emit_interior, has_interior
 from .lane_code import LaneCode, vectors_of
@@ -84,13 +85,8 @@ class KernelFunction:
     def text(self) -> str:
         """Return the whole function."""
         code, facts = self.code, self.facts
-        code.block("group_head")
-        code.phi("i64", ("%first", ENTRY), ("%g.next", "group_next"), name=GROUP)
-        positions = Positions(self.entry)
-        positions.begin(code, "group_next")
-        code.let(f"icmp ult i64 {GROUP}, %last", "%g.more")
-        code.branch("%g.more", "group_body", "finished")
-        code.block("group_body")
+        order = group_order(self.entry, self.shapes)
+        order.head(code)
         group = start_group(code, facts)
         if self.memory.group_bytes:
             code.zero(self.memory.group_place(self.entry), self.memory.group_bytes)
@@ -102,12 +98,7 @@ class KernelFunction:
         else:
             self._begin_round()
             self._straight(warps, begin)
-        code.block("group_next")
-        code.let(f"add i64 {GROUP}, 1", "%g.next")
-        positions.follow(code)
-        code.jump("group_head")
-        code.block("trapped")
-        code.ret("i32", 1)
+        order.next(code)
         code.block("finished")
         if self._counters is not None:
             self._counters.finish()

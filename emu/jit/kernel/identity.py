@@ -7,7 +7,7 @@ from math import prod
 
 from ...analysis.facts import Facts
 from ...analysis.ssa import Op
-from ..llvm.function_text import ENTRY, FunctionText
+from ..llvm.function_text import FunctionText
 from ..llvm.text import integer
 from ..llvm.vectors import Chunks, VectorCode
 from ..runtime.context import GROUPS, ITEMS, Slot
@@ -16,6 +16,9 @@ from .lane_code import LaneCode
 
 GROUP = "%g"
 """The flat number of the running workgroup, an i64."""
+
+POSITION = ("%g.x", "%g.y", "%g.z")
+"""workgroupid of the running workgroup, i32."""
 
 WARP = "%w"
 """The number of the running warp in its workgroup, an i64."""
@@ -32,45 +35,9 @@ class Workgroup:
     items: str
 
 
-class Positions:
-    """workgroupid of the running workgroup, counted on from that of the first one of a call."""
-
-    NAMES = ("%g.x", "%g.y", "%g.z")
-
-    def __init__(self, entry: FunctionText) -> None:
-        """Append the division that finds the first one, to the lines that run once per call."""
-        flat = entry.let("trunc i64 %first to i32")
-        self._counts = [
-            entry.intrinsic("llvm.umax", "i32", f"i32 {load_slot_32(entry, slot)}", "i32 1")
-            for slot in (Slot.GROUPS_X, Slot.GROUPS_Y)
-        ]
-        gx, gy = self._counts
-        rest = entry.let(f"udiv i32 {flat}, {gx}")
-        self._first = (
-            entry.let(f"urem i32 {flat}, {gx}"),
-            entry.let(f"urem i32 {rest}, {gy}"),
-            entry.let(f"udiv i32 {rest}, {gy}"),
-        )
-
-    def begin(self, code: FunctionText, latch: str) -> None:
-        """Append the positions at the head of the loop over workgroups."""
-        for name, first in zip(self.NAMES, self._first, strict=True):
-            code.phi("i32", (first, ENTRY), (f"{name}.next", latch), name=name)
-
-    def follow(self, code: FunctionText) -> None:
-        """Append the next workgroup's positions."""
-        x, y, z = self.NAMES
-        more = code.let(f"add i32 {x}, 1")
-        for name, count, following in ((x, self._counts[0], y), (y, self._counts[1], z)):
-            ends = code.let(f"icmp eq i32 {more}, {count}")
-            code.let(f"select i1 {ends}, i32 0, i32 {more}", f"{name}.next")
-            more = code.let(f"add i32 {following}, {code.let(f'zext i1 {ends} to i32')}")
-        code.let(f"add i32 {more}, 0", f"{z}.next")
-
-
 def start_group(code: FunctionText, facts: Facts) -> Workgroup:
     """Append the computation of a workgroup's identity, where it begins."""
-    x, y, z = Positions.NAMES
+    x, y, z = POSITION
     nominal = facts.group_size
     if facts.whole:
         a, b, c = nominal

@@ -248,7 +248,9 @@ class LaneCode(VectorCode):
 
         # Of f64 each operand has more registers than one, which the branch would spill.
         if n and type_ is F32 and self.rare.may_test():
-            return self.rare.without_nans(operands, canonical)
+            # In one warp a workgroup, LLVM often knows which lanes run.
+            running = self.mask if self.facts.one_warp else None
+            return self.rare.without_nans(operands, canonical, running)
         return canonical()
 
     def incoming(self, phi: Phi | Op, value: Value, part: str) -> list[str]:

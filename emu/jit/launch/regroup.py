@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
+from ...analysis.width import COLUMNS, column_facts
 from ...geometry import Geometry
 from ...traps import TrapRecord
 from ..kernel.compile import facts_at
@@ -41,6 +42,10 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
     if not is_unseen(kernel):
         return geometry
     across = geometry.items[0]
+    if across % COLUMNS[0] == 0 and geometry.items[1] % COLUMNS[1] == 0:
+        tiles = replace(geometry, group_size=COLUMNS)
+        if column_facts(kernel, facts_at(tiles, geometry.width)) is not None:
+            return tiles
     row = next((row for row in ROWS if across % row == 0), None)
     # A workgroup with loops may run for long, and Ctrl-C waits for its end.
     has_loops = _has_loops(kernel)

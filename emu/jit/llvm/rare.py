@@ -23,13 +23,24 @@ class RareLanes:
         """Return whether one more test pays: there are several vectors, and few tests so far."""
         return self._lanes.k % 2 == 0 and self._lanes.n >= 8 and self._tests < MOST
 
-    def without_nans(self, operands: Sequence[str], instead: Callable[[], list[str]]) -> list[str]:
-        """Return f32 (as register bits), or `instead` if a lane has a NaN."""
+    def without_nans(
+        self,
+        operands: Sequence[str],
+        instead: Callable[[], list[str]],
+        running: Sequence[str] | None = None,
+    ) -> list[str]:
+        """Return f32 (as register bits), or `instead` if a lane has a NaN.
+
+        With `running`, other lanes may keep theirs: nothing is computed of vectors without any.
+        """
         code, n = self._lanes.code, self._lanes.n
         t = floating(32, n)
         numbers = [code.to_float(32, operand, n) for operand in operands]
         pairs = zip(numbers[::2], numbers[1::2], strict=True)
         nans = [code.let(f"fcmp uno {t} {a}, {b}") for a, b in pairs]
+        if running is not None:
+            either = self._lanes.combine("or", running[::2], running[1::2])
+            nans = self._lanes.combine("and", nans, either)
         return self._replaced(32, operands, nans, instead)
 
     def without_least(

@@ -53,7 +53,8 @@ class Slot(IntEnum):
     SHARED_OWNER = 25
     GROUP_OWNERS = 26
     GROUP_OWNER = 27
-    PARAMS = 28
+    STRIP_ROW = 28
+    PARAMS = 29
 
 
 ITEMS = (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from .....isa.types import RegClass, Segment, Type
 from ....analysis.ssa import Const, Op
+from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ...runtime.context import Slot
 from ..context_code import load_slot
@@ -265,9 +266,14 @@ class LocalMemory:
 
         def fast() -> list[str]:
             host = self._place(memory, first, extent.offset)
+
+            def place_of(element: int) -> str:
+                return code.let(f"getelementptr i8, ptr {host}, i64 {element * extent.size}")
+
             if op.ins.row.is_load:
-                return routed.load(lanes, route, host)
-            routed.store(lanes, route, self.moves.store_data(op, type_), host)
+                found = routed.load(lanes, route, place_of)
+                return [extended(code, raw, type_, lanes.n) for raw in found]
+            routed.store(lanes, route, self.moves.store_data(op, type_), place_of)
             return []
 
         def slow() -> list[str]:

@@ -1,4 +1,4 @@
-"""Accesses of group memory by lanes whose distances are known: wide accesses and shuffles.
+"""Accesses by lanes whose distances are known: wide accesses and shuffles.
 
 A warp that goes down the columns of a tile, or takes every second word, accesses whole rows of
 memory. With constant distances (`analysis/distances.py`) the shuffles between these rows and the
@@ -7,11 +7,11 @@ lanes are planned before any code is written (`routes.py`); gathers and scatters
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .....isa.types import Segment
-from ....analysis.distances import Numbers
+from ....analysis.distances import Distances, Numbers
 from ....analysis.ssa import Op, Value
 from ...llvm.text import integer
 from ...llvm.toolchain import host_has
@@ -21,8 +21,8 @@ from .extent import Extent
 from .pieces import Pieces
 from .routes import LANES, Labels, Route, route, rows, windows
 
-WORD = 4
-"""Bytes of the elements that are shuffled."""
+VECTOR = 64
+"""Bytes of a vector of words or larger elements; smaller ones have `LANES` elements, too."""
 
 GATHER = 10
 """Shuffles and accesses that take about as long as one gather or scatter of 16 lanes, or less."""
@@ -30,22 +30,29 @@ GATHER = 10
 
 @dataclass(frozen=True)
 class Routed:
-    """An access whose lanes are `places` words from lane 0, and how it is made."""
+    """An access whose lanes are `places` elements from lane 0, and how it is made."""
 
     places: Numbers
+    size: int
+    """Bytes of an element."""
     windows: Sequence[tuple[int, int]]
-    """(first word from lane 0, number of words)"""
+    """(first element from lane 0, number of elements)"""
     route: Route
 
     @property
+    def lanes(self) -> int:
+        """Elements of a vector."""
+        return vector_lanes(self.size)
+
+    @property
     def lowest(self) -> int:
-        """The distance of the lowest word from lane 0, in bytes."""
-        return int(self.places.min()) * WORD
+        """The distance of the lowest element from lane 0, in bytes."""
+        return int(self.places.min()) * self.size
 
     @property
     def span(self) -> int:
-        """Bytes from the lowest word to the highest one."""
-        return int(self.places.max()) * WORD - self.lowest
+        """Bytes from the lowest element to the highest one."""
+        return int(self.places.max()) * self.size - self.lowest
 
     @property
     def cost(self) -> int:
@@ -53,14 +60,21 @@ class Routed:
         return len(self.windows) + len(self.route.shuffles)
 
 
+def vector_lanes(size: int) -> int:
+    """Return how many elements of `size` bytes a vector has that is shuffled."""
+    return min(LANES, VECTOR // size)
+
+
 def found_for(lanes: LaneCode, pieces: Pieces, op: Op, extent: Extent) -> Routed | None:
     """Return how an access of group memory is made by wide ones; None if others are as fast."""
     if op.ins.row.segment is not Segment.GROUP:
         return None
-    places = distances_in_words(lanes, extent.base, extent.size)
-    if places is None:
+    found = distances_in_elements(lanes, extent.base, extent.size, unit=extent.size)
+    if found is None or found.multiples:
         return None
-    found = routed_load(places) if op.ins.row.is_load else routed_store(places)
+    places = found.constants // extent.size
+    make = routed_load if op.ins.row.is_load else routed_store
+    found = make(places, extent.size)
     if found is None or found.span > extent.span():
         return None
     step = pieces.step(op, extent.base)
@@ -71,78 +85,87 @@ def found_for(lanes: LaneCode, pieces: Pieces, op: Op, extent: Extent) -> Routed
     return found if step and found.cost < each else None
 
 
-def distances_in_words(lanes: LaneCode, base: Value, size: int) -> Numbers | None:
-    """Return the lanes' distances if they are whole words and the lane-0 scalar can be had."""
-    if size != WORD or lanes.n not in (LANES, 2 * LANES) or not host_has("avx512f"):
-        return None  # vectors of 64 lanes are for bytes
+def distances_in_elements(
+    lanes: LaneCode, base: Value, size: int, *, unit: int
+) -> Distances | None:
+    """Return the lanes' distances if vectors of elements of `size` bytes can be shuffled.
+
+    They are multiples of an element, which is `unit`, and the lane-0 scalar can be had.
+    """
+    # Vectors of 64 lanes are for bytes.
+    if lanes.n not in (LANES, 2 * LANES) or not host_has("avx512f" if size >= 4 else "avx512bw"):
+        return None
     found = lanes.shapes.distances_of(base)
-    if found is None or found.multiples or (found.constants % WORD).any():
+    if found is None or (found.constants % unit).any():
         return None
     if found.chosen and not (lanes.is_counted(base) or lanes.is_pieced(base)):
         return None  # lane 0 of a vector is right only where it has run
-    return found.constants // WORD
+    return found
 
 
-def routed_load(places: Numbers) -> Routed | None:
+def routed_load(places: Numbers, size: int = 4) -> Routed | None:
     """Return how a load is made; None if gathers are as fast."""
-    elements = [int(p) for p in places]
-    found = rows(elements)
+    elements, n = [int(p) for p in places], vector_lanes(size)
+    found = rows(elements, n)
     if len(found) > len(elements) // 4:
         return None
     given: list[Labels] = [
-        [first + i if i < count else None for i in range(LANES)] for first, count in found
+        [first + i if i < count else None for i in range(n)] for first, count in found
     ]
-    wanted = [elements[at : at + LANES] for at in range(0, len(elements), LANES)]
-    return _if_cheap(Routed(places, found, route(given, wanted)))
+    wanted = [elements[at : at + n] for at in range(0, len(elements), n)]
+    return _if_cheap(Routed(places, size, found, route(given, wanted)))
 
 
-def routed_store(places: Numbers) -> Routed | None:
+def routed_store(places: Numbers, size: int = 4) -> Routed | None:
     """Return how a store by all lanes is made; None if scatters are as fast."""
-    elements = [int(p) for p in places]
+    elements, n = [int(p) for p in places], vector_lanes(size)
     lane_of = {element: lane for lane, element in enumerate(elements)}
-    found = windows(elements, exact=True)
+    found = windows(elements, exact=True, n=n)
     if len(lane_of) < len(elements) or len(found) > len(elements) // 4:
         return None
-    given = [range(at, at + LANES) for at in range(0, len(elements), LANES)]
+    given = [range(at, at + n) for at in range(0, len(elements), n)]
     wanted: list[Labels] = [
-        [lane_of[first + i] if i < count else None for i in range(LANES)] for first, count in found
+        [lane_of[first + i] if i < count else None for i in range(n)] for first, count in found
     ]
-    return _if_cheap(Routed(places, found, route(given, wanted)))
+    return _if_cheap(Routed(places, size, found, route(given, wanted)))
 
 
 def _if_cheap(routed: Routed) -> Routed | None:
-    return routed if routed.cost <= len(routed.places) // LANES * GATHER else None
+    return routed if routed.cost <= len(routed.places) // routed.lanes * GATHER else None
 
 
-def load(lanes: LaneCode, routed: Routed, first: str) -> list[str]:
-    """Load the words of all lanes, given the host address of lane 0's."""
-    code, given = lanes.code, []
+def load(lanes: LaneCode, routed: Routed, place_of: Callable[[int], str]) -> list[str]:
+    """Load the elements of all lanes, given the host address of each element."""
+    code, given, n, bits = lanes.code, [], routed.lanes, 8 * routed.size
     for start, count in routed.windows:
-        place = code.let(f"getelementptr i8, ptr {first}, i64 {start * WORD}")
-        loaded = code.let(f"load {integer(32, count)}, ptr {place}, align {WORD}")
-        given.append(_resized(lanes, loaded, count, LANES))
-    vectors = follow(lanes, given, routed.route)
-    if lanes.n == LANES:
-        return vectors
-    return [
-        shuffle(lanes, a, b, LANES, range(2 * LANES))
-        for a, b in zip(vectors[::2], vectors[1::2], strict=True)
-    ]
+        loaded = code.let(
+            f"load {integer(bits, count)}, ptr {place_of(start)}, align {routed.size}"
+        )
+        given.append(_resized(lanes, loaded, count, n, bits))
+    vectors = follow(lanes, given, routed.route, n, bits)
+    while n < lanes.n:
+        pairs = zip(vectors[::2], vectors[1::2], strict=True)
+        vectors = [shuffle(lanes, a, b, n, range(2 * n), bits) for a, b in pairs]
+        n *= 2
+    return vectors
 
 
-def store(lanes: LaneCode, routed: Routed, data: Sequence[str], first: str) -> None:
-    """Store the words of all lanes, given the host address of lane 0's."""
-    code = lanes.code
+def store(
+    lanes: LaneCode, routed: Routed, data: Sequence[str], place_of: Callable[[int], str]
+) -> None:
+    """Store the elements of all lanes, given the host address of each element."""
+    code, n, bits = lanes.code, routed.lanes, 8 * routed.size
     given = list(data)
-    if lanes.n > LANES:
-        halves = range(LANES), range(LANES, 2 * LANES)
-        given = [shuffle(lanes, c, "poison", lanes.n, half) for c in data for half in halves]
+    if lanes.n > n:
+        parts = [range(at, at + n) for at in range(0, lanes.n, n)]
+        given = [shuffle(lanes, c, "poison", lanes.n, part, bits) for c in data for part in parts]
     for (start, count), vector in zip(
-        routed.windows, follow(lanes, given, routed.route), strict=True
+        routed.windows, follow(lanes, given, routed.route, n, bits), strict=True
     ):
-        place = code.let(f"getelementptr i8, ptr {first}, i64 {start * WORD}")
-        part = _resized(lanes, vector, LANES, count)
-        code.line(f"store {integer(32, count)} {part}, ptr {place}, align {WORD}")
+        part = _resized(lanes, vector, n, count, bits)
+        code.line(
+            f"store {integer(bits, count)} {part}, ptr {place_of(start)}, align {routed.size}"
+        )
 
 
 def follow(
@@ -156,12 +179,12 @@ def follow(
     return [vectors[number] for number in plan.results]
 
 
-def _resized(lanes: LaneCode, vector: str, have: int, want: int) -> str:
+def _resized(lanes: LaneCode, vector: str, have: int, want: int, bits: int) -> str:
     """Return the first elements of a vector, or the vector with any elements after its own."""
     if have == want:
         return vector
     order = [i if i < have else None for i in range(want)]
-    return shuffle(lanes, vector, "poison", have, order)
+    return shuffle(lanes, vector, "poison", have, order, bits)
 
 
 def shuffle(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 LANES = 16
-"""Elements of a vector, unless the given ones have fewer."""
+"""Elements of most vectors."""
 
 Labels = Sequence[int | None]
 """The elements of a vector; None where any will do."""
@@ -122,18 +122,18 @@ class _Plan:
         return self._merge(first, second, labels)
 
 
-def windows(elements: Sequence[int], exact: bool) -> list[tuple[int, int]]:
+def windows(elements: Sequence[int], exact: bool, n: int = LANES) -> list[tuple[int, int]]:
     """Return (first, number) of runs of elements, each a power of two long, in which all lie.
 
-    If `exact`, runs have no other elements. Otherwise one that is not full may have up to 15 others
-    after its last one.
+    They have `n` elements at most. If `exact`, runs have no other elements. Otherwise one that is
+    not full may have up to n - 1 others after its last one.
     """
     runs: list[list[int]] = []
     for element in sorted(set(elements)):
         if (
             runs
-            and (element == runs[-1][1] if exact else element < runs[-1][0] + LANES)
-            and (element - runs[-1][0] < LANES)
+            and (element == runs[-1][1] if exact else element < runs[-1][0] + n)
+            and (element - runs[-1][0] < n)
         ):
             runs[-1][1] = element + 1
         else:
@@ -142,7 +142,7 @@ def windows(elements: Sequence[int], exact: bool) -> list[tuple[int, int]]:
     for first, end in runs:
         start = first
         while start < end:
-            size = min(1 << (end - start - 1).bit_length(), LANES)
+            size = min(1 << (end - start - 1).bit_length(), n)
             while exact and start + size > end:
                 size //= 2
             found.append((start, size))
@@ -150,19 +150,19 @@ def windows(elements: Sequence[int], exact: bool) -> list[tuple[int, int]]:
     return found
 
 
-def rows(elements: Sequence[int]) -> list[tuple[int, int]]:
+def rows(elements: Sequence[int], n: int = LANES) -> list[tuple[int, int]]:
     """Return windows that begin where runs of neighbours do, if these are about as few."""
-    packed, apart = windows(elements, exact=False), _by_runs(elements)
+    packed, apart = windows(elements, exact=False, n=n), _by_runs(elements, n)
     return apart if len(apart) <= 2 * len(packed) else packed
 
 
-def _by_runs(elements: Sequence[int]) -> list[tuple[int, int]]:
+def _by_runs(elements: Sequence[int], n: int) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     ordered = sorted(set(elements))
     start = 0
     for i, element in enumerate(ordered):
         last = i + 1 == len(ordered)
-        if last or ordered[i + 1] != element + 1 or i + 1 - start == LANES:
+        if last or ordered[i + 1] != element + 1 or i + 1 - start == n:
             found.append((ordered[start], 1 << (i - start).bit_length()))
             start = i + 1
     return found

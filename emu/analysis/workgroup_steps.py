@@ -1,0 +1,215 @@
+"""How far accesses move from a workgroup to the next one, along a row of the grid and down.
+
+A kernel that transposes stores a column of the result while workgroups follow a row of the grid.
+Lines at steps of 2^k bytes share a few sets of each cache, and a line that several workgroups fill
+leaves the caches before it is full. Such a kernel is faster if workgroups go down first, in strips
+of some rows. With two lines or more from each workgroup, neither order is. Results do not depend on
+the order, so what is found here need not be exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...isa.types import Segment
+from .facts import Facts
+from .ssa import Const, Op, Phi, Ssa, Value
+
+Terms = dict[tuple[tuple[int, int], ...], int]
+"""A sum of products: arguments, each by its offset and its bits -> the product's factor."""
+
+MOST_TERMS = 4
+"""Products of a sum, and arguments of a product."""
+
+MOST_DEPTH = 60
+"""Operations behind an address that are looked at."""
+
+LINE = 64
+"""Bytes of a line of the caches."""
+
+CONFLICT = 1024
+"""A multiple of so many bytes from line to line leaves 4 of the 64 sets of a first-level cache."""
+
+LOOP = 8
+"""How much more an access counts for each loop around it."""
+
+STORE = 2
+"""How much more a store counts: its line is read, and written later."""
+
+
+@dataclass(frozen=True)
+class Moving:
+    """A value: what it is in all workgroups, if known, and what is added in the next one."""
+
+    number: Terms | None
+    across: Terms
+    down: Terms
+
+    @property
+    def is_still(self) -> bool:
+        """Whether it is the same in all workgroups."""
+        return not self.across and not self.down
+
+
+@dataclass(frozen=True)
+class Strips:
+    """Why workgroups should go down first: the step of stores from workgroup to workgroup.
+
+    `apart`: bytes between two workgroups of a row; `conflict`: a power of two of which it must be
+    a multiple, 1 if strips are better for any step.
+    """
+
+    apart: Terms
+    conflict: int
+
+
+def strips_of(ssa: Ssa, facts: Facts) -> Strips | None:
+    """Return how stores move if their lines go down the grid; None if they follow its rows."""
+    found = _Steps(facts)
+    balance, chosen = 0, None
+    for op in ssa.values():
+        if not isinstance(op, Op) or op.ins.row.segment is not Segment.GLOBAL:
+            continue
+        row, base = op.ins.row, op.base
+        moving = found.of(base) if base is not None else None
+        if row.is_atomic or row.type is None or (moving is None and not row.is_load):
+            return None
+        if moving is None:
+            continue
+        down, across = _is_near(moving.down, moving.across), _is_near(moving.across, moving.down)
+        weight = LOOP ** len(ssa.flow.loops_around(op.node))
+        if not row.is_load:
+            weight *= STORE
+            bytes_ = abs(moving.down.get((), 0))
+            if down and bytes_ <= LINE and chosen is None:
+                conflict = CONFLICT * (LINE // row.type.size) if bytes_ == LINE else 1
+                chosen = Strips(moving.across, conflict)
+        balance += weight * (down - across)
+    return chosen if balance > 0 else None
+
+
+def _is_near(this: Terms, other: Terms) -> bool:
+    """Return whether the next workgroup in one direction is near, and that in the other is not."""
+    if set(this) != {()} or abs(this[()]) > CONFLICT:
+        return False
+    return set(other) != {()} or abs(other[()]) > CONFLICT
+
+
+def _sum(a: Terms, b: Terms, sign: int = 1) -> Terms:
+    found = dict(a)
+    for product, factor in b.items():
+        found[product] = found.get(product, 0) + sign * factor
+    return {product: factor for product, factor in found.items() if factor}
+
+
+def _times(a: Terms, b: Terms) -> Terms:
+    found: Terms = {}
+    for p, f in a.items():
+        for q, g in b.items():
+            found = _sum(found, {tuple(sorted(p + q)): f * g})
+    return found
+
+
+class _Steps:
+    """The values of a kernel, as far as they are sums of workgroups' numbers times arguments."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._found: dict[Value, Moving | None] = {}
+
+    def of(self, value: Value, depth: int = MOST_DEPTH) -> Moving | None:
+        """Return how a value moves; None if that is not known."""
+        if isinstance(value, Const):
+            return Moving(_constant(value.bits), {}, {})
+        if value not in self._found:
+            self._found[value] = None  # on a way back to the header of a loop
+            moving = None
+            if depth and isinstance(value, Phi):
+                moving = self._phi(value, depth - 1)
+            elif depth:
+                moving = self._op(value, depth - 1)
+            if moving is not None and _is_long(moving):
+                moving = None
+            self._found[value] = moving
+        return self._found[value]
+
+    def _phi(self, phi: Phi, depth: int) -> Moving | None:
+        """Return what enters a loop, or what one of several paths gives."""
+        known = [m for m in (self.of(a, depth) for a in phi.args.values()) if m is not None]
+        return Moving(None, known[0].across, known[0].down) if known else None
+
+    def _op(self, op: Value, depth: int) -> Moving | None:
+        assert isinstance(op, Op)
+        row = op.ins.row
+        if row.is_identity:
+            return self._identity(row.stem, op.ins.literals)
+        if row.segment is Segment.KERNARG and row.is_load and op.base is None:
+            assert op.ins.address is not None
+            assert row.type is not None
+            return Moving({((op.ins.address.offset, row.type.bits),): 1}, {}, {})
+        if row.type is None or row.type.is_float or row.is_memory:
+            return None
+        args = [self.of(arg, depth) for arg in op.args]
+        known = [arg for arg in args if arg is not None]
+        if len(known) < len(args):
+            return None
+        match row.stem, known:
+            case "add", [a, b]:
+                return _added(a, b)
+            case "sub", [a, b]:
+                return _added(a, b, -1)
+            case "mul", [a, b]:
+                return _multiplied(a, b)
+            case "mad", [a, b, c]:
+                product = _multiplied(a, b)
+                return None if product is None else _added(product, c)
+            case "shl", [a, _] if isinstance(op.args[1], Const):
+                power = Moving(_constant(1 << (op.args[1].bits & 63)), {}, {})
+                return _multiplied(a, power)
+            case "cvt", [a]:
+                return a
+        still = all(arg.is_still for arg in known)
+        return Moving(None, {}, {}) if still else None
+
+    def _identity(self, stem: str, literals: tuple[int, ...]) -> Moving | None:
+        size = self._facts.group_size
+        match stem, literals:
+            case "workgroupid", (0 | 1 as dim,):
+                step = _constant(1)
+            case "workitemabsid", (0 | 1 as dim,):
+                step = _constant(size[dim])
+            case "workgroupsize", (dim,):
+                return Moving(_constant(size[dim]), {}, {})
+            case "workitemflatabsid", _:
+                return None
+            case _:
+                return Moving(None, {}, {})
+        return Moving(None, step, {}) if dim == 0 else Moving(None, {}, step)
+
+
+def _constant(number: int) -> Terms:
+    return {(): number} if number else {}
+
+
+def _is_long(moving: Moving) -> bool:
+    sums = [moving.across, moving.down, moving.number or {}]
+    return any(len(s) > MOST_TERMS or any(len(p) > MOST_TERMS for p in s) for s in sums)
+
+
+def _added(a: Moving, b: Moving, sign: int = 1) -> Moving:
+    both = a.number is not None and b.number is not None
+    number = _sum(a.number or {}, b.number or {}, sign) if both else None
+    return Moving(number, _sum(a.across, b.across, sign), _sum(a.down, b.down, sign))
+
+
+def _multiplied(a: Moving, b: Moving) -> Moving | None:
+    """Return how a product moves; None if what is multiplied is not known or moves as well."""
+    if a.is_still and b.is_still:
+        both = a.number is not None and b.number is not None
+        return Moving(_times(a.number or {}, b.number or {}) if both else None, {}, {})
+    if b.is_still:
+        a, b = b, a
+    if not a.is_still or a.number is None:
+        return None
+    number = None if b.number is None else _times(a.number, b.number)
+    return Moving(number, _times(a.number, b.across), _times(a.number, b.down))

@@ -1,0 +1,149 @@
+"""The loop over workgroups: along the rows of the grid, or down in strips of rows.
+
+The flat numbers of workgroups go along rows, and a call is for a range of them. In strips
+(analysis/workgroup_steps.py), a call for whole rows goes down the columns of `STRIP` rows at a
+time, and leaves in `Slot.STRIP_ROW` where the strip of a trap begins: launch/in_strips.py then
+finds the lowest workgroup that traps.
+"""
+
+from __future__ import annotations
+
+from ...analysis.uniformity import Shapes
+from ...analysis.workgroup_steps import Strips, Terms, strips_of
+from ..llvm.function_text import ENTRY, FunctionText
+from ..runtime.context import Slot
+from .context_code import load_slot, load_slot_32, store_slot
+from .identity import GROUP, POSITION
+
+STRIP = 32
+"""Rows of workgroups that one column after the other goes down."""
+
+HEAD, BODY, NEXT, FINISHED, TRAPPED = (
+    "group_head",
+    "group_body",
+    "group_next",
+    "finished",
+    "trapped",
+)
+"""Blocks of the loop over workgroups, and those after it."""
+
+
+class InRows:
+    """workgroupid of the running workgroup, counted on from that of the first one of a call."""
+
+    def __init__(self, entry: FunctionText) -> None:
+        """Append the division that finds the first one, to the lines that run once per call."""
+        self._entry = entry
+        flat = entry.let("trunc i64 %first to i32")
+        self._counts = [
+            entry.intrinsic("llvm.umax", "i32", f"i32 {load_slot_32(entry, slot)}", "i32 1")
+            for slot in (Slot.GROUPS_X, Slot.GROUPS_Y)
+        ]
+        gx, gy = self._counts
+        self._row = entry.let(f"udiv i32 {flat}, {gx}")
+        self._first = (
+            entry.let(f"urem i32 {flat}, {gx}"),
+            entry.let(f"urem i32 {self._row}, {gy}"),
+            entry.let(f"udiv i32 {self._row}, {gy}"),
+        )
+
+    def head(self, code: FunctionText) -> None:
+        """Append the head of the loop; the code of a workgroup follows."""
+        code.block(HEAD)
+        code.phi("i64", ("%first", ENTRY), ("%g.next", NEXT), name=GROUP)
+        for name, first in zip(POSITION, self._first, strict=True):
+            code.phi("i32", (first, ENTRY), (f"{name}.next", NEXT), name=name)
+        self._more(code, GROUP)
+
+    def _more(self, code: FunctionText, turn: str) -> None:
+        code.let(f"icmp ult i64 {turn}, %last", "%g.more")
+        code.branch("%g.more", BODY, FINISHED)
+        code.block(BODY)
+
+    def next(self, code: FunctionText) -> None:
+        """Append the end of the loop, and the block where a trap ends the call."""
+        code.block(NEXT)
+        code.let(f"add i64 {GROUP}, 1", "%g.next")
+        x, y, z = POSITION
+        more = code.let(f"add i32 {x}, 1")
+        for name, count, following in ((x, self._counts[0], y), (y, self._counts[1], z)):
+            ends = code.let(f"icmp eq i32 {more}, {count}")
+            code.let(f"select i1 {ends}, i32 0, i32 {more}", f"{name}.next")
+            more = code.let(f"add i32 {following}, {code.let(f'zext i1 {ends} to i32')}")
+        code.let(f"add i32 {more}, 0", f"{z}.next")
+        code.jump(HEAD)
+        code.block(TRAPPED)
+        code.ret("i32", 1)
+
+
+class InStrips(InRows):
+    """The same, down the columns of strips where a call is for whole rows."""
+
+    def __init__(self, entry: FunctionText, strips: Strips) -> None:
+        super().__init__(entry)
+        gx = self._counts[0]
+        last = entry.let("trunc i64 %last to i32")
+        rest = entry.let(f"or i32 {self._first[0]}, {entry.let(f'urem i32 {last}, {gx}')}")
+        wanted = entry.let(f"icmp eq i32 {rest}, 0")
+        if strips.conflict > 1:
+            apart = entry.let(f"and i64 {_sum_of(entry, strips.apart)}, {strips.conflict - 1}")
+            is_multiple = entry.let(f"icmp eq i64 {apart}, 0")
+            wanted = entry.let(f"and i1 {wanted}, {is_multiple}")
+        self._height = entry.let(f"select i1 {wanted}, i32 {STRIP}, i32 1")
+        before = entry.let(f"add i32 {last}, {entry.let(f'sub i32 {gx}, 1')}")
+        self._end = entry.let(f"udiv i32 {before}, {gx}")
+
+    def head(self, code: FunctionText) -> None:
+        """Append the head of the loop; the code of a workgroup follows."""
+        (gx, gy), x = self._counts, POSITION[0]
+        code.block(HEAD)
+        code.phi("i64", ("%first", ENTRY), ("%g.next", NEXT), name="%g.turn")
+        for name, first in ((x, self._first[0]), ("%g.row", self._row), ("%g.top", self._row)):
+            code.phi("i32", (first, ENTRY), (f"{name}.next", NEXT), name=name)
+        self._more(code, "%g.turn")
+        code.let(f"urem i32 %g.row, {gy}", POSITION[1])
+        code.let(f"udiv i32 %g.row, {gy}", POSITION[2])
+        row, wide, at = (code.let(f"zext i32 {v} to i64") for v in ("%g.row", gx, x))
+        code.let(f"add i64 {code.let(f'mul i64 {row}, {wide}')}, {at}", GROUP)
+
+    def next(self, code: FunctionText) -> None:
+        """Append the end of the loop, and the block where a trap ends the call."""
+        gx, x = self._counts[0], POSITION[0]
+        code.block(NEXT)
+        code.let("add i64 %g.turn, 1", "%g.next")
+        end = code.let(f"add i32 %g.top, {self._height}")
+        end = code.intrinsic("llvm.umin", "i32", f"i32 {end}", f"i32 {self._end}")
+        row, column = code.let("add i32 %g.row, 1"), code.let(f"add i32 {x}, 1")
+        is_bottom = code.let(f"icmp uge i32 {row}, {end}")
+        is_last = code.let(f"icmp eq i32 {column}, {gx}")
+        is_over = code.let(f"and i1 {is_bottom}, {is_last}")
+        code.let(f"select i1 {is_over}, i32 {end}, i32 %g.top", "%g.top.next")
+        code.let(f"select i1 {is_bottom}, i32 %g.top.next, i32 {row}", "%g.row.next")
+        column = code.let(f"select i1 {is_last}, i32 0, i32 {column}")
+        code.let(f"select i1 {is_bottom}, i32 {column}, i32 {x}", f"{x}.next")
+        code.jump(HEAD)
+        code.block(TRAPPED)
+        store_slot(code, Slot.STRIP_ROW, code.let("zext i32 %g.top to i64"))
+        code.ret("i32", 1)
+
+
+def group_order(entry: FunctionText, shapes: Shapes) -> InRows:
+    """Return the loop over the workgroups of a call; `entry` are lines that run once per call."""
+    strips = strips_of(shapes.ssa, shapes.facts) if shapes.facts.strips else None
+    return InRows(entry) if strips is None else InStrips(entry, strips)
+
+
+def _sum_of(entry: FunctionText, terms: Terms) -> str:
+    """Return a sum of products of arguments, an i64."""
+    block = entry.let(f"inttoptr i64 {load_slot(entry, Slot.KERNARG)} to ptr")
+    total = "0"
+    for product, factor in terms.items():
+        value = str(factor)
+        for offset, bits in product:
+            place = entry.let(f"getelementptr i8, ptr {block}, i64 {offset}")
+            argument = entry.let(f"load i{bits}, ptr {place}")
+            if bits < 64:
+                argument = entry.let(f"zext i{bits} {argument} to i64")
+            value = entry.let(f"mul i64 {argument}, {value}")
+        total = entry.let(f"add i64 {total}, {value}")
+    return total
