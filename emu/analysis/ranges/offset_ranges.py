@@ -325,6 +325,10 @@ class _Solution:
             return _sum(*args)
         if row.name == "cvt_u32_b1":
             return Range(0, 1)
+        if row.stem in ("popcount", "clz"):
+            return Range(0, 64)
+        if row.name == "bitextract_u32":
+            return Range(0, mask_of(op.ins.literals[1]))
         if row.type is None or row.type.name not in ("u32", "s32"):
             return ANY
         if any(a.cls is not RegClass.S for a in op.args[row.stem == "select" :]):

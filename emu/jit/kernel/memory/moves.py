@@ -94,6 +94,15 @@ class Moves:
 
     # --- one address
 
+    def nowhere(self) -> str:
+        """Return a place for what lanes that do not run store, a ptr."""
+        if not self._nowhere:
+            entry = self.lanes.entry
+            self._nowhere = entry.let("alloca i64, align 8")
+            # LLVM would make a branch around a store to where it knows that nothing is loaded.
+            entry.line(f"store volatile ptr {self._nowhere}, ptr {self._nowhere}")
+        return self._nowhere
+
     def load(self, type_: Type, host: str, *, seldom: bool = False) -> str:
         """Load a scalar, as a register.
 
@@ -252,10 +261,8 @@ class Moves:
             if type_.bits >= 32:
                 yield chunk, mask
                 continue
-            if not self._nowhere:
-                self._nowhere = lanes.entry.let("alloca i64, align 8")
             p = f"<{lanes.n} x ptr>"
-            one = code.let(f"insertelement {p} poison, ptr {self._nowhere}, i32 0")
+            one = code.let(f"insertelement {p} poison, ptr {self.nowhere()}, i32 0")
             order = f"<{lanes.n} x i32> zeroinitializer"
             nowhere = code.let(f"shufflevector {p} {one}, {p} poison, {order}")
             chosen = code.let(f"select {lanes.mask_type} {mask}, {p} {chunk}, {p} {nowhere}")
