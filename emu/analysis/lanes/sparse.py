@@ -11,7 +11,7 @@ from __future__ import annotations
 from ....isa.types import RegClass, Segment
 from ..order import Flow, Loop
 from ..ranges.stepping import increment_of, is_invariant
-from ..ssa import Op, Phi, Value, made_of
+from ..ssa import Op, Phi, Ssa, Value, made_of, uses
 from ..uniformity import Shapes
 
 WORD = 4
@@ -39,6 +39,25 @@ def ways_out(flow: Flow, loop: Loop) -> list[tuple[int, int]]:
         for successor in flow.nodes[number].successors
         if flow.route(number, successor) not in loop.nodes
     ]
+
+
+def taken_in(ssa: Ssa, loop: Loop) -> set[Op | Phi]:
+    """Return the values that a loop takes from outside, its header's phis among them."""
+    found: set[Value] = set(ssa.phis.get(loop.header, ()))
+    for number in loop.nodes:
+        for op in ssa.ops.get(number, ()):
+            found |= uses(op)
+        if number in ssa.conditions:
+            found.add(ssa.conditions[number])
+        for target in ssa.flow.nodes[number].successors:
+            phis = ssa.phis.get(target, ())
+            found |= {phi.args[number] for phi in phis if number in phi.args}
+    return {
+        v
+        for v in found
+        if isinstance(v, (Op, Phi))
+        and (v.node not in loop.nodes or (isinstance(v, Phi) and v.node == loop.header))
+    }
 
 
 def can_run_alone(shapes: Shapes, loop: Loop) -> bool:

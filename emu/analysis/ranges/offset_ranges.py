@@ -326,6 +326,8 @@ class _Solution:
         field = _field_bits(op)
         if field is not None:
             return Range(0, mask_of(field))
+        if row.stem in ("popcount", "clz"):
+            return Range(0, 64)
         if row.type is None or row.type.name not in ("u32", "s32"):
             return ANY
         if any(a.cls is not RegClass.S for a in op.args[row.stem == "select" :]):

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ....isa.types import RegClass, Segment
-from ...analysis.lanes.sparse import ways_out
+from ...analysis.lanes.short_sides import short_side
+from ...analysis.lanes.sparse import taken_in, ways_out
 from ...analysis.order import Loop
 from ...analysis.ssa import Const, Op, Phi, Value, same_value, uses
 from ...analysis.uniformity import OneLane
@@ -67,6 +68,8 @@ class LaneByLane:
         """Whether that version tests accesses."""
         self._in_cells: set[Value] = set()
         """What lanes take from cells."""
+        self._joined: set[int] = set()
+        """Nodes of that version that are written without a branch, in the node before them."""
         self._hoisted: Hoisted | None = None
         """What that version relies on."""
 
@@ -110,6 +113,7 @@ class LaneByLane:
             for number in self.loop.nodes
             for op in self._ssa.ops.get(number, ())
         )
+        self._joined.clear()
         self._instructions.access.rely_on(certain)
         self._instructions.steps = {} if hoisted is None else hoisted.steps()
         remaining = lanes.entry.let("alloca i64")
@@ -136,14 +140,16 @@ class LaneByLane:
     def _emit_nodes(self) -> None:
         """Append the nodes of the loop for one lane."""
         for number in self._flow.order:
-            if number in self.loop.nodes and self._flow.nodes[number].latch_of is None:
+            node = self._flow.nodes[number]
+            if number in self.loop.nodes and node.latch_of is None and number not in self._joined:
                 self.one.local.clear()
                 self.code.block(f"{self._version}{number}")
                 if self._hoisted is None or not self._hoisted.is_charged:
                     budget.spend_in(self.one, number)
                 for op in self._ssa.ops.get(number, ()):
                     self._instructions.op(op)
-                self._leave(number)
+                if not self._leave_without_branch(number):
+                    self._leave(number)
 
     def _loaded_ahead(self, sources: dict[Value, str]) -> dict[Value, str]:
         """Return the values that the next lane gets from cells while one lane runs."""
@@ -208,12 +214,46 @@ class LaneByLane:
             code.block(label)
             self._follow(number, target)
 
-    def _follow(self, source: int, target: int) -> None:
-        """Follow an edge, within the loop or out of it."""
+    def _leave_without_branch(self, number: int) -> bool:
+        """End a node of the loop at whose branch few stores are passed by; return whether it did.
+
+        Such a branch is often mispredicted. The stores are made in any case, to where nothing reads
+        them if the lane would not run them.
+        """
+        side = None if self._hoisted is None else short_side(self._ssa, self.loop, number)
+        if side is None or side in self.one.charges.node:
+            return False
+        memory, ops = self._instructions.access.global_, self._ssa.ops.get(side, ())
+        if not all(memory.may_be_conditional(op) for op in ops):
+            return False
+        code, one = self.code, self.one
+        condition = one.scalar(self._ssa.conditions[number])
+        if self._flow.nodes[number].successors[0] == side:
+            condition = code.let(f"xor i1 {condition}, true")
+        memory.condition = condition
+        for op in ops:
+            self._instructions.op(op)
+        memory.condition = None
+        self._joined.add(side)
+        (target,) = self._flow.nodes[side].successors
+        self._follow(side, target, number, condition)
+        return True
+
+    def _follow(self, source: int, target: int, other: int = -1, chosen: str = "") -> None:
+        """Follow an edge, within the loop or out of it.
+
+        With an `other` source, that one's edge is followed unless `chosen` (an i1).
+        """
         code, one = self.code, self.one
         way = self._flow.route(source, target)
         phis = self._ssa.phis.get(target, ())
         values = [one.incoming(phi, phi.args[source], "value")[0] for phi in phis]
+        if chosen:
+            others = [one.incoming(phi, phi.args[other], "value")[0] for phi in phis]
+            values = [
+                code.chosen(chosen, register_type(phi.cls, 0), value, otherwise)
+                for phi, value, otherwise in zip(phis, values, others, strict=True)
+            ]
         if way in self.loop.nodes:
             for phi, value in zip(phis, values, strict=True):
                 one.variables.store((phi, "value"), one.types_of(phi.cls, True), [value])
@@ -239,26 +279,7 @@ class LaneByLane:
 
     def _needed(self) -> list[Value]:
         """Return the values that the loop takes from outside, its header's phis among them."""
-        ssa, inside = self._ssa, self.loop.nodes
-        found: set[Value] = set(ssa.phis.get(self.loop.header, ()))
-        for number in inside:
-            for op in ssa.ops.get(number, ()):
-                found |= uses(op)
-            if number in ssa.conditions:
-                found.add(ssa.conditions[number])
-            for target in self._flow.nodes[number].successors:
-                phis = ssa.phis.get(target, ())
-                found |= {phi.args[number] for phi in phis if number in phi.args}
-        header = self.loop.header
-        return sorted(
-            (
-                v
-                for v in found
-                if isinstance(v, (Op, Phi))
-                and (v.node not in inside or (isinstance(v, Phi) and v.node == header))
-            ),
-            key=self.lanes.table.position,
-        )
+        return sorted(taken_in(self._ssa, self.loop), key=self.lanes.table.position)
 
     def _spill(self, value: Value) -> str:
         """Return where each lane finds its own value: a ptr to cells; a scalar if it needs none."""

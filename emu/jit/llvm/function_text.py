@@ -71,6 +71,10 @@ class FunctionText:
         weights = ", !prof !0" if rarely else ""
         self.line(f"br i1 {condition}, label %{yes}, label %{no}{weights}")
 
+    def chosen(self, condition: str, type_: str, yes: str, no: str) -> str:
+        """Return one of two scalars by an i1 that cannot be predicted: without a branch."""
+        return self.let(f"select i1 {condition}, {type_} {yes}, {type_} {no}, !unpredictable !1")
+
     def switch(self, value: str, default: str, labels: Mapping[int, str]) -> None:
         """End the block: continue at the label of an i64, or at `default`."""
         cases = " ".join(f"i64 {case}, label %{label}" for case, label in labels.items())

@@ -33,7 +33,7 @@ class Access:
         pieces = Pieces(lanes, moves)
         guarded = memory.relied.loads if memory.relied is not None else frozenset[int]()
         cold = Cold(lanes, moves, pieces, guarded)
-        self.global_ = GlobalMemory(lanes, moves, cold, pieces, memory.params)
+        self.global_ = GlobalMemory(lanes, moves, cold, pieces, memory)
         self.local = LocalMemory(lanes, moves, cold, pieces, memory)
         self._atomics = Atomics(lanes, self.local, cold)
         self._arguments: dict[tuple[int, str], str] = {}

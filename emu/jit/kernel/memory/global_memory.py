@@ -9,18 +9,19 @@ fast one has a scalar, and 32-bit indices where lanes diverge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from .....isa.program import Param
-from .....isa.types import Type, sign_extend
+from .....isa.types import Segment, Type, sign_extend
 from ....analysis.ssa import Op, Value
 from ...arithmetic.widths import element_number, extended
 from ..lane_code import LaneCode
+from . import tables
 from .addresses import Addresses, Place, Row
 from .cold import Cold, Targets
 from .columns import APART, Columns, columns_of
 from .forms import Form
+from .kernel_memory import KernelMemory
 from .moves import Moves
 from .near import TABLE, has_permutes, is_computed, is_shuffled, near_of, permuted
 from .piece_rows import piece_rows, whole_chunks
@@ -37,13 +38,14 @@ class GlobalMemory:
     """Emits the loads and stores of global memory of one kernel."""
 
     def __init__(
-        self, lanes: LaneCode, moves: Moves, cold: Cold, pieces: Pieces, params: Sequence[Param]
+        self, lanes: LaneCode, moves: Moves, cold: Cold, pieces: Pieces, memory: KernelMemory
     ) -> None:
         self.lanes = lanes
         self.moves = moves
         self.cold = cold
         self.pieces = pieces
-        self.addresses = Addresses(lanes, params)
+        self.addresses = Addresses(lanes, memory.params)
+        self._ranges = memory.ranges
         self._scattered = Scattered(lanes, moves, cold, self.addresses)
         self._records = RecordAccess(lanes, moves, self.addresses, self._access)
         self.certain: frozenset[Op] = frozenset()
@@ -52,6 +54,8 @@ class GlobalMemory:
         """Loads from rows of which a test before a loop shows that all is inside."""
         self._blocks: dict[Op, str] = {}
         """Room for the blocks of these loads."""
+        self.condition: str | None = None
+        """Whether stores of one lane are made, an i1; None: they are."""
         self.inside: frozenset[Op] = frozenset()
         """Accesses that are inside in all lanes of an interior warp."""
 
@@ -109,6 +113,20 @@ class GlobalMemory:
         loaded = row_blocks.load(self.lanes, self.rows[op], self._blocks[op])
         return [extended(self.lanes.code, c, _type(op), self.lanes.n) for c in loaded]
 
+    def may_be_conditional(self, op: Op) -> bool:
+        """Return whether an instruction of one lane can be executed under a condition.
+
+        Only stores are made under it; others must do no harm.
+        """
+        row = op.ins.row
+        if not row.is_memory or row.segment is Segment.KERNARG or row.stem == "lda":
+            return True
+        form = None if op.base is None else self.addresses.form(op.base)
+        if row.segment is not Segment.GLOBAL or row.stem != "st" or form is None:
+            return False
+        assert op.base is not None
+        return self.addresses.window(op.base, form, True) is not None
+
     def element(self, op: Op) -> tuple[Row, Value] | None:
         """Return the row of a load or store of one place, and the 64-bit index into it, if any."""
         type_, address, base = op.ins.row.type, op.ins.address, op.base
@@ -148,6 +166,8 @@ class GlobalMemory:
             host = place.host()
             if site.is_load:
                 return [moves.load(type_, host)]
+            if self.condition is not None:
+                host = code.chosen(self.condition, "ptr", host, moves.nowhere())
             if lanes.shapes.is_uniform(op.args[0]):
                 data = moves.store_scalar(op, type_)
             else:
@@ -162,7 +182,24 @@ class GlobalMemory:
         if op in self.certain or site.is_inside:
             return fast()
         floats = type_.bits if site.is_load and type_.is_float and type_.bits >= 32 else 0
-        return moves.either(place.inside, fast, slow, op.cls, 0, floats)
+        return moves.either(place.inside, fast, self._if_made(slow), op.cls, 0, floats)
+
+    def _if_made(self, slow: Callable[[], list[str]]) -> Callable[[], list[str]]:
+        """Return the slow side of an access that is made under the condition."""
+        if self.condition is None:
+            return slow
+        code, condition = self.lanes.code, self.condition
+
+        def either() -> list[str]:
+            made, after = code.fresh_label("m"), code.fresh_label("m")
+            code.branch(condition, made, after)
+            code.block(made)
+            slow()
+            code.jump(after)
+            code.block(after)
+            return []
+
+        return either
 
     # --- neighbours
 
@@ -373,6 +410,16 @@ class GlobalMemory:
         def each() -> list[str]:
             return self._scattered.indexed(site, form, offset, count)
 
+        if form.scale == site.size and site.is_load:
+            elements = tables.elements_for(self._ranges.of(index, site.op.node).high, site.size)
+            if elements is not None:
+
+                def table() -> list[str]:
+                    host = addresses.host(site.window, offset)
+                    return tables.load(lanes, site.type, host, elements, lanes.vector(index))
+
+                has_all = code.let(f"icmp uge i64 {count}, {elements}")
+                return self._either(site, has_all, table, each)
         if form.scale != site.size or not is_computed(index):
             return each()
         near = near_of(lanes, index)

@@ -14,7 +14,7 @@ from ...llvm.text import integer
 from ...runtime.context import Slot
 from ..context_code import load_slot
 from ..lane_code import LaneCode
-from . import routed, shuffled
+from . import routed, shuffled, tables
 from .cold import Cold
 from .extent import Extent
 from .kernel_memory import KernelMemory
@@ -133,6 +133,9 @@ class LocalMemory:
             self.guard(op, extent)
             return self._each(op, type_, self._places(memory, extent))
 
+        elements = tables.elements_of(self.memory.ranges.of(extent.base, op.node), extent)
+        if op.ins.row.is_load and elements is not None:
+            return tables.load_at_bytes(lanes, type_, memory, extent, elements)
         if (
             not op.ins.row.is_load
             or extent.offset < 0

@@ -94,6 +94,15 @@ class Moves:
 
     # --- one address
 
+    def nowhere(self) -> str:
+        """Return a place for what lanes that do not run store, a ptr."""
+        if not self._nowhere:
+            entry = self.lanes.entry
+            self._nowhere = entry.let("alloca i64, align 8")
+            # LLVM would make a branch around a store to where it knows that nothing is loaded.
+            entry.line(f"store volatile ptr {self._nowhere}, ptr {self._nowhere}")
+        return self._nowhere
+
     def load(self, type_: Type, host: str, *, seldom: bool = False) -> str:
         """Load a scalar, as a register.
 
@@ -224,14 +233,18 @@ class Moves:
     def load_words(
         self, type_: Type, places: Sequence[str], shifts: Sequence[str] = ()
     ) -> list[str]:
-        """Load a word per lane, and return the element that begins at a bit of it, if not at 0."""
+        """Load a word per lane, and return the element that begins at a bit of it, if not at 0.
+
+        Bits count modulo those of a word.
+        """
         lanes, code = self.lanes, self.lanes.code
         wide, small = integer(WORD, lanes.n), integer(type_.bits, lanes.n)
         values = []
         for i, (place, mask) in enumerate(zip(places, lanes.mask, strict=True)):
             word = lanes.gather(WORD, place, mask, "zeroinitializer", type_.size)
             if shifts:
-                word = code.let(f"lshr {wide} {word}, {shifts[i]}")
+                given = (f"{wide} {x}" for x in (word, word, shifts[i]))
+                word = code.intrinsic("llvm.fshr", wide, *given)
             raw = code.let(f"trunc {wide} {word} to {small}")
             values.append(extended(code, raw, type_, lanes.n))
         return values
@@ -252,10 +265,8 @@ class Moves:
             if type_.bits >= 32:
                 yield chunk, mask
                 continue
-            if not self._nowhere:
-                self._nowhere = lanes.entry.let("alloca i64, align 8")
             p = f"<{lanes.n} x ptr>"
-            one = code.let(f"insertelement {p} poison, ptr {self._nowhere}, i32 0")
+            one = code.let(f"insertelement {p} poison, ptr {self.nowhere()}, i32 0")
             order = f"<{lanes.n} x i32> zeroinitializer"
             nowhere = code.let(f"shufflevector {p} {one}, {p} poison, {order}")
             chosen = code.let(f"select {lanes.mask_type} {mask}, {p} {chunk}, {p} {nowhere}")

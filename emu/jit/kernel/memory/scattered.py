@@ -31,6 +31,11 @@ class Scattered:
         lanes, code = self.lanes, self.lanes.code
         assert form.index is not None
         v, chunks = integer(32, lanes.n), lanes.vector(form.index)
+        takes_words = form.scale == site.size and self._takes_words(site)
+        if takes_words:
+            # What is added to reach the start of a word must not wrap around.
+            most = (1 << 31) - WORD
+            count = code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {most}")
         limit = lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
         outside = [code.let(f"icmp uge {v} {c}, {limit}") for c in chunks]
 
@@ -41,15 +46,14 @@ class Scattered:
         def cold() -> Targets:
             return Targets(site.address(code, offset), form.scale, chunks, 32, form.signed)
 
-        if form.scale != site.size or not self._takes_words(site):
+        if not takes_words:
             return self._either(site, outside, lambda: self._each(site, places(chunks)), cold)
-        last = code.let(f"sub i64 {count}, {WORD // site.type.bits}")
 
         def words() -> list[str]:
-            starts, shifts = self._within_words(chunks, last, 32, site.type.bits)
-            return self.moves.load_words(site.type, places(starts), shifts)
+            host = self.addresses.host(site.window, offset)
+            return self._words(site, host, chunks, 32, site.type.bits)
 
-        return self._either(site, outside, words, cold, code.let(f"icmp sge i64 {last}, 0"))
+        return self._either(site, outside, words, cold)
 
     def pointers(self, site: Site) -> list[str]:
         """Access a 64-bit address per lane: gather or scatter."""
@@ -76,13 +80,11 @@ class Scattered:
 
         if not self._takes_words(site):
             return self._either(site, outside, lambda: self._each(site, places(offsets)), cold)
-        last = code.let(f"sub i64 {code.let(f'mul i64 {total}, {site.size}')}, {WORD // 8}")
 
         def words() -> list[str]:
-            starts, shifts = self._within_words(offsets, last, 64, 8)
-            return self.moves.load_words(site.type, places(starts), shifts)
+            return self._words(site, site.window.host, offsets, 64, 8)
 
-        return self._either(site, outside, words, cold, code.let(f"icmp sge i64 {last}, 0"))
+        return self._either(site, outside, words, cold)
 
     # --- small elements out of words
 
@@ -90,25 +92,30 @@ class Scattered:
         """Return whether a load gathers the words in which its elements are."""
         return site.is_load and not site.is_inside and self.moves.gathers_words(site.type)
 
-    def _within_words(
-        self, places: Sequence[str], last: str, bits: int, unit: int
-    ) -> tuple[list[str], list[str]]:
-        """Return where words begin that are inside the buffer, and at which bit of them a place is.
+    def _words(
+        self, site: Site, host: str, places: Sequence[str], bits: int, unit: int
+    ) -> list[str]:
+        """Load the words that elements are in, and return the elements as registers.
 
-        Places are integers of some `bits` that count units of some bits; `last` (an i64) is the
-        place of the last word. The word of a place after it begins there.
+        Places from `host` on are integers of some `bits` that count units of some bits. Words begin
+        at multiples of their size: such a one is never in a page without any byte of the buffer.
         """
         lanes, code = self.lanes, self.lanes.code
-        v, word = integer(bits, lanes.n), integer(WORD, lanes.n)
-        limit = lanes.chunk_of(bits, last if bits == 64 else code.let(f"trunc i64 {last} to i32"))
+        v, word, per = integer(bits, lanes.n), integer(WORD, lanes.n), WORD // unit
+        number = code.let(f"ptrtoint ptr {host} to i64")
+        before = code.let(f"and i64 {number}, {WORD // 8 - 1}")
+        start = code.let(f"getelementptr i8, ptr {host}, i64 {code.let(f'sub i64 0, {before}')}")
+        units = code.let(f"lshr i64 {before}, {(unit // 8).bit_length() - 1}")
+        units = units if bits == 64 else code.let(f"trunc i64 {units} to i32")
+        first, cell = lanes.chunk_of(bits, units), f"[{unit // 8} x i8]"
         starts, shifts = [], []
         for place in places:
-            starts.append(code.intrinsic("llvm.umin", v, f"{v} {place}", f"{v} {limit}"))
-            distance = code.let(f"sub {v} {place}, {starts[-1]}")
-            if bits == 64:
-                distance = code.let(f"trunc {v} {distance} to {word}")
-            shifts.append(code.let(f"mul {word} {distance}, splat (i32 {unit})"))
-        return starts, shifts
+            moved = code.let(f"add {v} {place}, {first}")
+            at = code.let(f"and {v} {moved}, splat (i{bits} {-per})")
+            starts.append(code.let(f"getelementptr {cell}, ptr {start}, {v} {at}"))
+            rest = moved if bits == WORD else code.let(f"trunc {v} {moved} to {word}")
+            shifts.append(code.let(f"mul {word} {rest}, splat (i32 {unit})"))
+        return self.moves.load_words(site.type, starts, shifts)
 
     # --- both sides
 
@@ -125,19 +132,13 @@ class Scattered:
         outside: Sequence[str],
         fast: Callable[[], list[str]],
         targets: Callable[[], Targets],
-        may_be_fast: str | None = None,
     ) -> list[str]:
-        """Take the fast way unless a running lane is outside; return what was loaded.
-
-        `may_be_fast` is an i1 without which nothing takes it.
-        """
+        """Take the fast way unless a running lane is outside; return what was loaded."""
         lanes, moves = self.lanes, self.moves
         if site.is_inside:
             return fast()
         beyond = lanes.any(lanes.combine("and", outside, lanes.mask))
         inside = lanes.code.let(f"xor i1 {beyond}, true")
-        if may_be_fast is not None:
-            inside = lanes.code.let(f"and i1 {inside}, {may_be_fast}")
         return moves.either(
             inside,
             fast,

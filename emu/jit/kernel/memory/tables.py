@@ -1,0 +1,163 @@
+"""Small tables: loads at indices that have a range, by permutations of registers.
+
+Tables of digits, classes of characters, substitutions and transitions have few elements. Where the
+range of the lanes' indices shows that they lie among the first ones of a table, all of these are
+loaded, by one wide load to four, and each lane picks its own. That takes a few instructions for 64
+bytes; a gather takes as long as it has elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .....isa.types import Type
+from ....analysis.ranges.offset_ranges import Range
+from ...arithmetic.widths import extended
+from ...llvm.function_text import FunctionText
+from ...llvm.text import integer, integer_constant
+from ...llvm.toolchain import host_has
+from ..lane_code import LaneCode
+from .extent import Extent
+
+REGISTER = 64
+"""Bytes of a vector register."""
+
+LEAST = 16
+"""Bytes of the smallest load of a table."""
+
+MOST_REGISTERS = 4
+"""Registers of the largest table."""
+
+_FEATURES = {1: "avx512vbmi", 2: "avx512bw", 4: "avx512f"}
+"""What a CPU must have for permutations of elements, by their bytes."""
+
+_ELEMENTS = {1: "qi", 2: "hi", 4: "si"}
+_OF_TWO = {1: "qi", 2: "hi", 4: "d"}
+"""LLVM's names of these elements, in permutations of one register and of two."""
+
+
+def elements_for(highest: int, size: int) -> int | None:
+    """Return how many elements of `size` bytes are loaded for indices up to a highest one.
+
+    None if these are too many, or if the CPU has no such permutation.
+    """
+    if size not in _FEATURES or not host_has(_FEATURES[size]):
+        return None
+    bytes_ = (highest + 1) * size
+    if bytes_ > MOST_REGISTERS * REGISTER:
+        return None
+    if bytes_ <= REGISTER:
+        return max(LEAST, 1 << (bytes_ - 1).bit_length()) // size
+    return -(-bytes_ // REGISTER) * REGISTER // size
+
+
+def load(
+    lanes: LaneCode, type_: Type, host: str, elements: int, indices: Sequence[str]
+) -> list[str]:
+    """Load `elements` of a table from an address on, and of these one for each lane, as registers.
+
+    `indices` are chunks of i32; those of lanes that do not run may be any.
+    """
+    code, bits, n = lanes.code, type_.bits, lanes.n
+    table = _Table(lanes, bits, host, elements)
+    if bits < 32:
+        cut = f"to {integer(bits, n)}"
+        indices = [code.let(f"trunc {integer(32, n)} {index} {cut}") for index in indices]
+    raw: list[str] = []
+    if n > table.lanes:
+        starts = range(0, n, table.lanes)
+        for index in indices:
+            parts = [_part(code, bits, n, index, start, table.lanes) for start in starts]
+            raw.append(_joined(code, bits, table.lanes, [table.pick(part) for part in parts]))
+    else:
+        together = table.lanes // n
+        for first in range(0, len(indices), together):
+            group = indices[first : first + together]
+            picked = table.pick(
+                _part(code, bits, n * len(group), _joined(code, bits, n, group), 0, table.lanes)
+            )
+            raw += [_part(code, bits, table.lanes, picked, j * n, n) for j in range(len(group))]
+    return [extended(code, chunk, type_, n) for chunk in raw]
+
+
+def elements_of(found: Range, extent: Extent) -> int | None:
+    """Return how many elements from an offset on a segment's places lie among, if few.
+
+    `found` is the range of the base. None if not all of them are in the segment.
+    """
+    if extent.offset < 0 or not found.is_aligned(extent.offset, extent.size):
+        return None
+    elements = elements_for(found.high // extent.size, extent.size)
+    if elements is None or extent.offset + elements * extent.size > extent.total:
+        return None
+    return elements
+
+
+def load_at_bytes(
+    lanes: LaneCode, type_: Type, memory: str, extent: Extent, elements: int
+) -> list[str]:
+    """Load from a segment at `memory`, given `elements_of` an access, as registers."""
+    code, v = lanes.code, integer(32, lanes.n)
+    shift = f"splat (i32 {extent.size.bit_length() - 1})"
+    indices = [code.let(f"lshr {v} {chunk}, {shift}") for chunk in lanes.vector(extent.base)]
+    host = code.let(f"getelementptr i8, ptr {memory}, i64 {extent.offset}")
+    return load(lanes, type_, host, elements, indices)
+
+
+class _Table:
+    """A table in registers."""
+
+    def __init__(self, lanes: LaneCode, bits: int, host: str, elements: int) -> None:
+        self._code, self._bits = lanes.code, bits
+        self.lanes = 8 * REGISTER // bits
+        """Elements of a register."""
+        self._registers: list[str] = []
+        for first in range(0, elements, self.lanes):
+            count = min(elements, self.lanes)
+            place = lanes.code.let(f"getelementptr i8, ptr {host}, i64 {first * bits // 8}")
+            loaded = lanes.code.let(f"load {integer(bits, count)}, ptr {place}, align {bits // 8}")
+            self._registers.append(_part(lanes.code, bits, count, loaded, 0, self.lanes))
+
+    def pick(self, indices: str) -> str:
+        """Return the elements at a register of indices."""
+        code, t = self._code, integer(self._bits, self.lanes)
+        halves = [
+            self._of_registers(self._registers[first : first + 2], indices)
+            for first in range(0, len(self._registers), 2)
+        ]
+        if len(halves) == 1:
+            return halves[0]
+        last = integer_constant(2 * self.lanes - 1, self._bits, self.lanes)
+        upper = code.let(f"icmp ugt {t} {indices}, {last}")
+        return code.let(f"select <{self.lanes} x i1> {upper}, {t} {halves[1]}, {t} {halves[0]}")
+
+    def _of_registers(self, registers: Sequence[str], indices: str) -> str:
+        """Return the elements of one register or two; indices count modulo these."""
+        t, size = integer(self._bits, self.lanes), self._bits // 8
+        if len(registers) == 1:
+            name = f"llvm.x86.avx512.permvar.{_ELEMENTS[size]}.512"
+            return self._code.call(t, name, f"{t} {registers[0]}", f"{t} {indices}")
+        name = f"llvm.x86.avx512.vpermi2var.{_OF_TWO[size]}.512"
+        given = (f"{t} {operand}" for operand in (registers[0], indices, registers[1]))
+        return self._code.call(t, name, *given)
+
+
+def _part(code: FunctionText, bits: int, n: int, vector: str, first: int, count: int) -> str:
+    """Return `count` of a vector's n elements from the first one on; anything after the last."""
+    if first == 0 and count == n:
+        return vector
+    order = (f"i32 {i}" if i < n else "i32 poison" for i in range(first, first + count))
+    t = integer(bits, n)
+    return code.let(f"shufflevector {t} {vector}, {t} poison, <{count} x i32> <{', '.join(order)}>")
+
+
+def _joined(code: FunctionText, bits: int, n: int, vectors: Sequence[str]) -> str:
+    """Return one vector of some with n elements each, whose number is a power of two."""
+    while len(vectors) > 1:
+        order, t = ", ".join(f"i32 {i}" for i in range(2 * n)), integer(bits, n)
+        vectors = [
+            code.let(f"shufflevector {t} {a}, {t} {b}, <{2 * n} x i32> <{order}>")
+            for a, b in zip(vectors[::2], vectors[1::2], strict=True)
+        ]
+        n *= 2
+    return vectors[0]
