@@ -48,7 +48,8 @@ class NarrowLanes:
         self._ranges = ranges or Ranges(shapes.ssa)
         self._caps = Caps(shapes.ssa, self._ranges)
         for op in ops:
-            if shapes.is_uniform(op) or shapes.stride(op) is not None:
+            # What counts on, in the warp or in each row of it, is kept as scalars.
+            if shapes.piece_stride(op) is not None:
                 continue
             row, narrow = op.ins.row, self._choose(op)
             if narrow is not None:

@@ -105,6 +105,8 @@ class KernelFunction:
         code.ret("i32", 0)
         self._poison(self.entry)
         self.entry.jump("group_head")
+        for variables in (self.variables, *filter(None, self._versions)):
+            variables.check()
         head = "define i32 @kernel(ptr %ctx, i64 %first, i64 %last)"
         return definition(head, self.entry, code)
 

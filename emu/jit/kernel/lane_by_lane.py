@@ -99,6 +99,7 @@ class LaneByLane:
         self._emit_lanes("checked", None, sources)
         code.block(f"done{header}")
         self.one.variables.poison(code, lanes.facts.poison)
+        self.one.variables.check()
         self._rejoin()
 
     def _emit_lanes(self, version: str, hoisted: Hoisted | None, sources: dict[Value, str]) -> None:

@@ -17,13 +17,24 @@ class Variables:
         self.code = code
         self._found: dict[object, tuple[list[str], list[str]]] = {}
         """Key -> types and places of its pieces."""
+        self._read: set[object] = set()
+        self._set: set[object] = set()
+
+    def check(self) -> None:
+        """Raise AssertionError if a variable is read that nothing sets: it would be anything."""
+        unset = self._read - self._set
+        assert not unset, f"variables that are read and never set: {unset}"
 
     def has(self, key: object) -> bool:
         """Return whether a variable has been made."""
         return key in self._found
 
     def places(self, key: object, types: Sequence[str]) -> list[str]:
-        """Return the addresses of a variable's pieces, of these types."""
+        """Return the addresses of a variable's pieces, of these types, for code that sets it."""
+        self._set.add(key)
+        return self._places(key, types)
+
+    def _places(self, key: object, types: Sequence[str]) -> list[str]:
         found = self._found.get(key)
         if found is None:
             found = list(types), [self.entry.let(f"alloca {t}, align 64") for t in types]
@@ -32,7 +43,8 @@ class Variables:
 
     def load(self, key: object, types: Sequence[str]) -> list[str]:
         """Return the pieces of a variable."""
-        places = self.places(key, types)
+        self._read.add(key)
+        places = self._places(key, types)
         return [self.code.let(f"load {t}, ptr {p}") for t, p in zip(types, places, strict=True)]
 
     def store(self, key: object, types: Sequence[str], values: Sequence[str]) -> None:
@@ -54,6 +66,7 @@ class Variables:
 
     def share(self, key: object, types: Sequence[str], other: Variables) -> None:
         """Use the variable that `other` has for a key."""
+        self._set.add(key)
         self._found[key] = list(types), other.places(key, types)
 
     def poison(self, text: FunctionText, pattern: int | None) -> None:

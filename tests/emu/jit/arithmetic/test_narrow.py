@@ -12,7 +12,10 @@ from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.lanes.narrow import NarrowLanes
 from simtlab.emu.analysis.ssa import Op
+from simtlab.emu.engine import Work
 
+from ...support.oracle_work import make
+from ..support.against_oracle import assert_as_oracle
 from ..support.agreement import same
 
 VALUES = [0, 1, 2, 3, 7, 8, 15, 31, 33, 100, 127, 128, 129, 200, 254, 255]
@@ -130,3 +133,30 @@ def test_what_may_not_fit_is_not_narrow(row: str) -> None:
     ops = [v for v in shapes.ssa.values() if isinstance(v, Op) and v.ins.row.name == row.split()[0]]
     assert ops
     assert all(lanes.of(op) is None for op in ops)
+
+
+@pytest.mark.parametrize("between", ["", "barrier"])
+def test_a_byte_of_each_row_is_a_number_of_the_row_behind_a_barrier_too(between: str) -> None:
+    text = f"""
+        kernel k(global u8* %rows, global u32* %out) {{
+            workitemid_u32 $s0, 1
+            cvt_u64_u32 $d0, $s0
+            ld_kernarg_u64 $d1, [%rows]
+            add_u64 $d1, $d1, $d0
+            ld_global_u8 $s1, [$d1]
+            mul_u32 $s1, $s1, 155
+            {between}
+            workitemflatabsid_u32 $s0
+            cvt_u64_u32 $d0, $s0
+            ld_kernarg_u64 $d2, [%out]
+            mad_u64 $d2, $d0, 4, $d2
+            st_global_u32 $s1, [$d2]
+            ret
+        }}
+    """
+
+    def work() -> Work:
+        args = [np.array([7, 200], np.uint8), np.zeros(32, np.uint32)]
+        return make(text, args, items=(16, 2), group_size=(16, 2), width=16)
+
+    assert_as_oracle(work(), work())
