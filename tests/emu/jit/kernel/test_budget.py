@@ -10,7 +10,7 @@ import pytest
 import simtlab
 from simtlab import Device, TrapKind
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of
+from simtlab.emu.jit.kernel.compile import facts_of, generate
 from simtlab.emu.jit.llvm.toolchain import dump
 from simtlab.emu.jit.runtime import helpers
 from simtlab.emu.module import Launch
@@ -166,6 +166,7 @@ def test_a_helper_charges_the_work_items_of_wide_warps(width: int, taken: int) -
         launch(x, 1 << 31)
     facts = facts_of(program["k"].kernel, Geometry((width, 1, 1), (width, 1, 1), 32))
     assert facts.width == width
+    assert "@simtlab_charge" in generate(program["k"].kernel, 0, facts)
     record = caught.value.record
     assert (record.kind, record.local) == (TrapKind.BUDGET, taken)
     executed = int(x.to_host()[taken]) * 66
