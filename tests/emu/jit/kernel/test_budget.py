@@ -125,7 +125,7 @@ def test_work_items_that_take_turns_are_charged_their_own_iterations_only() -> N
 
 
 def in_wide_warp(body: str, width: int) -> str:
-    """A kernel whose lanes leave a long loop together, so that its warps have many lanes."""
+    """A kernel with two loops, whose lanes leave them together: its warps have many lanes."""
     barrier = "barrier" if width > 64 else ""
     return f"""
     kernel k(global u32* %x, u32 %most) {{
@@ -146,6 +146,10 @@ def in_wide_warp(body: str, width: int) -> str:
         {body}
         cmp_lt_u32 $c0, $s1, $s4
         cbr $c0, @loop
+    @tail:
+        sub_u32 $s4, $s4, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @tail
         st_global_u32 $s3, [$d0]
         ret
     }}"""
