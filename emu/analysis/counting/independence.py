@@ -9,7 +9,8 @@ branch does. A load that decides branches is safe in one of three ways:
   in them when it has run.
 - It is from private memory, and what is stored there is safe.
 - Its place is *owned*: while the launch runs (in group memory, from barrier to barrier), no other
-  work-item accesses a place that one has stored to. Native code watches these accesses.
+  work-item accesses a place that one has stored to. Native code watches these accesses, if the
+  places in group memory do not follow from the numbers of work-items (own_places.py).
 
 What is stored to private or to watched memory decides branches as well, as soon as loads from there
 do.
@@ -22,10 +23,12 @@ from dataclasses import dataclass, field
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
+from ...geometry import Dim3
 from ...recent import Recent
 from ..analysis import analyse
 from ..influence import Influence
 from ..ssa import Op, Ssa, Value, sources_of
+from .own_places import are_own
 
 
 @dataclass(frozen=True)
@@ -56,28 +59,32 @@ class Reliance:
         return bool(self.loaded or self.watched)
 
 
-def reliance_of(kernel: Kernel) -> Reliance | None:
-    """Return what makes a kernel independent of the schedule; None if nothing does."""
-    key = kernel.words, kernel.params
-    found = _FOUND.find(key) or _FOUND.keep(key, (_reliance(kernel),))
+def reliance_of(kernel: Kernel, group_size: Dim3) -> Reliance | None:
+    """Return what makes a kernel independent of the schedule; None if nothing does.
+
+    Workgroups have `group_size` work-items, or fewer at the edge of a grid.
+    """
+    key = kernel.words, kernel.params, group_size
+    found = _FOUND.find(key) or _FOUND.keep(key, (_reliance(kernel, group_size),))
     return found[0]
 
 
 _FOUND: Recent[tuple[object, ...], tuple[Reliance | None]] = Recent()
 
 
-def _reliance(kernel: Kernel) -> Reliance | None:
+def _reliance(kernel: Kernel, group_size: Dim3) -> Reliance | None:
     rows = [ins.row for ins in kernel.instructions]
     if not any(row.is_store or row.is_atomic for row in rows):
         return Reliance()
-    return _Proof(kernel).reliance()
+    return _Proof(kernel, group_size).reliance()
 
 
 class _Proof:
     """The search for what must be watched: a fixed point, since stored values may decide."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, group_size: Dim3) -> None:
         self._ssa = analyse(kernel).ssa
+        self._group_size = group_size
         self._accesses = accesses = _Accesses(self._ssa, kernel)
         self._targets: set[Value] = set(self._ssa.conditions.values())
         """Values that decide branches, now or when they are loaded again."""
@@ -91,14 +98,14 @@ class _Proof:
             accesses.loads_of(s) if accesses.stores_to(s) else frozenset[Op]()
             for s in (Segment.PRIVATE, Segment.GROUP)
         )
-        watches_group, follows_private, grows = False, False, True
+        follows_group, follows_private, grows = False, False, True
         while grows:
             grows = False
             if not follows_private and self._decides("private", private):
                 follows_private = grows = True
                 self._targets |= accesses.stored_values(Segment.PRIVATE)
-            if not watches_group and self._decides("group", group):
-                watches_group = grows = True
+            if not follows_group and self._decides("group", group):
+                follows_group = grows = True
                 self._targets |= accesses.stored_values(Segment.GROUP)
             for param in accesses.stored_params - owned:
                 if self._decides(param, self._loads.get(param, frozenset())):
@@ -110,8 +117,9 @@ class _Proof:
             return None
         if accesses.any_is_stored and (owned or deciding):
             return None
-        if (owned & accesses.counted_params) or (watches_group and accesses.counts_in_group):
+        if (owned & accesses.counted_params) or (follows_group and accesses.counts_in_group):
             return None
+        watches_group = follows_group and not are_own(self._ssa, self._group_size)
         return self._found(frozenset(owned), frozenset(deciding) - owned, watches_group)
 
     def _found(

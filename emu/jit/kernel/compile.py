@@ -107,7 +107,7 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
     from ...analysis.counting.independence import reliance_of
     from ...analysis.counting.plan import analyse_counting
 
-    counted, relied = geometry.width, reliance_of(kernel)
+    counted, relied = geometry.width, reliance_of(kernel, geometry.group_size)
     marks = relied is not None and bool(relied.watched)
     own = replace(facts_at(geometry, counted), counts=counted, marks=marks)
     usual = facts_of(kernel, geometry)
@@ -164,7 +164,7 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         counting = analyse_counting(kernel, facts)
         assert counting is not None, "the interpreter counts this kernel"
         analysis, regions = counting, counting.regions(facts)
-        relied = reliance_of(kernel)
+        relied = reliance_of(kernel, facts.group_size)
         assert relied is not None, "the interpreter counts this kernel"
     shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
     module = ModuleText(function_attributes())

@@ -74,7 +74,7 @@ class Nodes:
         trips = {} if counts else memory.ranges.lane_trips
         self._copied = CopiedLoops(lanes, plan, trips)
         lanes.charges = charges_of(self._flow, {*loops, *self._copied.numbers})
-        lanes.charges_by_helper = budget.is_by_helper(lanes, plan)
+        lanes.charges_by_helper = budget.is_by_helper(lanes, plan, self._copied.numbers)
         self._left = {
             trips.exit: (latch, trips.returns)
             for latch, trips in self._at_exit.items()

@@ -45,7 +45,8 @@ def can_count(kernel: Kernel, geometry: Geometry) -> bool:
     key = kernel.words, kernel.params, facts
     found = _COUNTED.find(key)
     if found is None:
-        counted = reliance_of(kernel) is not None and analyse_counting(kernel, facts) is not None
+        counted = reliance_of(kernel, facts.group_size) is not None
+        counted = counted and analyse_counting(kernel, facts) is not None
         found = _COUNTED.keep(key, (counted,))
     return found[0]
 
@@ -121,7 +122,7 @@ def _layout(kernel: Kernel, facts: Facts) -> Layout:
     branches = np.flatnonzero([stem in _BRANCHES for stem in stems])
     words = zero + 2
     sums = np.array([np.bincount(p.ravel(), minlength=words) for p in (*at, runs[:, branches])])
-    relied = reliance_of(kernel)
+    relied = reliance_of(kernel, facts.group_size)
     assert relied is not None, "the interpreter counts this kernel"
     return Layout(words, at, sums, relied)
 

@@ -105,10 +105,10 @@ def test_a_branch_on_a_load_relies_on_its_buffer_and_one_on_an_atomic_on_nothing
         cbr $c0, @end
     @end:
     """
-    found = reliance_of(kernel_of(load + "ret"))
+    found = reliance_of(kernel_of(load + "ret"), (64, 1, 1))
     assert found is not None
     assert not found.stored
-    found = reliance_of(kernel_of(load + "st_global_u32 $s0, [$d0]\n ret"))
+    found = reliance_of(kernel_of(load + "st_global_u32 $s0, [$d0]\n ret"), (64, 1, 1))
     assert found is not None
     assert found.owned == {0}  # work-items must not meet in y: they are watched
     assert len(found.watched) == 2

@@ -10,7 +10,7 @@ import pytest
 import simtlab
 from simtlab import Device, TrapKind
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of
+from simtlab.emu.jit.kernel.compile import facts_of, generate
 from simtlab.emu.jit.llvm.toolchain import dump
 from simtlab.emu.jit.runtime import helpers
 from simtlab.emu.module import Launch
@@ -125,7 +125,7 @@ def test_work_items_that_take_turns_are_charged_their_own_iterations_only() -> N
 
 
 def in_wide_warp(body: str, width: int) -> str:
-    """A kernel whose lanes leave a long loop together, so that its warps have many lanes."""
+    """A kernel with two loops, whose lanes leave them together: its warps have many lanes."""
     barrier = "barrier" if width > 64 else ""
     return f"""
     kernel k(global u32* %x, u32 %most) {{
@@ -146,6 +146,10 @@ def in_wide_warp(body: str, width: int) -> str:
         {body}
         cmp_lt_u32 $c0, $s1, $s4
         cbr $c0, @loop
+    @tail:
+        sub_u32 $s4, $s4, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @tail
         st_global_u32 $s3, [$d0]
         ret
     }}"""
@@ -166,6 +170,7 @@ def test_a_helper_charges_the_work_items_of_wide_warps(width: int, taken: int) -
         launch(x, 1 << 31)
     facts = facts_of(program["k"].kernel, Geometry((width, 1, 1), (width, 1, 1), 32))
     assert facts.width == width
+    assert "@simtlab_charge" in generate(program["k"].kernel, 0, facts)
     record = caught.value.record
     assert (record.kind, record.local) == (TrapKind.BUDGET, taken)
     executed = int(x.to_host()[taken]) * 66

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import simtlab
+from simtlab.emu.analysis.counting.independence import reliance_of
 from simtlab.emu.jit.kernel.memory.watched.owners import NUMBER
 from simtlab.emu.jit.runtime.context import Slot
 
@@ -133,3 +134,64 @@ def test_buffers_that_share_memory_are_left_to_the_interpreter() -> None:
     assert found[0][0].engine == "interp"
     assert_equal(found[0][0].statistics, found[1][0].statistics)
     np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
+SEGMENTS = """
+kernel k(global u32* %x) {
+    .group u32 sums[64]
+    .group u32 heads[64]
+        workitemid_u32 $s0, 0
+        workitemflatabsid_u32 $s1
+        cvt_u64_u32 $d0, $s1
+        ld_kernarg_u64 $d1, [%x]
+        mad_u64 $d0, $d0, 4, $d1
+        ld_global_u32 $s2, [$d0]
+        and_u32 $s4, $s2, 1
+        shl_u32 $s3, $s0, 2
+        st_group_u32 $s2, [sums+$s3]
+        st_group_u32 $s4, [heads+$s3]
+        mov_u32 $s5, 1
+    @double:
+        barrier
+        mov_u32 $s6, 0
+        mov_u32 $s7, 0
+        cmp_lt_u32 $c0, $s0, $s5
+        cbr $c0, @first
+        sub_u32 $s8, $s0, $s5
+        shl_u32 $s8, $s8, 2
+        ld_group_u32 $s6, [sums+$s8]
+        ld_group_u32 $s7, [heads+$s8]
+    @first:
+        BARRIER
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @keep
+        add_u32 $s2, $s2, $s6
+    @keep:
+        or_u32 $s4, $s4, $s7
+        st_group_u32 $s2, [sums+$s3]
+        st_group_u32 $s4, [heads+$s3]
+        shl_u32 $s5, $s5, 1
+        cmp_lt_u32 $c0, $s5, 64
+        cbr $c0, @double
+        st_global_u32 $s2, [$d0]
+        ret
+}"""
+
+
+def test_places_that_follow_from_numbers_are_not_watched() -> None:
+    x = np.random.default_rng(2).integers(0, 1000, 320).astype(np.uint32)
+    text = SEGMENTS.replace("BARRIER", "barrier")
+    relied = reliance_of(simtlab.assemble(text)["k"].kernel, (64, 1, 1))
+    assert relied is not None
+    assert not relied.group_unit
+    assert engines(text, x, items=320, group_size=64, widths=WIDTHS) == {"jit"}
+    assert engines(text, x[:300], items=300, group_size=64, widths=WIDTHS) == {"jit"}
+
+
+def test_places_that_are_not_apart_are_watched() -> None:
+    x = np.random.default_rng(2).integers(0, 1000, 320).astype(np.uint32)
+    text = SEGMENTS.replace("BARRIER", "")
+    relied = reliance_of(simtlab.assemble(text)["k"].kernel, (64, 1, 1))
+    assert relied is not None
+    assert relied.group_unit == 4
+    assert engines(text, x, items=320, group_size=64, widths=(7, 32)) == {"interp"}

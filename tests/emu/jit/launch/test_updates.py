@@ -26,6 +26,10 @@ def kernel(element: str, between: str = "", store: str = "$s2") -> str:
     kernel k(global u32* %x) {{
         .group u32 block[64]
         workitemid_u32 $s1, 0
+        ld_kernarg_u64 $d2, [%x]    // its last bit is 0, so that places cannot be calculated
+        cvt_u32_u64 $s8, $d2
+        and_u32 $s8, $s8, 1
+        add_u32 $s1, $s1, $s8
         workitemflatabsid_u32 $s0
         ld_kernarg_u64 $d0, [%x]
         cvt_u64_u32 $d1, $s0

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+from simtlab.emu.jit.llvm.passes import Level
+from simtlab.emu.jit.llvm.toolchain import compile_text
 
 ABANDONED = """
 import gc
@@ -32,3 +39,21 @@ def test_garbage_of_an_abandoned_compilation_is_no_crash() -> None:
         [sys.executable, "-c", ABANDONED], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("level", [Level.FULL, Level.QUICK])
+def test_what_a_compilation_needs_is_freed(level: Level) -> None:
+    def resident() -> int:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * resource.getpagesize()
+
+    lines = "\n".join(f"  %v{i + 1} = add i64 %v{i}, %n" for i in range(200))
+    ir = f"define i64 @f(i64 %v0, i64 %n) {{\n{lines}\n  ret i64 %v200\n}}\n"
+    for _ in range(10):
+        compile_text(ir, ["f"], level=level)
+    before = resident()
+    for _ in range(100):
+        compile_text(ir, ["f"], level=level)
+    # llvmlite would leave 60 KiB of each pipeline.
+    assert resident() - before < 2 << 20

@@ -130,3 +130,49 @@ def test_rows_of_few_warps_with_edges_have_warps_of_32(across: int, width: int) 
     for text_, expected in ((text, width), (text.replace("cbr $c0, @done", ""), 64)):
         work = make(text_, [1024, x, x.copy()], items=1024, group_size=across)
         assert facts_of(work.kernel, work.geometry).width == expected
+
+
+def beside_a_loop(bound: str, *, inside: bool = False) -> Work:
+    """Sums of neighbours, and a loop from 0 to a bound; `inside`: neighbours are loaded in it."""
+    loads = "\n".join(
+        f"ld_global_u32 $s4, [$d1{at:+}]\n add_u32 $s2, $s2, $s4" for at in (-4, 0, 4, 8)
+    )
+    text = f"""
+    kernel map(u32 %n, u32 %trips, global u32* %x, global u32* %y) {{
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u32 $s1, [%n]
+        cmp_ge_u32 $c0, $s0, $s1
+        cbr $c0, @done
+        ld_kernarg_u32 $s5, [%trips]
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%x]
+        mad_u64 $d1, $d0, 4, $d1
+        mov_u32 $s2, 0
+        mov_u32 $s3, 0
+        {"" if inside else loads}
+    @loop:
+        mad_u32 $s2, $s2, 17, $s3
+        {loads if inside else ""}
+        add_u32 $s3, $s3, 1
+        cmp_lt_u32 $c1, $s3, {bound}
+        cbr $c1, @loop
+        ld_kernarg_u64 $d2, [%y]
+        mad_u64 $d2, $d0, 4, $d2
+        st_global_u32 $s2, [$d2]
+    @done:
+        ret
+    }}"""
+    x = np.random.default_rng(1).integers(0, 1 << 32, 400, np.uint32)
+    return make(text, [370, 9, x, np.zeros(400, np.uint32)], items=384, group_size=128)
+
+
+@pytest.mark.parametrize(
+    ("bound", "inside", "has_one"),
+    [("9", False, True), ("$s5", False, False), ("$s5", True, True)],
+)
+def test_what_runs_once_beside_a_long_loop_gains_nothing(
+    bound: str, inside: bool, has_one: bool
+) -> None:
+    work = beside_a_loop(bound, inside=inside)
+    assert ("\nrun_head:" in code_of(work)) == has_one
+    assert_as_oracle(work, beside_a_loop(bound, inside=inside))

@@ -1,0 +1,78 @@
+"""Places of group memory that are a work-item's own between two barriers, by calculation."""
+
+from __future__ import annotations
+
+import pytest
+
+from simtlab.asm.assemble import assemble
+from simtlab.emu.analysis.analysis import analyse
+from simtlab.emu.analysis.counting.own_places import are_own
+
+STORE = "st_group_u32 $s0, [part+$s1]\n"
+NEXT = "ld_group_u32 $s2, [part+$s1+4]\n"
+
+
+def own(body: str, size: tuple[int, int, int] = (64, 1, 1)) -> bool:
+    """Whether places are a work-item's own: $s0 is its number, $s1 is four times that."""
+    (kernel,) = assemble(f"""
+        kernel k(u32 %n) {{
+            .group u32 part[64]
+            .group u32 flag[64]
+            workitemid_u32 $s0, 0
+            workitemid_u32 $s3, 1
+            shl_u32 $s1, $s0, 2
+            {body}
+            ret
+        }}
+    """).kernels
+    return are_own(analyse(kernel).ssa, size)
+
+
+def test_others_may_load_after_a_barrier_only() -> None:
+    assert own(STORE + "barrier\n" + NEXT)
+    assert not own(STORE + NEXT)
+    assert own(STORE + "ld_group_u32 $s2, [part+$s1]\n")
+
+
+def test_a_loop_needs_a_barrier_on_both_sides_of_what_others_load() -> None:
+    loop = """
+        mov_u32 $s4, 0
+    @loop:
+        {before}
+        ld_group_u32 $s2, [part+$s1+4]
+        barrier
+        st_group_u32 $s2, [part+$s1]
+        add_u32 $s4, $s4, 1
+        cmp_lt_u32 $c0, $s4, 9
+        cbr $c0, @loop
+    """
+    assert own(loop.format(before="barrier"))
+    assert not own(loop.format(before=""))
+
+
+def test_an_access_on_another_path_counts_as_well() -> None:
+    body = f"cmp_lt_u32 $c0, $s0, 9\n cbr $c0, @other\n {STORE} br @end\n@other:\n {NEXT} @end:\n"
+    assert not own(body)
+
+
+@pytest.mark.parametrize(("items", "expected"), [(64, True), (65, False)])
+def test_two_arrays_are_apart_if_the_workgroup_is_no_larger(items: int, expected: bool) -> None:
+    assert own(STORE + "st_group_u32 $s0, [flag+$s1]\n", (items, 1, 1)) is expected
+
+
+def test_places_may_follow_from_two_dimensions() -> None:
+    tile = "mad_u32 $s1, $s3, {}, $s0\n shl_u32 $s1, $s1, 2\n" + STORE
+    assert own(tile.format(8), (8, 8, 1))
+    assert not own(tile.format(7), (8, 8, 1))
+    assert not own(STORE, (8, 8, 1))
+
+
+def test_bytes_of_one_word_may_belong_to_several() -> None:
+    assert own("st_group_u8 $s0, [part+$s0]\n")
+    assert not own("st_group_u8 $s0, [part+$s0]\n st_group_u16 $s0, [part+$s1]\n")
+
+
+def test_what_does_not_follow_from_numbers_is_not_known() -> None:
+    assert not own("ld_kernarg_u32 $s5, [%n]\n st_group_u32 $s0, [part+$s5]\n")
+    assert not own("ld_group_u32 $s5, [part+$s1]\n st_group_u32 $s0, [part+$s5]\n")
+    assert not own("atomic_add_group_u32 [part+$s1], $s0\n")
