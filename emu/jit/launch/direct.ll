@@ -52,10 +52,12 @@ float:
   br i1 %good.x, label %finite, label %clear
 finite:
   %size = call double @llvm.fabs.f64(double %x)
-  %fits.x = fcmp ole double %size, 0x47EFFFFFE0000000
+  ; A NaN of NumPy would lose its bits; what a float cannot hold is an error.
+  %is.single = icmp eq i64 %bits, 32
+  %largest = select i1 %is.single, double 0x47EFFFFFE0000000, double 0x7FF0000000000000
+  %fits.x = fcmp ole double %size, %largest
   br i1 %fits.x, label %store.float, label %bad
 store.float:
-  %is.single = icmp eq i64 %bits, 32
   br i1 %is.single, label %single, label %double
 single:
   %narrow = fptrunc double %x to float
