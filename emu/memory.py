@@ -36,7 +36,7 @@ Each launch that mixes NumPy arrays with a device's maps and frees its own; they
 """
 
 _base = attrgetter("base")
-_changing = Lock()
+changing = Lock()
 
 
 @dataclass(eq=False, slots=True)
@@ -95,7 +95,7 @@ class Memory:
     def add(self, host: np.ndarray, name: str, *, writable: bool = True) -> Buffer:
         """Map the bytes of a C-contiguous array at the next free address."""
         data = host.reshape(-1).view(np.uint8) if host.size else np.empty(0, np.uint8)
-        with _changing:
+        with changing:
             buffer = Buffer(name, self._next, data, writable)
             self._next = -(-(buffer.end + GAP) // ALIGNMENT) * ALIGNMENT
             self.buffers.append(buffer)
@@ -105,7 +105,7 @@ class Memory:
 
     def free(self, buffer: Buffer) -> None:
         """Unmap a buffer; its addresses trap from now on and are never used again."""
-        with _changing:
+        with changing:
             if not buffer.alive:
                 return
             buffer.alive = False
@@ -124,7 +124,9 @@ class Memory:
 
     def _changed(self) -> None:
         self.version += 1
-        self.table = None
+        table, self.table = self.table, None
+        if table is not None:
+            table.current[0] = 0
 
     def find(self, address: int, size: int = 1) -> Buffer | None:
         """Return the buffer, live or freed, that holds all of `size` bytes from `address` on."""

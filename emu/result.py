@@ -12,6 +12,8 @@ from .memory import Memory
 from .statistics import Statistics
 from .tables import labelled, labelled_html
 
+_NEW = object.__new__
+
 
 @dataclass(frozen=True, init=False)
 class Result:
@@ -45,9 +47,9 @@ class Result:
 
     def again(self, seconds: float) -> Result:
         """Return the result of the same launch that has taken so many seconds, not counted."""
-        result = object.__new__(Result)
+        result = _NEW(Result)
         fields = result.__dict__
-        fields.update(self.__dict__)
+        fields |= self.__dict__
         fields["host_seconds"] = seconds
         return result
 

@@ -16,7 +16,7 @@ from itertools import accumulate
 from math import prod
 
 from ...isa.program import Kernel
-from ...isa.types import RegClass, Segment
+from ...isa.types import B1, RegClass, Segment
 from ..recent import Recent
 from .analysis import analyse
 from .facts import Facts
@@ -46,6 +46,9 @@ MOST_GATHERS = 2
 
 LEAST_WARPS = 4
 """Warps of 64 lanes of a row with edges. In fewer, half of the lanes or more are in such warps."""
+
+MOST_PARTS = 64
+"""Comparisons of one condition that are looked at."""
 
 MOST_STRAIGHT = 300
 """Instructions without a loop from which on compile time, twice as long, counts more."""
@@ -264,7 +267,7 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> tuple[int, int]:
         together = shapes.flow.loops and not shapes.divergent_loops and not shapes.facts.piece
         gathers = len(hard) <= MOST_GATHERS and all(_is_gather(op) for op in hard)
         return WIDE if together and gathers else USUAL, chunk
-    if not shapes.flow.loops and len(shapes.ssa.conditions) - len(shapes.uniform_branches()) > 1:
+    if not shapes.flow.loops and _divergent_branches(shapes) > 1:
         return USUAL, chunk
     bits = _narrow_bits(shapes, nodes) if narrow else None
     if bits is not None:
@@ -273,6 +276,35 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> tuple[int, int]:
         return USUAL if shapes.divergent_loops else WIDE, chunk
     short = len(shapes.ssa.values()) <= MOST_STRAIGHT and not _is_short_row(shapes)
     return WIDE if short and _has_registers(shapes) else USUAL, chunk
+
+
+def _divergent_branches(shapes: Shapes) -> int:
+    """Return how many branches may diverge; in long rows, without those at the edges of a grid.
+
+    Interior warps, which are most of a long row, have no masks for these.
+    """
+    branches = shapes.ssa.conditions.keys() - shapes.uniform_branches()
+    size = shapes.facts.group_size
+    if size[1:] != (1, 1) or size[0] < LEAST_WARPS * WIDE:
+        return len(branches)
+    return sum(not _is_of_places(shapes, shapes.ssa.conditions[n]) for n in branches)
+
+
+def _is_of_places(shapes: Shapes, condition: Value) -> bool:
+    """Return whether a condition compares places in the grid with what is the same for all."""
+    work, seen = [condition], 0
+    while work:
+        value = work.pop()
+        seen += 1
+        if shapes.is_uniform(value):
+            continue
+        if not isinstance(value, Op) or seen > MOST_PARTS:
+            return False
+        if value.ins.row.type is B1:
+            work += value.args
+        elif not _compares_scalars(shapes, value):
+            return False
+    return True
 
 
 def _is_short_row(shapes: Shapes) -> bool:

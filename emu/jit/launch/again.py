@@ -4,7 +4,8 @@ A launch of a small kernel costs as much in Python as in native code. Where nati
 the caches, Python takes ten times as long: up to a seventh of a launch of a millisecond. So a
 launch whose last call was short makes none of the objects that a first call needs. It writes its
 arguments where native code reads them, and keeps the last few of these blocks. So a host loop that
-swaps its arrays only writes the numbers that have changed.
+swaps its arrays only writes the numbers that have changed. From the second call with the same
+arrays on, native code does that itself (`direct.py`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from ...arguments import block_format, plain_types, unboxed
 from ...engine import Interrupted, Work
 from ...memory import Memory
+from .direct import Direct, is_supported
 from .plan import Plan, Scratch, Table
 
 if TYPE_CHECKING:
@@ -122,42 +124,61 @@ class Again:
         What a thread uses is not in it meanwhile.
         """
         self._most_written = MOST_WRITTEN if plan.own_bytes <= MOST_BYTES else 1
+        self._direct: Direct | None = None
+        self._run: Callable[[tuple[object, ...]], float | None] = _never
+        if self._pointers and is_supported():
+            self._direct = Direct(plan, work.kernel, self._most_written)
+            self._run = self._direct.run
 
     def __call__(self, args: tuple[object, ...]) -> float | None:
         """Run; return the seconds of native code. Raises Trap and Interrupted.
 
         None if nothing has run, because other arguments were given or memory has changed.
         """
-        if len(args) != len(self._types):
-            return None
         try:
-            key = tuple(map(id, self._arrays(args)))
-            written = self._written.pop(key, None)
-            # `table` keeps host memory alive until native code has returned.
-            table = None
-            if written is not None:
-                table = written.table_of(args)
-                if table is None or not self._write_numbers(args, written):
-                    self._idle.append(written.scratch)
-                    table = None
-            if written is None or table is None:
-                scratch = self._scratch()
-                taken = self._take(args, scratch)
-                if taken is None:
-                    self._idle.append(scratch)
+            seconds = self._run(args)
+            if seconds is None:
+                seconds = self._run_longer(args)
+                if seconds is None:
                     return None
-                written, table = taken
-            start = time.perf_counter()
-            trapped = self._function(written.scratch.address, 0, self._n_groups)
-            seconds = time.perf_counter() - start
-            if trapped:
-                raise self._trap(written.scratch, _memory_of(args[self._first]), seconds)
-            self._written[key] = written
+            elif seconds < 0:
+                raise self._direct_trap(args, seconds)
             if seconds > self._limit or self._calls_left is not None:
                 self._count(seconds)
             return seconds
         except KeyboardInterrupt:
             raise Interrupted(None) from None
+
+    def _run_longer(self, args: tuple[object, ...]) -> float | None:
+        """Run with arguments that native code does not find itself."""
+        if len(args) != len(self._types):
+            return None
+        key = tuple(map(id, self._arrays(args)))
+        written = self._written.pop(key, None)
+        # `table` keeps host memory alive until native code has returned.
+        table = None
+        if written is not None:
+            table = written.table_of(args)
+            if table is None or not self._write_numbers(args, written):
+                self._idle.append(written.scratch)
+                table = None
+        is_new = written is None or table is None
+        if written is None or table is None:
+            scratch = self._scratch()
+            taken = self._take(args, scratch)
+            if taken is None:
+                self._idle.append(scratch)
+                return None
+            written, table = taken
+        start = time.perf_counter()
+        trapped = self._function(written.scratch.address, 0, self._n_groups)
+        seconds = time.perf_counter() - start
+        if trapped:
+            memory = _memory_of(args[self._first])
+            raise self._trap(written.scratch, memory, seconds)
+        if is_new or self._direct is None or not self._direct.enter(args, written.scratch, table):
+            self._written[key] = written
+        return seconds
 
     def _count(self, seconds: float) -> None:
         """Leave the next calls to the longer way after a long one, and after many."""
@@ -168,6 +189,8 @@ class Again:
         if not is_over:
             return
         self._work.kept.pop("again", None)
+        if self._direct is not None:
+            self._direct.clear()
         while self._written:
             try:
                 self._idle.append(self._written.popitem()[1].scratch)
@@ -258,6 +281,12 @@ class Again:
             self._rows[buffers] = slots
         return slots
 
+    def _direct_trap(self, args: tuple[object, ...], result: float) -> Trap:
+        """Return the trap of native code that looked its arguments up itself."""
+        assert self._direct is not None
+        scratch, seconds = self._direct.trapped(result)
+        return self._trap(scratch, _memory_of(args[self._first]), seconds)
+
     def _trap(self, scratch: Scratch, memory: Memory, seconds: float) -> Trap:
         """Return the trap that native code has left."""
         work = replace(self._work, kernargs=scratch.kernargs.tobytes(), memory=memory)
@@ -265,6 +294,11 @@ class Again:
         trap.seconds = seconds
         self._idle.append(scratch)
         return trap
+
+
+def _never(_args: tuple[object, ...]) -> float | None:
+    """Run nothing, as native code does with arguments that it does not know."""
+    return None
 
 
 def _memory_of(array: object) -> Memory:

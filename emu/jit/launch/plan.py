@@ -24,7 +24,7 @@ import numpy as np
 from ....isa.program import Param
 from ...analysis.suitability.spin import may_wait
 from ...engine import Work
-from ...memory import Memory
+from ...memory import Memory, changing
 from ..kernel.compile import CompiledKernel, compiled, facts_for_counting, facts_of
 from ..runtime.context import (
     ATOMICS_ONLY,
@@ -64,6 +64,8 @@ class Table:
         self.version = memory.version
         self.serial = next(_SERIALS)
         """A number that no other table has, whatever memory it describes."""
+        self.current = array("q", [1])
+        """1 as long as this is the table of its memory: native code looks there."""
         self.hosts: list[np.ndarray] = []
         self.rows: dict[int, tuple[int, ...]] = {}
         for buffer in list(memory.buffers):
@@ -81,7 +83,10 @@ class Table:
         """Return the current table of a memory, a new one if buffers have changed."""
         table = memory.table
         if table is None or table.version != memory.version:
-            table = memory.table = Table(memory)
+            with changing:
+                table = memory.table
+                if table is None:
+                    table = memory.table = Table(memory)
         return table
 
     @cached_property

@@ -106,6 +106,25 @@ def test_but_not_with_more_branches_or_gathers(body: str) -> None:
     assert width_of(STRAIGHT + body + STORE + "@out:") == USUAL
 
 
+AT_EDGES = """
+    cmp_eq_u32 $c0, $s0, 0
+    cmp_ge_u32 $c1, $s0, $s1
+    or_b1 $c0, $c0, $c1
+    cbr $c0, @out
+    cmp_eq_u32 $c0, $s0, 7
+    cbr $c0, @out
+"""
+
+
+@pytest.mark.parametrize(("size", "width"), [(128, USUAL), (256, WIDE), (4096, WIDE)])
+def test_branches_at_the_edges_of_long_rows_do_not_count(size: int, width: int) -> None:
+    body = STRAIGHT + AT_EDGES + NEIGHBOURS + STORE + "@out:"
+    assert width_of(body, replace(LINE, group_size=(size, 1, 1))) == width
+    two = AT_EDGES + OWN_WAY + "\n" + OWN_WAY.replace("gt", "lt") + "\n"
+    body = STRAIGHT + two + NEIGHBOURS + STORE + "@out:"
+    assert width_of(body, replace(LINE, group_size=(size, 1, 1))) == USUAL
+
+
 def many_values(n: int, work: int) -> str:
     """`n` loaded values, all used after the last load, and `work` more instructions."""
     loads = [f"ld_global_u32 $s{10 + i}, [$d2+{4 * i}]" for i in range(n)]

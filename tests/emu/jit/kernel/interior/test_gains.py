@@ -16,7 +16,9 @@ def code_of(work: Work) -> str:
     return generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
 
 
-def stream(computing: int, *, n: int = 300, room: int = 300) -> Work:
+def stream(
+    computing: int, *, n: int = 300, room: int = 300, items: int = 384, group: int = 128
+) -> Work:
     body = "\n".join(f"mad_u32 $s2, $s2, $s2, {i}" for i in range(computing))
     text = f"""
     kernel map(u32 %n, global u32* %x, global u8* %y) {{
@@ -36,7 +38,7 @@ def stream(computing: int, *, n: int = 300, room: int = 300) -> Work:
         ret
     }}"""
     x = np.random.default_rng(1).integers(0, 1 << 32, 300, np.uint32)
-    return make(text, [n, x, np.zeros(room, np.uint8)], items=384, group_size=128)
+    return make(text, [n, x, np.zeros(room, np.uint8)], items=items, group_size=group)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +48,13 @@ def test_streams_that_compute_a_little_have_one(computing: int, has_one: bool) -
     assert ("\nrun_head:" in code_of(stream(computing))) == has_one
     for n, room in ((300, 300), (128, 300), (64, 64), (1, 1), (300, 200), (384, 384)):
         assert_as_oracle(*(stream(computing, n=n, room=room) for _ in "ab"))
+
+
+@pytest.mark.parametrize(("group", "has_one"), [(512, False), (1024, True), (4096, True)])
+def test_in_long_rows_all_streams_have_one(group: int, has_one: bool) -> None:
+    assert ("\nrun_head:" in code_of(stream(0, items=group, group=group))) == has_one
+    for n, room in ((300, 300), (64, 64), (1, 1), (300, 200)):
+        assert_as_oracle(*(stream(0, n=n, room=room, items=group, group=group) for _ in "ab"))
 
 
 def planes(n: int, room: int, group: tuple[int, int, int] = (32, 1, 1)) -> Work:

@@ -1,0 +1,204 @@
+"""Launches of which Python's part is one call: native code looks its arguments up itself.
+
+Python takes two microseconds to compare the arguments of a launch with those of the one before,
+which is as long as a small kernel runs. So arguments that a launch had before are compared and
+written by native code (`direct.ll`), which uses Python's stable C interface only.
+
+The book of a launch is an array of i64:
+
+    8 words     parameters, entries, address of the kernel, workgroups, address of None
+    4 words     for each parameter: kind (0 pointer, 1 float, 2 signed, 3 unsigned), offset, bits
+    entries     8 words: state, cell, table, context, arguments, nanoseconds until the trap
+                4 words for each parameter: the object, its type if it is a number, whether the
+                argument's bytes are that object's
+
+An entry is for one combination of arrays. Its state is 0 if it is not used, 1 if it is idle, and 2
+while a thread runs with it. The cell is 1 as long as the table of buffers is that of its memory;
+then the table is alive. An array that ends takes its own address out of the book.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
+
+import numpy as np
+
+from ..llvm.toolchain import Compiled, compile_text
+
+if TYPE_CHECKING:
+    from ....isa.program import Kernel
+    from ...device import DeviceArray
+    from .plan import Plan, Scratch, Table
+
+HEAD = 8
+PER_PARAM = 4
+UNUSED, IDLE = 0, 1
+CELL, TABLE, CONTEXT, KERNARGS, SPENT = 1, 2, 3, 4, 5
+"""Words of an entry after its state."""
+
+METH_O = 8
+"""Python's flag for functions of one argument."""
+
+_PYTHON = (
+    "PyTuple_Size", "PyTuple_GetItem", "PyObject_Type", "Py_IncRef", "Py_DecRef",
+    "PyFloat_AsDouble", "PyFloat_FromDouble", "PyNumber_Index", "PyLong_AsLongLong",
+    "PyLong_AsUnsignedLongLong", "PyLong_AsVoidPtr", "PyErr_Occurred", "PyErr_Clear",
+    "PyEval_SaveThread", "PyEval_RestoreThread",
+)  # fmt: skip
+
+
+class _Method(ctypes.Structure):
+    """A PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+class _Kept(NamedTuple):
+    """What an entry of the book needs alive."""
+
+    scratch: Scratch
+    given: tuple[object, ...]
+    """The numbers, whose addresses are compared."""
+    references: tuple[ref[Any], ...]
+    cell: object
+
+
+class Direct:
+    """The entries of a launch, and the function that runs it."""
+
+    def __init__(self, plan: Plan, kernel: Kernel, entries: int) -> None:
+        self._idle = plan.idle
+        self._params = kernel.params
+        n = len(kernel.params)
+        self._stride = HEAD + PER_PARAM * n
+        self._first = HEAD + PER_PARAM * n
+        self._book = np.zeros(self._first + entries * self._stride, np.int64)
+        self._book[:5] = n, entries, plan.code.compiled["kernel"], plan.n_groups, id(None)
+        for i, param in enumerate(kernel.params):
+            kind = 0 if param.is_pointer else 1 if param.type.is_float else 3
+            kind -= kind == 3 and param.type.is_signed
+            at = HEAD + PER_PARAM * i
+            self._book[at : at + 3] = kind, param.offset, param.type.bits
+        self._kept: list[_Kept | None] = [None] * entries
+        self._next = 0
+        self.run = _function(self._book.ctypes.data)
+        """Takes a tuple of arguments; returns the seconds, a number for `trapped`, or None."""
+
+    def enter(self, args: Sequence[Any], scratch: Scratch, table: Table) -> bool:
+        """Write an entry for arguments that `scratch` has; return whether one was not in use.
+
+        The scratch is the entry's from then on.
+        """
+        number, book = self._next, self._book
+        at = self._place(number)
+        self._next = (number + 1) % len(self._kept)
+        if not self._claimed(number):
+            return False
+        self._forget(number)
+        given, references = [], []
+        for i, (param, value) in enumerate(zip(self._params, args, strict=True)):
+            word = at + HEAD + PER_PARAM * i
+            book[word : word + 3] = id(value), id(type(value)), 1
+            if param.is_pointer:
+                references.append(_watched(value, book, word))
+            else:
+                given.append(value)
+        self._kept[number] = _Kept(scratch, tuple(given), tuple(references), table.current)
+        book[at + CELL] = table.current.buffer_info()[0]
+        book[at + TABLE] = id(table)
+        book[at + CONTEXT] = scratch.address
+        book[at + KERNARGS] = scratch.kernargs.ctypes.data
+        book[at] = IDLE
+        return True
+
+    def trapped(self, result: float) -> tuple[Scratch, float]:
+        """Return the scratch of the entry that has trapped, and seconds; take the entry out.
+
+        `result` is what `run` has returned, which is negative.
+        """
+        number = -int(result) - 1
+        kept = self._kept[number]
+        assert kept is not None
+        self._kept[number] = None
+        place = self._place(number)
+        seconds = float(self._book[place + SPENT]) * 1e-9
+        self._book[place] = UNUSED
+        return kept.scratch, seconds
+
+    def clear(self) -> None:
+        """Take out the entries that no thread uses."""
+        for number in range(len(self._kept)):
+            if self._claimed(number):
+                self._forget(number)
+                self._book[self._place(number)] = UNUSED
+
+    def _place(self, number: int) -> int:
+        return self._first + number * self._stride
+
+    def _claimed(self, number: int) -> bool:
+        """Take an entry for this thread, if it is not in use."""
+        return bool(_claim()(self._book.ctypes.data + 8 * self._place(number)))
+
+    def _forget(self, number: int) -> None:
+        kept, self._kept[number] = self._kept[number], None
+        if kept is not None:
+            self._idle.append(kept.scratch)
+
+
+def _watched(array: DeviceArray, book: np.ndarray, word: int) -> ref[DeviceArray]:
+    """Return a reference to an array that takes its address out of a book when it ends."""
+
+    def ended(_array: object) -> None:
+        book[word] = 0
+
+    return ref(array, ended)
+
+
+def is_supported() -> bool:
+    """Return whether this Python has the interface that native code uses, and one lock."""
+    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
+    return sys.implementation.name == "cpython" and sys.platform == "linux" and has_lock
+
+
+@cache
+def _compiled() -> Compiled:
+    text = Path(__file__).with_name("direct.ll").read_text(encoding="utf-8")
+    symbols = {name: _address(ctypes.pythonapi, name) for name in _PYTHON}
+    symbols["clock_gettime"] = _address(ctypes.CDLL(None), "clock_gettime")
+    return compile_text(text, ["simtlab_direct", "simtlab_claim"], key=text, symbols=symbols)
+
+
+def _address(library: ctypes.CDLL, name: str) -> int:
+    found = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+    assert found is not None
+    return found
+
+
+@cache
+def _claim() -> Any:
+    """Return the function that claims an entry; it runs under Python's lock."""
+    return ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(_compiled()["simtlab_claim"])
+
+
+@cache
+def _method() -> _Method:
+    return _Method(b"launch", _compiled()["simtlab_direct"], METH_O, None)
+
+
+def _function(book: int) -> Any:
+    """Return the native function with a book as its object."""
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.argtypes = ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
+    make.restype = ctypes.py_object
+    return make(ctypes.addressof(_method()), book, None)
