@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from .....isa.types import RegClass, Segment, Type
 from ....analysis.ssa import Const, Op
-from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ...runtime.context import Slot
 from ..context_code import load_slot
@@ -265,14 +264,10 @@ class LocalMemory:
         good = code.let(f"xor i1 {good}, true")
 
         def fast() -> list[str]:
-            host = self._place(memory, first, extent.offset)
-
-            def place_of(element: int) -> str:
-                return code.let(f"getelementptr i8, ptr {host}, i64 {element * extent.size}")
-
+            place = self._place(memory, first, extent.offset)
+            place_of = routed.places_from(lanes, place, extent.size)
             if op.ins.row.is_load:
-                found = routed.load(lanes, route, place_of)
-                return [extended(code, raw, type_, lanes.n) for raw in found]
+                return routed.load_extended(lanes, route, type_, place_of)
             routed.store(lanes, route, self.moves.store_data(op, type_), place_of)
             return []
 
