@@ -253,7 +253,7 @@ class LocalMemory:
     # --- lanes at known distances
 
     def _routed(self, op: Op, type_: Type, extent: Extent, memory: str, route: Routed) -> None:
-        """Access words at known distances, if all lanes are inside and those that store run."""
+        """Access elements at known distances, if all lanes are inside and those that store run."""
         lanes, code = self.lanes, self.lanes.code
         first = lanes.extracted0(extent.base)
         lowest = code.let(f"add i32 {first}, {route.lowest}")
@@ -264,8 +264,8 @@ class LocalMemory:
         good = code.let(f"xor i1 {good}, true")
 
         def fast() -> list[str]:
-            place = self._place(memory, first, extent.offset)
-            place_of = routed.places_from(lanes, place, extent.size)
+            where = self._place(memory, first, extent.offset)
+            place_of = routed.places_from(lanes, where, extent.size)
             if op.ins.row.is_load:
                 return routed.load_extended(lanes, route, type_, place_of)
             routed.store(lanes, route, self.moves.store_data(op, type_), place_of)
@@ -275,8 +275,7 @@ class LocalMemory:
             self.guard(op, extent)
             return self._each(op, type_, self._places(memory, extent))
 
-        loaded = self.moves.either(good, fast, slow, op.cls, lanes.n)
-        self._define(op, loaded)
+        self._define(op, self.moves.either(good, fast, slow, op.cls, lanes.n))
 
     # --- checks
 
