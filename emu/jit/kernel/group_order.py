@@ -95,30 +95,42 @@ class InStrips(InRows):
 
     def head(self, code: FunctionText) -> None:
         """Append the head of the loop; the code of a workgroup follows."""
-        (gx, gy), x = self._counts, POSITION[0]
+        x, y, z = POSITION
+        first_x, first_y, first_z = self._first
         code.block(HEAD)
         code.phi("i64", ("%first", ENTRY), ("%g.next", NEXT), name="%g.turn")
-        for name, first in ((x, self._first[0]), ("%g.row", self._row), ("%g.top", self._row)):
+        for name, first in (
+            (x, first_x), (y, first_y), (z, first_z), ("%g.row", self._row),
+            ("%g.top", self._row), ("%g.top.y", first_y), ("%g.top.z", first_z),
+        ):  # fmt: skip
             code.phi("i32", (first, ENTRY), (f"{name}.next", NEXT), name=name)
         self._more(code, "%g.turn")
-        code.let(f"urem i32 %g.row, {gy}", POSITION[1])
-        code.let(f"udiv i32 %g.row, {gy}", POSITION[2])
-        row, wide, at = (code.let(f"zext i32 {v} to i64") for v in ("%g.row", gx, x))
+        row, wide, at = (code.let(f"zext i32 {v} to i64") for v in ("%g.row", self._counts[0], x))
         code.let(f"add i64 {code.let(f'mul i64 {row}, {wide}')}, {at}", GROUP)
 
     def next(self, code: FunctionText) -> None:
         """Append the end of the loop, and the block where a trap ends the call."""
-        gx, x = self._counts[0], POSITION[0]
+        (gx, gy), (x, y, z) = self._counts, POSITION
         code.block(NEXT)
         code.let("add i64 %g.turn, 1", "%g.next")
         end = code.let(f"add i32 %g.top, {self._height}")
         end = code.intrinsic("llvm.umin", "i32", f"i32 {end}", f"i32 {self._end}")
         row, column = code.let("add i32 %g.row, 1"), code.let(f"add i32 {x}, 1")
+        below = code.let(f"add i32 {y}, 1")
+        wraps = code.let(f"icmp eq i32 {below}, {gy}")
+        below = code.let(f"select i1 {wraps}, i32 0, i32 {below}")
+        behind = code.let(f"add i32 {z}, {code.let(f'zext i1 {wraps} to i32')}")
         is_bottom = code.let(f"icmp uge i32 {row}, {end}")
         is_last = code.let(f"icmp eq i32 {column}, {gx}")
         is_over = code.let(f"and i1 {is_bottom}, {is_last}")
-        code.let(f"select i1 {is_over}, i32 {end}, i32 %g.top", "%g.top.next")
-        code.let(f"select i1 {is_bottom}, i32 %g.top.next, i32 {row}", "%g.row.next")
+        for name, top, following in (
+            ("%g.row", "%g.top", row),
+            (y, "%g.top.y", below),
+            (z, "%g.top.z", behind),
+        ):
+            # After the last column the row below is the next strip's first one.
+            code.let(f"select i1 {is_over}, i32 {following}, i32 {top}", f"{top}.next")
+            code.let(f"select i1 {is_bottom}, i32 {top}.next, i32 {following}", f"{name}.next")
         column = code.let(f"select i1 {is_last}, i32 0, i32 {column}")
         code.let(f"select i1 {is_bottom}, i32 {column}, i32 {x}", f"{x}.next")
         code.jump(HEAD)
