@@ -11,10 +11,11 @@ from math import prod
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
+from ...analysis.columns import column_facts
 from ...analysis.facts import FEW_GROUPS, Facts
 from ...analysis.suitability.barriers import arrive_whole
 from ...analysis.suitability.limits import is_worth_optimising
-from ...analysis.width import USUAL, best_facts, column_facts, one_warp_facts
+from ...analysis.width import USUAL, best_facts, one_warp_facts
 from ...analysis.workgroup_steps import strips_of
 from ...engine import Work
 from ...geometry import Geometry

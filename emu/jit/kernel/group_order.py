@@ -27,6 +27,9 @@ HEAD, BODY, NEXT, FINISHED, TRAPPED = (
 )
 """Blocks of the loop over workgroups, and those after it."""
 
+BELOW, BESIDE = "group_below", "group_beside"
+"""Blocks that end it in strips: before a workgroup of the same column, or of the next one."""
+
 
 class InRows:
     """workgroupid of the running workgroup, counted on from that of the first one of a call."""
@@ -95,32 +98,50 @@ class InStrips(InRows):
 
     def head(self, code: FunctionText) -> None:
         """Append the head of the loop; the code of a workgroup follows."""
-        (gx, gy), x = self._counts, POSITION[0]
+        x, y, z = POSITION
         code.block(HEAD)
-        code.phi("i64", ("%first", ENTRY), ("%g.next", NEXT), name="%g.turn")
-        for name, first in ((x, self._first[0]), ("%g.row", self._row), ("%g.top", self._row)):
-            code.phi("i32", (first, ENTRY), (f"{name}.next", NEXT), name=name)
+        code.phi("i64", ("%first", ENTRY), ("%g.next", BELOW), ("%g.next", BESIDE), name="%g.turn")
+        (first_x, first_y, first_z), row = self._first, self._row
+        for name, first, below, beside in (
+            (x, first_x, x, "%g.x.next"),
+            (y, first_y, "%g.y.next", "%g.top.y.next"),
+            (z, first_z, "%g.z.next", "%g.top.z.next"),
+            ("%g.row", row, "%g.row.next", "%g.top.next"),
+            ("%g.top", row, "%g.top", "%g.top.next"),
+            ("%g.top.y", first_y, "%g.top.y", "%g.top.y.next"),
+            ("%g.top.z", first_z, "%g.top.z", "%g.top.z.next"),
+        ):
+            code.phi("i32", (first, ENTRY), (below, BELOW), (beside, BESIDE), name=name)
         self._more(code, "%g.turn")
-        code.let(f"urem i32 %g.row, {gy}", POSITION[1])
-        code.let(f"udiv i32 %g.row, {gy}", POSITION[2])
-        row, wide, at = (code.let(f"zext i32 {v} to i64") for v in ("%g.row", gx, x))
+        row, wide, at = (code.let(f"zext i32 {v} to i64") for v in ("%g.row", self._counts[0], x))
         code.let(f"add i64 {code.let(f'mul i64 {row}, {wide}')}, {at}", GROUP)
 
     def next(self, code: FunctionText) -> None:
         """Append the end of the loop, and the block where a trap ends the call."""
-        gx, x = self._counts[0], POSITION[0]
+        (gx, gy), (x, y, z) = self._counts, POSITION
         code.block(NEXT)
         code.let("add i64 %g.turn, 1", "%g.next")
         end = code.let(f"add i32 %g.top, {self._height}")
         end = code.intrinsic("llvm.umin", "i32", f"i32 {end}", f"i32 {self._end}")
-        row, column = code.let("add i32 %g.row, 1"), code.let(f"add i32 {x}, 1")
-        is_bottom = code.let(f"icmp uge i32 {row}, {end}")
-        is_last = code.let(f"icmp eq i32 {column}, {gx}")
-        is_over = code.let(f"and i1 {is_bottom}, {is_last}")
-        code.let(f"select i1 {is_over}, i32 {end}, i32 %g.top", "%g.top.next")
-        code.let(f"select i1 {is_bottom}, i32 %g.top.next, i32 {row}", "%g.row.next")
-        column = code.let(f"select i1 {is_last}, i32 0, i32 {column}")
-        code.let(f"select i1 {is_bottom}, i32 {column}, i32 {x}", f"{x}.next")
+        code.let("add i32 %g.row, 1", "%g.row.next")
+        more = code.let(f"add i32 {y}, 1")
+        wraps = code.let(f"icmp eq i32 {more}, {gy}")
+        code.let(f"select i1 {wraps}, i32 0, i32 {more}", "%g.y.next")
+        code.let(f"add i32 {z}, {code.let(f'zext i1 {wraps} to i32')}", "%g.z.next")
+        code.branch(code.let(f"icmp ult i32 %g.row.next, {end}"), BELOW, BESIDE)
+        code.block(BELOW)
+        code.jump(HEAD)
+        code.block(BESIDE)
+        # After the last column the row below is the next strip's first one.
+        column = code.let(f"add i32 {x}, 1")
+        is_over = code.let(f"icmp eq i32 {column}, {gx}")
+        code.let(f"select i1 {is_over}, i32 0, i32 {column}", "%g.x.next")
+        for top, following in (
+            ("%g.top", "%g.row.next"),
+            ("%g.top.y", "%g.y.next"),
+            ("%g.top.z", "%g.z.next"),
+        ):
+            code.let(f"select i1 {is_over}, i32 {following}, i32 {top}", f"{top}.next")
         code.jump(HEAD)
         code.block(TRAPPED)
         store_slot(code, Slot.STRIP_ROW, code.let("zext i32 %g.top to i64"))

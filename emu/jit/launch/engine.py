@@ -174,7 +174,8 @@ def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Stati
         # Threads that are tried may be set back, but not what they have counted. Threads that watch
         # owned places would have to agree on their owners.
         several = False
-    alone = Alone(plan.code.function, scratches[0], plan.n_groups)
+    row = plan.geometry.groups[0] if plan.facts.strips else 1
+    alone = Alone(plan.code.function, scratches[0], plan.n_groups, row)
     start = time.perf_counter()
     try:
         left = alone.run(slices.WORTH_A_THREAD if several else None)

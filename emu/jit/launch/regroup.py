@@ -2,7 +2,8 @@
 
 A warp is fastest along a row of the grid. Where the rows of workgroups are shorter than a warp, and
 work-items know their places in the grid only, native code divides the launch into workgroups that
-are rows. What is reported, as in a trap, is the workgroup and work-item of the launch.
+are rows. If such a kernel goes down columns of memory, they are tiles of 16 x 16. What is reported,
+as in a trap, is the workgroup and work-item of the launch.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import replace
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
-from ...analysis.width import COLUMNS, column_facts
+from ...analysis.columns import COLUMNS, column_facts
 from ...geometry import Geometry
 from ...traps import TrapRecord
 from ..kernel.compile import facts_at

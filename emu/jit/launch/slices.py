@@ -102,13 +102,15 @@ def _growth(seconds: float) -> int:
 class Alone:
     """Workgroups in order on this thread."""
 
-    def __init__(self, function: Function, scratch: Scratch, n_groups: int) -> None:
+    def __init__(self, function: Function, scratch: Scratch, n_groups: int, row: int = 1) -> None:
+        """Prepare; slices that are long enough end with a row of so many workgroups."""
         self.position = 0
         """The first workgroup that has not run."""
         self.trapped = False
         self._run = function
         self._address = scratch.address
         self._n_groups = n_groups
+        self._row = row
         self._step = 1
 
     def run(self, enough: float | None = None) -> float:
@@ -118,7 +120,9 @@ class Alone:
         """
         last, spent = self._n_groups, 0.0
         while self.position < last:
-            end = min(last, self.position + self._step)
+            end = self.position + self._step
+            whole = end - end % self._row
+            end = min(last, whole if whole > self.position else end)
             start = time.perf_counter()
             if self._run(self._address, self.position, end):
                 self.trapped = True

@@ -12,9 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....analysis.ssa import Value
+from ...arithmetic.widths import element_number
 from ..lane_code import LaneCode
+from .addresses import Addresses
 from .forms import Form
-from .routed import Routed, distances_in_elements, routed_load, routed_store
+from .moves import Moves
+from .routed import Routed, distances_in_elements, load_extended, routed_load, routed_store, store
+from .site import Site
 
 APART = 1 << 20
 """What numbers of different rows are apart in a plan."""
@@ -49,3 +53,66 @@ def columns_of(lanes: LaneCode, form: Form, size: int, *, load: bool) -> Columns
         return None  # a wide load would read elements that no lane asks for
     stride = next(iter(found.multiples), None)
     return Columns(routed, stride, int(rows.max()), int(columns.max()))
+
+
+class ColumnAccess:
+    """One such access: where lane 0 is, and how far rows are apart, as i64."""
+
+    def __init__(
+        self, lanes: LaneCode, addresses: Addresses, site: Site, form: Form, columns: Columns
+    ) -> None:
+        assert form.index is not None
+        self._lanes, self._addresses = lanes, addresses
+        self._site, self._form, self._columns = site, form, columns
+        code = lanes.code
+        how = "sext" if form.signed else "zext"
+        self._number = code.let(f"{how} i32 {lanes.extracted0(form.index)} to i64")
+        self._stride = "0"
+        if columns.stride is not None:
+            self._stride = code.let(f"zext i32 {lanes.scalar(columns.stride)} to i64")
+        self._distance = addresses.distance(form, site.window)
+        self._offset = self._plus_scaled(self._distance, self._number)
+
+    def _plus_scaled(self, offset: str, number: str) -> str:
+        code = self._lanes.code
+        return code.let(f"add i64 {offset}, {code.let(f'mul i64 {number}, {self._form.scale}')}")
+
+    def is_possible(self) -> str:
+        """Return whether all elements are inside (an i1), and for a store whether all lanes run.
+
+        Lanes of different rows must not store to one place. No index may wrap around: the lowest
+        one is that of lane 0.
+        """
+        lanes, code, site, columns = self._lanes, self._lanes.code, self._site, self._columns
+        span = code.let(f"mul i64 {self._stride}, {columns.rows}")
+        span = code.let(f"add i64 {span}, {columns.columns}")
+        highest = code.let(f"add i64 {self._number}, {span}")
+        largest = (1 << (31 if self._form.signed else 32)) - 1
+        tests = [code.let(f"icmp sle i64 {highest}, {largest}")]
+        places = self._addresses.places(site.window, site.size, site.size)
+        for at in (self._offset, self._plus_scaled(self._distance, highest)):
+            element = element_number(code, at, site.size, 0)
+            tests.append(code.let(f"icmp ult i64 {element}, {places}"))
+        if not site.is_load:
+            if columns.stride is not None:
+                tests.append(code.let(f"icmp ugt i64 {self._stride}, {columns.columns}"))
+            absent = lanes.any(lanes.combine("xor", lanes.mask, ["splat (i1 true)"] * lanes.k))
+            tests.append(code.let(f"xor i1 {absent}, true"))
+        good = tests[0]
+        for test in tests[1:]:
+            good = code.let(f"and i1 {good}, {test}")
+        return good
+
+    def fast(self, moves: Moves) -> list[str]:
+        """Emit the access; return what a load gives, in chunks."""
+        lanes, site, routed = self._lanes, self._site, self._columns.routed
+        if site.is_load:
+            return load_extended(lanes, routed, site.type, self._host)
+        store(lanes, routed, moves.store_data(site.op, site.type), self._host)
+        return []
+
+    def _host(self, element: int) -> str:
+        """Return the host address of an element of the plan, a ptr."""
+        code, (row, column) = self._lanes.code, divmod(element, APART)
+        moved = code.let(f"add i64 {code.let(f'mul i64 {self._stride}, {row}')}, {column}")
+        return self._addresses.host(self._site.window, self._plus_scaled(self._offset, moved))

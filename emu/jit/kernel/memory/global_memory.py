@@ -19,7 +19,7 @@ from ..lane_code import LaneCode
 from . import tables
 from .addresses import Addresses, Place, Row
 from .cold import Cold, Targets
-from .columns import APART, Columns, columns_of
+from .columns import ColumnAccess, Columns, columns_of
 from .forms import Form
 from .kernel_memory import KernelMemory
 from .moves import Moves
@@ -29,7 +29,6 @@ from .pieces import Pieces
 from .records import row_blocks
 from .records.access import RecordAccess
 from .records.row_blocks import RowLoad
-from .routed import load, store
 from .scattered import Scattered
 from .site import Site
 
@@ -310,49 +309,14 @@ class GlobalMemory:
         return True
 
     def _in_columns(self, site: Site, form: Form, columns: Columns) -> list[str]:
-        """Access rows of memory by lanes that go down columns, if all of them run and are inside.
-
-        Lanes of different rows must not store to one place.
-        """
-        lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
-        assert form.index is not None
-        routed, how = columns.routed, "sext" if form.signed else "zext"
-        distance = addresses.distance(form, site.window)
-        number = code.let(f"{how} i32 {lanes.extracted0(form.index)} to i64")
-        stride = "0"
-        if columns.stride is not None:
-            stride = code.let(f"zext i32 {lanes.scalar(columns.stride)} to i64")
-        span = code.let(f"mul i64 {stride}, {columns.rows}")
-        highest = code.let(f"add i64 {number}, {code.let(f'add i64 {span}, {columns.columns}')}")
-        largest = (1 << (31 if form.signed else 32)) - 1
-        tests = [code.let(f"icmp sle i64 {highest}, {largest}")]
-        offset = self._plus_scaled(distance, number, form.scale)
-        places = addresses.places(site.window, site.size, site.size)
-        for at in (offset, self._plus_scaled(distance, highest, form.scale)):
-            element = element_number(code, at, site.size, 0)
-            tests.append(code.let(f"icmp ult i64 {element}, {places}"))
-        if not site.is_load:
-            if columns.stride is not None:
-                tests.append(code.let(f"icmp ugt i64 {stride}, {columns.columns}"))
-            absent = lanes.any(lanes.combine("xor", lanes.mask, ["splat (i1 true)"] * lanes.k))
-            tests.append(code.let(f"xor i1 {absent}, true"))
-        good = tests[0]
-        for test in tests[1:]:
-            good = code.let(f"and i1 {good}, {test}")
-
-        def place_of(element: int) -> str:
-            row, column = divmod(element, APART)
-            moved = code.let(f"add i64 {code.let(f'mul i64 {stride}, {row}')}, {column}")
-            return addresses.host(site.window, self._plus_scaled(offset, moved, form.scale))
-
-        def fast() -> list[str]:
-            if site.is_load:
-                found = load(lanes, routed, place_of)
-                return [extended(code, raw, site.type, lanes.n) for raw in found]
-            store(lanes, routed, self.moves.store_data(site.op, site.type), place_of)
-            return []
-
-        return self._either(site, good, fast, lambda: self._one_by_one(site, form))
+        """Access rows of memory by lanes that go down columns, if all are inside."""
+        access = ColumnAccess(self.lanes, self.addresses, site, form, columns)
+        return self._either(
+            site,
+            access.is_possible(),
+            lambda: access.fast(self.moves),
+            lambda: self._one_by_one(site, form),
+        )
 
     def _one_by_one(self, site: Site, form: Form | None) -> list[str]:
         """Gather or scatter, whatever the addresses."""

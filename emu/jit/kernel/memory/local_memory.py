@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from .....isa.types import RegClass, Segment, Type
 from ....analysis.ssa import Const, Op
-from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ...runtime.context import Slot
 from ..context_code import load_slot
@@ -257,7 +256,7 @@ class LocalMemory:
     # --- lanes at known distances
 
     def _routed(self, op: Op, type_: Type, extent: Extent, memory: str, route: Routed) -> None:
-        """Access words at known distances, if all lanes are inside and those that store run."""
+        """Access elements at known distances, if all lanes are inside and those that store run."""
         lanes, code = self.lanes, self.lanes.code
         first = lanes.extracted0(extent.base)
         lowest = code.let(f"add i32 {first}, {route.lowest}")
@@ -268,14 +267,10 @@ class LocalMemory:
         good = code.let(f"xor i1 {good}, true")
 
         def fast() -> list[str]:
-            host = self._place(memory, first, extent.offset)
-
-            def place_of(element: int) -> str:
-                return code.let(f"getelementptr i8, ptr {host}, i64 {element * extent.size}")
-
+            where = self._place(memory, first, extent.offset)
+            place_of = routed.places_from(lanes, where, extent.size)
             if op.ins.row.is_load:
-                found = routed.load(lanes, route, place_of)
-                return [extended(code, raw, type_, lanes.n) for raw in found]
+                return routed.load_extended(lanes, route, type_, place_of)
             routed.store(lanes, route, self.moves.store_data(op, type_), place_of)
             return []
 
@@ -283,8 +278,7 @@ class LocalMemory:
             self.guard(op, extent)
             return self._each(op, type_, self._places(memory, extent))
 
-        loaded = self.moves.either(good, fast, slow, op.cls, lanes.n)
-        self._define(op, loaded)
+        self._define(op, self.moves.either(good, fast, slow, op.cls, lanes.n))
 
     # --- checks
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .....isa.types import Segment
+from .....isa.types import Segment, Type
 from ....analysis.distances import Distances, Numbers
 from ....analysis.ssa import Op, Value
+from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ...llvm.toolchain import host_has
 from ...llvm.vectors import VectorCode
@@ -150,6 +151,13 @@ def load(lanes: LaneCode, routed: Routed, place_of: Callable[[int], str]) -> lis
     return vectors
 
 
+def load_extended(
+    lanes: LaneCode, routed: Routed, type_: Type, place_of: Callable[[int], str]
+) -> list[str]:
+    """Load the elements of all lanes as registers."""
+    return [extended(lanes.code, x, type_, lanes.n) for x in load(lanes, routed, place_of)]
+
+
 def store(
     lanes: LaneCode, routed: Routed, data: Sequence[str], place_of: Callable[[int], str]
 ) -> None:
@@ -166,6 +174,11 @@ def store(
         code.line(
             f"store {integer(bits, count)} {part}, ptr {place_of(start)}, align {routed.size}"
         )
+
+
+def places_from(lanes: LaneCode, host: str, size: int) -> Callable[[int], str]:
+    """Return what gives the host addresses of elements of `size` bytes, from that of lane 0's."""
+    return lambda at: lanes.code.let(f"getelementptr i8, ptr {host}, i64 {at * size}")
 
 
 def follow(

@@ -88,6 +88,23 @@ def test_slices_of_any_length_run_each_workgroup_once(step: int) -> None:
     assert (counts == 1).all()
 
 
+def test_slices_of_a_long_launch_are_whole_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    work, counts = work_of((3, 400))
+    plan = Plan.of(work)
+    calls: list[tuple[int, int]] = []
+    function = plan.code.function
+
+    def called(address: int, first: int, last: int) -> int:
+        calls.append((first, last))
+        return function(address, first, last)
+
+    monkeypatch.setattr(plan.code, "function", called)
+    execute(work)
+    assert (counts == 1).all()
+    assert [first for first, _ in calls] == [0, *(last for _, last in calls[:-1])]
+    assert all(first % 3 == 0 for first, _ in calls[2:])
+
+
 @pytest.mark.parametrize(
     "bad",
     [
