@@ -30,7 +30,7 @@ def may_be_conditional(addresses: Addresses, op: Op) -> bool:
 def side(
     code: FunctionText, condition: str | None, slow: Callable[[], list[str]]
 ) -> Callable[[], list[str]]:
-    """Return the cold side of an access, or of a store that is made if a condition (an i1) holds."""
+    """Return the cold side of a store that is made if a condition (an i1) holds, or always."""
     if condition is None:
         return slow
 

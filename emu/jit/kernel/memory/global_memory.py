@@ -177,9 +177,8 @@ class GlobalMemory:
         if op in self.certain or site.is_inside:
             return fast()
         floats = type_.bits if site.is_load and type_.is_float and type_.bits >= 32 else 0
-        return moves.either(
-            place.inside, fast, conditional.side(code, self.condition, slow), op.cls, 0, floats
-        )
+        side = conditional.side(code, self.condition, slow)
+        return moves.either(place.inside, fast, side, op.cls, 0, floats)
 
     # --- neighbours
 
