@@ -74,7 +74,7 @@ class Scattered:
             host = self.addresses.host(site.window, offset)
             return self._words(site, host, chunks, 32, site.type.bits)
 
-        return self._either(site, outside, words, cold)
+        return self._either(site, outside, words, cold, self._is_in_words(site))
 
     def pointers(self, site: Site) -> list[str]:
         """Access a 64-bit address per lane: gather or scatter."""
@@ -105,13 +105,25 @@ class Scattered:
         def words() -> list[str]:
             return self._words(site, site.window.host, offsets, 64, 8)
 
-        return self._either(site, outside, words, cold)
+        return self._either(site, outside, words, cold, self._is_in_words(site))
 
     # --- small elements out of words
 
     def _takes_words(self, site: Site) -> bool:
         """Return whether a load gathers the words in which its elements are."""
         return site.is_load and not site.is_inside and self.moves.gathers_words(site.type)
+
+    def _is_in_words(self, site: Site) -> str | None:
+        """Return whether no element is in two words, an i1; None if none can be.
+
+        Arrays of 16-bit elements may begin at odd addresses of the host.
+        """
+        if site.size == 1:
+            return None
+        code = self.lanes.code
+        number = code.let(f"ptrtoint ptr {site.window.host} to i64")
+        rest = code.let(f"and i64 {number}, {site.size - 1}")
+        return code.let(f"icmp eq i64 {rest}, 0")
 
     def _words(
         self, site: Site, host: str, places: Sequence[str], bits: int, unit: int
@@ -153,13 +165,19 @@ class Scattered:
         outside: Sequence[str],
         fast: Callable[[], list[str]],
         targets: Callable[[], Targets],
+        may_be_fast: str | None = None,
     ) -> list[str]:
-        """Take the fast way unless a running lane is outside; return what was loaded."""
+        """Take the fast way unless a running lane is outside; return what was loaded.
+
+        `may_be_fast` is an i1 without which nothing takes it.
+        """
         lanes, moves = self.lanes, self.moves
         if site.is_inside:
             return fast()
         beyond = lanes.any(lanes.combine("and", outside, lanes.mask))
         inside = lanes.code.let(f"xor i1 {beyond}, true")
+        if may_be_fast is not None:
+            inside = lanes.code.let(f"and i1 {inside}, {may_be_fast}")
         return moves.either(
             inside,
             fast,
