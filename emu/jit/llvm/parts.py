@@ -15,13 +15,17 @@ def part(code: FunctionText, bits: int, n: int, vector: str, first: int, count: 
     return picked(code, bits, n, (vector, "poison"), range(first, first + count))
 
 
-def joined(code: FunctionText, bits: int, n: int, vectors: Sequence[str]) -> str:
-    """Return one vector of some with n elements each, whose number is a power of two."""
+def joined(code: FunctionText, bits: int, n: int, vectors: Sequence[str]) -> tuple[str, int]:
+    """Return one vector of some with n elements each, and its length.
+
+    If their number is not a power of two, elements of anything follow the last one.
+    """
     while len(vectors) > 1:
-        pairs = zip(vectors[::2], vectors[1::2], strict=True)
+        even = [*vectors, "poison"] if len(vectors) % 2 else vectors
+        pairs = zip(even[::2], even[1::2], strict=True)
         vectors = [picked(code, bits, n, pair, range(2 * n)) for pair in pairs]
         n *= 2
-    return vectors[0]
+    return vectors[0], n
 
 
 def picked(

@@ -68,14 +68,14 @@ def load(
         starts = range(0, n, table.lanes)
         for index in indices:
             pieces = [part(code, bits, n, index, start, table.lanes) for start in starts]
-            raw.append(joined(code, bits, table.lanes, [table.pick(piece) for piece in pieces]))
+            found = joined(code, bits, table.lanes, [table.pick(piece) for piece in pieces])
+            raw.append(part(code, bits, found[1], found[0], 0, n))
     else:
         together = table.lanes // n
         for first in range(0, len(indices), together):
             group = indices[first : first + together]
-            picked = table.pick(
-                part(code, bits, n * len(group), joined(code, bits, n, group), 0, table.lanes)
-            )
+            whole, length = joined(code, bits, n, group)
+            picked = table.pick(part(code, bits, length, whole, 0, table.lanes))
             raw += [part(code, bits, table.lanes, picked, j * n, n) for j in range(len(group))]
     return [extended(code, chunk, type_, n) for chunk in raw]
 

@@ -27,7 +27,7 @@ def columns(code: FunctionText, rows: Sequence[str]) -> list[str]:
     together = [column + row * ROWS for column in range(ROWS) for row in range(_QUARTER)]
     words = []
     for first in range(0, ROWS, _QUARTER):
-        whole = joined(code, 8, ROWS, rows[first : first + _QUARTER])
+        whole, _ = joined(code, 8, ROWS, rows[first : first + _QUARTER])
         bytes_ = picked(code, 8, _BYTES, (whole, "poison"), together)
         words.append(_as(code, bytes_, 8, 32))
     pairs = []
