@@ -22,6 +22,7 @@ from .edges import Edges
 from .hoisted import Hoisted
 from .instructions import Instructions
 from .lane_code import LaneCode
+from .memory.conditional import may_be_conditional
 from .memory.kernel_memory import KernelMemory
 from .variables import Variables
 
@@ -225,7 +226,7 @@ class LaneByLane:
         if side is None or side in self.one.charges.node:
             return False
         memory, ops = self._instructions.access.global_, self._ssa.ops.get(side, ())
-        if not all(memory.may_be_conditional(op) for op in ops):
+        if not all(may_be_conditional(memory.addresses, op) for op in ops):
             return False
         code, one = self.code, self.one
         condition = one.scalar(self._ssa.conditions[number])

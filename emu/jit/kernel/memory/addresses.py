@@ -106,9 +106,9 @@ class Addresses:
             case "sub_u64" | "sub_s64":
                 return plus(self.form(args[0]), times(self.form(args[1]), -1))
             case "mul_u64" | "mul_s64":
-                return self._product(args[0], args[1])
+                return self.product(args[0], args[1])
             case "mad_u64" | "mad_s64":
-                return plus(self._product(args[0], args[1]), self.form(args[2]))
+                return plus(self.product(args[0], args[1]), self.form(args[2]))
             case "shl_u64" | "shl_s64" if isinstance(args[1], Const):
                 return times(self.form(args[0]), 1 << (args[1].bits & 63))
             case "cvt_u64_u32" | "cvt_s64_u32" if not self.lanes.shapes.is_uniform(op):
@@ -117,7 +117,8 @@ class Addresses:
                 return Form(index=args[0], scale=1, signed=True)
         return None
 
-    def _product(self, a: Value, b: Value) -> Form | None:
+    def product(self, a: Value, b: Value) -> Form | None:
+        """Return a product as a sum; None if neither factor is a constant."""
         if isinstance(a, Const):
             a, b = b, a
         return times(self.form(a), sign_extend(b.bits, 64)) if isinstance(b, Const) else None

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from .....isa.types import Segment, Type, sign_extend
+from .....isa.types import Type, sign_extend
 from ....analysis.ssa import Op, Value
 from ...arithmetic.widths import element_number, extended
 from ..lane_code import LaneCode
-from . import tables
+from . import conditional, tables
 from .addresses import Addresses, Place, Row
 from .cold import Cold, Targets
 from .columns import ColumnAccess, Columns, columns_of
@@ -31,6 +31,7 @@ from .records.access import RecordAccess
 from .records.row_blocks import RowLoad
 from .scattered import Scattered
 from .site import Site
+from .two_indices import of_two_indices
 
 
 class GlobalMemory:
@@ -103,7 +104,7 @@ class GlobalMemory:
             place = addresses.place_at(first, window, type_.size * lanes.facts.width, type_.size)
             loaded = self._run(site, place, lambda: self._neighbours(site, place))
         else:
-            loaded = self._scattered.pointers(site)
+            loaded = self._any_place(site)
         return loaded if site.is_load else None
 
     def _load_from_rows(self, op: Op) -> list[str]:
@@ -111,20 +112,6 @@ class GlobalMemory:
             self._blocks[op] = row_blocks.room_for_block(self.lanes)
         loaded = row_blocks.load(self.lanes, self.rows[op], self._blocks[op])
         return [extended(self.lanes.code, c, _type(op), self.lanes.n) for c in loaded]
-
-    def may_be_conditional(self, op: Op) -> bool:
-        """Return whether an instruction of one lane can be executed under a condition.
-
-        Only stores are made under it; others must do no harm.
-        """
-        row = op.ins.row
-        if not row.is_memory or row.segment is Segment.KERNARG or row.stem == "lda":
-            return True
-        form = None if op.base is None else self.addresses.form(op.base)
-        if row.segment is not Segment.GLOBAL or row.stem != "st" or form is None:
-            return False
-        assert op.base is not None
-        return self.addresses.window(op.base, form, True) is not None
 
     def element(self, op: Op) -> tuple[Row, Value] | None:
         """Return the row of a load or store of one place, and the 64-bit index into it, if any."""
@@ -139,6 +126,21 @@ class GlobalMemory:
             return None
         form = _plus_constant(form, address.offset)
         return self.addresses.element(form, window, type_.size, type_.size)
+
+    def _any_place(self, site: Site) -> list[str]:
+        """Access by an address that is no sum with one index: by two of them, or as it is."""
+        addresses, op = self.addresses, site.op
+        assert op.base is not None
+        assert op.ins.address is not None
+        found = None if site.is_inside else of_two_indices(addresses, op.base)
+        if found is None or not _steps_by_elements(found[0], site.size):
+            return self._scattered.pointers(site)
+        form = _plus_constant(found[0], op.ins.address.offset)
+        if form.constant < 0:
+            return self._scattered.pointers(site)  # indices count from inside the buffer
+        offset = addresses.distance(form, site.window)
+        count = addresses.count_inside(offset, site.size, form.scale, site.window)
+        return self._scattered.indexed(site, form, offset, count, found[1])
 
     def _place(self, site: Site, form: Form) -> Place:
         """Return where a wide access by an index with a stride begins."""
@@ -181,24 +183,8 @@ class GlobalMemory:
         if op in self.certain or site.is_inside:
             return fast()
         floats = type_.bits if site.is_load and type_.is_float and type_.bits >= 32 else 0
-        return moves.either(place.inside, fast, self._if_made(slow), op.cls, 0, floats)
-
-    def _if_made(self, slow: Callable[[], list[str]]) -> Callable[[], list[str]]:
-        """Return the slow side of an access that is made under the condition."""
-        if self.condition is None:
-            return slow
-        code, condition = self.lanes.code, self.condition
-
-        def either() -> list[str]:
-            made, after = code.fresh_label("m"), code.fresh_label("m")
-            code.branch(condition, made, after)
-            code.block(made)
-            slow()
-            code.jump(after)
-            code.block(after)
-            return []
-
-        return either
+        side = conditional.side(code, self.condition, slow)
+        return moves.either(place.inside, fast, side, op.cls, 0, floats)
 
     # --- neighbours
 

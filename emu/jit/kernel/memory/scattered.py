@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ....analysis.ssa import Value
 from ...arithmetic.widths import element_number
 from ...llvm.text import integer
 from ..lane_code import LaneCode
@@ -26,8 +27,13 @@ class Scattered:
         self.cold = cold
         self.addresses = addresses
 
-    def indexed(self, site: Site, form: Form, offset: str, count: str) -> list[str]:
-        """Access by 32-bit indices of which `count` (an i64) from 0 on are inside."""
+    def indexed(
+        self, site: Site, form: Form, offset: str, count: str, more: Value | None = None
+    ) -> list[str]:
+        """Access by 32-bit indices of which `count` (an i64) from 0 on are inside.
+
+        `more` is added to each; a sum that wraps around is outside.
+        """
         lanes, code = self.lanes, self.lanes.code
         assert form.index is not None
         v, chunks = integer(32, lanes.n), lanes.vector(form.index)
@@ -37,14 +43,29 @@ class Scattered:
             most = (1 << 31) - WORD
             count = code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {most}")
         limit = lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
+        terms = [chunks] if more is None else [chunks, lanes.vector(more)]
+        if more is not None:
+            pairs = zip(*terms, strict=True)
+            chunks = [code.let(f"add {v} {a}, {b}") for a, b in pairs]
         outside = [code.let(f"icmp uge {v} {c}, {limit}") for c in chunks]
+        if more is not None:
+            wrapped = [
+                code.let(f"icmp ult {v} {c}, {a}") for c, a in zip(chunks, terms[0], strict=True)
+            ]
+            outside = lanes.combine("or", outside, wrapped)
 
         def places(indices: Sequence[str]) -> list[str]:
             host, cell = self.addresses.host(site.window, offset), f"[{form.scale} x i8]"
             return [code.let(f"getelementptr {cell}, ptr {host}, {v} {i}") for i in indices]
 
         def cold() -> Targets:
-            return Targets(site.address(code, offset), form.scale, chunks, 32, form.signed)
+            base = site.address(code, offset)
+            if more is None:
+                return Targets(base, form.scale, chunks, 32, form.signed)
+            wide = integer(64, lanes.n)
+            a, b = ([code.let(f"zext {v} {c} to {wide}") for c in term] for term in terms)
+            sums = [code.let(f"add {wide} {x}, {y}") for x, y in zip(a, b, strict=True)]
+            return Targets(base, form.scale, sums, 64)
 
         if not takes_words:
             return self._either(site, outside, lambda: self._each(site, places(chunks)), cold)
@@ -53,7 +74,7 @@ class Scattered:
             host = self.addresses.host(site.window, offset)
             return self._words(site, host, chunks, 32, site.type.bits)
 
-        return self._either(site, outside, words, cold)
+        return self._either(site, outside, words, cold, self._is_in_words(site))
 
     def pointers(self, site: Site) -> list[str]:
         """Access a 64-bit address per lane: gather or scatter."""
@@ -84,13 +105,25 @@ class Scattered:
         def words() -> list[str]:
             return self._words(site, site.window.host, offsets, 64, 8)
 
-        return self._either(site, outside, words, cold)
+        return self._either(site, outside, words, cold, self._is_in_words(site))
 
     # --- small elements out of words
 
     def _takes_words(self, site: Site) -> bool:
         """Return whether a load gathers the words in which its elements are."""
         return site.is_load and not site.is_inside and self.moves.gathers_words(site.type)
+
+    def _is_in_words(self, site: Site) -> str | None:
+        """Return whether no element is in two words, an i1; None if none can be.
+
+        Arrays of 16-bit elements may begin at odd addresses of the host.
+        """
+        if site.size == 1:
+            return None
+        code = self.lanes.code
+        number = code.let(f"ptrtoint ptr {site.window.host} to i64")
+        rest = code.let(f"and i64 {number}, {site.size - 1}")
+        return code.let(f"icmp eq i64 {rest}, 0")
 
     def _words(
         self, site: Site, host: str, places: Sequence[str], bits: int, unit: int
@@ -132,13 +165,19 @@ class Scattered:
         outside: Sequence[str],
         fast: Callable[[], list[str]],
         targets: Callable[[], Targets],
+        may_be_fast: str | None = None,
     ) -> list[str]:
-        """Take the fast way unless a running lane is outside; return what was loaded."""
+        """Take the fast way unless a running lane is outside; return what was loaded.
+
+        `may_be_fast` is an i1 without which nothing takes it.
+        """
         lanes, moves = self.lanes, self.moves
         if site.is_inside:
             return fast()
         beyond = lanes.any(lanes.combine("and", outside, lanes.mask))
         inside = lanes.code.let(f"xor i1 {beyond}, true")
+        if may_be_fast is not None:
+            inside = lanes.code.let(f"and i1 {inside}, {may_be_fast}")
         return moves.either(
             inside,
             fast,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from .....isa.types import Type
 from ....analysis.ranges.offset_ranges import Range
 from ...arithmetic.widths import extended
-from ...llvm.function_text import FunctionText
+from ...llvm.parts import joined, part
 from ...llvm.text import integer, integer_constant
 from ...llvm.toolchain import host_has
 from ..lane_code import LaneCode
@@ -67,16 +67,16 @@ def load(
     if n > table.lanes:
         starts = range(0, n, table.lanes)
         for index in indices:
-            parts = [_part(code, bits, n, index, start, table.lanes) for start in starts]
-            raw.append(_joined(code, bits, table.lanes, [table.pick(part) for part in parts]))
+            pieces = [part(code, bits, n, index, start, table.lanes) for start in starts]
+            found = joined(code, bits, table.lanes, [table.pick(piece) for piece in pieces])
+            raw.append(part(code, bits, found[1], found[0], 0, n))
     else:
         together = table.lanes // n
         for first in range(0, len(indices), together):
             group = indices[first : first + together]
-            picked = table.pick(
-                _part(code, bits, n * len(group), _joined(code, bits, n, group), 0, table.lanes)
-            )
-            raw += [_part(code, bits, table.lanes, picked, j * n, n) for j in range(len(group))]
+            whole, length = joined(code, bits, n, group)
+            picked = table.pick(part(code, bits, length, whole, 0, table.lanes))
+            raw += [part(code, bits, table.lanes, picked, j * n, n) for j in range(len(group))]
     return [extended(code, chunk, type_, n) for chunk in raw]
 
 
@@ -116,7 +116,7 @@ class _Table:
             count = min(elements, self.lanes)
             place = lanes.code.let(f"getelementptr i8, ptr {host}, i64 {first * bits // 8}")
             loaded = lanes.code.let(f"load {integer(bits, count)}, ptr {place}, align {bits // 8}")
-            self._registers.append(_part(lanes.code, bits, count, loaded, 0, self.lanes))
+            self._registers.append(part(lanes.code, bits, count, loaded, 0, self.lanes))
 
     def pick(self, indices: str) -> str:
         """Return the elements at a register of indices."""
@@ -140,24 +140,3 @@ class _Table:
         name = f"llvm.x86.avx512.vpermi2var.{_OF_TWO[size]}.512"
         given = (f"{t} {operand}" for operand in (registers[0], indices, registers[1]))
         return self._code.call(t, name, *given)
-
-
-def _part(code: FunctionText, bits: int, n: int, vector: str, first: int, count: int) -> str:
-    """Return `count` of a vector's n elements from the first one on; anything after the last."""
-    if first == 0 and count == n:
-        return vector
-    order = (f"i32 {i}" if i < n else "i32 poison" for i in range(first, first + count))
-    t = integer(bits, n)
-    return code.let(f"shufflevector {t} {vector}, {t} poison, <{count} x i32> <{', '.join(order)}>")
-
-
-def _joined(code: FunctionText, bits: int, n: int, vectors: Sequence[str]) -> str:
-    """Return one vector of some with n elements each, whose number is a power of two."""
-    while len(vectors) > 1:
-        order, t = ", ".join(f"i32 {i}" for i in range(2 * n)), integer(bits, n)
-        vectors = [
-            code.let(f"shufflevector {t} {a}, {t} {b}, <{2 * n} x i32> <{order}>")
-            for a, b in zip(vectors[::2], vectors[1::2], strict=True)
-        ]
-        n *= 2
-    return vectors[0]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .....analysis.ssa import Op, Phi
+from ....llvm.function_text import FunctionText
 from ....llvm.text import integer
 from ....llvm.toolchain import host_has
 from ....llvm.vectors import CHUNK, VectorCode
@@ -17,6 +18,7 @@ from ...lane_code import LaneCode
 from ..moves import STALE
 from ..routed import follow
 from ..routes import Labels, route
+from . import byte_columns
 
 LINE = 64
 """Bytes of the longest vector."""
@@ -109,13 +111,19 @@ def _fill(lanes: LaneCode, row: RowLoad, way: str, room: str) -> None:
         start = code.let(f"add i64 {code.let(f'load i64, ptr {place}')}, {way}")
         host = code.let(f"inttoptr i64 {start} to ptr")
         given.append(code.let(f"load {integer(bits, n)}, ptr {host}, align {size}"))
-    labels: list[Labels] = [range(line * n, (line + 1) * n) for line in range(n)]
-    wanted = [[line * n + column for line in range(n)] for column in range(n)]
-    columns = follow(VectorCode(code, n, 1), given, route(labels, wanted), n, bits)
-    for column, vector in enumerate(columns):
+    for column, vector in enumerate(_columns(code, given, n, size)):
         at = code.let(f"add i64 {lane}, {column * width}")
         place = code.let(f"getelementptr i{bits}, ptr {room}, i64 {at}")
         code.line(f"store {integer(bits, n)} {vector}, ptr {place}, align {n * size}")
     code.let(f"add i64 {lane}, {n}", following)
     code.branch(code.let(f"icmp ult i64 {following}, {width}"), loop, done)
     code.block(done)
+
+
+def _columns(code: FunctionText, given: list[str], n: int, size: int) -> list[str]:
+    """Return the columns of n rows of n elements."""
+    if size == 1 and n == byte_columns.ROWS:
+        return byte_columns.columns(code, given)
+    labels: list[Labels] = [range(line * n, (line + 1) * n) for line in range(n)]
+    wanted = [[line * n + column for line in range(n)] for column in range(n)]
+    return follow(VectorCode(code, n, 1), given, route(labels, wanted), n, 8 * size)

@@ -1,6 +1,7 @@
 """Bytes and 16-bit elements that lanes load from any place: native code gathers words around them.
 
-All indices are drawn, the last elements of a buffer among them, whose words begin before them.
+All indices are drawn, the last elements of a buffer among them. Buffers begin and end anywhere in a
+word.
 """
 
 from __future__ import annotations
@@ -69,6 +70,29 @@ def test_elements_of_buffers_at_the_end_of_memory(kind: str, address: str, mask:
         if mask == "odd":
             wanted[::2] = 77
         np.testing.assert_array_equal(out, wanted)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="fences are made by mprotect")
+@pytest.mark.parametrize("odd", [1, 2, 3])
+@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_buffers_that_begin_anywhere_in_a_word(kind: str, address: str, odd: int) -> None:
+    """A 16-bit element at an odd address may be in two words."""
+    size = KINDS[kind]().itemsize
+    text = (
+        f"kernel k(global u32* %index, global {kind}* %table, global u32* %out, u64 %size) {{"
+        f"{HEAD} ld_kernarg_u64 $d6, [%size]\n"
+        f"{ADDRESSES[address].format(size=size)}\n ld_global_{kind} $s2, [$d5]\n{TAIL}"
+    )
+    rng = np.random.default_rng(6)
+    for count in (2, 41, 256):
+        table = fences.fenced(count * size + odd)[: count * size].view(KINDS[kind])
+        table[:] = rng.integers(0, 256, count * size, np.uint8).view(KINDS[kind])
+        index = rng.integers(0, count, ITEMS, np.uint32)
+        index[3], index[5] = count - 1, 0
+        out = np.zeros(ITEMS, np.uint32)
+        execute(make(text, [index, table, out, size], items=ITEMS, group_size=32))
+        np.testing.assert_array_equal(out, table[index].astype(np.int64).astype(np.uint32))
 
 
 @pytest.mark.parametrize("mask", MASKS)

@@ -156,6 +156,20 @@ kernel k(global u32* %index, global u32* %out) {
 }"""
 
 
+@pytest.mark.parametrize("width", [1, 7, 24, 40, 48, 64])
+@pytest.mark.parametrize("kind", ["u8", "s16", "u32"])
+def test_warps_of_any_width(kind: str, width: int) -> None:
+    """A kernel that reads its lane's number has the launch's width."""
+    text = text_of(kind, "32").replace(
+        "workitemflatabsid_u32 $s0", "workitemflatabsid_u32 $s0\n laneid_u32 $s9"
+    )
+    text = text.replace("bitextract_u32", "add_u32 $s1, $s1, $s9\n bitextract_u32")
+    index = np.random.default_rng(8).integers(0, 1 << 32, ITEMS, np.uint32)
+    table = np.arange(64, dtype=KINDS[kind])
+    arguments = [index, table, np.zeros(ITEMS, np.uint32), ITEMS - 5]
+    same(text, arguments, items=ITEMS, group_size=96, width=width)
+
+
 @pytest.mark.parametrize("kind", ["u8", "s16", "u32"])
 def test_tables_of_a_kernels_own_memory(kind: str) -> None:
     numbers = ", ".join(str(i * 7 % 128) for i in range(40))

@@ -1,0 +1,38 @@
+"""Vectors out of parts of others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .function_text import FunctionText
+from .text import integer
+
+
+def part(code: FunctionText, bits: int, n: int, vector: str, first: int, count: int) -> str:
+    """Return `count` of a vector's n elements from the first one on; anything after the last."""
+    if first == 0 and count == n:
+        return vector
+    return picked(code, bits, n, (vector, "poison"), range(first, first + count))
+
+
+def joined(code: FunctionText, bits: int, n: int, vectors: Sequence[str]) -> tuple[str, int]:
+    """Return one vector of some with n elements each, and its length.
+
+    If their number is not a power of two, elements of anything follow the last one.
+    """
+    while len(vectors) > 1:
+        even = [*vectors, "poison"] if len(vectors) % 2 else vectors
+        pairs = zip(even[::2], even[1::2], strict=True)
+        vectors = [picked(code, bits, n, pair, range(2 * n)) for pair in pairs]
+        n *= 2
+    return vectors[0], n
+
+
+def picked(
+    code: FunctionText, bits: int, n: int, pair: tuple[str, str], order: Sequence[int]
+) -> str:
+    """Return elements of two vectors of n by their numbers; anything for those after the last."""
+    t, last = integer(bits, n), 2 * n if pair[1] != "poison" else n
+    numbers = ", ".join(f"i32 {i}" if i < last else "i32 poison" for i in order)
+    operands = f"{t} {pair[0]}, {t} {pair[1]}"
+    return code.let(f"shufflevector {operands}, <{len(order)} x i32> <{numbers}>")
