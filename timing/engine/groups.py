@@ -76,10 +76,13 @@ def schedule(S: State, w: int, g: int) -> int:
 
     Return 1 if g has a slot.
     """
-    for i in range(w * S.slots, (w + 1) * S.slots):
-        if slot(S, i).group < 0:
+    first = w * S.slots
+    while first < (w + 1) * S.slots:
+        free = words_up_to(S.p_slot + WORD * first, min((w + 1) * S.slots - first, 64), -1)
+        if free != 0:
             count_scheduled(S, w, 1)
-            return put_in_slot(S, g, i)
+            return put_in_slot(S, g, first + ctz(free))
+        first += 64
     group(S, g).slot = WAITS_FOR_SLOT
     wpu(S, w).n_slotless += 1
     return 0
@@ -284,20 +287,20 @@ def pick(S: State, w: int, t: int) -> int:
 def first_of(S: State, w: int, first: int, ready: int, best: int, t: int) -> int:
     """Return the group that ranks first at t among `best` and those in the slots `ready`.
 
-    `ready` is a mask of slots from `first` on, `best` a group or -1. A single group is not ranked.
+    `ready` is a mask of slots from `first` on, `best` a group or -1.
     """
-    if best < 0 and drop_lowest(ready) == 0:
-        return slot(S, first + ctz(ready)).group
-    least = NEVER
-    if best >= 0:
-        least = order_of(S, w, best, t)
+    if best < 0:
+        best = slot(S, first + ctz(ready)).group
+        ready = drop_lowest(ready)
+    least = order_of(S, w, best, t)
     while ready != 0:
         g = slot(S, first + ctz(ready)).group
         ready = drop_lowest(ready)
         order = order_of(S, w, g, t)
-        if order < least:
-            least = order
-            best = g
+        # No host predicts which group is first.
+        is_less = (order - least) >> 63
+        best ^= (best ^ g) & is_less
+        least = min(least, order)
     return best
 
 

@@ -42,7 +42,7 @@ comparison = table("comparison", COMPARISON)
 @device
 def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
     """Merge ready splits that are at the access of running group g into g."""
-    if may_merge(S, g) == 0 or S.compare_pcs == AFTER_ACCESS:
+    if may_merge(S, g, t) == 0 or S.compare_pcs == AFTER_ACCESS:
         return 0
     # A split that has not begun the segment is at its access only if that is all of the segment.
     n = merge_ready(S, w, g, t, 1, 1 if seg(S, group(S, g).seg).n_instr == 1 else 0, 1)
@@ -54,7 +54,7 @@ def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
 @device
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
     """Merge ready splits that are at the place of dispatched group g into g."""
-    if may_merge(S, g) == 1:
+    if may_merge(S, g, t) == 1:
         n = 0
         if group(S, g).at_memory == 1:
             n = merge_ready(S, w, g, t, 1, 0, 1 if S.compare_pcs == AFTER_ACCESS else 0)
@@ -68,9 +68,13 @@ def on_dispatch(S: State, w: int, g: int, t: int) -> int:
 
 
 @device
-def may_merge(S: State, g: int) -> int:
-    """Return 1 if group g's warp has other splits, with which g may merge."""
-    others = drop_lowest(warp(S, group(S, g).warp).groups)
+def may_merge(S: State, g: int, t: int) -> int:
+    """Return 1 if other splits of group g's warp are ready at t, with which g may merge.
+
+    Whether any are ready is what a host predicts best: often there are others, and seldom one of
+    them is ready.
+    """
+    others = others_ready(S, g, t)
     return 1 if others != 0 and S.pc_merge == 1 and is_serial(S, g) == 0 else 0
 
 
