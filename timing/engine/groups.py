@@ -291,7 +291,9 @@ def first_of(S: State, w: int, first: int, ready: int, best: int, t: int) -> int
     """
     if best < 0:
         best = slot(S, first + ctz(ready)).group
-        ready = drop_lowest(ready)
+        # The first two are compared in any case, if there is one with itself.
+        rest = drop_lowest(ready)
+        ready = rest | ready & ((rest - 1) & ~rest) >> 63
     least = order_of(S, w, best, t)
     while ready != 0:
         g = slot(S, first + ctz(ready)).group
