@@ -291,9 +291,7 @@ def first_of(S: State, w: int, first: int, ready: int, best: int, t: int) -> int
     """
     if best < 0:
         best = slot(S, first + ctz(ready)).group
-        # The first two are compared in any case, if there is one with itself.
-        rest = drop_lowest(ready)
-        ready = rest | ready & ((rest - 1) & ~rest) >> 63
+        ready = drop_lowest(ready)
     least = order_of(S, w, best, t)
     while ready != 0:
         g = slot(S, first + ctz(ready)).group
