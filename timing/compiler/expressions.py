@@ -317,22 +317,19 @@ class Expressions(Emission, ABC):
     def put_field(self, record: Value, node: ast.Attribute, value: Value) -> None:
         """Store a number in a field."""
         text = self.as_number(value, node).text
-        at, bits, mark = self._place(record, node.attr, is_store=True)
+        at, bits, mark = self._place(record, node.attr)
         if bits != 64:
             text = self.compute(f"trunc i64 {text} to i{bits}").text
         self.emit(f"store i{bits} {text}, ptr {at}, {mark}")
 
-    def _place(
-        self, record: Value, name: str, *, is_store: bool = False
-    ) -> tuple[str, int, str]:
+    def _place(self, record: Value, name: str) -> tuple[str, int, str]:
         """Return the address of a field, its bits, and its mark for alias analysis."""
         assert isinstance(record.kind, Rows)
         offset, bits = record.kind.fields[name]
         at = record.text
         if offset:
             at = self.compute(f"getelementptr i8, ptr {at}, i64 {offset}").text
-        mark = self.module.mark_of_store if is_store else self.module.mark
-        return at, bits, mark(record.kind, name)
+        return at, bits, self.module.mark(record.kind, name)
 
     # --- calls
 

@@ -17,9 +17,6 @@ I128, I64, I8 = ir.IntType(128), ir.IntType(64), ir.IntType(8)
 
 Lower = Callable[[Builder, list[ir.Value]], ir.Value | None]
 
-MARKS = ('!{!"simtlab engine"}', '!{!"kernel", !0, i64 0}', "!{!1, !1, i64 0}")
-"""The first marks of a module. The last one is that of what kernels access: no engine's table."""
-
 INTRINSICS: dict[Callable[..., Any], str] = {}
 """The twin in plain Python of an intrinsic -> the name of its LLVM function."""
 
@@ -41,9 +38,6 @@ def _intrinsic(twin: Callable[..., Any]) -> Callable[[Lower], Lower]:
 def intrinsics_ir() -> str:
     """Return the definitions of all intrinsics; LLVM drops those that nothing calls."""
     module = ir.Module()
-    root = module.add_metadata(["simtlab engine"])
-    kernel = module.add_metadata(["kernel", root, I64(0)])
-    module.add_metadata([kernel, kernel, I64(0)])
     for twin, name in INTRINSICS.items():
         kind = ir.FunctionType(I64, [I64] * twin.__code__.co_argcount)
         function = ir.Function(module, kind, name)
@@ -102,9 +96,7 @@ def _mix(b: Builder, args: list[ir.Value]) -> ir.Value:
 def _call(b: Builder, args: list[ir.Value]) -> ir.Value:
     function, block, mask = args
     kind = ir.FunctionType(I64, [I64, I64])
-    made = b.call(b.inttoptr(function, kind.as_pointer()), [block, mask])
-    made.set_metadata("tbaa", b.module.metadata[-1])
-    return made
+    return b.call(b.inttoptr(function, kind.as_pointer()), [block, mask])
 
 
 @_intrinsic(twins.call3)

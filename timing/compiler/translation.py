@@ -18,7 +18,7 @@ from ..engine.intrinsics import TABLES
 from .function import Function
 from .inspection import hook_names
 from .lines import Lines
-from .native_intrinsics import MARKS, intrinsics_ir
+from .native_intrinsics import intrinsics_ir
 from .sources import parameters_of, tree_of
 from .values import INT, NOTHING, Kind, Rows, layout_of, layout_of_header, rows
 
@@ -53,9 +53,8 @@ class Module:
         self._rows: dict[Any, Rows] = {}
         self._signatures: dict[str, Signature] = {}
         self._waiting: list[tuple[str, FunctionType]] = []
-        self._metadata: list[str] = list(MARKS)
-        self._marks: dict[tuple[Rows, str], int] = {}
-        self._stored: set[tuple[Rows, str]] = set()
+        self._metadata: list[str] = ['!{!"simtlab engine"}']
+        self._marks: dict[tuple[Kind, str], str] = {}
         self.lines = Lines(self._metadata) if lines else None
 
     def rows_of(self, accessor: FunctionType) -> Rows:
@@ -69,14 +68,11 @@ class Module:
         """Return the mark of a field's accesses for LLVM: they overlap no other field (TBAA)."""
         key = kind, name
         if key not in self._marks:
-            self._marks[key] = len(self._metadata)
-            self._metadata += [f'!{{!"{kind.name}.{name}", !0, i64 0}}', ""]
-        return f"!tbaa !{self._marks[key] + 1}"
-
-    def mark_of_store(self, kind: Rows, name: str) -> str:
-        """Return the same mark for a store, after which the field is not a constant of a run."""
-        self._stored.add((kind, name))
-        return self.mark(kind, name)
+            n = len(self._metadata)
+            self._metadata.append(f'!{{!"{kind.name}.{name}", !0, i64 0}}')
+            self._metadata.append(f"!{{!{n}, !{n}, i64 0}}")
+            self._marks[key] = f"!tbaa !{n + 1}"
+        return self._marks[key]
 
     def function(self, name: str, function: FunctionType, given: Sequence[Kind]) -> Signature:
         """Return the signature of a function that is called with arguments of some kinds.
@@ -125,10 +121,6 @@ class Module:
     def text(self) -> str:
         """Return the module's IR."""
         named = self.lines.named() if self.lines else ()
-        for key, n in self._marks.items():
-            # What no engine code stores is the same in a whole run, whatever is called meanwhile.
-            is_constant = int(key not in self._stored)
-            self._metadata[n + 1] = f"!{{!{n}, !{n}, i64 0, i64 {is_constant}}}"
         metadata = (f"!{n} = {text}" for n, text in enumerate(self._metadata))
         return "\n".join((*self.texts, intrinsics_ir(), *named, *metadata, ""))
 
