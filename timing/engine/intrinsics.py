@@ -260,8 +260,9 @@ def _word_numbers(address: int, width: int, offset: int, mask: int) -> list[int]
 
 def count_bits(address: int, bits: int) -> int:
     """Add each bit of a mask to one of 64 bytes at a host address; return 0."""
-    counts = np.frombuffer((ctypes.c_uint8 * 64).from_address(address), np.uint8)
-    counts += np.array([bits >> i & 1 for i in range(64)], np.uint8)
+    counts = ctypes.string_at(address, 64)
+    more = bytes(n + (bits >> i & 1) & 0xFF for i, n in enumerate(counts))
+    ctypes.memmove(address, more, 64)
     return 0
 
 
