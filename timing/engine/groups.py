@@ -287,12 +287,13 @@ def pick(S: State, w: int, t: int) -> int:
 def first_of(S: State, w: int, first: int, ready: int, best: int, t: int) -> int:
     """Return the group that ranks first at t among `best` and those in the slots `ready`.
 
-    `ready` is a mask of slots from `first` on, `best` a group or -1.
+    `ready` is a mask of slots from `first` on, `best` a group or -1. A single group is not ranked.
     """
-    if best < 0:
-        best = slot(S, first + ctz(ready)).group
-        ready = drop_lowest(ready)
-    least = order_of(S, w, best, t)
+    if best < 0 and drop_lowest(ready) == 0:
+        return slot(S, first + ctz(ready)).group
+    least = NEVER
+    if best >= 0:
+        least = order_of(S, w, best, t)
     while ready != 0:
         g = slot(S, first + ctz(ready)).group
         ready = drop_lowest(ready)
