@@ -297,6 +297,22 @@ def _most_in_a_bank(b: Builder, args: list[ir.Value]) -> ir.Value:
     return more
 
 
+_BYTES = ir.VectorType(I8, 64)
+
+
+@_intrinsic(twins.count_bits)
+def _count_bits(b: Builder, args: list[ir.Value]) -> None:
+    at = b.inttoptr(args[0], _BYTES.as_pointer())
+    ones = b.sext(b.bitcast(args[1], ir.VectorType(ir.IntType(1), 64)), _BYTES)
+    b.store(b.sub(b.load(at, align=8, typ=_BYTES), ones), at, align=8)
+
+
+@_intrinsic(twins.most_of_bytes)
+def _most_of_bytes(b: Builder, args: list[ir.Value]) -> ir.Value:
+    counts = b.load(b.inttoptr(args[0], _BYTES.as_pointer()), align=8, typ=_BYTES)
+    return b.zext(_reduce(b, "umax", counts), I64)
+
+
 @_intrinsic(twins.words_up_to)
 def _words_up_to(b: Builder, args: list[ir.Value]) -> ir.Value:
     limit = _spread(b, args[2])

@@ -76,10 +76,13 @@ def schedule(S: State, w: int, g: int) -> int:
 
     Return 1 if g has a slot.
     """
-    for i in range(w * S.slots, (w + 1) * S.slots):
-        if slot(S, i).group < 0:
+    first = w * S.slots
+    while first < (w + 1) * S.slots:
+        free = words_up_to(S.p_slot + WORD * first, min((w + 1) * S.slots - first, 64), -1)
+        if free != 0:
             count_scheduled(S, w, 1)
-            return put_in_slot(S, g, i)
+            return put_in_slot(S, g, first + ctz(free))
+        first += 64
     group(S, g).slot = WAITS_FOR_SLOT
     wpu(S, w).n_slotless += 1
     return 0
@@ -295,9 +298,9 @@ def first_of(S: State, w: int, first: int, ready: int, best: int, t: int) -> int
         g = slot(S, first + ctz(ready)).group
         ready = drop_lowest(ready)
         order = order_of(S, w, g, t)
-        if order < least:
-            least = order
-            best = g
+        # No host predicts which group is first, so that there is no branch.
+        best ^= (best ^ g) & -(order < least)
+        least = min(least, order)
     return best
 
 

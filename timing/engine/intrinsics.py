@@ -258,6 +258,19 @@ def _word_numbers(address: int, width: int, offset: int, mask: int) -> list[int]
     return [((word + offset) & _WORD) >> 2 & mask for word in words]
 
 
+def count_bits(address: int, bits: int) -> int:
+    """Add each bit of a mask to one of 64 bytes at a host address; return 0."""
+    counts = ctypes.string_at(address, 64)
+    more = bytes(n + (bits >> i & 1) & 0xFF for i, n in enumerate(counts))
+    ctypes.memmove(address, more, 64)
+    return 0
+
+
+def most_of_bytes(address: int) -> int:
+    """Return the greatest of 64 bytes without signs at a host address."""
+    return max(ctypes.string_at(address, 64))
+
+
 def words_up_to(address: int, n: int, limit: int) -> int:
     """Return which of n words (1 to 64) after a host address are at most `limit`, as a mask."""
     words = _words(address, n)

@@ -114,8 +114,8 @@ MUTANTS = [
         ("groups whose data arrive later are merged", "S.width, t)", "S.width, t + 9)"),
         (
             "groups before an access merge with those after it",
-            "            n = merge_ready(S, w, g, t, 1, 0,",
-            "            n = merge_ready(S, w, g, t, 1, 1,",
+            "            n = merge_ready(S, w, g, others, 1, 0,",
+            "            n = merge_ready(S, w, g, others, 1, 1,",
         ),
     ),
     *_kind(

@@ -36,6 +36,7 @@ prefetch, quotient, inverse_of = twins.prefetch, twins.quotient, twins.inverse_o
 find_word, first_least, words_up_to, bits_of_words, most_in_a_bank = (
     twins.find_word, twins.first_least, twins.words_up_to, twins.bits_of_words, twins.most_in_a_bank
 )  # fmt: skip
+count_bits, most_of_bytes = twins.count_bits, twins.most_of_bytes
 FIELDS = {"x": 0, "p_cell": 1}
 KEPT: dict[str, Native] = {}
 """The functions of this file that have been compiled."""
@@ -188,6 +189,23 @@ def test_words_and_banks_of_lanes(width, log, offset, lanes, data):
         max(map(banks.count, banks), default=0),
     )
     assert both(places, row.ctypes.data, width, offset, mask, lanes)[:2] == list(expected)
+
+
+@device
+def counted_bits(S, address):
+    count_bits(address, word64(address, 8))
+    count_bits(address, word64(address, 9))
+    put64(address, 10, most_of_bytes(address))
+    return 0
+
+
+@given(st.lists(st.integers(0, 200), min_size=64, max_size=64), WORDS, WORDS)
+def test_bits_are_counted_in_bytes(counts, first, second):
+    packed = np.array(counts, np.uint8).view(np.int64)
+    left = np.array(both(counted_bits, *packed.tolist(), first, second, 0))
+    sums = [n + (first >> i & 1) + (second >> i & 1) for i, n in enumerate(counts)]
+    assert left[:8].view(np.uint8).tolist() == sums
+    assert left[10] == max(sums)
 
 
 @device

@@ -2,7 +2,7 @@
 
 Engine code; docs/timing/memory.md, rules 1 and 2. Lanes whose addresses ascend element by
 element, the common case, are found by one comparison of vectors. Otherwise the words of each line
-are a bit mask over banks, and masks are added up in planes: plane i has bit i of each bank's count.
+are a bit mask over banks, and a byte for each bank counts them, all banks at once.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..intrinsics import (
     bit,
     bits_of_words,
+    count_bits,
     ctz,
     device,
     drop_lowest,
@@ -19,6 +20,7 @@ from ..intrinsics import (
     lanes_of_line,
     low_bits,
     most_in_a_bank,
+    most_of_bytes,
     popcount,
     record,
     table,
@@ -38,9 +40,10 @@ lane_place = table("lane_place", record(address="i8"))
 """The addresses of its lanes, if a row of registers does not have them; padded to whole vectors
 like such a row."""
 
-plane = table("plane", record(bits="i8"))
+BANK_WORDS = 8
+bank_counts = table("bank_counts", record(bytes="i8"))
+"""The words that an access wants of each of up to 64 banks, a byte each."""
 
-N_PLANES = 7  # up to 64 words in one bank
 WORD_SHIFT = 2
 
 
@@ -170,33 +173,13 @@ def bank_steps(S: State, row_address: int, offset: int, lanes: int, n: int) -> i
     if n == popcount(lanes):
         # Each lane has a line of its own, so that no word is shared.
         return most_in_a_bank(row_address, S.width, offset, S.l1d_banks - 1, lanes)
-    for i in range(N_PLANES):
-        plane(S, i).bits = 0
+    for i in range(BANK_WORDS):
+        bank_counts(S, i).bytes = 0
     for i in range(n):
         words = bits_of_words(row_address, S.width, offset, S.word_mask, wanted(S, i).lanes)
         for first in range(0, S.l1d_line_words, S.l1d_banks):
-            count_words(S, (words >> first) & low_bits(S.l1d_banks))
-    banks = low_bits(S.l1d_banks)
-    most = 0
-    for i in range(N_PLANES - 1, -1, -1):
-        fuller = banks & plane(S, i).bits
-        if fuller != 0:
-            banks = fuller
-            most += 1 << i
-    return most
-
-
-@device
-def count_words(S: State, words: int) -> int:
-    """Add one to the count of each bank in the mask `words`."""
-    i = 0
-    while words != 0:
-        counter = plane(S, i)
-        carry = counter.bits & words
-        counter.bits ^= words
-        words = carry
-        i += 1
-    return 0
+            count_bits(S.p_bank_counts, (words >> first) & low_bits(S.l1d_banks))
+    return most_of_bytes(S.p_bank_counts)
 
 
 def setup(machine: Machine) -> dict[str, Any]:
@@ -205,7 +188,7 @@ def setup(machine: Machine) -> dict[str, Any]:
     words, banks = cache.line >> WORD_SHIFT, machine.l1d_banks
     return {
         "wanted": machine.width,
-        "plane": N_PLANES,
+        "bank_counts": BANK_WORDS,
         "word_mask": max(words, banks) - 1,
         "lane_place": machine.width + 8,
         "bank_steps": 1,

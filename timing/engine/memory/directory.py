@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         find,
         place,
     )
-    from .mshr import first_free, mshr
+    from .mshr import mshr, next_entry
 
 SHARING = record(
     copies="i8",  # WPUs whose L1D has the sector
@@ -163,7 +163,7 @@ def lookup_missed(S: State, first: int, line_number: int, bank: int, lookup_end:
     start = lookup_end
     entry = -1
     if S.l2_mshrs > 0:
-        entry = first_free(S, S.l2_mshr_first, S.l2_mshrs)
+        entry = next_entry(S, 2 * S.wpus, S.l2_mshr_first, S.l2_mshrs, S.now)
         if mshr(S, entry).free > start:
             S.n_l2_mshr_full += 1
             start = mshr(S, entry).free

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..hooks import State, next_level
     from ..state import seg, wpu
     from .lines import FETCH, SHARED, cache_line, cache_used, choose_victim, find, place
-    from .mshr import first_free, mshr
+    from .mshr import mshr, next_entry
 
 PC_SHIFT = 3  # log2 of the bytes of an instruction
 
@@ -75,7 +75,8 @@ def code_line(S: State, w: int, line: int, t: int) -> int:
     S.request_date = start
     entry = -1
     if S.l1i_mshrs > 0:
-        entry = first_free(S, S.l1i_mshr_first + w * S.l1i_mshrs, S.l1i_mshrs)
+        first_entry = S.l1i_mshr_first + w * S.l1i_mshrs
+        entry = next_entry(S, S.wpus + w, first_entry, S.l1i_mshrs, S.now)
         start = max(start, mshr(S, entry).free)
     index = choose_victim(S, first, S.l1i_ways, start)
     start = max(start, cache_line(S, index).ready)

@@ -35,12 +35,20 @@ def free_entry(S: State, w: int, t: int) -> int:
     Requests of a WPU have ascending cycles, so an entry that is free at one of them is as good as
     any other. The one after the last that was taken mostly is.
     """
-    first = w * S.l1d_mshrs
-    taken = mshr_taken(S, w)
+    return next_entry(S, w, w * S.l1d_mshrs, S.l1d_mshrs, t)
+
+
+@device
+def next_entry(S: State, file: int, first: int, n: int, t: int) -> int:
+    """Return an entry of a file that is free at t, else the one that is free first.
+
+    No later request claims an entry before t.
+    """
+    taken = mshr_taken(S, file)
     entry = first + taken.next
     if mshr(S, entry).free > t:
-        entry = first_free(S, first, S.l1d_mshrs)
-    taken.next = 0 if entry == first + S.l1d_mshrs - 1 else entry - first + 1
+        entry = first_free(S, first, n)
+    taken.next = 0 if entry == first + n - 1 else entry - first + 1
     return entry
 
 
@@ -50,7 +58,7 @@ def setup(machine: Machine) -> dict[str, Any]:
     l1d, l1i = wpus * machine.l1d.mshrs, wpus * machine.l1i.mshrs
     return {
         "mshr": l1d + l1i + machine.l2.mshrs,
-        "mshr_taken": wpus,
+        "mshr_taken": 2 * wpus + 1,
         "l1d_mshrs": machine.l1d.mshrs,
         "l1i_mshrs": machine.l1i.mshrs,
         "l2_mshrs": machine.l2.mshrs,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtlab.timing.engine.intrinsics import PlainState
-from simtlab.timing.engine.memory.mshr import free_entry, mshr, mshr_taken
+from simtlab.timing.engine.memory.mshr import free_entry, mshr, mshr_taken, next_entry
 
 ENTRIES, WPUS = 4, 2
 REQUESTS = st.lists(
@@ -61,3 +61,28 @@ def test_of_a_full_file_the_entry_that_is_free_first_is_taken():
     assert free_entry(S, 0, 10) == 2
     mshr(S, 2).free = 50
     assert free_entry(S, 0, 35) == 3  # the next in turn is free
+
+
+@given(REQUESTS)
+def test_requests_of_a_shared_file_wait_so_whatever_the_order_of_their_cycles(requests):
+    # Later requests may begin before earlier ones, but not before the current cycle.
+    S = files()
+    now, expected = 0, [0] * ENTRIES
+    for later, delay, latency in requests:
+        now += later
+        entry = next_entry(S, 1, ENTRIES, ENTRIES, now)
+        begin = now + 3 * delay
+        start = max(begin, mshr(S, entry).free)
+        first = min(expected)
+        assert start == max(begin, first)
+        mshr(S, entry).free = start + latency
+        expected.remove(first)
+        expected.append(start + latency)
+
+
+def test_no_entry_is_taken_in_turn_that_an_earlier_request_could_not_have():
+    S = files()
+    for entry, free in enumerate((40, 20, 30, 30)):
+        mshr(S, entry).free = free
+    # A request of cycle 50 is made at 25. One of cycle 35 may follow, and must find entry 2 or 3.
+    assert next_entry(S, 0, 0, ENTRIES, 25) == 1

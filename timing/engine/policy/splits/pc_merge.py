@@ -42,10 +42,11 @@ comparison = table("comparison", COMPARISON)
 @device
 def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
     """Merge ready splits that are at the access of running group g into g."""
-    if may_merge(S, g) == 0 or S.compare_pcs == AFTER_ACCESS:
+    others = mergeable(S, g, t)
+    if others == 0 or S.compare_pcs == AFTER_ACCESS:
         return 0
     # A split that has not begun the segment is at its access only if that is all of the segment.
-    n = merge_ready(S, w, g, t, 1, 1 if seg(S, group(S, g).seg).n_instr == 1 else 0, 1)
+    n = merge_ready(S, w, g, others, 1, 1 if seg(S, group(S, g).seg).n_instr == 1 else 0, 1)
     if n > 0:
         comparison(S, g).until = t + S.compare_cycles
     return 0
@@ -54,24 +55,29 @@ def on_memory_pc(S: State, w: int, g: int, t: int) -> int:
 @device
 def on_dispatch(S: State, w: int, g: int, t: int) -> int:
     """Merge ready splits that are at the place of dispatched group g into g."""
-    if may_merge(S, g) == 1:
+    others = mergeable(S, g, t)
+    if others != 0:
         n = 0
         if group(S, g).at_memory == 1:
-            n = merge_ready(S, w, g, t, 1, 0, 1 if S.compare_pcs == AFTER_ACCESS else 0)
+            n = merge_ready(S, w, g, others, 1, 0, 1 if S.compare_pcs == AFTER_ACCESS else 0)
             if S.compare_pcs == AT_ACCESS:
                 let_access(S, g, t)
         elif S.compare_pcs == ALIKE:
-            n = merge_ready(S, w, g, t, 0, 1, 0)
+            n = merge_ready(S, w, g, others, 0, 1, 0)
         if n > 0:
             comparison(S, g).until = t + S.compare_cycles
     return comparison_left(S, w, g, t) if S.compare_cycles > 0 else 0
 
 
 @device
-def may_merge(S: State, g: int) -> int:
-    """Return 1 if group g's warp has other splits, with which g may merge."""
-    others = drop_lowest(warp(S, group(S, g).warp).groups)
-    return 1 if others != 0 and S.pc_merge == 1 and is_serial(S, g) == 0 else 0
+def mergeable(S: State, g: int, t: int) -> int:
+    """Return the splits of group g's warp that are ready at t, as `others_ready`; 0 if g is alone.
+
+    There are often others, but seldom is one of them ready: a host predicts the one test that asks
+    whether any is ready, and not the test whether there are any.
+    """
+    others = others_ready(S, g, t)
+    return others if others != 0 and S.pc_merge == 1 and is_serial(S, g) == 0 else 0
 
 
 @device
@@ -83,14 +89,16 @@ def others_ready(S: State, g: int, t: int) -> int:
 
 
 @device
-def merge_ready(S: State, w: int, g: int, t: int, at_access: int, at_start: int, held: int) -> int:
-    """Merge into g the ready splits at its segment: after its access, before it, or held there.
+def merge_ready(
+    S: State, w: int, g: int, others: int, at_access: int, at_start: int, held: int
+) -> int:
+    """Merge into g those of `others` at its segment: after its access, before it, or held there.
 
     Each kind merges if `at_access`, `at_start` or `held` is 1. Return how many have merged.
     """
     grp = group(S, g)
     first = grp.warp * S.width
-    rest = others_ready(S, g, t)
+    rest = others
     n = 0
     while rest != 0:
         h = first + ctz(rest)
