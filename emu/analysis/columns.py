@@ -1,7 +1,7 @@
 """Kernels whose lanes go down columns of global memory, as those of a transpose do.
 
 In workgroups of 16 x 16 that are one warp, they access whole rows of memory, which the code
-transposes in registers (jit/kernel/memory/columns.py).
+transposes in registers (jit/kernel/memory/shuffles/columns.py).
 """
 
 from __future__ import annotations

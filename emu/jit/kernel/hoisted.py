@@ -20,7 +20,7 @@ from ..arithmetic.widths import element_number
 from ..llvm.text import integer
 from .lane_code import LaneCode
 from .memory.access import Access
-from .memory.lines import HALF, Line, Lines, Number, Numbers
+from .memory.addressing.lines import HALF, Line, Lines, Number, Numbers
 from .memory.moves import STALE
 from .memory.records.row_blocks import RowLoad
 from .rows import RowFinder

@@ -12,8 +12,8 @@ from ..arithmetic.widths import element_number
 from ..llvm.text import integer
 from .lane_code import LaneCode
 from .memory.access import Access
-from .memory.addresses import Window
-from .memory.lines import Line, Lines, Numbers
+from .memory.addressing.addresses import Window
+from .memory.addressing.lines import Line, Lines, Numbers
 from .memory.records.row_blocks import RowLoad, elements_of_block, may_block, room_for_starts
 
 MOST_ROWS = 3

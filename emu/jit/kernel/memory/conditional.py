@@ -10,7 +10,7 @@ from collections.abc import Callable
 from .....isa.types import Segment
 from ....analysis.ssa import Op
 from ...llvm.function_text import FunctionText
-from .addresses import Addresses
+from .addressing.addresses import Addresses
 
 
 def may_be_conditional(addresses: Addresses, op: Op) -> bool:

@@ -16,22 +16,23 @@ from .....isa.types import Type, sign_extend
 from ....analysis.ssa import Op, Value
 from ...arithmetic.widths import element_number, extended
 from ..lane_code import LaneCode
-from . import conditional, tables
-from .addresses import Addresses, Place, Row
+from . import conditional
+from .addressing.addresses import Addresses, Place, Row
+from .addressing.forms import Form
+from .addressing.near import TABLE, has_permutes, is_computed, is_shuffled, near_of, permuted
+from .addressing.two_indices import of_two_indices
 from .cold import Cold, Targets
-from .columns import ColumnAccess, Columns, columns_of
-from .forms import Form
 from .kernel_memory import KernelMemory
 from .moves import Moves
-from .near import TABLE, has_permutes, is_computed, is_shuffled, near_of, permuted
 from .piece_rows import piece_rows, whole_chunks
 from .pieces import Pieces
 from .records import row_blocks
 from .records.access import RecordAccess
 from .records.row_blocks import RowLoad
 from .scattered import Scattered
+from .shuffles import tables
+from .shuffles.columns import ColumnAccess, Columns, columns_of
 from .site import Site
-from .two_indices import of_two_indices
 
 
 class GlobalMemory:

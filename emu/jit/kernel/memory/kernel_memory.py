@@ -11,7 +11,7 @@ from ....analysis.ranges.offset_ranges import Ranges
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot, WatchedBy
 from ..context_code import load_slot
-from .shuffled import READ_BEYOND
+from .shuffles.shuffled import READ_BEYOND
 
 MOST_ON_STACK = 1 << 15
 """Bytes of group memory that native code has on its stack."""

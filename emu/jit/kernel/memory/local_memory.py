@@ -13,16 +13,16 @@ from ...llvm.text import integer
 from ...runtime.context import Slot
 from ..context_code import load_slot
 from ..lane_code import LaneCode
-from . import routed, shuffled, tables
+from .addressing.extent import Extent
+from .addressing.near import has_permutes, is_shuffled
 from .cold import Cold
-from .extent import Extent
 from .kernel_memory import KernelMemory
 from .moves import Moves
-from .near import has_permutes, is_shuffled
 from .piece_rows import whole_chunks
 from .pieces import Pieces
 from .private_rows import PrivateRows
-from .routed import Routed
+from .shuffles import routed, shuffled, tables
+from .shuffles.routed import Routed
 
 
 class LocalMemory:

@@ -11,9 +11,9 @@ from ....analysis.ssa import Value
 from ...arithmetic.widths import element_number
 from ...llvm.text import integer
 from ..lane_code import LaneCode
-from .addresses import Addresses
+from .addressing.addresses import Addresses
+from .addressing.forms import Form
 from .cold import Cold, Targets
-from .forms import Form
 from .moves import WORD, Moves
 from .site import Site
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .....isa.types import Type
 from ....analysis.ssa import Op
 from ...llvm.function_text import FunctionText
-from .addresses import Window
+from .addressing.addresses import Window
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from .....analysis.ssa import Op
 from ....arithmetic.widths import extended
 from ....llvm.text import integer
 from ...lane_code import LaneCode
-from ..addresses import Addresses, Window
+from ..addressing.addresses import Addresses, Window
+from ..addressing.near import is_computed, near_of
 from ..moves import Moves
-from ..near import is_computed, near_of
 from . import pairs
 from .fields import Fields, Records
 

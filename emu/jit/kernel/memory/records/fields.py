@@ -19,12 +19,12 @@ from ....llvm.text import integer
 from ....llvm.toolchain import host_has
 from ....llvm.vectors import CHUNK, VectorCode
 from ...lane_code import LaneCode
-from ..addresses import Addresses, Window
-from ..forms import Form
+from ..addressing.addresses import Addresses, Window
+from ..addressing.forms import Form
+from ..addressing.near import is_computed, is_shuffled
 from ..moves import Moves
-from ..near import is_computed, is_shuffled
-from ..routed import follow, shuffle
-from ..routes import Labels, Route, route
+from ..shuffles.routed import follow, shuffle
+from ..shuffles.routes import Labels, Route, route
 from . import pairs
 
 LARGEST = 16

@@ -16,8 +16,8 @@ from ....llvm.toolchain import host_has
 from ....llvm.vectors import CHUNK, VectorCode
 from ...lane_code import LaneCode
 from ..moves import STALE
-from ..routed import follow
-from ..routes import Labels, route
+from ..shuffles.routed import follow
+from ..shuffles.routes import Labels, route
 from . import byte_columns
 
 LINE = 64

@@ -23,8 +23,8 @@ from .....analysis.order import START
 from .....analysis.ssa import Op
 from ....llvm.text import integer
 from ...lane_code import LaneCode
-from ..addresses import Addresses
-from ..forms import Form, plus
+from ..addressing.addresses import Addresses
+from ..addressing.forms import Form, plus
 from .mark_words import WORD, MarkWords
 from .owners import Owners
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from .....analysis.ssa import Op
 from ....runtime.context import WatchedBy
 from ...lane_code import LaneCode
-from ..addresses import Addresses
+from ..addressing.addresses import Addresses
 from ..kernel_memory import KernelMemory
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simtlab.emu.jit.kernel.memory.near import is_shuffled
+from simtlab.emu.jit.kernel.memory.addressing.near import is_shuffled
 
 from ....support.flows import op_of, shapes_of
 from ...support.agreement import same

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from simtlab.emu.jit.kernel.memory.routes import LANES, Route, route, rows, windows
+from simtlab.emu.jit.kernel.memory.shuffles.routes import LANES, Route, route, rows, windows
 
 FLAT = np.arange(256)
 TILES = {

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....analysis.ssa import Value
-from ...arithmetic.widths import element_number
-from ..lane_code import LaneCode
-from .addresses import Addresses
-from .forms import Form
-from .moves import Moves
+from .....analysis.ssa import Value
+from ....arithmetic.widths import element_number
+from ...lane_code import LaneCode
+from ..addressing.addresses import Addresses
+from ..addressing.forms import Form
+from ..moves import Moves
+from ..site import Site
 from .routed import Routed, distances_in_elements, load_extended, routed_load, routed_store, store
-from .site import Site
 
 APART = 1 << 20
 """What numbers of different rows are apart in a plan."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .....isa.table import Unit
-from ....analysis.ssa import Op, Value
-from ....analysis.uniformity import LaneShapes
-from ...llvm.text import integer
-from ...llvm.toolchain import host_has
-from ..lane_code import LaneCode
+from ......isa.table import Unit
+from .....analysis.ssa import Op, Value
+from .....analysis.uniformity import LaneShapes
+from ....llvm.text import integer
+from ....llvm.toolchain import host_has
+from ...lane_code import LaneCode
 from .addresses import split_index
 
 TABLE = 64

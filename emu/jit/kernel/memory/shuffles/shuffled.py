@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...llvm.text import integer
-from ..lane_code import LaneCode
+from ....llvm.text import integer
+from ...lane_code import LaneCode
 
 WORD = 4
 """Bytes of the elements that are permuted."""

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from .....isa.program import Param
-from .....isa.types import sign_extend
-from ....analysis.ssa import INDEX_ARITHMETIC, Const, Op, Phi, Value
-from ....analysis.uniformity import LaneShapes
-from ...arithmetic.widths import element_number
-from ...runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, param_slot
-from ..context_code import load_slot
-from ..lane_code import LaneCode
+from ......isa.program import Param
+from ......isa.types import sign_extend
+from .....analysis.ssa import INDEX_ARITHMETIC, Const, Op, Phi, Value
+from .....analysis.uniformity import LaneShapes
+from ....arithmetic.widths import element_number
+from ....runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, param_slot
+from ...context_code import load_slot
+from ...lane_code import LaneCode
 from .forms import Form, plus, times
 
 LARGEST_STEP = 1 << 20

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .....isa.types import sign_extend
-from ....analysis.ssa import Value
+from ......isa.types import sign_extend
+from .....analysis.ssa import Value
 
 LARGEST_SCALE = 1 << 32
 """The largest scale of a form: no window has room for two larger steps."""

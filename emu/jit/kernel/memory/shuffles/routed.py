@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .....isa.types import Segment, Type
-from ....analysis.distances import Distances, Numbers
-from ....analysis.ssa import Op, Value
-from ...arithmetic.widths import extended
-from ...llvm.text import integer
-from ...llvm.toolchain import host_has
-from ...llvm.vectors import VectorCode
-from ..lane_code import LaneCode
-from .extent import Extent
-from .pieces import Pieces
+from ......isa.types import Segment, Type
+from .....analysis.distances import Distances, Numbers
+from .....analysis.ssa import Op, Value
+from ....arithmetic.widths import extended
+from ....llvm.text import integer
+from ....llvm.toolchain import host_has
+from ....llvm.vectors import VectorCode
+from ...lane_code import LaneCode
+from ..addressing.extent import Extent
+from ..pieces import Pieces
 from .routes import LANES, Labels, Route, route, rows, windows
 
 VECTOR = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....analysis.ssa import Value
+from .....analysis.ssa import Value
 
 
 @dataclass(frozen=True)

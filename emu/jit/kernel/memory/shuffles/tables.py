@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .....isa.types import Type
-from ....analysis.ranges.offset_ranges import Range
-from ...arithmetic.widths import extended
-from ...llvm.parts import joined, part
-from ...llvm.text import integer, integer_constant
-from ...llvm.toolchain import host_has
-from ..lane_code import LaneCode
-from .extent import Extent
+from ......isa.types import Type
+from .....analysis.ranges.offset_ranges import Range
+from ....arithmetic.widths import extended
+from ....llvm.parts import joined, part
+from ....llvm.text import integer, integer_constant
+from ....llvm.toolchain import host_has
+from ...lane_code import LaneCode
+from ..addressing.extent import Extent
 
 REGISTER = 64
 """Bytes of a vector register."""

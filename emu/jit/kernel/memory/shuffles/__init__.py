@@ -1,0 +1,1 @@
+"""Accesses at known distances: wide accesses, and shuffles between these and the lanes."""
