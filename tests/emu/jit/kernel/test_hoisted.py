@@ -317,3 +317,39 @@ def test_the_budget_of_a_loop_that_is_charged_before(budget: int) -> None:
 )
 def test_any_loops(**how: object) -> None:
     assert_same(Case(**how, budget=1 << 12))  # pyright: ignore[reportArgumentType]
+
+
+def test_only_what_is_kept_is_read_before_a_loop() -> None:
+    # The column is a difference, whose parts nothing else reads behind the branch.
+    text = """
+    kernel k(u32 %wide, global u8* %source, global u32* %out) {
+        ld_kernarg_u32 $s3, [%wide]
+        workitemflatabsid_u32 $s5
+        div_u32 $s1, $s5, $s3
+        mul_u32 $s9, $s1, $s3
+        sub_u32 $s0, $s5, $s9
+        ld_kernarg_u64 $d1, [%source]
+        mov_u32 $s8, 0
+        mov_u32 $s20, 0
+    @loop:
+        mad_u32 $s6, $s20, $s3, $s0
+        cvt_u64_u32 $d0, $s6
+        add_u64 $d2, $d1, $d0
+        ld_global_u8 $s9, [$d2]
+        mad_u32 $s8, $s8, 3, $s9
+        add_u32 $s20, $s20, 1
+        cmp_lt_s32 $c0, $s20, 5
+        cbr $c0, @loop
+        workitemflatabsid_u32 $s5
+        cvt_u64_u32 $d0, $s5
+        ld_kernarg_u64 $d1, [%out]
+        mad_u64 $d1, $d0, 4, $d1
+        st_global_u32 $s8, [$d1]
+        ret
+    }"""
+
+    def work() -> Work:
+        source = np.random.default_rng(1).integers(0, 256, 5 * 24, np.uint8)
+        return make(text, [24, source, np.zeros(192, np.uint32)], items=192, group_size=64)
+
+    assert_as_oracle(work(), work())

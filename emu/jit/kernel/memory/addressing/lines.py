@@ -105,14 +105,20 @@ class Lines:
     def _line(self, value: Value, op: Op) -> Line | None:
         if isinstance(value, Const):
             return Line(self.numbers.of(value), 0, 0)
-        stride = self.numbers.stride(value)
-        if is_invariant(value, self.loop) and stride is not None:
+        stride, invariant = self.numbers.stride(value), is_invariant(value, self.loop)
+        if invariant and not self._is_at_hand(value):
+            return None
+        if invariant and stride is not None:
             return Line(self.numbers.of(value), 0, sign_extend(stride, value.cls.bits))
         if isinstance(value, Phi):
             return self._phi(value, stride)
-        if not isinstance(value, Op) or (is_invariant(value, self.loop) and not value.parts):
+        if not isinstance(value, Op) or (invariant and not value.parts):
             return None
         return self._sum(value, op)
+
+    def _is_at_hand(self, value: Value) -> bool:
+        """Return whether a value of before the loop is kept: parts of other values may not be."""
+        return not isinstance(value, Op) or value in self.lanes.table.crossing
 
     def _phi(self, phi: Phi, stride: int | None) -> Line | None:
         if phi.node != self.loop.header or stride is None:
@@ -180,7 +186,8 @@ class Lines:
         return Line(start, step, sign_extend(lane_step, bits), line.conditions)
 
     def _is_factor(self, value: Value) -> bool:
-        return is_invariant(value, self.loop) and self.numbers.stride(value) == 0
+        is_same = is_invariant(value, self.loop) and self.numbers.stride(value) == 0
+        return is_same and self._is_at_hand(value)
 
     def _plus(self, bits: int, a: Number, b: Number, sign: int) -> Number:
         if isinstance(a, int) and isinstance(b, int):
