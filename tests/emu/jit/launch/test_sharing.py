@@ -18,7 +18,7 @@ from simtlab.programs.runner import PlainLauncher, run_program
 
 from ..support.order import shared_at_once
 
-GROUPS, GROUP = 48, 32
+GROUPS, GROUP = 480, 32  # several of the rows that native code makes of them
 ITEMS = GROUPS * GROUP
 FRAME = """
 kernel k(u32 %n, global u32* %x, global u32* %y, u64 %where) {{
@@ -88,7 +88,7 @@ ORDERED = {
     " cmp_lt_u32 $c0, $s0, $s2\n cbr $c0, @l",
     "perhaps below zero": "and_u32 $s3, $s0, 32\n sub_u32 $s3, $s0, $s3\n"
     " cvt_u64_u32 $d6, $s3\n mad_u64 $d6, $d6, 4, $d1\n st_global_u32 $s0, [$d6]",
-    "no room between": "shr_u32 $s3, $s0, 11\n cvt_u64_u32 $d6, $s3\n mad_u64 $d6, $d6, 4, $d1\n"
+    "no room between": "shr_u32 $s3, $s0, 13\n cvt_u64_u32 $d6, $s3\n mad_u64 $d6, $d6, 4, $d1\n"
     " st_global_u32 $s0, [$d6]",
 }
 
