@@ -3,17 +3,19 @@
 A kernel that transposes stores a column of the result while workgroups follow a row of the grid.
 Lines at steps of 2^k bytes share a few sets of each cache, and a line that several workgroups fill
 leaves the caches before it is full. Such a kernel is faster if workgroups go down first, in strips
-of some rows. With two lines or more from each workgroup, neither order is. Results do not depend on
-the order, so what is found here need not be exact.
+of some rows. With two lines or more from each workgroup, neither order is.
+
+Steps need not be exact. But workgroups go down only where none can read what another one has
+stored: then the order does not show, unless several store to one place, which is a race.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...isa.types import Segment
+from ...isa.types import RegClass, Segment
 from .facts import Facts
-from .ssa import Const, Op, Phi, Ssa, Value
+from .ssa import Const, Op, Phi, Ssa, Value, sources_of
 
 Terms = dict[tuple[tuple[int, int], ...], int]
 """A sum of products: arguments, each by its offset and its bits -> the product's factor."""
@@ -64,9 +66,14 @@ class Strips:
 
 
 def strips_of(ssa: Ssa, facts: Facts) -> Strips | None:
-    """Return how stores move if their lines go down the grid; None if they follow its rows."""
+    """Return how stores move if their lines go down the grid; None if they follow its rows.
+
+    None also for a kernel that may load from an array that it stores to.
+    """
     found = _Steps(facts)
     balance, chosen = 0, None
+    loaded: set[int | None] = set()
+    stored: set[int | None] = set()
     for op in ssa.values():
         if not isinstance(op, Op) or op.ins.row.segment is not Segment.GLOBAL:
             continue
@@ -74,6 +81,7 @@ def strips_of(ssa: Ssa, facts: Facts) -> Strips | None:
         moving = found.of(base) if base is not None else None
         if row.is_atomic or row.type is None or (moving is None and not row.is_load):
             return None
+        (loaded if row.is_load else stored).add(_argument_of(base))
         if moving is None:
             continue
         down, across = _is_near(moving.down, moving.across), _is_near(moving.across, moving.down)
@@ -85,7 +93,24 @@ def strips_of(ssa: Ssa, facts: Facts) -> Strips | None:
                 conflict = CONFLICT * (LINE // row.type.size) if bytes_ == LINE else 1
                 chosen = Strips(moving.across, conflict)
         balance += weight * (down - across)
+    if None in loaded | stored or not loaded.isdisjoint(stored):
+        return None
     return chosen if balance > 0 else None
+
+
+def _argument_of(base: Value | None) -> int | None:
+    """Return the offset of the only 64-bit argument that an address is made of; None if not one."""
+    if base is None:
+        return None
+    found = {
+        value.ins.address.offset
+        for value in sources_of(base)
+        if isinstance(value, Op)
+        and value.ins.row.segment is Segment.KERNARG
+        and value.cls is RegClass.D
+        and value.ins.address is not None
+    }
+    return found.pop() if len(found) == 1 else None
 
 
 def _is_near(this: Terms, other: Terms) -> bool:

@@ -51,6 +51,13 @@ def test_stores_of_columns_go_down() -> None:
     assert strips.conflict == 16 * CONFLICT  # whole lines: only where they share sets
 
 
+def test_what_a_workgroup_may_read_of_others_keeps_the_order_of_rows() -> None:
+    source = text(BY_ROWS, BY_COLUMNS)
+    assert found(source.replace("ld_kernarg_u64 $d2, [%y]", "ld_kernarg_u64 $d2, [%x]")) is None
+    either = "ld_kernarg_u64 $d2, [%y]\n add_u64 $d2, $d2, $d1"
+    assert found(source.replace("ld_kernarg_u64 $d2, [%y]", either)) is None
+
+
 @pytest.mark.parametrize("type_", ["u8", "u16"])
 def test_lines_that_several_workgroups_fill_go_down_for_any_stride(type_: str) -> None:
     strips = found(text(BY_ROWS, BY_COLUMNS, type_))
