@@ -23,6 +23,11 @@ COLUMNS = (16, 16, 1)
 MOST_IN_COLUMNS = 100
 """Instructions of such a kernel: each is written for sixteen vectors."""
 
+MOST_TERMS = 4
+"""Operations between an address and its index."""
+
+_IN_COLUMNS: Recent[tuple[object, ...], bool] = Recent()
+
 
 def column_facts(kernel: Kernel, facts: Facts) -> Facts | None:
     """Return the facts of one warp a workgroup for kernels that go down columns, as a transpose.
@@ -43,12 +48,6 @@ def column_facts(kernel: Kernel, facts: Facts) -> Facts | None:
         shapes = analyse(kernel).shapes(wide)
         found = _IN_COLUMNS.keep(key, not shapes.flow.loops and _accesses_columns(shapes))
     return replace(facts, width=prod(COLUMNS), one_warp=True) if found else None
-
-
-MOST_TERMS = 4
-"""Operations between an address and its index."""
-
-_IN_COLUMNS: Recent[tuple[object, ...], bool] = Recent()
 
 
 def _accesses_columns(shapes: Shapes) -> bool:

@@ -298,7 +298,7 @@ def first_of(S: State, w: int, first: int, ready: int, best: int, t: int) -> int
         g = slot(S, first + ctz(ready)).group
         ready = drop_lowest(ready)
         order = order_of(S, w, g, t)
-        # No host predicts which group is first, so that there is no branch.
+        # Without a branch: hosts cannot predict which group is first.
         best ^= (best ^ g) & -(order < least)
         least = min(least, order)
     return best

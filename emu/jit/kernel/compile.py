@@ -40,7 +40,6 @@ MOST_WATCHED = 64
 QUICK_ABOVE = 150
 """Instructions from which on compile time counts more than the last percent of speed."""
 
-
 MOST_IN_STRIPS = 1 << 31
 """Workgroups of a launch that may go down the grid first: their numbers and a row have 32 bits."""
 
@@ -59,6 +58,8 @@ class CompiledKernel:
 
 _COMPILED: Recent[tuple[object, ...], CompiledKernel] = Recent()
 
+_GOES_DOWN: Recent[tuple[object, ...], bool] = Recent()
+
 
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     """Return what code for a launch of this shape may rely on."""
@@ -76,9 +77,6 @@ def _goes_down(kernel: Kernel, geometry: Geometry, facts: Facts) -> bool:
     if found is None:
         found = _GOES_DOWN.keep(key, strips_of(analyse(kernel).ssa, facts) is not None)
     return found
-
-
-_GOES_DOWN: Recent[tuple[object, ...], bool] = Recent()
 
 
 def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:

@@ -2,8 +2,8 @@
 
 The flat numbers of workgroups go along rows, and a call is for a range of them. In strips
 (analysis/workgroup_steps.py), a call for whole rows goes down the columns of `STRIP` rows at a
-time, and leaves in `Slot.STRIP_ROW` where the strip of a trap begins: launch/in_strips.py then
-finds the lowest workgroup that traps.
+time, and leaves in `Slot.STRIP_ROW` where the strip of a trap begins: runtime/strips.py then finds
+the lowest workgroup that traps.
 """
 
 from __future__ import annotations

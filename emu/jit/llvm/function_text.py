@@ -75,6 +75,12 @@ class FunctionText:
         """Return one of two scalars by an i1 that cannot be predicted: without a branch."""
         return self.let(f"select i1 {condition}, {type_} {yes}, {type_} {no}, !unpredictable !1")
 
+    def all_of(self, first: str, *others: str) -> str:
+        """Return whether all of these conditions hold, an i1."""
+        for other in others:
+            first = self.let(f"and i1 {first}, {other}")
+        return first
+
     def switch(self, value: str, default: str, labels: Mapping[int, str]) -> None:
         """End the block: continue at the label of an i64, or at `default`."""
         cases = " ".join(f"i64 {case}, label %{label}" for case, label in labels.items())

@@ -212,9 +212,4 @@ class Conditions:
         return found
 
     def _all(self, text: FunctionText, tests: list[str]) -> str | None:
-        if not tests:
-            return None
-        found = tests[0]
-        for test in tests[1:]:
-            found = text.let(f"and i1 {found}, {test}")
-        return found
+        return text.all_of(*tests) if tests else None

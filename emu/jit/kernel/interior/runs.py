@@ -56,9 +56,8 @@ class _Solver:
             for number in (self._first, last):
                 apart = code.let(f"mul i64 {number}, {per_warp}")
                 self._keep(conditions, code.let(f"add i64 {total}, {apart}"), low, high)
-        good = code.let(f"icmp slt i64 {self._first}, {self._end}")
-        for test in conditions.tests():
-            good = code.let(f"and i1 {good}, {test}")
+        some = code.let(f"icmp slt i64 {self._first}, {self._end}")
+        good = code.all_of(some, *conditions.tests())
         return Run(code.let(f"select i1 {good}, i64 {self._first}, i64 {NEVER}"), self._end)
 
     def _keep(self, conditions: Conditions, total: str, low: str | None, high: str | None) -> None:

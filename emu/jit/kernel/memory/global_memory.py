@@ -129,7 +129,7 @@ class GlobalMemory:
         return self.addresses.element(form, window, type_.size, type_.size)
 
     def _any_place(self, site: Site) -> list[str]:
-        """Access by an address that is no sum with one index: by two of them, or as it is."""
+        """Access by an address that is not a sum with one index: by two of them, or as it is."""
         addresses, op = self.addresses, site.op
         assert op.base is not None
         assert op.ins.address is not None
@@ -264,9 +264,7 @@ class GlobalMemory:
             code.let(f"icmp ult i64 {element_number(code, o, site.size, 0)}, {places}")
             for o in tested
         ]
-        good = inside[0]
-        for test in (*inside[1:], *also):
-            good = code.let(f"and i1 {good}, {test}")
+        good = code.all_of(*inside, *also)
 
         def hosts() -> list[str]:
             return [addresses.host(site.window, offset) for offset in offsets]

@@ -161,10 +161,7 @@ class RecordAccess:
             assert fields.form is not None
             assert fields.form.index is not None
             tests.append(near_of(lanes, fields.form.index).neighbours(lanes))
-        good = tests[0]
-        for test in tests[1:]:
-            good = code.let(f"and i1 {good}, {test}")
-        return good
+        return code.all_of(*tests)
 
     def _apart(self, fields: Fields, *, certain: bool) -> str:
         """Return whether the fields of each running lane are inside, and are not neighbours'."""

@@ -98,10 +98,7 @@ class ColumnAccess:
                 tests.append(code.let(f"icmp ugt i64 {self._stride}, {columns.columns}"))
             absent = lanes.any(lanes.combine("xor", lanes.mask, ["splat (i1 true)"] * lanes.k))
             tests.append(code.let(f"xor i1 {absent}, true"))
-        good = tests[0]
-        for test in tests[1:]:
-            good = code.let(f"and i1 {good}, {test}")
-        return good
+        return code.all_of(*tests)
 
     def fast(self, moves: Moves) -> list[str]:
         """Emit the access; return what a load gives, in chunks."""
