@@ -9,17 +9,19 @@ nothing needs to be watched.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
-from ....isa.types import RegClass, Segment, mask_of
+from ....isa.types import Segment
 from ...geometry import Dim3
+from ..item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
 from ..order import START, Flow
 from ..ssa import Const, Op, Ssa, Value
 
-Numbers = npt.NDArray[np.int64]
-"""One for each work-item of a workgroup."""
+Places = npt.NDArray[np.int64]
+"""A row for each work-item of a workgroup: the bytes of an access."""
 
 DEEPEST = 32
 """Operations of the longest calculation that is followed."""
@@ -80,11 +82,8 @@ def _reached(flow: Flow, begin: int) -> set[int]:
     return found
 
 
-def _are_apart(stored: Sequence[Numbers], accessed: Sequence[Numbers]) -> bool:
-    """Return whether no byte that one work-item stores is accessed by another one.
-
-    Each array has a row for each work-item: the bytes of an access.
-    """
+def _are_apart(stored: Sequence[Places], accessed: Sequence[Places]) -> bool:
+    """Return whether no byte that one work-item stores is accessed by another one."""
     places, items = _by_place(stored)
     if (items[1:] != items[:-1])[places[1:] == places[:-1]].any():
         return False
@@ -94,7 +93,7 @@ def _are_apart(stored: Sequence[Numbers], accessed: Sequence[Numbers]) -> bool:
     return bool(((owned[at] != places) | (items[first[at]] == others)).all())
 
 
-def _by_place(accesses: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
+def _by_place(accesses: Sequence[Places]) -> tuple[Places, Places]:
     """Return the bytes of some accesses in ascending order, and the work-item of each."""
     places = np.concatenate([p.ravel() for p in accesses])
     items = np.concatenate([np.repeat(np.arange(len(p)), p.shape[1]) for p in accesses])
@@ -106,76 +105,35 @@ class _Places:
     """The places that work-items access, as far as these follow from their numbers."""
 
     def __init__(self, group_size: Dim3) -> None:
-        x, y, z = group_size
         self._size = group_size
-        self._items = [
-            np.tile(np.arange(x, dtype=np.int64), y * z),
-            np.tile(np.repeat(np.arange(y, dtype=np.int64), x), z),
-            np.repeat(np.arange(z, dtype=np.int64), x * y),
-        ]
         self._known: dict[Value, Numbers | None] = {}
 
-    def of(self, op: Op) -> Numbers | None:
+    def of(self, op: Op) -> Places | None:
         """Return the bytes of an access, a row for each work-item; None if they are not known."""
         address, type_ = op.ins.address, op.ins.row.type
         if address is None or type_ is None:
             return None
-        base = self._number(op.base, DEEPEST) if op.base is not None else self._items[0] * 0
+        base: Numbers | None = np.zeros(prod(self._size), np.uint32)
+        if op.base is not None:
+            base = self._number(op.base, DEEPEST)
         if base is None:
             return None
-        return (base + address.offset)[:, None] + np.arange(type_.size)
+        return (base.astype(np.int64) + address.offset)[:, None] + np.arange(type_.size)
 
     def _number(self, value: Value, depth: int) -> Numbers | None:
         if isinstance(value, Const):
-            return self._items[0] * 0 + (value.bits & mask_of(32))
-        if not isinstance(value, Op) or value.cls is not RegClass.S or not depth:
+            return of_constant(value, self._size)
+        if not isinstance(value, Op) or not depth:
             return None
         if value not in self._known:
             self._known[value] = self._calculated(value, depth)
         return self._known[value]
 
     def _calculated(self, op: Op, depth: int) -> Numbers | None:
-        row, literals = op.ins.row, op.ins.literals
-        if row.stem == "workitemid":
-            return self._items[literals[0]]
-        if row.stem == "workitemflatid" and self._size[1:] == (1, 1):
-            return self._items[0]
-        if row.is_memory or row.is_identity or row.type is None or row.type.name != "u32":
+        if op.ins.row.is_identity:
+            return of_identity(op, self._size, whole=False)
+        if not is_arithmetic(op):
             return None
         args = [self._number(a, depth - 1) for a in op.args]
         known = [a for a in args if a is not None]
-        found = _result(row.stem, known) if len(known) == len(args) else None
-        return None if found is None else found & mask_of(32)
-
-
-def _result(stem: str, args: Sequence[Numbers]) -> Numbers | None:
-    """Return the result of an operation on unsigned numbers, before it is cut to 32 bits."""
-    match stem, *args:
-        case "mov", a:
-            return a
-        case "add", a, b:
-            return a + b
-        case "sub", a, b:
-            return a - b
-        case "mul", a, b:
-            return _product(a, b)
-        case "mad", a, b, c:
-            return _product(a, b) + c
-        case "shl", a, b:
-            return a << (b & 31)
-        case "shr", a, b:
-            return a >> (b & 31)
-        case "and", a, b:
-            return a & b
-        case "or", a, b:
-            return a | b
-        case "xor", a, b:
-            return a ^ b
-        case _:
-            return None
-
-
-def _product(a: Numbers, b: Numbers) -> Numbers:
-    """Return products modulo 2^32; the whole ones might not fit into 64 bits."""
-    low, high = b & 0xFFFF, b >> 16
-    return (a * low + ((a * high & 0xFFFF) << 16)) & mask_of(32)
+        return computed(op, known) if len(known) == len(args) else None

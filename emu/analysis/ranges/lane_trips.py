@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ....isa.types import RegClass
-from ..facts import Facts
+from ..item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
 from ..order import Loop
 from ..ssa import Const, Op, Phi, Value
 from ..uniformity import Shapes
@@ -25,8 +23,6 @@ MOST_RETURNS = 7
 
 MOST_APART = 1
 """How many iterations the lanes' last ones may be apart: the budget is charged for the least."""
-
-Numbers = NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
@@ -102,8 +98,8 @@ class _Values:
                 self._phis[value] = next(iter(begin)), next(iter(following))
                 needed = [*begin, *following]
             elif isinstance(value, Op):
-                if _identity(value, self._facts) is None:
-                    if not _is_known(value):
+                if of_identity(value, self._facts.group_size, whole=True) is None:
+                    if not is_arithmetic(value):
                         return False
                     needed = value.args
             work += [a for a in needed if a not in seen]
@@ -133,54 +129,9 @@ class _Values:
 
     def _computed(self, value: Value) -> Numbers:
         if isinstance(value, Const):
-            return np.full(prod(self._facts.group_size), value.bits & 0xFFFF_FFFF, np.uint32)
+            return of_constant(value, self._facts.group_size)
         assert isinstance(value, Op)
-        identity = _identity(value, self._facts)
+        identity = of_identity(value, self._facts.group_size, whole=True)
         if identity is not None:
             return identity
-        stem, _, type_ = value.ins.row.name.rpartition("_")
-        args = [self.of(a) for a in value.args]
-        if stem.startswith("cmp") and type_ == "s32":
-            args = [a.view(np.int32) for a in args]
-        return _ARITHMETIC[stem](*args).astype(np.uint32)
-
-
-_ARITHMETIC: dict[str, Callable[..., NDArray[np.generic]]] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "mad": lambda a, b, c: a * b + c,
-    "shl": lambda a, b: a << (b & np.uint32(31)),
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-    "cmp_eq": np.equal,
-    "cmp_ne": np.not_equal,
-    "cmp_lt": np.less,
-    "cmp_le": np.less_equal,
-    "cmp_gt": np.greater,
-    "cmp_ge": np.greater_equal,
-}
-
-
-def _is_known(op: Op) -> bool:
-    stem, _, type_ = op.ins.row.name.rpartition("_")
-    if stem not in _ARITHMETIC:
-        return False
-    if type_ == "b1":
-        return stem in ("and", "or", "xor") and all(a.cls is RegClass.C for a in op.args)
-    return type_ in ("u32", "s32")
-
-
-def _identity(op: Op, facts: Facts) -> Numbers | None:
-    """Return the numbers of all work-items of a whole workgroup; None if they are not constants."""
-    x, y, _ = facts.group_size
-    flat = np.arange(prod(facts.group_size), dtype=np.uint32)
-    match op.ins.row.stem:
-        case "workitemid":
-            return (flat % x, flat // x % y, flat // (x * y))[op.ins.literals[0]].astype(np.uint32)
-        case "workitemflatid":
-            return flat
-        case "workgroupsize" | "currentworkgroupsize":
-            return np.full_like(flat, facts.group_size[op.ins.literals[0]])
-    return None
+        return computed(value, [self.of(a) for a in value.args])
