@@ -118,7 +118,7 @@ class Geometry:
         """Work-items in total."""
         return prod(self.items)
 
-    @property
+    @cached_property
     def largest_group(self) -> int:
         """Work-items of the largest workgroup; less than `group_size` in a smaller grid."""
         return prod(self.current_size(0))

@@ -371,10 +371,11 @@ class Launch:
         """
         ready = self._prepared
         again = ready.kept.get("again")
-        seconds = again(args) if again is not None and not named else None
-        if seconds is None:
-            return self.run_by(ready.run, *args, **named)
-        return ready.result.again(seconds)
+        if again is not None and not named:
+            result = again.run(args)
+            if result is not None:
+                return result
+        return self.run_by(ready.run, *args, **named)
 
     def run_by(self, run: Engine, /, *args: object, **named: object) -> Result:
         """Run the launch by another executor: `launch.run_by(simulator.run, *arguments)`."""
@@ -406,6 +407,8 @@ class Launch:
         finally:
             bound.finish()
         seconds = time.perf_counter() - start
+        if "again" in ready.kept:
+            ready.kept["again"].make_results(ready.result)
         return Result(
             ready.kernel.name,
             work.run_by or ready.name,

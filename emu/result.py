@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from .frames import frame_of
 from .geometry import Geometry
@@ -15,16 +16,36 @@ from .tables import labelled, labelled_html
 _NEW = object.__new__
 
 
-@dataclass(frozen=True, init=False)
-class Result:
-    """One launch: the engine that ran it, and what was counted. Times are host seconds."""
+class Launched(NamedTuple):
+    """What all results of a launch have in common."""
 
     kernel: str
     engine: str
     scheme: str
     geometry: Geometry
-    statistics: Statistics | None
-    host_seconds: float
+
+
+def _read_only(place: str) -> Any:
+    """Return a field that is read from `place` and cannot be set."""
+    return property(attrgetter(place))
+
+
+@dataclass(init=False, unsafe_hash=True)
+class Result:
+    """One launch: the engine that ran it, and what was counted. Times are host seconds.
+
+    Fields are read-only. A launch of a small kernel takes less than a microsecond, so making its
+    result is setting three slots.
+    """
+
+    kernel: str = _read_only("_launched.kernel")
+    engine: str = _read_only("_launched.engine")
+    scheme: str = _read_only("_launched.scheme")
+    geometry: Geometry = _read_only("_launched.geometry")  # noqa: RUF009
+    statistics: Statistics | None = _read_only("_statistics")  # noqa: RUF009
+    host_seconds: float = _read_only("_host_seconds")
+
+    __slots__ = ("_host_seconds", "_launched", "_statistics")
 
     def __init__(
         self,
@@ -35,22 +56,21 @@ class Result:
         statistics: Statistics | None,
         host_seconds: float,
     ) -> None:
-        # At once: field by field, as the generated one has it, takes a tenth of a short launch.
-        self.__dict__.update(
-            kernel=kernel,
-            engine=engine,
-            scheme=scheme,
-            geometry=geometry,
-            statistics=statistics,
-            host_seconds=host_seconds,
-        )
+        self._launched = Launched(kernel, engine, scheme, geometry)
+        self._statistics = statistics
+        self._host_seconds = host_seconds
+
+    @property
+    def launched(self) -> Launched:
+        """What all results of the launch have in common."""
+        return self._launched
 
     def again(self, seconds: float) -> Result:
         """Return the result of the same launch that has taken so many seconds, not counted."""
         result = _NEW(Result)
-        fields = result.__dict__
-        fields |= self.__dict__
-        fields["host_seconds"] = seconds
+        result._launched = self._launched
+        result._statistics = None
+        result._host_seconds = seconds
         return result
 
     def to_dict(self) -> dict[str, object]:

@@ -13,7 +13,7 @@ import numpy as np
 from ..emu.device import Device, DeviceArray
 from ..emu.engine import DEFAULT_BUDGET, Engine, Work
 from ..emu.geometry import DEFAULT_WIDTH
-from ..emu.module import Launch, Module
+from ..emu.module import LAUNCHES_KEPT, Launch, Module
 from ..emu.result import Result, memory_digest
 from ..emu.statistics import Statistics
 from ..isa.errors import Outcome, SimtError, UsageError, did_you_mean
@@ -81,6 +81,7 @@ class PlainLauncher:
     after_launch: Callable[[Result], None] | None = None
     """Called after each launch, to show progress."""
     _arrays: dict[int, tuple[np.ndarray, DeviceArray]] = field(default_factory=dict)
+    _launches: dict[str, Launch] = field(default_factory=dict)
 
     @classmethod
     def on(cls, simulator: Simulated, module: Module, **options: Any) -> PlainLauncher:
@@ -104,21 +105,8 @@ class PlainLauncher:
         group_size: int | Sequence[int] = 256,
     ) -> Callable[..., Result]:
         """Prepare a launch; see `workload.Launcher`."""
-        function = self.module[kernel_name]
-        launch = function.launch(
-            groups=groups,
-            items=items,
-            group_size=group_size,
-            warp=self.warp,
-            engine=self.engine,
-            scheme=self.scheme,
-            knobs=self.knobs,
-            budget=self.budget,
-            stats=self.stats,
-            exited_arrive=self.exited_arrive,
-            threads=self.threads,
-        )
-        names = [p.name for p in function.kernel.params]
+        launch = self._launch(kernel_name, groups, items, group_size)
+        names = [p.name for p in launch.function.kernel.params]
 
         def start(*args: object) -> Result:
             mapped = [
@@ -137,6 +125,34 @@ class PlainLauncher:
             return result
 
         return start
+
+    def _launch(
+        self,
+        kernel_name: str,
+        groups: int | Sequence[int] | None,
+        items: int | Sequence[int] | None,
+        group_size: int | Sequence[int],
+    ) -> Launch:
+        """Return a launch: for equal dimensions the same one, which is prepared once."""
+        key = f"{kernel_name} {groups!r} {items!r} {group_size!r}"
+        found = self._launches.get(key)
+        if found is None:
+            if len(self._launches) >= LAUNCHES_KEPT:
+                self._launches.clear()
+            found = self._launches[key] = self.module[kernel_name].launch(
+                groups=groups,
+                items=items,
+                group_size=group_size,
+                warp=self.warp,
+                engine=self.engine,
+                scheme=self.scheme,
+                knobs=self.knobs,
+                budget=self.budget,
+                stats=self.stats,
+                exited_arrive=self.exited_arrive,
+                threads=self.threads,
+            )
+        return found
 
     @property
     def arrays(self) -> list[DeviceArray]:

@@ -242,6 +242,8 @@ def _hint(row: Row, operand: Operand, part: Part) -> str:
     if isinstance(part, Expression):
         return ""
     match part.kind:
+        case "REGISTER" if operand.type is B1 and operand.kind is OperandKind.DST:
+            return f"the result is a condition: $c{register(part).index}"
         case "REGISTER" if operand.type is B1:
             reg = register(part)
             type_ = "u64" if reg.cls is RegClass.D else "u32"
@@ -270,6 +272,8 @@ def _other_class(row: Row, operand: Operand, reg: Reg) -> str:
     """Return the nearest type of the stem that works on registers of the given class."""
     if operand.type is None or row.type is None or operand.type is not row.type:
         return ""
+    if row.stem == "cvt" and operand.kind is OperandKind.DST:
+        return f"{row.name} gives {row.type.bits} bits: ${row.type.reg.value}{reg.index}"
     if row.segment is Segment.KERNARG and row.type.bits == 64:
         return "pointers and other parameters of 64 bits go to $d registers"
     kind = row.type.kind

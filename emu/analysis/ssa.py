@@ -13,7 +13,7 @@ Registers are zero at the start. `mov` makes no value of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ...asm.flow.graph import live_before
@@ -345,12 +345,8 @@ def made_of(
         if value in found:
             continue
         found.add(value)
-        if ends_at(value):
-            continue
-        if isinstance(value, Op):
-            work += value.args
-        elif isinstance(value, Phi):
-            work += value.args.values()
+        if not ends_at(value):
+            work += operands_of(value)
     return found
 
 
@@ -384,6 +380,13 @@ def _count_parts(ssa: Ssa) -> None:
 
 
 _TAKEN_APART = ADDRESS_ARITHMETIC | INDEX_ARITHMETIC
+
+
+def operands_of(value: Value) -> Collection[Value]:
+    """Return the values that a value is computed from, or that come together in it."""
+    if isinstance(value, Phi):
+        return value.args.values()
+    return value.args if isinstance(value, Op) else ()
 
 
 def uses(op: Op) -> set[Value]:

@@ -10,7 +10,7 @@ Most values of such kernels have a stride, or one value, within each piece: a sc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Protocol
 
@@ -21,7 +21,7 @@ from .distances import Distances, LaneDistances
 from .facts import Facts
 from .largest import largest
 from .postdominators import bits, postdominators
-from .ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value
+from .ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value, operands_of, same_value
 
 _UNIFORM_IDENTITY = frozenset(
     {"workgroupid", "workgroupsize", "currentworkgroupsize", "gridsize", "gridgroups", "waveid",
@@ -66,6 +66,7 @@ class Shapes:
         self.divergent_loops: set[int] = set()
         """Loops that lanes leave in different iterations."""
         self._postdominators = postdominators(self.flow)
+        self._in_step = _in_step(ssa)
         self._find_varying()
         self._strides = self._find_strides(in_pieces=False)
         self._piece_strides = self._find_strides(in_pieces=True) if facts.piece else self._strides
@@ -101,7 +102,8 @@ class Shapes:
 
     def may_mix(self, phi: Phi) -> bool:
         """Return whether a phi may have values of different paths or iterations in its lanes."""
-        return phi.node in self.joins or (phi.keeps and self._leaves_divergent_loop(phi))
+        meets = phi.node in self.joins and phi not in self._in_step
+        return meets or (phi.keeps and self._leaves_divergent_loop(phi))
 
     def passes(self, number: int, other: int) -> bool:
         """Return whether every path from a node to an end passes another node."""
@@ -126,11 +128,7 @@ class Shapes:
 
     def _varies(self, value: Value) -> bool:
         if isinstance(value, Phi):
-            return (
-                value.node in self.joins
-                or any(a in self.varying for a in value.args.values())
-                or (value.keeps and self._leaves_divergent_loop(value))
-            )
+            return self.may_mix(value) or any(a in self.varying for a in value.args.values())
         assert isinstance(value, Op)
         row = value.ins.row
         if row.stem == "workitemid" or row.stem == "workitemabsid":
@@ -327,7 +325,7 @@ class Shapes:
             known = self.stride(value) is not None or self.piece_stride(value) is not None
             return known or value in steps
 
-        while wrong := [v for v in steps if not all(map(has_lane0, _arguments(v)))]:
+        while wrong := [v for v in steps if not all(map(has_lane0, operands_of(v)))]:
             for value in wrong:
                 del steps[value]
         self._strides.update(steps)
@@ -359,10 +357,33 @@ class Shapes:
         return self.facts.whole and largest(source, self.facts) < 1 << (31 if signed else 32)
 
 
-def _arguments(value: Value) -> Iterable[Value]:
-    if isinstance(value, Phi):
-        return value.args.values()
-    return value.args if isinstance(value, Op) else ()
+def _in_step(ssa: Ssa) -> frozenset[Phi]:
+    """Return the phis of headers that get one value from outside and one from within the loop.
+
+    Such as a counter that is increased before a `continue`. Lanes that go back to the header by
+    different branches meet at the latch, so all lanes at the header are in the same iteration, and
+    have all come from outside or all from within. Whether they join there makes no difference.
+    """
+    flow, found = ssa.flow, set[Phi]()
+    for loop in flow.loops:
+        header = flow.nodes[loop.header]
+        outside = [n for n in header.predecessors if n not in loop.nodes]
+        within = [n for n in header.predecessors if n in loop.nodes]
+        one_latch = all(flow.route(n, loop.header) == loop.latch for n in within)
+        one_entry = all(
+            n == loop.header or loop.nodes.issuperset(flow.nodes[n].predecessors)
+            for n in loop.nodes
+        )
+        if one_latch and one_entry:
+            found.update(
+                phi
+                for phi in ssa.phis.get(loop.header, ())
+                if all(
+                    len({same_value(phi.args[n]) for n in sources}) <= 1
+                    for sources in (outside, within)
+                )
+            )
+    return frozenset(found)
 
 
 def _same_for_same(op: Op) -> bool:

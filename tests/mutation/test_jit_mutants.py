@@ -13,8 +13,9 @@ from functools import cache
 
 import pytest
 
-from simtlab.emu.analysis import analysis, width
+from simtlab.emu.analysis import analysis
 from simtlab.emu.analysis.lanes import sparse
+from simtlab.emu.analysis.widths import width
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.launch import engine
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
@@ -72,9 +73,9 @@ MUTANTS = (
     Mutant("emu.jit.kernel.nodes", "the other side of a branch has no lanes",
            'lanes.combine("xor", on, ["splat (i1 true)"] * lanes.k)',
            'lanes.combine("xor", on, ["zeroinitializer"] * lanes.k)'),
-    Mutant("emu.jit.kernel.edges", "a copy into a phi does not spare the lanes that wait",
+    Mutant("emu.jit.kernel.control.edges", "a copy into a phi does not spare the lanes that wait",
            "(running or chunks) if others_wait else None", "None"),
-    Mutant("emu.jit.kernel.edges", "who comes to a node forgets those who wait there",
+    Mutant("emu.jit.kernel.control.edges", "who comes to a node forgets those who wait there",
            "        if others_wait:\n", "        if False:\n"),
     Mutant("emu.jit.kernel.nodes", "phis of a loop keep the values of the first trip",
            "lanes.variables.store((phi, part), types, following)", "pass"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .intrinsics import ctz, device, drop_lowest, inlined, popcount
 
 if TYPE_CHECKING:
-    from .causes import BANK, IDLE, ISSUED, L2, MSHR, N_CAUSES, READY
+    from .causes import BANK, BARRIER, IDLE, ISSUED, L2, MSHR, N_CAUSES, READY
     from .groups import home
     from .hooks import State, on_event
     from .state import (
@@ -234,6 +234,23 @@ def charge_idle(S: State, w: int, v: int, t: int) -> int:
     if t > owner.busy:
         warp_cycles(S, w * N_CAUSES + IDLE).cycles += t - owner.busy
         owner.busy = t
+    return 0
+
+
+@device
+def close_launch(S: State) -> int:
+    """Charge what remains after a launch: idle up to its end, then the barrier between launches."""
+    for w in range(S.wpus):
+        core = wpu(S, w)
+        slots = w * N_CAUSES
+        slot_cycles(S, slots + IDLE).cycles += S.ended - min(core.busy, S.ended)
+        slot_cycles(S, slots + BARRIER).cycles += S.now - max(core.busy, S.ended)
+        core.busy = S.now
+        for v in range(w * S.warps, (w + 1) * S.warps):
+            owner = warp(S, v)
+            warp_cycles(S, slots + IDLE).cycles += S.ended - min(owner.busy, S.ended)
+            warp_cycles(S, slots + BARRIER).cycles += S.now - max(owner.busy, S.ended)
+            owner.busy = S.now
     return 0
 
 

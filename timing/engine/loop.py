@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 from .intrinsics import NEVER, call, device, word64
 
 if TYPE_CHECKING:
-    from .account import EV_TURN, charge_bubbles, charge_wait, count_access, count_branch
+    from .account import (
+        EV_TURN,
+        charge_bubbles,
+        charge_wait,
+        close_launch,
+        count_access,
+        count_branch,
+    )
     from .causes import BANK, HIT, MEMORY, RECONVERGE
     from .groups import pick, wake
     from .hooks import (
@@ -45,7 +52,7 @@ if TYPE_CHECKING:
         warp,
         wpu,
     )
-    from .workgroups import distribute
+    from .workgroups import begin_launch
 
 
 @device
@@ -57,7 +64,7 @@ def run(S: State, events: int) -> int:
     S.status = RUNNING
     if S.starting == 1:
         S.starting = 0
-        distribute(S, S.now)
+        begin_launch(S, S.now)
     while events > 0:
         events -= 1
         w = 0
@@ -86,6 +93,8 @@ def run(S: State, events: int) -> int:
         on_event(S, EV_TURN, w, wpu(S, w).current, S.now)
         if S.status != RUNNING:
             break
+    if S.status == DONE:
+        close_launch(S)
     return S.status
 
 

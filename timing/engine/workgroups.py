@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .intrinsics import NEVER, bit, call3, ctz, device, drop_lowest, popcount, put64
+from .intrinsics import NEVER, bit, call3, ctz, device, drop_lowest, low_bits, popcount, put64
 
 if TYPE_CHECKING:
     from .account import charge_idle
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
         BLOCK_GROUP_MEMORY,
         DISPATCH,
         DIVERGENT_BARRIER,
+        due,
         group,
         next_event,
         ready_at,
         seg,
+        slot,
         warp,
         workgroup,
         wpu,
@@ -37,6 +39,22 @@ def admit(S: State, w: int, t: int) -> int:
         begin_workgroup(S, w, t)
         n_begun += 1
     return n_begun
+
+
+@device
+def begin_launch(S: State, t: int) -> int:
+    """Empty all WPUs and start a launch on them at t."""
+    for w in range(S.wpus):
+        core = wpu(S, w)
+        core.free = low_bits(S.warps)
+        core.event = DISPATCH
+        core.current = -1
+        core.slots_used = 0
+        next_event(S, w).at = NEVER
+    for i in range(S.wpus * S.slots):
+        slot(S, i).group = -1
+        due(S, i).at = NEVER
+    return distribute(S, t)
 
 
 @device

@@ -38,12 +38,13 @@ def stale_reads(simulator: Simulator) -> list[StaleRead]:
     rows = simulator.state.rows.get("stale")
     if rows is None:
         return []
+    launches = simulator.launch_counts
     found: dict[tuple[int, int], StaleRead] = {}
     for row in rows[: simulator.counters()["stale_read"]]:
         launch, number = int(row["launch"]), int(row["seg"])
         if (launch, number) in found:
             continue
-        name = simulator.launch_counts[launch - 1].kernel
+        name = launches[launch - 1].kernel
         code = next(c for c in simulator.codes if c.kernel.name == name)
         pc = int(code.segments.table[number]["last_pc"])
         span = code.program.span(code.kernel, pc)

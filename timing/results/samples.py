@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from operator import sub
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...emu.engine import Work
+from ...emu.geometry import Geometry
 from ...emu.jit.segments.table import SegmentKind
 from ..engine.causes import N_CAUSES, NAMES
 from ..engine.intrinsics import NEVER
@@ -33,39 +36,50 @@ class LaunchCount:
     issue_slots: dict[str, int]
     """By cause, over all WPUs."""
 
-    @staticmethod
-    def nothing() -> LaunchCount:
-        """Return the counts before the first launch."""
-        return LaunchCount("", (0, 0, 0), (0, 0, 0), 0, 0, 0, 0, dict.fromkeys(NAMES, 0))
+
+class Totals(NamedTuple):
+    """The counts at the end of a launch, all launches together."""
+
+    kernel: str
+    geometry: Geometry
+    end: int
+    warp_instructions: int
+    thread_instructions: int
+    issue_slots: tuple[int, ...]
+    """By cause, over all WPUs."""
 
     @staticmethod
-    def now(simulator: Simulator, work: Work) -> LaunchCount:
-        """Return the counts up to now, all launches together."""
-        rows = simulator.state.rows
-        slots = rows["slot_cycles"]["cycles"].reshape(-1, N_CAUSES).sum(axis=0)
-        return LaunchCount(
+    def now(simulator: Simulator, work: Work) -> Totals:
+        """Return the counts up to now, without NumPy, which takes longer for so few numbers."""
+        core = simulator.state.columns["wpu"]
+        slots = simulator.state.columns["slot_cycles"].cycles
+        return Totals(
             work.kernel.name,
-            work.geometry.items,
-            work.geometry.group_size,
-            0,
+            work.geometry,
             simulator.cycles,
-            int(rows["wpu"]["n_warp_instr"].sum()),
-            int(rows["wpu"]["n_thread_instr"].sum()),
-            dict(zip(NAMES, map(int, slots), strict=True)),
+            sum(core.n_warp_instr),
+            sum(core.n_thread_instr),
+            tuple(sum(slots[cause::N_CAUSES]) for cause in range(N_CAUSES)),
         )
 
-    def since(self, begun: LaunchCount) -> LaunchCount:
-        """Return the counts since `begun`."""
-        return LaunchCount(
-            self.kernel,
-            self.items,
-            self.group_size,
-            begun.end,
-            self.end,
-            self.warp_instructions - begun.warp_instructions,
-            self.thread_instructions - begun.thread_instructions,
-            {name: n - begun.issue_slots[name] for name, n in self.issue_slots.items()},
+
+def launch_counts(totals: Iterable[Totals]) -> Iterator[LaunchCount]:
+    """Yield the counts of each launch, from those at their ends."""
+    begin = warp_instructions = thread_instructions = 0
+    slots = (0,) * N_CAUSES
+    for at_end in totals:
+        during = map(sub, at_end.issue_slots, slots)
+        yield LaunchCount(
+            at_end.kernel,
+            at_end.geometry.items,
+            at_end.geometry.group_size,
+            begin,
+            at_end.end,
+            at_end.warp_instructions - warp_instructions,
+            at_end.thread_instructions - thread_instructions,
+            dict(zip(NAMES, during, strict=True)),
         )
+        _, _, begin, warp_instructions, thread_instructions, slots = at_end
 
 
 @dataclass(frozen=True)

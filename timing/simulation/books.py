@@ -1,7 +1,7 @@
 """The books of a launch: cycles without an owner get one, and all sums are checked.
 
-The engine charges a wait when it ends (account.py). At the end of a launch the cycles that remain
-are idle; where a launch is cut short, they are charged to what each warp was waiting for.
+The engine charges a wait when it ends, and closes the books of a launch that ends (account.py).
+Where a launch is cut short, cycles are charged to what each warp was waiting for.
 """
 
 from __future__ import annotations
@@ -12,18 +12,6 @@ import numpy as np
 
 from ..compiler.engine_state import EngineState
 from ..engine.causes import BANK, BARRIER, IDLE, ISSUED, L2, MSHR, N_CAUSES, NAMES, READY
-
-
-def close(state: EngineState) -> None:
-    """Charge what remains after a launch: idle up to its end, then the barrier between launches."""
-    S, rows = state.S, state.rows
-    ended, now = int(S.ended), int(S.now)
-    for table, owners in (("slot_cycles", "wpu"), ("warp_cycles", "warp")):
-        cycles = rows[table]["cycles"].reshape(-1, N_CAUSES)
-        busy = rows[owners]["busy"].reshape(len(cycles), -1)
-        cycles[:, IDLE] += (ended - np.minimum(busy, ended)).sum(axis=1)
-        cycles[:, BARRIER] += (now - np.maximum(busy, ended)).sum(axis=1)
-        busy[:] = now
 
 
 def close_early(state: EngineState) -> None:

@@ -9,7 +9,6 @@ import ctypes
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from itertools import takewhile
 
 import numpy as np
 
@@ -31,9 +30,9 @@ from ..engine.causes import N_CAUSES
 from ..engine.intrinsics import NEVER
 from ..engine.state import DONE, RUNNING
 from ..machines.machine import Machine
-from ..results.samples import SAMPLE, LaunchCount, Samples
+from ..results.samples import SAMPLE, LaunchCount, Samples, Totals, launch_counts
 from ..results.statistics import Statistics, collect
-from .books import check, close, close_early
+from .books import check, close_early
 from .failures import (
     BooksError,
     HookError,
@@ -96,8 +95,7 @@ class Simulator:
         self._loaded: Code | None = None  # the code whose tables the engine has
         self.samples = Samples(self, sample)
         self.state.S.pause_at = self.samples.due
-        self.launch_counts: list[LaunchCount] = []
-        self._counted = LaunchCount.nothing()
+        self._totals: list[Totals] = []  # at the end of each launch
         self.on_progress: Callable[[Simulator], object] = lambda simulator: None
         """Called from time to time while a launch runs."""
 
@@ -257,13 +255,6 @@ class Simulator:
             "exited_arrive": work.exited_arrive,
         }.items():
             setattr(S, name, int(value))
-        cores = state.rows["wpu"]
-        cores["free"] = (1 << self.machine.warps) - 1 if self.machine.warps < 64 else -1
-        cores["event"], cores["current"] = 0, -1
-        state.rows["next_event"]["at"] = NEVER
-        cores["slots_used"] = 0
-        state.rows["slot"]["group"] = -1
-        state.rows["due"]["at"] = NEVER
 
     def _executed(self) -> int:
         """Return the number of instructions that lanes have executed."""
@@ -281,7 +272,7 @@ class Simulator:
     def _advance(self, work: Work, code: Code) -> int:
         """Let the engine run for a while and return its status; take the samples that are due."""
         status = self._run_events()
-        due = int(self.state.rows["next_event"]["at"].min())
+        due = min(self.state.columns["next_event"].at)
         if status == RUNNING and self.cycles + LONGEST_WAIT < due < NEVER:
             raise waiting_too_long(due, self.state, work, code)
         # NEVER: that was the last event of the launch, which the engine has not noticed yet.
@@ -295,14 +286,10 @@ class Simulator:
         self._runs = False
         if early:
             close_early(self.state)
-        else:
-            close(self.state)
         while self.cycles >= self.samples.due:
             self.samples.take(self)
         self.launches += 1
-        counted = LaunchCount.now(self, work)
-        self.launch_counts.append(counted.since(self._counted))
-        self._counted = counted
+        self._totals.append(Totals.now(self, work))
         # Later launches add to the same sums, so not every one is checked, except with files of the
         # user, where the launch at fault must be known.
         if self._own or self.launches & (self.launches - 1) == 0:
@@ -322,6 +309,11 @@ class Simulator:
 
     # --- what was counted
 
+    @property
+    def launch_counts(self) -> list[LaunchCount]:
+        """The counts of each launch up to now."""
+        return list(launch_counts(self._totals))
+
     def counters(self) -> Mapping[str, int]:
         """Return the header's counters: fields whose names begin with `n_`."""
         names = self.composition.fields
@@ -336,5 +328,9 @@ class Simulator:
 
 def _code_base(work: Work) -> int:
     """Return the address of a kernel's code; kernels of a program follow each other."""
-    before = takewhile(lambda kernel: kernel is not work.kernel, work.program.kernels)
-    return CODE_BASE + 8 * sum(len(kernel.words) for kernel in before)
+    address = CODE_BASE
+    for kernel in work.program.kernels:
+        if kernel is work.kernel:
+            break
+        address += 8 * len(kernel.words)
+    return address

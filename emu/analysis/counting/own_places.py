@@ -20,7 +20,7 @@ from ..item_numbers import Numbers, computed, is_arithmetic, of_constant, of_ide
 from ..order import START, Flow
 from ..ssa import Const, Op, Ssa, Value
 
-Places = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.int64]
 """A row for each work-item of a workgroup: the bytes of an access."""
 
 DEEPEST = 32
@@ -82,7 +82,7 @@ def _reached(flow: Flow, begin: int) -> set[int]:
     return found
 
 
-def _are_apart(stored: Sequence[Places], accessed: Sequence[Places]) -> bool:
+def _are_apart(stored: Sequence[Bytes], accessed: Sequence[Bytes]) -> bool:
     """Return whether no byte that one work-item stores is accessed by another one."""
     places, items = _by_place(stored)
     if (items[1:] != items[:-1])[places[1:] == places[:-1]].any():
@@ -93,7 +93,7 @@ def _are_apart(stored: Sequence[Places], accessed: Sequence[Places]) -> bool:
     return bool(((owned[at] != places) | (items[first[at]] == others)).all())
 
 
-def _by_place(accesses: Sequence[Places]) -> tuple[Places, Places]:
+def _by_place(accesses: Sequence[Bytes]) -> tuple[Bytes, Bytes]:
     """Return the bytes of some accesses in ascending order, and the work-item of each."""
     places = np.concatenate([p.ravel() for p in accesses])
     items = np.concatenate([np.repeat(np.arange(len(p)), p.shape[1]) for p in accesses])
@@ -108,7 +108,7 @@ class _Places:
         self._size = group_size
         self._known: dict[Value, Numbers | None] = {}
 
-    def of(self, op: Op) -> Places | None:
+    def of(self, op: Op) -> Bytes | None:
         """Return the bytes of an access, a row for each work-item; None if they are not known."""
         address, type_ = op.ins.address, op.ins.row.type
         if address is None or type_ is None:

@@ -163,9 +163,10 @@ class Masks:
         branch = self._dominators[number]
         while branch is not None and self.flow.loop_of[branch] != loop_number:
             branch = self._dominators[branch]
-        if branch is None or self.flow.nodes[number].latch_of is not None:
-            return None
         loop = None if loop_number is None else self.flow.loops[loop_number]
+        is_latch = self.flow.nodes[number].latch_of is not None
+        if branch is None or (is_latch and (loop is None or loop.latch != number)):
+            return None
         inside = frozenset(self.waits) if loop is None else loop.nodes & self.waits.keys()
         between = reachable(self._lanes, self._lanes[branch], inside, {number}) - {number}
         if any(self._loses_lanes(self.flow.nodes[n], inside, loop) for n in {branch} | between):

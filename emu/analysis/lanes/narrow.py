@@ -1,8 +1,8 @@
 """Instructions on 32-bit integers that lanes of 8 or 16 bits can do.
 
-Small loads begin narrow. An instruction stays narrow where its operands are and its result fits:
-more lanes fit into a vector, and no operand is widened before it. Only instructions with a narrow
-operand are: cutting a 32-bit one costs more than it saves.
+Small loads begin narrow. An instruction stays narrow where its operands are, and where its result
+fits or only its low bits are read: more lanes fit into a vector, and no operand is widened before
+it. Only instructions with a narrow operand are: cutting a 32-bit one costs more than it saves.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from dataclasses import dataclass
 
 from ....isa.types import B1, RegClass
 from ..ranges.integer_ranges import Range, Ranges
-from ..ssa import Const, Op, Value
+from ..ssa import Const, Op, Phi, Value
 from ..uniformity import LaneShapes
+from .low_bits import MODULAR, LowBits
 from .saturated import PASSED_ON, Caps
 
 WIDTHS = (8, 16)
-
-_MODULAR = frozenset({"add", "sub", "mul", "mad", "and", "or", "xor", "not", "neg", "shl"})
-"""Their low bits depend on the operands' low bits only."""
 
 _NO_BYTES = frozenset({"mul", "mad", "shl", "shr"})
 """x86 has none of these for bytes."""
@@ -47,6 +45,7 @@ class NarrowLanes:
             return
         self._ranges = ranges or Ranges(shapes.ssa)
         self._caps = Caps(shapes.ssa, self._ranges)
+        self._read = LowBits(shapes.ssa)
         for op in ops:
             # What counts on, in the warp or in each row of it, is kept as scalars.
             if shapes.piece_stride(op) is not None:
@@ -64,8 +63,16 @@ class NarrowLanes:
         """Return the lanes in which an instruction is done, if they are narrow."""
         return self._found.get(op)
 
-    def is_narrow(self, op: Op) -> bool:
-        """Return whether a value that varies is at hand in narrow lanes, or is a condition."""
+    def is_narrow(self, op: Op | Phi) -> bool:
+        """Return whether a value that varies is at hand in narrow lanes, or is a condition.
+
+        LLVM has a phi in the lanes of what comes together there, but for the phis of loops.
+        """
+        if isinstance(op, Phi):
+            return all(op.node != loop.header for loop in self._shapes.ssa.flow.loops) and all(
+                isinstance(value, Const) or (isinstance(value, (Op, Phi)) and self.is_narrow(value))
+                for value in op.args.values()
+            )
         if op in self._found:
             return True
         if op.cls is RegClass.C:
@@ -83,11 +90,13 @@ class NarrowLanes:
         if row.type is None or row.type.is_float or row.type.bits != 32:
             return None
         operands = narrow_operands(op)
+        # Choices among constants and truth values are at hand in lanes of any width.
         at_hand = [bits for bits in map(self._lanes_of, operands) if bits is not None]
-        if not at_hand or max(at_hand) > max(WIDTHS):
+        least = max(at_hand, default=min(WIDTHS))
+        if least > max(WIDTHS):
             return None
         for bits in WIDTHS:
-            if bits >= max(at_hand) and not (bits == 8 and row.stem in _NO_BYTES):
+            if bits >= least and not (bits == 8 and row.stem in _NO_BYTES):
                 for signed in (False, True):
                     if self._fits(op, operands, bits, signed=signed):
                         return Narrow(bits, signed)
@@ -118,7 +127,9 @@ class NarrowLanes:
         count = op.args[1] if row.stem in ("shl", "shr") else None
         if count is not None and not (isinstance(count, Const) and count.bits & 31 < bits):
             return False
-        if row.stem in _MODULAR:
+        if (row.stem in MODULAR or row.stem == "select") and self._read.of(op) <= bits:
+            return True
+        if row.stem in MODULAR:
             return fits(self._ranges.of(op))
         if row.stem == "abs":
             return self._range(op.args[0]).is_signed(bits) and fits(self._ranges.of(op))

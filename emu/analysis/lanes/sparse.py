@@ -9,6 +9,7 @@ one load after the other, and vectors have many of them under way.
 from __future__ import annotations
 
 from ....isa.types import RegClass, Segment
+from ..commuting import commute
 from ..order import Flow, Loop
 from ..ranges.stepping import increment_of, is_invariant
 from ..ssa import Op, Phi, Ssa, Value, made_of, uses
@@ -66,6 +67,7 @@ def can_run_alone(shapes: Shapes, loop: Loop) -> bool:
     return (
         loop.number in shapes.divergent_loops
         and all(_runs_alone(op) for number in loop.nodes for op in ssa.ops.get(number, ()))
+        and commute(_atomics_of(ssa, loop), ssa)
         and _has_one_entry(flow, loop)
         and all(
             shapes.piece_stride(phi) is None
@@ -80,10 +82,16 @@ def gains_alone(shapes: Shapes, loop: Loop) -> bool:
     return _follows_a_branch(shapes, loop) and _is_scattered(shapes, loop)
 
 
+def _atomics_of(ssa: Ssa, loop: Loop) -> list[Op]:
+    """Return the atomics of a loop. A lane alone does all of its own before the next lane's."""
+    ops = (op for number in loop.nodes for op in ssa.ops.get(number, ()))
+    return [op for op in ops if op.ins.row.is_atomic]
+
+
 def _runs_alone(op: Op) -> bool:
     """Return whether an instruction can be done for one lane of a warp."""
     row = op.ins.row
-    if row.is_memory and (row.is_atomic or row.segment not in (Segment.GLOBAL, Segment.KERNARG)):
+    if row.is_memory and row.segment not in (Segment.GLOBAL, Segment.KERNARG):
         return False
     return not row.is_identity
 
@@ -125,12 +133,21 @@ def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
         and not shapes.is_uniform(op.base)
     ]
     loaded = [(base, _loads_of(base)) for _, base in accesses]
+    if any(_is_small_store(shapes, op) for op, _ in accesses):
+        return not any(_is_chain(base, loop) for base, _ in loaded)
     if not accesses or not all(loads for _, loads in loaded):
         return False
     inside = [base for base, loads in loaded if _any_in(loop, loads)]
     if inside:
         return not any(_is_chain(base, loop) for base in inside)
     return all(_is_word(op) and _is_stretch(base, loop) for op, base in accesses)
+
+
+def _is_small_store(shapes: Shapes, op: Op) -> bool:
+    """Return whether lanes store bytes or 16-bit numbers in no known order: one after the other."""
+    row = op.ins.row
+    in_order = op.base is None or shapes.piece_stride(op.base) is not None
+    return row.is_store and not _is_word(op) and not in_order
 
 
 def _is_word(op: Op) -> bool:

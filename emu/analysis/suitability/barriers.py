@@ -8,11 +8,16 @@ point; kernels with other barriers are left to the interpreter.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import prod
+
 from ....isa.program import Kernel
 from ...recent import Recent
 from ..analysis import analyse
 from ..facts import Facts
 from ..order import Flow
+from ..ssa import Ssa
+from ..uniformity import Shapes
 
 
 def arrive_whole(kernel: Kernel, facts: Facts) -> bool:
@@ -48,6 +53,23 @@ def _arrive_whole(kernel: Kernel, facts: Facts) -> bool:
         for branch in divergent
         for node in map(flow.nodes.__getitem__, _before_join(flow, branch))
     )
+
+
+def arrive_together(ssa: Ssa, facts: Facts) -> bool:
+    """Return whether all work-items of a workgroup reach each barrier together, and none returns.
+
+    No barrier and no `ret` is then on a path that only some of them take.
+    """
+    if not facts.whole:
+        return False
+    flow = ssa.flow
+    shapes = Shapes(ssa, replace(facts, width=prod(facts.group_size), one_warp=True))
+    for branch in ssa.conditions.keys() - shapes.uniform_branches():
+        for number in _before_join(flow, branch):
+            last = flow.nodes[number].last
+            if last is not None and (last.row.is_barrier or last.row.stem in ("ret", "trap")):
+                return False
+    return True
 
 
 def _before_join(flow: Flow, branch: int) -> set[int]:

@@ -6,8 +6,9 @@ of a later warp would wait for ever. There are two tests, one certain and one ca
 - `may_wait`: a branch, an address or a divisor may depend on a value that another work-item stores
   during the launch. In all other kernels each work-item executes the same instructions whatever
   the schedule, so a budget that runs out under one schedule runs out under all of them.
-- `may_spin`: a loop is left by a condition on memory that the loop does not walk along: an atomic,
-  or a load at an address that stays the same. Such a kernel looks like one that polls.
+- `may_spin`: a loop is left by a condition on memory that the loop does not walk along: a load or
+  atomic at an address that stays the same. Such a kernel looks like one that polls. Adding a
+  constant other than 0 does not: each iteration then gets another number, as from a queue.
 """
 
 from __future__ import annotations
@@ -158,12 +159,19 @@ def _reads_the_same_place(value: Value, slices: _Slices, loop: Loop) -> bool:
     if not isinstance(value, Op):
         return False
     row = value.ins.row
-    if row.is_atomic:
-        return True
-    if not row.is_load or row.segment not in _SHARED:
+    if not (row.is_load or row.is_atomic) or row.segment not in _SHARED:
+        return False
+    if row.is_atomic and _counts(value):
         return False
     base = slices.of(value.base, loop) if value.base is not None else set()
     return not any(_changes(v, slices.form, loop) for v in base)
+
+
+def _counts(atomic: Op) -> bool:
+    """Return whether an atomic adds or subtracts a constant other than 0."""
+    step = atomic.args[0]
+    stem = atomic.ins.row.stem
+    return stem in ("atomic_add", "atomic_sub") and isinstance(step, Const) and step.bits != 0
 
 
 def _changes(value: Value, form: Ssa, loop: Loop) -> bool:

@@ -19,12 +19,15 @@ from ..llvm.text import register_type
 from ..runtime.context import Slot, TrapCode
 from . import budget
 from .context_code import load_slot
-from .edges import Edges
+from .control.edges import Edges
 from .identity import WARP, Warp
 from .lane_code import LaneCode
 
 HEAD_BYTES = 64
 """Bytes of a frame before the counters: place, live lanes, remaining budget."""
+
+ENDED = -1
+"""The place of a warp that has ended."""
 
 FRAME = "%frame"
 """The frame of the running warp, a ptr."""
@@ -34,6 +37,10 @@ WORDS = ("waiting", "returned", "barrier_pc", "unequal", "waiter", "fresh")
 barrier of this round, and whether warps wait at several; a work-item that waits; whether this is
 the first round."""
 
+TOGETHER_WORDS = ("fresh", "place", "resumes")
+"""The same where all work-items reach each barrier together: the barrier at which this round
+begins, and that at which the next one does, or `ENDED`."""
+
 Kept = tuple[object, list[str], int]
 """A variable that is used after a barrier: its key, its types, its offset in the frame."""
 
@@ -41,8 +48,12 @@ Kept = tuple[object, list[str], int]
 class Barriers:
     """The barriers of a kernel, for the running warp."""
 
-    def __init__(self, lanes: LaneCode, plan: LanePlan, warp: Warp, edges: Edges) -> None:
+    def __init__(
+        self, lanes: LaneCode, plan: LanePlan, warp: Warp, edges: Edges, *, together: bool
+    ) -> None:
         self.lanes = lanes
+        self._together = together
+        """Whether all work-items of a workgroup are known to reach each barrier together."""
         self.edges = edges
         self._warp = warp
         self._waits = plan.waits
@@ -80,7 +91,8 @@ class Barriers:
     def begin(self, live: Sequence[str]) -> None:
         """Begin the frame of a warp with these lanes."""
         budget.fill(self.lanes, self._counters())
-        self._set_live(self.lanes.word(live))
+        if not self._together:
+            self._set_live(self.lanes.word(live))
 
     def resume(self, place: str, compute: Callable[[Op], None]) -> None:
         """Continue a warp after its barrier, or skip it if it has ended.
@@ -101,15 +113,18 @@ class Barriers:
             for op in self._again[number]:
                 compute(op)
             way = lanes.flow.route(number, lanes.flow.nodes[number].successors[0])
-            self.edges.enter(way, lanes.chunks(self._live()))
+            self.edges.enter(way, self._all() if self._together else lanes.chunks(self._live()))
 
     def end(self) -> None:
         """End the run of a warp: stop at the barrier where lanes wait, or end the warp."""
         code = self.lanes.code
-        for number in self.nodes:
-            if self._waits[number] and self._can_wait(number):
-                self._stop_held(number)
-        code.line(f"store i64 -1, ptr {FRAME}")
+        if self._together:
+            self._words.set_word("resumes", str(ENDED))
+        else:
+            for number in self.nodes:
+                if self._waits[number] and self._can_wait(number):
+                    self._stop_held(number)
+            code.line(f"store i64 {ENDED}, ptr {FRAME}")
         code.jump("warp_next")
 
     def _stop_held(self, number: int) -> None:
@@ -128,6 +143,8 @@ class Barriers:
 
     def note_exit(self, chunks: Sequence[str]) -> None:
         """Count lanes that return: they are no longer live, and no barrier waits for them."""
+        if self._together:
+            return
         code = self.lanes.code
         gone = self.lanes.word(chunks)
         self._set_live(code.let(f"and i64 {self._live()}, {code.let(f'xor i64 {gone}, -1')}"))
@@ -139,6 +156,11 @@ class Barriers:
         """End a node with a barrier: if all live lanes are here, fill the frame and stop."""
         lanes, code, words = self.lanes, self.lanes.code, self._words
         node = lanes.flow.nodes[number]
+        if self._together:
+            self._fill_frame(number, self._all())
+            words.set_word("resumes", str(number))
+            code.jump("warp_next")
+            return
         held = lanes.word(lanes.mask)
         words.set_word(f"held{number}", held)
         partial = f"p{number}"
@@ -152,15 +174,23 @@ class Barriers:
         code.block(f"w{number}")
         lanes.local.clear()
         here = words.word(f"held{number}")
-        self.edges.edge(number, node.successors[0], lanes.chunks(here))
+        self._fill_frame(number, lanes.chunks(here))
+        code.line(f"store i64 {number}, ptr {FRAME}")
+        self._note_stop(node.stop, here)
+        code.jump("warp_next")
+
+    def _fill_frame(self, number: int, chunks: Sequence[str]) -> None:
+        """Keep what these lanes need after a barrier."""
+        lanes, code = self.lanes, self.lanes.code
+        self.edges.edge(number, lanes.flow.nodes[number].successors[0], chunks)
         for type_, variable, cell in self._cells(number):
             value = code.let(f"load {type_}, ptr {variable}")
             code.line(f"store {type_} {value}, ptr {cell}, align 8")
-        code.line(f"store i64 {number}, ptr {FRAME}")
         if lanes.flow.loops:
-            code.line(f"store i64 {words.word('budget')}, ptr {self._budget_place()}")
-        self._note_stop(node.stop, here)
-        code.jump("warp_next")
+            code.line(f"store i64 {self._words.word('budget')}, ptr {self._budget_place()}")
+
+    def _all(self) -> list[str]:
+        return ["splat (i1 true)"] * self.lanes.k
 
     def _note_stop(self, pc: int, here: str) -> None:
         """Count a warp that waits at a barrier with its lanes, and compare it with the others."""

@@ -176,9 +176,7 @@ def _charged_by_helper(lanes: LaneCode, left: str, cost: int) -> str:
             cells = entry.let(f"alloca [{words} x i64], align 64")
             entry.line(f"store ptr {cells}, ptr {place}")
         (masks,) = variables.load(_MASKS, ["ptr"])
-        for place, chunk in zip(lanes.chunk_places(masks, lanes.n, 1), lanes.mask, strict=True):
-            bits = code.let(f"bitcast {lanes.mask_type} {chunk} to i{lanes.n}")
-            code.line(f"store i{lanes.n} {bits}, ptr {place}")
+        lanes.store_mask(masks)
         name, given = "simtlab_charge_wide", [f"ptr {masks}", f"i64 {words}"]
         types = "ptr captures(none), i64"
     code.module.declare(

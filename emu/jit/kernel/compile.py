@@ -11,11 +11,12 @@ from math import prod
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
-from ...analysis.columns import column_facts
 from ...analysis.facts import FEW_GROUPS, Facts
 from ...analysis.suitability.barriers import arrive_whole
 from ...analysis.suitability.limits import is_worth_optimising
-from ...analysis.width import USUAL, best_facts, one_warp_facts
+from ...analysis.widths.columns import column_facts
+from ...analysis.widths.one_warp import one_warp_facts
+from ...analysis.widths.width import USUAL, best_facts
 from ...analysis.workgroup_steps import strips_of
 from ...engine import Work
 from ...geometry import Geometry
@@ -24,6 +25,7 @@ from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes,
 from ..llvm.toolchain import dump as dump_module
 from ..runtime.gathers import together_from
 from ..runtime.helpers import symbols
+from ..runtime.in_flight import takes_many
 from ..runtime.strips import reporting_lowest
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -91,7 +93,7 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     if (columns := column_facts(kernel, usual)) is not None:
         return columns
     # Warps of another width than the launch's must reach barriers whole as well.
-    best = best_facts(kernel, usual, host_has("avx512bw"))
+    best = best_facts(kernel, usual, host_has("avx512bw"), takes_many)
     has_barrier = any(ins.row.is_barrier for ins in kernel.instructions)
     for found in (one_warp_facts(kernel, usual) or best, best, usual):
         is_one = has_barrier and prod(geometry.group_size) <= found.width

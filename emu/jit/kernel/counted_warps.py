@@ -1,7 +1,7 @@
 """The launch's warps that one warp of native code runs, each with numbers of its own.
 
-Native code has its own width (analysis/width.py), a multiple of the launch's where it counts. The
-numbers of one or two of the launch's warps are scalars; those of more are one vector.
+Native code has its own width (analysis/widths/width.py), a multiple of the launch's where it
+counts. The numbers of one or two of the launch's warps are scalars; those of more are one vector.
 """
 
 from __future__ import annotations

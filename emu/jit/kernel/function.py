@@ -11,20 +11,23 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ....isa.program import Kernel
+from ....isa.types import Segment
 from ...analysis.counting.regions import Region
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.order import START
 from ...analysis.ranges.offset_ranges import Ranges
+from ...analysis.suitability.barriers import arrive_together
 from ...analysis.uniformity import Shapes
 from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText
 from ..llvm.vectors import VectorCode
 from ..runtime.context import Slot, TrapCode
+from ..runtime.helpers import ATTRIBUTES, BEGIN_ATOMICS, END_ATOMICS
 from . import budget
-from .barriers import FRAME, WORDS, Barriers
+from .barriers import ENDED, FRAME, TOGETHER_WORDS, WORDS, Barriers
 from .context_code import load_slot, store_slot
+from .control.edges import Edges
 from .counters import Counters
-from .edges import Edges
 from .group_order import group_order
 from .identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
 from .interior.row import RowOfWarps
@@ -35,9 +38,13 @@ from .nodes import Nodes
 from .one_warp import OneWarp
 from .value_table import ValueTable
 from .variables import Variables
+from .zeroed import zeroed
 
 if TYPE_CHECKING:
     from ...analysis.counting.independence import Reliance
+
+
+ARGUMENTS = "ptr %ctx, i64 %first, i64 %last"
 
 
 class KernelFunction:
@@ -69,6 +76,13 @@ class KernelFunction:
         )
         self._takes_turns = self.has_barrier and not self.facts.one_warp
         """Whether the warps of a workgroup take turns, from barrier to barrier."""
+        self._together = (
+            self.has_barrier and not self.facts.counts and arrive_together(shapes.ssa, self.facts)
+        )
+        """Whether all work-items of a workgroup reach each barrier together."""
+        self._has_atomics = any(
+            ins.row.is_atomic and ins.row.segment is Segment.GLOBAL for ins in kernel.instructions
+        )
         self.memory = KernelMemory(
             kernel.params,
             kernel.group_size,
@@ -88,8 +102,7 @@ class KernelFunction:
         order = group_order(self.entry, self.shapes)
         order.head(code)
         group = start_group(code, facts)
-        if self.memory.group_bytes:
-            code.zero(self.memory.group_place(self.entry), self.memory.group_bytes)
+        self._zero_group()
         warps = count_warps(code, group, facts)
         vectors = VectorCode(code, *vectors_of(facts))
         begin = partial(start_warp, vectors, group, facts)
@@ -107,8 +120,28 @@ class KernelFunction:
         self.entry.jump("group_head")
         for variables in (self.variables, *filter(None, self._versions)):
             variables.check()
-        head = "define i32 @kernel(ptr %ctx, i64 %first, i64 %last)"
-        return definition(head, self.entry, code)
+        if not self._has_atomics:
+            return definition(f"define i32 @kernel({ARGUMENTS})", self.entry, code)
+        head = f"define internal i32 @groups({ARGUMENTS}) noinline"
+        return definition(head, self.entry, code) + _between_helpers(self.entry)
+
+    def _zero_group(self) -> None:
+        """Set the bytes of group memory to zero that a workgroup may load before it stores them.
+
+        All of it is zero when a call begins, so that nothing is ever read that LLVM does not know.
+        """
+        total = self.memory.group_bytes
+        if not total:
+            return
+        place = self.memory.group_place(self.entry)
+        parts = zeroed(self.shapes.ssa, self.facts, total, together=self._together)
+        if parts != [(0, total)]:
+            self.entry.zero(place, total)
+        if self.facts.poison is not None:  # a debug build
+            self.code.set_bytes(place, total, self.facts.poison & 0x7F)
+        for start, count in parts:
+            at = self.code.let(f"getelementptr i8, ptr {place}, i64 {start}") if start else place
+            self.code.zero(at, count)
 
     def _lanes(self, warp: Warp) -> LaneCode:
         report = partial(warp.report, self.code)
@@ -172,28 +205,34 @@ class KernelFunction:
     def _rounds(self, warps: str, begin: Callable[[], Warp]) -> None:
         """Let warps take turns from barrier to barrier."""
         code, facts, words = self.code, self.facts, self.variables
-        for name in WORDS:
+        together = self._together
+        for name in TOGETHER_WORDS if together else WORDS:
             words.places(name, ["i64"])
-        words.set_word("returned", "0")
+        if together:
+            words.set_word("place", "0")
+        else:
+            words.set_word("returned", "0")
         words.set_word("fresh", "1")
         code.jump("round_head")
         code.block("round_head")
-        words.set_word("waiting", "0")
-        words.set_word("barrier_pc", "-1")
-        words.set_word("unequal", "0")
+        if not together:
+            words.set_word("waiting", "0")
+            words.set_word("barrier_pc", "-1")
+            words.set_word("unequal", "0")
         self._begin_round()
         code.jump("warp_head")
         self._warp_head("round_head", "warp_next", warps, "round_over")
         warp = begin()
         lanes = self._lanes(warp)
         edges = self._edges(lanes, warp)
-        barriers = Barriers(lanes, self.plan, warp, edges)
+        barriers = Barriers(lanes, self.plan, warp, edges, together=together)
         self.frame_bytes = barriers.frame_bytes
         barriers.open_frame()
         edges.clear_all()
-        barriers.clear_held()
+        if not together:
+            barriers.clear_held()
         fresh = code.let(f"icmp ne i64 {words.word('fresh')}, 0")
-        place = code.let(f"load i64, ptr {FRAME}")
+        place = words.word("place") if together else code.let(f"load i64, ptr {FRAME}")
         code.branch(fresh, "warp_fresh", "warp_resume")
         code.block("warp_fresh")
         self.memory.clear_private(self.entry, code, facts.width)
@@ -208,7 +247,10 @@ class KernelFunction:
         code.block("warp_next")
         self._next_warp()
         code.block("round_over")
-        self._end_round()
+        if together:
+            self._end_round_together()
+        else:
+            self._end_round()
 
     def _begin_round(self) -> None:
         """Begin the time of a workgroup up to its next barrier, if group memory is watched."""
@@ -216,6 +258,15 @@ class KernelFunction:
             from .memory.watched.owners import begin_round
 
             begin_round(self.code, self.memory, self.facts)
+
+    def _end_round_together(self) -> None:
+        """Begin the next round, or end the workgroup, all of which is at one place."""
+        code, words = self.code, self.variables
+        words.set_word("fresh", "0")
+        resumes = words.word("resumes")
+        words.set_word("place", resumes)
+        over = code.let(f"icmp eq i64 {resumes}, {ENDED}")
+        code.branch(over, "group_next", "round_head")
 
     def _end_round(self) -> None:
         """Begin the next round, end the workgroup, or trap if not all of it is at one barrier."""
@@ -286,3 +337,15 @@ class KernelFunction:
         if self._counters is not None:
             self._counters.end_warp()
         self._poison(self.code)
+
+
+def _between_helpers(entry: FunctionText) -> str:
+    """Return the function of a kernel with atomics, which asks first whether they may be plain."""
+    code = entry.elsewhere()
+    for name in (BEGIN_ATOMICS, END_ATOMICS):
+        code.module.declare(name, f"declare i32 @{name}(ptr) {ATTRIBUTES}")
+    code.call("i32", BEGIN_ATOMICS, "ptr %ctx")
+    result = code.let(f"call i32 @groups({ARGUMENTS})")
+    code.call("i32", END_ATOMICS, "ptr %ctx")
+    code.ret("i32", result)
+    return definition(f"define i32 @kernel({ARGUMENTS})", code)

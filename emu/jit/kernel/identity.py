@@ -208,7 +208,7 @@ class Identity:
         if lanes.shapes.is_uniform(op):
             lanes.define(op, "value", [first])
             return
-        lanes.define(op, "value", chunks)
+        lanes.define(op, "value", chunks[: lanes.k])
         if lanes.shapes.stride(op) is not None:
             lanes.define(op, "lane0", [first])
 
@@ -240,7 +240,7 @@ class Identity:
         return self.lanes.code.let(f"mul i32 {position}, {size}")
 
     def _absolute(self, dim: int) -> tuple[str, Chunks]:
-        lanes, code, local = self.lanes, self.lanes.code, self.warp.local[dim]
+        lanes, code, local = self.lanes, self.lanes.code, self.warp.local[dim][: self.lanes.k]
         start = self._start(dim)
         first = code.let(f"add i32 {start}, {self.warp.local0[dim]}")
         if not local:

@@ -18,7 +18,7 @@ from ...analysis.uniformity import OneLane
 from ..llvm.text import constant, integer, register_type
 from ..runtime.context import TrapCode
 from . import budget
-from .edges import Edges
+from .control.edges import Edges
 from .hoisted import Hoisted
 from .instructions import Instructions
 from .lane_code import LaneCode

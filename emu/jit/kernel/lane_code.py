@@ -71,12 +71,40 @@ class LaneCode(VectorCode):
         """Whether a helper charges work-items that have spent half of their budget."""
         self.mask: Chunks = []
         """The running lanes."""
+        self.most, self._most_pieces = self.k, self.pieces.k
+        """The vectors of all lanes of the warp."""
         self.local: dict[tuple[Value, str], list[str]] = {}
         """Operands that are known in the block that is being written."""
         self.rare = RareLanes(self)
         """Replaces what is wrong in lanes that hardly ever occur."""
         self.outside: dict[Value, str] = {}
         """Operands that are known in all blocks, whatever part is asked for."""
+
+    def use_vectors(self, count: int) -> None:
+        """Compute with the first vectors only: no lane of the others may run."""
+        self.k = count
+        self.pieces.k = self._most_pieces * count // self.most
+
+    @property
+    def count(self) -> int:
+        """The lanes of the vectors that are computed."""
+        return self.n * self.k
+
+    @property
+    def word_type(self) -> str:
+        """The type of a mask as one integer, also where not all vectors are computed."""
+        return f"i{max(64, self.n * self.most)}"
+
+    def all_masks(self, chunks: Sequence[str]) -> Chunks:
+        """Return a mask with the vectors that are not computed, of which no lane is on."""
+        return [*chunks, *["zeroinitializer"] * (self.most - len(chunks))]
+
+    def store_mask(self, cells: str) -> None:
+        """Store which lanes run to cells, a bit for each lane of the warp."""
+        for at, chunk in enumerate(self.all_masks(self.mask)):
+            place = self.code.let(f"getelementptr i{self.n}, ptr {cells}, i64 {at}")
+            bits = self.code.let(f"bitcast {self.mask_type} {chunk} to i{self.n}")
+            self.code.line(f"store i{self.n} {bits}, ptr {place}")
 
     # --- values
 
@@ -110,6 +138,18 @@ class LaneCode(VectorCode):
             known = self.spread(value.cls.bits, self.scalar(value))
             self.local[value, "spread"] = known
         return known
+
+    def vector_again(self, value: Value) -> list[str]:
+        """Return the operands of an integer for the cold side, made anew where they are counted.
+
+        LLVM would else make them where the value is computed, if several cold sides need them.
+        """
+        if not self.is_pieced(value) or isinstance(value, Const):
+            return self.vector(value)
+        t = register_type(value.cls, 0)
+        firsts = [self.code.let(f"freeze {t} {first}") for first in self.firsts(value)]
+        step = self.shapes.piece_stride(value) or 0
+        return self.from_firsts(value.cls.bits, firsts, step)
 
     def lane0(self, value: Value) -> str:
         """Return the scalar that a value with a stride has (or would have) in lane 0."""
@@ -246,11 +286,12 @@ class LaneCode(VectorCode):
         def canonical() -> list[str]:
             return [alu.canonical(self.code, type_, o, n) for o in operands]
 
-        # Of f64 each operand has more registers than one, which the branch would spill.
-        if n and type_ is F32 and self.rare.may_test():
+        # Of f64 each operand has more registers than one, which the branch in a loop would spill.
+        pays = type_ is F32 or not self.ssa.flow.loops
+        if n and pays and self.rare.may_test():
             # In one warp a workgroup, LLVM often knows which lanes run.
             running = self.mask if self.facts.one_warp else None
-            return self.rare.without_nans(operands, canonical, running)
+            return self.rare.without_nans(operands, canonical, type_.bits, running)
         return canonical()
 
     def incoming(self, phi: Phi | Op, value: Value, part: str) -> list[str]:

@@ -15,12 +15,14 @@ from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.order import Loop
 from ...analysis.ranges.trips import Trips
 from ...analysis.ssa import Op
-from ...analysis.width import may_unroll
+from ...analysis.widths.one_warp import may_unroll
 from ..runtime.context import TrapCode
 from . import budget
 from .barriers import Barriers
-from .copied_loops import CopiedLoops
-from .edges import Edges
+from .control.branches import Branches
+from .control.copied_loops import CopiedLoops
+from .control.edges import Edges
+from .control.running_vectors import RunningVectors
 from .hoisted import Hoisted, is_simple
 from .identity import GROUP, Identity, Warp
 from .instructions import Instructions
@@ -61,7 +63,8 @@ class Nodes:
         self._flow = lanes.flow
         self._instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
         addresses = self._instructions.access.global_.addresses
-        is_straight = barriers is None or isinstance(barriers, OneWarp)
+        one_warp = isinstance(barriers, OneWarp)
+        is_straight = barriers is None or one_warp
         self._watching = watching_of(
             lanes, memory, addresses, (GROUP, warp.flat, warp.first), is_straight=is_straight
         )
@@ -72,14 +75,21 @@ class Nodes:
         loops = (self._flow.loops[lanes.flow.nodes[n].latch_of or 0].number for n in self._at_exit)
         counts = edges.counters is not None or self._watching is not None
         trips = {} if counts else memory.ranges.lane_trips
-        self._copied = CopiedLoops(lanes, plan, trips)
+        at_exit = {self._flow.nodes[n].latch_of or 0: t for n, t in self._at_exit.items()}
+        self._running = RunningVectors(
+            lanes,
+            plan,
+            at_exit,
+            None if counts or plan.sparse or not one_warp else memory.ranges.shapes,
+        )
+        self._copied = CopiedLoops(lanes, plan, trips, self._running.copied)
         lanes.charges = charges_of(self._flow, {*loops, *self._copied.numbers})
         lanes.charges_by_helper = budget.is_by_helper(lanes, plan, self._copied.numbers)
-        self._left = {
-            trips.exit: (latch, trips.returns)
-            for latch, trips in self._at_exit.items()
-            if trips.returns
-        }
+        left = {t.exit: (at_exit_of, t.returns) for at_exit_of, t in at_exit.items() if t.returns}
+        agree = barriers is not None and not counts and not plan.sparse
+        self._branches = Branches(
+            edges, self._running, left, self._instructions.op if agree else None
+        )
         self._entered: set[int] = set()
         """Headers whose loop is entered by other code than the header's."""
         self._version: Hoisted | None = None
@@ -98,6 +108,7 @@ class Nodes:
     def emit(self) -> None:
         """Append the code of all nodes, in the linear order."""
         self._emit([n for n in self._flow.order if n in self.plan.waits])
+        self._running.end()
 
     def _emit(self, numbers: Sequence[int]) -> None:
         """Append the code of some nodes, in order."""
@@ -115,6 +126,8 @@ class Nodes:
         """Append a copy of a loop's nodes for each of its iterations."""
         outer = self.edges.copies
         for copy in range(self._copied.copies(loop)):
+            if copy:
+                self._running.repeat(loop)
             self.edges.copies = outer | {n: (*outer.get(n, ()), copy) for n in body}
             self._copied.begin(loop, copy)
             self._emit(body)
@@ -126,13 +139,17 @@ class Nodes:
         lanes, plan, edges = self.lanes, self.plan, self.edges
         lanes.local.clear()
         lanes.code.block(edges.label("n", number))
-        edges.take_mask(number)
+        if not self._begin(number, enters=True):
+            return
         if number in plan.masks.tested:
             following = edges.next_of(plan.waits[number])
             runs = edges.label("r", number)
-            lanes.code.branch(lanes.any(lanes.mask), runs, following)
+            if self._running.exact_masks(number) is None:
+                lanes.code.branch(lanes.any(lanes.mask), runs, following)
+            else:
+                lanes.code.jump(runs)
             lanes.code.block(runs)
-            edges.take_mask(number)
+            self._take_mask(number)
         if number in self._copied.after:
             left = self._copied.after[number]
             budget.spend(lanes, left, self._copied.least(left))
@@ -142,6 +159,27 @@ class Nodes:
         elif self._copied.copy_of(loop) == 0:
             edges.enter_loop(number)
         self._run(number)
+
+    def _begin(self, number: int, *, enters: bool = False) -> bool:
+        """Take the lanes that wait at a node; if none may, jump to the next node, return False."""
+        edges = self.edges
+        copies = [
+            copy
+            for loop in self._flow.loops_around(number)
+            if loop.header == number and (copy := self._copied.copy_of(loop)) is not None
+        ]
+        if not self._running.begin(number, enters=enters and not any(copies)):
+            edges.end_node(number)
+            return False
+        self._take_mask(number)
+        return True
+
+    def _take_mask(self, number: int) -> None:
+        known = self._running.exact_masks(number)
+        if known is None:
+            self.edges.take_mask(number)
+        else:
+            self.lanes.mask = known
 
     def _run(self, number: int) -> None:
         """Append the code of a node, whose lanes are known to wait at it."""
@@ -186,7 +224,7 @@ class Nodes:
         self._entered.add(header)
         lanes.local.clear()
         code.block(edges.label("c", header))
-        edges.take_mask(header)
+        self._begin(header)
 
     def _emit_version(self, loop: Loop) -> bool:
         """Append the version of a loop without tests, and the choice between it and the other.
@@ -211,7 +249,8 @@ class Nodes:
             if number in loop.nodes:
                 lanes.local.clear()
                 code.block(edges.label("v", number))
-                edges.take_mask(number)
+                if not self._begin(number):
+                    continue
                 if number in self.plan.masks.tested and number != header:
                     following = edges.next_of(self.plan.waits[number])
                     runs = edges.label("w", number)
@@ -312,14 +351,15 @@ class Nodes:
                 lanes.trap(TrapCode.TRAP, node.stop, lanes.mask)
             case "barrier":
                 assert self._barriers is not None
-                self._barriers.stop(number)
+                if not self._running.all_run(number):
+                    self._barriers.stop(number)
                 if isinstance(self._barriers, OneWarp):
                     self._pass_barrier()
-                    self._follow(number, node.successors[0])
+                    self._branches.follow(number, node.successors[0])
             case "cbr" if len(node.successors) == 2:
-                self._branch(number)
+                self._branches.branch(number, twice=self._version is None)
             case _:
-                self._follow(number, node.successors[0])
+                self._branches.follow(number, node.successors[0])
 
     def _pass_barrier(self) -> None:
         """Count a barrier of a workgroup that is one warp, which is the end of a round."""
@@ -327,40 +367,3 @@ class Nodes:
             self.edges.counters.barrier()
         if self._watching is not None:
             self._watching.begin_round()
-
-    def _follow(self, number: int, target: int) -> None:
-        """End a node whose lanes all go to one successor."""
-        way = self.edges.edge(number, target, self.lanes.mask)
-        if self.edges.counters is not None:
-            self.edges.counters.follow(number, way)
-        self.edges.end_node(number, way)
-
-    def _branch(self, number: int) -> None:
-        lanes, code, edges = self.lanes, self.lanes.code, self.edges
-        fall, taken = self._flow.nodes[number].successors
-        condition = lanes.ssa.conditions[number]
-        if number in self.plan.uniform_branches:
-            yes, no = code.fresh_label("y"), code.fresh_label("f")
-            code.branch(lanes.scalar(condition), yes, no)
-            local = dict(lanes.local)
-            for label, target in ((no, fall), (yes, taken)):
-                lanes.local = dict(local)
-                code.block(label)
-                if number in self._left:
-                    latch, returns = self._left[number]
-                    loop = self._flow.loops[self._flow.nodes[latch].latch_of or 0]
-                    if self._flow.route(number, target) not in loop.nodes:
-                        budget.spend(lanes, loop, returns)
-                self._follow(number, target)
-            return
-        on = lanes.vector(condition)
-        to_taken = lanes.combine("and", lanes.mask, on)
-        off = lanes.combine("xor", on, ["splat (i1 true)"] * lanes.k)
-        to_fall = lanes.combine("and", lanes.mask, off)
-        ways = (
-            edges.edge(number, fall, to_fall, lanes.mask),
-            edges.edge(number, taken, to_taken, lanes.mask),
-        )
-        if edges.counters is not None:
-            edges.counters.branch(number, ways, (to_fall, to_taken))
-        edges.end_node(number, *ways)

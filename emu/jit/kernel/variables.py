@@ -37,19 +37,21 @@ class Variables:
     def _places(self, key: object, types: Sequence[str]) -> list[str]:
         found = self._found.get(key)
         if found is None:
-            found = list(types), [self.entry.let(f"alloca {t}, align 64") for t in types]
-            self._found[key] = found
+            found = self._found[key] = [], []
+        for t in types[len(found[0]) :]:
+            found[0].append(t)
+            found[1].append(self.entry.let(f"alloca {t}, align 64"))
         return found[1]
 
     def load(self, key: object, types: Sequence[str]) -> list[str]:
-        """Return the pieces of a variable."""
+        """Return the first pieces of a variable, as many as there are types."""
         self._read.add(key)
-        places = self._places(key, types)
+        places = self._places(key, types)[: len(types)]
         return [self.code.let(f"load {t}, ptr {p}") for t, p in zip(types, places, strict=True)]
 
     def store(self, key: object, types: Sequence[str], values: Sequence[str]) -> None:
-        """Set the pieces of a variable."""
-        for t, p, v in zip(types, self.places(key, types), values, strict=True):
+        """Set the first pieces of a variable, as many as there are types."""
+        for t, p, v in zip(types, self.places(key, types)[: len(types)], values, strict=True):
             self.code.line(f"store {t} {v}, ptr {p}")
 
     def word(self, name: str) -> str:

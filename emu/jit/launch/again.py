@@ -22,6 +22,7 @@ import numpy as np
 from ...arguments import block_format, plain_types, unboxed
 from ...engine import Interrupted, Work
 from ...memory import Memory
+from ...result import Result
 from .direct import Direct, is_supported
 from .plan import Plan, Scratch, Table
 
@@ -124,30 +125,43 @@ class Again:
         What a thread uses is not in it meanwhile.
         """
         self._most_written = MOST_WRITTEN if plan.own_bytes <= MOST_BYTES else 1
+        self._result: Result | None = None
         self._direct: Direct | None = None
-        self._run: Callable[[tuple[object, ...]], float | None] = _never
+        self._run: Callable[[tuple[object, ...]], Any] = _never
         if self._pointers and is_supported():
             self._direct = Direct(plan, work.kernel, self._most_written)
             self._run = self._direct.run
 
-    def __call__(self, args: tuple[object, ...]) -> float | None:
-        """Run; return the seconds of native code. Raises Trap and Interrupted.
+    def make_results(self, like: Result) -> None:
+        """Let results be like this one, but for their seconds."""
+        if self._result is None:
+            self._result = like
+            if self._direct is not None and self._calls_left is None:
+                self._direct.make_results(like, self._limit)
+
+    def run(self, args: tuple[object, ...]) -> Result | None:
+        """Run and return the result. Raises Trap and Interrupted.
 
         None if nothing has run, because other arguments were given or memory has changed.
         """
         try:
-            seconds = self._run(args)
-            if seconds is None:
-                seconds = self._run_longer(args)
-                if seconds is None:
-                    return None
-            elif seconds < 0:
-                raise self._direct_trap(args, seconds)
-            if seconds > self._limit or self._calls_left is not None:
-                self._count(seconds)
-            return seconds
+            found = self._run(args)
+            return found if found.__class__ is Result else self._finish(args, found)
         except KeyboardInterrupt:
             raise Interrupted(None) from None
+
+    def _finish(self, args: tuple[object, ...], seconds: float | None) -> Result | None:
+        """Return the result of a launch for which native code has not made one, as `run` does."""
+        if seconds is None:
+            seconds = self._run_longer(args)
+            if seconds is None:
+                return None
+        elif seconds < 0:
+            raise self._direct_trap(args, seconds)
+        if seconds > self._limit or self._calls_left is not None:
+            self._count(seconds)
+        assert self._result is not None
+        return self._result.again(seconds)
 
     def _run_longer(self, args: tuple[object, ...]) -> float | None:
         """Run with arguments that native code does not find itself."""

@@ -1,9 +1,9 @@
 ; A prepared launch as a function that Python calls with a tuple of arguments, under METH_O.
 ;
-; It returns the seconds of native code as a float; after a trap -1 less the number of the entry; and
-; None if nothing has run, because these arguments need the longer way. Its object is the address of a book of i64
-; (direct.py has the layout): the launch, a row for each parameter, and entries, each of which is one
-; combination of arrays.
+; It returns the launch's result; the seconds of native code as a float, if they are more than the
+; limit; after a trap -1 less the number of the entry; and None if nothing has run, because these
+; arguments need the longer way. Its object is the address of a book of i64 (direct.py has the layout):
+; the launch, a row for each parameter, and entries, each of which is one combination of arrays.
 
 %timespec = type { i64, i64 }
 
@@ -18,6 +18,7 @@ declare ptr @PyNumber_Index(ptr)
 declare i64 @PyLong_AsLongLong(ptr)
 declare i64 @PyLong_AsUnsignedLongLong(ptr)
 declare ptr @PyLong_AsVoidPtr(ptr)
+declare ptr @PyType_GenericAlloc(ptr, i64)
 declare ptr @PyErr_Occurred()
 declare void @PyErr_Clear()
 declare ptr @PyEval_SaveThread()
@@ -131,7 +132,7 @@ entry:
   %given = call i64 @PyTuple_Size(ptr %args)
   %p.entries = getelementptr i64, ptr %book, i64 1
   %entries = load i64, ptr %p.entries
-  %params = getelementptr i64, ptr %book, i64 8
+  %params = getelementptr i64, ptr %book, i64 16
   %words = mul i64 %count, 4
   %first = getelementptr i64, ptr %params, i64 %words
   %stride = add i64 %words, 8
@@ -246,7 +247,37 @@ ended:
   %spent = sub i64 %end, %start
   %nanoseconds = sitofp i64 %spent to double
   %seconds = fmul double %nanoseconds, 1.0e-9
-  %result = call ptr @PyFloat_FromDouble(double %seconds)
+  %float = call ptr @PyFloat_FromDouble(double %seconds)
+  %p.limit = getelementptr i64, ptr %book, i64 5
+  %limit = load i64, ptr %p.limit
+  %is.short = icmp sle i64 %spent, %limit
+  br i1 %is.short, label %short, label %long
+long:
+  ret ptr %float
+short:
+  ; As Result.again makes it.
+  %p.type = getelementptr i64, ptr %book, i64 6
+  %result.type = load ptr, ptr %p.type
+  %result = call ptr @PyType_GenericAlloc(ptr %result.type, i64 0)
+  %no.memory = icmp eq ptr %result, null
+  br i1 %no.memory, label %long, label %fill
+fill:
+  %p.launched = getelementptr i64, ptr %book, i64 7
+  %launched = load ptr, ptr %p.launched
+  call void @Py_IncRef(ptr %launched)
+  call void @Py_IncRef(ptr %none)
+  %p.at = getelementptr i64, ptr %book, i64 8
+  %at.launched = load i64, ptr %p.at
+  %q.launched = getelementptr i8, ptr %result, i64 %at.launched
+  store ptr %launched, ptr %q.launched
+  %p.at.1 = getelementptr i64, ptr %book, i64 9
+  %at.statistics = load i64, ptr %p.at.1
+  %q.statistics = getelementptr i8, ptr %result, i64 %at.statistics
+  store ptr %none, ptr %q.statistics
+  %p.at.2 = getelementptr i64, ptr %book, i64 10
+  %at.seconds = load i64, ptr %p.at.2
+  %q.seconds = getelementptr i8, ptr %result, i64 %at.seconds
+  store ptr %float, ptr %q.seconds
   ret ptr %result
 trap:
   %q.spent = getelementptr i64, ptr %one, i64 5

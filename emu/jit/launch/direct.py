@@ -6,7 +6,9 @@ written by native code (`direct.ll`), which uses Python's stable C interface onl
 
 The book of a launch is an array of i64:
 
-    8 words     parameters, entries, address of the kernel, workgroups, address of None
+    16 words    parameters, entries, address of the kernel, workgroups, address of None,
+                nanoseconds up to which a result is made, its type, what all results have in common,
+                places of that, of statistics and of seconds in a result
     4 words     for each parameter: kind (0 pointer, 1 float, 2 signed, 3 unsigned), offset, bits
     entries     8 words: state, cell, table, context, arguments, nanoseconds until the trap
                 4 words for each parameter: the object, its type if it is a number, whether the
@@ -29,6 +31,9 @@ from weakref import ref
 
 import numpy as np
 
+from ...geometry import Geometry
+from ...result import Launched, Result
+from ...statistics import Statistics
 from ..llvm.toolchain import Compiled, compile_text
 
 if TYPE_CHECKING:
@@ -36,8 +41,10 @@ if TYPE_CHECKING:
     from ...device import DeviceArray
     from .plan import Plan, Scratch, Table
 
-HEAD = 8
+HEAD = 16
+PER_ENTRY = 8
 PER_PARAM = 4
+LIMIT, TYPE = 5, 6
 UNUSED, IDLE = 0, 1
 CELL, TABLE, CONTEXT, KERNARGS, SPENT = 1, 2, 3, 4, 5
 """Words of an entry after its state."""
@@ -49,7 +56,7 @@ _PYTHON = (
     "PyTuple_Size", "PyTuple_GetItem", "PyObject_Type", "Py_IncRef", "Py_DecRef",
     "PyFloat_AsDouble", "PyFloat_FromDouble", "PyNumber_Index", "PyLong_AsLongLong",
     "PyLong_AsUnsignedLongLong", "PyLong_AsVoidPtr", "PyErr_Occurred", "PyErr_Clear",
-    "PyEval_SaveThread", "PyEval_RestoreThread",
+    "PyEval_SaveThread", "PyEval_RestoreThread", "PyType_GenericAlloc",
 )  # fmt: skip
 
 
@@ -81,10 +88,12 @@ class Direct:
         self._idle = plan.idle
         self._params = kernel.params
         n = len(kernel.params)
-        self._stride = HEAD + PER_PARAM * n
+        self._stride = PER_ENTRY + PER_PARAM * n
         self._first = HEAD + PER_PARAM * n
         self._book = np.zeros(self._first + entries * self._stride, np.int64)
         self._book[:5] = n, entries, plan.code.compiled["kernel"], plan.n_groups, id(None)
+        self._book[LIMIT] = -1
+        self._common: object = None
         for i, param in enumerate(kernel.params):
             kind = 0 if param.is_pointer else 1 if param.type.is_float else 3
             kind -= kind == 3 and param.type.is_signed
@@ -93,7 +102,18 @@ class Direct:
         self._kept: list[_Kept | None] = [None] * entries
         self._next = 0
         self.run = _function(self._book.ctypes.data)
-        """Takes a tuple of arguments; returns the seconds, a number for `trapped`, or None."""
+        """Takes a tuple of arguments; returns the result, seconds, a number for `trapped`, or None.
+
+        Seconds are returned where no results are made.
+        """
+
+    def make_results(self, like: Result, limit: float) -> None:
+        """Let native code make results of launches of up to `limit` seconds."""
+        places = _places()
+        if places is not None:
+            self._common = like.launched
+            self._book[TYPE : TYPE + 5] = id(Result), id(self._common), *places
+            self._book[LIMIT] = int(limit * 1e9)
 
     def enter(self, args: Sequence[Any], scratch: Scratch, table: Table) -> bool:
         """Write an entry for arguments that `scratch` has; return whether one was not in use.
@@ -108,7 +128,7 @@ class Direct:
         self._forget(number)
         given, references = [], []
         for i, (param, value) in enumerate(zip(self._params, args, strict=True)):
-            word = at + HEAD + PER_PARAM * i
+            word = at + PER_ENTRY + PER_PARAM * i
             book[word : word + 3] = id(value), id(type(value)), 1
             if param.is_pointer:
                 references.append(_watched(value, book, word))
@@ -163,6 +183,23 @@ def _watched(array: DeviceArray, book: np.ndarray, word: int) -> ref[DeviceArray
         book[word] = 0
 
     return ref(array, ended)
+
+
+@cache
+def _places() -> tuple[int, ...] | None:
+    """Return where a result has what native code writes, in bytes; None if that is not found.
+
+    Each is looked up in an object whose fields are known.
+    """
+    fields = Launched("", "", "", Geometry((1, 1, 1), (1, 1, 1), 1)), Statistics(), 0.5
+    result = Result(*fields[0], *fields[1:])
+    sought = result.launched, fields[1], fields[2]
+    words = ctypes.string_at(id(result), Result.__basicsize__)
+    found = np.frombuffer(words, np.uintp)
+    places = [np.flatnonzero(found == id(field)) for field in sought]
+    if any(place.size != 1 for place in places):
+        return None
+    return tuple(int(place[0]) * found.itemsize for place in places)
 
 
 def is_supported() -> bool:

@@ -236,6 +236,7 @@ def _run_shared(
         scratches += plan.take(work, table, min(threads, len(sharing.bounds) - 1) - 1)
         for scratch in scratches:
             scratch.fill_table(sharing.table or table)
+            scratch.context[Slot.SEVERAL_THREADS] = 1
         hosts = [buffer.host for buffer in sharing.changed]
         contents = [host.copy() for host in hosts]
         trapped = run_shared(plan.code.function, scratches, sharing.bounds)
@@ -245,6 +246,7 @@ def _run_shared(
         for host, content in zip(hosts, contents, strict=True):
             host[:] = content
         scratches[0].fill_table(table)
+        scratches[0].context[Slot.SEVERAL_THREADS] = 0
         plan.ordered = True
     alone.run()
     return scratches[0] if alone.trapped else None

@@ -191,6 +191,7 @@ class Scratch:
     def fill(self, kernargs: bytes, table: Table, rows: list[int]) -> None:
         """Take the arguments of a call, and the buffers that its pointers point into."""
         self.buffers = ()
+        self.context[Slot.SEVERAL_THREADS] = 0
         if self.counts is not None:
             self.counts[:] = 0
         self.kernargs.data[: len(kernargs)] = kernargs

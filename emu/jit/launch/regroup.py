@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
-from ...analysis.columns import COLUMNS, column_facts
+from ...analysis.widths.columns import COLUMNS, column_facts
 from ...geometry import Geometry
 from ...traps import TrapRecord
 from ..kernel.compile import facts_at

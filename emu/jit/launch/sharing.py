@@ -27,9 +27,10 @@ import numpy as np
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
+from ...analysis.commuting import commute
 from ...analysis.ranges.guards import Guards
 from ...analysis.ranges.launch_ranges import Range, Ranges
-from ...analysis.ssa import Op, Phi, Ssa, Value, sources_of
+from ...analysis.ssa import Op, sources_of
 from ...engine import Work
 from ...memory import Buffer
 from ...recent import Recent
@@ -38,11 +39,6 @@ from .slices import PER_THREAD, even_bounds
 
 COPY_RATE = 2e9
 """Bytes per second that are copied, estimated low, before a launch that may be set back."""
-
-_ATOMIC_KINDS = {
-    "add": "add", "sub": "add", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor",
-}  # fmt: skip
-"""Atomics whose order does not show in memory, by what they can be mixed with."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +78,7 @@ class Accesses:
                 access = Access(value, row.type.size, _pointers_of(value, pointers))
                 kinds = self.loads if row.is_load else self.stores
                 (self.atomics if row.is_atomic else kinds).append(access)
-        self.atomics_commute = _commute([a.op for a in self.atomics], form)
+        self.atomics_commute = commute([a.op for a in self.atomics], form)
 
     @classmethod
     def of(cls, kernel: Kernel) -> Accesses:
@@ -91,27 +87,6 @@ class Accesses:
 
 
 _LATEST: Recent[tuple[int, ...], Accesses] = Recent(64)
-
-
-def _commute(atomics: list[Op], form: Ssa) -> bool:
-    """Return whether no order of these atomics shows."""
-    kinds = set()
-    for op in atomics:
-        stem = op.ins.row.stem.removeprefix("atomic_")
-        type_ = op.ins.row.type
-        assert type_ is not None
-        signed = type_.is_signed if stem in ("min", "max") else False
-        kinds.add((_ATOMIC_KINDS.get(stem), type_.size, signed))
-    if any(kind is None for kind, _, _ in kinds) or len(kinds) > 1:
-        return False
-    used: set[Value] = set(form.conditions.values())
-    for value in form.values():
-        used.update(value.args.values() if isinstance(value, Phi) else _arguments(value))
-    return not used & set(atomics)
-
-
-def _arguments(value: Value) -> Iterable[Value]:
-    return value.args if isinstance(value, Op) else ()
 
 
 def _pointers_of(access: Op, pointers: frozenset[int]) -> frozenset[int]:

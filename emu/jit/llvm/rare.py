@@ -27,21 +27,22 @@ class RareLanes:
         self,
         operands: Sequence[str],
         instead: Callable[[], list[str]],
+        bits: int,
         running: Sequence[str] | None = None,
     ) -> list[str]:
-        """Return f32 (as register bits), or `instead` if a lane has a NaN.
+        """Return floats of `bits` (as register bits), or `instead` if a lane has a NaN.
 
         With `running`, other lanes may keep theirs: nothing is computed of vectors without any.
         """
         code, n = self._lanes.code, self._lanes.n
-        t = floating(32, n)
-        numbers = [code.to_float(32, operand, n) for operand in operands]
+        t = floating(bits, n)
+        numbers = [code.to_float(bits, operand, n) for operand in operands]
         pairs = zip(numbers[::2], numbers[1::2], strict=True)
         nans = [code.let(f"fcmp uno {t} {a}, {b}") for a, b in pairs]
         if running is not None:
             either = self._lanes.combine("or", running[::2], running[1::2])
             nans = self._lanes.combine("and", nans, either)
-        return self._replaced(32, operands, nans, instead)
+        return self._replaced(bits, operands, nans, instead)
 
     def without_least(
         self, bits: int, operands: Sequence[str], instead: Callable[[], list[str]]

@@ -54,7 +54,9 @@ class Slot(IntEnum):
     GROUP_OWNERS = 26
     GROUP_OWNER = 27
     STRIP_ROW = 28
-    PARAMS = 29
+    SEVERAL_THREADS = 29
+    PLAIN_ATOMICS = 30
+    PARAMS = 31
 
 
 ITEMS = (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z)
@@ -77,7 +79,7 @@ def buffer_row(buffer: Buffer, host: np.ndarray) -> tuple[int, ...]:
     return tuple(row)
 
 
-def set_geometry(context: np.ndarray, geometry: Geometry) -> None:
+def set_geometry(context: np.ndarray | list[int], geometry: Geometry) -> None:
     """Write the size of a launch into a context block."""
     context[Slot.ITEMS_X : Slot.ITEMS_Z + 1] = geometry.items
     context[Slot.GROUPS_X : Slot.GROUPS_Z + 1] = geometry.groups

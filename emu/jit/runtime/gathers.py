@@ -16,8 +16,8 @@ import numpy as np
 
 from ....isa.errors import UsageError
 from ...analysis.facts import NEVER_TOGETHER
-from ..llvm import cache
-from ..llvm.toolchain import Level, compile_text, function_attributes, host_key
+from ..llvm.toolchain import Level, compile_text, function_attributes
+from .measured import kept
 
 VARIABLE = "SIMTLAB_LOOPS"
 """Environment variable: how sparse loops run, in place of a measurement."""
@@ -65,13 +65,7 @@ def _parsed(wanted: str) -> int:
 @remember
 def _measured() -> int:
     """Return the lanes by the crossover of this host, from the cache or measured now."""
-    key = host_key("gathers")
-    kept = cache.load(key)
-    if kept is not None and kept.isdigit():
-        return int(kept)
-    found = lanes_for(crossover())
-    cache.store(key, str(found).encode())
-    return found
+    return kept("gathers", lambda: lanes_for(crossover()))
 
 
 def lanes_for(ratio: float) -> int:

@@ -7,7 +7,11 @@ time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ctypes
+import os
+import platform
+import sys
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -29,6 +33,12 @@ _KINDS = ("add", "sub", "min", "max", "and", "or", "xor", "exch", "cas")
 
 WIDE_ATOMIC = "simtlab_atomic_wide"
 """The helper that calls another one, an atomic, for each word of a mask."""
+
+
+BEGIN_ATOMICS, END_ATOMICS = "simtlab_begin_atomics", "simtlab_end_atomics"
+"""The helpers around a call of native code that has atomics of global memory."""
+
+RESET_ATOMICS = "simtlab_reset_atomics"
 
 
 def atomic_name(operation: str, type_name: str) -> str:
@@ -105,6 +115,10 @@ def text() -> str:
     """
     written = Path(__file__).with_name("helpers.ll").read_text(encoding="utf-8")
     written += "".join(_atomic(*n.split("_")) for n in _NAMES)
+    # Elsewhere LLVM may not know what names a thread.
+    knows_threads = sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64")
+    written += Path(__file__).with_name("atomics.ll").read_text(encoding="utf-8")
+    written += f"@simtlab_knows_threads = internal constant i1 {str(knows_threads).lower()}\n"
     return written + f"attributes #0 = {{ {ATTRIBUTES} }}\n"
 
 
@@ -114,10 +128,27 @@ def _compiled() -> Compiled:
     functions = ["simtlab_find", "simtlab_local_fault", "simtlab_move", "simtlab_move_one"]
     functions += [f"{name}_wide" for name in ("simtlab_local_fault", "simtlab_move")]
     functions += [f"simtlab_atomic_{n}" for n in _NAMES]
+    functions += [BEGIN_ATOMICS, END_ATOMICS, RESET_ATOMICS]
     functions += [WIDE_ATOMIC, "simtlab_charge", "simtlab_charge_wide"]
     return compile_text(ir, functions, key=ir)
+
+
+@cache
+def _reset() -> Callable[[], int]:
+    return ctypes.CFUNCTYPE(ctypes.c_int32)(_compiled()[RESET_ATOMICS])
+
+
+def forget_threads() -> None:
+    """Let the next thread that asks be the one whose atomics may be plain; no native code runs."""
+    if _compiled.cache_info().currsize:
+        _reset()()
 
 
 def symbols() -> Mapping[str, int]:
     """Return the addresses of all helpers, for the linker."""
     return _compiled().addresses
+
+
+if hasattr(os, "register_at_fork"):
+    # The threads of the parent are not in the child, where it seems that they are still running.
+    os.register_at_fork(after_in_child=forget_threads)

@@ -88,14 +88,15 @@ def context_of(segments: Segments, work: Work) -> SegmentContext:
     )
     kernargs = np.frombuffer(work.kernargs or b"\0" * 8, np.uint8)
     readonly = np.frombuffer(work.program.readonly_data or b"\0" * 8, np.uint8)
-    slots = np.zeros(Slot.PARAMS + BUFFER_SLOTS * segments.sites, np.int64)
+    slots = [0] * (Slot.PARAMS + BUFFER_SLOTS * segments.sites)
     slots[Slot.KERNARG] = kernargs.ctypes.data
     slots[Slot.READONLY] = readonly.ctypes.data
     slots[Slot.BUFFERS] = buffers.ctypes.data
     slots[Slot.N_BUFFERS] = len(live)
     set_geometry(slots, geometry)
     slots[Slot.GROUP_SIZE_X : Slot.GROUP_SIZE_X + 3] = geometry.group_size
-    return SegmentContext(slots, (kernargs, readonly, buffers, *(b.host for b in live)))
+    context = np.array(slots, np.int64)
+    return SegmentContext(context, (kernargs, readonly, buffers, *(b.host for b in live)))
 
 
 def compile_segments(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from simtlab.emu.analysis import order, ssa
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.uniformity import Shapes
 
-from ..support.flows import op_of, phis_of, shapes_of, stored
+from ..support.flows import kernel_of, op_of, phis_of, shapes_of, stored
 
 LINE = Facts(32, (64, 1, 1), True)
 ROWS = Facts(32, (32, 4, 1), True)
@@ -353,3 +354,60 @@ def test_places_that_are_calculated_keep_their_step_in_64_bits(lines: str):
         for other in (LINE, RAGGED, Facts(32, (64, 1, 1), False, few_groups=True)):
             shapes = made(text, other)
             assert shapes.stride(stored(shapes.ssa)) is None
+
+
+def merged(body: str) -> Shapes:
+    """The shapes of a kernel in which ways back to one header are one loop, as native code has."""
+    instructions = kernel_of(HEAD + body).instructions
+    return Shapes(ssa.build(instructions, order.build(instructions, merges=True)), LINE)
+
+
+def test_what_all_lanes_do_before_they_go_back_is_uniform():
+    """Lanes that go back to the header by several branches are in the same iteration."""
+    body = """
+        mov_u32 $s2, 0
+    @top:
+        cmp_ge_u32 $c0, $s2, $s9
+        cbr $c0, @out
+        add_u32 $s2, $s2, 1
+        add_u32 $s0, $s0, 4
+        and_u32 $s8, $s0, 8
+        cmp_eq_u32 $c0, $s8, 0
+        cbr $c0, @top
+        add_u32 $s3, $s3, 1
+        cmp_gt_u32 $c0, $s3, $s0
+        cbr $c0, @top
+        add_u32 $s3, $s3, 2
+        br @top
+    @out:
+        add_u32 $s1, $s3, $s0
+        st_global_u32 $s1, [$d0]
+    """
+    shapes = merged(body)
+    (counter, *_), (stepping, *_), (varying, *_) = (
+        phis_of(shapes.ssa, register) for register in ("$s2", "$s0", "$s3")
+    )
+    assert shapes.is_uniform(counter)
+    assert shapes.stride(stepping) == 1
+    assert shapes.stride(varying) is None
+    assert not shapes.divergent_loops
+
+
+def test_what_some_lanes_do_twice_is_not():
+    """The counter is increased once more on one of the ways back."""
+    body = f"""
+        mov_u32 $s2, 0
+    @top:
+        cmp_ge_u32 $c0, $s2, $s9
+        cbr $c0, @out
+        add_u32 $s2, $s2, 1
+        {VARYING}
+        cbr $c0, @top
+        add_u32 $s2, $s2, 1
+        br @top
+    @out:
+        st_global_u32 $s2, [$d0]
+    """
+    shapes = merged(body)
+    assert not shapes.is_uniform(phis_of(shapes.ssa, "$s2")[0])
+    assert shapes.divergent_loops

@@ -125,3 +125,19 @@ def test_a_launch_may_end_with_the_last_event_of_a_look(monkeypatch: pytest.Monk
     run = simulator()
     run.run(launch(f"{LANE} ret"))
     assert run.cycles == 4
+
+
+def test_counts_of_launches_add_up_to_those_of_the_run() -> None:
+    simulator = Simulator(machines.load("toy"), policies.find("conv"))
+    text = f"kernel lanes() {{\n{LANE} add_u32 $s1, $s0, 1\n ret\n}}"
+    for items in (8, 16, 4):
+        simulator.run(work_of(text, items=items, group_size=4))
+    counts = simulator.launch_counts
+    assert [count.begin for count in counts] == [0, *(count.end for count in counts[:-1])]
+    assert counts[-1].end == simulator.cycles
+    assert [count.items[0] for count in counts] == [8, 16, 4]
+    cores = simulator.state.rows["wpu"]
+    assert sum(count.warp_instructions for count in counts) == cores["n_warp_instr"].sum()
+    assert sum(count.thread_instructions for count in counts) == 3 * (8 + 16 + 4)
+    slots = sum(sum(count.issue_slots.values()) for count in counts)
+    assert slots == simulator.cycles * len(cores)

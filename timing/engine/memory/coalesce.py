@@ -24,14 +24,15 @@ from ..intrinsics import (
     popcount,
     record,
     table,
+    word32,
     word64,
 )
 
 if TYPE_CHECKING:
     from ...machines.machine import Machine
     from ..hooks import State
-    from ..state import SPACE_GLOBAL, group, seg, warp
-    from .addresses import lane_address, segment_address
+    from ..state import SPACE_GLOBAL, SPACE_READONLY, group, seg, warp
+    from .addresses import READONLY_BASE, lane_address, segment_address
 
 wanted = table("wanted", record(line="i8", lanes="i8"))
 """The lines of the current access."""
@@ -61,9 +62,7 @@ def coalesce(S: State, w: int, g: int, lanes: int) -> int:
         row_address = warp(S, grp.warp).block + row.addr_row
         offset = row.imm
     elif S.access_is_packed == 0:
-        # The addresses of all lanes, active or not, take no branch.
-        for lane in range(S.width):
-            lane_place(S, lane).address = segment_address(S, grp.seg, grp.warp, lane)
+        segment_addresses(S, grp.seg, grp.warp)
     else:
         rest = lanes
         while rest != 0:
@@ -93,6 +92,21 @@ def coalesce(S: State, w: int, g: int, lanes: int) -> int:
     if row.is_atomic == 1:
         S.bank_steps = most_lanes(S, n)
     return n
+
+
+@device
+def segment_addresses(S: State, s: int, v: int) -> int:
+    """Fill `lane_place` with the addresses that all lanes of warp v, active or not, have in s."""
+    row = seg(S, s)
+    if row.space != SPACE_READONLY or row.addr_row < 0:
+        for lane in range(S.width):
+            lane_place(S, lane).address = segment_address(S, s, v, lane)
+        return 0
+    registers = warp(S, v).block + row.addr_row
+    base = READONLY_BASE + row.imm
+    for lane in range(S.width):
+        lane_place(S, lane).address = base + word32(registers, lane)
+    return 0
 
 
 @device

@@ -35,6 +35,9 @@ the interior warps of a row takes as long as some of them do."""
 MOST_WORK = 60
 """Instructions of arithmetic of a warp up to which masks and tests are much beside them."""
 
+MOST_UNROLLED = 128
+"""Instructions of a loop, all iterations together, that LLVM unrolls."""
+
 _RELATIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 
@@ -79,17 +82,37 @@ class Decisions:
 
     def gains_at_edges(self, inside: frozenset[Op]) -> bool:
         """Return whether warps at edges gain by accesses without tests as well."""
+        frequent = self._frequent
+        return sum(op.node in frequent for op in inside) >= LEAST_ACCESSES or self.has_edges()
+
+    def has_edges(self) -> bool:
+        """Return whether comparisons besides the guard, clamps or remainders are decided."""
         assumed, frequent = self._assumed, self._frequent
-        return (
-            sum(op.node in frequent for op in inside) >= LEAST_ACCESSES
-            or any(op.node in frequent for op in (*assumed.same, *assumed.rest))
-            or any(
-                op.ins.row.stem.startswith("cmp")
-                and op not in self._expected
-                and op.node in frequent
-                for op in assumed.known
-            )
+        return any(op.node in frequent for op in (*assumed.same, *assumed.rest)) or any(
+            op.ins.row.stem.startswith("cmp") and op not in self._expected and op.node in frequent
+            for op in assumed.known
         )
+
+    def written(self) -> int:
+        """Return about how many instructions one version of the kernel has.
+
+        Short loops whose iterations are counted are unrolled; others have a version without tests.
+        """
+        flow, total = self._ssa.flow, 0
+        sizes = {
+            loop.number: sum(len(self._ssa.ops.get(n, ())) for n in loop.nodes)
+            for loop in flow.loops
+        }
+        for number, ops in self._ssa.ops.items():
+            around, times = flow.loops_around(number), self._times(number)
+            if not around:
+                total += len(ops)
+            elif times == inf:
+                total += 2 * len(ops)
+            else:
+                most = MOST_UNROLLED // max(1, sizes[around[0].number])
+                total += max(2, min(int(times), most)) * len(ops)
+        return total
 
     @cached_property
     def _frequent(self) -> frozenset[int]:

@@ -12,8 +12,8 @@ from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.ssa import Op
 from ....analysis.uniformity import LaneShapes
 from .. import budget
+from ..control.edges import Edges
 from ..counters import Counters
-from ..edges import Edges
 from ..identity import Identity, Warp
 from ..instructions import Instructions
 from ..lane_code import LaneCode
@@ -26,6 +26,9 @@ from .spans import Spans
 
 MOST_OPS = 400
 """Instructions of the largest kernel that is compiled twice."""
+
+MOST_WRITTEN = 200
+"""Instructions of the largest kernel with loops, these unrolled, that gains by accesses alone."""
 
 MOST_AT_EDGES = 150
 """Instructions of the largest kernel that is compiled once more, for warps at edges."""
@@ -76,6 +79,8 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
     inside = decisions.decide()
     if not decisions.gains(inside, row=facts.group_size[0] if in_row else 0):
         return None
+    if lanes.flow.loops and decisions.written() > MOST_WRITTEN and not decisions.has_edges():
+        return None  # the loops have versions without tests of their own
     shapes = InteriorShapes(lanes.ssa, facts, assumed)
     plan = LanePlan(shapes)
     if plan.sparse:

@@ -35,7 +35,7 @@ class Access:
         cold = Cold(lanes, moves, pieces, guarded)
         self.global_ = GlobalMemory(lanes, moves, cold, pieces, memory)
         self.local = LocalMemory(lanes, moves, cold, pieces, memory)
-        self._atomics = Atomics(lanes, self.local, cold)
+        self._atomics = Atomics(lanes, self.local, cold, moves, self.global_.addresses)
         self._arguments: dict[tuple[int, str], str] = {}
 
     def rely_on(self, certain: frozenset[Op], rows: Mapping[Op, RowLoad] | None = None) -> None:

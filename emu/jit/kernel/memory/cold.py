@@ -166,9 +166,7 @@ class Cold:
         if lanes.word_type == "i64":
             return self.call(name, "ptr %ctx", f"i64 {lanes.running()}", *arguments, seldom=seldom)
         masks = self.cells("masks")
-        for place, chunk in zip(lanes.chunk_places(masks, lanes.n, 1), lanes.mask, strict=True):
-            bits = lanes.code.let(f"bitcast {lanes.mask_type} {chunk} to i{lanes.n}")
-            lanes.code.line(f"store i{lanes.n} {bits}, ptr {place}")
+        lanes.store_mask(masks)
         words = lanes.facts.width // 64
         given = ["ptr %ctx", f"ptr {masks}", f"i64 {words}"]
         if through is None:

@@ -10,9 +10,8 @@ fast one has a scalar, and 32-bit indices where lanes diverge.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
-from .....isa.types import Type, sign_extend
+from .....isa.types import Type
 from ....analysis.ssa import Op, Value
 from ...arithmetic.widths import element_number, extended
 from ..lane_code import LaneCode
@@ -29,7 +28,7 @@ from .pieces import Pieces
 from .records import row_blocks
 from .records.access import RecordAccess
 from .records.row_blocks import RowLoad
-from .scattered import Scattered
+from .scattered import Scattered, steps_by_elements
 from .shuffles import tables
 from .shuffles.columns import ColumnAccess, Columns, columns_of
 from .site import Site
@@ -83,7 +82,7 @@ class GlobalMemory:
             return None
         site = Site(op, type_, window, is_inside=op in self.inside)
         if form is not None:
-            form = _plus_constant(form, address.offset)
+            form = form.plus_constant(address.offset)
         strided = lanes.shapes.stride(base) == type_.size
         if self._in_pieces(site, form):
             return None
@@ -125,7 +124,7 @@ class GlobalMemory:
         window = self.addresses.window(base, form, not op.ins.row.is_load)
         if window is None:
             return None
-        form = _plus_constant(form, address.offset)
+        form = form.plus_constant(address.offset)
         return self.addresses.element(form, window, type_.size, type_.size)
 
     def _any_place(self, site: Site) -> list[str]:
@@ -134,9 +133,9 @@ class GlobalMemory:
         assert op.base is not None
         assert op.ins.address is not None
         found = None if site.is_inside else of_two_indices(addresses, op.base)
-        if found is None or not _steps_by_elements(found[0], site.size):
+        if found is None or not steps_by_elements(found[0], site.size):
             return self._scattered.pointers(site)
-        form = _plus_constant(found[0], op.ins.address.offset)
+        form = found[0].plus_constant(op.ins.address.offset)
         if form.constant < 0:
             return self._scattered.pointers(site)  # indices count from inside the buffer
         offset = addresses.distance(form, site.window)
@@ -305,7 +304,7 @@ class GlobalMemory:
 
     def _one_by_one(self, site: Site, form: Form | None) -> list[str]:
         """Gather or scatter, whatever the addresses."""
-        if form is None or form.index is None or not _steps_by_elements(form, site.size):
+        if form is None or form.index is None or not steps_by_elements(form, site.size):
             return self._scattered.pointers(site)
         offset = self.addresses.distance(form, site.window)
         count = self.addresses.count_inside(offset, site.size, form.scale, site.window)
@@ -327,16 +326,16 @@ class GlobalMemory:
         if step is not None and step * scale == -size:
             # The last lane has the first place; the index must not wrap around on the way.
             lower = -step * (lanes.facts.width - 1)
-            place = self._place(site, _plus_constant(form, -lower * scale))
+            place = self._place(site, form.plus_constant(-lower * scale))
             least = lower - (1 << 31 if form.signed else 0)
             fits = code.let(f"icmp sge i64 {addresses.first(form)}, {least}")
             return self._run(site, place, targets, fits, backwards=True)
         if step is None or step * scale != size:
-            if _steps_by_elements(form, size):
+            if steps_by_elements(form, size):
                 return self._indexed(site, form)
             return self._scattered.pointers(site)
         place = self._place(site, form)
-        params = [v for v, factor in form.uniform if factor == 1 and addresses.is_param(v)]
+        params = [v for v, factor in form.uniform if factor == 1 and addresses.pointers.is_param(v)]
         if (
             len(params) == len(form.uniform) == 1
             and not form.signed
@@ -406,12 +405,3 @@ class GlobalMemory:
 def _type(op: Op) -> Type:
     assert op.ins.row.type is not None
     return op.ins.row.type
-
-
-def _plus_constant(form: Form, constant: int) -> Form:
-    return replace(form, constant=sign_extend(form.constant + constant, 64))
-
-
-def _steps_by_elements(form: Form, size: int) -> bool:
-    """Return whether an index counts a power of two of elements."""
-    return form.scale > 0 and form.scale % size == 0 and form.scale.bit_count() == 1

@@ -48,13 +48,18 @@ class KernelMemory:
     _group_place: list[str] = field(default_factory=list)
     """Where that is, once it is known; all versions of the code share it."""
 
+    @property
+    def is_group_on_stack(self) -> bool:
+        """Whether group memory is on the stack, where some bytes after it may be read."""
+        return self.group_bytes <= MOST_ON_STACK
+
     def group_place(self, entry: FunctionText) -> str:
         """Return where the group memory of the running workgroup is, a ptr that `entry` has.
 
         LLVM knows that no other pointer leads to a variable on the stack.
         """
         if not self._group_place:
-            if self.group_bytes <= MOST_ON_STACK:
+            if self.is_group_on_stack:
                 self._group_place.append(
                     entry.let(f"alloca [{self.group_bytes + READ_BEYOND} x i8], align 64")
                 )

@@ -21,7 +21,7 @@ from .moves import Moves
 from .piece_rows import whole_chunks
 from .pieces import Pieces
 from .private_rows import PrivateRows
-from .shuffles import routed, shuffled, tables
+from .shuffles import routed, shifted, shuffled, tables
 from .shuffles.routed import Routed
 
 
@@ -94,7 +94,7 @@ class LocalMemory:
         lanes = self.lanes
         if lanes.shapes.is_uniform(extent.base):
             base = lanes.scalar(extent.base)
-            self._guarded(op, extent, self._test(base, extent, extent.span(), 0))
+            self._guarded(op, extent, self._outside(base, extent, extent.span(), 0))
             self._define(op, self._rows.access(op, type_, base, extent.offset))
         else:
             self.guard(op, extent)
@@ -106,7 +106,7 @@ class LocalMemory:
         lanes, code, moves = self.lanes, self.lanes.code, self.moves
         base = lanes.scalar(extent.base)
         if not self._holds(op, extent, extent.size):
-            self._guarded(op, extent, self._test(base, extent, extent.span(), 0))
+            self._guarded(op, extent, self._outside(base, extent, extent.span(), 0))
         place = self._place(memory, base, extent.offset)
         if op.ins.row.is_load:
             lanes.define(op, "value", [moves.load(type_, place)])
@@ -164,13 +164,17 @@ class LocalMemory:
         """Access neighbouring elements: wide if all lanes fit, else those of the running lanes."""
         lanes, code, moves = self.lanes, self.lanes.code, self.moves
         first = lanes.lane0(extent.base)
-        span = extent.span(lanes.facts.width)
+        span = extent.span(lanes.count)
         good = "false"
         if span >= 0:
-            good = code.let(f"xor i1 {self._test(first, extent, span, 0)}, true")
-        piece = lanes.pieces.n if lanes.facts.piece else lanes.facts.width
+            good = code.let(f"xor i1 {self._outside(first, extent, span, 0)}, true")
+        piece = lanes.pieces.n if lanes.facts.piece else lanes.count
+        on_stack = op.ins.row.segment is Segment.GROUP and self.memory.is_group_on_stack
 
         def fast() -> list[str]:
+            if op.ins.row.is_load and on_stack and shifted.can_shift(lanes, type_.size):
+                start = code.let(f"add i32 {first}, {extent.offset}")
+                return shifted.load(lanes, memory, start)
             host = self._place(memory, first, extent.offset)
             if op.ins.row.is_load:
                 return moves.load_wide(type_, host)
@@ -203,7 +207,7 @@ class LocalMemory:
         span = extent.span(lanes.pieces.n if step else 1)
         good = "false"
         if span >= 0:
-            bad = [self._test(first, extent, span, 0) for first in firsts]
+            bad = [self._outside(first, extent, span, 0) for first in firsts]
             outside = bad[0]
             for test in bad[1:]:
                 outside = code.let(f"or i1 {outside}, {test}")
@@ -260,7 +264,7 @@ class LocalMemory:
         lanes, code = self.lanes, self.lanes.code
         first = lanes.extracted0(extent.base)
         lowest = code.let(f"add i32 {first}, {route.lowest}")
-        good = self._test(lowest, extent, extent.span() - route.span, 0)
+        good = self._outside(lowest, extent, extent.span() - route.span, 0)
         if not op.ins.row.is_load:
             absent = lanes.any(lanes.combine("xor", lanes.mask, ["splat (i1 true)"] * lanes.k))
             good = code.let(f"or i1 {good}, {absent}")
@@ -295,7 +299,7 @@ class LocalMemory:
         if self._lanes_hold(op, extent):
             return
         span = extent.span()
-        wrong = [self._test(c, extent, span, lanes.n) for c in lanes.vector(extent.base)]
+        wrong = [self._outside(c, extent, span, lanes.n) for c in lanes.vector(extent.base)]
         self._guarded(op, extent, lanes.any(lanes.combine("and", wrong, lanes.mask)))
 
     def _holds(self, op: Op, extent: Extent, size: int) -> bool:
@@ -316,7 +320,7 @@ class LocalMemory:
         extent, lanes = self.extent(op), self.lanes
         count = 1
         if not lanes.shapes.is_uniform(extent.base):
-            count = lanes.pieces.n if lanes.facts.piece else lanes.facts.width
+            count = lanes.pieces.n if lanes.facts.piece else lanes.count
         found = self.memory.ranges.of(extent.base, op.node)
         everywhere = found.is_inside(extent.offset, extent.size, extent.total)
         return not (
@@ -329,25 +333,8 @@ class LocalMemory:
         self._fault(op, extent)
         self.lanes.code.block(self.lanes.code.fresh_label("u"))
 
-    def _test(self, base: str, extent: Extent, span: int, n: int) -> str:
-        """Return whether base + offset is outside the segment or misaligned (i1 or a mask)."""
-        code = self.lanes.code
-        t, flag = integer(32, n), integer(1, n)
-
-        def k(value: int) -> str:
-            value &= 0xFFFF_FFFF
-            return f"splat (i32 {value})" if n else str(value)
-
-        far = code.let(f"sub {t} {base}, {k(extent.lowest)}") if extent.lowest else base
-        bad = code.let(f"icmp ugt {t} {far}, {k(span)}")
-        if extent.size > 1:
-            moved = base
-            if extent.offset % extent.size:
-                moved = code.let(f"add {t} {base}, {k(extent.offset)}")
-            low_bits = code.let(f"and {t} {moved}, {k(extent.size - 1)}")
-            odd = code.let(f"icmp ne {t} {low_bits}, {'zeroinitializer' if n else '0'}")
-            bad = code.let(f"or {flag} {bad}, {odd}")
-        return bad
+    def _outside(self, base: str, extent: Extent, span: int, n: int) -> str:
+        return extent.outside(self.lanes.code, base, span, n)
 
     def _guarded(self, op: Op, extent: Extent, bad: str) -> None:
         if op in self.certain:

@@ -6,6 +6,7 @@ The fast side is taken where the places of all running lanes are inside the buff
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ....analysis.ssa import Value
 from ...arithmetic.widths import element_number
@@ -16,6 +17,19 @@ from .addressing.forms import Form
 from .cold import Cold, Targets
 from .moves import WORD, Moves
 from .site import Site
+
+
+@dataclass(frozen=True)
+class Spots:
+    """Places of all lanes in a buffer."""
+
+    outside: list[str]
+    """Which lanes' places are not inside, masks."""
+    chunks: list[str]
+    """Numbers of `bits` that count `unit` bytes from `host` on."""
+    bits: int
+    unit: int
+    host: Callable[[], str]
 
 
 class Scattered:
@@ -36,7 +50,7 @@ class Scattered:
         """
         lanes, code = self.lanes, self.lanes.code
         assert form.index is not None
-        v, chunks = integer(32, lanes.n), lanes.vector(form.index)
+        v, chunks = integer(32, lanes.n), lanes.vector_again(form.index)
         takes_words = form.scale == site.size and self._takes_words(site)
         if takes_words:
             # What is added to reach the start of a word must not wrap around.
@@ -76,6 +90,40 @@ class Scattered:
 
         return self._either(site, outside, words, cold, self._is_in_words(site))
 
+    def spots(self, site: Site, form: Form | None) -> Spots:
+        """Return the places of an access, by 32-bit indices if its address has one."""
+        lanes, code, op = self.lanes, self.lanes.code, site.op
+        assert op.ins.address is not None
+        if form is None or form.index is None or not steps_by_elements(form, site.size):
+            offsets, outside = self._offsets(site)
+            return Spots(outside, offsets, 64, 1, lambda: site.window.host)
+        form = form.plus_constant(op.ins.address.offset)
+        offset, v = self.addresses.distance(form, site.window), integer(32, lanes.n)
+        count = self.addresses.count_inside(offset, site.size, form.scale, site.window)
+        limit = lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
+        assert form.index is not None
+        chunks = lanes.vector(form.index)
+        outside = [code.let(f"icmp uge {v} {c}, {limit}") for c in chunks]
+        return Spots(
+            outside, chunks, 32, form.scale, lambda: self.addresses.host(site.window, offset)
+        )
+
+    def _offsets(self, site: Site) -> tuple[list[str], list[str]]:
+        """Return the offsets of 64-bit addresses into the buffer, and which are not inside."""
+        lanes, code = self.lanes, self.lanes.code
+        assert site.op.base is not None
+        assert site.op.ins.address is not None
+        step, v = site.op.ins.address.offset, integer(64, lanes.n)
+        start = lanes.chunk_of(64, code.let(f"sub i64 {site.window.base}, {step}"))
+        total = self.addresses.places(site.window, site.size, site.size)
+        limit = lanes.chunk_of(64, total)
+        offsets = [code.let(f"sub {v} {a}, {start}") for a in lanes.vector(site.op.base)]
+        outside = []
+        for offset in offsets:
+            number = element_number(code, offset, site.size, lanes.n)
+            outside.append(code.let(f"icmp uge {v} {number}, {limit}"))
+        return offsets, outside
+
     def pointers(self, site: Site) -> list[str]:
         """Access a 64-bit address per lane: gather or scatter."""
         lanes, code = self.lanes, self.lanes.code
@@ -83,14 +131,7 @@ class Scattered:
         assert site.op.ins.address is not None
         step, v = site.op.ins.address.offset, integer(64, lanes.n)
         pointers = lanes.vector(site.op.base)
-        start = lanes.chunk_of(64, code.let(f"sub i64 {site.window.base}, {step}"))
-        total = self.addresses.places(site.window, site.size, site.size)
-        limit = lanes.chunk_of(64, total)
-        offsets = [code.let(f"sub {v} {a}, {start}") for a in pointers]
-        outside = []
-        for offset in offsets:
-            number = element_number(code, offset, site.size, lanes.n)
-            outside.append(code.let(f"icmp uge {v} {number}, {limit}"))
+        offsets, outside = self._offsets(site)
 
         def places(offsets: Sequence[str]) -> list[str]:
             host = site.window.host
@@ -185,3 +226,8 @@ class Scattered:
             site.op.cls,
             lanes.n,
         )
+
+
+def steps_by_elements(form: Form, size: int) -> bool:
+    """Return whether an index counts a power of two of elements."""
+    return form.scale > 0 and form.scale % size == 0 and form.scale.bit_count() == 1

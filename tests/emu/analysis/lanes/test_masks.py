@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtlab.emu.analysis.lanes.masks import Masks
-from simtlab.emu.analysis.order import START, Flow, waiting
+from simtlab.emu.analysis.order import START, Flow, build, waiting
 
-from ...support.flows import TEST, at, flow_of, graphs
+from ...support.flows import TEST, at, flow_of, graphs, kernel_of
 
 STEPS = 150
 
@@ -38,6 +38,24 @@ def test_where_some_return_the_others_are_fewer():
 def test_where_some_go_round_the_others_are_fewer():
     flow = flow_of(f"@top:\n nop\n{TEST} cbr $c0, @top\n nop\n{TEST} cbr $c0, @top")
     assert not masks_of(flow).shared(at(flow, 3))
+
+
+def merged(body: str) -> Flow:
+    """A flow in which ways back to one header are one loop, as native code has it."""
+    return build(kernel_of(body).instructions, merges=True)
+
+
+def test_lanes_that_go_back_by_several_ways_have_the_mask_of_the_iteration():
+    first = f"@top:\n nop\n{TEST} cbr $c0, @out\n"
+    flow = merged(f"{first}{TEST} cbr $c0, @top\n nop\n br @top\n@out:\n nop")
+    (loop,) = flow.loops
+    masks = masks_of(flow, frozenset({at(flow, 0)}))
+    assert masks.same[loop.latch] == masks.same[at(flow, 3)]
+    assert loop.latch not in masks.tested
+    # Where some leave from the middle, those that go back are fewer.
+    flow = merged(f"{first}{TEST} cbr $c0, @top\n{TEST} cbr $c0, @out\n br @top\n@out:\n nop")
+    (loop,) = flow.loops
+    assert not masks_of(flow, frozenset({at(flow, 0)})).shared(loop.latch)
 
 
 def test_a_loop_that_all_leave_together_tests_nothing():

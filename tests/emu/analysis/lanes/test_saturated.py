@@ -12,7 +12,7 @@ from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.lanes.narrow import NarrowLanes
 from simtlab.emu.analysis.ssa import Op
-from simtlab.emu.analysis.width import BYTE_CHUNK, NARROW_CHUNK, best_facts
+from simtlab.emu.analysis.widths.width import BYTE_CHUNK, NARROW_CHUNK, best_facts
 from simtlab.isa.program import Kernel
 
 from ...jit.support.agreement import same
@@ -145,5 +145,5 @@ def test_bytes_alone_take_vectors_of_64_lanes() -> None:
         return best_facts(kernel_of(text), facts, narrow=True).chunk
 
     assert chunk(flag) == BYTE_CHUNK
-    assert chunk(EXACT["odd"].replace("$s6", "$s7")) == NARROW_CHUNK
+    assert chunk(EXACT["compared with more"].replace("$s6", "$s7")) == NARROW_CHUNK
     assert chunk(flag, "u16", 2) == NARROW_CHUNK

@@ -35,7 +35,20 @@ WAITING = {
     " cbr $c0, @many",
 }
 
+WAITING |= {
+    "a barrier that adds nothing": "mov_u32 $s3, 0\n@top:\n atomic_add_global_u32 $s1, [$d0], $s3\n"
+    " cmp_ne_u32 $c0, $s1, $s9\n cbr $c0, @top",
+    "a sum of what is loaded": "@top:\n ld_global_u32 $s3, [$d1]\n"
+    " atomic_add_global_u32 $s1, [$d0], $s3\n cmp_ne_u32 $c0, $s1, $s9\n cbr $c0, @top",
+}
+
 WALKING = {
+    "a place in a hash table": "mov_u32 $s3, 7\n@top:\n"
+    " atomic_cas_global_u32 $s1, [$d1], $s2, $s3\n cmp_eq_u32 $c0, $s1, 0\n cbr $c0, @out\n"
+    " add_u32 $s0, $s0, 1\n and_u32 $s0, $s0, 63\n cvt_u64_u32 $d1, $s0\n"
+    " mad_u64 $d1, $d1, 4, $d0\n br @top\n@out:",
+    "numbers from a queue": "mov_u32 $s3, 1\n@top:\n atomic_add_global_u32 $s1, [$d0], $s3\n"
+    " cmp_lt_u32 $c0, $s1, $s9\n cbr $c0, @top",
     "counted": "@top:\n add_u32 $s1, $s1, 1\n cmp_lt_u32 $c0, $s1, $s9\n cbr $c0, @top",
     "counted with a sum": "@top:\n ld_global_u32 $s2, [$d1]\n add_u32 $s3, $s3, $s2\n"
     " add_u64 $d1, $d1, 4\n add_u32 $s1, $s1, 1\n cmp_lt_u32 $c0, $s1, $s9\n cbr $c0, @top\n"

@@ -130,6 +130,12 @@ BODIES = {
         shr_u32 $s1, $s1, 1
         cmp_ne_u32 $c0, $s1, 0
         cbr $c0, @top""",
+    "atomics that commute": f"""@top:\n{STEP}
+        mad_u64 $d8, $d7, 8, $d3
+        atomic_add_global_u64 [$d8+512], $d7
+        atomic_sub_global_u64 [$d3+512], $d6
+        cmp_ne_u32 $c0, $s1, $s9
+        cbr $c0, @top""",
     "stores that others see": f"""@top:\n{STEP}
         mad_u64 $d8, $d7, 8, $d3
         st_global_u64 $d7, [$d8+512]
@@ -271,6 +277,43 @@ LOOPS = {
         add_u64 $d8, $d7, $d2
         ld_global_u8 $s4, [$d8]
         add_u32 $s1, $s1, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        False,
+    ),
+    "bytes of its own that are stored": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        add_u64 $d8, $d7, $d2
+        ld_global_u8 $s4, [$d8]
+        st_global_u8 $s4, [$d8+64]
+        add_u32 $s1, $s1, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        True,
+    ),
+    "a list with atomics": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        cvt_u64_u32 $d7, $s4
+        mad_u64 $d8, $d7, 4, $d1
+        atomic_min_global_u32 [$d8], $s1
+        add_u32 $s1, $s1, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        True,
+    ),
+    "a list with atomics whose order shows": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        cvt_u64_u32 $d7, $s4
+        mad_u64 $d8, $d7, 4, $d1
+        atomic_add_global_u32 $s5, [$d8], $s1
+        add_u32 $s1, $s1, $s5
         cmp_ne_u32 $c0, $s4, 0
         cbr $c0, @top""",
         False,

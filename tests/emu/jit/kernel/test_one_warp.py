@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from simtlab.emu.analysis.facts import Facts
-from simtlab.emu.analysis.width import NARROW_CHUNK, USUAL, one_warp_facts
+from simtlab.emu.analysis.widths.one_warp import one_warp_facts
+from simtlab.emu.analysis.widths.width import NARROW_CHUNK, USUAL
 from simtlab.emu.jit.kernel.compile import generate
 
 from ...support.flows import kernel_of

@@ -16,6 +16,8 @@ from ..support.against_oracle import assert_as_oracle
 
 ITEMS = 48
 ELEMENTS = 200
+RESULTS = ELEMENTS + 8
+"""Where the work-items store what they have found: behind all that a loop may store to."""
 TOP = 0xFFFF_FFFF
 
 AT_THE_END = """
@@ -72,14 +74,14 @@ def work_of(loop: str, access: str, begin: list[int], end: list[int], **how: int
         {loop.format(access=access)}
     @out:
         mad_u64 $d4, $d0, 4, $d4
-        st_global_u32 $s4, [$d4+{4 * ELEMENTS}]
+        st_global_u32 $s4, [$d4+{4 * RESULTS}]
         ret
     }}"""
     bounds = np.array([(begin[i % len(begin)], end[i % len(end)]) for i in range(ITEMS)], np.uint32)
     rng = np.random.default_rng(11)
     at = rng.integers(0, 64, ELEMENTS, np.uint32)
     x = rng.integers(0, 1000, 64, np.uint32)
-    out = np.zeros(ELEMENTS + ITEMS, np.uint32)
+    out = np.zeros(RESULTS + ITEMS, np.uint32)
     args = [bounds.ravel(), at, x, out]
     return make(text, args, items=ITEMS, group_size=ITEMS, budget=1 << 12)
 

@@ -10,7 +10,7 @@ import pytest
 from simtlab import Trap
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.facts import Facts
-from simtlab.emu.analysis.width import BYTE_CHUNK, USUAL, WIDE, best_facts
+from simtlab.emu.analysis.widths.width import BYTE_CHUNK, USUAL, WIDE, best_facts
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.launch.engine import execute
@@ -62,8 +62,8 @@ OWN_WAY = "cmp_gt_u32 $c0, $s4, $s2\n cbr $c0, @out"
 LINE = Facts(USUAL, (128, 1, 1), True)
 
 
-def width_of(body: str, facts: Facts = LINE) -> int:
-    return best_facts(kernel_of(body), facts, narrow=True).width
+def width_of(body: str, facts: Facts = LINE, *, many: bool = False) -> int:
+    return best_facts(kernel_of(body), facts, True, lambda: many).width
 
 
 @pytest.mark.parametrize("body", [NEIGHBOURS, ONE_PLACE])
@@ -119,10 +119,12 @@ AT_EDGES = """
 @pytest.mark.parametrize(("size", "width"), [(128, USUAL), (256, WIDE), (4096, WIDE)])
 def test_branches_at_the_edges_of_long_rows_do_not_count(size: int, width: int) -> None:
     body = STRAIGHT + AT_EDGES + NEIGHBOURS + STORE + "@out:"
-    assert width_of(body, replace(LINE, group_size=(size, 1, 1))) == width
+    facts = replace(LINE, group_size=(size, 1, 1))
+    assert width_of(body, facts, many=True) == width
+    assert width_of(body, facts) == USUAL, "masks at edges count where vectors take turns"
     two = AT_EDGES + OWN_WAY + "\n" + OWN_WAY.replace("gt", "lt") + "\n"
     body = STRAIGHT + two + NEIGHBOURS + STORE + "@out:"
-    assert width_of(body, replace(LINE, group_size=(size, 1, 1))) == USUAL
+    assert width_of(body, facts, many=True) == USUAL
 
 
 def many_values(n: int, work: int) -> str:

@@ -31,7 +31,7 @@ def ways(launch: Launch, *args: object) -> list[Any]:
     """What comes of a call both ways: the error or None."""
     quick = shorter(launch)
     found = []
-    for call in (lambda: quick(args), lambda: launch.run_by(launch._prepared.run, *args)):
+    for call in (lambda: quick.run(args), lambda: launch.run_by(launch._prepared.run, *args)):
         try:
             call()
             found.append(None)
@@ -53,7 +53,7 @@ def test_the_shorter_way_gives_the_same_memory() -> None:
         (N, 3.0, 4, y),
     ):
         target.copy_from(np.zeros(N, np.float32))
-        assert quick((n, a, b, x, target)) > 0
+        assert quick.run((n, a, b, x, target)) is not None
         expected = np.zeros(N, np.float32)
         with np.errstate(invalid="ignore"):
             expected[:n] = (np.arange(N, dtype=np.float32) * np.float32(a) + np.float32(b))[:n]
@@ -61,7 +61,7 @@ def test_the_shorter_way_gives_the_same_memory() -> None:
     # Arrays that swap their places, as a host loop passes them.
     for source, target in ((y, z), (z, y), (y, z)):
         before = source.to_host()
-        assert quick((N, 2.0, 1, source, target)) > 0
+        assert quick.run((N, 2.0, 1, source, target)) is not None
         np.testing.assert_array_equal(target.to_host(), before * 2 + 1)
 
 
@@ -81,7 +81,7 @@ def test_other_arguments_take_the_longer_way(change: dict[int, Any]) -> None:
     quick = shorter(launch)
     for position, value in change.items():
         args[position] = value
-    assert quick(tuple(args)) is None
+    assert quick.run(tuple(args)) is None
     direct = scale()
     messages = []
     for one in (launch, direct):
@@ -102,7 +102,7 @@ def test_numbers_of_numpy_take_the_shorter_way() -> None:
         (np.int64(5), np.float64(0.1), np.uint8(7)),
         (np.longlong(N), np.float16(0.5), 2),
     ):
-        assert shorter(launch)((n, a, b, x, y)) > 0
+        assert shorter(launch).run((n, a, b, x, y)) is not None
         short = y.to_host()
         launch.run_by(launch._prepared.run, n, a, b, x, y)
         np.testing.assert_array_equal(short, y.to_host())
@@ -189,16 +189,16 @@ def test_the_same_arguments_again() -> None:
     quick = shorter(launch)
     for target in (y, y, z, y, y, z, z):
         target.copy_from(np.zeros(N, np.float32))
-        assert quick((*numbers, x, target)) > 0
+        assert quick.run((*numbers, x, target)) is not None
         np.testing.assert_array_equal(target.to_host(), x.to_host() * 2 + 1)
     # Equal numbers are not the same arguments if their types differ.
-    assert quick((*numbers[:2], True, x, z)) is None
-    assert quick((*numbers, x, z)) > 0
+    assert quick.run((*numbers[:2], True, x, z)) is None
+    assert quick.run((*numbers, x, z)) is not None
     # A new buffer changes the table of buffers, and a freed one traps.
     device.zeros(N, np.float32)
-    assert quick((*numbers, x, z)) is None
+    assert quick.run((*numbers, x, z)) is None
     launch(*numbers, x, z)
-    assert quick((*numbers, x, z)) > 0
+    assert quick.run((*numbers, x, z)) is not None
     z.free()
     with pytest.raises(Trap, match="freed"):
         launch(*numbers, x, z)
@@ -274,10 +274,10 @@ def test_memory_that_has_become_small_takes_the_longer_way() -> None:
     assert shorter(launch) is None
     large = device.zeros(engine.COPIED_BEFORE, np.uint8)
     warm(launch, 64, follow, length)
-    assert shorter(launch)((64, follow, length)) > 0
+    assert shorter(launch).run((64, follow, length)) is not None
     large.free()
     launch(64, follow, length)
-    assert shorter(launch)((64, follow, length)) is None
+    assert shorter(launch).run((64, follow, length)) is None
 
 
 def grown(work: Callable[[], object]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import sys
 import threading
 import weakref
@@ -15,6 +16,7 @@ import simtlab
 from simtlab import Device, Trap
 from simtlab.emu.jit.launch import again, direct
 from simtlab.emu.module import Launch
+from simtlab.emu.result import Result
 
 from ..support.short_launches import N, scale, short, shorter
 
@@ -35,7 +37,7 @@ def known(launch: Launch, *args: object) -> Any:
     for _ in range(3):
         launch(*args)
     run = shorter(launch)._run
-    assert run(args) > 0
+    assert run(args) is not None
     return run
 
 
@@ -77,7 +79,7 @@ def test_numbers_of_every_type(type_: str) -> None:
         for value in others:
             assert run((value, out)) is None
         # The first number again, whose place has had others since.
-        assert run((first, out)) > 0
+        assert run((first, out)) is not None
         np.testing.assert_array_equal(out.to_host().astype(np.float64), 1)
 
 
@@ -165,3 +167,55 @@ def test_without_the_interface_python_looks_them_up(monkeypatch: pytest.MonkeyPa
         launch(N, 1.0, turn, x, y)
         assert y.to_host()[3] == 1 + turn
     assert shorter(launch)._direct is None
+
+
+def test_results_are_those_that_python_makes() -> None:
+    device, launch = Device(), scale()
+    x, y = (device.zeros(N, np.float32) for _ in "xy")
+    first = launch(N, 1.0, 0, x, y)
+    run = known(launch, N, 1.0, 0, x, y)
+    made = run((N, 1.0, 0, x, y))
+    assert type(made) is Result
+    assert 0 < made.host_seconds < 10
+    assert made == first.again(made.host_seconds)
+    assert pickle.loads(pickle.dumps(made)) == made
+    assert {made, first} == {first, made}
+
+
+def test_results_are_freed_and_keep_nothing_alive() -> None:
+    device, launch = Device(), scale()
+    x, y = (device.zeros(N, np.float32) for _ in "xy")
+    run = known(launch, N, 1.0, 0, x, y)
+    kept = (launch._prepared.result.launched, None, Result)
+    gc.collect()
+    before = [sys.getrefcount(of) for of in kept]
+    results = [run((N, 1.0, 0, x, y)) for _ in range(1000)]
+    seconds = [result.host_seconds for result in results]
+    del results
+    gc.collect()
+    assert all(abs(sys.getrefcount(of) - n) < 100 for of, n in zip(kept, before, strict=True))
+    assert min(seconds) > 0
+
+
+def test_python_makes_them_where_a_result_is_laid_out_in_another_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(direct, "_places", lambda: None)
+    device, launch = Device(), scale()
+    x, y = (device.zeros(N, np.float32) for _ in "xy")
+    run = known(launch, N, 1.0, 0, x, y)
+    assert type(run((N, 1.0, 0, x, y))) is float
+    assert type(launch(N, 1.0, 0, x, y)) is Result
+
+
+def test_seconds_of_a_long_launch_are_left_to_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    device, launch = Device(), scale()
+    x, y = (device.zeros(N, np.float32) for _ in "xy")
+    short(monkeypatch, 1e9)
+    run = known(launch, N, 1.0, 0, x, y)
+    quick = shorter(launch)
+    quick._direct._book[direct.LIMIT] = 0
+    quick._limit = 0.0
+    assert type(run((N, 1.0, 0, x, y))) is float
+    launch(N, 1.0, 0, x, y)
+    assert shorter(launch) is None

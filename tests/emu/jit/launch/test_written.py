@@ -34,20 +34,23 @@ def test_arrays_that_swap_stay_written(monkeypatch: pytest.MonkeyPatch) -> None:
     for turn in range(3):
         for source, target in kept:
             # Numbers of NumPy are other objects each time, with other values.
-            assert quick((np.uint32(N), np.float32(turn), np.int16(turn + 1), source, target)) > 0
+            assert (
+                quick.run((np.uint32(N), np.float32(turn), np.int16(turn + 1), source, target))
+                is not None
+            )
             expected = source.to_host() * np.float32(turn) + np.float32(turn + 1)
             np.testing.assert_array_equal(target.to_host(), expected)
     assert len(written) == len(kept)
     # One pair more takes the place of the one used least lately.
     last = np.uint32(N), np.float32(2), np.int16(1)
     for pair in (pairs[again.MOST_WRITTEN], kept[-1], kept[0]):
-        assert quick((*last, *pair)) > 0
+        assert quick.run((*last, *pair)) is not None
     assert len(written) == len(kept) + 2
     # An equal number of another type, and a NaN, are not written in place.
-    assert quick((N, *last[1:], *kept[0])) > 0
-    assert quick((N, np.float32("nan"), 1, *kept[0])) is None
-    assert quick((N, 2.0, 1 << 20, *kept[0])) is None
-    assert quick((N, 2.0, 1, *kept[0])) > 0
+    assert quick.run((N, *last[1:], *kept[0])) is not None
+    assert quick.run((N, np.float32("nan"), 1, *kept[0])) is None
+    assert quick.run((N, 2.0, 1 << 20, *kept[0])) is None
+    assert quick.run((N, 2.0, 1, *kept[0])) is not None
     np.testing.assert_array_equal(kept[0][1].to_host(), kept[0][0].to_host() * 2 + 1)
     assert len(quick._written) <= again.MOST_WRITTEN
 
@@ -59,7 +62,7 @@ def test_launches_with_large_memory_of_their_own_keep_one(monkeypatch: pytest.Mo
     warm(launch, N, 1.0, 1, x, y)
     quick = shorter(launch)
     for target in (y, z, y, z):
-        assert quick((N, 1.0, 1, x, target)) > 0
+        assert quick.run((N, 1.0, 1, x, target)) is not None
         assert len(quick._written) == 1
         assert target.to_host()[0] == 1
 

@@ -7,19 +7,19 @@ its limits are computed once per call, and no 64-bit arithmetic is left for each
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from ......isa.program import Param
 from ......isa.types import sign_extend
-from .....analysis.ssa import INDEX_ARITHMETIC, Const, Op, Phi, Value
+from .....analysis.ssa import INDEX_ARITHMETIC, Const, Op, Value
 from .....analysis.uniformity import LaneShapes
 from ....arithmetic.widths import element_number
 from ....runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, param_slot
 from ...context_code import load_slot
 from ...lane_code import LaneCode
 from .forms import Form, plus, times
+from .pointers import Pointers
 
 LARGEST_STEP = 1 << 20
 """The largest step of a row's elements."""
@@ -78,7 +78,9 @@ class Addresses:
     def __init__(self, lanes: LaneCode, params: Sequence[Param]) -> None:
         self.lanes = lanes
         self._params = params
+        self.pointers = Pointers(lanes.ssa, params)
         self._windows: dict[tuple[int, bool], Window] = {}
+        self._atomic_windows: dict[int, Window] = {}
         self._forms: dict[Value, Form | None] = {}
 
     # --- forms
@@ -130,55 +132,22 @@ class Addresses:
 
         For a `store`, a buffer that may not be written counts as empty.
         """
-        position = self._pointers.get(address)
-        if form is not None:
-            # A pointer parameter may be anywhere in a sum; the other terms are distances.
-            found = (self._pointers.get(v) for v, factor in form.uniform if factor == 1)
-            position = next((p for p in found if p is not None and p != _SEVERAL), position)
-        if position is None or position == _SEVERAL:
+        position = self.pointers.position(address, form)
+        return None if position is None else self.param_window(position, store)
+
+    def window_of_atomic(self, address: Value) -> Window | None:
+        """Return the buffer that the address of an atomic points into, if that is known.
+
+        It counts as empty where another thread may change it during the call.
+        """
+        position = self.pointers.position(address, self.form(address))
+        if position is None:
             return None
-        return self.param_window(position, store)
-
-    @cached_property
-    def _pointers(self) -> dict[Value, int]:
-        """The pointer parameter from which a value may be counted, by position, or `_SEVERAL`."""
-        users: dict[Value, list[Value]] = {}
-        found: dict[Value, int] = {}
-        changed: list[Value] = []
-
-        def note(value: Value, position: int) -> None:
-            known = found.get(value)
-            if known not in (position, _SEVERAL):
-                found[value] = position if known is None else _SEVERAL
-                changed.append(value)
-
-        for value in self.lanes.ssa.values():
-            for source in _counted_from(value):
-                users.setdefault(source, []).append(value)
-            position = self._param_at(value)
-            if position is not None:
-                note(value, position)
-        while changed:
-            value = changed.pop()
-            for user in users.get(value, ()):
-                note(user, found[value])
-        return found
-
-    def is_param(self, address: Value) -> bool:
-        """Return whether an address is a pointer parameter as it was given."""
-        return self._param_at(address) is not None
-
-    def _param_at(self, value: Value) -> int | None:
-        """Return the position of the pointer parameter that an instruction loads, if it does."""
-        if not isinstance(value, Op) or value.ins.row.name != "ld_kernarg_u64":
-            return None
-        assert value.ins.address is not None
-        return self._positions.get(value.ins.address.offset)
-
-    @cached_property
-    def _positions(self) -> dict[int, int]:
-        """Where a pointer parameter lies -> its position."""
-        return {p.offset: i for i, p in enumerate(self._params) if p.is_pointer}
+        if position not in self._atomic_windows:
+            entry, window = self.lanes.entry, self.param_window(position, True)
+            size = entry.let(f"mul i64 {window.size}, {load_slot(entry, Slot.PLAIN_ATOMICS)}")
+            self._atomic_windows[position] = Window(window.base, window.host, size)
+        return self._atomic_windows[position]
 
     def param_window(self, position: int, store: bool) -> Window:
         """Return the buffer of the pointer parameter at a position."""
@@ -230,11 +199,11 @@ class Addresses:
         self, form: Form, window: Window, bytes_: int, size: int
     ) -> tuple[Row, Value] | None:
         """Return a row and the 64-bit index into it, if one place for all is an element of one."""
-        terms = sorted(form.uniform, key=lambda term: not self.is_param(term[0]))
+        terms = sorted(form.uniform, key=lambda term: not self.pointers.is_param(term[0]))
         if form.index is not None or len(terms) != 2:
             return None
         (param, one), (index, step) = terms
-        position = self._param_at(param)
+        position = self.pointers.param_at(param)
         if position is None or one != 1 or not _is_step(step, size):
             return None
         row = self._row(position, form.constant, step, bytes_, size, window)
@@ -333,7 +302,7 @@ class Addresses:
         Parameters come first: what is left of them and the constant does not change in loops.
         """
         code = self.lanes.code
-        params = [self.is_param(value) for value, _ in form.uniform]
+        params = [self.pointers.is_param(value) for value, _ in form.uniform]
         terms = sorted(zip(params, form.uniform, strict=True), key=lambda t: not t[0])
         total = code.let(f"sub i64 {form.constant}, {window.base}")
         for _, (value, factor) in terms:
@@ -367,10 +336,6 @@ class Addresses:
         return code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {(1 << 31) - 1}")
 
 
-_SEVERAL = -1
-"""In place of a position: more than one pointer parameter."""
-
-
 def _is_unsigned(index: Value) -> bool:
     """Return whether a 64-bit index is a 32-bit one that is not negative."""
     return isinstance(index, Op) and index.ins.row.name in ("cvt_u64_u32", "cvt_s64_u32")
@@ -379,19 +344,6 @@ def _is_unsigned(index: Value) -> bool:
 def _is_step(step: int, size: int) -> bool:
     """Return whether elements of `size` may be a row: at steps of 2^k times their size."""
     return size <= step <= LARGEST_STEP and step.bit_count() == 1
-
-
-def _counted_from(value: Value) -> Iterable[Value]:
-    """Return the values from which an address may be counted, one of them a pointer."""
-    if isinstance(value, Phi):
-        return value.args.values()
-    if isinstance(value, Op):
-        match value.ins.row.stem:
-            case "add" | "sub" | "select":
-                return value.args
-            case "mad":
-                return value.args[2:3]
-    return ()
 
 
 def split_index(index: Value, shapes: LaneShapes) -> tuple[Value, list[tuple[str, Value]]]:

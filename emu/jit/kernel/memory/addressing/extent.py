@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .....analysis.ssa import Value
+from ....llvm.function_text import FunctionText
+from ....llvm.text import integer
 
 
 @dataclass(frozen=True)
@@ -32,3 +34,22 @@ class Extent:
         Below 0: nowhere is inside.
         """
         return self.total - self.size * lanes - self.offset - self.lowest
+
+    def outside(self, code: FunctionText, base: str, span: int, n: int) -> str:
+        """Return whether base + offset is outside the segment or misaligned (i1 or a mask)."""
+        t, flag = integer(32, n), integer(1, n)
+
+        def k(value: int) -> str:
+            value &= 0xFFFF_FFFF
+            return f"splat (i32 {value})" if n else str(value)
+
+        far = code.let(f"sub {t} {base}, {k(self.lowest)}") if self.lowest else base
+        bad = code.let(f"icmp ugt {t} {far}, {k(span)}")
+        if self.size > 1:
+            moved = base
+            if self.offset % self.size:
+                moved = code.let(f"add {t} {base}, {k(self.offset)}")
+            low_bits = code.let(f"and {t} {moved}, {k(self.size - 1)}")
+            odd = code.let(f"icmp ne {t} {low_bits}, {'zeroinitializer' if n else '0'}")
+            bad = code.let(f"or {flag} {bad}, {odd}")
+        return bad

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ......isa.types import sign_extend
 from .....analysis.ssa import Value
@@ -27,6 +27,10 @@ class Form:
     scale: int = 0
     signed: bool = False
     constant: int = 0
+
+    def plus_constant(self, constant: int) -> Form:
+        """Return the sum with a constant."""
+        return replace(self, constant=sign_extend(self.constant + constant, 64))
 
     def times(self, factor: int) -> Form | None:
         """Return the form times a constant; None if the index would count back or too far."""

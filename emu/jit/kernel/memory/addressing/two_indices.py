@@ -36,4 +36,4 @@ def of_two_indices(addresses: Addresses, value: Value) -> tuple[Form, Value] | N
     if both is None or len(both.uniform) != 1:
         return None
     ((base, factor),) = both.uniform
-    return (both, b.index) if factor == 1 and addresses.is_param(base) else None
+    return (both, b.index) if factor == 1 and addresses.pointers.is_param(base) else None

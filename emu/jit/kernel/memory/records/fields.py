@@ -197,8 +197,7 @@ class Records:
         assert op.ins.address is not None
         form = self._addresses.form(op.base)
         if form is not None:
-            constant = sign_extend(form.constant + op.ins.address.offset, 64)
-            form = replace(form, constant=constant)
+            form = form.plus_constant(op.ins.address.offset)
         around = added - min(indices), max(indices) - added
         return Fields(tuple(ops), tuple(places), apart, size, form, around, str(key[0]))
 
@@ -309,7 +308,9 @@ class Records:
         if below:
             least = -(1 << 31) if form.signed else 0
             tests.append(code.let(f"icmp sge i64 {first}, {least + below}"))
-        params = [v for v, factor in form.uniform if factor == 1 and self._addresses.is_param(v)]
+        params = [
+            v for v, factor in form.uniform if factor == 1 and self._addresses.pointers.is_param(v)
+        ]
         if not (len(params) == len(form.uniform) == 1 and not form.signed):
             steps = fields.apart * fields.size * self.lanes.facts.width
             last = (1 << (31 if form.signed else 32)) - 1 - steps - above
@@ -324,7 +325,7 @@ class Records:
         lanes, code, plan = self.lanes, self.lanes.code, self._plan(fields)
         n, bits = self._vector(fields), 8 * fields.size
         found: list[list[str]] = [[] for _ in fields.ops]
-        for at in range(0, lanes.facts.width, n):
+        for at in range(0, lanes.count, n):
             given = []
             for start in plan.starts:
                 byte = (at * fields.apart + start) * fields.size

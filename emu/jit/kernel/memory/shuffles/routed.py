@@ -73,7 +73,7 @@ def found_for(lanes: LaneCode, pieces: Pieces, op: Op, extent: Extent) -> Routed
     found = distances_in_elements(lanes, extent.base, extent.size, unit=extent.size)
     if found is None or found.multiples:
         return None
-    places = found.constants // extent.size
+    places = found.constants[: lanes.count] // extent.size
     make = routed_load if op.ins.row.is_load else routed_store
     found = make(places, extent.size)
     if found is None or found.span > extent.span():

@@ -7,6 +7,7 @@ import pytest
 
 from simtlab.emu.engine import Work
 from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.interior import version
 
 from ....support.oracle_work import make
 from ...support.against_oracle import assert_as_oracle
@@ -185,3 +186,14 @@ def test_what_runs_once_beside_a_long_loop_gains_nothing(
     work = beside_a_loop(bound, inside=inside)
     assert ("\nrun_head:" in code_of(work)) == has_one
     assert_as_oracle(work, beside_a_loop(bound, inside=inside))
+
+
+@pytest.mark.parametrize(("most", "has_one"), [(version.MOST_WRITTEN, True), (20, False)])
+def test_loops_that_are_unrolled_far_gain_nothing(
+    most: int, has_one: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nine iterations of six instructions: each version would be compiled with all of them."""
+    monkeypatch.setattr(version, "MOST_WRITTEN", most)
+    work = beside_a_loop("9", inside=True)
+    assert ("\nrun_head:" in code_of(work)) == has_one
+    assert_as_oracle(work, beside_a_loop("9", inside=True))

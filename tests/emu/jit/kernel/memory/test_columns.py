@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simtlab.asm.assemble import assemble
-from simtlab.emu.analysis.columns import COLUMNS
+from simtlab.emu.analysis.widths.columns import COLUMNS
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of, generate
 from simtlab.emu.jit.launch.engine import execute

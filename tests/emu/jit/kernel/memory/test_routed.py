@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from simtlab.emu.analysis.facts import Facts
-from simtlab.emu.analysis.width import USUAL, one_warp_facts
+from simtlab.emu.analysis.widths.one_warp import one_warp_facts
+from simtlab.emu.analysis.widths.width import USUAL
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.kernel.compile import generate

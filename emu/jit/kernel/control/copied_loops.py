@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ...analysis.lanes.lane_plan import LanePlan
-from ...analysis.order import Loop
-from ...analysis.ranges.lane_trips import LaneTrips
-from ...analysis.width import may_unroll
-from .lane_code import LaneCode
+from ....analysis.lanes.lane_plan import LanePlan
+from ....analysis.order import Loop
+from ....analysis.ranges.lane_trips import LaneTrips
+from ....analysis.ranges.trips import Trips
+from ....analysis.widths.one_warp import may_unroll
+from ..lane_code import LaneCode
 
 MOST_INSTRUCTIONS = 128
 """Most instructions of all copies of a loop."""
@@ -24,7 +25,11 @@ class CopiedLoops:
     """The loops of a kernel that are copied, and the copies that are being written."""
 
     def __init__(
-        self, lanes: LaneCode, plan: LanePlan, iterations: Mapping[int, LaneTrips]
+        self,
+        lanes: LaneCode,
+        plan: LanePlan,
+        iterations: Mapping[int, LaneTrips],
+        together: Mapping[int, Trips],
     ) -> None:
         self._flow = lanes.flow
         self._ops = {n: len(lanes.ssa.ops.get(n, ())) for n in self._flow.order}
@@ -53,6 +58,9 @@ class CopiedLoops:
                 sizes[loop.number] = size
                 self._trips[loop.number] = trips
                 self._note_exit(loop, trips)
+        # Lanes leave these together, and are charged there.
+        for number, trips in together.items():
+            self._trips[number] = LaneTrips(trips.exit, trips.returns, trips.returns)
 
     @property
     def numbers(self) -> Collection[int]:

@@ -1,6 +1,6 @@
-"""Kernels whose lanes go down columns of global memory, as those of a transpose do.
+"""Kernels whose lanes go down columns of global or group memory, as those of a transpose do.
 
-In workgroups of 16 x 16 that are one warp, they access whole rows of memory, which the code
+In workgroups of 16 x 16 that are one warp, they access whole rows of global memory, which the code
 transposes in registers (jit/kernel/memory/shuffles/columns.py).
 """
 
@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from ...isa.program import Kernel
-from ...isa.types import RegClass, Segment
-from ..recent import Recent
-from .analysis import analyse
-from .facts import Facts
-from .ssa import Op, Value
-from .uniformity import Shapes
+from ....isa.program import Kernel
+from ....isa.types import RegClass, Segment
+from ...recent import Recent
+from ..analysis import analyse
+from ..facts import Facts
+from ..ssa import Op, Value
+from ..uniformity import Shapes
 
 COLUMNS = (16, 16, 1)
 """Workgroups in which lanes that go down columns of global memory access whole rows."""
@@ -83,3 +83,24 @@ def _index_of(address: Value) -> Value | None:
             return None
         address = parts[0]
     return None
+
+
+def goes_down_columns(shapes: Shapes) -> bool:
+    """Return whether lanes of a row access group memory in other steps than words, all known.
+
+    The words of all rows then come out of few wide accesses.
+    """
+    for ops in shapes.ssa.ops.values():
+        for op in ops:
+            row, base = op.ins.row, op.base
+            if not row.is_memory or row.segment is not Segment.GROUP or base is None:
+                continue
+            assert row.type is not None
+            found = shapes.distances_of(base)
+            if (
+                found is not None
+                and not found.multiples
+                and shapes.piece_stride(base) not in (0, row.type.size)
+            ):
+                return True
+    return False

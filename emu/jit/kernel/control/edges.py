@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...analysis.lanes.lane_plan import LanePlan
-from ...analysis.ssa import Phi, same_value
-from .counters import Counters
-from .defaults import Defaults
-from .lane_code import LaneCode
+from ....analysis.lanes.lane_plan import LanePlan
+from ....analysis.ssa import Phi, same_value
+from ..counters import Counters
+from ..defaults import Defaults
+from ..lane_code import LaneCode
 
 
 class Edges:
@@ -53,7 +53,7 @@ class Edges:
     def clear(self, number: int) -> None:
         """Let no lane wait at a node."""
         if not self._masks.shared(number):
-            self._set_waiting(number, ["zeroinitializer"] * self.lanes.k)
+            self._set_waiting(number, [])
 
     def enter(self, number: int, mask: Sequence[str]) -> None:
         """Let lanes wait at a node and jump there; no other lane waits."""
@@ -72,7 +72,7 @@ class Edges:
         """Keep the running lanes of a node for nodes with the same mask; no lane waits now."""
         if not self._masks.shared(number):
             lanes = self.lanes
-            lanes.variables.store(("run", number), lanes.mask_types(), lanes.mask)
+            self._store(("run", number), lanes.mask)
             self.clear(number)
 
     def wait_at(self, number: int, chunks: Sequence[str], others_wait: bool = False) -> None:
@@ -81,12 +81,18 @@ class Edges:
         if self._masks.shared(number):
             return
         if others_wait:
-            waiting = lanes.variables.load(("mask", number), lanes.mask_types())
-            chunks = lanes.combine("or", waiting, chunks)
+            waiting = lanes.variables.load(("mask", number), [lanes.mask_type] * lanes.most)
+            here = lanes.combine("or", waiting[: lanes.k], chunks)
+            chunks = [*here, *waiting[lanes.k :]]
         self._set_waiting(number, chunks)
 
     def _set_waiting(self, number: int, chunks: Sequence[str]) -> None:
-        self.lanes.variables.store(("mask", number), self.lanes.mask_types(), chunks)
+        self._store(("mask", number), chunks)
+
+    def _store(self, key: object, chunks: Sequence[str]) -> None:
+        """Set a mask, which has no lanes beyond the given vectors."""
+        lanes = self.lanes
+        lanes.variables.store(key, [lanes.mask_type] * lanes.most, lanes.all_masks(chunks))
 
     def next_of(self, waits: Iterable[int]) -> str:
         """Return the label of the first of the nodes at which lanes may wait."""
@@ -118,6 +124,8 @@ class Edges:
         target: int,
         chunks: Sequence[str],
         running: Sequence[str] | None = None,
+        *,
+        alone: bool = False,
     ) -> int:
         """Hand lanes on to a successor: its mask and its phis. Return where they wait.
 
@@ -125,10 +133,11 @@ class Edges:
         so a copy may also change the values of those that take another edge. A scalar variable
         changes only if a lane takes this edge, since lanes may wait at the target with another
         value. If a lane does take it, no such lane waits: a scalar is the same for all lanes there.
+        `alone` says that no lane waits at the target.
         """
         lanes = self.lanes
         way = self._flow.route(source, target)
-        others_wait = way in self._waits[source]
+        others_wait = not alone and way in self._waits[source]
         taken = ""
         copies = []
         exact: set[object] = set()

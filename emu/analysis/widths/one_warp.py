@@ -1,0 +1,154 @@
+"""Workgroups that run as one warp, and kernels that gain by it.
+
+A barrier is nothing then, values stay in registers, and LLVM knows which lanes run. It does not pay
+where lanes all do the same between barriers: so many lanes need more registers than there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+from ....isa.program import Kernel
+from ....isa.types import Segment
+from ..analysis import analyse
+from ..facts import Facts
+from ..lanes.running import Walk, has_known_lanes
+from ..order import Loop
+from ..ranges.offset_ranges import Ranges
+from ..ssa import Op
+from ..uniformity import Shapes
+from .columns import goes_down_columns
+from .registers import is_vector
+from .width import NARROW_CHUNK, WIDE, compares_scalars
+
+MOST_LANES = 1024
+"""Lanes of a workgroup that is run as one warp."""
+
+MANY_LANES = 256
+"""Lanes of a warp from which on loops must be unrolled, so that LLVM knows which lanes run."""
+
+UNROLLED_VECTORS = 5800
+"""Most vectors of 16 lanes in the iterations of a loop that are written one after the other."""
+
+LONG_CHUNK_FROM = 1024
+"""Lanes of a warp from which on a vector has twice the lanes, so that LLVM has half the work."""
+
+VECTOR = 16
+"""Lanes of a vector register of 32-bit elements."""
+
+MOST_VECTORS = 1500
+"""Vectors that its instructions may have altogether: they take compile time."""
+
+MOST_WORDS = 300
+"""Instructions of such a kernel."""
+
+
+def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
+    """Return the facts of code that runs a workgroup as one warp, for kernels that gain by it.
+
+    Those have barriers, and lanes that leave loops nearly together. Returns None for others.
+    """
+    lanes = prod(facts.group_size)
+    chunk = NARROW_CHUNK if lanes >= LONG_CHUNK_FROM else facts.chunk
+    if (
+        not any(ins.row.is_barrier for ins in kernel.instructions)
+        or lanes % WIDE
+        or lanes > MOST_LANES
+        or len(kernel.words) > MOST_WORDS
+    ):
+        return None
+    wide = replace(facts, width=lanes, chunk=chunk, one_warp=True)
+    shapes = analyse(kernel).shapes(wide)
+    walk = Walk(shapes, Ranges(shapes).trips) if has_known_lanes(shapes) else None
+    most = len(kernel.words) * lanes // chunk
+    if most > MOST_VECTORS and not (
+        walk is not None and walk.copied and walk.vectors <= MOST_VECTORS
+    ):
+        return None
+    down = bool(wide.piece) and goes_down_columns(shapes)
+    if wide.piece and not shapes.flow.loops and (lanes > MANY_LANES or not down):
+        return None
+    if not all(_is_left_in_order(shapes, n) for n in shapes.divergent_loops):
+        return None
+    if _is_alike(shapes):
+        # Warps of fewer lanes have values in registers, and barriers cost them little.
+        return None
+    if (shapes.divergent_loops or wide.piece) and facts.rows and not down:
+        if not analyse(kernel).shapes(facts).divergent_loops:
+            # Each warp is a row, and leaves its loops at once.
+            return None
+    copied = walk.copied if walk is not None else ()
+    if lanes > MANY_LANES and not all(
+        loop.number in copied or _is_unrolled(shapes, loop) for loop in shapes.flow.loops
+    ):
+        return None
+    return wide
+
+
+def _is_alike(shapes: Shapes) -> bool:
+    """Return whether all lanes do the same between barriers, and no loop has a barrier.
+
+    There is nothing to know then about which lanes run, and no barrier that a longer warp saves.
+    Without a loop, that is code with one barrier, and neighbours in group memory.
+    """
+    flow, size = shapes.flow, shapes.facts.group_size[0]
+    inside = {number for loop in flow.loops for number in loop.nodes}
+    barriers = {n.number for n in flow.nodes if n.last is not None and n.last.row.is_barrier}
+    if not shapes.facts.whole or size % WIDE or inside & barriers:
+        return False
+    if inside:
+        return inside.isdisjoint(shapes.ssa.conditions.keys() - shapes.uniform_branches())
+    return len(barriers) == 1 and all(
+        op.base is None or shapes.stride(op.base) in (0, op.ins.row.type.size)
+        for ops in shapes.ssa.ops.values()
+        for op in ops
+        if op.ins.row.is_memory
+        and op.ins.row.segment is Segment.GROUP
+        and op.ins.row.type is not None
+    )
+
+
+def _is_left_in_order(shapes: Shapes, number: int) -> bool:
+    """Return whether lanes leave a loop by comparisons of what steps from lane to lane.
+
+    They then leave it together but for the last iteration or two.
+    """
+    loop = shapes.flow.loops[number]
+    for node in loop.nodes & shapes.ssa.conditions.keys():
+        leaves = any(
+            shapes.flow.route(node, s) not in loop.nodes for s in shapes.flow.nodes[node].successors
+        )
+        condition = shapes.ssa.conditions[node]
+        if (
+            leaves
+            and not shapes.is_uniform(condition)
+            and not (isinstance(condition, Op) and compares_scalars(shapes, condition))
+        ):
+            return False
+    return True
+
+
+def _is_unrolled(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether a loop's iterations are few, and their number is known."""
+    trips = Ranges(shapes).trips.get(loop.number)
+    if trips is None:
+        return False
+    ops = sum(len(shapes.ssa.ops.get(number, ())) for number in loop.nodes)
+    if shapes.facts.width >= LONG_CHUNK_FROM and _carries_vectors(shapes, loop):
+        return False
+    return may_unroll((trips.returns + 1) * ops, shapes.facts)
+
+
+def _carries_vectors(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether an iteration computes with vectors of the one before.
+
+    In long warps these are more than there are registers, which takes LLVM long.
+    """
+    phis = {p for p in shapes.ssa.phis.get(loop.header, ()) if is_vector(shapes, p)}
+    return any(a in phis for n in loop.nodes for op in shapes.ssa.ops.get(n, ()) for a in op.args)
+
+
+def may_unroll(ops: int, facts: Facts) -> bool:
+    """Return whether iterations with so many instructions may be written one after the other."""
+    return ops * facts.width // VECTOR <= UNROLLED_VECTORS

@@ -1,0 +1,252 @@
+"""The width of native code's warps and vectors, where results do not depend on it.
+
+Most kernels do best at 32 lanes in vectors of 16. Twice the lanes are twice the independent work,
+which hides the latency of instructions, and half the overhead of a warp. They pay where masks are
+few and registers suffice: in loops that all lanes leave together, in code without loops and with
+one branch at most, and in loops on bytes. All accesses must be wide or of one place, known
+beforehand; loops that all lanes leave together may gather as well, since twice the loads are under
+way then. Work that is all on narrow lanes takes vectors of 32 or 64, so that bytes and 16-bit
+numbers fill registers, and masks of all branches are few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import prod
+from typing import NamedTuple
+
+from ....isa.program import Kernel
+from ....isa.types import B1, RegClass, Segment
+from ...recent import Recent
+from ..analysis import analyse
+from ..facts import Facts
+from ..lanes.narrow import NarrowLanes
+from ..ssa import Op, Value
+from ..uniformity import Shapes
+from .columns import goes_down_columns
+from .registers import has_registers, is_vector, lane_step, loops_fit
+
+USUAL = 32
+WIDE = 64
+WIDEST = 128
+
+NARROW_CHUNK = 32
+"""Lanes of a vector in kernels whose work is in lanes of 8 and 16 bits."""
+
+BYTE_CHUNK = 64
+"""Lanes of a vector in kernels whose work is in lanes of 8 bits alone."""
+
+MOST_GATHERS = 2
+"""Gathers in loops of 64 lanes: each has the code of four vectors, on two sides or three."""
+
+LEAST_WARPS = 4
+"""Warps of 64 lanes of a row with edges. In fewer, half of the lanes or more are in such warps."""
+
+MOST_PARTS = 64
+"""Comparisons of one condition that are looked at."""
+
+MOST_PRIVATE = 1 << 15
+"""Bytes of private memory of a warp of 128 lanes: a part of a first-level cache."""
+
+MOST_IN_WIDEST = 64
+"""Instructions of a kernel with 128 lanes, which take compile time."""
+
+MOST_STRAIGHT = 300
+"""Instructions without a loop from which on compile time, twice as long, counts more."""
+
+
+class Choice(NamedTuple):
+    """Lanes of a warp and of a vector."""
+
+    width: int
+    chunk: int
+    if_many: int
+    """Lanes of a warp where many vectors are computed in the time of few."""
+
+
+def best_facts(
+    kernel: Kernel, facts: Facts, narrow: bool, takes_many: Callable[[], bool] = lambda: False
+) -> Facts:
+    """Return the facts with the best width and chunk, given those with warps of the usual width.
+
+    `narrow` says whether the CPU compares bytes and 16-bit numbers into masks, and `takes_many`
+    whether it computes eight vectors in little more time than four. That is asked if it matters.
+    """
+    if prod(facts.group_size) % WIDE:
+        return facts
+    key = (kernel.words, facts.group_size, facts.whole, facts.few_groups, narrow)
+    found = _FOUND.find(key)
+    if found is None:
+        wide = replace(facts, width=WIDE)
+        shapes = analyse(kernel).shapes(wide)
+        chosen = _choose(shapes, facts.chunk, narrow)
+        if chosen.if_many > WIDE and not _may_be_widest(kernel, facts):
+            chosen = chosen._replace(if_many=chosen.width)
+        if wide.rows != facts.rows and not _gains_by_two_rows(shapes):
+            chosen = Choice(USUAL, facts.chunk, USUAL)
+        found = _FOUND.keep(key, chosen)
+    asks = found.if_many != found.width
+    return replace(
+        facts, width=found.if_many if asks and takes_many() else found.width, chunk=found.chunk
+    )
+
+
+def _may_be_widest(kernel: Kernel, facts: Facts) -> bool:
+    """Return whether a kernel may have warps of 128 lanes, each a part of a row."""
+    return (
+        prod(facts.group_size) % WIDEST == 0
+        and facts.rows
+        and replace(facts, width=WIDEST).rows
+        and kernel.private_size * WIDEST <= MOST_PRIVATE
+        and len(kernel.instructions) <= MOST_IN_WIDEST
+    )
+
+
+def _gains_by_two_rows(shapes: Shapes) -> bool:
+    """Return whether warps of two rows, which take turns, load less than two warps of one row.
+
+    What is the same for a column of a tile is loaded once for both rows.
+    """
+    return _is_tiled(shapes) and (bool(shapes.flow.loops) or goes_down_columns(shapes))
+
+
+_FOUND: Recent[tuple[object, ...], Choice] = Recent()
+
+
+def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
+    """Return the lanes of a warp and of a vector."""
+    usual, wide = Choice(USUAL, chunk, USUAL), Choice(WIDE, chunk, WIDE)
+    if _is_tiled(shapes) and not shapes.flow.loops:
+        return wide
+    nodes = _inner_nodes(shapes)
+    hard = [op for n in nodes for op in shapes.ssa.ops.get(n, ()) if not _is_easy(shapes, op)]
+    is_straight = not shapes.flow.loops
+    if hard:
+        together = not shapes.divergent_loops and not shapes.facts.piece
+        gathers = len(hard) <= MOST_GATHERS and all(_is_gather(op) for op in hard)
+        return wide if together and gathers and (not is_straight or _is_light(shapes)) else usual
+    bits = _narrow_bits(shapes, nodes) if narrow else None
+    if bits is not None:
+        widest = WIDEST if loops_fit(shapes, WIDEST, bits) else WIDE
+        return Choice(WIDE, BYTE_CHUNK if bits == 8 else NARROW_CHUNK, widest)
+    if not is_straight:
+        if shapes.divergent_loops:
+            return usual
+        return wide._replace(if_many=WIDEST if loops_fit(shapes, WIDEST, 32) else WIDE)
+    if not _is_light(shapes):
+        return usual
+    # Masks of edges are a large part of what a warp computes that runs at half the speed.
+    all_branches = len(shapes.ssa.conditions.keys() - shapes.uniform_branches())
+    return wide if all_branches <= 1 else Choice(USUAL, chunk, WIDE)
+
+
+def _is_light(shapes: Shapes) -> bool:
+    """Return whether code without loops is short, and has few branches and live values."""
+    short = len(shapes.ssa.values()) <= MOST_STRAIGHT and not _is_short_row(shapes)
+    return short and _divergent_branches(shapes) <= 1 and has_registers(shapes)
+
+
+def _divergent_branches(shapes: Shapes) -> int:
+    """Return how many branches may diverge; in long rows, without those at the edges of a grid.
+
+    Interior warps, which are most of a long row, have no masks for these.
+    """
+    branches = shapes.ssa.conditions.keys() - shapes.uniform_branches()
+    size = shapes.facts.group_size
+    if size[1:] != (1, 1) or size[0] < LEAST_WARPS * WIDE:
+        return len(branches)
+    return sum(not _is_of_places(shapes, shapes.ssa.conditions[n]) for n in branches)
+
+
+def _is_of_places(shapes: Shapes, condition: Value) -> bool:
+    """Return whether a condition compares places in the grid with what is the same for all."""
+    work, seen = [condition], 0
+    while work:
+        value = work.pop()
+        seen += 1
+        if shapes.is_uniform(value):
+            continue
+        if not isinstance(value, Op) or seen > MOST_PARTS:
+            return False
+        if value.ins.row.type is B1:
+            work += value.args
+        elif not compares_scalars(shapes, value):
+            return False
+    return True
+
+
+def _is_short_row(shapes: Shapes) -> bool:
+    """Return whether workgroups are rows of few warps, and the first and last are at edges."""
+    size = shapes.facts.group_size
+    is_row = size[1:] == (1, 1) and size[0] < LEAST_WARPS * WIDE
+    return is_row and bool(shapes.ssa.conditions.keys() - shapes.uniform_branches())
+
+
+def _inner_nodes(shapes: Shapes) -> list[int]:
+    """Return the nodes inside loops, where time is spent; all nodes if there are no loops."""
+    inside = {number for loop in shapes.flow.loops for number in loop.nodes}
+    return [n for n in shapes.flow.order if n in inside or not shapes.flow.loops]
+
+
+def _is_tiled(shapes: Shapes) -> bool:
+    """Return whether rows are shorter than a warp and warps take turns: fewer are better."""
+    return shapes.facts.piece != 0 and any(
+        node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes
+    )
+
+
+def _is_easy(shapes: Shapes, op: Op) -> bool:
+    """Return whether an op accesses neighbouring places or one place for all lanes, or none."""
+    row = op.ins.row
+    if not row.is_memory or row.segment is Segment.KERNARG:
+        return True
+    if row.is_atomic or row.type is None:
+        return False
+    if row.segment is Segment.PRIVATE:
+        return op.base is None or shapes.is_uniform(op.base)
+    return op.base is None or lane_step(shapes, op.base) in (0, row.type.size)
+
+
+_BITWISE = frozenset({"and", "or", "xor", "shr"})
+
+
+def _is_gather(op: Op) -> bool:
+    """Return whether an op loads from addresses that are not made by bit operations.
+
+    Those are often near each other: 32 lanes need one permutation, and 64 lanes a gather.
+    """
+    row = op.ins.row
+    if not row.is_load or row.segment is not Segment.GLOBAL:
+        return False
+    work: list[Value] = [op.base] if op.base is not None else []
+    seen = set(work)
+    while work:
+        value = work.pop()
+        if not isinstance(value, Op) or value.ins.row.is_load:
+            continue
+        if value.ins.row.stem in _BITWISE:
+            return False
+        work += [a for a in value.args if a not in seen]
+        seen.update(value.args)
+    return True
+
+
+def _narrow_bits(shapes: Shapes, nodes: list[int]) -> int | None:
+    """Return the most bits of the lanes in which nodes compute; None if some are not narrow."""
+    lanes = NarrowLanes(shapes)
+    ops = [op for n in nodes for op in shapes.ssa.ops.get(n, ()) if is_vector(shapes, op)]
+    phis = [phi for n in nodes for phi in shapes.ssa.phis.get(n, ()) if is_vector(shapes, phi)]
+    bits = [found.bits for op in ops if (found := lanes.of(op)) is not None]
+    if not (
+        bits
+        and all(lanes.is_narrow(op) or compares_scalars(shapes, op) for op in ops)
+        and all(phi.cls is RegClass.C or lanes.is_narrow(phi) for phi in phis)
+    ):
+        return None
+    return max(bits)
+
+
+def compares_scalars(shapes: Shapes, op: Op) -> bool:
+    """Return whether an op compares work-item ids with a bound, or the like."""
+    return op.cls is RegClass.C and all(lane_step(shapes, a) is not None for a in op.args)

@@ -1,0 +1,1 @@
+"""Which lanes go where: edges between nodes, branches, copies of loops."""

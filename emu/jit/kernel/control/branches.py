@@ -1,0 +1,160 @@
+"""Ends of nodes: branches, by what is known of the lanes that go to each side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ....analysis.lanes.running import Lanes
+from ....analysis.ssa import Op
+from .. import budget
+from .agreement import agreed, side_of
+from .edges import Edges
+from .running_vectors import RunningVectors
+
+
+class Branches:
+    """Ends nodes with one successor or two.
+
+    `left` is node -> (loop, iterations) where all lanes leave a loop that is charged then. With
+    `emit`, which emits an instruction, lanes that agree have code of their own.
+    """
+
+    def __init__(
+        self,
+        edges: Edges,
+        running: RunningVectors,
+        left: Mapping[int, tuple[int, int]],
+        emit: Callable[[Op], None] | None,
+    ) -> None:
+        self._edges, self._running = edges, running
+        self._lanes, self._plan = edges.lanes, edges.plan
+        self._flow = edges.lanes.flow
+        self._left, self._emit = left, emit
+
+    def follow(self, number: int, target: int, *, certainly: bool = True) -> None:
+        """End a node whose lanes all go to one successor, `certainly` if they always do."""
+        edges = self._edges
+        self._running.take(number, target, certainly=certainly)
+        way = edges.edge(number, target, self._lanes.mask)
+        if edges.counters is not None:
+            edges.counters.follow(number, way)
+        edges.end_node(number, way)
+
+    def branch(self, number: int, *, twice: bool) -> None:
+        """End a node with two successors; `twice` if a side may be written twice."""
+        lanes, edges = self._lanes, self._edges
+        fall, taken = self._flow.nodes[number].successors
+        ways = self._running.ways(number)
+        if ways is not None:
+            self._branch_known(number, (fall, taken), ways)
+            return
+        condition = lanes.ssa.conditions[number]
+        if number in self._plan.uniform_branches:
+            self._branch_together(number, lanes.scalar(condition))
+            return
+        # In copies of a loop, LLVM knows which lanes run.
+        if self._emit is not None and number not in edges.copies:
+            if not self._agree_in_loop(number, (fall, taken)) and twice:
+                self._agree_on_side(number, (fall, taken), self._emit)
+        on = lanes.vector(condition)
+        to_taken = lanes.combine("and", lanes.mask, on)
+        off = lanes.combine("xor", on, ["splat (i1 true)"] * lanes.k)
+        to_fall = lanes.combine("and", lanes.mask, off)
+        self._running.take(number, fall, certainly=False)
+        self._running.take(number, taken, certainly=False)
+        waits = (
+            edges.edge(number, fall, to_fall, lanes.mask),
+            edges.edge(number, taken, to_taken, lanes.mask),
+        )
+        if edges.counters is not None:
+            edges.counters.branch(number, waits, (to_fall, to_taken))
+        edges.end_node(number, *waits)
+
+    def _branch_together(self, number: int, condition: str) -> None:
+        """End a node whose lanes all take the same side."""
+        lanes, code = self._lanes, self._lanes.code
+        fall, taken = self._flow.nodes[number].successors
+        yes, no = code.fresh_label("y"), code.fresh_label("f")
+        code.branch(condition, yes, no)
+        local = dict(lanes.local)
+        for label, target in ((no, fall), (yes, taken)):
+            lanes.local = dict(local)
+            code.block(label)
+            self._charge_left(number, target)
+            self.follow(number, target, certainly=False)
+
+    def _branch_known(self, number: int, targets: Sequence[int], ways: Sequence[Lanes]) -> None:
+        """End a node at a branch of which it is known which lanes go where."""
+        lanes, edges, running = self._lanes, self._edges, self._running
+        go = [(target, some) for target, some in zip(targets, ways, strict=True) if some.any()]
+        if len(go) == 1:
+            self._charge_left(number, go[0][0])
+            self.follow(number, go[0][0])
+            return
+        waits = []
+        for target, some in go:
+            running.take(number, target, some)
+            waits.append(edges.edge(number, target, running.masks(some), lanes.mask))
+        edges.end_node(number, *waits)
+
+    def _charge_left(self, number: int, target: int) -> None:
+        """Charge the lanes that leave a loop together for all of its iterations."""
+        if number in self._left:
+            loop_number, returns = self._left[number]
+            loop = self._flow.loops[loop_number]
+            if self._flow.route(number, target) not in loop.nodes:
+                budget.spend(self._lanes, loop, returns)
+
+    # --- lanes that mostly agree
+
+    def _agree_in_loop(self, number: int, targets: Sequence[int]) -> bool:
+        """Append what runs if all lanes stay in a loop, or all leave it; a new block begins.
+
+        Return whether this is a branch that leaves a loop, of which scalars show that.
+        """
+        flow, loop = self._flow, self._flow.loop_of[number]
+        if loop is None:
+            return False
+        stays = [flow.route(number, target) in flow.loops[loop].nodes for target in targets]
+        test = agreed(self._lanes, number) if stays[0] != stays[1] else None
+        if test is None:
+            return False
+        for taken in (stays[1], stays[0]):
+            self._apart(
+                test[1 - taken],
+                lambda taken=taken: self._edges.end_node(
+                    number, self._edges.edge(number, targets[taken], self._lanes.mask)
+                ),
+            )
+        return True
+
+    def _agree_on_side(
+        self, number: int, targets: tuple[int, int], emit: Callable[[Op], None]
+    ) -> None:
+        """Append what runs if all lanes run the side that a branch may skip; a new block begins."""
+        lanes, edges = self._lanes, self._edges
+        found = side_of(edges, number, targets)
+        test = agreed(lanes, number) if found is not None else None
+        if found is None or test is None:
+            return
+        side, other = found
+
+        def together() -> None:
+            budget.spend_in(lanes, side)
+            for op in lanes.ssa.ops[side]:
+                emit(op)
+            alone = other not in self._plan.waits[number]
+            edges.end_node(side, edges.edge(side, other, lanes.mask, alone=alone))
+
+        self._apart(test[0] if side == targets[1] else test[1], together)
+
+    def _apart(self, test: str, together: Callable[[], None]) -> None:
+        """Append code for the case that a test holds, which ends the node, and begin a block."""
+        lanes, code = self._lanes, self._lanes.code
+        here, after = code.fresh_label("g"), code.fresh_label("g")
+        code.branch(test, here, after)
+        local = dict(lanes.local)
+        code.block(here)
+        together()
+        lanes.local = local
+        code.block(after)

@@ -1,0 +1,158 @@
+"""Which kernels get warps of 128 lanes, where hosts gain by these, and that results are right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from simtlab import Trap
+from simtlab.asm.assemble import assemble
+from simtlab.emu.analysis.facts import Facts
+from simtlab.emu.analysis.widths.width import BYTE_CHUNK, USUAL, WIDE, WIDEST, best_facts
+from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.launch.engine import execute
+from simtlab.emu.oracle import oracle
+
+from ...support.oracle_work import make
+from ..support.agreement import same
+
+LINE = Facts(USUAL, (256, 1, 1), True)
+
+
+@pytest.fixture(autouse=True)
+def a_host_with_units_as_wide_as_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code, "takes_many", lambda: True)
+
+
+def columns(body: str, carried: int = 1) -> str:
+    """A loop down the columns of a matrix, which carries some sums, and runs `body`."""
+    sums = "\n".join(f"mov_u32 $s{20 + i}, {i}" for i in range(carried))
+    adds = "\n".join(f"mad_u32 $s{20 + i}, $s{20 + i}, 3, $s4" for i in range(carried))
+    total = "\n".join(f"add_u32 $s20, $s20, $s{21 + i}" for i in range(carried - 1))
+    return f"""
+        kernel k(u32 %n, u32 %rows, global u32* %x, global u32* %out) {{
+            workitemabsid_u32 $s0, 0
+            ld_kernarg_u32 $s1, [%n]
+            cmp_ge_u32 $c0, $s0, $s1
+            cbr $c0, @done
+            ld_kernarg_u32 $s2, [%rows]
+            cvt_u64_u32 $d0, $s0
+            ld_kernarg_u64 $d1, [%x]
+            mad_u64 $d1, $d0, 4, $d1
+            ld_kernarg_u64 $d2, [%out]
+            mad_u64 $d2, $d0, 4, $d2
+            cvt_u64_u32 $d3, $s1
+            shl_u64 $d3, $d3, 2
+            mov_u32 $s3, 0
+            {sums}
+        @next:
+            ld_global_u32 $s4, [$d1]
+            {body}
+            {adds}
+            add_u64 $d1, $d1, $d3
+            add_u32 $s3, $s3, 1
+            cmp_lt_u32 $c0, $s3, $s2
+            cbr $c0, @next
+            {total}
+            st_global_u32 $s20, [$d2]
+        @done:
+            ret
+        }}"""
+
+
+DIVERGENT = "cmp_gt_u32 $c1, $s4, $s3\n cbr $c1, @skip\n xor_u32 $s4, $s4, 5\n@skip:"
+
+
+def width_of(text: str, facts: Facts = LINE, *, many: bool = True) -> int:
+    return best_facts(assemble(text).kernels[0], facts, True, lambda: many).width
+
+
+def test_loops_that_carry_little_get_128_lanes_where_they_gain() -> None:
+    assert width_of(columns("")) == WIDEST
+    assert width_of(columns(""), many=False) == WIDE
+    assert width_of(columns("", carried=3)) == WIDEST
+    assert width_of(columns("", carried=5)) == WIDE, "five times eight registers"
+    assert width_of(columns(DIVERGENT)) == WIDE, "eight masks"
+
+
+@pytest.mark.parametrize(
+    ("size", "width"), [((64, 1, 1), WIDE), ((192, 1, 1), WIDE), ((384, 1, 1), WIDEST)]
+)
+def test_they_fill_workgroups(size: tuple[int, int, int], width: int) -> None:
+    assert width_of(columns(""), replace(LINE, group_size=size)) == width
+
+
+def test_the_host_is_asked_only_if_it_matters() -> None:
+    for text in (columns(DIVERGENT), columns("", carried=5)):
+        best_facts(assemble(text).kernels[0], LINE, True, lambda: pytest.fail("asked"))
+
+
+@pytest.mark.parametrize("n", [256, 255, 129, 128, 65, 3])
+@pytest.mark.parametrize("body", ["", "shl_u32 $s4, $s4, $s3"])
+def test_results_are_the_oracles(body: str, n: int) -> None:
+    rows = 9
+    x = np.random.default_rng(n).integers(0, 1 << 32, (rows, n), np.uint32)
+    args = [n, rows, x, np.zeros(n, np.uint32)]
+    same(columns(body, 3), args, items=512, group_size=256)
+
+
+@pytest.mark.parametrize("lane", [0, 63, 64, 100, 127, 128, 250])
+def test_the_lane_that_traps_is_found(lane: int) -> None:
+    n, rows = 256, 4
+    short = np.zeros((rows - 1) * n + lane, np.uint32)
+    found = []
+    for run in (execute, oracle.run):
+        args = [n, rows, short.copy(), np.zeros(n, np.uint32)]
+        with pytest.raises(Trap, match="out-of-bounds") as caught:
+            run(make(columns(""), args, items=n, group_size=256))
+        found.append((caught.value.record.local, caught.value.record.pc))
+    assert found[0] == found[1]
+    assert found[0][0] == lane
+
+
+@pytest.mark.parametrize("rows", [300, 700, 5000])
+def test_budgets_that_are_spent(rows: int) -> None:
+    n, found = 256, []
+    x = np.ones((rows, n), np.uint32)
+    for run in (execute, oracle.run):
+        args = [n, rows, x, np.zeros(n, np.uint32)]
+        try:
+            run(make(columns(""), args, items=n, group_size=256, budget=4000))
+            found.append(args[-1].tolist())
+        except Trap as trap:
+            found.append(trap.record.kind)
+    # Native code charges the shortest paths: it may let a work-item execute more.
+    assert found[0] == found[1] or rows == 700
+
+
+def test_bytes_in_loops_that_lanes_leave_one_after_the_other() -> None:
+    text = """
+        kernel k(u32 %n, global u8* %x, global u8* %out) {
+            workitemabsid_u32 $s0, 0
+            ld_kernarg_u32 $s1, [%n]
+            cvt_u64_u32 $d0, $s0
+            ld_kernarg_u64 $d1, [%x]
+            add_u64 $d1, $d1, $d0
+            ld_kernarg_u64 $d2, [%out]
+            add_u64 $d2, $d2, $d0
+            ld_global_u8 $s4, [$d1]
+            mov_u32 $s3, 0
+        @next:
+            ld_global_u8 $s5, [$d1]
+            cmp_ne_u32 $c0, $s5, $s4
+            cbr $c0, @out
+            add_u64 $d1, $d1, 1
+            add_u32 $s3, $s3, 1
+            cmp_lt_u32 $c0, $s3, $s1
+            cbr $c0, @next
+            mov_u32 $s4, 9
+        @out:
+            st_global_u8 $s4, [$d2]
+            ret
+        }"""
+    facts = best_facts(assemble(text).kernels[0], LINE, True, lambda: True)
+    assert (facts.width, facts.chunk) == (WIDEST, BYTE_CHUNK)
+    x = np.random.default_rng(4).integers(0, 2, 600).astype(np.uint8)
+    same(text, [5, x, np.zeros(512, np.uint8)], items=512, group_size=256)
