@@ -44,7 +44,7 @@ ir = f"define i64 @f(i64 %v0, i64 %n) {{\\n{lines}\\n  ret i64 %v200\\n}}\\n"
 for _ in range(10):
     compile_text(ir, ["f"], level=level)
 before = resident()
-for _ in range(100):
+for _ in range(200):
     compile_text(ir, ["f"], level=level)
 print(resident() - before)
 """
@@ -69,5 +69,6 @@ def test_what_a_compilation_needs_is_freed(level: Level) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    # llvmlite would leave 60 KiB of each pipeline.
-    assert int(done.stdout) < 2 << 20
+    # llvmlite would leave 60 KiB of each pipeline, 12 MiB in all. The linker does leave 10 KiB of
+    # each module, and the heap takes and gives back pieces of 2 MiB.
+    assert int(done.stdout) < 7 << 20
