@@ -20,10 +20,13 @@ WRONG = {
 }
 """What the sizes called `wrong` are about."""
 
+OTHER_RATES = {"fft", "filter", "hotspot", "kmeans", "lu", "short", "svm"}
+"""Sizes of lessons/table1 whose random numbers alone differ from those of `merge`: 2 s each."""
+
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_no_program_has_an_error(entry) -> None:
-    sizes = {"tiny", *entry.workload.sizes} - {"small", "paper", "maws", "wrong"}
+    sizes = {"tiny", *entry.workload.sizes} - {"small", "paper", "maws", "wrong", *OTHER_RATES}
     for size in sizes:
         report = simtlab.check_run(entry.name, size=size)
         assert report.errors == (), size

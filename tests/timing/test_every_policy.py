@@ -25,7 +25,7 @@ from simtlab.timing.policies.settings import settings_of
 from simtlab.timing.simulation.failures import SimulationError
 from simtlab.timing.simulation.simulator import Simulator
 
-from .support.random_runs import assert_same
+from .support.random_runs import assert_same, short_enough
 
 HOSTILE: dict[str, st.SearchStrategy[Any]] = {
     "case": kernels(barriers_under_branches=True),
@@ -67,19 +67,6 @@ def oracle(case: Case) -> list[np.ndarray]:
     _, expected, trap = run_case(case, "oracle")
     assert trap is None
     return expected
-
-
-MOST_IN_PLAIN_PYTHON = 16_000
-"""Work-item instructions of a case for an engine that is not compiled, which runs some 5,000 a
-second. One case in twenty has more, up to 70,000."""
-
-
-def short_enough(case: Case) -> bool:
-    """Whether an engine that is not compiled runs a case within seconds."""
-    result, _, _ = run_case(case, stats=True)
-    assert result is not None
-    assert result.statistics is not None
-    return result.statistics.thread_instructions <= MOST_IN_PLAIN_PYTHON
 
 
 def run(case: Case, policy: Policy, simulator: Simulator, expected: list[np.ndarray]) -> int:

@@ -38,6 +38,19 @@ def machine_for(
     return machine.load("toy", fields)
 
 
+MOST_IN_PLAIN_PYTHON = 16_000
+"""Work-item instructions of a case for an engine that is not compiled, which runs some 5,000 a
+second. One case in twenty has more, up to 70,000."""
+
+
+def short_enough(case: Case, most: int = MOST_IN_PLAIN_PYTHON) -> bool:
+    """Whether an engine that is not compiled runs a case within seconds."""
+    result, _, _ = run_case(case, stats=True)
+    assert result is not None
+    assert result.statistics is not None
+    return result.statistics.thread_instructions <= most
+
+
 def simulate(case: Case, simulator: Simulator) -> list[np.ndarray]:
     """Simulate a case and return its arrays."""
     (function,) = case.module

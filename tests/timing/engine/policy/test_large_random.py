@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from simtlab.testing import Case, kernels
@@ -20,7 +20,7 @@ from simtlab.timing.engine.state import SEG_JUMP
 from simtlab.timing.simulation.simulator import Simulator
 
 from ...support.random_packs import HOSTILE, assert_packs_leave_oracles_memory, machine_for
-from ...support.random_runs import differences, simulate
+from ...support.random_runs import differences, short_enough, simulate
 
 TWO_LEVEL = {"scheduler": "two-level"}
 """Conv and large warps are compared under one scheduler."""
@@ -92,6 +92,7 @@ def test_the_oracles_memory_at_length(case: Case, like: dict[str, int]) -> None:
 @given(*SOME, st.sampled_from([*LARGE, *FORMED]))
 def test_sub_warps_have_each_thread_once(case, like, chosen) -> None:
     """As many as the fullest column has threads, none lost; the plain engine does the same."""
+    assume(short_enough(case, 4_000))
     name, fields = chosen
     machine = machine_for(case, name, fields, **like)
     plain, compiled = Simulator(machine, find(name), plain=True), Simulator(machine, find(name))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from simtlab.lab.runs.execute import simulate_run
@@ -23,7 +23,7 @@ from simtlab.timing.engine.intrinsics import low_bits
 from simtlab.timing.simulation.simulator import Simulator
 
 from ...support.random_packs import HOSTILE, assert_packs_leave_oracles_memory, machine_for
-from ...support.random_runs import differences, simulate
+from ...support.random_runs import differences, short_enough, simulate
 
 MODES = ("aggressive", "lazy", "revive")
 LARGE: list[tuple[str, dict[str, Any]]] = [
@@ -65,6 +65,7 @@ def test_the_oracles_memory_at_length(case: Case, like: dict[str, int]) -> None:
 @given(*SOME, st.sampled_from([*LARGE, *FORMED]))
 def test_lanes_are_shared_out_at_every_event(case, like, chosen) -> None:
     """And the compiled engine does the same."""
+    assume(short_enough(case, 4_000))
     name, fields = chosen
     machine = machine_for(case, name, fields, **like)
     plain, compiled = Simulator(machine, find(name), plain=True), Simulator(machine, find(name))
