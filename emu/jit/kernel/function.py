@@ -92,6 +92,7 @@ class KernelFunction:
             private_of=WARP if self._takes_turns else "0",
             relied=relied,
             private_element=private_element(kernel),
+            last_readers=plan.last_readers,
         )
         self.frame_bytes = 0
         """Bytes of a warp's frame; known after `text`."""
