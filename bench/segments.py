@@ -22,10 +22,11 @@ from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.jit.llvm.toolchain import compile_text, function_attributes
+from simtlab.emu.jit.runtime.aligned import aligned_bytes
 from simtlab.emu.jit.segments import compile as segments_file
 from simtlab.emu.jit.segments.compile import Segments, compile_segments, context_of
 from simtlab.emu.jit.segments.table import Grain
-from simtlab.emu.jit.segments.warp_block import Header, aligned_bytes, blocks_of
+from simtlab.emu.jit.segments.warp_block import Header, blocks_of
 from simtlab.emu.memory import Memory
 from simtlab.isa.instruction import Reg
 from simtlab.isa.program import Kernel, Program

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from ...isa.types import RegClass, Segment
 from .facts import Facts
 from .ssa import Const, Op, Phi, Ssa, Value, sources_of
+from .uniformity import Shapes
+from .widths.registers import lane_step
 
 Terms = dict[tuple[tuple[int, int], ...], int]
 """A sum of products: arguments, each by its offset and its bits -> the product's factor."""
@@ -96,6 +98,30 @@ def strips_of(ssa: Ssa, facts: Facts) -> Strips | None:
     if None in loaded | stored or not loaded.isdisjoint(stored):
         return None
     return chosen if balance > 0 else None
+
+
+def keeps_to_itself(shapes: Shapes) -> bool:
+    """Return whether no workgroup loads or stores where another one stores, in any order of them.
+
+    Stores must be by the work-items' places in the grid, and loads by other pointers.
+    """
+    found = _Steps(shapes.facts)
+    across = shapes.facts.group_size[0]
+    loaded: set[int | None] = set()
+    stored: set[int | None] = set()
+    for op in shapes.ssa.values():
+        if not isinstance(op, Op) or op.ins.row.segment is not Segment.GLOBAL:
+            continue
+        row, base = op.ins.row, op.base
+        if row.is_atomic or row.type is None or base is None:
+            return False
+        (loaded if row.is_load else stored).add(_argument_of(base))
+        if row.is_load:
+            continue
+        moving, step = found.of(base), lane_step(shapes, base)
+        if moving is None or not step or moving.across != {(): step * across}:
+            return False
+    return None not in loaded | stored and loaded.isdisjoint(stored)
 
 
 def _argument_of(base: Value | None) -> int | None:

@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from ...emu.engine import Interrupted, Work
+from ...emu.jit.runtime.aligned import aligned_bytes
 from ...emu.jit.segments.compile import SegmentContext, compile_segments, context_of
 from ...emu.jit.segments.table import Grain
-from ...emu.jit.segments.warp_block import HEADER_BYTES, Header, aligned_bytes, blocks_of
+from ...emu.jit.segments.warp_block import HEADER_BYTES, Header, blocks_of
 from ...emu.memory import CODE_BASE
 from ...emu.second_opinion import SecondOpinion
 from ...isa.errors import SimtError, UsageError

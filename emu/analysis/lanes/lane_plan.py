@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ....asm.flow.graph import reachable
 from ....isa.table import Flags, Unit
+from ....isa.types import Segment
 from ..order import START, Flow, arrivals
 from ..ssa import Ssa
 from ..uniformity import Shapes
@@ -48,6 +50,8 @@ class LanePlan:
             if n not in inner
         }
         """Node -> the other nodes at which lanes may wait while it runs."""
+        self.last_readers = self._last_readers(shapes.ssa)
+        """Nodes whose lanes are all that may still load private memory."""
         tested = [n for n in self.waits if self._should_test(n, flow, shapes.ssa)]
         exits = {
             header: frozenset(flow.route(*edge) for edge in ways_out(flow, loop))
@@ -61,6 +65,28 @@ class LanePlan:
             exits,
             have_nodes=self.has_both,
             stops=not shapes.facts.one_warp,
+        )
+
+    def _last_readers(self, ssa: Ssa) -> frozenset[int]:
+        """Return the nodes during which no lane waits elsewhere that may load private memory."""
+        readers = {
+            number
+            for number, ops in ssa.ops.items()
+            for op in ops
+            if op.ins.row.segment is Segment.PRIVATE and not op.ins.row.is_store
+        }
+        ways = {node.number: node.successors for node in ssa.flow.nodes}
+        # Lanes at a barrier wait after it, whichever nodes other lanes run meanwhile.
+        stopped = {
+            successor
+            for node in ssa.flow.nodes
+            if node.last is not None and node.last.row.is_barrier
+            for successor in node.successors
+        }
+        return frozenset(
+            n
+            for n, waits in self.waits.items()
+            if readers.isdisjoint(reachable(ways, waits | stopped, ways))
         )
 
     def _should_test(self, number: int, flow: Flow, ssa: Ssa) -> bool:

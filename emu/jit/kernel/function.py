@@ -18,6 +18,7 @@ from ...analysis.order import START
 from ...analysis.ranges.offset_ranges import Ranges
 from ...analysis.suitability.barriers import arrive_together
 from ...analysis.uniformity import Shapes
+from ...analysis.workgroup_steps import keeps_to_itself
 from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText
 from ..llvm.vectors import VectorCode
@@ -36,6 +37,7 @@ from .lane_code import LaneCode, vectors_of
 from .memory.kernel_memory import KernelMemory, private_element
 from .nodes import Nodes
 from .one_warp import OneWarp
+from .turns import in_turns
 from .value_table import ValueTable
 from .variables import Variables
 from .zeroed import zeroed
@@ -92,6 +94,7 @@ class KernelFunction:
             private_of=WARP if self._takes_turns else "0",
             relied=relied,
             private_element=private_element(kernel),
+            last_readers=plan.last_readers,
         )
         self.frame_bytes = 0
         """Bytes of a warp's frame; known after `text`."""
@@ -120,10 +123,12 @@ class KernelFunction:
         self.entry.jump("group_head")
         for variables in (self.variables, *filter(None, self._versions)):
             variables.check()
-        if not self._has_atomics:
-            return definition(f"define i32 @kernel({ARGUMENTS})", self.entry, code)
         head = f"define internal i32 @groups({ARGUMENTS}) noinline"
-        return definition(head, self.entry, code) + _between_helpers(self.entry)
+        if self._has_atomics:
+            return definition(head, self.entry, code) + _between_helpers(self.entry)
+        if not facts.strips and not facts.counts and keeps_to_itself(self.shapes):
+            return definition(head, self.entry, code) + in_turns(self.entry, facts, ARGUMENTS)
+        return definition(f"define i32 @kernel({ARGUMENTS})", self.entry, code)
 
     def _zero_group(self) -> None:
         """Set the bytes of group memory to zero that a workgroup may load before it stores them.

@@ -16,6 +16,7 @@ from ..arithmetic import narrow
 from ..arithmetic.convert import in_range
 from ..arithmetic.division import are_zero, ones_for_zeros
 from ..arithmetic.operation import Operation
+from ..llvm.text import integer
 from ..llvm.toolchain import host_has
 from ..runtime.context import TrapCode
 from .lane_code import LaneCode
@@ -95,6 +96,9 @@ class Instructions:
         if found is not None:
             self._compute_narrow(op, found)
             return
+        if op in lanes.table.addends and host_has("avx512f"):
+            lanes.define(op, "value", self._addends(op))
+            return
         columns = [self._argument(op, i, lanes.vector(a), lanes.n) for i, a in enumerate(args)]
         floats = [lanes.table.floats.of(a) for a in args]
 
@@ -118,6 +122,22 @@ class Instructions:
                     for piece in zip(*columns, strict=True)
                 ],
             )
+
+    def _addends(self, op: Op) -> list[str]:
+        """Return 1 for lanes of a condition and 0 for others, so that additions have its mask.
+
+        LLVM would make a vector of the mask first, if it knew the 1.
+        """
+        lanes, code = self.lanes, self.lanes.code
+        t, bits = integer(op.cls.bits, lanes.n), op.cls.bits
+        one = lanes.entry.hidden(1)
+        if bits < 64:
+            one = lanes.entry.let(f"trunc i64 {one} to i{bits}")
+        ones = lanes.chunk_of(bits, one)
+        return [
+            code.let(f"select {lanes.mask_type} {c}, {t} {ones}, {t} zeroinitializer")
+            for c in lanes.vector(op.args[0])
+        ]
 
     def _in_range(
         self,

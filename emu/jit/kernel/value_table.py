@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from ....isa.types import RegClass
+from ....isa.types import B1, RegClass
 from ...analysis.ranges.float_ranges import FloatRanges, Nan
 from ...analysis.ranges.integer_ranges import Ranges
 from ...analysis.ssa import Op, Phi, Ssa, Value, uses
@@ -24,6 +24,8 @@ class ValueTable:
         numbers = _numbers(ssa, self.unseen)
         self.noncanonical = _noncanonical(ssa, self.floats, numbers)
         """Values that may carry a NaN with other bits than the canonical one."""
+        self.addends = _addends(ssa)
+        """Conditions as numbers that are only added or subtracted."""
         self._positions = {value: i for i, value in enumerate(ssa.values())}
 
     @cached_property
@@ -47,6 +49,29 @@ def _crossing(ssa: Ssa) -> set[Value]:
     for number, condition in ssa.conditions.items():
         if isinstance(condition, Op) and condition.node != number:
             found.add(condition)
+    return found
+
+
+def _addends(ssa: Ssa) -> set[Value]:
+    """Return the conditions that become numbers which are only added to others, or subtracted."""
+    found: set[Value] = {
+        op
+        for ops in ssa.ops.values()
+        for op in ops
+        if op.ins.row.source is B1 and op.ins.row.type is not None and not op.ins.row.type.is_float
+    }
+    for ops in ssa.ops.values():
+        for op in ops:
+            row = op.ins.row
+            if row.stem == "add":
+                found -= uses(op) - set(op.args)
+            elif row.stem == "sub":
+                found -= uses(op) - {op.args[1]} | {op.args[0]}
+            else:
+                found -= uses(op)
+    for phis in ssa.phis.values():
+        for phi in phis:
+            found.difference_update(phi.args.values())
     return found
 
 

@@ -26,6 +26,7 @@ from ...analysis.suitability.spin import may_wait
 from ...engine import Work
 from ...memory import Memory, changing
 from ..kernel.compile import CompiledKernel, compiled, facts_for_counting, facts_of
+from ..runtime.aligned import aligned_bytes
 from ..runtime.context import (
     ATOMICS_ONLY,
     BASE,
@@ -159,7 +160,7 @@ class Scratch:
         self._memory = {
             Slot.KERNARG: self.kernargs,
             Slot.READONLY: plan.readonly,
-            **{slot: np.zeros(size + SLACK, np.uint8) for slot, size in plan.own_memory.items()},
+            **{slot: aligned_bytes(size + SLACK) for slot, size in plan.own_memory.items()},
         }
         for slot, memory in self._memory.items():
             self.context[slot] = memory.ctypes.data
@@ -252,7 +253,9 @@ class Plan:
         self.may_wait = may_wait(work.kernel)
         self.ordered: tuple[bytes, int] | bool = False
         """Arguments and table with which one thread must run all workgroups; True for any."""
-        self.readonly = np.frombuffer(work.program.readonly_data + bytes(SLACK), np.uint8)
+        readonly = work.program.readonly_data
+        self.readonly = aligned_bytes(len(readonly) + SLACK)
+        self.readonly[: len(readonly)] = np.frombuffer(readonly, np.uint8)
         params = work.kernel.params
         skipped = BUFFER_SLOTS * 8
         self.params = struct.Struct(

@@ -11,9 +11,10 @@ from ..arithmetic import emit as alu
 from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from ..llvm.vectors import Chunks
+from ..runtime.aligned import LINE
 from ..runtime.context import GROUP_SIZE, ITEMS, Slot
 from ..runtime.helpers import symbols
-from .warp_block import HEADER_BYTES, LINE, Header
+from .warp_block import HEADER_BYTES, Header
 from .warp_code import WarpCode
 
 _COLD = ("simtlab_buffer", "simtlab_resolve", "simtlab_refuse", "simtlab_trap")

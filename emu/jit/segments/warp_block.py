@@ -26,9 +26,7 @@ from ....isa.instruction import Reg
 from ....isa.program import Kernel, align
 from ....isa.types import RegClass
 from ..llvm.vectors import CHUNK
-
-LINE = 64
-"""Alignment of blocks and rows, in bytes."""
+from ..runtime.aligned import LINE, aligned_bytes
 
 
 class Header(IntEnum):
@@ -149,13 +147,6 @@ def layout_of(kernel: Kernel, width: int) -> Layout:
 
 
 _LOCAL_IDS = frozenset({"workitemid", "workitemabsid", "workitemflatabsid"})
-
-
-def aligned_bytes(count: int) -> np.ndarray:
-    """Return `count` zero bytes (uint8) that begin at a multiple of 64."""
-    raw = np.zeros(count + LINE, np.uint8)
-    start = -raw.ctypes.data % LINE
-    return raw[start : start + count]
 
 
 def blocks_of(layout: Layout, count: int) -> np.ndarray:

@@ -8,8 +8,9 @@ from functools import cached_property
 from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText, integer
 from ..llvm.vectors import Chunks, VectorCode
+from ..runtime.aligned import LINE
 from ..runtime.context import TrapCode
-from .warp_block import LINE, Header, vectors_of
+from .warp_block import Header, vectors_of
 
 
 class WarpCode(VectorCode):

@@ -39,6 +39,9 @@ class KernelMemory:
     lanes' elements at one offset are neighbours.
     """
 
+    last_readers: frozenset[int] = frozenset()
+    """Nodes whose private stores need no mask: other lanes load no private memory any more."""
+
     relied: Reliance | None = None
     """What code that counts has to test about accesses."""
 

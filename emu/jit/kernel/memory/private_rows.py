@@ -1,15 +1,16 @@
 """Private memory of a warp, as rows: the elements that its lanes have at one offset.
 
 An element has the size of the kernel's largest private access (`KernelMemory.private_element`), so
-no access crosses two of them. Where all lanes use one offset, an access is one wide load or masked
-store. Smaller types are a field of the element: a store of one replaces it in the loaded row.
+no access crosses two of them. Where all lanes use one offset, an access is one wide load or store.
+The store has a mask if other lanes may load private memory later. Smaller types are a field of the
+element: a store of one replaces it in the loaded row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .....isa.types import U16, U32, U64, Type, mask_of
+from .....isa.types import U8, U16, U32, U64, Type, mask_of
 from ....analysis.ssa import Op, Value
 from ...arithmetic.widths import extended
 from ...llvm.text import integer, integer_constant
@@ -35,14 +36,14 @@ class PrivateRows:
             host = self._row(at)
             if op.ins.row.is_load:
                 return self.moves.load_wide(type_, host)
-            self.moves.store_wide(type_, self.moves.store_data(op, type_), host)
+            self._store_row(op, self.moves.store_data(op, type_), host)
             return []
         inner = code.let(f"and i64 {at}, {self.element - 1}")
         host = self._row(code.let(f"sub i64 {at}, {inner}"))
         shift = code.let(f"shl i64 {inner}, 3")
         if op.ins.row.is_load:
             return self._load_field(type_, host, shift)
-        self._store_field(type_, self.moves.store_data(op, type_), host, shift)
+        self._store_field(op, type_, self.moves.store_data(op, type_), host, shift)
         return []
 
     def places(self, base: Value, offset: int) -> list[str]:
@@ -97,7 +98,17 @@ class PrivateRows:
             loaded.append(extended(code, field, type_, lanes.n))
         return loaded
 
-    def _store_field(self, type_: Type, data: Sequence[str], host: str, shift: str) -> None:
+    def _store_row(self, op: Op, data: Sequence[str], host: str) -> None:
+        """Store an element of each lane, or of the running lanes if others may load theirs."""
+        lanes, code = self.lanes, self.lanes.code
+        if op.node not in self.memory.last_readers:
+            self.moves.store_wide(_UNSIGNED[self.element], data, host)
+            return
+        t = integer(8 * self.element, lanes.n)
+        for chunk, place in zip(data, lanes.chunk_places(host, 8 * self.element), strict=True):
+            code.line(f"store {t} {chunk}, ptr {place}, align {self.element}")
+
+    def _store_field(self, op: Op, type_: Type, data: Sequence[str], host: str, shift: str) -> None:
         """Store a field of each running lane's element; the lanes' own memory, so none races."""
         lanes, code, bits = self.lanes, self.lanes.code, 8 * self.element
         t, small = integer(bits, lanes.n), integer(type_.bits, lanes.n)
@@ -111,8 +122,8 @@ class PrivateRows:
             moved = code.let(f"shl {t} {wide}, {amount}")
             kept = code.let(f"and {t} {row}, {others}")
             new.append(code.let(f"or {t} {kept}, {moved}"))
-        self.moves.store_wide(_UNSIGNED[self.element], new, host)
+        self._store_row(op, new, host)
 
 
-_UNSIGNED = {2: U16, 4: U32, 8: U64}
-"""By bytes; elements of one byte have no fields."""
+_UNSIGNED = {1: U8, 2: U16, 4: U32, 8: U64}
+"""By bytes."""

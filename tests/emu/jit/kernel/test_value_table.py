@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simtlab.emu.analysis import order, ssa
+from simtlab.emu.jit.kernel.value_table import ValueTable
+
+from ...support.flows import kernel_of
 from ..support.agreement import same
 
 ITEMS = 64
@@ -64,3 +68,48 @@ def test_a_sum_that_begins_with_a_number_from_memory(use: str) -> None:
     times = rng.integers(0, 3, ITEMS, np.uint32)
     out = np.zeros(ITEMS, np.float32)
     same(text, [first.copy(), more.copy(), times, out], items=ITEMS, group_size=ITEMS)
+
+
+COUNTED = {
+    "added": ("add_u32 $s5, $s2, $s4", True),
+    "subtracted": ("sub_u32 $s5, $s2, $s4", True),
+    "subtracted from": ("sub_u32 $s5, $s4, $s2", False),
+    "added and stored": ("add_u32 $s5, $s2, $s4\n st_global_u32 $s4, [$d4]", False),
+    "of 64 bits": ("add_u64 $d2, $d2, $d3\n cvt_u32_u64 $s5, $d2", True),
+    "added to itself": ("add_u32 $s5, $s4, $s4", True),
+    "in a loop": (
+        """mov_u32 $s5, $s2
+    @again:
+        cmp_gt_u32 $c0, $s5, $s0
+        cvt_u32_b1 $s4, $c0
+        add_u32 $s5, $s5, $s4
+        add_u32 $s3, $s3, 1
+        cmp_lt_u32 $c1, $s3, 9
+        cbr $c1, @again""",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("how", COUNTED)
+def test_conditions_that_are_added_are_masks_of_additions(how: str) -> None:
+    use, is_addend = COUNTED[how]
+    converted = "cvt_u64_b1 $d3, $c0" if how == "of 64 bits" else "cvt_u32_b1 $s4, $c0"
+    body = f"""workitemabsid_u32 $s0, 0
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d4, [%x]
+        mad_u64 $d4, $d0, 8, $d4
+        ld_global_u32 $s2, [$d4]
+        ld_global_u64 $d2, [$d4]
+        mov_u32 $s3, 0
+        cmp_gt_u32 $c0, $s2, 77
+        {converted}
+        {use}
+        st_global_u32 $s5, [$d4+4]"""
+    kernel = kernel_of(body, "global u64* %x")
+    form = ssa.build(kernel.instructions, order.build(kernel.instructions))
+    assert bool(ValueTable(form).addends) is is_addend
+    x = np.random.default_rng(5).integers(0, 155, ITEMS, np.uint64)
+    text = f"kernel k(global u64* %x) {{\n{body}\nret\n}}"
+    for width in (7, 32, 64):
+        same(text, [x], items=ITEMS, width=width)

@@ -14,8 +14,12 @@ import pytest
 
 import simtlab
 from simtlab import Device, Trap
+from simtlab.emu.jit.launch.plan import Plan, Table
+from simtlab.emu.jit.runtime.context import Slot
 from simtlab.emu.module import LAUNCHES_KEPT, Launch
 from simtlab.emu.traps import TrapKind
+
+from ...support.oracle_work import make
 
 PROGRAM = simtlab.assemble("""
 .readonly u32 ODD[4] = { 1, 3, 5, 7 }
@@ -177,3 +181,31 @@ def test_brackets_find_their_launch_again_and_only_theirs() -> None:
         assert program.mix[n, 1].geometry.n_groups == n
     assert len(program._launches) <= LAUNCHES_KEPT
     assert pickle.loads(pickle.dumps(program)).mix[2, 16].geometry == kernel[2, 16].geometry
+
+
+def test_memory_of_native_code_begins_at_cache_lines() -> None:
+    work = make(
+        """.readonly u32 ODD[4] = { 1, 3, 5, 7 }
+        kernel own(global u32* %x) {
+            .group   u32 shared[9000]
+            .private u32 own[3]
+            ld_kernarg_u64  $d0, [%x]
+            workitemid_u32  $s0, 0
+            shl_u32         $s1, $s0, 2
+            and_u32         $s2, $s1, 12
+            ld_readonly_u32 $s3, [ODD+$s2]
+            st_private_u32  $s3, [own+4]
+            st_group_u32    $s3, [shared+$s1]
+            barrier
+            ld_private_u32  $s4, [own+4]
+            st_global_u32   $s4, [$d0]
+            ret
+        }""",
+        [np.zeros(1, np.uint32)],
+        items=70,
+        group_size=70,
+    )
+    plan = Plan(work)
+    (scratch,) = plan.take(work, Table(work.memory))
+    slots = Slot.GROUP_MEMORY, Slot.PRIVATE_MEMORY, Slot.FRAMES, Slot.READONLY
+    assert [int(scratch.context[slot]) % 64 for slot in slots] == [0, 0, 0, 0]

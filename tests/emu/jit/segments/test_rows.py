@@ -18,13 +18,13 @@ from simtlab.emu.geometry import Geometry
 from simtlab.emu.interp.alu import LaneFault
 from simtlab.emu.interp.blocks import bind
 from simtlab.emu.interp.resident import Group, Resident
+from simtlab.emu.jit.runtime.aligned import aligned_bytes
 from simtlab.emu.jit.runtime.context import Slot
 from simtlab.emu.jit.segments.compile import compile_segments, context_of
 from simtlab.emu.jit.segments.table import Grain
 from simtlab.emu.jit.segments.warp_block import (
     HEADER_BYTES,
     Header,
-    aligned_bytes,
     blocks_of,
 )
 from simtlab.emu.memory import Memory

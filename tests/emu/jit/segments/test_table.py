@@ -13,13 +13,13 @@ from numba.extending import intrinsic
 
 from simtlab.emu.jit.launch.engine import trap_record
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
+from simtlab.emu.jit.runtime.aligned import aligned_bytes
 from simtlab.emu.jit.runtime.context import DELTA, param_slot
 from simtlab.emu.jit.segments.compile import Segments, compile_segments, context_of
 from simtlab.emu.jit.segments.table import FIELDS, UNITS, Grain, SegmentKind, Space
 from simtlab.emu.jit.segments.warp_block import (
     HEADER_BYTES,
     Header,
-    aligned_bytes,
     blocks_of,
     layout_of,
 )

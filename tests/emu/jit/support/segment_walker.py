@@ -13,10 +13,11 @@ import numpy as np
 
 from simtlab.emu.engine import Work
 from simtlab.emu.jit.launch.engine import trap_record
+from simtlab.emu.jit.runtime.aligned import aligned_bytes
 from simtlab.emu.jit.runtime.context import Slot, TrapCode
 from simtlab.emu.jit.segments.compile import Segments, compile_segments, context_of
 from simtlab.emu.jit.segments.table import Grain, SegmentKind
-from simtlab.emu.jit.segments.warp_block import Header, aligned_bytes, blocks_of
+from simtlab.emu.jit.segments.warp_block import Header, blocks_of
 
 FN = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64)
 START = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)

@@ -10,9 +10,13 @@ import numpy as np
 import pytest
 
 from simtlab import Trap
+from simtlab.asm.assemble import assemble
+from simtlab.emu.analysis.analysis import analyse
+from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.engine import Work
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle.oracle import all_traps
+from simtlab.isa.types import Segment
 
 from ....support.oracle_work import make
 from ...support.agreement import same
@@ -123,3 +127,94 @@ def test_faults_are_the_oracles(fault: str, access: str, width: int) -> None:
     with pytest.raises(Trap) as found:
         execute(work())
     assert found.value.record.key in all_traps(work())
+
+
+GUARDED = """
+kernel k(global u32* %out, global u32* %x, u32 %n) {{
+    .private u32 own[4]
+    workitemflatabsid_u32 $s0
+    ld_kernarg_u32 $s1, [%n]
+    cmp_ge_u32 $c0, $s0, $s1
+    cbr $c0, @done
+    ld_kernarg_u64 $d0, [%out]
+    ld_kernarg_u64 $d1, [%x]
+    cvt_u64_u32 $d2, $s0
+    mad_u64 $d0, $d2, 4, $d0
+    mad_u64 $d1, $d2, 4, $d1
+    ld_global_u32 $s2, [$d1]
+    {body}
+@done:
+    ret
+}}
+"""
+
+LAST_READERS = {
+    "others have returned": (
+        """
+        st_private_u32 $s2, [own]
+        st_private_u16 $s0, [own+4]
+        ld_private_u32 $s3, [own]
+        ld_private_u32 $s4, [own+4]
+        add_u32 $s3, $s3, $s4
+        st_global_u32 $s3, [$d0]""",
+        True,
+    ),
+    "others load after it": (
+        """
+        st_private_u32 $s0, [own]
+        and_u32 $s3, $s2, 1
+        cmp_eq_u32 $c1, $s3, 0
+        cbr $c1, @even
+        st_private_u32 $s2, [own]
+    @even:
+        ld_private_u32 $s4, [own]
+        st_global_u32 $s4, [$d0]""",
+        False,
+    ),
+    "others have left the loop, and load after it": (
+        """
+        and_u32 $s5, $s2, 7
+    @again:
+        st_private_u32 $s5, [own+4]
+        sub_u32 $s5, $s5, 1
+        cmp_gt_s32 $c1, $s5, 0
+        cbr $c1, @again
+        ld_private_u32 $s4, [own+4]
+        st_global_u32 $s4, [$d0]""",
+        False,
+    ),
+    "others have left the loop, and load no more": (
+        """
+        and_u32 $s5, $s2, 7
+        mov_u32 $s4, 0
+    @again:
+        st_private_u32 $s5, [own+4]
+        ld_private_u32 $s6, [own+4]
+        add_u32 $s4, $s4, $s6
+        sub_u32 $s5, $s5, 1
+        cmp_gt_s32 $c1, $s5, 0
+        cbr $c1, @again
+        st_global_u32 $s4, [$d0]""",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LAST_READERS)
+def test_stores_have_masks_where_other_lanes_load_later(case: str) -> None:
+    body, is_last = LAST_READERS[case]
+    text = GUARDED.format(body=body)
+    (kernel,) = assemble(text).kernels
+    analysis = analyse(kernel)
+    plan = analysis.lane_plan(Facts(32, (GROUP, 1, 1), True))
+    stores = {
+        op.node
+        for ops in analysis.ssa.ops.values()
+        for op in ops
+        if op.ins.row.is_store and op.ins.row.segment is Segment.PRIVATE
+    }
+    assert (stores <= plan.last_readers) is is_last
+    x = np.random.default_rng(3).integers(0, 1 << 32, ITEMS, np.uint32)
+    for width in (7, 32, 64):
+        out = np.zeros(ITEMS, np.uint32)
+        same(text, [out, x, ITEMS - 17], items=ITEMS, group_size=GROUP, width=width)

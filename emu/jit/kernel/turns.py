@@ -1,0 +1,70 @@
+"""Calls that take their workgroups upwards and downwards in turns.
+
+A launch that streams through more than a cache finds nothing of the launch before if both begin at
+the same end: what it loads first has been replaced. If it begins where the last one has ended, it
+finds as much as the cache holds. Every other call so runs its slices of workgroups from the last
+one on. Within a slice workgroups run upwards, as prefetchers expect.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from ...analysis.facts import Facts
+from ..llvm.function_text import FunctionText, definition
+from ..runtime.context import Slot
+from .context_code import load_slot, store_slot
+
+SLICES = 8
+"""Slices of a call, if they are large enough."""
+
+LEAST_ITEMS = 1 << 14
+"""Work-items of a slice: shorter calls stay in a cache, and each slice begins with some tests."""
+
+TRAP = range(Slot.TRAP_KIND, Slot.TRAP_ADDRESS + 1)
+"""What describes a trap."""
+
+
+def in_turns(entry: FunctionText, facts: Facts, arguments: str) -> str:
+    """Return the function of a kernel, which calls `groups` for slices of a range.
+
+    When a workgroup of a later slice traps, those before it run as well: the lowest trap of all is
+    reported.
+    """
+    code = entry.elsewhere()
+    code.module.declare("downwards", "@downwards = internal global i32 0")
+    least = -(-LEAST_ITEMS // prod(facts.group_size))
+    number = code.let("sub i64 %last, %first")
+    size = code.let(f"udiv i64 {number}, {SLICES}")
+    size = code.intrinsic("llvm.umax", "i64", f"i64 {size}", f"i64 {least}")
+    code.branch(code.let(f"icmp ult i64 {size}, {number}"), "long", "upwards")
+    code.block("long")
+    # Threads may see the same: the order of a call does not show.
+    down = code.let("load atomic i32, ptr @downwards monotonic, align 4")
+    other = code.let(f"xor i32 {down}, 1")
+    code.line(f"store atomic i32 {other}, ptr @downwards monotonic, align 4")
+    code.branch(code.let(f"icmp eq i32 {down}, 0"), "upwards", "slice")
+    code.block("upwards")
+    code.ret("i32", code.let("call i32 @groups(ptr %ctx, i64 %first, i64 %last)"))
+    code.block("slice")
+    code.phi("i64", ("%last", "long"), ("%start", "below"), name="%end")
+    left = code.let("sub i64 %end, %first")
+    step = code.intrinsic("llvm.umin", "i64", f"i64 {size}", f"i64 {left}")
+    code.let(f"sub i64 %end, {step}", "%start")
+    trapped = code.let("call i32 @groups(ptr %ctx, i64 %start, i64 %end)")
+    code.branch(code.let(f"icmp eq i32 {trapped}, 0"), "below", "trapped")
+    code.block("below")
+    code.branch(code.let("icmp eq i64 %start, %first"), "done", "slice")
+    code.block("done")
+    code.ret("i32", "0")
+    code.block("trapped")
+    found = [load_slot(code, Slot(slot)) for slot in TRAP]
+    lower = code.let("call i32 @groups(ptr %ctx, i64 %first, i64 %start)")
+    code.branch(code.let(f"icmp eq i32 {lower}, 0"), "restored", "reported")
+    code.block("restored")
+    for slot, value in zip(TRAP, found, strict=True):
+        store_slot(code, Slot(slot), value)
+    code.jump("reported")
+    code.block("reported")
+    code.ret("i32", "1")
+    return definition(f"define i32 @kernel({arguments})", code)

@@ -1,0 +1,99 @@
+"""Launches that take their workgroups upwards and downwards in turns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import simtlab
+from simtlab import Device, Trap
+from simtlab.emu.analysis.analysis import analyse
+from simtlab.emu.analysis.facts import Facts
+from simtlab.emu.analysis.workgroup_steps import keeps_to_itself
+from simtlab.emu.jit.kernel.turns import LEAST_ITEMS, SLICES
+
+from ...support.flows import kernel_of
+
+GROUP = 64
+ITEMS = LEAST_ITEMS * (SLICES + 3) + 5
+
+TEXT = """
+kernel k(u32 %n, global u32* %x, global u32* %y) {
+    workitemabsid_u32 $s0, 0
+    ld_kernarg_u32 $s1, [%n]
+    cmp_ge_u32 $c0, $s0, $s1
+    cbr $c0, @done
+    cvt_u64_u32 $d0, $s0
+    ld_kernarg_u64 $d1, [%x]
+    mad_u64 $d1, $d0, 4, $d1
+    ld_global_u32 $s2, [$d1]
+    cmp_ne_u32 $c0, $s2, 0
+    cbr $c0, @good
+    trap 3
+@good:
+    div_u32 $s3, 1000, $s2
+    ld_kernarg_u64 $d2, [%y]
+    mad_u64 $d2, $d0, 4, $d2
+    st_global_u32 $s3, [$d2]
+@done:
+    ret
+}
+"""
+
+
+@pytest.mark.parametrize("bad", [(), (5,), (ITEMS - 1,), (ITEMS // 2, ITEMS - 70), (70, ITEMS - 1)])
+def test_each_call_has_the_results_and_the_trap_of_the_lowest(bad: tuple[int, ...]) -> None:
+    device = Device()
+    x = np.random.default_rng(2).integers(1, 1000, ITEMS, np.uint32)
+    x[list(bad)] = 0
+    launch = simtlab.assemble(TEXT)["k"].launch(items=ITEMS, group_size=GROUP, threads=1)
+    given, y = device.to_device(x), device.zeros(ITEMS, np.uint32)
+    for _ in range(4):
+        if not bad:
+            launch(ITEMS, given, y)
+            np.testing.assert_array_equal(y.to_host(), 1000 // x)
+            y.copy_from(np.zeros(ITEMS, np.uint32))
+            continue
+        with pytest.raises(Trap) as trap:
+            launch(ITEMS, given, y)
+        record = trap.value.record
+        assert record.group * GROUP + record.local == bad[0]
+        below = bad[0] // GROUP * GROUP
+        np.testing.assert_array_equal(y.to_host()[:below], 1000 // x[:below])
+
+
+HEAD = """workitemabsid_u32 $s0, 0
+    cvt_u64_u32 $d0, $s0
+    ld_kernarg_u64 $d1, [%x]
+    ld_kernarg_u64 $d2, [%y]
+    mad_u64 $d3, $d0, 4, $d1
+    mad_u64 $d4, $d0, 4, $d2
+"""
+
+BODIES = {
+    "its own place": ("ld_global_u32 $s1, [$d3]\n st_global_u32 $s1, [$d4]", True),
+    "neighbours of another array": (
+        "ld_global_u32 $s1, [$d3+4]\n ld_global_u32 $s2, [$d3-4]\n st_global_u32 $s1, [$d4]",
+        True,
+    ),
+    "the array that is stored to": ("ld_global_u32 $s1, [$d4+4]\n st_global_u32 $s1, [$d4]", False),
+    "one place": ("st_global_u32 $s0, [$d2]", False),
+    "a place that is loaded": (
+        "ld_global_u32 $s1, [$d3]\n cvt_u64_u32 $d5, $s1\n add_u64 $d5, $d5, $d2\n"
+        "st_global_u32 $s0, [$d5]",
+        False,
+    ),
+    "every other word, twice": (
+        "shr_u32 $s1, $s0, 1\n cvt_u64_u32 $d5, $s1\n mad_u64 $d5, $d5, 4, $d2\n"
+        "st_global_u32 $s0, [$d5]",
+        False,
+    ),
+    "a counter": ("atomic_add_global_u32 [$d2], $s0", False),
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_turns_are_for_kernels_whose_order_does_not_show(body: str) -> None:
+    text, expected = BODIES[body]
+    kernel = kernel_of(HEAD + text, "global u32* %x, global u32* %y")
+    assert keeps_to_itself(analyse(kernel).shapes(Facts(32, (64, 1, 1), True))) is expected
