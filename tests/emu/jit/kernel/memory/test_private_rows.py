@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simtlab import Trap
+from simtlab import Trap, assemble
+from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.engine import Work
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.memory.kernel_memory import AFTER_PRIVATE
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle.oracle import all_traps
 
@@ -123,3 +126,24 @@ def test_faults_are_the_oracles(fault: str, access: str, width: int) -> None:
     with pytest.raises(Trap) as found:
         execute(work())
     assert found.value.record.key in all_traps(work())
+
+
+@pytest.mark.parametrize(
+    ("words", "barrier", "on_stack"), [(8, "", True), (8, "barrier", False), (512, "", False)]
+)
+def test_private_memory_is_on_the_stack_where_no_warp_waits(
+    words: int, barrier: str, on_stack: bool
+) -> None:
+    (function,) = assemble(f"""
+kernel k(global u32* %out) {{
+    .private u32 own[{words}]
+    workitemid_u32 $s0, 0
+    st_private_u32 $s0, [own]
+    {barrier}
+    ld_private_u32 $s1, [own]
+    ld_kernarg_u64 $d0, [%out]
+    st_global_u32 $s1, [$d0]
+    ret
+}}""")
+    text = generate(function.kernel, 0, Facts(32, (64, 1, 1), True))
+    assert (f"alloca [{4 * words * 32 + AFTER_PRIVATE} x i8]" in text) is on_stack
