@@ -14,7 +14,12 @@ from ..uniformity import Shapes
 
 
 def has_stack(shapes: Shapes, loop: Loop) -> bool:
-    """Return whether lanes of a loop push to and pop from stacks that differ in their heights."""
+    """Return whether lanes of a loop push to and pop from stacks that differ in their heights.
+
+    A loop with others inside gained nothing: there, lanes also spend time together.
+    """
+    if any(other.parent == loop.number for other in shapes.flow.loops):
+        return False
     ops = [op for number in loop.nodes for op in shapes.ssa.ops.get(number, ())]
     accesses = [(op, op.base) for op in ops if op.ins.row.is_memory and op.base is not None]
     pointers = _stack_pointers(shapes, loop)

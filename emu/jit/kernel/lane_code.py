@@ -24,7 +24,6 @@ from .context_code import store_slot
 from .value_table import ValueTable
 from .variables import Variables
 
-
 LANE = "lane"
 """The variable that has the number of the lane that runs alone."""
 

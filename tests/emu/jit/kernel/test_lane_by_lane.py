@@ -450,5 +450,7 @@ def test_only_stacks_of_different_heights_are_sparse() -> None:
     assert is_sparse(stack())
     assert not is_sparse(stack().replace("sub_u32 $s4, $s4, 4", "add_u32 $s4, $s4, 4"))
     assert not is_sparse(stack().replace("add_u32 $s4, $s4, 4", "xor_u32 $s4, $s4, 4"))
-    load = "cvt_u64_u32 $d7, $s7\n mad_u64 $d8, $d7, 4, $d2\n ld_global_u32 $s7, [$d8]\n @test:"
+    load = "cvt_u64_u32 $d7, $s7\n mad_u64 $d8, $d7, 4, $d2\n ld_global_u32 $s7, [$d8]\n@test:"
     assert not is_sparse(stack().replace("@test:", load))
+    inner = "@inner:\n sub_u32 $s5, $s5, 1\n cmp_gt_s32 $c0, $s5, 0\n cbr $c0, @inner\n @test:"
+    assert not is_sparse(stack().replace("@test:", inner))
