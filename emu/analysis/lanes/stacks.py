@@ -74,13 +74,12 @@ def _steps(phi: Phi, loop: Loop) -> tuple[set[Value], set[int]]:
 
 
 def _ends(value: Value) -> bool:
-    return isinstance(value, Phi) or _is_load(value)
-
-
-def _is_load(value: Value) -> bool:
-    return isinstance(value, Op) and value.ins.row.is_load
+    return isinstance(value, Phi) or (isinstance(value, Op) and value.ins.row.is_load)
 
 
 def _depends_on_load(base: Value, loop: Loop) -> bool:
-    found = made_of([base], _ends)
-    return any(_is_load(value) and value.node in loop.nodes for value in found)
+    """Return whether an address is computed from what the loop loads, phis aside."""
+    return any(
+        isinstance(value, Op) and value.ins.row.is_load and value.node in loop.nodes
+        for value in made_of([base], _ends)
+    )
