@@ -14,6 +14,10 @@ from ..order import Flow, Loop
 from ..ranges.stepping import increment_of, is_invariant
 from ..ssa import Op, Phi, Ssa, Value, made_of, uses
 from ..uniformity import Shapes
+from .stacks import has_stack
+
+_OF_ONE_LANE = frozenset({Segment.GLOBAL, Segment.KERNARG, Segment.PRIVATE})
+"""Segments that code of one lane accesses."""
 
 WORD = 4
 """Bytes of the smallest elements that a gather loads by themselves."""
@@ -79,7 +83,9 @@ def can_run_alone(shapes: Shapes, loop: Loop) -> bool:
 
 def gains_alone(shapes: Shapes, loop: Loop) -> bool:
     """Return whether running lanes one by one should be faster than vectors."""
-    return _follows_a_branch(shapes, loop) and _is_scattered(shapes, loop)
+    return has_stack(shapes, loop) or (
+        _follows_a_branch(shapes, loop) and _is_scattered(shapes, loop)
+    )
 
 
 def _atomics_of(ssa: Ssa, loop: Loop) -> list[Op]:
@@ -91,7 +97,7 @@ def _atomics_of(ssa: Ssa, loop: Loop) -> list[Op]:
 def _runs_alone(op: Op) -> bool:
     """Return whether an instruction can be done for one lane of a warp."""
     row = op.ins.row
-    if row.is_memory and row.segment not in (Segment.GLOBAL, Segment.KERNARG):
+    if row.is_memory and row.segment not in _OF_ONE_LANE:
         return False
     return not row.is_identity
 

@@ -125,7 +125,8 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
 def _may_be_sparse(kernel: Kernel) -> bool:
     """Return whether a kernel may have sparse loops, at a glance."""
     code = kernel.instructions
-    loads = sum(ins.row.is_load and ins.row.segment is Segment.GLOBAL for ins in code)
+    segments = (Segment.GLOBAL, Segment.PRIVATE)
+    loads = sum(ins.row.is_load and ins.row.segment in segments for ins in code)
     return loads > 1 and any(
         ins.target is not None and ins.target <= pc for pc, ins in enumerate(code)
     )

@@ -21,7 +21,7 @@ from . import budget
 from .control.edges import Edges
 from .hoisted import Hoisted
 from .instructions import Instructions
-from .lane_code import LaneCode
+from .lane_code import LANE, LaneCode
 from .memory.conditional import may_be_conditional
 from .memory.kernel_memory import KernelMemory
 from .variables import Variables
@@ -76,7 +76,7 @@ class LaneByLane:
 
     def _report(self, lane: str) -> None:
         # Code that reports may be shared by both versions of the loop.
-        (place,) = self.one.variables.places("lane", ["i64"])
+        (place,) = self.one.variables.places(LANE, ["i64"])
         running = self.code.let(f"load i64, ptr {place}")
         self.lanes.report(self.code.let(f"add i64 {lane}, {running}"))
 
@@ -130,7 +130,7 @@ class LaneByLane:
         code.block(f"{version}_lane{header}")
         one = self.one.variables
         self._lane = one.word("next lane")
-        one.set_word("lane", self._lane)
+        one.set_word(LANE, self._lane)
         own = {value: one.load((value, "ahead"), [_cell(value.cls, 0)])[0] for value in ahead}
         others = code.let(f"and i64 {left}, {code.let(f'sub i64 {left}, 1')}")
         code.line(f"store i64 {others}, ptr {remaining}")

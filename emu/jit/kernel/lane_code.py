@@ -24,6 +24,9 @@ from .context_code import store_slot
 from .value_table import ValueTable
 from .variables import Variables
 
+LANE = "lane"
+"""The variable that has the number of the lane that runs alone."""
+
 
 def vectors_of(facts: Facts) -> tuple[int, int]:
     """Return (lanes of a vector, vectors of a value)."""
@@ -84,6 +87,11 @@ class LaneCode(VectorCode):
         """Compute with the first vectors only: no lane of the others may run."""
         self.k = count
         self.pieces.k = self._most_pieces * count // self.most
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the code is for one lane of a warp, whose number is the word `LANE`."""
+        return self.facts.width < self.width
 
     @property
     def count(self) -> int:

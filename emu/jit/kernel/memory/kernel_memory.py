@@ -14,7 +14,10 @@ from ..context_code import load_slot
 from .shuffles.shuffled import READ_BEYOND
 
 MOST_ON_STACK = 1 << 15
-"""Bytes of group memory that native code has on its stack."""
+"""Bytes of group memory, or of a warp's private memory, that native code has on its stack."""
+
+AFTER_PRIVATE = 8
+"""Bytes after private memory on the stack: a gather of the last byte reads a word there."""
 
 if TYPE_CHECKING:
     from ....analysis.counting.independence import Reliance
@@ -51,6 +54,9 @@ class KernelMemory:
     _group_place: list[str] = field(default_factory=list)
     """Where that is, once it is known; all versions of the code share it."""
 
+    _private_place: list[str] = field(default_factory=list)
+    """The same for private memory on the stack."""
+
     @property
     def is_group_on_stack(self) -> bool:
         """Whether group memory is on the stack, where some bytes after it may be read."""
@@ -71,8 +77,20 @@ class KernelMemory:
                 self._group_place.append(entry.let(f"inttoptr i64 {slot} to ptr"))
         return self._group_place[0]
 
+    def is_private_on_stack(self, width: int) -> bool:
+        """Return whether private memory is on the stack; one warp has it there after the other."""
+        return self.private_of == "0" and self.private_bytes * width <= MOST_ON_STACK
+
     def private_place(self, entry: FunctionText, code: FunctionText, width: int) -> str:
-        """Return where the private memory of the running warp is, a ptr."""
+        """Return where the private memory of the running warp is, a ptr.
+
+        LLVM keeps parts of a variable on the stack in registers if all offsets are constants.
+        """
+        if self.is_private_on_stack(width):
+            if not self._private_place:
+                size = self.private_bytes * width + AFTER_PRIVATE
+                self._private_place.append(entry.let(f"alloca [{size} x i8], align 64"))
+            return self._private_place[0]
         memory = entry.let(f"inttoptr i64 {load_slot(entry, Slot.PRIVATE_MEMORY)} to ptr")
         if self.private_of == "0":
             return memory
@@ -82,8 +100,9 @@ class KernelMemory:
     def clear_private(self, entry: FunctionText, code: FunctionText, width: int) -> None:
         """Set the private memory of the running warp to zero."""
         if self.private_bytes:
+            after = AFTER_PRIVATE if self.is_private_on_stack(width) else 0
             place = self.private_place(entry, code, width)
-            code.zero(place, self.private_bytes * width)
+            code.zero(place, self.private_bytes * width + after)
 
 
 def private_element(kernel: Kernel) -> int:

@@ -92,7 +92,9 @@ class LocalMemory:
     def _private(self, op: Op, type_: Type, extent: Extent) -> None:
         """Access private memory: wide if all lanes use one offset, else gather or scatter."""
         lanes = self.lanes
-        if lanes.shapes.is_uniform(extent.base):
+        if lanes.is_alone:
+            self._own(op, type_, extent)
+        elif lanes.shapes.is_uniform(extent.base):
             base = lanes.scalar(extent.base)
             self._guarded(op, extent, self._outside(base, extent, extent.span(), 0))
             self._define(op, self._rows.access(op, type_, base, extent.offset))
@@ -100,6 +102,17 @@ class LocalMemory:
             self.guard(op, extent)
             places = self._rows.places(extent.base, extent.offset)
             self._define(op, self._each(op, type_, places))
+
+    def _own(self, op: Op, type_: Type, extent: Extent) -> None:
+        """Access the private memory of the lane that runs alone."""
+        lanes, moves, base = self.lanes, self.moves, self.lanes.scalar(extent.base)
+        if not self._holds(op, extent, extent.size):
+            self._guarded(op, extent, self._outside(base, extent, extent.span(), 0))
+        place = self._rows.own_place(type_, base, extent.offset)
+        if op.ins.row.is_load:
+            lanes.define(op, "value", [moves.load(type_, place)])
+        else:
+            lanes.code.line(f"store i{type_.bits} {moves.store_scalar(op, type_)}, ptr {place}")
 
     def _uniform(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
         """Access one place for all lanes."""

@@ -14,7 +14,7 @@ from .....isa.types import U8, U16, U32, U64, Type, mask_of
 from ....analysis.ssa import Op, Value
 from ...arithmetic.widths import extended
 from ...llvm.text import integer, integer_constant
-from ..lane_code import LaneCode
+from ..lane_code import LANE, LaneCode
 from .kernel_memory import KernelMemory
 from .moves import Moves
 
@@ -61,6 +61,21 @@ class PrivateRows:
             at = code.let(f"add {v} {own}, {inner}")
             places.append(code.let(f"getelementptr i8, ptr {place}, {v} {at}"))
         return places
+
+    def own_place(self, type_: Type, base: str, offset: int) -> str:
+        """Return the host address of base (an i32) + offset of the lane that runs alone."""
+        lanes, code, size = self.lanes, self.lanes.code, self.element
+        at = code.let(f"add i64 {code.let(f'zext i32 {base} to i64')}, {offset}")
+        memory = self.memory.private_place(lanes.entry, code, lanes.width)
+        own = code.let(f"mul i64 {lanes.variables.word(LANE)}, {size}")
+        place = code.let(f"getelementptr i8, ptr {memory}, i64 {own}")
+        inner = "0"
+        if type_.size < size:
+            inner = code.let(f"and i64 {at}, {size - 1}")
+            at = code.let(f"sub i64 {at}, {inner}")
+        distance = code.let(f"mul i64 {at}, {lanes.width}")
+        moved = code.let(f"add i64 {distance}, {inner}")
+        return code.let(f"getelementptr i8, ptr {place}, i64 {moved}")
 
     def _place(self) -> str:
         lanes = self.lanes

@@ -380,3 +380,77 @@ def test_random_kernels_whose_loops_run_alone(case: Case, loops: str) -> None:
         patch.setattr(code, "_COMPILED", Recent())
         patch.setenv(FOLDER_VARIABLE, "/dev/null")
         assert_all_agree(case, engines=["jit"], schemes=["stack"])
+
+
+# --- stacks in private memory
+
+STACK = """
+    .private u32 depths[8]
+    .private {narrow} marks[8]
+    mov_u32 $s4, 0                      // the top of the stack, in bytes
+    and_u32 $s5, $s1, {deepest}
+    st_private_u32 $s5, [depths]
+@top:
+    ld_private_u32 $s5, [depths+$s4]
+    add_u32 $s2, $s2, 1
+    cmp_eq_u32 $c0, $s5, 0
+    cbr $c0, @pop
+    sub_u32 $s5, $s5, 1
+    st_private_u32 $s5, [depths+$s4]
+    shr_u32 $s6, $s4, 2
+    mul_u32 $s6, $s6, {size}
+    st_private_{narrow} $s2, [marks+$s6]
+    add_u32 $s4, $s4, 4
+    st_private_u32 $s5, [depths+$s4]
+    br @test
+@pop:
+    sub_u32 $s4, $s4, 4
+    shr_u32 $s6, $s4, 2
+    and_u32 $s6, $s6, 7
+    mul_u32 $s6, $s6, {size}
+    ld_private_{narrow} $s7, [marks+$s6]
+    mad_u32 $s2, $s7, 3, $s2
+@test:
+    cmp_ge_s32 $c0, $s4, 0
+    cbr $c0, @top"""
+
+
+def stack(narrow: str = "u32", deepest: int = 7) -> str:
+    return STACK.format(narrow=narrow, deepest=deepest, size=int(narrow[1:]) // 8)
+
+
+@pytest.fixture(params=["alone", "together", "9"])
+def fresh(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How loops run that gain alone, in code that no cache has."""
+    monkeypatch.setenv("SIMTLAB_LOOPS", request.param)
+    monkeypatch.setattr(code, "_COMPILED", Recent())
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("narrow", ["u8", "u16", "u32"])
+@pytest.mark.parametrize("items", [64, 37])
+def test_a_lane_alone_has_its_own_private_memory(narrow: str, items: int) -> None:
+    same(WALK.format(stack(narrow)), chains(), items=items, group_size=items)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_lane_alone_faults_beyond_its_private_memory() -> None:
+    text = WALK.format(stack(deepest=31))
+    with pytest.raises(Trap) as caught:
+        execute(make(text, chains(), items=64, group_size=64))
+    record = caught.value.record
+    again = make(text, chains(), items=64, group_size=64)
+    assert (record.kind, record.pc, record.group, record.local) in oracle.all_traps(again)
+
+
+def test_only_stacks_of_different_heights_are_sparse() -> None:
+    def is_sparse(body: str) -> bool:
+        return bool(sparse_loops(shapes_of(_inside(body))))
+
+    assert is_sparse(stack())
+    assert not is_sparse(stack().replace("sub_u32 $s4, $s4, 4", "add_u32 $s4, $s4, 4"))
+    assert not is_sparse(stack().replace("add_u32 $s4, $s4, 4", "xor_u32 $s4, $s4, 4"))
+    load = "cvt_u64_u32 $d7, $s7\n mad_u64 $d8, $d7, 4, $d2\n ld_global_u32 $s7, [$d8]\n@test:"
+    assert not is_sparse(stack().replace("@test:", load))
+    inner = "@inner:\n sub_u32 $s5, $s5, 1\n cmp_gt_s32 $c0, $s5, 0\n cbr $c0, @inner\n @test:"
+    assert not is_sparse(stack().replace("@test:", inner))

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simtlab import Trap
-from simtlab.asm.assemble import assemble
+from simtlab import Trap, assemble
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.engine import Work
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.memory.kernel_memory import AFTER_PRIVATE
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle.oracle import all_traps
 from simtlab.isa.types import Segment
@@ -204,7 +205,7 @@ LAST_READERS = {
 def test_stores_have_masks_where_other_lanes_load_later(case: str) -> None:
     body, is_last = LAST_READERS[case]
     text = GUARDED.format(body=body)
-    (kernel,) = assemble(text).kernels
+    kernel = assemble(text)["k"].kernel
     analysis = analyse(kernel)
     plan = analysis.lane_plan(Facts(32, (GROUP, 1, 1), True))
     stores = {
@@ -218,3 +219,24 @@ def test_stores_have_masks_where_other_lanes_load_later(case: str) -> None:
     for width in (7, 32, 64):
         out = np.zeros(ITEMS, np.uint32)
         same(text, [out, x, ITEMS - 17], items=ITEMS, group_size=GROUP, width=width)
+
+
+@pytest.mark.parametrize(
+    ("words", "barrier", "on_stack"), [(8, "", True), (8, "barrier", False), (512, "", False)]
+)
+def test_private_memory_is_on_the_stack_where_no_warp_waits(
+    words: int, barrier: str, on_stack: bool
+) -> None:
+    (function,) = assemble(f"""
+kernel k(global u32* %out) {{
+    .private u32 own[{words}]
+    workitemid_u32 $s0, 0
+    st_private_u32 $s0, [own]
+    {barrier}
+    ld_private_u32 $s1, [own]
+    ld_kernarg_u64 $d0, [%out]
+    st_global_u32 $s1, [$d0]
+    ret
+}}""")
+    text = generate(function.kernel, 0, Facts(32, (64, 1, 1), True))
+    assert (f"alloca [{4 * words * 32 + AFTER_PRIVATE} x i8]" in text) is on_stack
