@@ -12,11 +12,11 @@ from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
 from ...analysis.facts import FEW_GROUPS, Facts
-from ...analysis.suitability.barriers import arrive_whole
+from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import is_worth_optimising
 from ...analysis.widths.columns import column_facts
 from ...analysis.widths.one_warp import one_warp_facts
-from ...analysis.widths.width import USUAL, best_facts
+from ...analysis.widths.width import USUAL, WIDE, best_facts
 from ...analysis.workgroup_steps import strips_of
 from ...engine import Work
 from ...geometry import Geometry
@@ -112,6 +112,9 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
     marks = relied is not None and bool(relied.watched)
     own = replace(facts_at(geometry, counted), counts=counted, marks=marks)
     usual = facts_of(kernel, geometry)
+    if usual.width > WIDE and has_barriers(kernel) and not usual.one_warp:
+        # Code that counts notes the lanes that wait at a barrier, in a word of 64 bits.
+        usual = replace(usual, width=WIDE)
     best = replace(
         usual, counts=counted, marks=marks, together_from=own.together_from, strips=False
     )
