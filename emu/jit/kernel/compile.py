@@ -191,10 +191,14 @@ def listing(kernel: Kernel, readonly_bytes: int, facts: Facts, what: str) -> str
     return dump_module(generate(kernel, readonly_bytes, facts), what, _level(kernel))
 
 
-def compiled(work: Work, facts: Facts) -> CompiledKernel:
-    """Return the code of a kernel under some facts, from a cache or new."""
+def is_compiled(work: Work, facts: Facts) -> bool:
+    """Return whether `compiled` has the code of a kernel in memory."""
+    return _COMPILED.find(_key(work, facts)) is not None
+
+
+def _key(work: Work, facts: Facts) -> tuple[object, ...]:
     kernel = work.kernel
-    key = (
+    return (
         kernel.words,
         kernel.params,
         kernel.group_size,
@@ -202,6 +206,11 @@ def compiled(work: Work, facts: Facts) -> CompiledKernel:
         len(work.program.readonly_data),
         facts,
     )
+
+
+def compiled(work: Work, facts: Facts) -> CompiledKernel:
+    """Return the code of a kernel under some facts, from a cache or new."""
+    kernel, key = work.kernel, _key(work, facts)
     found = _COMPILED.find(key)
     if found is None:
         module = compile_text(
