@@ -159,9 +159,12 @@ def test_bytes_in_loops_that_lanes_leave_one_after_the_other() -> None:
     same(text, [5, x, np.zeros(512, np.uint8)], items=512, group_size=256)
 
 
-WAITS = columns("").replace("        @done:", "            {after}\n        @done:").replace(
-    "st_global_u32 $s20, [$d2]", "barrier\n            st_global_u32 $s20, [$d2]"
-).replace("cbr $c0, @done", "")
+WAITS = (
+    columns("")
+    .replace("        @done:", "            {after}\n        @done:")
+    .replace("st_global_u32 $s20, [$d2]", "barrier\n            st_global_u32 $s20, [$d2]")
+    .replace("cbr $c0, @done", "")
+)
 """`columns` with a barrier, and instructions after its store."""
 
 LEAVES = """cmp_gt_u32 $c0, $s20, 1000
