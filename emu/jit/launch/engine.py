@@ -124,6 +124,7 @@ def execute(work: Work) -> Statistics | None:
     if found is not None:
         plain, counted = found
         _execute(plain)
+        work.run_by = plain.run_by
         return counted
     start = time.perf_counter()
     statistics = _execute(work)

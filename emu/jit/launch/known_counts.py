@@ -1,8 +1,8 @@
 """Counts that follow from a launch's numbers, kept for later launches with the same ones.
 
 Where no branch depends on memory, what work-items execute follows from the grid, and from those
-arguments that branches depend on. (Constant data do not change.) Such a launch is counted once. Later ones with these arguments
-run the code that does not count.
+arguments that branches depend on. (Constant data do not change.) Such a launch is counted once.
+Later ones with these arguments run the code that does not count.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .plan import Plan
 if TYPE_CHECKING:
     from .apart import Apart
 
-MOST_KEPT = 64
+MOST_KEPT = 16
 """Combinations of arguments whose counts are kept."""
 
 WORTH_COMPILING = 0.2
