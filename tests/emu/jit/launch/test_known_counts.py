@@ -7,7 +7,7 @@ import pytest
 
 import simtlab
 from simtlab import Trap
-from simtlab.emu.engine import Kept
+from simtlab.emu.engine import Kept, Work
 from simtlab.emu.jit.launch import engine, known_counts
 from simtlab.emu.jit.launch.known_counts import KnownCounts, deciding_arguments
 
@@ -59,7 +59,7 @@ def test_which_arguments_branches_depend_on(test: str, places: tuple[slice, ...]
 @pytest.mark.parametrize("test", [NUMBER, CONSTANT, DATA])
 @pytest.mark.parametrize("size", [8, (8, 2)])
 def test_statistics_are_the_interpreters_each_time(
-    monkeypatch: pytest.MonkeyPatch, test: str, size: object
+    monkeypatch: pytest.MonkeyPatch, test: str, size: int | tuple[int, int]
 ) -> None:
     monkeypatch.setattr(known_counts, "WORTH_COMPILING", 0.0)
     (function,) = simtlab.assemble(kernel(test))
@@ -76,10 +76,12 @@ def test_statistics_are_the_interpreters_each_time(
         assert [r.engine for r in results] == ["jit", "interp"]
         assert_equal(*(r.statistics for r in results))
         assert out[0].tolist() == out[1].tolist()
-        results[0].statistics.executions[:] = 0  # a caller's own
+        counts = results[0].statistics
+        assert counts is not None
+        counts.executions[:] = 0  # a caller's own
 
 
-def work(a: int, n: int, x: np.ndarray, kept: Kept) -> object:
+def work(a: int, n: int, x: np.ndarray, kept: Kept) -> Work:
     found = make(kernel(NUMBER), [a, n, x, np.zeros(16, np.uint32)], items=16, group_size=8)
     found.stats, found.kept = True, kept
     return found
@@ -99,8 +101,9 @@ def test_code_that_does_not_count_runs_once_it_is_worth_compiling() -> None:
 
 def test_launches_with_known_counts_trap() -> None:
     kept, x = Kept(), np.ones(16, np.uint32)
-    engine.execute(work(1, 4, x, kept))
-    kept["known"]._spent = known_counts.WORTH_COMPILING
+    launch = work(1, 4, x, kept)
+    engine.execute(launch)
+    KnownCounts.of(launch)._spent = known_counts.WORTH_COMPILING
     x[9] = 0
     with pytest.raises(Trap, match="division by zero") as caught:
         engine.execute(work(1, 4, x, kept))
