@@ -23,6 +23,7 @@ from ..analysis import analyse
 from ..facts import Facts
 from ..lanes.narrow import NarrowLanes
 from ..ssa import Op, Value
+from ..suitability.barriers import arrive_together, has_barriers
 from ..uniformity import Shapes
 from .columns import goes_down_columns
 from .registers import has_registers, is_vector, lane_step, loops_fit
@@ -100,6 +101,8 @@ def _may_be_widest(kernel: Kernel, facts: Facts) -> bool:
         and replace(facts, width=WIDEST).rows
         and kernel.private_size * WIDEST <= MOST_PRIVATE
         and len(kernel.instructions) <= MOST_IN_WIDEST
+        # The lanes that wait at a barrier are noted in a word of 64 bits.
+        and (not has_barriers(kernel) or arrive_together(analyse(kernel).ssa, facts))
     )
 
 

@@ -12,11 +12,11 @@ from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
 from ...analysis.facts import FEW_GROUPS, Facts
-from ...analysis.suitability.barriers import arrive_whole
+from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import is_worth_optimising
 from ...analysis.widths.columns import column_facts
 from ...analysis.widths.one_warp import one_warp_facts
-from ...analysis.widths.width import USUAL, best_facts
+from ...analysis.widths.width import USUAL, WIDE, best_facts
 from ...analysis.workgroup_steps import strips_of
 from ...engine import Work
 from ...geometry import Geometry
@@ -112,6 +112,9 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
     marks = relied is not None and bool(relied.watched)
     own = replace(facts_at(geometry, counted), counts=counted, marks=marks)
     usual = facts_of(kernel, geometry)
+    if usual.width > WIDE and has_barriers(kernel) and not usual.one_warp:
+        # Code that counts notes the lanes that wait at a barrier, in a word of 64 bits.
+        usual = replace(usual, width=WIDE)
     best = replace(
         usual, counts=counted, marks=marks, together_from=own.together_from, strips=False
     )
@@ -189,10 +192,14 @@ def listing(kernel: Kernel, readonly_bytes: int, facts: Facts, what: str) -> str
     return dump_module(generate(kernel, readonly_bytes, facts), what, _level(kernel))
 
 
-def compiled(work: Work, facts: Facts) -> CompiledKernel:
-    """Return the code of a kernel under some facts, from a cache or new."""
+def is_compiled(work: Work, facts: Facts) -> bool:
+    """Return whether `compiled` has the code of a kernel in memory."""
+    return _COMPILED.find(_key(work, facts)) is not None
+
+
+def _key(work: Work, facts: Facts) -> tuple[object, ...]:
     kernel = work.kernel
-    key = (
+    return (
         kernel.words,
         kernel.params,
         kernel.group_size,
@@ -200,6 +207,11 @@ def compiled(work: Work, facts: Facts) -> CompiledKernel:
         len(work.program.readonly_data),
         facts,
     )
+
+
+def compiled(work: Work, facts: Facts) -> CompiledKernel:
+    """Return the code of a kernel under some facts, from a cache or new."""
+    kernel, key = work.kernel, _key(work, facts)
     found = _COMPILED.find(key)
     if found is None:
         module = compile_text(

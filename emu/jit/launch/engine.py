@@ -115,14 +115,34 @@ def execute(work: Work) -> Statistics | None:
 
     Returns statistics if they are asked for, and where the interpreter had to start over.
     """
+    if not work.stats:
+        return _execute(work)
+    from .known_counts import KnownCounts
+
+    known = KnownCounts.of(work)
+    found = known.find(work)
+    if found is not None:
+        plain, counted = found
+        _execute(plain)
+        work.run_by = plain.run_by
+        return counted
+    start = time.perf_counter()
+    statistics = _execute(work)
+    if statistics is not None:
+        known.keep(work, statistics, time.perf_counter() - start)
+    return statistics
+
+
+def _execute(work: Work) -> Statistics | None:
+    """Run as `execute` does, and count what is asked for."""
     if work.stats and "plan" not in work.kept:
         from .apart import Apart
 
         apart = Apart.of(work)
         if apart.kernel is not None:
             plain, counted = apart.works(work)
-            execute(plain)
-            return execute(counted)
+            _execute(plain)
+            return _execute(counted)
     table, changes = Table.of(work.memory), None
     plan = Plan.of(work)
     if plan.layout is not None:
@@ -142,7 +162,7 @@ def execute(work: Work) -> Statistics | None:
     if plan.code.watched_by:
         # Perhaps accesses meet only as this code watches them.
         work.kept["plan"] = Plan(work, marks=False)
-        return execute(work)
+        return _execute(work)
     if changes is not None:
         # Perhaps an access has left its buffer, which is legal, for one that it must not reach.
         return _interpret(work)

@@ -25,7 +25,13 @@ from ....isa.program import Param
 from ...analysis.suitability.spin import may_wait
 from ...engine import Work
 from ...memory import Memory, changing
-from ..kernel.compile import CompiledKernel, compiled, facts_for_counting, facts_of
+from ..kernel.compile import (
+    CompiledKernel,
+    compiled,
+    facts_for_counting,
+    facts_of,
+    is_compiled,
+)
 from ..runtime.aligned import aligned_bytes
 from ..runtime.context import (
     ATOMICS_ONLY,
@@ -281,6 +287,12 @@ class Plan:
         """Return the plan of an earlier call of the same launch, or a new one."""
         plan = work.kept.get("plan")
         return plan if plan is not None else work.kept.setdefault("plan", Plan(work))
+
+    @staticmethod
+    def is_compiled(work: Work) -> bool:
+        """Return whether this process has the code that runs a launch without statistics."""
+        kernel, geometry = as_run(work.kernel, work.geometry)
+        return is_compiled(replace(work, kernel=kernel), facts_of(kernel, geometry))
 
     def guarded(self, work: Work, table: Table) -> tuple[Table | None, frozenset[int] | None]:
         """Return the buffers as a launch may use them that counts; see `counting.guarded`."""

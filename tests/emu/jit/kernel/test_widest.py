@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import simtlab
 from simtlab import Trap
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.facts import Facts
@@ -156,3 +157,36 @@ def test_bytes_in_loops_that_lanes_leave_one_after_the_other() -> None:
     assert (facts.width, facts.chunk) == (WIDEST, BYTE_CHUNK)
     x = np.random.default_rng(4).integers(0, 2, 600).astype(np.uint8)
     same(text, [5, x, np.zeros(512, np.uint8)], items=512, group_size=256)
+
+
+WAITS = (
+    columns("")
+    .replace("        @done:", "            {after}\n        @done:")
+    .replace("st_global_u32 $s20, [$d2]", "barrier\n            st_global_u32 $s20, [$d2]")
+    .replace("cbr $c0, @done", "")
+)
+"""`columns` with a barrier, and instructions after its store."""
+
+LEAVES = """cmp_gt_u32 $c0, $s20, 1000
+            cbr $c0, @more
+            ret
+        @more:
+            st_global_u32 $s0, [$d2]"""
+"""Some lanes return before others do, so that warps note which are left."""
+
+
+@pytest.mark.parametrize(("after", "width"), [("", WIDEST), (LEAVES, WIDE)])
+@pytest.mark.parametrize("stats", [False, True])
+def test_barriers(after: str, width: int, *, stats: bool) -> None:
+    text = WAITS.replace("{after}", after)
+    assert width_of(text) == width
+    x = np.random.default_rng(4).integers(0, 1000, (9, 512), np.uint32)
+    module, found = simtlab.assemble(text), []
+    for engine in ("jit", "interp"):
+        out = np.zeros(512, np.uint32)
+        launch = module.k.launch(items=512, group_size=256, engine=engine, stats=stats)
+        result = launch(512, 9, x, out)
+        counts = result.statistics if stats else None
+        found.append((out.tolist(), counts and counts.to_dict()))
+        assert result.engine == engine
+    assert found[0] == found[1]
