@@ -11,6 +11,7 @@ import numpy as np
 from ...isa.errors import SimtError
 from ..engine.intrinsics import PlainState
 from .compose import Composition, Setup, declared_words, in_a_line, raised_at
+from .fitted import fitted
 from .inspection import CompositionError, own_files, place
 from .native import finish
 
@@ -46,9 +47,11 @@ class EngineState:
         self.columns: dict[str, Any] = {}
         """The same tables to be read item by item: `columns["group"].mask[g]` is an int."""
         self.S: Any = PlainState(self.words, composition.fields, {})
+        numbers = {n: _whole(n, values[n], giver[n]) for n in names if n in giver}
         for name in names:
-            value = values[name]
-            setattr(self.S, name, _whole(name, value, giver[name]) if name in giver else value)
+            setattr(self.S, name, numbers.get(name, values[name]))
+        self.fitted = None if composition.plain else fitted(composition, numbers)
+        """The native code for this machine."""
         for name, dtype in composition.tables.items():
             value = values[name]
             first = value if isinstance(value, np.ndarray) else None
@@ -70,10 +73,16 @@ class EngineState:
 
     def run(self, events: int) -> int:
         """Run the engine for at most `events` events; return its status (state.py)."""
+        if self.fitted is not None:
+            return self.fitted(self.words.ctypes.data, events)
         entry = self.composition.entry
         assert entry is not None
-        header = self.S if self.composition.plain else self.words.ctypes.data
-        return int(entry(header, events))
+        return int(entry(self.S, events))
+
+    def optimise(self) -> None:
+        """Compile the engine with all effort for this machine now, unless it is plain."""
+        if self.fitted is not None:
+            self.fitted.optimise()
 
 
 class _View:

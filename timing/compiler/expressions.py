@@ -310,12 +310,17 @@ class Expressions(Emission, ABC):
 
     def field(self, record: Value, node: ast.Attribute) -> Value:
         """Return the value of a field, sign-extended."""
+        if record.kind is self.module.state and node.attr in self.module.constants:
+            # LLVM folds the sum; the translation itself must not depend on the number.
+            return self.compute(f"add i64 0, {self.module.constants[node.attr]}")
         at, bits, mark = self._place(record, node.attr)
         found = self.compute(f"load i{bits}, ptr {at}, {mark}")
         return found if bits == 64 else self.compute(f"sext i{bits} {found.text} to i64")
 
     def put_field(self, record: Value, node: ast.Attribute, value: Value) -> None:
         """Store a number in a field."""
+        if record.kind is self.module.state:
+            assert node.attr not in self.module.constants
         text = self.as_number(value, node).text
         at, bits, mark = self._place(record, node.attr)
         if bits != 64:
