@@ -52,7 +52,7 @@ def measure(name: str, policy: str, options: argparse.Namespace) -> float:
     best, row = np.inf, ""
     for run in range(options.runs + 1):
         simulator = Simulator(model, policies.find(policy))
-        optimise(simulator.composition)
+        simulator.state.optimise()
         data = workload.make(np.random.default_rng(0), **workload.sizes[options.size])
         pristine = {k: np.copy(v) if isinstance(v, np.ndarray) else v for k, v in data.items()}
         start = time.process_time()

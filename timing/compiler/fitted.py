@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from ...emu.jit.llvm.toolchain import Compiled, Level, compile_text
 from .compose import LOCK, Composition
@@ -31,17 +32,33 @@ CHANGING = frozenset(
 )
 """Fields that no engine code assigns, and that Python sets after `setup`."""
 
+MOVING = frozenset(("", "seg", "seg_cycles", "seg_count", "script"))
+"""Tables that come after `setup`: those of a kernel's code, and a script."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What fitted code knows of the header that it is called with."""
+
+    constants: Mapping[str, int]
+    """The numbers of fields."""
+    places: Mapping[str, int]
+    """The offsets of tables from the header, in bytes."""
+
+
+NOTHING_KNOWN = Known({}, {})
+
 
 class Fitted:
-    """An engine's code for the `constants` of one machine: call it as the engine's entry.
+    """An engine's code for the header of one machine: call it as the engine's entry.
 
     It is the general code until it has run for `LONG` seconds. Another thread then makes the fitted
     code, which is kept on disk. If it is found there, it is used at once.
     """
 
-    def __init__(self, composition: Composition, constants: Mapping[str, int]) -> None:
+    def __init__(self, composition: Composition, known: Known) -> None:
         self._composition = composition
-        self._constants = dict(constants)
+        self._known = known
         self._seconds = 0.0
         self._thread: threading.Thread | None = None
         self._call: Callable[[int, int], int] | None = None
@@ -74,7 +91,7 @@ class Fitted:
             self._compile(self._ir)
 
     def _compile(self, ir: Callable[[], str]) -> None:
-        key = f"{self._composition.name} {self._composition.fields} {self._constants}"
+        key = f"{self._composition.name} {self._composition.fields} {self._known}"
         code = compile_text(ir, [ENTRY], level=Level.WHOLE, key=key)
         self._call, self.code = engine_function(code), code
 
@@ -83,15 +100,22 @@ class Fitted:
 
         engine = self._composition
         with LOCK:
-            return native_ir(
-                vars(engine.namespace), "run", ENTRY, engine.fields, constants=self._constants
-            )
+            space = vars(engine.namespace)
+            return native_ir(space, "run", ENTRY, engine.fields, known=self._known)
 
 
-def fitted(composition: Composition, numbers: Mapping[str, int]) -> Fitted:
-    """Return the code of an engine for the machine that gives these `numbers` to its header."""
-    constants = {name: value for name, value in numbers.items() if name not in CHANGING}
-    key = tuple(constants.values())
+def fitted(
+    composition: Composition, numbers: Mapping[str, int], places: Mapping[str, int]
+) -> Fitted:
+    """Return the code of an engine for the machine that gives these `numbers` to its header.
+
+    `places` are the offsets of tables from the header.
+    """
+    known = Known(
+        {name: value for name, value in numbers.items() if name not in CHANGING},
+        {name: place for name, place in places.items() if name not in MOVING},
+    )
+    key = (*known.constants.values(), *known.places.values())
     with LOCK:
         found = composition.fitted.find(key)
-        return found or composition.fitted.keep(key, Fitted(composition, constants))
+        return found or composition.fitted.keep(key, Fitted(composition, known))

@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from ..engine.intrinsics import TABLES
-from .fitted import UNFIT
+from .fitted import NOTHING_KNOWN, UNFIT, Known
 from .function import Function
 from .inspection import hook_names, is_device
 from .lines import Lines
@@ -56,12 +56,11 @@ class Module:
         self,
         fields: Mapping[str, int],
         *,
-        constants: Mapping[str, int] | None = None,
+        known: Known = NOTHING_KNOWN,
         lines: bool = False,
     ) -> None:
         self.state = rows("S", layout_of_header(fields))
-        self.constants = constants or {}
-        """The numbers of those fields of the header that this module knows."""
+        self.known = known
         self.texts: list[str] = []
         self._rows: dict[Any, Rows] = {}
         self._signatures: dict[str, Signature] = {}
@@ -144,22 +143,22 @@ def native_ir(
     name: str,
     fields: Mapping[str, int],
     *,
-    constants: Mapping[str, int] | None = None,
+    known: Known = NOTHING_KNOWN,
     lines: bool = False,
 ) -> str:
     """Return the IR of engine code as `i64 name(i64 header, i64 n)`, which calls `what(S, n)`.
 
-    `fields` are the words of the header. Those of `constants` that no engine code assigns have
-    these numbers in the code, which returns UNFIT for a header with others. With `lines`,
-    instructions know their lines of source. Raises CompositionError for code that is not engine
-    code.
+    `fields` are the words of the header. What is `known` of them, and no engine code assigns, are
+    constants of the code, which returns UNFIT for a header with others. With `lines`, instructions
+    know their lines of source. Raises CompositionError for code that is not engine code.
     """
-    known = {n: value for n, value in (constants or {}).items() if n not in _assigned(space)}
-    module = Module(fields, constants=known, lines=lines)
+    assigned = _assigned(space) if known.constants else ()
+    constants = {n: value for n, value in known.constants.items() if n not in assigned}
+    module = Module(fields, known=Known(constants, known.places), lines=lines)
     # What is inlined into a function without lines, as the entry, would lose its own.
     how = " noinline" if lines else ""
     entry = _ENTRY.format(
-        name=name, what=what, how=how, unfit=UNFIT, check=_check(module.state, known)
+        name=name, what=what, how=how, unfit=UNFIT, check=_check(module.state, module.known)
     )
     module.texts.append(entry)
     module.function(what, space[what], (module.state, INT))
@@ -178,10 +177,14 @@ def _assigned(space: Mapping[str, Any]) -> set[str]:
     }
 
 
-def _check(state: Rows, constants: Mapping[str, int]) -> str:
-    """Return the code that goes on to `fitting` if the header at %S has these numbers."""
+def _check(state: Rows, known: Known) -> str:
+    """Return the code that goes on to `fitting` if what is known of the header at %S is so."""
+    wanted = {name: str(value) for name, value in known.constants.items()}
     lines, differ = [], "0"
-    for i, (name, value) in enumerate(constants.items()):
+    for i, (name, place) in enumerate(known.places.items()):
+        lines.append(f"  %place{i} = add i64 %header, {place}")
+        wanted[f"p_{name}"] = f"%place{i}"
+    for i, (name, value) in enumerate(wanted.items()):
         lines += (
             f"  %at{i} = getelementptr i8, ptr %S, i64 {state.fields[name][0]}",
             f"  %word{i} = load i64, ptr %at{i}",
