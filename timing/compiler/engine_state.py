@@ -43,11 +43,12 @@ class EngineState:
         finish(composition, fields)
         self.composition = composition
         numbers = {n: _whole(n, values[n], giver[n]) for n in names if n in giver}
-        firsts, sizes = {}, {}
+        firsts: dict[str, np.ndarray | None] = {}
+        sizes: dict[str, int] = {}
         for name, dtype in composition.tables.items():
             value = values[name]
-            firsts[name] = value if isinstance(value, np.ndarray) else None
-            n = _whole(name, value, giver[name]) if firsts[name] is None else len(value)
+            first = firsts[name] = value if isinstance(value, np.ndarray) else None
+            n = _whole(name, value, giver[name]) if first is None else len(first)
             sizes[name] = max(1, n) * dtype.itemsize
         places = _places(8 * len(fields), sizes)
         block = aligned(places[""], np.dtype(np.uint8))

@@ -1,9 +1,9 @@
 """Native code of an engine for one machine, whose numbers are constants of the code.
 
 The general code of an engine (native.py) serves every machine and every setting. A long run gets
-code of its own: fields of the header that nothing changes are numbers there, which LLVM folds into
-addresses, bounds of loops and conditions. The code checks them when it is called, so a header with
-another number runs the general code. Results cannot differ.
+code of its own. There the fields of the header that nothing changes are numbers, and the tables lie
+at fixed offsets from the header. LLVM folds both into addresses, bounds of loops and conditions.
+The code checks them when it is called, so a header with other numbers runs the general code.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ...emu.jit.llvm.toolchain import Compiled, Level, compile_text
 from .compose import LOCK, Composition
 from .native import ENTRY, NotKept, engine_function, not_kept
 
-LONG = 10.0
+LONG = 5.0
 """Seconds of CPU time for which a machine runs before code is made for it, which takes two."""
 
 UNFIT = -1
@@ -52,8 +53,8 @@ NOTHING_KNOWN = Known({}, {})
 class Fitted:
     """An engine's code for the header of one machine: call it as the engine's entry.
 
-    It is the general code until it has run for `LONG` seconds. Another thread then makes the fitted
-    code, which is kept on disk. If it is found there, it is used at once.
+    It is the general code until that has run for `LONG` seconds. Another thread then makes the
+    fitted code, which is kept on disk. If it is found there, it is used at once.
     """
 
     def __init__(self, composition: Composition, known: Known) -> None:
@@ -79,7 +80,8 @@ class Fitted:
         assert general is not None
         if self._seconds > LONG and self._thread is None:
             self._thread = threading.Thread(target=self.optimise, name="simtlab-fitting")
-            self._thread.start()
+            with suppress(RuntimeError):  # the system has no more threads
+                self._thread.start()
         start = time.thread_time()
         answer = general(header, n)
         self._seconds += time.thread_time() - start
