@@ -12,17 +12,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 
 from ...emu.jit.llvm.toolchain import Compiled, Level, compile_text
 from .compose import LOCK, Composition
+from .known import UNFIT, Known
 from .native import ENTRY, NotKept, engine_function, not_kept
 
 LONG = 5.0
 """Seconds of CPU time for which a machine runs before code is made for it, which takes two."""
-
-UNFIT = -1
-"""What fitted code returns, having done nothing, if the header has another number."""
 
 CHANGING = frozenset(
     (
@@ -35,19 +32,6 @@ CHANGING = frozenset(
 
 MOVING = frozenset(("", "seg", "seg_cycles", "seg_count", "script"))
 """Tables that come after `setup`: those of a kernel's code, and a script."""
-
-
-@dataclass(frozen=True)
-class Known:
-    """What fitted code knows of the header that it is called with."""
-
-    constants: Mapping[str, int]
-    """The numbers of fields."""
-    places: Mapping[str, int]
-    """The offsets of tables from the header, in bytes."""
-
-
-NOTHING_KNOWN = Known({}, {})
 
 
 class Fitted:

@@ -15,9 +15,9 @@ from types import FunctionType
 from typing import Any
 
 from ..engine.intrinsics import TABLES
-from .fitted import NOTHING_KNOWN, UNFIT, Known
 from .function import Function
 from .inspection import hook_names, is_device
+from .known import NOTHING_KNOWN, UNFIT, Known
 from .lines import Lines
 from .native_intrinsics import intrinsics_ir
 from .sources import parameters_of, tree_of
@@ -180,7 +180,8 @@ def _assigned(space: Mapping[str, Any]) -> set[str]:
 def _check(state: Rows, known: Known) -> str:
     """Return the code that goes on to `fitting` if what is known of the header at %S is so."""
     wanted = {name: str(value) for name, value in known.constants.items()}
-    lines, differ = [], "0"
+    lines: list[str] = []
+    differ = "0"
     for i, (name, place) in enumerate(known.places.items()):
         lines.append(f"  %place{i} = add i64 %header, {place}")
         wanted[f"p_{name}"] = f"%place{i}"

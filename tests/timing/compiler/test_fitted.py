@@ -14,7 +14,7 @@ from simtlab.programs import find as program
 from simtlab.programs.runner import PlainLauncher
 from simtlab.timing.compiler import fitted as fitting
 from simtlab.timing.compiler.files import find
-from simtlab.timing.compiler.fitted import UNFIT, Known
+from simtlab.timing.compiler.known import UNFIT, Known
 from simtlab.timing.compiler.sources import code_of
 from simtlab.timing.compiler.translation import native_ir
 from simtlab.timing.engine.intrinsics import device, record, table
