@@ -3,8 +3,9 @@
 python bench/timing.py [--machine dws] [--policy conv ...] [--size paper] [--runs 3] [PROGRAM ...]
 
 CPU time of the whole launch sequence, the best of some runs in one process; what is compiled or
-loaded for the first time is not counted. A *line* is a cache line that one SIMD access wants: the
-unit that memory-bound programs are charged by.
+loaded for the first time is not counted. The engine has code for this one machine, as in a long
+run. A *line* is a cache line that one SIMD access wants: the unit that memory-bound programs are
+charged by.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from simtlab.programs import find
 from simtlab.programs.runner import PlainLauncher
 from simtlab.programs.workload import check
 from simtlab.timing.compiler import files as policies
-from simtlab.timing.compiler.native import optimise
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
 
@@ -52,7 +52,7 @@ def measure(name: str, policy: str, options: argparse.Namespace) -> float:
     best, row = np.inf, ""
     for run in range(options.runs + 1):
         simulator = Simulator(model, policies.find(policy))
-        optimise(simulator.composition)
+        simulator.state.optimise()
         data = workload.make(np.random.default_rng(0), **workload.sizes[options.size])
         pristine = {k: np.copy(v) if isinstance(v, np.ndarray) else v for k, v in data.items()}
         start = time.process_time()

@@ -59,7 +59,7 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     from simtlab.programs.runner import PlainLauncher
     from simtlab.timing.compiler import files as policies
     from simtlab.timing.compiler import translation
-    from simtlab.timing.compiler.native import ENTRY, optimise
+    from simtlab.timing.compiler.native import ENTRY
     from simtlab.timing.machines import machine
     from simtlab.timing.simulation.simulator import Simulator
 
@@ -79,12 +79,12 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     module, workload = Module(assemble(program.path)), program.workload
     model, policy = machine.load(options.machine), policies.find(options.policy)
     simulator = Simulator(model, policy)
-    optimise(simulator.composition)
+    simulator.state.optimise()
     for _ in range(3):
         simulator = Simulator(model, policy)
         data = workload.make(np.random.default_rng(0), **workload.sizes[options.size])
         workload.launch(PlainLauncher.on(simulator, module), data)
-    engine: Any = simulator.composition.entry
+    engine: Any = simulator.state.fitted
     (folder / "engine.o").write_bytes(objects[0])
     (folder / SYMBOL).write_text(f"{ENTRY} {engine.code[ENTRY]}")
 

@@ -14,7 +14,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -72,6 +72,8 @@ class Composition:
     """The globals of the Python-side functions of each file with declarations."""
     fields: dict[str, int] = field(default_factory=dict)
     entry: Callable[[Any, int], int] | None = None
+    fitted: Recent[tuple[int, ...], Any] = field(default_factory=partial(Recent, 16))
+    """The code for the machines that it has run on last, by their numbers (fitted.py)."""
 
     def device_functions(self) -> dict[str, Any]:
         """Return the engine's functions by name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from ...isa.errors import SimtError
 from ..engine.intrinsics import PlainState
 from .compose import Composition, Setup, declared_words, in_a_line, raised_at
+from .fitted import fitted
 from .inspection import CompositionError, own_files, place
 from .native import finish
 
@@ -40,23 +42,32 @@ class EngineState:
         fields = [*(f"p_{n}" for n in composition.tables), *names]
         finish(composition, fields)
         self.composition = composition
-        self.words = aligned(len(fields), np.dtype(np.int64))
+        numbers = {n: _whole(n, values[n], giver[n]) for n in names if n in giver}
+        firsts: dict[str, np.ndarray | None] = {}
+        sizes: dict[str, int] = {}
+        for name, dtype in composition.tables.items():
+            value = values[name]
+            first = firsts[name] = value if isinstance(value, np.ndarray) else None
+            n = _whole(name, value, giver[name]) if first is None else len(first)
+            sizes[name] = max(1, n) * dtype.itemsize
+        places = _places(8 * len(fields), sizes)
+        block = aligned(places[""], np.dtype(np.uint8))
+        self.words = block[: 8 * len(fields)].view(np.int64)
         self.rows: dict[str, np.ndarray] = {}
         self._views: dict[int, _View] = {}
         self.columns: dict[str, Any] = {}
         """The same tables to be read item by item: `columns["group"].mask[g]` is an int."""
         self.S: Any = PlainState(self.words, composition.fields, {})
         for name in names:
-            value = values[name]
-            setattr(self.S, name, _whole(name, value, giver[name]) if name in giver else value)
+            setattr(self.S, name, numbers.get(name, values[name]))
         for name, dtype in composition.tables.items():
-            value = values[name]
-            first = value if isinstance(value, np.ndarray) else None
-            n = _whole(name, value, giver[name]) if first is None else len(first)
-            rows = aligned(max(1, n), dtype)
+            rows = block[places[name] : places[name] + sizes[name]].view(dtype)
+            first = firsts[name]
             if first is not None:
-                rows[:n] = first
+                rows[: len(first)] = first
             self.put_table(name, rows)
+        self.fitted = None if composition.plain else fitted(composition, numbers, places)
+        """The native code for this machine."""
 
     def put_table(self, name: str, rows: np.ndarray) -> None:
         """Give a table its records, which are kept alive; their address goes to the header."""
@@ -70,10 +81,16 @@ class EngineState:
 
     def run(self, events: int) -> int:
         """Run the engine for at most `events` events; return its status (state.py)."""
+        if self.fitted is not None:
+            return self.fitted(self.words.ctypes.data, events)
         entry = self.composition.entry
         assert entry is not None
-        header = self.S if self.composition.plain else self.words.ctypes.data
-        return int(entry(header, events))
+        return int(entry(self.S, events))
+
+    def optimise(self) -> None:
+        """Compile the engine with all effort for this machine now, unless it is plain."""
+        if self.fitted is not None:
+            self.fitted.optimise()
 
 
 class _View:
@@ -128,6 +145,19 @@ def _whole(name: str, value: object, setup: Setup) -> int:
         f"{place(setup)}: setup gives {name!r} the value {value!r}; fields of the state are whole "
         "numbers of 64 bits"
     )
+
+
+def _places(size: int, tables: Mapping[str, int]) -> dict[str, int]:
+    """Return the offsets of tables with these bytes behind a header of `size` bytes; of "" the end.
+
+    Each is at a multiple of 64, and the 64 bytes after it may be read.
+    """
+    places: dict[str, int] = {}
+    end = size
+    for name, table in tables.items():
+        places[name] = -(-end // 64) * 64
+        end = places[name] + table + 64
+    return {**places, "": end}
 
 
 def aligned(n: int, dtype: np.dtype) -> np.ndarray:

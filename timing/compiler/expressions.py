@@ -310,12 +310,21 @@ class Expressions(Emission, ABC):
 
     def field(self, record: Value, node: ast.Attribute) -> Value:
         """Return the value of a field, sign-extended."""
+        known = self.module.known
+        if record.kind is self.module.state and node.attr in known.constants:
+            # LLVM folds the sum; the translation itself must not depend on the number.
+            return self.compute(f"add i64 0, {known.constants[node.attr]}")
+        if record.kind is self.module.state and node.attr.removeprefix("p_") in known.places:
+            base = self._base(record, node.attr.removeprefix("p_"))
+            return self.compute(f"ptrtoint ptr {base} to i64")
         at, bits, mark = self._place(record, node.attr)
         found = self.compute(f"load i{bits}, ptr {at}, {mark}")
         return found if bits == 64 else self.compute(f"sext i{bits} {found.text} to i64")
 
     def put_field(self, record: Value, node: ast.Attribute, value: Value) -> None:
         """Store a number in a field."""
+        if record.kind is self.module.state:
+            assert node.attr not in self.module.known.constants
         text = self.as_number(value, node).text
         at, bits, mark = self._place(record, node.attr)
         if bits != 64:
@@ -403,12 +412,19 @@ class Expressions(Emission, ABC):
         if state.kind is not self.module.state:
             self.refuse(node, f"{name} takes the state as 'S', not {state.kind.text}")
         index = self.number(arguments[1]).text
-        at, _, mark = self._place(state, f"p_{name}")
         # With a pointer LLVM sees the stride of a loop's addresses, and vectorises them.
-        base = self.compute(f"load ptr, ptr {at}, {mark}").text
+        base = self._base(state, name)
         offset = self.compute(f"mul i64 {index}, {dtype.itemsize}").text
         kind = self.module.rows_of(accessor)
         return self.compute(f"getelementptr i8, ptr {base}, i64 {offset}", kind)
+
+    def _base(self, state: Value, name: str) -> str:
+        """Return the address of a table as a pointer."""
+        place = self.module.known.places.get(name)
+        if place is not None:
+            return self.compute(f"getelementptr i8, ptr {state.text}, i64 {place}").text
+        at, _, mark = self._place(state, f"p_{name}")
+        return self.compute(f"load ptr, ptr {at}, {mark}").text
 
     def _builtin(self, node: ast.Call, name: str) -> Value:
         values = [self.number(a).text for a in node.args]

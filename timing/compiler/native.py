@@ -43,8 +43,8 @@ class Native:
         self._ir, self._key = ir, key
         self._seconds = 0.0
         try:
-            self._use(self._compiled(_not_kept, Level.WHOLE), Level.WHOLE)
-        except _NotKept:
+            self._use(self._compiled(not_kept, Level.WHOLE), Level.WHOLE)
+        except NotKept:
             self._use(self._compiled(ir, Level.PLAIN), Level.PLAIN)
         # Other threads may be in it while this one continues with better code.
         self._first = self.code
@@ -54,7 +54,7 @@ class Native:
 
     def _use(self, code: Compiled, level: Level) -> None:
         self.code, self.level = code, level
-        self._call = _FUNCTION(code[ENTRY])
+        self._call = engine_function(code)
 
     def __call__(self, header: int, n: int) -> int:
         """Return the result of the function."""
@@ -77,12 +77,18 @@ class Native:
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
-class _NotKept(Exception):
+def engine_function(code: Compiled) -> Callable[[int, int], int]:
+    """Return the entry of compiled engine code, which must be kept alive."""
+    return _FUNCTION(code[ENTRY])
+
+
+class NotKept(Exception):
     """There is no such code on disk."""
 
 
-def _not_kept() -> str:
-    raise _NotKept
+def not_kept() -> str:
+    """Raise NotKept: in place of IR, for code that is wanted only if it is on disk."""
+    raise NotKept
 
 
 def native(composition: Composition, what: str) -> Native:

@@ -16,7 +16,8 @@ from typing import Any
 
 from ..engine.intrinsics import TABLES
 from .function import Function
-from .inspection import hook_names
+from .inspection import hook_names, is_device
+from .known import NOTHING_KNOWN, UNFIT, Known
 from .lines import Lines
 from .native_intrinsics import intrinsics_ir
 from .sources import parameters_of, tree_of
@@ -25,8 +26,12 @@ from .values import INT, NOTHING, Kind, Rows, layout_of, layout_of_header, rows
 _ENTRY = """\
 define i64 @{name}(i64 %header, i64 %n) {{
   %S = inttoptr i64 %header to ptr
+{check}
+fitting:
   %answer = call i64 @"{what}"(ptr %S, i64 %n){how}
   ret i64 %answer
+unfit:
+  ret i64 {unfit}
 }}
 
 declare i64 @llvm.smin.i64(i64, i64)
@@ -47,8 +52,15 @@ class Signature:
 class Module:
     """An LLVM module that grows by the functions that are called; with `lines`, for profilers."""
 
-    def __init__(self, fields: Mapping[str, int], *, lines: bool = False) -> None:
+    def __init__(
+        self,
+        fields: Mapping[str, int],
+        *,
+        known: Known = NOTHING_KNOWN,
+        lines: bool = False,
+    ) -> None:
         self.state = rows("S", layout_of_header(fields))
+        self.known = known
         self.texts: list[str] = []
         self._rows: dict[Any, Rows] = {}
         self._signatures: dict[str, Signature] = {}
@@ -131,17 +143,55 @@ def native_ir(
     name: str,
     fields: Mapping[str, int],
     *,
+    known: Known = NOTHING_KNOWN,
     lines: bool = False,
 ) -> str:
     """Return the IR of engine code as `i64 name(i64 header, i64 n)`, which calls `what(S, n)`.
 
-    `fields` are the words of the header; with `lines`, instructions know their lines of source.
-    Raises CompositionError for code that is not engine code.
+    `fields` are the words of the header. What is `known` of them, and no engine code assigns, are
+    constants of the code, which returns UNFIT for a header with others. With `lines`, instructions
+    know their lines of source. Raises CompositionError for code that is not engine code.
     """
-    module = Module(fields, lines=lines)
+    assigned = _assigned(space) if known.constants else ()
+    constants = {n: value for n, value in known.constants.items() if n not in assigned}
+    module = Module(fields, known=Known(constants, known.places), lines=lines)
     # What is inlined into a function without lines, as the entry, would lose its own.
     how = " noinline" if lines else ""
-    module.texts.append(_ENTRY.format(name=name, what=what, how=how))
+    entry = _ENTRY.format(
+        name=name, what=what, how=how, unfit=UNFIT, check=_check(module.state, module.known)
+    )
+    module.texts.append(entry)
     module.function(what, space[what], (module.state, INT))
     module.finish()
     return module.text()
+
+
+def _assigned(space: Mapping[str, Any]) -> set[str]:
+    """Return the names of all fields, of the header or of records, that engine code assigns."""
+    return {
+        node.attr
+        for function in space.values()
+        if is_device(function)
+        for node in ast.walk(tree_of(function))
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def _check(state: Rows, known: Known) -> str:
+    """Return the code that goes on to `fitting` if what is known of the header at %S is so."""
+    wanted = {name: str(value) for name, value in known.constants.items()}
+    lines: list[str] = []
+    differ = "0"
+    for i, (name, place) in enumerate(known.places.items()):
+        lines.append(f"  %place{i} = add i64 %header, {place}")
+        wanted[f"p_{name}"] = f"%place{i}"
+    for i, (name, value) in enumerate(wanted.items()):
+        lines += (
+            f"  %at{i} = getelementptr i8, ptr %S, i64 {state.fields[name][0]}",
+            f"  %word{i} = load i64, ptr %at{i}",
+            f"  %other{i} = xor i64 %word{i}, {value}",
+            f"  %differ{i} = or i64 {differ}, %other{i}",
+        )
+        differ = f"%differ{i}"
+    lines += (f"  %fits = icmp eq i64 {differ}, 0", "  br i1 %fits, label %fitting, label %unfit")
+    return "\n".join(lines)
