@@ -16,9 +16,8 @@ from .ssa import Ssa
 from .uniformity import Shapes
 from .walks import split, walks_of
 
-
 MOST_NESTED = 4
-"""Loops of a nest in which pointers are split: the inner ones begin with those of the outer ones."""
+"""Loops of a nest in which pointers are split: inner ones begin with those of outer ones."""
 
 
 class Analysis:

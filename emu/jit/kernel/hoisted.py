@@ -298,9 +298,7 @@ class Hoisted:
         found[key].offsets.append(offset)
         return True
 
-    def _limits(
-        self, op: Op, bytes_: int, numbers: Numbers
-    ) -> tuple[list[str], list[str]] | None:
+    def _limits(self, op: Op, bytes_: int, numbers: Numbers) -> tuple[list[str], list[str]] | None:
         """Return origin and places of the buffer of an access of global memory."""
         addresses, row = self._memory.global_.addresses, op.ins.row
         assert op.base is not None
