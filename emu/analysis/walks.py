@@ -34,6 +34,7 @@ def split(ssa: Ssa, walks: list[Walk]) -> None:
         loop = flow.loops[number]
         pointer = ssa.phis[loop.header][which]
         start, following = _ends(loop, pointer)
+        assert start is not None
         assert isinstance(following, Op)
         offset = Phi(pointer.cls, pointer.node, pointer.register)
         address = Op(pointer.cls, loop.header, following.pc, following.ins, [start, offset])
