@@ -40,8 +40,10 @@ def row_pieces(kernel: Kernel, facts: Facts) -> Facts:
 
 
 def _best_piece(kernel: Kernel, facts: Facts) -> int:
-    plain = _wide_accesses(analyse(kernel).shapes(facts))
-    best, most = 0, plain
+    shapes = analyse(kernel).shapes(facts)
+    if not _splits_places(shapes):
+        return 0
+    best, most = 0, _wide_accesses(shapes)
     lanes = min(LARGEST_PIECE, facts.width // 2)
     while lanes >= LEAST_ROW_PIECE and facts.chunk % lanes == 0:
         found = _wide_accesses(analyse(kernel).shapes(replace(facts, row_piece=lanes)))
@@ -49,6 +51,17 @@ def _best_piece(kernel: Kernel, facts: Facts) -> int:
             best, most = lanes, found
         lanes //= 2
     return best
+
+
+def _splits_places(shapes: Shapes) -> bool:
+    """Return whether something that steps from lane to lane is split, and then has no step."""
+    return any(
+        op.ins.row.stem in _SPLITS
+        and shapes.stride(op) is None
+        and any(not shapes.is_uniform(a) and shapes.stride(a) is not None for a in op.args)
+        for ops in shapes.ssa.ops.values()
+        for op in ops
+    )
 
 
 def _wide_accesses(shapes: Shapes) -> int:

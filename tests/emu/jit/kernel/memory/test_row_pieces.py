@@ -11,6 +11,7 @@ from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.widths.row_pieces import row_pieces
 from simtlab.emu.jit.kernel.compile import generate
 
+from ....support.counts import engines
 from ....support.oracle_work import make
 from ...support.against_oracle import assert_as_oracle
 
@@ -182,3 +183,11 @@ def test_such_a_pointer_is_an_address_and_an_offset() -> None:
     assert all(shapes.is_uniform(p) or p.cls.name == "S" for p in shapes.ssa.phis[header])
     ir = generate(kernel, 0, shapes.facts)
     assert "load <16 x i32>" in ir
+
+
+@pytest.mark.parametrize("name", ["bits", "a quotient"])
+def test_such_launches_are_counted_as_the_interpreter_counts(name: str) -> None:
+    x = np.random.default_rng(6).integers(0, 250, 40 * WIDTH).astype(np.uint8)
+    args = [253, 2, 0, np.uint64(WIDTH), x, np.zeros(256, np.uint32)]
+    found = engines(text(name, "u8"), *args, items=256, group_size=64)
+    assert found == {"jit"}
