@@ -46,15 +46,17 @@ class Alignment:
         return span if span <= self.of(value) else None
 
     def bitwise_stride(self, op: Op, strides: Sequence[int]) -> int | None:
-        """Return the step of `and`, `or`, `xor` or `shr`, given those of its sources; one is 0.
+        """Return the step of `and`, `or`, `xor`, `shr`, `div` or `rem`, given those of its sources.
 
-        Lanes differ in the low bits of the other source alone, which the operation keeps or clears.
+        One of these is 0. Lanes differ in the low bits of the other source alone, which the
+        operation keeps or clears. Unsigned numbers that differ there alone have one quotient if
+        the divisor is a multiple of the power above these bits.
         """
         stem = op.ins.row.stem
         which = 0 if strides[1] == 0 else 1
         value, other = op.args[which], op.args[1 - which]
         span = self.span(value, strides[which])
-        if span is None or op.cls is RegClass.C or (stem == "shr" and which):
+        if span is None or op.cls is RegClass.C or (stem in ("shr", "div", "rem") and which):
             return None
         number = other.bits if isinstance(other, Const) else None
         match stem:
@@ -66,6 +68,8 @@ class Alignment:
                 return strides[which]
             case "shr" if number is not None and span <= 1 << (number % op.cls.bits):
                 return 0
+            case "div" | "rem" if number and number % span == 0 and not _is_signed(op):
+                return strides[which] if stem == "rem" else 0
         return None
 
     def _solve(self, ssa: Ssa) -> None:
@@ -109,6 +113,11 @@ class Alignment:
         return 1
 
 
+def _is_signed(op: Op) -> bool:
+    type_ = op.ins.row.type
+    return type_ is None or type_.is_signed
+
+
 def _power(number: int) -> int:
     """Return the largest power of two that divides a number."""
     return min(number & -number, LARGEST) or LARGEST
@@ -120,6 +129,8 @@ def _result(stem: str, args: list[Value], known: list[int]) -> int:
             return min(known)
         case "and":
             return max(known)
+        case "rem" if isinstance(args[1], Const):
+            return min(known)
         case "mul":
             return min(known[0] * known[1], LARGEST)
         case "mad":

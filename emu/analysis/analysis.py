@@ -14,6 +14,10 @@ from .merging import to_merge
 from .order import Flow
 from .ssa import Ssa
 from .uniformity import Shapes
+from .walks import split, walks_of
+
+MOST_NESTED = 4
+"""Loops of a nest in which pointers are split: inner ones begin with those of outer ones."""
 
 
 class Analysis:
@@ -45,8 +49,21 @@ class Analysis:
     def shapes(self, facts: Facts) -> Shapes:
         """Return which values are uniform or step from lane to lane, for launches of a shape."""
         if facts not in self._shapes:
-            self._shapes[facts] = Shapes(self.ssa, facts)
+            self._shapes[facts] = self._with_walks(Shapes(self.ssa, facts))
         return self._shapes[facts]
+
+    def _with_walks(self, shapes: Shapes) -> Shapes:
+        """Return the shapes of the code in which pointers that loops step have a step of lanes."""
+        for _ in range(MOST_NESTED):
+            walks = walks_of(shapes)
+            if not walks:
+                break
+            apart = shapes.ssa
+            if apart is self.ssa:
+                apart = ssa.build(self._code, self.flow)
+            split(apart, walks)
+            shapes = Shapes(apart, shapes.facts)
+        return shapes
 
     def lane_plan(self, facts: Facts) -> LanePlan:
         """Return where lanes wait and which masks nodes have, for launches of a shape."""

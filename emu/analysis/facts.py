@@ -33,6 +33,7 @@ class Facts:
     (jit/kernel/memory/watched/marks.py), or loads taken for stores (updates.py).
     `one_warp`: a workgroup is one warp, whose lanes reach every barrier together.
     `few_groups`: no workgroup's number is `FEW_GROUPS` or above, in any dimension.
+    `row_piece`: lanes of the pieces of warps that lie in one row (widths/row_pieces.py); 0: none.
     `strips`: workgroups may go down the grid first, in strips of rows (workgroup_steps.py).
     """
 
@@ -47,6 +48,7 @@ class Facts:
     one_warp: bool = False
     few_groups: bool = False
     strips: bool = False
+    row_piece: int = 0
 
     @cached_property
     def rows(self) -> bool:
@@ -60,7 +62,9 @@ class Facts:
 
         It divides the lanes of a vector, and of the warp.
         """
-        if self.rows or not self.whole:
+        if self.rows:
+            return self.row_piece
+        if not self.whole:
             return 0
         lanes = gcd(self.group_size[0], self.width, self.chunk, LARGEST_PIECE)
         return lanes if lanes >= LEAST_PIECE else 0

@@ -103,8 +103,8 @@ def build(code: tuple[Instruction, ...], flow: Flow) -> Ssa:
             for before in node.predecessors:
                 phi.args[before] = _value(ends[before], phi.register)
     _remove_redundant_phis(ssa)
-    _remove_unused(ssa)
-    _count_parts(ssa)
+    remove_unused(ssa)
+    count_parts(ssa)
     return ssa
 
 
@@ -350,7 +350,8 @@ def made_of(
     return found
 
 
-def _remove_unused(ssa: Ssa) -> None:
+def remove_unused(ssa: Ssa) -> None:
+    """Remove the ops and phis that no condition and no op with an effect is computed from."""
     used = made_of(roots(ssa))
     for number in ssa.ops:
         ssa.ops[number] = [op for op in ssa.ops[number] if op in used]
@@ -371,7 +372,7 @@ MOST_PARTS = 64
 """The most operations of an address that are taken apart: each access visits all of them."""
 
 
-def _count_parts(ssa: Ssa) -> None:
+def count_parts(ssa: Ssa) -> None:
     """Set `parts` of every operation at which an address may be taken apart."""
     for value in ssa.values():
         if isinstance(value, Op) and value.ins.row.name in _TAKEN_APART:

@@ -299,7 +299,7 @@ class Shapes:
                 step = c
             case "shl", [a, 0], [_, int(k)]:
                 step = a << (k % row.type.bits)
-            case (("and" | "or" | "xor" | "shr"), [_, _], _) if 0 in strides:
+            case (("and" | "or" | "xor" | "shr" | "div" | "rem"), [_, _], _) if 0 in strides:
                 found = self._alignment_of_pieces if in_pieces else self._alignment_of_warps
                 return found.bitwise_stride(op, strides)
             case _:

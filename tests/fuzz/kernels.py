@@ -119,8 +119,12 @@ class Run:
                 stack.enter_context(always)
                 # Neither the key of cached code nor those of what is found in a kernel say so.
                 stack.enter_context(patch.dict(os.environ, {"SIMTLAB_CACHE": os.devnull}))
-                kept = "analysis._LATEST", "suitability.barriers._FOUND", "widths.width._FOUND"
-                for name in kept:
+                for name in (
+                    "analysis._LATEST",
+                    "suitability.barriers._FOUND",
+                    "widths.row_pieces._FOUND",
+                    "widths.width._FOUND",
+                ):
                     stack.enter_context(patch(f"{ANALYSIS}.{name}", Recent(1)))
             code._COMPILED.clear()
             yield

@@ -16,7 +16,7 @@ from ..facts import Facts
 from ..lanes.running import Walk, has_known_lanes
 from ..order import Loop
 from ..ranges.offset_ranges import Ranges
-from ..ssa import Op
+from ..ssa import Op, Phi, live_out
 from ..uniformity import Shapes
 from .columns import goes_down_columns
 from .registers import is_vector
@@ -75,7 +75,9 @@ def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
         # Warps of fewer lanes have values in registers, and barriers cost them little.
         return None
     if (shapes.divergent_loops or wide.piece) and facts.rows and not down:
-        if not analyse(kernel).shapes(facts).divergent_loops:
+        if not analyse(kernel).shapes(facts).divergent_loops and not (
+            lanes <= MANY_LANES and _keeps_vectors(shapes)
+        ):
             # Each warp is a row, and leaves its loops at once.
             return None
     copied = walk.copied if walk is not None else ()
@@ -84,6 +86,23 @@ def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
     ):
         return None
     return wide
+
+
+def _keeps_vectors(shapes: Shapes) -> bool:
+    """Return whether warps that take turns would keep vectors in frames in each iteration.
+
+    Such are the planes before and after the one in group memory, in a loop without another inside.
+    """
+    flow, live = shapes.flow, live_out(shapes.ssa)
+    parents = {loop.parent for loop in flow.loops}
+    inner = {n for loop in flow.loops if loop.number not in parents for n in loop.nodes}
+    return any(
+        is_vector(shapes, value)
+        for node in flow.nodes
+        if node.last is not None and node.last.row.is_barrier and node.number in inner
+        for value in live[node.number]
+        if isinstance(value, (Op, Phi))
+    )
 
 
 def _is_alike(shapes: Shapes) -> bool:

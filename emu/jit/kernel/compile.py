@@ -16,6 +16,7 @@ from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import is_worth_optimising
 from ...analysis.widths.columns import column_facts
 from ...analysis.widths.one_warp import one_warp_facts
+from ...analysis.widths.row_pieces import row_pieces
 from ...analysis.widths.width import USUAL, WIDE, best_facts
 from ...analysis.workgroup_steps import strips_of
 from ...engine import Work
@@ -65,7 +66,7 @@ _GOES_DOWN: Recent[tuple[object, ...], bool] = Recent()
 
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     """Return what code for a launch of this shape may rely on."""
-    facts = _facts_of(kernel, geometry)
+    facts = row_pieces(kernel, _facts_of(kernel, geometry))
     return replace(facts, strips=True) if _goes_down(kernel, geometry, facts) else facts
 
 

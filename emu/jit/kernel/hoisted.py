@@ -40,6 +40,7 @@ class Accesses:
     """Accesses of one kind at one base: they differ by constants."""
 
     op: Op
+    numbers: Numbers
     line: Line
     size: int
     origin: list[str] | int
@@ -69,6 +70,7 @@ class Hoisted:
         self.loop = loop
         self._memory = memory
         self._numbers = Numbers(lanes, each=each)
+        self._of_pieces = Numbers(lanes, each=False, pieces=True)
         self._tests: list[Sequence[str]] = []
         """What must hold for all lanes."""
         self._body: list[Sequence[str]] = []
@@ -209,6 +211,10 @@ class Hoisted:
         """Return the number of the last iteration in which an op may run."""
         return self._after if op.node == self.loop.header else self._last
 
+    def _last_of_pieces(self, op: Op) -> list[str]:
+        """Return the same for each piece of the warp."""
+        return self._last_of(op) * self._of_pieces.k
+
     def _charge(self) -> None:
         """Compute what is left of the budget after all iterations, which must be enough."""
         lanes, code, numbers = self.lanes, self.lanes.code, self._numbers
@@ -232,11 +238,14 @@ class Hoisted:
 
     def _find_certain(self, counter: Counter) -> None:
         lines = Lines(self._numbers, self.loop, counter, self._last_of)
+        of_pieces = Lines(self._of_pieces, self.loop, counter, self._last_of_pieces)
         found: dict[object, Accesses] = {}
         certain: set[Op] = set()
         for number in sorted(self.loop.nodes):
             for op in self.lanes.ssa.ops.get(number, ()):
-                if self._add(op, lines, found):
+                if self._add(op, lines, found) or (
+                    self._is_in_pieces(op) and self._add(op, of_pieces, found)
+                ):
                     certain.add(op)
         for accesses in found.values():
             self._test(accesses)
@@ -246,6 +255,16 @@ class Hoisted:
             for op, row, tests in finder.found(self.certain):
                 self.rows[op] = row
                 self._tests_of(op).extend([test] for test in tests)
+
+    def _is_in_pieces(self, op: Op) -> bool:
+        """Return whether an access of global memory is of neighbours or one place in each piece."""
+        if self._numbers.each or op.ins.row.segment is not Segment.GLOBAL or op.base is None:
+            return False
+        global_ = self._memory.global_
+        form = global_.addresses.form(op.base)
+        if form is None or form.index is None or op.ins.row.is_atomic:
+            return False
+        return global_.pieces.step(op, form.index, form.scale) is not None
 
     def _add(self, op: Op, lines: Lines, found: dict[object, Accesses]) -> bool:
         """Add an access to those at the same base; return whether it can be tested before."""
@@ -262,21 +281,26 @@ class Hoisted:
         size, offset = row.type.size, address.offset
         if line is None or not _may_step(line.step, size) or line.lane_step not in (0, size):
             return False
-        bytes_ = size * (self.lanes.facts.width if line.lane_step else 1)
+        numbers = lines.numbers
+        bytes_ = size * (numbers.together if line.lane_step else 1)
         # The outermost ones decide for all only at whole elements from each other.
         kind = address.segment, row.is_load and is_global, bytes_, size, offset % size
-        key = base, op.node == self.loop.header, kind
+        key = base, op.node == self.loop.header, kind, numbers.pieces
         if key not in found:
-            limits = self._limits(op, bytes_) if is_global else self._limits_of_block(op, bytes_)
+            limits: tuple[list[str] | int, list[str] | int] | None
+            if is_global:
+                limits = self._limits(op, bytes_, numbers)
+            else:
+                limits = self._limits_of_block(op, bytes_)
             if limits is None:
                 return False
-            found[key] = Accesses(op, line, size, *limits)
+            found[key] = Accesses(op, numbers, line, size, *limits)
         found[key].offsets.append(offset)
         return True
 
-    def _limits(self, op: Op, bytes_: int) -> tuple[list[str], list[str]] | None:
+    def _limits(self, op: Op, bytes_: int, numbers: Numbers) -> tuple[list[str], list[str]] | None:
         """Return origin and places of the buffer of an access of global memory."""
-        addresses, row, numbers = self._memory.global_.addresses, op.ins.row, self._numbers
+        addresses, row = self._memory.global_.addresses, op.ins.row
         assert op.base is not None
         assert row.type is not None
         window = addresses.window(op.base, addresses.form(op.base), not row.is_load)
@@ -297,14 +321,14 @@ class Hoisted:
 
     def _test(self, accesses: Accesses) -> None:
         """Test the outermost accesses of the first and of the last iteration."""
-        numbers, line, size = self._numbers, accesses.line, accesses.size
-        tests = self._tests_of(accesses.op)
-        tests += line.conditions
+        numbers, line, size = accesses.numbers, accesses.line, accesses.size
+        tests: list[Sequence[str]] = [*line.conditions]
         low, high = min(accesses.offsets), max(accesses.offsets)
         start = numbers.do("sub", line.start, accesses.origin)
         ends = [(start, low), (start, high)]
         if line.step != 0:
-            way = numbers.do("mul", line.step, self._last_of(accesses.op))
+            repeats = self._last_of(accesses.op)
+            way = numbers.do("mul", line.step, repeats * (numbers.k // len(repeats)))
             last = numbers.do("add", start, way)
             if isinstance(line.step, int):
                 # The one with the least and the one with the greatest address.
@@ -324,6 +348,9 @@ class Hoisted:
                 for o in numbers.do("add", place, offset)
             ]
             tests.append(numbers.do("icmp ult", elements, accesses.places))
+        if numbers.pieces:
+            tests = [[self.lanes.code.all_of(*(t for test in tests for t in test))]]
+        self._tests_of(accesses.op).extend(tests)
 
 
 def _may_step(step: Number, size: int) -> bool:

@@ -160,6 +160,8 @@ class Identity:
         self.warp = warp
         self.group = warp.group
         self.facts = lanes.facts
+        self._in_pieces = lanes.facts.piece != 0 and not lanes.facts.rows
+        """Whether the rows of a workgroup are pieces of warps."""
 
     def op(self, op: Op) -> None:
         """Define the value of an identity instruction."""
@@ -186,17 +188,17 @@ class Identity:
             case "workitemflatid":
                 self._define(op, warp.first, warp.flat)
             case "workitemid":
-                if self.facts.piece:
+                if self._in_pieces:
                     self._define_pieces(op, warp.firsts[dim], dim == 0)
                 else:
                     self._define(op, warp.local0[dim], warp.local[dim])
             case "workitemabsid":
-                if self.facts.piece:
+                if self._in_pieces:
                     self._define_pieces(op, self._absolute_firsts(dim), dim == 0)
                 else:
                     self._define(op, *self._absolute(dim))
             case "workitemflatabsid":
-                if self.facts.piece:
+                if self._in_pieces:
                     self._define_pieces(op, self._flat_absolute_firsts(), True)
                 else:
                     self._define(op, *self._flat_absolute())

@@ -200,11 +200,16 @@ class Instructions:
             [alu.emit(lanes.code, row, (), [x, y], n) for x, y in zip(left, right, strict=True)],
         )
         if lanes.is_pieced(op):
-            # A zero in a running lane has trapped.
-            xs, ys = (self._argument(op, i, lanes.firsts(v), 0) for i, v in enumerate((a, b)))
-            ys = ones_for_zeros(lanes.code, op.cls, are_zero(lanes.code, op.cls, ys, 0), ys, 0)
-            firsts = [alu.emit(lanes.code, row, (), [x, y], 0) for x, y in zip(xs, ys, strict=True)]
-            lanes.define(op, "firsts", firsts)
+            lanes.define(op, "firsts", self._quotients(op, lanes.firsts(a), lanes.firsts(b)))
+        elif lanes.is_counted(op):
+            lanes.define(op, "lane0", self._quotients(op, [lanes.lane0(a)], [lanes.lane0(b)]))
+
+    def _quotients(self, op: Op, xs: list[str], ys: list[str]) -> list[str]:
+        """Divide scalars of lanes: a zero in a running lane has trapped, another one becomes 1."""
+        code = self.lanes.code
+        xs, ys = (self._argument(op, i, operands, 0) for i, operands in enumerate((xs, ys)))
+        ys = ones_for_zeros(code, op.cls, are_zero(code, op.cls, ys, 0), ys, 0)
+        return [alu.emit(code, op.ins.row, (), [x, y], 0) for x, y in zip(xs, ys, strict=True)]
 
     def _without_zeros(self, op: Op, divisors: list[str], n: int) -> list[str]:
         lanes, code = self.lanes, self.lanes.code

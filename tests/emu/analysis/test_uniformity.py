@@ -411,3 +411,25 @@ def test_what_some_lanes_do_twice_is_not():
     shapes = merged(body)
     assert not shapes.is_uniform(phis_of(shapes.ssa, "$s2")[0])
     assert shapes.divergent_loops
+
+
+QUOTIENTS = {
+    #                            warps, pieces of 16 lanes
+    "rem_u32 $s1, $s0, 64": (1, 1),
+    "div_u32 $s1, $s0, 64": (0, 0),
+    "rem_u32 $s1, $s0, 48": (None, 1),
+    "div_u32 $s1, $s0, 48": (None, 0),
+    "and_u32 $s1, $s0, 15": (None, 1),
+    "shr_u32 $s1, $s0, 4": (None, 0),
+    "rem_u32 $s1, $s0, 20": (None, None),
+    "rem_s32 $s1, $s0, 64": (None, None),
+    "div_u32 $s1, 64, $s9": (0, 0),
+    "rem_u32 $s1, 640, $s0": (None, None),
+}
+
+
+@pytest.mark.parametrize("line", QUOTIENTS)
+def test_quotients_and_remainders_by_multiples_of_lanes_keep_the_step(line: str):
+    shapes = made(f"{line}\n{STORE}", Facts(32, (64, 1, 1), True, row_piece=16))
+    value = stored(shapes.ssa)
+    assert (shapes.stride(value), shapes.piece_stride(value)) == QUOTIENTS[line]

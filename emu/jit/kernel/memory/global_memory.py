@@ -234,7 +234,9 @@ class GlobalMemory:
                 return False
             stride = lanes.shapes.piece_stride(index) or 0
             distance = addresses.distance(form, site.window)
-            rows = piece_rows(lanes, index, form.scale, site.size, signed=form.signed)
+            rows = None
+            if op not in self.certain:  # their pieces are tested one by one
+                rows = piece_rows(lanes, index, form.scale, site.size, signed=form.signed)
             if rows is not None:
                 numbers, ends = rows.numbers, [rows.lowest, rows.highest]
                 more = stride * (lanes.pieces.n - 1)
@@ -277,17 +279,22 @@ class GlobalMemory:
         def slow() -> list[str]:
             return self._one_by_one(site, form)
 
+        is_certain = site.is_inside or op in self.certain
         if lanes.is_pieced(op) and site.is_load:
-            scalars = self.moves.either(
-                good,
-                lambda: pieces.load_scalars(site.type, hosts()),
-                lambda: pieces.firsts_of(op.cls.bits, slow()),
-                op.cls,
-                0,
+
+            def scalars() -> list[str]:
+                return pieces.load_scalars(site.type, hosts())
+
+            found = (
+                scalars()
+                if is_certain
+                else self.moves.either(
+                    good, scalars, lambda: pieces.firsts_of(op.cls.bits, slow()), op.cls, 0
+                )
             )
-            pieces.define_scalars(op, site.type, scalars)
+            pieces.define_scalars(op, site.type, found)
             return True
-        loaded = fast() if site.is_inside else self._either(site, good, fast, slow)
+        loaded = fast() if is_certain else self._either(site, good, fast, slow)
         if site.is_load:
             lanes.define(op, "value", loaded)
         return True

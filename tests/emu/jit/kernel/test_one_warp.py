@@ -301,3 +301,39 @@ def test_a_group_that_is_one_warp_keeps_no_frames() -> None:
     facts = one_warp_facts(kernel, Facts(USUAL, (256, 1, 1), True))
     assert facts is not None
     assert "ret i64 0" in generate(kernel, 0, facts).split("@frame_bytes")[1]
+
+
+PLANES = """\
+    .group f32 tile[(34 * 10)]
+    workitemid_u32 $s0, 0
+    workitemid_u32 $s1, 1
+    ld_kernarg_u64 $d0, [%x]
+    ld_kernarg_u32 $s9, [%n]
+    mad_u32 $s2, $s1, 34, $s0
+    shl_u32 $s2, $s2, 2
+    cvt_u64_u32 $d1, $s2
+    add_u64 $d1, $d1, $d0
+    ld_global_f32 $s3, [$d1]                 // the plane before
+    mov_u32 $s4, 0
+@plane:
+    ld_global_f32 $s5, [$d1+1360]
+    st_group_f32 $s5, [tile+$s2]
+    barrier
+    ld_group_f32 $s6, [tile+$s2+4]
+    KEPT
+    st_global_f32 $s6, [$d1]
+    barrier
+    add_u64 $d1, $d1, 1360
+    add_u32 $s4, $s4, 1
+    cmp_lt_u32 $c0, $s4, $s9
+    cbr $c0, @plane
+"""
+
+
+def test_rows_of_a_warp_are_one_warp_where_barriers_in_a_loop_keep_vectors():
+    rows = Facts(32, (32, 8, 1), whole=True)
+    kept = kernel_of(PLANES.replace("KEPT", "add_f32 $s6, $s6, $s3\nmov_u32 $s3, $s5"))
+    found = one_warp_facts(kept, rows)
+    assert found is not None
+    assert found.width == 256
+    assert one_warp_facts(kernel_of(PLANES.replace("KEPT", "nop")), rows) is None

@@ -37,21 +37,30 @@ class Line:
 class Numbers:
     """Integer arithmetic before a loop: on one scalar for all lanes, or on the vectors of `each`.
 
-    A scalar is that of lane 0; the values of other lanes are at equal steps from it.
+    A scalar is that of lane 0; the values of other lanes are at equal steps from it. With `pieces`
+    there is one for each piece of the warp: that of its first lane.
     """
 
-    def __init__(self, lanes: LaneCode, *, each: bool) -> None:
+    def __init__(self, lanes: LaneCode, *, each: bool, pieces: bool = False) -> None:
         self.lanes = lanes
         self.each = each
-        self.n, self.k = (lanes.n, lanes.k) if each else (0, 1)
+        self.pieces = pieces
+        self.n, self.k = (lanes.n, lanes.k) if each else (0, lanes.pieces.k if pieces else 1)
+        self.together = lanes.pieces.n if pieces else lanes.width
+        """Lanes that are at equal steps from one scalar."""
         self.code = lanes.code
 
     def stride(self, value: Value) -> int | None:
         """Return how far the lanes' values are apart, if one scalar is enough for them; else 0."""
-        return 0 if self.each else self.lanes.shapes.stride(value)
+        if self.each:
+            return 0
+        shapes = self.lanes.shapes
+        return shapes.piece_stride(value) if self.pieces else shapes.stride(value)
 
     def of(self, value: Value) -> list[str]:
         """Return a value as it is before the loop."""
+        if self.pieces:
+            return self.lanes.firsts(value)
         return self.lanes.vector(value) if self.each else [self.lanes.lane0(value)]
 
     def constant(self, value: int, bits: int = 64) -> list[str]:
@@ -60,7 +69,7 @@ class Numbers:
 
     def spread(self, scalar: str) -> list[str]:
         """Return an i64 in all lanes."""
-        return self.lanes.spread(64, scalar) if self.each else [scalar]
+        return self.lanes.spread(64, scalar) if self.each else [scalar] * self.k
 
     def do(self, operation: str, a: Number, b: Number, bits: int = 64) -> list[str]:
         """Apply an operation or comparison of LLVM."""
@@ -225,7 +234,7 @@ class Lines:
             conditions.append(tuple(numbers.do("icmp ule", above, high - low)))
 
         if line.lane_step and not steps_on:
-            extent = line.lane_step * (self.lanes.width - 1)
+            extent = line.lane_step * (numbers.together - 1)
             if abs(extent) >= HALF:
                 return None
             least, greatest = least + max(0, -extent), greatest - max(0, extent)
