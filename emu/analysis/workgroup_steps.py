@@ -100,28 +100,61 @@ def strips_of(ssa: Ssa, facts: Facts) -> Strips | None:
     return chosen if balance > 0 else None
 
 
-def keeps_to_itself(shapes: Shapes) -> bool:
-    """Return whether no workgroup loads or stores where another one stores, in any order of them.
+@dataclass(frozen=True, order=True)
+class Separate:
+    """Two arrays, by the offsets of their pointers among the arguments, that must not overlap.
 
-    Stores must be by the work-items' places in the grid, and loads by other pointers.
+    `step`: bytes from the place that a work-item stores to in the first one to the next.
+    """
+
+    stored: int
+    other: int
+    step: int
+
+
+def separate_arrays(shapes: Shapes) -> list[Separate] | None:
+    """Return which arrays must lie apart, so that no order of workgroups shows.
+
+    Then none loads or stores where another one stores. None where that may be so in any case:
+    stores must be by the work-items' places along rows of the grid, and loads by other pointers.
     """
     found = _Steps(shapes.facts)
     across = shapes.facts.group_size[0]
-    loaded: set[int | None] = set()
-    stored: set[int | None] = set()
+    loaded: set[int] = set()
+    stores: dict[int, list[Op]] = {}
     for op in shapes.ssa.values():
         if not isinstance(op, Op) or op.ins.row.segment is not Segment.GLOBAL:
             continue
-        row, base = op.ins.row, op.base
-        if row.is_atomic or row.type is None or base is None:
-            return False
-        (loaded if row.is_load else stored).add(_argument_of(base))
+        row, pointer = op.ins.row, _argument_of(op.base)
+        if row.is_atomic or row.type is None or op.base is None or pointer is None:
+            return None
         if row.is_load:
+            loaded.add(pointer)
             continue
-        moving, step = found.of(base), lane_step(shapes, base)
+        moving, step = found.of(op.base), lane_step(shapes, op.base)
         if moving is None or not step or moving.across != {(): step * across}:
-            return False
-    return None not in loaded | stored and loaded.isdisjoint(stored)
+            return None
+        stores.setdefault(pointer, []).append(op)
+    if not loaded.isdisjoint(stores) or not all(_are_records(s, shapes) for s in stores.values()):
+        return None
+    steps = {pointer: abs(lane_step(shapes, ops[0].base) or 0) for pointer, ops in stores.items()}
+    return sorted(
+        Separate(pointer, other, step)
+        for pointer, step in steps.items()
+        for other in loaded | stores.keys()
+        if other != pointer
+    )
+
+
+def _are_records(stores: list[Op], shapes: Shapes) -> bool:
+    """Return whether each work-item's stores are to a record of its own."""
+    ends: list[int] = []
+    for op in stores:
+        assert op.ins.address is not None
+        assert op.ins.row.type is not None
+        ends += [op.ins.address.offset, op.ins.address.offset + op.ins.row.type.size]
+    step = lane_step(shapes, stores[0].base)
+    return len({op.base for op in stores}) == 1 and max(ends) - min(ends) <= abs(step or 0)
 
 
 def _argument_of(base: Value | None) -> int | None:

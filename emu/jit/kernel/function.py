@@ -18,7 +18,7 @@ from ...analysis.order import START
 from ...analysis.ranges.offset_ranges import Ranges
 from ...analysis.suitability.barriers import arrive_together
 from ...analysis.uniformity import Shapes
-from ...analysis.workgroup_steps import keeps_to_itself
+from ...analysis.workgroup_steps import separate_arrays
 from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText
 from ..llvm.vectors import VectorCode
@@ -126,8 +126,11 @@ class KernelFunction:
         head = f"define internal i32 @groups({ARGUMENTS}) noinline"
         if self._has_atomics:
             return definition(head, self.entry, code) + _between_helpers(self.entry)
-        if not facts.strips and not facts.counts and keeps_to_itself(self.shapes):
-            return definition(head, self.entry, code) + in_turns(self.entry, facts, ARGUMENTS)
+        if not facts.strips and not facts.counts:
+            arrays = separate_arrays(self.shapes)
+            if arrays is not None:
+                turns = in_turns(self.entry, facts, arrays, ARGUMENTS)
+                return definition(head, self.entry, code) + turns
         return definition(f"define i32 @kernel({ARGUMENTS})", self.entry, code)
 
     def _zero_group(self) -> None:

@@ -4,15 +4,19 @@ A launch that streams through more than a cache finds nothing of the launch befo
 the same end: what it loads first has been replaced. If it begins where the last one has ended, it
 finds as much as the cache holds. Every other call so runs its slices of workgroups from the last
 one on. Within a slice workgroups run upwards, as prefetchers expect.
+
+No order may show, or two equal launches could give different results. So the arrays must be apart.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from ...analysis.facts import Facts
+from ...analysis.workgroup_steps import Separate
 from ..llvm.function_text import FunctionText, definition
-from ..runtime.context import Slot
+from ..runtime.context import GROUPS, Slot
 from .context_code import load_slot, store_slot
 
 SLICES = 8
@@ -25,9 +29,10 @@ TRAP = range(Slot.TRAP_KIND, Slot.TRAP_ADDRESS + 1)
 """What describes a trap."""
 
 
-def in_turns(entry: FunctionText, facts: Facts, arguments: str) -> str:
+def in_turns(entry: FunctionText, facts: Facts, arrays: Sequence[Separate], arguments: str) -> str:
     """Return the function of a kernel, which calls `groups` for slices of a range.
 
+    Where two of these arrays may overlap, all calls run upwards.
     When a workgroup of a later slice traps, those before it run as well: the lowest trap of all is
     reported.
     """
@@ -39,6 +44,8 @@ def in_turns(entry: FunctionText, facts: Facts, arguments: str) -> str:
     size = code.intrinsic("llvm.umax", "i64", f"i64 {size}", f"i64 {least}")
     code.branch(code.let(f"icmp ult i64 {size}, {number}"), "long", "upwards")
     code.block("long")
+    code.branch(_are_apart(code, facts, arrays), "apart", "upwards")
+    code.block("apart")
     # Threads may see the same: the order of a call does not show.
     down = code.let("load atomic i32, ptr @downwards monotonic, align 4")
     other = code.let(f"xor i32 {down}, 1")
@@ -47,7 +54,7 @@ def in_turns(entry: FunctionText, facts: Facts, arguments: str) -> str:
     code.block("upwards")
     code.ret("i32", code.let("call i32 @groups(ptr %ctx, i64 %first, i64 %last)"))
     code.block("slice")
-    code.phi("i64", ("%last", "long"), ("%start", "below"), name="%end")
+    code.phi("i64", ("%last", "apart"), ("%start", "below"), name="%end")
     left = code.let("sub i64 %end, %first")
     step = code.intrinsic("llvm.umin", "i64", f"i64 {size}", f"i64 {left}")
     code.let(f"sub i64 %end, {step}", "%start")
@@ -68,3 +75,22 @@ def in_turns(entry: FunctionText, facts: Facts, arguments: str) -> str:
     code.block("reported")
     code.ret("i32", "1")
     return definition(f"define i32 @kernel({arguments})", code)
+
+
+def _are_apart(code: FunctionText, facts: Facts, arrays: Sequence[Separate]) -> str:
+    """Return whether arrays begin as far from each other as one that all work-items store to."""
+    items = str(prod(facts.group_size))
+    for slot in GROUPS:
+        items = code.let(f"mul i64 {items}, {load_slot(code, slot)}")
+    block = code.let(f"inttoptr i64 {load_slot(code, Slot.KERNARG)} to ptr")
+    apart = "true"
+    for array in arrays:
+        first, second = (
+            code.let(f"load i64, ptr {code.let(f'getelementptr i8, ptr {block}, i64 {place}')}")
+            for place in (array.stored, array.other)
+        )
+        between = code.let(f"sub i64 {first}, {second}")
+        distance = code.intrinsic("llvm.abs", "i64", f"i64 {between}", "i1 false")
+        size = code.let(f"mul i64 {items}, {array.step}")
+        apart = code.let(f"and i1 {apart}, {code.let(f'icmp uge i64 {distance}, {size}')}")
+    return apart

@@ -9,7 +9,7 @@ import simtlab
 from simtlab import Device, Trap
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
-from simtlab.emu.analysis.workgroup_steps import keeps_to_itself
+from simtlab.emu.analysis.workgroup_steps import Separate, separate_arrays
 from simtlab.emu.jit.kernel.turns import LEAST_ITEMS, SLICES
 
 from ...support.flows import kernel_of
@@ -77,6 +77,12 @@ BODIES = {
         True,
     ),
     "the array that is stored to": ("ld_global_u32 $s1, [$d4+4]\n st_global_u32 $s1, [$d4]", False),
+    "records": (
+        "shl_u32 $s1, $s0, 3\n cvt_u64_u32 $d5, $s1\n add_u64 $d5, $d5, $d2\n"
+        "st_global_u32 $s0, [$d5]\n st_global_u32 $s0, [$d5+4]",
+        True,
+    ),
+    "its place and the next": ("st_global_u32 $s0, [$d4]\n st_global_u32 $s0, [$d4+4]", False),
     "one place": ("st_global_u32 $s0, [$d2]", False),
     "a place that is loaded": (
         "ld_global_u32 $s1, [$d3]\n cvt_u64_u32 $d5, $s1\n add_u64 $d5, $d5, $d2\n"
@@ -96,4 +102,26 @@ BODIES = {
 def test_turns_are_for_kernels_whose_order_does_not_show(body: str) -> None:
     text, expected = BODIES[body]
     kernel = kernel_of(HEAD + text, "global u32* %x, global u32* %y")
-    assert keeps_to_itself(analyse(kernel).shapes(Facts(32, (64, 1, 1), True))) is expected
+    arrays = separate_arrays(analyse(kernel).shapes(Facts(32, (64, 1, 1), True)))
+    assert (arrays is not None) is expected
+
+
+def test_arrays_must_be_apart() -> None:
+    kernel = kernel_of(HEAD + BODIES["its own place"][0], "global u32* %x, global u32* %y")
+    arrays = separate_arrays(analyse(kernel).shapes(Facts(32, (64, 1, 1), True)))
+    assert arrays == [Separate(8, 0, 4)]
+
+
+def test_one_array_under_two_pointers_has_the_same_results_each_time() -> None:
+    """Each work-item stores what it loads from the next one's place, which is a race."""
+    text = TEXT.replace("ld_global_u32 $s2, [$d1]", "ld_global_u32 $s2, [$d1+4]")
+    launch = simtlab.assemble(text)["k"].launch(items=ITEMS, group_size=GROUP, threads=1)
+    device = Device()
+    x = np.random.default_rng(2).integers(1, 1000, ITEMS + 1, np.uint32)
+    found = []
+    for _ in range(4):
+        both = device.to_device(x)
+        launch(ITEMS, both, both)
+        found.append(both.to_host())
+    for other in found[1:]:
+        np.testing.assert_array_equal(other, found[0])
