@@ -137,10 +137,9 @@ def separate_arrays(shapes: Shapes) -> list[Separate] | None:
         stores.setdefault(pointer, []).append(op)
     if not loaded.isdisjoint(stores) or not all(_are_records(s, shapes) for s in stores.values()):
         return None
-    steps = {pointer: abs(lane_step(shapes, ops[0].base) or 0) for pointer, ops in stores.items()}
     return sorted(
-        Separate(pointer, other, step)
-        for pointer, step in steps.items()
+        Separate(pointer, other, _step_of(ops[0], shapes))
+        for pointer, ops in stores.items()
         for other in loaded | stores.keys()
         if other != pointer
     )
@@ -153,8 +152,14 @@ def _are_records(stores: list[Op], shapes: Shapes) -> bool:
         assert op.ins.address is not None
         assert op.ins.row.type is not None
         ends += [op.ins.address.offset, op.ins.address.offset + op.ins.row.type.size]
-    step = lane_step(shapes, stores[0].base)
-    return len({op.base for op in stores}) == 1 and max(ends) - min(ends) <= abs(step or 0)
+    together = len({op.base for op in stores}) == 1
+    return together and max(ends) - min(ends) <= _step_of(stores[0], shapes)
+
+
+def _step_of(store: Op, shapes: Shapes) -> int:
+    """Return the bytes between the places of two work-items of a row; 0 if that is not known."""
+    step = None if store.base is None else lane_step(shapes, store.base)
+    return abs(step or 0)
 
 
 def _argument_of(base: Value | None) -> int | None:

@@ -118,9 +118,9 @@ def test_one_array_under_two_pointers_has_the_same_results_each_time() -> None:
     launch = simtlab.assemble(text)["k"].launch(items=ITEMS, group_size=GROUP, threads=1)
     device = Device()
     x = np.random.default_rng(2).integers(1, 1000, ITEMS + 1, np.uint32)
-    found = []
-    for _ in range(4):
-        both = device.to_device(x)
+    both, found = device.to_device(x), []
+    for _ in range(5):
+        both.copy_from(x)
         launch(ITEMS, both, both)
         found.append(both.to_host())
     for other in found[1:]:
