@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from ...emu.jit.llvm.toolchain import Compiled, Level, compile_text
+from ...isa.errors import UsageError
 from .compose import LOCK, Composition
 from .known import UNFIT, Known
 from .native import ENTRY, NotKept, engine_function, not_kept
@@ -63,7 +64,7 @@ class Fitted:
         general = self._composition.entry
         assert general is not None
         if self._seconds > LONG and self._thread is None:
-            self._thread = threading.Thread(target=self.optimise, name="simtlab-fitting")
+            self._thread = threading.Thread(target=self._try, name="simtlab-fitting")
             with suppress(RuntimeError):  # the system has no more threads
                 self._thread.start()
         start = time.thread_time()
@@ -75,6 +76,10 @@ class Fitted:
         """Make the fitted code now, if there is none."""
         if self.code is None:
             self._compile(self._ir)
+
+    def _try(self) -> None:
+        with suppress(UsageError):  # too much code is in memory: the general code goes on
+            self.optimise()
 
     def _compile(self, ir: Callable[[], str]) -> None:
         key = f"{self._composition.name} {self._composition.fields} {self._known}"
