@@ -14,7 +14,7 @@ from ....isa.types import F32, F64, RegClass, mask_of
 from ...analysis.charges import Charges
 from ...analysis.facts import Facts
 from ...analysis.ssa import Const, Op, Phi, Value
-from ...analysis.uniformity import LaneShapes
+from ...analysis.uniformity import LaneShapes, OneLane
 from ..arithmetic import emit as alu
 from ..llvm.rare import RareLanes
 from ..llvm.text import constant, integer, register_type
@@ -91,7 +91,7 @@ class LaneCode(VectorCode):
     @property
     def is_alone(self) -> bool:
         """Whether the code is for one lane of a warp, whose number is the word `LANE`."""
-        return self.facts.width < self.width
+        return isinstance(self.shapes, OneLane)
 
     @property
     def count(self) -> int:

@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 from .....isa.types import Segment, Type
 from ....analysis.ssa import Op
-from ....analysis.uniformity import OneLane
 from ...llvm.text import integer
 from ...runtime.helpers import WIDE_ATOMIC, atomic_name
 from ..lane_code import LaneCode
@@ -40,7 +39,7 @@ class Atomics:
         self._each = EachLane(lanes, cold)
         self._group_atomics = GroupAtomics(lanes, local, cold, self._each)
         self._scattered = Scattered(lanes, moves, cold, addresses)
-        self._is_alone = isinstance(lanes.shapes, OneLane)
+        self._is_alone = lanes.is_alone
         """Whether this is code for one lane of a warp."""
 
     def op(self, op: Op) -> None:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from .....isa.types import Type
 from ....analysis.ssa import Op
-from ....analysis.uniformity import OneLane
 from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ...runtime.context import Slot
@@ -59,7 +58,7 @@ class Cold:
         self.pieces = pieces
         self._cells: dict[str, str] = {}
         self._faulted: str | None = None
-        self._is_alone = isinstance(lanes.shapes, OneLane)
+        self._is_alone = lanes.is_alone
         """Whether this is code for one lane of a warp."""
         self._record: list[str] = []
         """The words of the record of code for one lane."""

@@ -433,6 +433,12 @@ def test_a_lane_alone_has_its_own_private_memory(narrow: str, items: int) -> Non
     same(WALK.format(stack(narrow)), chains(), items=items, group_size=items)
 
 
+@pytest.mark.usefixtures("loops")
+def test_the_only_lane_of_a_warp_may_be_one_that_runs_alone(monkeypatch) -> None:
+    monkeypatch.setattr(code, "depends_on_width", lambda kernel: True)
+    same(WALK.format(stack("u8")), chains(), items=37, group_size=37, width=1)
+
+
 @pytest.mark.usefixtures("fresh")
 def test_a_lane_alone_faults_beyond_its_private_memory() -> None:
     text = WALK.format(stack(deepest=31))
