@@ -63,7 +63,8 @@ class Facts:
         It divides the lanes of a vector, and of the warp.
         """
         if self.rows:
-            return self.row_piece
+            # A row of pieces is one of smaller pieces, too.
+            return gcd(self.row_piece, self.width, self.chunk) if self.row_piece else 0
         if not self.whole:
             return 0
         lanes = gcd(self.group_size[0], self.width, self.chunk, LARGEST_PIECE)

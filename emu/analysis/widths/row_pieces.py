@@ -7,6 +7,7 @@ A flat number `i` of a place in a picture or matrix has the column `i & 15` or `
 from __future__ import annotations
 
 from dataclasses import replace
+from math import gcd
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
@@ -44,8 +45,10 @@ def _best_piece(kernel: Kernel, facts: Facts) -> int:
     if not _splits_places(shapes):
         return 0
     best, most = 0, _wide_accesses(shapes)
-    lanes = min(LARGEST_PIECE, facts.width // 2)
-    while lanes >= LEAST_ROW_PIECE and facts.chunk % lanes == 0:
+    lanes = gcd(LARGEST_PIECE, facts.width, facts.chunk)
+    if lanes == facts.width:
+        lanes //= 2
+    while lanes >= LEAST_ROW_PIECE:
         found = _wide_accesses(analyse(kernel).shapes(replace(facts, row_piece=lanes)))
         if found > most:
             best, most = lanes, found

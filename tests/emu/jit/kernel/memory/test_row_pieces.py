@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.widths.row_pieces import row_pieces
+from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.kernel.compile import generate
 
 from ....support.counts import engines
@@ -116,6 +120,32 @@ def test_pieces_are_taken_where_they_gain(name: str) -> None:
     if facts.row_piece:
         ir = generate(kernel, 0, facts)
         assert ir.count(f"load <{facts.row_piece} x i32>") > 0
+
+
+@pytest.mark.parametrize(("width", "chunk"), [(40, 16), (48, 16), (7, 16), (64, 8), (16, 16)])
+def test_pieces_divide_the_lanes_of_any_warp_and_vector(width: int, chunk: int) -> None:
+    (kernel,) = assemble(text("bits", "u32")).kernels
+    facts = Facts(width, (5 * width, 1, 1), whole=True, chunk=chunk, few_groups=True)
+    found = row_pieces(kernel, facts)
+    assert found.row_piece == {40: 8, 48: 16, 7: 0, 64: 8, 16: 0}[width]
+    # Facts may get vectors of fewer lanes later.
+    for lanes in (8, chunk):
+        ir = generate(kernel, 0, replace(found, chunk=lanes))
+        assert llvm.parse_assembly(ir)
+
+
+@pytest.mark.parametrize("width", [40, 48, 64])
+def test_warps_of_any_width_have_pieces(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code, "depends_on_width", lambda kernel: True)
+    items = 5 * width
+    x = np.random.default_rng(6).integers(0, 250, (90, WIDTH)).ravel().astype(np.uint8)
+
+    def work():
+        arrays = [x.copy(), np.zeros(items, np.uint32)]
+        arguments = [items, 2, 0, np.uint64(WIDTH), *arrays]
+        return make(text("bits", "u8"), arguments, items=items, group_size=items, width=width)
+
+    assert_as_oracle(work(), work())
 
 
 def test_a_kernel_without_such_places_has_no_pieces() -> None:
