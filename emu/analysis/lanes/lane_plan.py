@@ -75,6 +75,8 @@ class LanePlan:
             for op in ops
             if op.ins.row.segment is Segment.PRIVATE and not op.ins.row.is_store
         }
+        if not readers:  # most kernels: nothing to search for from each node
+            return frozenset(self.waits)
         ways = {node.number: node.successors for node in ssa.flow.nodes}
         # Lanes at a barrier wait after it, whichever nodes other lanes run meanwhile.
         stopped = {

@@ -44,7 +44,7 @@ def called(level: Level, header: list[int], known: Known) -> tuple[int, list[int
 
 @pytest.mark.parametrize("level", [Level.PLAIN, Level.WHOLE])
 def test_what_is_known_is_checked_when_the_code_is_called(level):
-    """`b` is assigned, so that it is no constant. A shift by 64 has a result, as a constant too."""
+    """What is assigned (`b`) is no constant. A shift by 64 gives the same if `a` is a constant."""
     known = Known({"a": 64, "b": 5}, {"fitting": 24})
     assert called(level, [64, 5], known) == (1005, [64, 5])
     assert called(level, [64, 7], known) == (1007, [64, 7])
@@ -75,7 +75,7 @@ def test_a_long_run_gets_code_of_its_own(monkeypatch, tmp_path):
     fitted._thread.join()
     assert fitted.code is not None
     assert not fitted.code.from_cache
-    # Every launch runs the fitted code: there is no other.
+    # Without the general code, every launch has to run the fitted code.
     monkeypatch.setattr(composition, "entry", None)
     assert run()[1] == wanted
     monkeypatch.undo()
