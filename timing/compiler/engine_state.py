@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...emu.jit.runtime.aligned import LINE, aligned_bytes
 from ...isa.errors import SimtError
 from ..engine.intrinsics import PlainState
 from .compose import Composition, Setup, declared_words, in_a_line, raised_at
@@ -162,6 +163,5 @@ def _places(size: int, tables: Mapping[str, int]) -> dict[str, int]:
 
 def aligned(n: int, dtype: np.dtype) -> np.ndarray:
     """Return n zeroed records at a multiple of 64; the 64 bytes after them may be read."""
-    raw = np.zeros(n * dtype.itemsize + 128, np.uint8)
-    start = -raw.ctypes.data % 64
-    return raw[start : start + n * dtype.itemsize].view(dtype)
+    size = n * dtype.itemsize
+    return aligned_bytes(size + LINE)[:size].view(dtype)
