@@ -215,6 +215,23 @@ def test_group_memory_says_who_wrote_it(show: Show, reduction: Recording) -> Non
     assert shown.page.locator(".cell.new").count() == min(lanes, 128)
 
 
+def test_an_address_that_has_changed_is_read_before_it_is_written(
+    show: Show, merge: Recording
+) -> None:
+    held = """
+        const plain = window.setTimeout;
+        window.held = [];
+        window.setTimeout = (act, wait, ...rest) =>
+            wait === 250 ? held.push(act) : plain(act, wait, ...rest);
+    """
+    shown = show(merge, init=held)
+    shown.goto(3)
+    # The event that an address has changed comes after what was due at that moment.
+    shown.page.evaluate("location.hash = '#t=5&warp=0&lane=1'; held.forEach(act => act())")
+    shown.until("document.querySelector('#time').value === '5'")
+    assert shown.page.get_by_label("lane", exact=True).input_value() == "1"
+
+
 def test_search_finds_work_items_and_lines(show: Show, reduction: Recording) -> None:
     shown = show(reduction)
     for query, warp, lane in [("13", "1", "5"), ("0 + 10", "1", "2"), ("3", "0", "3")]:

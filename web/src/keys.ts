@@ -68,7 +68,9 @@ function actions(store: Store, { key, shiftKey, ctrlKey }: KeyboardEvent): (() =
 
 /** Read time, warp and lane from the address, and keep it up to date. */
 export function linkToAddress(store: Store): () => void {
+  let known = location.hash;
   const read = () => {
+    known = location.hash;
     const words = new URLSearchParams(location.hash.slice(1));
     const number = (name: string, act: (n: number) => void) => {
       const text = words.get(name);
@@ -86,7 +88,10 @@ export function linkToAddress(store: Store): () => void {
     // Browsers refuse an address that changes too often.
     clearTimeout(timer);
     timer = window.setTimeout(() => {
-      if (location.hash !== hash) history.replaceState(null, "", hash);
+      // An address that changed in the meantime is about to be read.
+      if (location.hash !== known || known === hash) return;
+      history.replaceState(null, "", hash);
+      known = location.hash;
     }, 250);
   });
   addEventListener("hashchange", read);
