@@ -31,7 +31,7 @@ settings.register_profile(
 )
 # The same examples on every run and host, so that a red check is red because of the change.
 settings.register_profile(
-    "ci", settings.get_profile("dev"), max_examples=100, derandomize=True, database=None
+    "ci", settings.get_profile("dev"), max_examples=60, derandomize=True, database=None
 )
 # For a machine that has the night: fresh examples.
 settings.register_profile("nightly", settings.get_profile("dev"), max_examples=5000)

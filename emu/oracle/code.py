@@ -217,7 +217,7 @@ def _conditional_branch(sources: Sequence[int], target: int, after: int) -> Step
 def _return(sources: Sequence[int], target: int, after: int) -> Step:
     def ret(item: WorkItem) -> int:
         item.state = State.RETURNED
-        return item.pc
+        return after - 1
 
     return ret
 
@@ -236,7 +236,7 @@ def _barrier(sources: Sequence[int], target: int, after: int) -> Step:
 
     def barrier(item: WorkItem) -> int:
         item.state = State.WAITING
-        return item.pc
+        return after - 1
 
     return barrier
 

@@ -73,8 +73,13 @@ def trap_records(work: Work) -> list[TrapRecord]:
     count too: a work-item that waits for a store of one that has trapped exhausts its budget. The
     launch runs on a copy of the memory.
     """
+    return run_past_traps(replace(work, memory=work.memory.copy()))
+
+
+def run_past_traps(work: Work) -> list[TrapRecord]:
+    """Run a launch to the end as `run` does, but past its traps: those of `trap_records`."""
     records: list[TrapRecord] = []
-    _run(_Launch(replace(work, memory=work.memory.copy()), records.append))
+    _run(_Launch(work, records.append))
     return records
 
 
@@ -163,19 +168,23 @@ class _Launch:
     def _advance(self, item: WorkItem) -> None:
         """Execute up to a quantum of instructions. Raises Trapped."""
         steps, counts, seen = self._code.steps, self._counts, item.trace
-        budget = self._work.budget
-        for _ in range(QUANTUM):
-            pc = item.pc
-            if item.executed >= budget:
-                detail = f"the work-item executed {budget} instructions and has not returned"
-                raise Trapped(TrapKind.BUDGET, detail=detail)
-            item.pc = steps[pc](item)
-            item.executed += 1
-            counts[pc] += 1
-            if seen is not None:
-                seen.append(pc)
-            if item.state is not State.RUNNING:
-                return
+        pc, running, budget = item.pc, State.RUNNING, self._work.budget
+        turn = min(QUANTUM, budget - item.executed)
+        try:
+            for _ in range(turn):
+                after = steps[pc](item)
+                item.executed += 1
+                counts[pc] += 1
+                if seen is not None:
+                    seen.append(pc)
+                pc = after
+                if item.state is not running:
+                    return
+        finally:
+            item.pc = pc
+        if turn < QUANTUM:
+            detail = f"the work-item executed {budget} instructions and has not returned"
+            raise Trapped(TrapKind.BUDGET, detail=detail)
 
     def _meet(self, group: Workgroup) -> None:
         """Open the barrier if it is complete, else trap: no work-item of the workgroup runs."""

@@ -96,7 +96,7 @@ def check(case: Case, **like: int) -> None:
 
 
 @pytest.mark.parametrize("part", range(4))
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(**HOSTILE)
 def test_every_policy_leaves_the_oracles_memory(part: int, case: Case, **like: int) -> None:
     check(case, **like)
@@ -174,7 +174,7 @@ def check_settings(
     run_unless_full(case, policy, simulator, oracle(case))
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(choice=chosen(), **HOSTILE)
 def test_policies_are_right_with_any_settings(choice, case: Case, **like: int) -> None:
     check_settings(case, choice, like)
