@@ -33,17 +33,20 @@ def extreme(op: Operation, *, largest: bool) -> str | None:
     """Return min or max of two floats."""
     if not _fits(op.bits, op.n, "avx512dq"):
         return None
-    name, how = f"range.{_suffix(op.type)}", f"i32 {SIGN_OF_RESULT + largest}"
+    name = f"range.{_suffix(op.type)}"
 
-    def chosen(a: str, b: str) -> str:
+    def chosen(a: str, b: str, *, largest: bool) -> str:
+        how = f"i32 {SIGN_OF_RESULT + largest}"
         return _each_register(op.code, name, op.bits, op.n, op.floating, [a, b], how)
 
-    # A signalling NaN would win over a number: of two equal ones the result is a quiet one.
+    # A signalling NaN would win over a number: of two equal ones the result is a quiet one. It is
+    # the same for min and max, so that LLVM does it once for both.
     known = (op.range_of(i) for i in (0, 1))
     a, b = (
-        chosen(x, x) if r.nan is Nan.ANY else x for x, r in zip(op.as_floats(), known, strict=True)
+        chosen(x, x, largest=False) if r.nan is Nan.ANY else x
+        for x, r in zip(op.as_floats(), known, strict=True)
     )
-    return chosen(a, b)
+    return chosen(a, b, largest=largest)
 
 
 def truncated(op: Operation, value: str, source: Type) -> str | None:
