@@ -54,11 +54,7 @@ def loops_fit(shapes: Shapes, lanes: int, bits: int) -> bool:
     `bits` are those of a lane, of `lanes` in a warp. Branches in loops have a mask for each vector:
     too many, but where vectors are of bytes.
     """
-    loops = [
-        loop
-        for loop in shapes.flow.loops
-        if not any(other.nodes < loop.nodes for other in shapes.flow.loops)
-    ]
+    loops = _inner_loops(shapes)
     return bool(loops) and all(
         _carried_registers(shapes, loop, lanes, bits) <= MOST_CARRIED
         and (
@@ -66,6 +62,30 @@ def loops_fit(shapes: Shapes, lanes: int, bits: int) -> bool:
         )
         for loop in loops
     )
+
+
+def moves_in_memory(shapes: Shapes, lanes: int) -> bool:
+    """Return whether a loop moves values from variable to variable, and not all have registers.
+
+    Such a move is a load and a store for each vector. Values that stay where they are cost little:
+    an instruction reads one operand from memory.
+    """
+    return any(
+        _moves(shapes, loop) and _carried_registers(shapes, loop, lanes, 32) > MOST_CARRIED
+        for loop in _inner_loops(shapes)
+    )
+
+
+def _moves(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether a variable of a loop gets the value that another one had."""
+    phis = shapes.ssa.phis.get(loop.header, ())
+    return any(a in phis and a is not phi for phi in phis for a in operands_of(phi))
+
+
+def _inner_loops(shapes: Shapes) -> list[Loop]:
+    """Return the loops without loops in them."""
+    loops = shapes.flow.loops
+    return [loop for loop in loops if not any(other.nodes < loop.nodes for other in loops)]
 
 
 def _carried_registers(shapes: Shapes, loop: Loop, lanes: int, bits: int) -> int:

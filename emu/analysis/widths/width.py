@@ -2,11 +2,11 @@
 
 Most kernels do best at 32 lanes in vectors of 16. Twice the lanes are twice the independent work,
 which hides the latency of instructions, and half the overhead of a warp. They pay where masks are
-few and registers suffice: in loops that all lanes leave together, in code without loops and with
-one branch at most, and in loops on bytes. All accesses must be wide or of one place, known
-beforehand; loops that all lanes leave together may gather as well, since twice the loads are under
-way then. Work that is all on narrow lanes takes vectors of 32 or 64, so that bytes and 16-bit
-numbers fill registers, and masks of all branches are few.
+few and registers suffice: in loops that all lanes leave together and that move no values through
+memory, in code without loops and with one branch at most, and in loops on bytes. All accesses must
+be wide or of one place, known beforehand; loops that all lanes leave together may gather as well,
+since twice the loads are under way then. Work that is all on narrow lanes takes vectors of 32 or
+64, so that bytes and 16-bit numbers fill registers, and masks of all branches are few.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..ssa import Op, Value
 from ..suitability.barriers import arrive_together, has_barriers
 from ..uniformity import Shapes
 from .columns import goes_down_columns
-from .registers import has_registers, is_vector, lane_step, loops_fit
+from .registers import has_registers, is_vector, lane_step, loops_fit, moves_in_memory
 
 USUAL = 32
 WIDE = 64
@@ -134,7 +134,7 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         widest = WIDEST if loops_fit(shapes, WIDEST, bits) else WIDE
         return Choice(WIDE, BYTE_CHUNK if bits == 8 else NARROW_CHUNK, widest)
     if not is_straight:
-        if shapes.divergent_loops:
+        if shapes.divergent_loops or moves_in_memory(shapes, WIDE):
             return usual
         return wide._replace(if_many=WIDEST if loops_fit(shapes, WIDEST, 32) else WIDE)
     if not _is_light(shapes):

@@ -89,6 +89,33 @@ def test_other_loops_do_not(body: str) -> None:
     assert width_of(START + body + END + "@out:") == USUAL
 
 
+def carrying(values: int, *, moves: bool) -> str:
+    """A loop that carries values: each becomes its successor, or a multiple of its own."""
+    names = [f"$s{20 + i}" for i in range(values)]
+    start = [f"mov_u32 {name}, {i}" for i, name in enumerate(names)]
+    first = f"mad_u32 $s5, {names[0]}, {names[-1]}, $s3"
+    if moves:
+        steps = [f"mov_u32 {a}, {b}" for a, b in zip(names, [*names[1:], "$s5"], strict=True)]
+    else:
+        steps = [f"mad_u32 {name}, {name}, 3, $s5" for name in names]
+    sums = [f"mad_u32 $s4, $s4, 5, {name}" for name in names]
+    begin, end = START.replace("@top:", ""), END.replace("st_", "\n".join(sums) + "\nst_")
+    return "\n".join([begin, *start, "@top:", NEIGHBOURS, first, *steps, end])
+
+
+@pytest.mark.parametrize(("values", "width"), [(4, WIDE), (8, USUAL)])
+def test_loops_that_would_move_values_through_memory_do_not(values: int, width: int) -> None:
+    assert width_of(carrying(values, moves=True)) == width
+    assert width_of(carrying(values, moves=False)) == WIDE
+
+
+@pytest.mark.parametrize("moves", [True, False])
+def test_what_loops_move_is_the_oracles(moves: bool) -> None:
+    x = np.random.default_rng(3).integers(0, 1 << 32, 256, np.uint32)
+    text = f"kernel k(u32 %n, global u32* %x) {{\n{carrying(8, moves=moves)}ret\n}}"
+    same(text, [9, x], items=256, group_size=128)
+
+
 STRAIGHT = START.replace("@top:", "")
 STORE = "\nst_global_u32 $s4, [$d2]\n"
 
