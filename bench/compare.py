@@ -4,6 +4,7 @@
     python bench/compare.py -k saxpy edit -c jit ispc-x16
     python bench/compare.py --compare ../before   # this checkout beside another one
     python bench/compare.py --small               # seconds: does everything work here?
+    python bench/compare.py --others              # kernels of other kinds, in bench/others
 
 Each column is a process of its own, and all are pinned to one CPU. They take turns at a kernel, in
 rounds, so that a busy minute of the machine is every column's. What is measured is the CPU time of
@@ -24,7 +25,7 @@ from pathlib import Path
 
 from peers.columns import COLUMNS, OTHER_TREE
 from peers.job import Unavailable
-from peers.problem import NAMES
+from peers.problem import NAMES, OTHER_NAMES
 from peers.report import BEGIN, best_ratios, geometric, put_into, report
 from peers.rounds import Cell, measure
 from peers.worker import Failed, Worker
@@ -72,10 +73,18 @@ def parser() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for flags, choices in ((("-k", "--kernels"), NAMES), (("-c", "--columns"), tuple(COLUMNS))):
+    for flags, choices in (
+        (("-k", "--kernels"), (*NAMES, *OTHER_NAMES)),
+        (("-c", "--columns"), tuple(COLUMNS)),
+    ):
         options.add_argument(
             *flags, choices=choices, nargs="+", metavar="NAME", help=", ".join(choices)
         )
+    options.add_argument(
+        "--others",
+        action="store_true",
+        help="all kernels of bench/others in place of the usual ones",
+    )
     options.add_argument("--compare", type=Path, metavar="TREE", help="a checkout to compare with")
     options.add_argument("--small", action="store_true", help="sizes for a test of the program")
     options.add_argument("--rounds", type=int, default=7, metavar="N", help="default 7")
@@ -108,7 +117,7 @@ def main() -> int:
             names, given.compare, given.cpu, small=given.small, folder=Path(folder)
         )
         try:
-            for kernel in given.kernels or NAMES:
+            for kernel in given.kernels or (OTHER_NAMES if given.others else NAMES):
                 latest = measure(
                     kernel,
                     workers,

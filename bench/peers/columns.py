@@ -12,6 +12,8 @@ class Column(NamedTuple):
 
     name: str
     module: str
+    source: str
+    """The file of a kernel's folder that it needs."""
     peer: bool = False
     """Whether it runs the same kernels as simtlab, one work-item an element, in SIMD."""
     usual: bool = True
@@ -21,25 +23,29 @@ class Column(NamedTuple):
 COLUMNS = {
     column.name: column
     for column in (
-        Column("jit", "python"),
-        Column("ispc-x16", "native", peer=True),
-        Column("ispc-x64", "native", peer=True),
-        Column("intel", "opencl", peer=True),
-        Column("pocl", "opencl", peer=True),
-        Column("gcc", "native"),
-        Column("numba", "python"),
-        Column("interp", "python", usual=False),
-        Column("numpy", "python", usual=False),
+        Column("jit", "python", "kernel.sasm"),
+        Column("ispc-x16", "native", "kernel.ispc", peer=True),
+        Column("ispc-x64", "native", "kernel.ispc", peer=True),
+        Column("intel", "opencl", "kernel.cl", peer=True),
+        Column("pocl", "opencl", "kernel.cl", peer=True),
+        Column("gcc", "native", "kernel.c"),
+        Column("numba", "python", "kernel.py"),
+        Column("interp", "python", "kernel.sasm", usual=False),
+        Column("numpy", "python", "problem.py", usual=False),
     )
 }
 OTHER_TREE = "old"
 """The column of another checkout of simtlab."""
 
 
+def column_of(column: str) -> Column:
+    """The column of this name; that of another checkout is the JIT's."""
+    return COLUMNS["jit" if column == OTHER_TREE else column]
+
+
 def module_of(column: str) -> Any:
     """The module that makes a column's jobs."""
-    name = COLUMNS["jit" if column == OTHER_TREE else column].module
-    return import_module(f".{name}", __package__)
+    return import_module(f".{column_of(column).module}", __package__)
 
 
 def environment(column: str, folder: Path) -> dict[str, str]:

@@ -22,6 +22,8 @@ TYPES = {
     "int32": ctypes.c_int32,
     "float32": ctypes.c_float,
     "uint64": ctypes.c_uint64,
+    "int64": ctypes.c_int64,
+    "float64": ctypes.c_double,
 }
 
 

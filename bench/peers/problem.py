@@ -2,7 +2,8 @@
 
 Each folder of bench/kernels/ is a kernel, written once for each system with the same parameters in
 the same order: `kernel.sasm`, `kernel.cl`, `kernel.ispc`, `kernel.c`, and `kernel.py` for numba.
-Its `problem.py` has
+Folders of bench/others/ are kernels of other kinds, which may lack some of the last two.
+The `problem.py` of a kernel has
 
     FULL, SMALL             sizes, as keyword arguments of make
     make(rng, **sizes)      the Problem
@@ -22,11 +23,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 KERNELS = Path(__file__).parents[1] / "kernels"
+OTHERS = KERNELS.with_name("others")
 NAMES = tuple(
     "saxpy mandelbrot hotspot kmeans bitonic bfs collatz"
     " nbody blackscholes spmv edit life matmul montecarlo search"
     " reduction scan transpose stencil histogram blocksort".split()
 )
+OTHER_NAMES = tuple(sorted(path.parent.name for path in OTHERS.glob("*/problem.py")))
 SEED = 7
 
 Arrays = dict[str, np.ndarray]
@@ -70,7 +73,7 @@ class Problem:
 
 def folder_of(kernel: str) -> Path:
     """The folder with the sources of a kernel."""
-    return KERNELS / kernel
+    return (KERNELS if kernel in NAMES else OTHERS) / kernel
 
 
 def load(path: Path) -> ModuleType:

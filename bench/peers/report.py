@@ -81,9 +81,9 @@ def report(cells: list[Cell], versions: Mapping[str, str], missing: Mapping[str,
     best, trees = best_ratios(kernels, by), tree_ratios(kernels, by)
 
     def shown(kernel: str, column: str) -> str:
-        if column in missing:
+        cell = by.get((kernel, column))
+        if cell is None:
             return "-"
-        cell = by[kernel, column]
         return "wrong" if cell.wrong else f"{cell.median * 1e3:.3g}"
 
     rows = {kernel: [shown(kernel, column) for column in columns] for kernel in kernels}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass, field
 
-from .problem import complaint, definition, make
+from . import columns
+from .problem import complaint, definition, folder_of, make
 from .worker import Failed, Worker
 
 
@@ -27,9 +28,14 @@ class Cell:
 def measure(
     kernel: str, workers: list[Worker], *, small: bool, rounds: int, seconds: float
 ) -> list[Cell]:
-    """Measure one kernel; answers are compared before and after the rounds."""
+    """Measure one kernel; answers are compared before and after the rounds.
+
+    A column in whose language the kernel is not written has no cell.
+    """
     problem = make(kernel, small=small)
     expected = definition(kernel).answer(problem)
+    sources = {path.name for path in folder_of(kernel).iterdir()}
+    workers = [w for w in workers if columns.column_of(w.column).source in sources]
     cells = [Cell(kernel, worker.column) for worker in workers]
     pairs = list(zip(cells, workers, strict=True))
 

@@ -9,8 +9,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-KERNELS = Path(__file__).parents[2] / "bench" / "kernels"
-NAMES = sorted(path.name for path in KERNELS.iterdir() if (path / "problem.py").exists())
+BENCH = Path(__file__).parents[2] / "bench"
+KERNELS, OTHERS = (
+    sorted(path.parent.name for path in BENCH.glob(f"{folder}/*/problem.py"))
+    for folder in ("kernels", "others")
+)
+NAMES = KERNELS + OTHERS
 SOURCES = ("kernel.sasm", "kernel.cl", "kernel.ispc", "kernel.c", "kernel.py")
 ENGINES = ("jit", "interp", "oracle")
 
@@ -22,7 +26,8 @@ def test_every_engine_agrees_with_the_reference(peers: SimpleNamespace, kernel: 
     before = {name: array.copy() for name, array in problem.arrays.items()}
     answers = []
     for engine in ENGINES:
-        job = peers.python.simtlab_job(KERNELS / kernel / "kernel.sasm", problem, engine)
+        source = peers.problem.folder_of(kernel) / "kernel.sasm"
+        job = peers.python.simtlab_job(source, problem, engine)
         for _ in range(1 if engine == "oracle" else 2):  # a reset makes a run repeatable
             job.reset()
             job.run()
@@ -71,10 +76,26 @@ def test_points_between_two_centroids_may_go_either_way(peers: SimpleNamespace) 
 
 
 def test_every_kernel_is_written_in_every_language(peers: SimpleNamespace) -> None:
-    assert sorted(peers.problem.NAMES) == NAMES
-    assert len(NAMES) >= 20
-    for kernel in NAMES:
+    assert sorted(peers.problem.NAMES) == KERNELS
+    assert len(KERNELS) >= 20
+    for kernel in KERNELS:
         for source in SOURCES:
-            text = (KERNELS / kernel / source).read_text("utf-8")
-            for launch in peers.problem.make(kernel, small=True).launches:
-                assert re.search(rf"\b{launch.function}\(", text), (kernel, source)
+            check_functions(peers, kernel, BENCH / "kernels" / kernel / source)
+
+
+def test_kernels_of_other_kinds_are_written_for_simtlab_and_a_peer(peers: SimpleNamespace) -> None:
+    assert list(peers.problem.OTHER_NAMES) == OTHERS
+    assert not set(KERNELS) & set(OTHERS)
+    for kernel in OTHERS:
+        written = {path.name: path for path in (BENCH / "others" / kernel).glob("kernel.*")}
+        assert "kernel.sasm" in written, kernel
+        assert written.keys() & {"kernel.cl", "kernel.ispc"}, kernel
+        for path in written.values():
+            check_functions(peers, kernel, path)
+
+
+def check_functions(peers: SimpleNamespace, kernel: str, path: Path) -> None:
+    """A source has every function that the kernel's problem launches."""
+    text = path.read_text("utf-8")
+    for launch in peers.problem.make(kernel, small=True).launches:
+        assert re.search(rf"\b{launch.function}\(", text), path
