@@ -26,7 +26,7 @@ from pathlib import Path
 from peers.columns import COLUMNS, OTHER_TREE
 from peers.job import Unavailable
 from peers.problem import NAMES, OTHER_NAMES
-from peers.report import BEGIN, best_ratios, geometric, put_into, report
+from peers.report import COMMAND, best_ratios, geometric, marks, put_into, report
 from peers.rounds import Cell, measure
 from peers.worker import Failed, Worker
 
@@ -107,8 +107,10 @@ def main() -> int:
         options.error("--rounds: expected 1 or more")
     if given.compare and not (given.compare / "__init__.py").exists():
         options.error(f"--compare: {given.compare} is not a checkout of simtlab")
-    if given.page and not (given.page.exists() and BEGIN in given.page.read_text("utf-8")):
-        options.error(f"--page: expected a file with a line {BEGIN}: {given.page}")
+    command = f"{COMMAND} --others" if given.others else COMMAND
+    begin, _ = marks(command)
+    if given.page and not (given.page.exists() and begin in given.page.read_text("utf-8")):
+        options.error(f"--page: expected a file with a line {begin}: {given.page}")
     usual = ["jit"] if given.compare else [c.name for c in COLUMNS.values() if c.usual]
     names = list(given.columns or usual) + ([OTHER_TREE] if given.compare else [])
     cells: list[Cell] = []
@@ -135,7 +137,7 @@ def main() -> int:
     text = report(cells, versions, missing) + f"\n\nThe CPU: {cpu}."
     print(text)
     if given.page:
-        put_into(given.page, text)
+        put_into(given.page, text, command)
     if given.json:
         by = {(cell.kernel, cell.column): cell for cell in cells}
         ratios = best_ratios(list(dict.fromkeys(cell.kernel for cell in cells)), by)

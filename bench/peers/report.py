@@ -11,7 +11,7 @@ from .columns import COLUMNS, OTHER_TREE
 from .rounds import Cell
 
 BASE = "jit"
-BEGIN, END = "<!-- bench/compare.py: begin -->", "<!-- bench/compare.py: end -->"
+COMMAND = "bench/compare.py"
 Cells = Mapping[tuple[str, str], Cell]
 
 
@@ -53,13 +53,19 @@ def tree_ratios(kernels: list[str], by: Cells) -> dict[str, tuple[float, float, 
     return ratios
 
 
-def put_into(page: Path, text: str) -> None:
-    """Replace what lies between the two marks of a page. Raises ValueError without them."""
+def marks(command: str) -> tuple[str, str]:
+    """The lines of a page between which the tables of a command are."""
+    return f"<!-- {command}: begin -->", f"<!-- {command}: end -->"
+
+
+def put_into(page: Path, text: str, command: str = COMMAND) -> None:
+    """Replace what lies between a command's two marks. Raises ValueError without them."""
+    first, last = marks(command)
     whole = page.read_text("utf-8")
-    before, begin, rest = whole.partition(f"{BEGIN}\n")
-    _, end, after = rest.partition(f"{END}\n")
+    before, begin, rest = whole.partition(f"{first}\n")
+    _, end, after = rest.partition(f"{last}\n")
     if not begin or not end:
-        raise ValueError(f"{page} has no lines {BEGIN} and {END}")
+        raise ValueError(f"{page} has no lines {first} and {last}")
     page.write_text(f"{before}{begin}\n{text}\n\n{end}{after}", "utf-8")
 
 

@@ -81,12 +81,14 @@ def test_two_checkouts_are_compared_round_by_round(peers: SimpleNamespace) -> No
 
 def test_the_tables_replace_those_of_a_page(peers: SimpleNamespace, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    begin, end = peers.report.BEGIN, peers.report.END
+    begin, end = peers.report.marks("some command")
     page.write_text(f"before\n{begin}\nold\n{end}\nafter\n")
     for text in ("one", "two"):
-        peers.report.put_into(page, text)
+        peers.report.put_into(page, text, "some command")
         assert page.read_text() == f"before\n{begin}\n\n{text}\n\n{end}\nafter\n"
     page.write_text(f"{begin}\nno end\n")
+    with pytest.raises(ValueError, match="has no lines"):
+        peers.report.put_into(page, "text", "some command")
     with pytest.raises(ValueError, match="has no lines"):
         peers.report.put_into(page, "text")
 
