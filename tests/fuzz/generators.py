@@ -7,7 +7,7 @@ from importlib import import_module
 from .example import Generator
 
 NAMES = (
-    "kernels", "tiles", "grids", "loops", "groups", "pressure", "records", "views", "counts",
+    "kernels", "tiles", "grids", "loops", "groups", "pressure", "records", "views", "stacks", "counts",
     "policies", "sources", "objects", "wild", "misuse", "kills", "caches",
 )  # fmt: skip
 
