@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from . import grids, groups, loops, pressure, records, stacks, tiles, views
 from .example import Example, Files, Generator, without_lines
 from .kernels import is_frame, packed
 from .launches import BUDGET, KEPT
+
 
 @dataclass
 class Counted:
@@ -123,9 +123,4 @@ def draw(rng: random.Random) -> Counted:
     return Counted(case, width, calls[: rng.randint(1, 4)])
 
 
-def open_(scratch: Path, rng: random.Random) -> Callable[[random.Random], Counted]:
-    """Return what draws an example."""
-    return draw
-
-
-GENERATOR = Generator("counts", open_, 120.0, 3.0)
+GENERATOR = Generator("counts", lambda scratch, rng: draw, 120.0, 3.0)

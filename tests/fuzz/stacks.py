@@ -18,7 +18,16 @@ from .example import Generator
 from .launches import KEPT, Fenced, Launch, runs_of
 
 SHAPES = ((64,), (64,), (128,), (256,), (32,), (96,), (40,), (7,), (1,), (16, 4), (16, 16), (5, 13))
-TYPES = (("u32", 4), ("u32", 4), ("f32", 4), ("u8", 1), ("s8", 1), ("u16", 2), ("s16", 2), ("u64", 8))
+TYPES = (
+    ("u32", 4),
+    ("u32", 4),
+    ("f32", 4),
+    ("u8", 1),
+    ("s8", 1),
+    ("u16", 2),
+    ("s16", 2),
+    ("u64", 8),
+)
 ID, PART, PLACE, TOP, TURN, LIMIT = 0, 1, 2, 3, 4, 5
 """Registers $s: the flat id, something for a moment, a place, a stack's height, loops."""
 VALUE, WIDE, MOST = 40, 10, 5
@@ -143,7 +152,9 @@ def test(s: Stacks, out: str) -> None:
     """Emit a branch that some lanes take."""
     operand = s.rng.choice((f"$s{ID}", s.value(), s.value()))
     s.emit(f"and_u32 $s{PART}, {operand}, {s.rng.choice((1, 3, 7, 31, 63))}")
-    s.emit(f"cmp_{s.rng.choice(('lt', 'gt', 'eq', 'ne'))}_u32 $c0, $s{PART}, {s.rng.choice((0, 1, 5))}")
+    s.emit(
+        f"cmp_{s.rng.choice(('lt', 'gt', 'eq', 'ne'))}_u32 $c0, $s{PART}, {s.rng.choice((0, 1, 5))}"
+    )
     s.emit(f"cbr $c0, {out}")
 
 

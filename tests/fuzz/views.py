@@ -1,9 +1,9 @@
 """Random kernels whose pointers lead into one array, shifted, against the oracle.
 
-Each work-item has cells of its own: a record, a row or a column. It loads and stores them by several
-pointers, with elements of several sizes, in loops and under conditions, so that what one access
-stores is what another one loads. Other launches of the same code have the arrays apart, or shifted
-by other distances.
+Each work-item has cells of its own: a record, a row or a column. It loads and stores them by
+several pointers, with elements of several sizes, in loops and under conditions, so that what one
+access stores is what another one loads. Other launches of the same code have the arrays apart, or
+shifted by other distances.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .example import Generator
 from .launches import KEPT, Fenced, Launch, runs_of
 
 SHAPES = (
-    (64,), (64,), (128,), (256,), (32,), (96,), (40,), (7,), (1,), (100,), (16, 4), (16, 16), (8, 8),
-    (32, 2), (5, 13), (4, 4, 4), (64, 2),
+    (64,), (64,), (128,), (256,), (32,), (96,), (40,), (7,), (1,), (100,), (16, 4), (16, 16),
+    (8, 8), (32, 2), (5, 13), (4, 4, 4), (64, 2),
 )  # fmt: skip
 TYPES = {
     1: ("u8", "s8"), 2: ("u16", "s16"), 4: ("u32", "f32", "u32", "s32"), 8: ("u64", "f64", "s64"),
@@ -41,7 +41,10 @@ BLOCK = 0
 
 @dataclass
 class Views:
-    """A kernel under construction: cell k of work-item i is `size` bytes at i * apart + k * step."""
+    """A kernel under construction.
+
+    Cell k of work-item i has `size` bytes from i * `apart` + k * `step` on.
+    """
 
     rng: random.Random
     items: int
@@ -270,11 +273,15 @@ def make(rng: random.Random) -> Fenced:
     cells = rng.choice((1, 1, 2, 3, 4, 8, 16, 17))
     padded = n + rng.choice((0, 0, 1, 5))
     in_rows = rng.random() < 0.6
-    apart, step = ((cells + rng.choice((0, 0, 1))) * size, size) if in_rows else (size, padded * size)
+    apart, step = (
+        ((cells + rng.choice((0, 0, 1))) * size, size) if in_rows else (size, padded * size)
+    )
     length = (padded + 2) * max(apart, cells * size)
     unit = rng.choice((size, size, step, apart))
     shifts = [rng.choice((0, 0, 1, 1, 2, 3, 16)) * unit for _ in range(POINTERS)]
-    v = Views(rng, n, size, cells, apart, step, [min(s, length // size // 2 * size) for s in shifts])
+    v = Views(
+        rng, n, size, cells, apart, step, [min(s, length // size // 2 * size) for s in shifts]
+    )
     match rng.randrange(5):
         case 0:
             v.emit(f"sub_u32 $s{CELL}, {n - 1}, $s{ID}", kept=True)
@@ -326,7 +333,7 @@ def _tail() -> list[str]:
 
 def _variant(rng: random.Random, case: Fenced) -> Fenced:
     """Return a case for the same code: arrays apart, some of them together, or other shifts."""
-    views, arrays = case.views, list(case.arrays)
+    views, arrays, cells = case.views, list(case.arrays), case.arrays[-1]
     block = arrays[BLOCK]
     assert isinstance(block, np.ndarray)
     match rng.randrange(3):
@@ -339,7 +346,7 @@ def _variant(rng: random.Random, case: Fenced) -> Fenced:
             views = tuple((at, of, rng.choice((s, s, rng.randrange(most)))) for at, of, s in views)
             for at, _, start in views:
                 arrays[at] = block[start:]
-    arrays[-1] = np.uint32(rng.choice((arrays[-1], arrays[-1], 0, 1)))
+    arrays[-1] = rng.choice((cells, cells, np.uint32(0), np.uint32(1)))
     found = replace(case, arrays=tuple(arrays), views=views)
     found.__dict__["module"] = case.module
     return found
