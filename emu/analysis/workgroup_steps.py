@@ -11,10 +11,11 @@ stored: then the order does not show, unless several store to one place, which i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ...isa.types import RegClass, Segment
 from .facts import Facts
+from .ranges.stepping import is_invariant
 from .ssa import Const, Op, Phi, Ssa, Value, sources_of
 from .uniformity import Shapes
 from .widths.registers import lane_step
@@ -43,15 +44,20 @@ STORE = 2
 
 @dataclass(frozen=True)
 class Moving:
-    """A value: what it is in all workgroups, if known, and what is added in the next one."""
+    """A value: what it is in all workgroups, if known, and what is added in the next one.
+
+    The next one is along a row of the grid, down, or in the next plane.
+    """
 
     number: Terms | None
-    across: Terms
-    down: Terms
+    across: Terms = field(default_factory=dict)
+    down: Terms = field(default_factory=dict)
+    deep: Terms | None = field(default_factory=dict)
+    """None where it is not known."""
 
     @property
     def is_still(self) -> bool:
-        """Whether it is the same in all workgroups."""
+        """Whether it is the same in all workgroups of a plane."""
         return not self.across and not self.down
 
 
@@ -112,16 +118,38 @@ class Separate:
     step: int
 
 
-def separate_arrays(shapes: Shapes) -> list[Separate] | None:
-    """Return which arrays must lie apart, so that no order of workgroups shows.
+@dataclass(frozen=True)
+class Rows:
+    """What work-items of a grid's rows store to, which must not overlap.
+
+    `step`: bytes from a work-item's place to the next one's; `down`, `deep`: from a workgroup's to
+    that of the next row or plane, which may not be known.
+    """
+
+    step: int
+    down: Terms
+    deep: Terms | None
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Arrays and rows that must lie apart, so that no order of workgroups shows."""
+
+    arrays: tuple[Separate, ...]
+    rows: tuple[Rows, ...]
+
+
+def must_be_apart(shapes: Shapes) -> Apart | None:
+    """Return what must lie apart, so that no order of workgroups shows.
 
     Then none loads or stores where another one stores. None where that may be so in any case:
     stores must be by the work-items' places along rows of the grid, and loads by other pointers.
     """
-    found = _Steps(shapes.facts)
+    found, flow = _Steps(shapes.facts), shapes.flow
     across = shapes.facts.group_size[0]
     loaded: set[int] = set()
     stores: dict[int, list[Op]] = {}
+    rows: list[Rows] = []
     for op in shapes.ssa.values():
         if not isinstance(op, Op) or op.ins.row.segment is not Segment.GLOBAL:
             continue
@@ -134,15 +162,22 @@ def separate_arrays(shapes: Shapes) -> list[Separate] | None:
         moving, step = found.of(op.base), lane_step(shapes, op.base)
         if moving is None or not step or moving.across != {(): step * across}:
             return None
+        if not all(is_invariant(op.base, loop) for loop in flow.loops_around(op.node)):
+            return None
         stores.setdefault(pointer, []).append(op)
-    if not loaded.isdisjoint(stores) or not all(_are_records(s, shapes) for s in stores.values()):
+        place = Rows(abs(step), moving.down, moving.deep)
+        if place not in rows:
+            rows.append(place)
+    together = loaded.isdisjoint(stores) and all(_are_records(s, shapes) for s in stores.values())
+    if not stores or not together:
         return None
-    return sorted(
+    arrays = sorted(
         Separate(pointer, other, _step_of(ops[0], shapes))
         for pointer, ops in stores.items()
         for other in loaded | stores.keys()
         if other != pointer
     )
+    return Apart(tuple(arrays), tuple(rows))
 
 
 def _are_records(stores: list[Op], shapes: Shapes) -> bool:
@@ -209,7 +244,7 @@ class _Steps:
     def of(self, value: Value, depth: int = MOST_DEPTH) -> Moving | None:
         """Return how a value moves; None if that is not known."""
         if isinstance(value, Const):
-            return Moving(_constant(value.bits), {}, {})
+            return Moving(_constant(value.bits))
         if value not in self._found:
             self._found[value] = None  # on a way back to the header of a loop
             moving = None
@@ -225,7 +260,7 @@ class _Steps:
     def _phi(self, phi: Phi, depth: int) -> Moving | None:
         """Return what enters a loop, or what one of several paths gives."""
         known = [m for m in (self.of(a, depth) for a in phi.args.values()) if m is not None]
-        return Moving(None, known[0].across, known[0].down) if known else None
+        return replace(known[0], number=None) if known else None
 
     def _op(self, op: Value, depth: int) -> Moving | None:
         assert isinstance(op, Op)
@@ -235,7 +270,7 @@ class _Steps:
         if row.segment is Segment.KERNARG and row.is_load and op.base is None:
             assert op.ins.address is not None
             assert row.type is not None
-            return Moving({((op.ins.address.offset, row.type.bits),): 1}, {}, {})
+            return Moving({((op.ins.address.offset, row.type.bits),): 1})
         if row.type is None or row.type.is_float or row.is_memory:
             return None
         args = [self.of(arg, depth) for arg in op.args]
@@ -253,27 +288,28 @@ class _Steps:
                 product = _multiplied(a, b)
                 return None if product is None else _added(product, c)
             case "shl", [a, _] if isinstance(op.args[1], Const):
-                power = Moving(_constant(1 << (op.args[1].bits & 63)), {}, {})
+                power = Moving(_constant(1 << (op.args[1].bits & 63)))
                 return _multiplied(a, power)
             case "cvt", [a]:
                 return a
         still = all(arg.is_still for arg in known)
-        return Moving(None, {}, {}) if still else None
+        return _unknown(known) if still else None
 
     def _identity(self, stem: str, literals: tuple[int, ...]) -> Moving | None:
         size = self._facts.group_size
         match stem, literals:
-            case "workgroupid", (0 | 1 as dim,):
-                step = _constant(1)
-            case "workitemabsid", (0 | 1 as dim,):
-                step = _constant(size[dim])
+            case "workgroupid", (dim,):
+                step = 1
+            case "workitemabsid", (dim,):
+                step = size[dim]
             case "workgroupsize", (dim,):
-                return Moving(_constant(size[dim]), {}, {})
+                return Moving(_constant(size[dim]))
             case "workitemflatabsid", _:
                 return None
             case _:
-                return Moving(None, {}, {})
-        return Moving(None, step, {}) if dim == 0 else Moving(None, {}, step)
+                return Moving(None)
+        across, down, deep = (_constant(step if dim == d else 0) for d in range(3))
+        return Moving(None, across, down, deep)
 
 
 def _constant(number: int) -> Terms:
@@ -281,24 +317,31 @@ def _constant(number: int) -> Terms:
 
 
 def _is_long(moving: Moving) -> bool:
-    sums = [moving.across, moving.down, moving.number or {}]
+    sums = [moving.across, moving.down, moving.deep or {}, moving.number or {}]
     return any(len(s) > MOST_TERMS or any(len(p) > MOST_TERMS for p in s) for s in sums)
 
 
 def _added(a: Moving, b: Moving, sign: int = 1) -> Moving:
     both = a.number is not None and b.number is not None
     number = _sum(a.number or {}, b.number or {}, sign) if both else None
-    return Moving(number, _sum(a.across, b.across, sign), _sum(a.down, b.down, sign))
+    deep = None if a.deep is None or b.deep is None else _sum(a.deep, b.deep, sign)
+    across, down = _sum(a.across, b.across, sign), _sum(a.down, b.down, sign)
+    return Moving(number, across, down, deep)
+
+
+def _unknown(known: list[Moving]) -> Moving:
+    """Return what is computed from values that are the same in all workgroups of a plane."""
+    return Moving(None, deep={} if all(moving.deep == {} for moving in known) else None)
 
 
 def _multiplied(a: Moving, b: Moving) -> Moving | None:
     """Return how a product moves; None if what is multiplied is not known or moves as well."""
-    if a.is_still and b.is_still:
-        both = a.number is not None and b.number is not None
-        return Moving(_times(a.number or {}, b.number or {}) if both else None, {}, {})
-    if b.is_still:
+    if b.is_still and (b.number is not None or not a.is_still):
         a, b = b, a
-    if not a.is_still or a.number is None:
+    if not a.is_still:
         return None
+    if a.number is None:
+        return _unknown([a, b]) if b.is_still else None
     number = None if b.number is None else _times(a.number, b.number)
-    return Moving(number, _times(a.number, b.across), _times(a.number, b.down))
+    deep = None if b.deep is None else _times(a.number, b.deep)
+    return Moving(number, _times(a.number, b.across), _times(a.number, b.down), deep)

@@ -7,8 +7,8 @@ from importlib import import_module
 from .example import Generator
 
 NAMES = (
-    "kernels", "tiles", "grids", "loops", "groups", "pressure", "records", "policies", "sources",
-    "objects", "wild", "misuse", "kills", "caches",
+    "kernels", "tiles", "grids", "loops", "groups", "pressure", "records", "views", "stacks",
+    "counts", "policies", "sources", "objects", "wild", "misuse", "kills", "caches",
 )  # fmt: skip
 
 

@@ -305,7 +305,7 @@ def make(rng: random.Random, *, short: bool = False) -> Fenced:
         text + "\n",
         geometry,
         tuple(arguments.values()),
-        twins=(names.index("rows"), names.index("twin")) if b.chance(0.5) else None,
+        views=((names.index("twin"), names.index("rows"), 0),) if b.chance(0.5) else (),
         frozen=frozenset(names.index(n) for n in ("source", "other", "table"))
         | (frozenset((names.index("rows"),)) if hostile == "frozen" else frozenset()),
         odd=rng.choice((0, 0, 0, 1, 4)),

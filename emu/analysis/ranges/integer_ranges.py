@@ -83,8 +83,9 @@ class Ranges:
             return None
         found = _result(value, args)
         weighted = weighted_bounds(value, self._bounds)
-        if weighted is not None:
-            found = Range(max(found.least, weighted[0]), min(found.most, weighted[1]))
+        # Not what both have in common: a product that wraps around has other integers in each.
+        if weighted is not None and weighted[1] - weighted[0] < found.most - found.least:
+            found = Range(*weighted)
         return found if found.least >= -1 << 31 and found.most < 1 << 32 else ANY
 
 

@@ -122,7 +122,9 @@ class CountedWarps:
         t = f"i{self._row}"
         bits = code.let(f"bitcast {self._flag} {flags[0]} to {t}")
         found = code.call(t, f"llvm.ctpop.{t}", f"{t} {bits}")
-        return code.let(f"zext {t} {found} to i64")
+        if self._row == 64:
+            return found
+        return code.let(f"{'zext' if self._row < 64 else 'trunc'} {t} {found} to i64")
 
     def total(self, numbers: Numbers) -> str:
         """Return the sum of all warps' numbers, an i64."""

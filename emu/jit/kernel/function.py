@@ -18,7 +18,7 @@ from ...analysis.order import START
 from ...analysis.ranges.offset_ranges import Ranges
 from ...analysis.suitability.barriers import arrive_together
 from ...analysis.uniformity import Shapes
-from ...analysis.workgroup_steps import separate_arrays
+from ...analysis.workgroup_steps import must_be_apart
 from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText
 from ..llvm.vectors import VectorCode
@@ -127,9 +127,9 @@ class KernelFunction:
         if self._has_atomics:
             return definition(head, self.entry, code) + _between_helpers(self.entry)
         if not facts.strips and not facts.counts:
-            arrays = separate_arrays(self.shapes)
-            if arrays is not None:
-                turns = in_turns(self.entry, facts, arrays, ARGUMENTS)
+            apart = must_be_apart(self.shapes)
+            if apart is not None:
+                turns = in_turns(self.entry, facts, apart, ARGUMENTS)
                 return definition(head, self.entry, code) + turns
         return definition(f"define i32 @kernel({ARGUMENTS})", self.entry, code)
 

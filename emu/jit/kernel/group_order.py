@@ -89,7 +89,7 @@ class InStrips(InRows):
         rest = entry.let(f"or i32 {self._first[0]}, {entry.let(f'urem i32 {last}, {gx}')}")
         wanted = entry.let(f"icmp eq i32 {rest}, 0")
         if strips.conflict > 1:
-            apart = entry.let(f"and i64 {_sum_of(entry, strips.apart)}, {strips.conflict - 1}")
+            apart = entry.let(f"and i64 {sum_of(entry, strips.apart)}, {strips.conflict - 1}")
             is_multiple = entry.let(f"icmp eq i64 {apart}, 0")
             wanted = entry.let(f"and i1 {wanted}, {is_multiple}")
         self._height = entry.let(f"select i1 {wanted}, i32 {STRIP}, i32 1")
@@ -154,7 +154,7 @@ def group_order(entry: FunctionText, shapes: Shapes) -> InRows:
     return InRows(entry) if strips is None else InStrips(entry, strips)
 
 
-def _sum_of(entry: FunctionText, terms: Terms) -> str:
+def sum_of(entry: FunctionText, terms: Terms) -> str:
     """Return a sum of products of arguments, an i64."""
     block = entry.let(f"inttoptr i64 {load_slot(entry, Slot.KERNARG)} to ptr")
     total = "0"

@@ -5,19 +5,20 @@ the same end: what it loads first has been replaced. If it begins where the last
 finds as much as the cache holds. Every other call so runs its slices of workgroups from the last
 one on. Within a slice workgroups run upwards, as prefetchers expect.
 
-No order may show, or two equal launches could give different results. So the arrays must be apart.
+No order may show, or two equal launches could give different results. So the arrays must be apart,
+and so must what rows of the grid store to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 
 from ...analysis.facts import Facts
-from ...analysis.workgroup_steps import Separate
+from ...analysis.workgroup_steps import Apart, Rows, Separate, Terms
 from ..llvm.function_text import FunctionText, definition
 from ..runtime.context import GROUPS, Slot
 from .context_code import load_slot, store_slot
+from .group_order import sum_of
 
 SLICES = 8
 """Slices of a call, if they are large enough."""
@@ -29,10 +30,10 @@ TRAP = range(Slot.TRAP_KIND, Slot.TRAP_ADDRESS + 1)
 """What describes a trap."""
 
 
-def in_turns(entry: FunctionText, facts: Facts, arrays: Sequence[Separate], arguments: str) -> str:
+def in_turns(entry: FunctionText, facts: Facts, apart: Apart, arguments: str) -> str:
     """Return the function of a kernel, which calls `groups` for slices of a range.
 
-    Where two of these arrays may overlap, all calls run upwards.
+    Where what must lie apart may overlap, all calls run upwards.
     When a workgroup of a later slice traps, those before it run as well: the lowest trap of all is
     reported.
     """
@@ -44,7 +45,9 @@ def in_turns(entry: FunctionText, facts: Facts, arrays: Sequence[Separate], argu
     size = code.intrinsic("llvm.umax", "i64", f"i64 {size}", f"i64 {least}")
     code.branch(code.let(f"icmp ult i64 {size}, {number}"), "long", "upwards")
     code.block("long")
-    code.branch(_are_apart(code, facts, arrays), "apart", "upwards")
+    tests = [_is_apart(code, facts, array) for array in apart.arrays]
+    tests += [test for rows in apart.rows for test in _rows_are_apart(code, facts, rows)]
+    code.branch(code.all_of(*tests), "apart", "upwards")
     code.block("apart")
     # Threads may see the same: the order of a call does not show.
     down = code.let("load atomic i32, ptr @downwards monotonic, align 4")
@@ -77,20 +80,47 @@ def in_turns(entry: FunctionText, facts: Facts, arrays: Sequence[Separate], argu
     return definition(f"define i32 @kernel({arguments})", code)
 
 
-def _are_apart(code: FunctionText, facts: Facts, arrays: Sequence[Separate]) -> str:
-    """Return whether arrays begin as far from each other as one that all work-items store to."""
+def _is_apart(code: FunctionText, facts: Facts, array: Separate) -> str:
+    """Return whether an array begins as far from another one as what all work-items store to."""
     items = str(prod(facts.group_size))
     for slot in GROUPS:
         items = code.let(f"mul i64 {items}, {load_slot(code, slot)}")
     block = code.let(f"inttoptr i64 {load_slot(code, Slot.KERNARG)} to ptr")
-    apart = "true"
-    for array in arrays:
-        first, second = (
-            code.let(f"load i64, ptr {code.let(f'getelementptr i8, ptr {block}, i64 {place}')}")
-            for place in (array.stored, array.other)
-        )
-        between = code.let(f"sub i64 {first}, {second}")
-        distance = code.intrinsic("llvm.abs", "i64", f"i64 {between}", "i1 false")
-        size = code.let(f"mul i64 {items}, {array.step}")
-        apart = code.let(f"and i1 {apart}, {code.let(f'icmp uge i64 {distance}, {size}')}")
-    return apart
+    first, second = (
+        code.let(f"load i64, ptr {code.let(f'getelementptr i8, ptr {block}, i64 {place}')}")
+        for place in (array.stored, array.other)
+    )
+    between = code.let(f"sub i64 {first}, {second}")
+    distance = code.intrinsic("llvm.abs", "i64", f"i64 {between}", "i1 false")
+    size = code.let(f"mul i64 {items}, {array.step}")
+    return code.let(f"icmp uge i64 {distance}, {size}")
+
+
+def _rows_are_apart(code: FunctionText, facts: Facts, rows: Rows) -> list[str]:
+    """Return tests, i1, that each row of the grid stores beyond the one before, and each plane.
+
+    A grid of one row, or of one plane, passes.
+    """
+    _, height, depth = facts.group_size
+    items, lines = (load_slot(code, slot) for slot in (Slot.ITEMS_X, Slot.ITEMS_Y))
+    row = code.let(f"mul i64 {items}, {rows.step}")
+
+    def way(terms: Terms) -> str:
+        return code.intrinsic("llvm.abs", "i64", f"i64 {sum_of(code, terms)}", "i1 false")
+
+    def at_least(a: str, b: str, times: int) -> str:
+        return code.let(f"icmp uge i64 {a}, {code.let(f'mul i64 {b}, {times}')}")
+
+    down = way(rows.down)
+    one_row, one_plane = (
+        code.let(f"icmp ule i64 {load_slot(code, slot)}, 1")
+        for slot in (Slot.GROUPS_Y, Slot.GROUPS_Z)
+    )
+    tests = [code.let(f"or i1 {one_row}, {at_least(down, row, height)}")]
+    if rows.deep is None:
+        return [*tests, one_plane]
+    deep = way(rows.deep)
+    plane = code.let(f"mul i64 {down}, {lines}")
+    beyond = at_least(code.let(f"mul i64 {deep}, {height}"), plane, depth)
+    beyond = code.all_of(beyond, at_least(deep, row, depth))
+    return [*tests, code.let(f"or i1 {one_plane}, {beyond}")]

@@ -165,3 +165,30 @@ def test_interior_warps(width: int, warp: int) -> None:
     x = np.random.default_rng(5).random((9, width)).astype(np.float32)
     items = -(-width // 64) * 64, 9
     count(SMOOTH, (width, 9, x, np.zeros_like(x)), items, (64, 1), warp)
+
+
+PLACES = """
+kernel places(global u32* %x) {
+    workitemflatid_u32  $s0
+    barrier
+    workitemflatabsid_u32 $s1
+    cvt_u64_u32         $d0, $s1
+    ld_kernarg_u64      $d1, [%x]
+    mad_u64             $d1, $d0, 4, $d1
+    cmp_lt_u32          $c0, $s0, 77
+    cbr                 $c0, @store
+    add_u32             $s0, $s0, 5
+@store:
+    barrier
+    st_global_u32       $s0, [$d1]
+    ret
+}
+"""
+
+
+@pytest.mark.parametrize("size", [512, 1024])
+@pytest.mark.parametrize("warp", [8, 16])
+def test_as_many_warps_as_a_number_has_bits_and_more(size: int, warp: int) -> None:
+    # How many of 64 flags are set needs no cast, and that of 128 a narrower number.
+    args = (np.zeros(2 * size, np.uint32),)
+    assert count(PLACES, args, 2 * size, size, warp) == (size, warp)

@@ -117,6 +117,38 @@ def test_faults_are_those_of_the_oracle(index: str, records: int) -> None:
     assert assert_as_oracle(work(), work()) == (records < ITEMS or index == "shuffled")
 
 
+STORES = """
+    kernel k(global u32* %target) {
+        .group u32 shared[60]
+        .private u32 own[60]
+        workitemflatabsid_u32 $s0
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%target]
+        mad_u64 $d0, $d0, 12, $d1
+        workitemflatid_u32 $s2
+        mul_u32 $s2, $s2, 4
+        st_global_u32 $s0, [$d0]
+        STORE
+        st_global_u32 $s0, [$d0+4]
+        st_global_u32 $s0, [$d0+8]
+        ret
+    }"""
+
+
+@pytest.mark.parametrize(
+    "store", ["st_group_u32 $s0, [shared+$s2]", "st_private_u32 $s0, [own+$s2]"]
+)
+@pytest.mark.parametrize("records", [40, 50, 60, 64])
+def test_a_store_does_not_move_past_one_that_may_trap(store: str, records: int) -> None:
+    """Work-items 60 to 63 leave their array, and before that `target` if it is short."""
+
+    def work() -> Work:
+        target = np.zeros(3 * records, np.uint32)
+        return make(STORES.replace("STORE", store), [target], items=64, group_size=64)
+
+    assert assert_as_oracle(work(), work())
+
+
 @pytest.mark.parametrize("scale", [1, 0x4000_0000, 0x8000_0000, 0xFFFF_FFFF])
 def test_indices_may_wrap_around(scale: int) -> None:
     """`one * i` is the same record for all lanes, or far away, or counts back from zero."""

@@ -1,0 +1,126 @@
+"""Random kernels with statistics: native code against the interpreter, for kernels of all kinds.
+
+A launch is repeated with fresh arguments and with others, so that counts that are kept from an
+earlier call are compared as well.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from simtlab.emu.traps import Trap
+from simtlab.testing import Case, random_kernel
+from simtlab.testing.agreement import assert_same_memory
+
+from . import grids, groups, loops, pressure, records, stacks, tiles, views
+from .example import Example, Files, Generator, without_lines
+from .kernels import is_frame, packed
+from .launches import BUDGET, KEPT
+
+
+@dataclass
+class Counted:
+    """A kernel whose launches are counted, with the arguments of each of them."""
+
+    case: Case
+    width: int
+    calls: tuple[tuple[object, ...], ...]
+
+    def run(self) -> str:
+        native, checked = (self._launch(engine) for engine in ("jit", "interp"))
+        engines = set[str]()
+        for number, given in enumerate(self.calls):
+            case = replace(self.case, arrays=given)
+            outcomes = []
+            for launch in (native, checked):
+                arguments = case.arguments()
+                try:
+                    outcomes.append((launch(*arguments), arguments))
+                except Trap:
+                    outcomes.append((None, arguments))
+            (result, got), (wanted, expected) = outcomes
+            assert (result is None) == (wanted is None), f"only one engine traps in call {number}"
+            if result is None or wanted is None:
+                return "traps"
+            engines.add(result.engine)
+            assert_same_counts(f"call {number} by {result.engine}", wanted, result, case)
+            assert_same_memory("native code", _arrays(expected), _arrays(got), case)
+        return "counted" if engines == {"jit"} else "left"
+
+    def _launch(self, engine: str) -> Any:
+        (function,) = self.case.module
+        geometry = self.case.geometry
+        return function.launch(
+            items=geometry.items, group_size=geometry.group_size, warp=self.width, engine=engine,
+            budget=BUDGET, stats=True,
+        )  # fmt: skip
+
+    def files(self) -> Files:
+        return {**packed(self.case), "reproduce.py": REPRODUCE.format(width=self.width)}
+
+    def smaller(self) -> Iterator[Example]:
+        for call in self.calls if len(self.calls) > 1 else ():
+            yield replace(self, case=replace(self.case, arrays=call), calls=(call,))
+        for text in without_lines(self.case.source, _is_frame):
+            yield replace(self, case=replace(self.case, source=text))
+
+
+def assert_same_counts(subject: str, wanted: Any, result: Any, case: Case) -> None:
+    """Assert that two results have the same counts, those of each instruction included."""
+    expected, got = wanted.statistics, result.statistics
+    for name in ("executions", "lanes"):
+        a, b = getattr(expected, name), getattr(got, name)
+        different = np.flatnonzero(a != b).tolist()
+        assert not different, (
+            f"{subject}: {name} differ at pc {different}: {a[different]}, here {b[different]}"
+            f"\n{case}"
+        )
+    assert expected.to_dict() == got.to_dict(), (
+        f"{subject}: {expected.to_dict()}, here {got.to_dict()}\n{case}"
+    )
+
+
+def _arrays(arguments: tuple[object, ...]) -> list[np.ndarray]:
+    return [a for a in arguments if isinstance(a, np.ndarray)]
+
+
+def _is_frame(line: str) -> bool:
+    return is_frame(line) or line.startswith("@done") or KEPT in line
+
+
+REPRODUCE = """\
+from pathlib import Path
+
+from tests.fuzz.counts import Counted
+from tests.fuzz.kernels import case_of
+
+case = case_of(Path(__file__).parent)
+print(Counted(case, {width}, (case.arrays,) * 2).run())
+"""
+
+MAKERS: tuple[Callable[[random.Random], Case], ...] = (
+    lambda rng: random_kernel(rng, barriers_under_branches=False, largest_group=128),
+    lambda rng: tiles.make(rng)[0], grids.make, loops.make, groups.make, groups.make,
+    pressure.make, records.make, views.make, stacks.make,
+)  # fmt: skip
+
+
+def draw(rng: random.Random) -> Counted:
+    """A kernel of another generator, with its own numbers and with others."""
+    case = rng.choice(MAKERS)(rng)
+    case = Case(case.source, case.geometry, case.arguments())
+    other = list(case.arrays)
+    for at, value in enumerate(other):
+        if isinstance(value, (int, np.integer)) and rng.random() < 0.5:
+            other[at] = type(value)(abs(int(value) - rng.choice((0, 1))))
+    calls = (case.arrays, case.arrays, tuple(other), case.arrays)
+    width = rng.choice((case.geometry.width, 32, 32, 64, 16, 8, rng.randint(1, 64)))
+    return Counted(case, width, calls[: rng.randint(1, 4)])
+
+
+GENERATOR = Generator("counts", lambda scratch, rng: draw, 120.0, 3.0)
