@@ -62,12 +62,14 @@ class Module:
         self.program = program
         self._launches: dict[str, Launch] = {}
         """Launches of `kernel[groups, group_size]`, kept because preparing one is expensive."""
+        self._functions: dict[str, KernelFunction] = {}
+        """Those that were asked for: making one takes longer than a small kernel runs."""
 
     def __getitem__(self, name: str) -> KernelFunction:
         try:
             if not isinstance(name, str):
                 raise KeyError(name)
-            return KernelFunction(self, self.program.kernel(name))
+            return self._function(name)
         except KeyError:
             raise UsageError(self._unknown(name), code="SIM504", hint=self._near(name)) from None
 
@@ -75,10 +77,17 @@ class Module:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
-            return KernelFunction(self, self.program.kernel(name))
+            return self._function(name)
         except KeyError:
             hint = self._near(name)
             raise AttributeError(self._unknown(name) + (f"; {hint}" if hint else "")) from None
+
+    def _function(self, name: str) -> KernelFunction:
+        """Return the kernel of this name. Raises KeyError."""
+        found = self._functions.get(name)
+        if found is None:
+            found = self._functions[name] = KernelFunction(self, self.program.kernel(name))
+        return found
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.kernels]
