@@ -22,7 +22,7 @@ import numpy as np
 
 from ...analysis.suitability.repeatable import is_repeatable
 from ...arguments import BoundArguments, bind, block_format, plain_types, unboxed
-from ...engine import Interrupted, Work
+from ...engine import Work
 from ...memory import Memory
 from ...result import Result
 from ..runtime.context import Slot, TrapCode
@@ -108,10 +108,13 @@ class Again:
         """Shapes of arrays of NumPy in an earlier launch: for others an entry does not pay."""
         self._result: Result | None = None
         self._direct: Direct | None = None
-        self._run: Callable[[tuple[object, ...]], Any] = _never
+        self._has_left = False
+        """Whether the longer way has the next calls."""
+        self.native: Callable[[tuple[object, ...]], Any] = _never
+        """Runs a launch and returns its result, or what `finish` takes."""
         if self._pointers and is_supported():
             self._direct = Direct(plan, work.kernel, self._entries())
-            self._run = self._direct.run
+            self.native = self._direct.run
 
     def _entries(self) -> int:
         copied = self._plan.may_wait and not self._is_repeatable
@@ -125,19 +128,13 @@ class Again:
             if self._direct is not None and self._calls_left is None:
                 self._direct.make_results(like, self._limit)
 
-    def run(self, args: tuple[object, ...]) -> Result | None:
-        """Run and return the result. Raises Trap and Interrupted.
+    def finish(self, args: tuple[object, ...], seconds: float | None) -> Result | None:
+        """Return the result of a launch for which `native` has not made one, but has returned this.
 
-        None if the longer way must run it: nothing has changed then.
+        None if the longer way must run it: nothing has changed then. Raises Trap.
         """
-        try:
-            found = self._run(args)
-            return found if found.__class__ is Result else self._finish(args, found)
-        except KeyboardInterrupt:
-            raise Interrupted(None) from None
-
-    def _finish(self, args: tuple[object, ...], seconds: float | None) -> Result | None:
-        """Return the result of a launch for which native code has not made one, as `run` does."""
+        if self._has_left and seconds is None:
+            return None
         if seconds is None:
             seconds = self._run_new(args)
         elif seconds < 0:
@@ -187,6 +184,7 @@ class Again:
 
     def _leave(self) -> None:
         """Leave the next call to the longer way."""
+        self._has_left = True
         self._work.kept.pop("again", None)
         if self._direct is not None:
             self._direct.clear()

@@ -36,7 +36,7 @@ def known(launch: Launch, *args: object) -> Any:
     """Launch until native code knows the arguments; return the function."""
     for _ in range(3):
         launch(*args)
-    run = shorter(launch)._run
+    run = shorter(launch).native
     assert run(args) is not None
     return run
 

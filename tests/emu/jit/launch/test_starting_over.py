@@ -131,7 +131,7 @@ def test_a_trap_after_launches_without_one_is_that_of_a_first_launch(on_device: 
         np.testing.assert_array_equal(content(length), lengths)
         assert content(count)[0] == turn * ITEMS
     if direct.is_supported():
-        assert shorter(launch)._run((ITEMS, 0, next_, length, count)) is not None
+        assert shorter(launch).native((ITEMS, 0, next_, length, count)) is not None
     # A work-item that goes in a circle, and one that leaves the buffer.
     for value, limit in ((ITEMS - 4, ITEMS), (ITEMS + 1, 1 << 31)):
         wrong = steps.copy()
