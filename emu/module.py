@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from ..asm.disassemble import disassemble
 from ..asm.flow.explicit import with_markers
@@ -23,6 +23,7 @@ from .engine import (
     DEFAULT_ENGINE,
     GENERATED,
     Engine,
+    Interrupted,
     Kept,
     SchemeSpec,
     Work,
@@ -62,12 +63,14 @@ class Module:
         self.program = program
         self._launches: dict[str, Launch] = {}
         """Launches of `kernel[groups, group_size]`, kept because preparing one is expensive."""
+        self._functions: dict[str, KernelFunction] = {}
+        """Those that were asked for: making one takes longer than a small kernel runs."""
 
     def __getitem__(self, name: str) -> KernelFunction:
         try:
             if not isinstance(name, str):
                 raise KeyError(name)
-            return KernelFunction(self, self.program.kernel(name))
+            return self._function(name)
         except KeyError:
             raise UsageError(self._unknown(name), code="SIM504", hint=self._near(name)) from None
 
@@ -75,10 +78,17 @@ class Module:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
-            return KernelFunction(self, self.program.kernel(name))
+            return self._function(name)
         except KeyError:
             hint = self._near(name)
             raise AttributeError(self._unknown(name) + (f"; {hint}" if hint else "")) from None
+
+    def _function(self, name: str) -> KernelFunction:
+        """Return the kernel of this name. Raises KeyError."""
+        found = self._functions.get(name)
+        if found is None:
+            found = self._functions[name] = KernelFunction(self, self.program.kernel(name))
+        return found
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.kernels]
@@ -287,6 +297,22 @@ class _Prepared(NamedTuple):
     """That of a launch without statistics, which is copied."""
 
 
+class _Never:
+    """What runs no launch, in the place of `Again`."""
+
+    def native(self, _args: tuple[object, ...]) -> None:
+        """Leave a launch to the longer way."""
+
+    def finish(self, _args: tuple[object, ...], _found: None) -> None:
+        """Leave a launch to the longer way."""
+
+    def make_results(self, _like: Result) -> None:
+        """Make none."""
+
+
+_NEVER = _Never()
+
+
 @dataclass(frozen=True)
 class Launch:
     """A kernel with its dimensions and options; call it with the arguments."""
@@ -299,6 +325,8 @@ class Launch:
     stats: bool = False
     exited_arrive: bool = False
     threads: int | Literal["auto"] = "auto"
+    _again: ClassVar[Any] = _NEVER
+    """What runs the next call if it can. Each object on the way costs time in cold caches."""
 
     @cached_property
     def _prepared(self) -> _Prepared:
@@ -369,13 +397,17 @@ class Launch:
 
         Raises ArgumentError and Trap.
         """
-        ready = self._prepared
-        again = ready.kept.get("again")
-        if again is not None and not named:
-            result = again.run(args)
+        if not named:
+            again = self._again
+            try:
+                result = again.native(args)
+                if result.__class__ is not Result:
+                    result = again.finish(args, result)
+            except KeyboardInterrupt:
+                raise Interrupted(None) from None
             if result is not None:
                 return result
-        return self.run_by(ready.run, *args, **named)
+        return self.run_by(self._prepared.run, *args, **named)
 
     def run_by(self, run: Engine, /, *args: object, **named: object) -> Result:
         """Run the launch by another executor: `launch.run_by(simulator.run, *arguments)`."""
@@ -407,8 +439,9 @@ class Launch:
         finally:
             bound.finish()
         seconds = time.perf_counter() - start
-        if "again" in ready.kept:
-            ready.kept["again"].make_results(ready.result)
+        again = ready.kept.get("again", _NEVER)
+        again.make_results(ready.result)
+        self.__dict__["_again"] = again
         return Result(
             ready.kernel.name,
             work.run_by or ready.name,

@@ -1,42 +1,47 @@
-"""A short launch once more: plain arguments are packed in place, and native code is called once.
+"""A short launch once more: plain arguments are packed in place, and native code is called.
 
 A launch of a small kernel costs as much in Python as in native code. Where native code has swept
 the caches, Python takes ten times as long: up to a seventh of a launch of a millisecond. So a
 launch whose last call was short makes none of the objects that a first call needs. It writes its
-arguments where native code reads them, and keeps the last few of these blocks. So a host loop that
-swaps its arrays only writes the numbers that have changed. From the second call with the same
-arrays on, native code does that itself (`direct.py`).
+arguments where native code reads them. From the second call with the same arrays on, native code
+does that itself (`direct.py`), for the last few combinations of arrays.
+
+A launch that may have to start over (`engine.py`) copies first what it may change. After a trap it
+puts that back, and takes the longer way.
 """
 
 from __future__ import annotations
 
 import struct
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, cast
-from weakref import ref
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from ...arguments import block_format, plain_types, unboxed
-from ...engine import Interrupted, Work
+from ...analysis.suitability.repeatable import is_repeatable
+from ...arguments import BoundArguments, bind, block_format, plain_types, unboxed
+from ...engine import Work
 from ...memory import Memory
 from ...result import Result
+from ..runtime.context import Slot, TrapCode
+from .before import COPIED_BEFORE, changed_by
 from .direct import Direct, is_supported
-from .plan import Plan, Scratch, Table
+from .plan import Plan, Pointed, Scratch, Table
+from .slices import Alone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ...device import DeviceArray
     from ...traps import Trap
 
 SHORT = 1e-3
-"""Seconds of native code up to which a launch runs in one call, whatever threads it may have."""
+"""Seconds of native code up to which a launch is short, whatever threads it may have."""
 
 SHORT_ALONE = 20e-3
-"""The same for a launch that gets one thread. Between two looks for Ctrl-C is one call."""
+"""The same for a launch that gets one thread."""
 
 CALLS_ALONE = 100
 """Calls after which a launch that got one thread is asked again whether it gets several."""
@@ -44,38 +49,27 @@ CALLS_ALONE = 100
 MOST_ROWS = 16
 """Combinations of buffers whose slots are kept."""
 
-MOST_WRITTEN = 4
-"""Combinations of arrays that stay written. Host loops mostly swap two or three arrays."""
+MOST_SHAPES = 256
+"""Combinations of shapes that are remembered."""
 
-MOST_BYTES = 1 << 16
-"""Bytes of a thread's own memory up to which a launch has several."""
+MOST_ENTRIES = 16
+"""Combinations of arrays that stay written. Host loops mostly swap a few arrays."""
+
+MOST_BYTES = 1 << 20
+"""Bytes of memory that these have of their own. One combination may have any number."""
 
 
-@dataclass(slots=True)
-class Written:
-    """Arguments as a `Scratch` has them."""
+class _Taken(NamedTuple):
+    """Where arguments have been written, and what a launch with them needs alive."""
 
-    scratch: Scratch
-    serial: int
-    """That of the table of buffers. The table itself would keep host memory alive."""
-    arrays: tuple[tuple[int, ref[DeviceArray]], ...]
-    """Places among the arguments, and the arrays there."""
-    given: list[object]
-    """The numbers as they were given; None for arrays."""
-    values: list[object]
-    """What is packed: Python's numbers, and addresses."""
-
-    def table_of(self, args: tuple[object, ...]) -> Table | None:
-        """Return the table of buffers if the arrays are these, and buffers are as they were."""
-        for place, array in self.arrays:
-            if array() is not args[place]:
-                return None
-        table = _table(_memory_of(args[self.arrays[0][0]]))
-        return table if table is not None and table.serial == self.serial else None
+    memory: Memory
+    table: Table
+    bound: BoundArguments | None
+    """NumPy arrays that were mapped for this launch."""
 
 
 class Again:
-    """Runs one launch with arguments that are device arrays and numbers."""
+    """Runs one launch with arguments that are arrays and numbers."""
 
     def __init__(
         self,
@@ -85,24 +79,21 @@ class Again:
         *,
         limit: float,
         calls: int | None = None,
-        least_bytes: int = 0,
     ) -> None:
-        """Prepare for calls that take up to `limit` seconds, and `calls` of them.
-
-        Memory of less than `least_bytes` is left to the longer way.
-        """
+        """Prepare for calls that take up to `limit` seconds, and `calls` of them."""
         params = work.kernel.params
         self._limit = limit
         self._calls_left = calls
-        self._least_bytes = least_bytes
         self._plan = plan
         self._work = replace(work, kernargs=b"", memory=Memory())
         self._explain = explain
-        self._function = plan.code.function
-        self._n_groups = plan.n_groups
         self._idle = plan.idle
         self._pack = struct.Struct(block_format(work.kernel)).pack_into
         self._types = plain_types(work.kernel)
+        self._host_types = tuple(
+            np.ndarray if p.is_pointer else plain
+            for p, plain in zip(params, self._types, strict=True)
+        )
         self._pointers = tuple(
             (position, np.dtype(p.type.numpy)) for position, p in enumerate(params) if p.is_pointer
         )
@@ -110,27 +101,25 @@ class Again:
         self._first = places[0]
         self._arrays = itemgetter(*places, self._first)
         """Returns the arrays among the arguments: always a tuple, so one of them twice."""
-        self._numbers = tuple(
-            (position, plain)
-            for position, plain in enumerate(self._types)
-            if not params[position].is_pointer
-        )
-        """Places of the numbers, and Python's types for them."""
-
-        self._rows: dict[tuple[int, ...], list[int]] = {}
+        self._is_repeatable = is_repeatable(work.kernel)
+        self._pointed: dict[tuple[int, ...], Pointed] = {}
         """Serial of a table, and buffers -> their slots. Launches often take two in turns."""
-        self._written: dict[tuple[int, ...], Written] = {}
-        """The ids of arrays -> where they are written, the last used one at the end.
-
-        What a thread uses is not in it meanwhile.
-        """
-        self._most_written = MOST_WRITTEN if plan.own_bytes <= MOST_BYTES else 1
+        self._shapes: set[tuple[tuple[int, ...], ...]] = set()
+        """Shapes of arrays of NumPy in an earlier launch: for others an entry does not pay."""
         self._result: Result | None = None
         self._direct: Direct | None = None
-        self._run: Callable[[tuple[object, ...]], Any] = _never
+        self._has_left = False
+        """Whether the longer way has the next calls."""
+        self.native: Callable[[tuple[object, ...]], Any] = _never
+        """Runs a launch and returns its result, or what `finish` takes."""
         if self._pointers and is_supported():
-            self._direct = Direct(plan, work.kernel, self._most_written)
-            self._run = self._direct.run
+            self._direct = Direct(plan, work.kernel, self._entries())
+            self.native = self._direct.run
+
+    def _entries(self) -> int:
+        copied = self._plan.may_wait and not self._is_repeatable
+        own = self._plan.own_bytes + (COPIED_BEFORE if copied else 0)
+        return min(MOST_ENTRIES, max(1, MOST_BYTES // max(own, 1)))
 
     def make_results(self, like: Result) -> None:
         """Let results be like this one, but for their seconds."""
@@ -139,128 +128,78 @@ class Again:
             if self._direct is not None and self._calls_left is None:
                 self._direct.make_results(like, self._limit)
 
-    def run(self, args: tuple[object, ...]) -> Result | None:
-        """Run and return the result. Raises Trap and Interrupted.
+    def finish(self, args: tuple[object, ...], seconds: float | None) -> Result | None:
+        """Return the result of a launch for which `native` has not made one, but has returned this.
 
-        None if nothing has run, because other arguments were given or memory has changed.
+        None if the longer way must run it: nothing has changed then. Raises Trap.
         """
-        try:
-            found = self._run(args)
-            return found if found.__class__ is Result else self._finish(args, found)
-        except KeyboardInterrupt:
-            raise Interrupted(None) from None
-
-    def _finish(self, args: tuple[object, ...], seconds: float | None) -> Result | None:
-        """Return the result of a launch for which native code has not made one, as `run` does."""
+        if self._has_left and seconds is None:
+            return None
         if seconds is None:
-            seconds = self._run_longer(args)
-            if seconds is None:
-                return None
+            seconds = self._run_new(args)
         elif seconds < 0:
-            raise self._direct_trap(args, seconds)
+            assert self._direct is not None
+            scratch, seconds = self._direct.trapped(seconds)
+            seconds = self._settle(scratch, self._memory_of(args), seconds)
+        if seconds is None:
+            return None
         if seconds > self._limit or self._calls_left is not None:
             self._count(seconds)
         assert self._result is not None
         return self._result.again(seconds)
 
-    def _run_longer(self, args: tuple[object, ...]) -> float | None:
-        """Run with arguments that native code does not find itself."""
-        if len(args) != len(self._types):
+    def _run_new(self, args: tuple[object, ...]) -> float | None:
+        """Run with arguments that native code does not know; let it know them."""
+        try:
+            scratch = self._idle.pop()
+        except IndexError:
+            scratch = Scratch(self._plan, self._work)
+        taken = self._take(args, scratch)
+        if taken is None:
+            self._idle.append(scratch)
             return None
-        key = tuple(map(id, self._arrays(args)))
-        written = self._written.pop(key, None)
-        # `table` keeps host memory alive until native code has returned.
-        table = None
-        if written is not None:
-            table = written.table_of(args)
-            if table is None or not self._write_numbers(args, written):
-                self._idle.append(written.scratch)
-                table = None
-        is_new = written is None or table is None
-        if written is None or table is None:
-            scratch = self._scratch()
-            taken = self._take(args, scratch)
-            if taken is None:
-                self._idle.append(scratch)
-                return None
-            written, table = taken
-        start = time.perf_counter()
-        trapped = self._function(written.scratch.address, 0, self._n_groups)
-        seconds = time.perf_counter() - start
-        if trapped:
-            memory = _memory_of(args[self._first])
-            raise self._trap(written.scratch, memory, seconds)
-        if is_new or self._direct is None or not self._direct.enter(args, written.scratch, table):
-            self._written[key] = written
+        try:
+            if scratch.copies is not None:
+                scratch.copies.take()
+            alone = Alone(self._plan.code.function, scratch, self._plan.n_groups, self._plan.row)
+            start = time.perf_counter()
+            alone.run()
+            seconds = time.perf_counter() - start
+            if alone.trapped:
+                return self._settle(scratch, taken.memory, seconds)
+        finally:
+            if taken.bound is not None:
+                taken.bound.finish()
+        table = taken.table if taken.bound is None else None
+        if self._direct is None or not self._direct.enter(args, scratch, table):
+            self._idle.append(scratch)
         return seconds
 
     def _count(self, seconds: float) -> None:
         """Leave the next calls to the longer way after a long one, and after many."""
-        is_over = seconds > self._limit
         if self._calls_left is not None:
             self._calls_left -= 1
-            is_over |= self._calls_left <= 0
-        if not is_over:
-            return
+        if seconds > self._limit or self._calls_left == 0:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Leave the next call to the longer way."""
+        self._has_left = True
         self._work.kept.pop("again", None)
         if self._direct is not None:
             self._direct.clear()
-        while self._written:
-            try:
-                self._idle.append(self._written.popitem()[1].scratch)
-            except KeyError:
-                return
 
-    def _scratch(self) -> Scratch:
-        """Return a scratch to write arguments into."""
-        if len(self._written) >= self._most_written:
-            # `list` is one step for other threads.
-            for key in list(self._written):
-                oldest = self._written.pop(key, None)
-                if oldest is not None:
-                    return oldest.scratch
-        try:
-            return self._idle.pop()
-        except IndexError:
-            return Scratch(self._plan, self._work)
-
-    def _write_numbers(self, args: tuple[object, ...], written: Written) -> bool:
-        """Write the numbers that are not those of the call before; return whether that is enough.
-
-        It is not where a number has another type, or cannot be written.
-        """
-        given, values = written.given, None
-        for place, plain in self._numbers:
-            number: Any = args[place]
-            before = given[place]
-            if number is before:
-                continue
-            kind = type(number)
-            if kind is not type(before):
-                return False
-            values = written.values
-            given[place] = number
-            if kind is not plain:
-                number = plain(number)
-                if number != number:
-                    return False
-            values[place] = number
-        if values is not None:
-            try:
-                self._pack(written.scratch.kernargs.data, 0, *values)
-            except (struct.error, OverflowError):
-                return False
-        return True
-
-    def _take(self, args: tuple[object, ...], scratch: Scratch) -> tuple[Written, Table] | None:
+    def _take(self, args: tuple[object, ...], scratch: Scratch) -> _Taken | None:
         """Write arguments into `scratch`; None for the longer way."""
-        plain = unboxed(args, self._types)
-        if plain is None or not self._pointers:
+        if not self._pointers:
             return None
-        values, given = list(plain), list(args)
+        plain = unboxed(args, self._types)
+        if plain is None:
+            return self._take_hosts(args, scratch)
+        values = list(plain)
         arrays = cast("list[DeviceArray]", values)
         memory = arrays[self._first].device.memory
-        bases, references = [], []
+        bases = []
         for position, dtype in self._pointers:
             array = arrays[position]
             if array.device.memory is not memory or (
@@ -269,57 +208,84 @@ class Again:
                 return None
             base = values[position] = array.buffer.base
             bases.append(base)
-            references.append((position, ref(array)))
-            given[position] = None
-        table = _table(memory)
-        if table is None or table.size < self._least_bytes:
-            return None
+        table = Table.of(memory)
         try:
             self._pack(scratch.kernargs.data, 0, *values)
         except (struct.error, OverflowError):
             return None
-        buffers = (table.serial, *bases)
-        if scratch.buffers != buffers:
-            scratch.point(table, self._slots(table, buffers))
-            scratch.buffers = buffers
-        written = Written(scratch, table.serial, tuple(references), given, values)
-        return written, table
+        key = (table.serial, *bases)
+        pointed = self._pointed.get(key)
+        if pointed is None:
+            if len(self._pointed) == MOST_ROWS:
+                self._pointed.clear()
+            pointed = self._pointed[key] = self._point(scratch, table, memory, bases)
+        if scratch.pointed is not pointed:
+            scratch.point(pointed)
+        return _Taken(memory, table, None)
 
-    def _slots(self, table: Table, buffers: tuple[int, ...]) -> list[int]:
-        """Return the slots of buffers, which follow the serial of their table."""
-        slots = self._rows.get(buffers)
-        if slots is None:
-            if len(self._rows) == MOST_ROWS:
-                self._rows.clear()
-            slots = [slot for base in buffers[1:] for slot in table.row_at(base)]
-            self._rows[buffers] = slots
-        return slots
+    def _take_hosts(self, args: tuple[object, ...], scratch: Scratch) -> _Taken | None:
+        """Write arguments whose arrays are NumPy's; None for the longer way."""
+        if unboxed(args, self._host_types) is None:
+            return None
+        shapes = tuple([array.shape for array in self._arrays(args)])
+        if shapes not in self._shapes:
+            if len(self._shapes) == MOST_SHAPES:
+                self._shapes.clear()
+            self._shapes.add(shapes)
+            return None
+        if not all(
+            array.flags.c_contiguous and array.dtype is dtype
+            for array, (_, dtype) in zip(self._arrays(args), self._pointers, strict=False)
+        ):
+            return None
+        bound = bind(self._work.kernel, args)
+        table = Table.of(bound.memory)
+        scratch.kernargs.data[: len(bound.kernargs)] = bound.kernargs
+        addresses = self._plan.pointers_in(bound.kernargs)
+        scratch.point(self._point(scratch, table, bound.memory, addresses))
+        return _Taken(bound.memory, table, bound)
 
-    def _direct_trap(self, args: tuple[object, ...], result: float) -> Trap:
-        """Return the trap of native code that looked its arguments up itself."""
-        assert self._direct is not None
-        scratch, seconds = self._direct.trapped(result)
-        return self._trap(scratch, _memory_of(args[self._first]), seconds)
+    def _point(
+        self, scratch: Scratch, table: Table, memory: Memory, addresses: Sequence[int]
+    ) -> Pointed:
+        """Return the slots of the buffers at `addresses`, and what is copied before a launch."""
+        copied: set[int] = set()
+        starts_over = self._plan.may_wait and self._is_repeatable
+        if self._plan.may_wait and not starts_over and table.size <= COPIED_BEFORE:
+            starts_over = True
+            copied = set(table.rows)
+            if not self._plan.strays:
+                copied = changed_by(self._work.kernel, scratch.kernargs, table, memory)
+                table = table.changed(copied)
+        rows = [slot for address in addresses for slot in table.row_at(address, memory)]
+        return Pointed(table.slots, rows, tuple(table.rows[base] for base in copied), starts_over)
 
-    def _trap(self, scratch: Scratch, memory: Memory, seconds: float) -> Trap:
-        """Return the trap that native code has left."""
+    def _settle(self, scratch: Scratch, memory: Memory, seconds: float) -> None:
+        """Put back what a launch has changed that has trapped; raise the trap if it may not."""
+        pointed = scratch.pointed
+        assert pointed is not None
+        if pointed.starts_over:
+            # Perhaps a pointer has left its buffer for one that is not copied, which is legal.
+            self._plan.strays |= scratch.context[Slot.TRAP_KIND] != TrapCode.BUDGET
+            if scratch.copies is not None:
+                scratch.copies.restore(memory)
+            self._leave()
+        self._idle.append(scratch)
+        if pointed.starts_over:
+            return
         work = replace(self._work, kernargs=scratch.kernargs.tobytes(), memory=memory)
         trap = self._explain(work, scratch.context)
         trap.seconds = seconds
-        self._idle.append(scratch)
-        return trap
+        raise trap
+
+    def _memory_of(self, args: tuple[object, ...]) -> Memory:
+        """Return the memory of a launch that has run with these arguments."""
+        first = args[self._first]
+        if isinstance(first, np.ndarray):
+            return bind(self._work.kernel, args).memory
+        return cast("DeviceArray", first).device.memory
 
 
 def _never(_args: tuple[object, ...]) -> float | None:
     """Run nothing, as native code does with arguments that it does not know."""
     return None
-
-
-def _memory_of(array: object) -> Memory:
-    return cast("DeviceArray", array).device.memory
-
-
-def _table(memory: Memory) -> Table | None:
-    """Return the table of a memory's buffers, if it is of today."""
-    table = memory.table
-    return table if table is not None and table.version == memory.version else None

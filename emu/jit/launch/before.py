@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..runtime.context import WRITABLE
+from ....isa.program import Kernel
+from ...memory import Memory
+from ..runtime.context import BASE, SIZE, WRITABLE
+from .sharing import Accesses
 
 if TYPE_CHECKING:
     from .plan import Table
+
+COPIED_BEFORE = 1 << 18
+"""Bytes of buffers that are worth copying before a launch that may turn out to wait."""
 
 LARGEST_SPARE = 1 << 26
 """Bytes of the largest array that is kept for the next launch."""
@@ -57,3 +63,21 @@ def _spare(size: int) -> np.ndarray:
     except IndexError:
         return np.empty(size, np.uint8)
     return room if room.size >= size else np.empty(size, np.uint8)
+
+
+def changed_by(kernel: Kernel, kernargs: np.ndarray, table: Table, memory: Memory) -> set[int]:
+    """Return the bases of the buffers that a kernel stores to, by the pointers that it is given.
+
+    All of them if it also stores by other pointers. A pointer may still leave its buffer.
+    """
+    accesses = Accesses.of(kernel)
+    bases: set[int] = set()
+    for access in (*accesses.stores, *accesses.atomics):
+        if not access.pointers:
+            return set(table.rows)
+        for offset in access.pointers:
+            address = int.from_bytes(kernargs.data[offset : offset + 8], "little")
+            row = table.row_at(address, memory)
+            if row[SIZE]:
+                bases.add(row[BASE])
+    return bases

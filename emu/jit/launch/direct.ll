@@ -20,11 +20,14 @@ declare i64 @PyLong_AsUnsignedLongLong(ptr)
 declare ptr @PyLong_AsVoidPtr(ptr)
 declare ptr @PyType_GenericAlloc(ptr, i64)
 declare ptr @PyErr_Occurred()
+declare i32 @PyErr_CheckSignals()
 declare void @PyErr_Clear()
 declare ptr @PyEval_SaveThread()
 declare void @PyEval_RestoreThread(ptr)
 declare i32 @clock_gettime(i32, ptr)
 declare double @llvm.fabs.f64(double)
+declare i64 @llvm.umin.i64(i64, i64)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 define internal i64 @now() {
   %time = alloca %timespec
@@ -37,90 +40,46 @@ define internal i64 @now() {
   ret i64 %result
 }
 
-; Write a number of a type that was accepted before; return whether that is right.
-define internal i1 @write(ptr %object, ptr %type, i64 %kind, i64 %bits, ptr %to) {
-  %is.type = call ptr @PyObject_Type(ptr %object)
-  call void @Py_DecRef(ptr %is.type)
-  %same = icmp eq ptr %is.type, %type
-  br i1 %same, label %read, label %bad
-read:
-  %is.float = icmp eq i64 %kind, 1
-  br i1 %is.float, label %float, label %index
-float:
-  %x = call double @PyFloat_AsDouble(ptr %object)
-  %error.x = call ptr @PyErr_Occurred()
-  %good.x = icmp eq ptr %error.x, null
-  br i1 %good.x, label %finite, label %clear
-finite:
-  %size = call double @llvm.fabs.f64(double %x)
-  ; A NaN of NumPy would lose its bits; what a float cannot hold is an error.
-  %is.single = icmp eq i64 %bits, 32
-  %largest = select i1 %is.single, double 0x47EFFFFFE0000000, double 0x7FF0000000000000
-  %fits.x = fcmp ole double %size, %largest
-  br i1 %fits.x, label %store.float, label %bad
-store.float:
-  br i1 %is.single, label %single, label %double
-single:
-  %narrow = fptrunc double %x to float
-  store float %narrow, ptr %to, align 1
-  ret i1 true
-double:
-  store double %x, ptr %to, align 1
-  ret i1 true
-index:
-  %whole = call ptr @PyNumber_Index(ptr %object)
-  %is.whole = icmp ne ptr %whole, null
-  br i1 %is.whole, label %long, label %clear
-long:
-  %is.signed = icmp eq i64 %kind, 2
-  br i1 %is.signed, label %signed, label %unsigned
-signed:
-  %s = call i64 @PyLong_AsLongLong(ptr %whole)
-  br label %converted
-unsigned:
-  %u = call i64 @PyLong_AsUnsignedLongLong(ptr %whole)
-  br label %converted
-converted:
-  %v = phi i64 [ %s, %signed ], [ %u, %unsigned ]
-  call void @Py_DecRef(ptr %whole)
-  %error.v = call ptr @PyErr_Occurred()
-  %good.v = icmp eq ptr %error.v, null
-  br i1 %good.v, label %range, label %clear
-range:
-  %rest = sub i64 64, %bits
-  %high = shl i64 %v, %rest
-  %by.sign = ashr i64 %high, %rest
-  %by.zero = lshr i64 %high, %rest
-  %back = select i1 %is.signed, i64 %by.sign, i64 %by.zero
-  %fits.v = icmp eq i64 %back, %v
-  br i1 %fits.v, label %store, label %bad
-store:
-  switch i64 %bits, label %bad [
-    i64 8, label %b8
-    i64 16, label %b16
-    i64 32, label %b32
-    i64 64, label %b64
-  ]
-b8:
-  %v8 = trunc i64 %v to i8
-  store i8 %v8, ptr %to, align 1
-  ret i1 true
-b16:
-  %v16 = trunc i64 %v to i16
-  store i16 %v16, ptr %to, align 1
-  ret i1 true
-b32:
-  %v32 = trunc i64 %v to i32
-  store i32 %v32, ptr %to, align 1
-  ret i1 true
-b64:
-  store i64 %v, ptr %to, align 1
-  ret i1 true
-clear:
-  call void @PyErr_Clear()
-  ret i1 false
-bad:
-  ret i1 false
+; Copy what a launch may change, as `Copies.take` does.
+define internal void @copy(ptr %copies) {
+  %n = load i64, ptr %copies
+  %first = getelementptr i64, ptr %copies, i64 1
+  br label %head
+head:
+  %i = phi i64 [ 0, %0 ], [ %i.next, %one ]
+  %more = icmp ult i64 %i, %n
+  br i1 %more, label %one, label %done
+one:
+  %at = mul i64 %i, 3
+  %p.memory = getelementptr i64, ptr %first, i64 %at
+  %memory = load ptr, ptr %p.memory
+  %p.copy = getelementptr i64, ptr %p.memory, i64 1
+  %copy = load ptr, ptr %p.copy
+  %p.size = getelementptr i64, ptr %p.memory, i64 2
+  %size = load i64, ptr %p.size
+  call void @llvm.memcpy.p0.p0.i64(ptr %copy, ptr %memory, i64 %size, i1 false)
+  %i.next = add i64 %i, 1
+  br label %head
+done:
+  ret void
+}
+
+; Return how many workgroups the next call of a kernel is for, after one that was for `done` and took
+; so many nanoseconds: all that are left if they take less than 50 ms.
+define internal i64 @next(i64 %done, i64 %left, i64 %spent) {
+  %spent.f = sitofp i64 %spent to double
+  %done.f = sitofp i64 %done to double
+  %left.f = sitofp i64 %left to double
+  %share = fdiv double %left.f, %done.f
+  %expected = fmul double %spent.f, %share
+  %is.short = fcmp olt double %expected, 5.0e7
+  %is.quick = icmp ult i64 %spent, 1562500
+  %is.half = icmp ult i64 %spent, 25000000
+  %doubled = select i1 %is.half, i64 2, i64 1
+  %growth = select i1 %is.quick, i64 16, i64 %doubled
+  %longer = mul i64 %done, %growth
+  %result = select i1 %is.short, i64 %left, i64 %longer
+  ret i64 %result
 }
 
 define ptr @simtlab_direct(ptr %self, ptr %args) {
@@ -162,7 +121,7 @@ next:
 arrays:
   %i = phi i64 [ 0, %table ], [ %i.next, %array.same ]
   %all = icmp eq i64 %i, %count
-  br i1 %all, label %numbers, label %array
+  br i1 %all, label %places, label %array
 array:
   %at = mul i64 %i, 4
   %p.kind = getelementptr i64, ptr %params, i64 %at
@@ -172,13 +131,33 @@ array:
 compare:
   %item = call ptr @PyTuple_GetItem(ptr %args, i64 %i)
   %p.id = getelementptr i64, ptr %own, i64 %at
+  %p.fields = getelementptr i64, ptr %p.id, i64 3
+  %fields = load ptr, ptr %p.fields
+  %is.host = icmp ne ptr %fields, null
+  br i1 %is.host, label %host, label %device
+device:
   %id = load ptr, ptr %p.id
   %same = icmp eq ptr %item, %id
   br i1 %same, label %array.same, label %next
+host:
+  %p.host.type = getelementptr i64, ptr %p.id, i64 1
+  %host.type = load ptr, ptr %p.host.type
+  %item.type = call ptr @PyObject_Type(ptr %item)
+  call void @Py_DecRef(ptr %item.type)
+  %is.array.of.numpy = icmp eq ptr %item.type, %host.type
+  br i1 %is.array.of.numpy, label %look.host, label %next
+look.host:
+  %alike = call i1 @is.alike(ptr %item, ptr %fields)
+  br i1 %alike, label %array.same, label %next
 array.same:
   %i.next = add i64 %i, 1
   br label %arrays
 
+places:
+  %p.may.move = getelementptr i64, ptr %one, i64 7
+  %may.move = load i64, ptr %p.may.move
+  %right = call i1 @placed(ptr %args, ptr %own, i64 %count, i64 %may.move)
+  br i1 %right, label %numbers, label %next
 numbers:
   %p.kernargs = getelementptr i64, ptr %one, i64 4
   %kernargs = load ptr, ptr %p.kernargs
@@ -234,13 +213,58 @@ run:
   %context = load ptr, ptr %p.context
   ; The table keeps host memory alive, whatever other threads free meanwhile.
   call void @Py_IncRef(ptr %table.object)
+  %p.copies = getelementptr i64, ptr %one, i64 6
+  %copies = load ptr, ptr %p.copies
+  %p.first = getelementptr i64, ptr %book, i64 11
+  %first.groups = load i64, ptr %p.first
   %thread = call ptr @PyEval_SaveThread()
   %start = call i64 @now()
-  %trapped = call i32 %function(ptr %context, i64 0, i64 %groups)
+  %is.copied = icmp ne ptr %copies, null
+  br i1 %is.copied, label %copy, label %call
+copy:
+  call void @copy(ptr %copies)
+  br label %call
+; Workgroups in several calls of the kernel, between which Ctrl-C may end a long launch.
+call:
+  %from = phi i64 [ 0, %run ], [ 0, %copy ], [ %upto, %more.groups ], [ %upto, %go.on ]
+  %step = phi i64 [ %first.groups, %run ], [ %first.groups, %copy ], [ %step.next, %more.groups ],
+                  [ %step.next, %go.on ]
+  %begin = phi i64 [ %start, %run ], [ %start, %copy ], [ %end, %more.groups ], [ %end, %go.on ]
+  %looked = phi i64 [ %start, %run ], [ %start, %copy ], [ %looked, %more.groups ], [ %end, %go.on ]
+  %state.of.thread = phi ptr [ %thread, %run ], [ %thread, %copy ],
+                             [ %state.of.thread, %more.groups ], [ %thread.again, %go.on ]
+  %left.before = sub i64 %groups, %from
+  %done.groups = call i64 @llvm.umin.i64(i64 %step, i64 %left.before)
+  %upto = add i64 %from, %done.groups
+  %trapped = call i32 %function(ptr %context, i64 %from, i64 %upto)
   %end = call i64 @now()
-  call void @PyEval_RestoreThread(ptr %thread)
-  call void @Py_DecRef(ptr %table.object)
   %is.good = icmp eq i32 %trapped, 0
+  %is.last = icmp eq i64 %upto, %groups
+  %not.good = xor i1 %is.good, true
+  %is.over = or i1 %is.last, %not.good
+  br i1 %is.over, label %over, label %more.groups
+more.groups:
+  %left = sub i64 %groups, %upto
+  %took = sub i64 %end, %begin
+  %step.next = call i64 @next(i64 %done.groups, i64 %left, i64 %took)
+  %since = sub i64 %end, %looked
+  %due = icmp ugt i64 %since, 50000000
+  br i1 %due, label %signals, label %call
+signals:
+  call void @PyEval_RestoreThread(ptr %state.of.thread)
+  %raised = call i32 @PyErr_CheckSignals()
+  %is.raised = icmp ne i32 %raised, 0
+  br i1 %is.raised, label %interrupted, label %go.on
+go.on:
+  %thread.again = call ptr @PyEval_SaveThread()
+  br label %call
+interrupted:
+  store i64 1, ptr %one
+  call void @Py_DecRef(ptr %table.object)
+  ret ptr null
+over:
+  call void @PyEval_RestoreThread(ptr %state.of.thread)
+  call void @Py_DecRef(ptr %table.object)
   br i1 %is.good, label %ended, label %trap
 ended:
   store i64 1, ptr %one

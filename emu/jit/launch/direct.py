@@ -8,23 +8,28 @@ The book of a launch is an array of i64:
 
     16 words    parameters, entries, address of the kernel, workgroups, address of None,
                 nanoseconds up to which a result is made, its type, what all results have in common,
-                places of that, of statistics and of seconds in a result
+                places of that, of statistics and of seconds in a result, workgroups of the first
+                call of the kernel
     4 words     for each parameter: kind (0 pointer, 1 float, 2 signed, 3 unsigned), offset, bits
-    entries     8 words: state, cell, table, context, arguments, nanoseconds until the trap
-                4 words for each parameter: the object, its type if it is a number, whether the
-                argument's bytes are that object's
+    entries     8 words: state, cell, table, context, arguments, nanoseconds until the trap, address
+                of what is copied before (copies.py) or 0, whether arrays of NumPy may lie elsewhere
+                4 words for each parameter: the object; its type; whether the argument's bytes are
+                that object's; for an array of NumPy the address of its fields (hosts.py)
 
 An entry is for one combination of arrays. Its state is 0 if it is not used, 1 if it is idle, and 2
 while a thread runs with it. The cell is 1 as long as the table of buffers is that of its memory;
-then the table is alive. An array that ends takes its own address out of the book.
+then the table is alive. An array of a device that ends takes its own address out of the book.
+Arrays of NumPy are compared by their fields.
 """
 
 from __future__ import annotations
 
 import ctypes
 import sys
+from array import array
 from collections.abc import Sequence
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
@@ -35,28 +40,34 @@ from ...geometry import Geometry
 from ...result import Launched, Result
 from ...statistics import Statistics
 from ..llvm.toolchain import Compiled, compile_text
+from .hosts import Hosts, are_known
 
 if TYPE_CHECKING:
     from ....isa.program import Kernel
-    from ...device import DeviceArray
     from .plan import Plan, Scratch, Table
 
 HEAD = 16
 PER_ENTRY = 8
 PER_PARAM = 4
-LIMIT, TYPE = 5, 6
+LIMIT, TYPE, FIRST = 5, 6, 11
 UNUSED, IDLE = 0, 1
-CELL, TABLE, CONTEXT, KERNARGS, SPENT = 1, 2, 3, 4, 5
+CELL, TABLE, CONTEXT, KERNARGS, SPENT, COPIES, MAY_MOVE = 1, 2, 3, 4, 5, 6, 7
 """Words of an entry after its state."""
 
 METH_O = 8
 """Python's flag for functions of one argument."""
 
+FIRST_ITEMS = 1 << 12
+"""Most work-items of the first call of a kernel: it shows how long the others will take."""
+
+FIRST_SHARE = 64
+"""Parts of a launch, of which it is one at most: it takes a second in a launch of a minute."""
+
 _PYTHON = (
     "PyTuple_Size", "PyTuple_GetItem", "PyObject_Type", "Py_IncRef", "Py_DecRef",
     "PyFloat_AsDouble", "PyFloat_FromDouble", "PyNumber_Index", "PyLong_AsLongLong",
     "PyLong_AsUnsignedLongLong", "PyLong_AsVoidPtr", "PyErr_Occurred", "PyErr_Clear",
-    "PyEval_SaveThread", "PyEval_RestoreThread", "PyType_GenericAlloc",
+    "PyEval_SaveThread", "PyEval_RestoreThread", "PyType_GenericAlloc", "PyErr_CheckSignals",
 )  # fmt: skip
 
 
@@ -77,8 +88,7 @@ class _Kept(NamedTuple):
     scratch: Scratch
     given: tuple[object, ...]
     """The numbers, whose addresses are compared."""
-    references: tuple[ref[Any], ...]
-    cell: object
+    others: tuple[object, ...]
 
 
 class Direct:
@@ -93,6 +103,7 @@ class Direct:
         self._book = np.zeros(self._first + entries * self._stride, np.int64)
         self._book[:5] = n, entries, plan.code.compiled["kernel"], plan.n_groups, id(None)
         self._book[LIMIT] = -1
+        self._book[FIRST] = first_groups(plan)
         self._common: object = None
         for i, param in enumerate(kernel.params):
             kind = 0 if param.is_pointer else 1 if param.type.is_float else 3
@@ -115,30 +126,39 @@ class Direct:
             self._book[TYPE : TYPE + 5] = id(Result), id(self._common), *places
             self._book[LIMIT] = int(limit * 1e9)
 
-    def enter(self, args: Sequence[Any], scratch: Scratch, table: Table) -> bool:
+    def enter(self, args: Sequence[Any], scratch: Scratch, table: Table | None) -> bool:
         """Write an entry for arguments that `scratch` has; return whether one was not in use.
 
-        The scratch is the entry's from then on.
+        The scratch is the entry's from then on. Without a table the arrays are NumPy's.
         """
+        if table is None and not are_known():
+            return False
         number, book = self._next, self._book
         at = self._place(number)
         self._next = (number + 1) % len(self._kept)
         if not self._claimed(number):
             return False
         self._forget(number)
-        given, references = [], []
+        given, others = [], []
+        hosts = Hosts(scratch) if table is None else None
         for i, (param, value) in enumerate(zip(self._params, args, strict=True)):
             word = at + PER_ENTRY + PER_PARAM * i
-            book[word : word + 3] = id(value), id(type(value)), 1
-            if param.is_pointer:
-                references.append(_watched(value, book, word))
-            else:
+            book[word : word + PER_PARAM] = id(value), id(type(value)), 1, 0
+            if not param.is_pointer:
                 given.append(value)
-        self._kept[number] = _Kept(scratch, tuple(given), tuple(references), table.current)
-        book[at + CELL] = table.current.buffer_info()[0]
+            elif hosts is None:
+                others.append(_watched(value, book, word))
+            else:
+                book[word + 3] = hosts.fields_of(value, i)
+        cell = array("q", [1]) if table is None else table.current
+        copies = scratch.copies
+        self._kept[number] = _Kept(scratch, tuple(given), (*others, cell, hosts))
+        book[at + CELL] = cell.buffer_info()[0]
         book[at + TABLE] = id(table)
         book[at + CONTEXT] = scratch.address
         book[at + KERNARGS] = scratch.kernargs.ctypes.data
+        book[at + MAY_MOVE] = hosts is not None and hosts.may_move
+        book[at + COPIES] = 0 if copies is None else copies.words.buffer_info()[0]
         book[at] = IDLE
         return True
 
@@ -176,13 +196,24 @@ class Direct:
             self._idle.append(kept.scratch)
 
 
-def _watched(array: DeviceArray, book: np.ndarray, word: int) -> ref[DeviceArray]:
+def first_groups(plan: Plan) -> int:
+    """Return how many workgroups the first call of a kernel is for; all where none takes long."""
+    if not any(
+        i.target is not None and i.target <= pc for pc, i in enumerate(plan.kernel.instructions)
+    ):
+        return plan.n_groups
+    most = FIRST_ITEMS // prod(plan.geometry.group_size)
+    first = max(1, min(plan.n_groups // FIRST_SHARE, most))
+    return min(plan.n_groups, -(-first // plan.row) * plan.row)
+
+
+def _watched(value: Any, book: np.ndarray, word: int) -> ref[Any]:
     """Return a reference to an array that takes its address out of a book when it ends."""
 
-    def ended(_array: object) -> None:
+    def ended(_value: object) -> None:
         book[word] = 0
 
-    return ref(array, ended)
+    return ref(value, ended)
 
 
 @cache
@@ -210,9 +241,11 @@ def is_supported() -> bool:
 
 @cache
 def _compiled() -> Compiled:
-    text = Path(__file__).with_name("direct.ll").read_text(encoding="utf-8")
+    parts = (Path(__file__).with_name(name) for name in ("direct.ll", "arguments.ll"))
+    text = "".join(part.read_text(encoding="utf-8") for part in parts)
     symbols = {name: _address(ctypes.pythonapi, name) for name in _PYTHON}
-    symbols["clock_gettime"] = _address(ctypes.CDLL(None), "clock_gettime")
+    system = ctypes.CDLL(None)
+    symbols |= {name: _address(system, name) for name in ("clock_gettime", "memcpy")}
     return compile_text(text, ["simtlab_direct", "simtlab_claim"], key=text, symbols=symbols)
 
 

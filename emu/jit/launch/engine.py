@@ -33,7 +33,7 @@ from ..kernel.compile import facts_at
 from ..runtime.context import Slot, TrapCode
 from . import slices
 from .again import CALLS_ALONE, SHORT, SHORT_ALONE, Again
-from .before import Before
+from .before import COPIED_BEFORE, Before
 from .plan import Plan, Scratch, Table
 from .regroup import as_launched
 from .sharing import Sharing, sharing_of
@@ -41,9 +41,6 @@ from .slices import PER_THREAD, Alone, even_bounds, run_shared
 
 COPY_SHARE = 0.1
 """The most that copying, so that threads can be tried, may take of the time that is left."""
-
-COPIED_BEFORE = 1 << 18
-"""Bytes of buffers that are worth copying before a launch that may turn out to wait."""
 
 DECIDING_BUDGET = 1 << 20
 """Instructions per work-item after which the interpreter no longer decides whether one waits."""
@@ -194,8 +191,7 @@ def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Stati
         # Threads that are tried may be set back, but not what they have counted. Threads that watch
         # owned places would have to agree on their owners.
         several = False
-    row = plan.geometry.groups[0] if plan.facts.strips else 1
-    alone = Alone(plan.code.function, scratches[0], plan.n_groups, row)
+    alone = Alone(plan.code.function, scratches[0], plan.n_groups, plan.row)
     start = time.perf_counter()
     try:
         left = alone.run(slices.WORTH_A_THREAD if several else None)
@@ -205,7 +201,7 @@ def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Stati
             several = several and len(scratches) > 1
         if trapped is None and "again" not in work.kept:
             seconds = time.perf_counter() - start
-            again = _again(work, plan, table, seconds, several=several)
+            again = _again(work, plan, seconds, several=several)
             if again is not None:
                 work.kept["again"] = again
     except KeyboardInterrupt:
@@ -217,8 +213,8 @@ def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Stati
     return record, statistics
 
 
-def _again(work: Work, plan: Plan, table: Table, seconds: float, *, several: bool) -> Again | None:
-    """Return what runs a launch from now on that took so long, if it may be run in one call.
+def _again(work: Work, plan: Plan, seconds: float, *, several: bool) -> Again | None:
+    """Return what runs a launch from now on that took so long, if it is short.
 
     `several` says that it may get several threads.
     """
@@ -229,13 +225,8 @@ def _again(work: Work, plan: Plan, table: Table, seconds: float, *, several: boo
         if seconds >= SHORT_ALONE or (several and (work.threads != AUTO or host_threads() > 1)):
             return None
         limit, calls = SHORT_ALONE, CALLS_ALONE
-    if not plan.may_wait:
-        return Again(plan, work, _trap_of, limit=limit, calls=calls)
-    # Where the interpreter can decide about a trap, it starts over; memory may be copied for that.
-    if is_repeatable(work.kernel) or table.size <= COPIED_BEFORE:
-        return None
-    least = COPIED_BEFORE + 1
-    return Again(plan, work, _undecided_trap_of, limit=limit, calls=calls, least_bytes=least)
+    explain = _undecided_trap_of if plan.may_wait else _trap_of
+    return Again(plan, work, explain, limit=limit, calls=calls)
 
 
 def _statistics(work: Work, plan: Plan, scratches: Sequence[Scratch]) -> Statistics | None:

@@ -17,7 +17,7 @@ from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from itertools import count, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from ..runtime.context import (
     buffer_row,
     set_geometry,
 )
+from .copies import Copies
 from .regroup import as_run
 
 if TYPE_CHECKING:
@@ -118,8 +119,8 @@ class Table:
         return twin
 
     def _pack(self) -> None:
-        self._slots = array("q", [slot for row in self.rows.values() for slot in row] or _NOWHERE)
-        self.place = self._slots.buffer_info()[0], len(self.rows)
+        self.slots = array("q", [slot for row in self.rows.values() for slot in row] or _NOWHERE)
+        self.place = self.slots.buffer_info()[0], len(self.rows)
         """Host address of the rows, and their number."""
 
     def changed(self, writable: Collection[int]) -> Table:
@@ -145,6 +146,19 @@ class Table:
         return row
 
 
+class Pointed(NamedTuple):
+    """The buffers of a launch without the table that keeps their memory alive."""
+
+    slots: array[int]
+    """Those of all buffers."""
+    rows: list[int]
+    """Slots of the buffers of the pointer parameters."""
+    copied: tuple[tuple[int, ...], ...] = ()
+    """Rows of the buffers that are copied before the launch."""
+    starts_over: bool = False
+    """Whether the launch may start over after a trap."""
+
+
 class Scratch:
     """Memory for one thread that runs workgroups: context block, arguments, and their own memory.
 
@@ -161,8 +175,10 @@ class Scratch:
         self._params = plan.params
         self._code = plan.code
         self._table: Table | None = None
-        self.buffers: tuple[int, ...] = ()
-        """What `Again` has last pointed parameters at: the table's serial, addresses."""
+        self.pointed: Pointed | None = None
+        """What `Again` has last pointed parameters at."""
+        self.copies: Copies | None = None
+        """Where a launch by `Again` that may start over copies what it may change."""
         self._memory = {
             Slot.KERNARG: self.kernargs,
             Slot.READONLY: plan.readonly,
@@ -197,7 +213,7 @@ class Scratch:
 
     def fill(self, kernargs: bytes, table: Table, rows: list[int]) -> None:
         """Take the arguments of a call, and the buffers that its pointers point into."""
-        self.buffers = ()
+        self.pointed = None
         self.context[Slot.SEVERAL_THREADS] = 0
         if self.counts is not None:
             self.counts[:] = 0
@@ -212,10 +228,13 @@ class Scratch:
         self._table = table
         _BUFFERS.pack_into(self._bytes, Slot.BUFFERS * 8, *table.place)
 
-    def point(self, table: Table, rows: list[int]) -> None:
+    def point(self, pointed: Pointed) -> None:
         """Set the table, and the slots of the buffers of all pointer parameters."""
-        _BUFFERS.pack_into(self._bytes, Slot.BUFFERS * 8, *table.place)
-        self._params.pack_into(self._bytes, Slot.PARAMS * 8, *rows)
+        self.pointed = pointed
+        place = pointed.slots.buffer_info()[0], len(pointed.slots) // BUFFER_SLOTS
+        _BUFFERS.pack_into(self._bytes, Slot.BUFFERS * 8, *place)
+        self._params.pack_into(self._bytes, Slot.PARAMS * 8, *pointed.rows)
+        self.copies = Copies(pointed.copied) if pointed.copied else None
 
     def release(self) -> None:
         """Release the buffers; no thread may still use them."""
@@ -257,6 +276,10 @@ class Plan:
         """What `guarded` has returned, and for which table and pointers."""
         self.n_groups = self.geometry.n_groups
         self.may_wait = may_wait(work.kernel)
+        self.strays = False
+        """Whether a pointer of a launch that may wait has perhaps left its buffer."""
+        self.row = self.geometry.groups[0] if self.facts.strips else 1
+        """Workgroups that are better not divided among calls."""
         self.ordered: tuple[bytes, int] | bool = False
         """Arguments and table with which one thread must run all workgroups; True for any."""
         readonly = work.program.readonly_data
@@ -297,17 +320,21 @@ class Plan:
     def guarded(self, work: Work, table: Table) -> tuple[Table | None, frozenset[int] | None]:
         """Return the buffers as a launch may use them that counts; see `counting.guarded`."""
         assert self.layout is not None
-        key = table.serial, self._pointers.unpack_from(work.kernargs)
+        key = table.serial, self.pointers_in(work.kernargs)
         if self._guarded is None or self._guarded[0] != key:
             from .counting import guarded
 
             self._guarded = key, guarded(work, table, self.layout.relied)
         return self._guarded[1]
 
+    def pointers_in(self, kernargs: bytes) -> tuple[int, ...]:
+        """Return the pointers in a block of arguments."""
+        return self._pointers.unpack_from(kernargs)
+
     def take(self, work: Work, table: Table, count: int = 1) -> list[Scratch]:
         """Return filled scratches, one a thread, for this call alone until `give_back`."""
         rows: list[int] = []
-        for address in self._pointers.unpack_from(work.kernargs):
+        for address in self.pointers_in(work.kernargs):
             rows += table.row_at(address, work.memory)
         taken = []
         for _ in range(count):

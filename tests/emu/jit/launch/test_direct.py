@@ -36,7 +36,7 @@ def known(launch: Launch, *args: object) -> Any:
     """Launch until native code knows the arguments; return the function."""
     for _ in range(3):
         launch(*args)
-    run = shorter(launch)._run
+    run = shorter(launch).native
     assert run(args) is not None
     return run
 
@@ -130,7 +130,7 @@ def test_traps_come_with_their_work_item_and_time() -> None:
     device, launch = Device(), scale()
     x, y = device.zeros(N, np.float32), device.zeros(20, np.float32)
     known(launch, 20, 1.0, 0, x, y)
-    for _ in range(2 * again.MOST_WRITTEN):
+    for _ in range(2 * again.MOST_ENTRIES):
         with pytest.raises(Trap) as caught:
             launch(N, 1.0, 0, x, y)
         assert caught.value.record.local == 4
