@@ -18,6 +18,9 @@ MUCH = 8
 MOST_CARRIED = 24
 """Registers of what a loop carries from iteration to iteration, of 32."""
 
+MOST_READ = 40
+"""Registers of what a loop of 64-bit numbers carries or reads, above which 32 lanes are faster."""
+
 REGISTER_BITS = 512
 
 
@@ -72,6 +75,21 @@ def moves_in_memory(shapes: Shapes, lanes: int) -> bool:
     """
     return any(
         _moves(shapes, loop) and _carried_registers(shapes, loop, lanes, 32) > MOST_CARRIED
+        for loop in _inner_loops(shapes)
+    )
+
+
+def spills_doubles(shapes: Shapes, lanes: int) -> bool:
+    """Return whether a loop without loops in it carries or reads many 64-bit numbers.
+
+    Each is twice the registers: what it computes then has none left, and goes through memory.
+    """
+    return any(
+        _carried_registers(shapes, loop, lanes, 32) > MOST_READ
+        and any(
+            phi.cls is RegClass.D and is_vector(shapes, phi)
+            for phi in shapes.ssa.phis.get(loop.header, ())
+        )
         for loop in _inner_loops(shapes)
     )
 

@@ -26,7 +26,14 @@ from ..ssa import Op, Value
 from ..suitability.barriers import arrive_together, has_barriers
 from ..uniformity import Shapes
 from .columns import goes_down_columns
-from .registers import has_registers, is_vector, lane_step, loops_fit, moves_in_memory
+from .registers import (
+    has_registers,
+    is_vector,
+    lane_step,
+    loops_fit,
+    moves_in_memory,
+    spills_doubles,
+)
 
 USUAL = 32
 WIDE = 64
@@ -134,7 +141,8 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         widest = WIDEST if loops_fit(shapes, WIDEST, bits) else WIDE
         return Choice(WIDE, BYTE_CHUNK if bits == 8 else NARROW_CHUNK, widest)
     if not is_straight:
-        if shapes.divergent_loops or moves_in_memory(shapes, WIDE):
+        spills = moves_in_memory(shapes, WIDE) or spills_doubles(shapes, WIDE)
+        if shapes.divergent_loops or spills:
             return usual
         return wide._replace(if_many=WIDEST if loops_fit(shapes, WIDEST, 32) else WIDE)
     if not _is_light(shapes):

@@ -24,6 +24,12 @@ CURRENT_ROUNDING = "i32 4"
 SIGN_OF_RESULT = 4
 """The bit of VRANGE that keeps the sign of the operand that was chosen."""
 
+TO_NEAREST = 8
+"""The rounding of VREDUCE to integers, ties to even, without a flag for what is inexact."""
+
+NO_NEGATIVES = 0b1100
+"""For VGETMANT: numbers from 1 to 2, the absolute value of a zero, and NaN below zero."""
+
 NUMBERS = 0x1111_1100
 """The table of VFIXUPIMM, a hexadecimal digit for each kind of float from the right: 0 keeps the
 destination, for quiet and signalling NaNs, and 1 takes the source."""
@@ -109,6 +115,38 @@ def canonical(code: FunctionText, type_: Type, number: str, n: int) -> str | Non
         for part in _registers(code, bits, n, number)
     ]
     return _joined(code, t, parts)
+
+
+def parted(op: Operation) -> tuple[str, str] | None:
+    """Return a float's nearest integer and what is left, which is 0 for an infinity."""
+    if not _fits(op.bits, op.n, "avx512dq"):
+        return None
+    [x] = op.as_floats()
+    name, how = f"reduce.{_suffix(op.type)}", f"i32 {TO_NEAREST}"
+    left = _each_register(op.code, name, op.bits, op.n, op.floating, [x], how)
+    return op.let(f"fsub {op.floating} {x}, {left}"), left
+
+
+def scaled(op: Operation, number: str, exponent: str) -> str:
+    """Return a float times two to the power of another one, rounded once; `parted` fits."""
+    operands = [number, exponent]
+    name = f"scalef.{_suffix(op.type)}"
+    return _each_register(op.code, name, op.bits, op.n, op.floating, operands)
+
+
+def exponent_and_fraction(op: Operation) -> tuple[str, str] | None:
+    """Return the exponent of a positive float, and the number from 1 to 2 that it multiplies.
+
+    Of zeros the exponent is minus infinity, of infinity it is infinity; the fraction is NaN for
+    what is below zero and for NaN.
+    """
+    if not _fits(op.bits, op.n, "avx512f"):
+        return None
+    [x] = op.as_floats()
+    suffix, t = _suffix(op.type), op.floating
+    exponent = _each_register(op.code, f"getexp.{suffix}", op.bits, op.n, t, [x])
+    how = f"i32 {NO_NEGATIVES}"
+    return exponent, _each_register(op.code, f"getmant.{suffix}", op.bits, op.n, t, [x], how)
 
 
 def _fits(bits: int, n: int, feature: str) -> bool:

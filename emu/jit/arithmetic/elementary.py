@@ -1,5 +1,8 @@
 """sin, cos, exp2 and log2 as LLVM IR: the steps of isa/functions.py, each through `emit`.
 
+Where the CPU has AVX-512, exp2 and log2 begin and end with its instructions for exponents, which
+give the same bits as the steps that they replace (docs/functions.md).
+
 Steps that only few arguments need are in a function of their own, once per module and width. It is
 called if one of the n lanes needs it; LLVM inlines the test.
 """
@@ -13,6 +16,7 @@ from ....isa.table import Row
 from ....isa.types import RegClass
 from ..llvm.function_text import ENTRY, FunctionText, definition
 from ..llvm.text import constant, integer, register_type
+from . import avx512
 from .operation import Operation
 
 EmitRow = Callable[[FunctionText, Row, tuple[int, ...], Sequence[str], int], str]
@@ -22,6 +26,10 @@ EmitRow = Callable[[FunctionText, Row, tuple[int, ...], Sequence[str], int], str
 def evaluate(op: Operation, emit: EmitRow) -> str:
     """Return the value of one of the functions."""
     function = FUNCTIONS[op.row.stem]
+    if (by_exponent := _BY_EXPONENT.get(function.name)) is not None:
+        result = by_exponent(op, function, emit)
+        if result is not None:
+            return result
     values = {ARGUMENT: op.sources[0]}
     for guard, steps in _runs(function):
         if guard is None:
@@ -29,6 +37,53 @@ def evaluate(op: Operation, emit: EmitRow) -> str:
         else:
             _guarded(op, function, guard, steps, values, emit)
     return values[function.result]
+
+
+def _exp2(op: Operation, function: Function, emit: EmitRow) -> str | None:
+    """Return exp2 as the polynomial of what is left of the nearest integer, times two to it."""
+    parts = avx512.parted(op)
+    if parts is None:
+        return None
+    nearest, left = parts
+    power = _step_from(op, function, "p", {"r": op.from_float(left)}, emit)
+    return op.from_float(avx512.scaled(op, op.code.to_float(op.bits, power, op.n), nearest))
+
+
+def _log2(op: Operation, function: Function, emit: EmitRow) -> str | None:
+    """Return log2 as the exponent and the polynomial of a number from sqrt(1/2) to sqrt(2)."""
+    parts = avx512.exponent_and_fraction(op)
+    if parts is None:
+        return None
+    exponent, fraction = parts
+    t, one = op.floating, op.float_constant(1.0)
+    half = op.let(f"fmul {t} {fraction}, {op.float_constant(0.5)}")
+    more = op.let(f"fadd {t} {exponent}, {one}")
+    large = op.let(f"fcmp oge {t} {fraction}, {op.float_constant(_LARGE)}")
+    fraction = op.select(large, t, half, fraction)
+    exponent = op.select(large, t, more, exponent)
+    above_one = op.from_float(op.let(f"fsub {t} {fraction}, {one}"))
+    logarithm = _step_from(op, function, "lm", {"f": above_one}, emit)
+    number = op.code.to_float(op.bits, logarithm, op.n)
+    return op.from_float(op.let(f"fadd {t} {exponent}, {number}"))
+
+
+_BY_EXPONENT = {"exp2": _exp2, "log2": _log2}
+
+_LARGE = float.fromhex("0x1.6a09e6p+0")
+"""The least fraction that `log2` halves: twice the float of its list that is near sqrt(1/2)."""
+
+
+def _step_from(
+    op: Operation, function: Function, name: str, values: dict[str, str], emit: EmitRow
+) -> str:
+    """Append the steps that lead from known values to a step, and return its value."""
+    wanted, needed = {name}, list[Step]()
+    for step in reversed(function.steps):
+        if step.dst in wanted and step.dst not in values:
+            needed.append(step)
+            wanted.update(a for a in step.args if isinstance(a, str))
+    _straight(op.code, needed[::-1], values, op.n, emit)
+    return values[name]
 
 
 def _runs(function: Function) -> list[tuple[str | None, list[Step]]]:

@@ -27,6 +27,9 @@ some interior warps."""
 
 USUAL = 256
 
+SHORT = 512
+"""Work-items of the longest row of a grid that gets rows of its own length in warps of 64."""
+
 LEAST_USED = 0.75
 """The least part of lanes that must be work-items, where a row of the grid ends within a warp."""
 
@@ -50,6 +53,8 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
     row = next((row for row in ROWS if across % row == 0), None)
     # A workgroup with loops may run for long, and Ctrl-C waits for its end.
     has_loops = _has_loops(kernel)
+    if has_loops and geometry.items[1:] != (1, 1) and (short := _short_row(across)) is not None:
+        return replace(geometry, group_size=(short, 1, 1))
     if not has_loops and across > ROWS[0] and kernel.private_size == 0:
         long = (r for r in LONG_ROWS if across % r == 0)
         row = next(long, None) or min((r for r in LONG_ROWS if r >= across), default=LONG_ROWS[0])
@@ -63,6 +68,16 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
     elif across < LEAST_USED * ROWS[-1] * -(-across // ROWS[-1]):
         return geometry
     return replace(geometry, group_size=(row or USUAL, 1, 1))
+
+
+def _short_row(across: int) -> int | None:
+    """Return the work-items of a row that a short row of the grid fills, in warps of 64.
+
+    In workgroups of 256, warps of 128 would be half empty. None if these are no fewer lanes.
+    """
+    row = -(-across // ROWS[-1]) * ROWS[-1]
+    odd = row % ROWS[-2] != 0
+    return row if odd and LEAST_USED * row <= across <= SHORT else None
 
 
 def _has_loops(kernel: Kernel) -> bool:

@@ -120,6 +120,19 @@ def test_division_near_the_places_where_a_quotient_changes(n):
             assert not differences(loops, number, [dividends, divisors])
 
 
+@pytest.mark.parametrize("n", [0, 1, 7, 16, 32, 64])
+def test_powers_and_logarithms_by_exponents(n):
+    """In whole registers AVX-512 takes numbers apart: near each power, half and limit."""
+    loops = Loops(n, [Loop("exp2_f32"), Loop("log2_f32")])
+    halves = np.arange(-152, 152.5, 0.5, np.float32).view(np.uint32)
+    exponents = np.arange(512, dtype=np.uint32) << 23
+    limits = np.array([0, 0x7F80_0000, 0x7FC0_0000, 0x7F80_0001, 0xFFC1_2345], np.uint32)
+    places = np.concatenate([halves, exponents, exponents | 0x3504F3, limits])
+    near = (places[:, None] + np.arange(-2, 3).astype(np.uint32)).ravel()
+    for number in range(2):
+        assert not differences(loops, number, [np.resize(near, -(-near.size // 64) * 64)])
+
+
 @pytest.mark.parametrize("n", [0, 8, 16])
 def test_functions_where_no_some_and_all_lanes_take_the_rare_steps(n):
     loops = Loops(n, [Loop("sin_f32"), Loop("cos_f32")])

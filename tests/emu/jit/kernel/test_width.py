@@ -116,6 +116,23 @@ def test_what_loops_move_is_the_oracles(moves: bool) -> None:
     same(text, [9, x], items=256, group_size=128)
 
 
+@pytest.mark.parametrize(("values", "width"), [(4, WIDE), (6, USUAL)])
+def test_loops_that_carry_many_doubles_do_not(values: int, width: int) -> None:
+    names = [f"$d{20 + i}" for i in range(values)]
+    start = [
+        "cvt_f64_u32 $d10, $s4",
+        *(f"add_f64 {name}, $d10, {i}.0" for i, name in enumerate(names)),
+    ]
+    steps = [f"fma_f64 {name}, {name}, 0.5, $d10" for name in names]
+    sums = [f"add_f64 $d10, $d10, {name}" for name in names]
+    begin = START.replace("@top:", "")
+    end = END.replace("st_", "\n".join([*sums, "cvt_u32_f64 $s4, $d10"]) + "\nst_")
+    body = "\n".join([begin, *start, "@top:", *steps, end])
+    assert width_of(body) == width
+    x = np.random.default_rng(4).integers(0, 1 << 32, 256, np.uint32)
+    same(f"kernel k(u32 %n, global u32* %x) {{\n{body}ret\n}}", [9, x], items=256, group_size=128)
+
+
 STRAIGHT = START.replace("@top:", "")
 STORE = "\nst_global_u32 $s4, [$d2]\n"
 

@@ -57,6 +57,25 @@ def test_long_loops_keep_short_workgroups() -> None:
 
 
 @pytest.mark.parametrize(
+    ("items", "group", "expected"),
+    [
+        ((56, 56, 3), (56, 4), (64, 1, 1)),
+        ((160, 40), (16, 16), (192, 1, 1)),
+        ((320, 40), (256, 1), (320, 1, 1)),
+        ((120, 40), (16, 16), (256, 1, 1)),  # as many lanes in warps of 128
+        ((576, 40), (64, 4), (64, 4, 1)),
+        ((320, 1), (256, 1), (256, 1, 1)),
+    ],
+)
+def test_loops_over_short_rows(
+    items: tuple[int, ...], group: tuple[int, ...], expected: tuple[int, ...]
+) -> None:
+    """Warps of 128 lanes would be half empty at the end of each row."""
+    launched = Geometry.of(items=items, group_size=group)
+    assert regrouped(kernel(LOOP), launched).group_size == expected
+
+
+@pytest.mark.parametrize(
     "body",
     [
         "workitemid_u32 $s0, 0",

@@ -1,0 +1,27 @@
+static inline float cell(float place)
+{
+    return place - 4.0f * floor(place * 0.25f) - 2.0f;
+}
+
+export void raymarch(uniform int width, uniform int height, uniform int limit, uniform float far[])
+{
+    for (uniform int y = 0; y < height; y++) {
+        foreach (x = 0 ... width) {
+            float u = ((float)x + 0.5f) / width * 2.0f - 1.0f;
+            float v = (((float)y + 0.5f) / height * 2.0f - 1.0f) * 0.5f;
+            float w = 1.0f / sqrt(u * u + v * v + 1.0f);
+            float gone = 0.0f;
+            u *= w;
+            v *= w;
+            for (uniform int step = 0; step < limit; step++) {
+                float py = 2.0f + gone * v;
+                float a = cell(2.0f + gone * u), b = cell(py), c = cell(gone * w);
+                float distance = min(sqrt(a * a + b * b + c * c) - 0.8f, py + 3.0f);
+                if (distance < 0.001f || gone > 40.0f)
+                    break;
+                gone += distance;
+            }
+            far[y * width + x] = gone;
+        }
+    }
+}
