@@ -11,7 +11,9 @@ def make(rng, n, longest):
     letters = ("a", "b", " ", "\u00e4", "\u03b1", "\u20ac", "\U0001f600")
     strings = []
     for length in rng.integers(1, longest // 2, n):
-        one = bytearray("".join(rng.choice(letters, length, p=(0.4, 0.2, 0.2) + (0.05,) * 4)).encode())
+        one = bytearray(
+            "".join(rng.choice(letters, length, p=(0.4, 0.2, 0.2) + (0.05,) * 4)).encode()
+        )
         if rng.random() < 0.2:
             one[rng.integers(len(one))] = rng.integers(128, 256)
         strings.append(bytes(one))
@@ -25,9 +27,7 @@ def make(rng, n, longest):
 
 def answer(problem):
     start, text = problem.arrays["start"].tolist(), problem.arrays["text"].tobytes()
-    return {
-        "valid": np.array([_is_valid(text[i:j]) for i, j in zip(start, start[1:])], np.uint32)
-    }
+    return {"valid": np.array([_is_valid(text[i:j]) for i, j in zip(start, start[1:])], np.uint32)}
 
 
 def _is_valid(string):

@@ -21,7 +21,9 @@ def answer(problem):
     f = np.float32
     dx = (x.astype(f) + f(0.5)) / f(s.width) - f(0.5)
     dy = (y.astype(f) + f(0.5)) / f(s.height) - f(0.5)
-    place = [np.full(x.size, s.side // 2, np.int64) for _ in range(2)] + [np.zeros(x.size, np.int64)]
+    place = [np.full(x.size, s.side // 2, np.int64) for _ in range(2)] + [
+        np.zeros(x.size, np.int64)
+    ]
     step = [np.where(d < 0, -1, 1) for d in (dx, dy)] + [np.ones(x.size, np.int64)]
     delta = [f(1) / np.abs(dx), f(1) / np.abs(dy), np.ones(x.size, f)]
     to = [delta[0] * f(0.5), delta[1] * f(0.5), delta[2] * f(0.5)]
