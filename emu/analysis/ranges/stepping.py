@@ -35,6 +35,8 @@ class Counter:
     is_signed: bool
     header_tests: bool
     """Whether the header does the test: it runs once more than the loop's other nodes may."""
+    tests: tuple[tuple[int, int], ...]
+    """The nodes whose branches do the test, and the successors at which the loop goes on."""
 
 
 Terms = tuple[tuple[int, Value], ...]
@@ -88,14 +90,16 @@ def _counter(ssa: Ssa, loop: Loop, phi: Phi) -> Counter | None:
     if not step:
         return None
     tests = [_bound(ssa, loop, loop.header, phi)]
-    if tests[0] is None:
-        tests = [
-            _bound(ssa, loop, *_test_before(ssa.flow, before, arg, loop.header))
-            for before, arg in following.items()
-        ]
-        header_tests = False
+    header_tests = tests[0] is not None
+    if header_tests:
+        sides = ssa.flow.nodes[loop.header].successors
+        places = [(loop.header, s) for s in sides if _stays(ssa.flow, loop, loop.header, s)]
     else:
-        header_tests = True
+        ways = [
+            _test_before(ssa.flow, before, arg, loop.header) for before, arg in following.items()
+        ]
+        tests = [_bound(ssa, loop, *way) for way in ways]
+        places = [(number, target) for number, _, target in ways]
     first = tests[0]
     if first is None or any(t is None or _key(t) != _key(first) for t in tests):
         return None
@@ -103,7 +107,7 @@ def _counter(ssa: Ssa, loop: Loop, phi: Phi) -> Counter | None:
     fits = {"lt": step > 0, "le": step > 0, "gt": step < 0, "ge": step < 0, "ne": abs(step) == 1}
     if not fits.get(relation, False):
         return None
-    return Counter(phi, step, relation, end, is_signed, header_tests)
+    return Counter(phi, step, relation, end, is_signed, header_tests, tuple(places))
 
 
 def _constant_step(loop: Loop, phi: Phi, value: Value) -> int | None:

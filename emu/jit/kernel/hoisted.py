@@ -8,7 +8,7 @@ the checked version does, which reports faults exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ....isa.types import Segment
@@ -18,12 +18,13 @@ from ...analysis.ranges.trips import only_exit
 from ...analysis.ssa import Op
 from ..arithmetic.widths import element_number
 from ..llvm.text import integer
+from .in_step import InStep, may_count
 from .lane_code import LaneCode
 from .memory.access import Access
 from .memory.addressing.lines import HALF, Line, Lines, Number, Numbers
 from .memory.moves import STALE
 from .memory.records.row_blocks import RowLoad
-from .rows import RowFinder
+from .rows import RowFinder, has_rows
 
 LARGEST_STEP = HALF
 """Bytes from one iteration to the next from which on addresses might wrap around."""
@@ -54,7 +55,8 @@ class Hoisted:
     """The tests of one loop, for the lanes that enter it; made in the block before it.
 
     With `each`, lanes may begin and end at different places: every one is tested. `charges` says
-    whether the budget's charge for the whole loop is one of the tests.
+    whether the budget's charge for the whole loop is one of the tests. With a label `otherwise`,
+    lanes that begin at different places may be tested to have as many iterations as each other.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Hoisted:
         *,
         each: bool = False,
         charges: bool = True,
+        otherwise: str = "",
     ) -> None:
         self.lanes = lanes
         self.loop = loop
@@ -83,8 +86,14 @@ class Hoisted:
         """Loads from a row a lane, which are inside if the tests hold."""
         self._left = ""
         """What is left of the budget after the loop, an i64."""
-        found = (c for c in counters_of(lanes.ssa, loop) if self._is_known(c))
-        self._counter = next(found, None)
+        self.in_step: InStep | None = None
+        """What all lanes count together, if that had to be tested; then the code has branched."""
+        counters = counters_of(lanes.ssa, loop)
+        self._counter = next((c for c in counters if self._is_known(c)), None)
+        if self._counter is None and otherwise and has_rows(lanes, loop):
+            self._counter = next((c for c in counters if may_count(c)), None)
+            if self._counter is not None:
+                self.in_step = InStep(lanes, loop, self._counter, otherwise)
         if self._counter is None:
             return
         lanes.local.clear()
@@ -96,6 +105,8 @@ class Hoisted:
     @property
     def is_useful(self) -> bool:
         """Whether a version of the loop without tests is worth its code."""
+        if self.in_step is not None:
+            return bool(self.rows)
         return bool(self.certain or self.rows) or self.is_charged
 
     @property
@@ -147,6 +158,26 @@ class Hoisted:
             self.lanes.variables.set_word("budget", self._left)
         if self.rows:
             self.lanes.variables.store(STALE, ["i1"], ["false"])
+        if self.in_step is not None:
+            self.in_step.enter()
+
+    def step(self) -> None:
+        """Begin the next iteration of the version without tests."""
+        if self.in_step is not None:
+            self.in_step.step()
+
+    def jumps(self, number: int) -> str | None:
+        """Return whether all lanes jump at a node's branch, an i1; None if they may differ."""
+        counter = self._counter
+        if self.in_step is None or counter is None:
+            return None
+        for test, target in counter.tests:
+            if test == number:
+                stays_if_taken = self.lanes.flow.nodes[number].successors[1] == target
+                relation = "slt" if stays_if_taken else "sge"
+                now = self.in_step.iteration()
+                return self.lanes.code.let(f"icmp {relation} i64 {now}, {self._after[0]}")
+        return None
 
     def unroll(self) -> int:
         """Return how many iterations of the charged version to write without a branch."""
@@ -175,6 +206,11 @@ class Hoisted:
     def _count(self, counter: Counter) -> None:
         """Compute the number of the last iteration in which the counter passes its test."""
         numbers = self._numbers
+        if self.in_step is not None:
+            self._passes = ["true"]
+            self._last = numbers.do("sub", [self.in_step.iterations], 1)
+            self._after = [self.in_step.iterations] if counter.header_tests else self._last
+            return
         first, end = (
             numbers.widened(numbers.of(v), is_signed=counter.is_signed)
             for v in (counter.phi, counter.end)
@@ -251,10 +287,26 @@ class Hoisted:
             self._test(accesses)
         self.certain = frozenset(certain)
         if not self._numbers.each and counter.step == 1:
-            finder = RowFinder(self.lanes, self._memory, self.loop, counter, self._last_of)
+            finder = RowFinder(
+                self.lanes, self._memory, self.loop, counter, self._last_of, self._iteration()
+            )
             for op, row, tests in finder.found(self.certain):
                 self.rows[op] = row
                 self._tests_of(op).extend([test] for test in tests)
+
+    def _iteration(self) -> Callable[[], str]:
+        """Return what gives the number of the present iteration, an i64."""
+        if self.in_step is not None:
+            return self.in_step.iteration
+        lanes, code, counter = self.lanes, self.lanes.code, self._counter
+        assert counter is not None
+        first = lanes.scalar(counter.phi)
+
+        def number() -> str:
+            now = code.let(f"sub i32 {lanes.scalar(counter.phi)}, {first}")
+            return code.let(f"zext i32 {now} to i64")
+
+        return number
 
     def _is_in_pieces(self, op: Op) -> bool:
         """Return whether an access of global memory is of neighbours or one place in each piece."""

@@ -100,6 +100,8 @@ class Instructions:
             lanes.define(op, "value", self._addends(op))
             return
         columns = [self._argument(op, i, lanes.vector(a), lanes.n) for i, a in enumerate(args)]
+        if op in lanes.table.some_step and host_has("avx512f"):
+            columns[-1] = [self._hidden_ones(op.cls.bits)] * lanes.k
         floats = [lanes.table.floats.of(a) for a in args]
 
         def computed() -> list[str]:
@@ -124,20 +126,24 @@ class Instructions:
             )
 
     def _addends(self, op: Op) -> list[str]:
-        """Return 1 for lanes of a condition and 0 for others, so that additions have its mask.
-
-        LLVM would make a vector of the mask first, if it knew the 1.
-        """
+        """Return 1 for lanes of a condition and 0 for others, so that additions have its mask."""
         lanes, code = self.lanes, self.lanes.code
-        t, bits = integer(op.cls.bits, lanes.n), op.cls.bits
-        one = lanes.entry.hidden(1)
-        if bits < 64:
-            one = lanes.entry.let(f"trunc i64 {one} to i{bits}")
-        ones = lanes.chunk_of(bits, one)
+        t, ones = integer(op.cls.bits, lanes.n), self._hidden_ones(op.cls.bits)
         return [
             code.let(f"select {lanes.mask_type} {c}, {t} {ones}, {t} zeroinitializer")
             for c in lanes.vector(op.args[0])
         ]
+
+    def _hidden_ones(self, bits: int) -> str:
+        """Return 1 in all lanes of a vector.
+
+        Where some lanes take a sum with 1, LLVM would make a vector of their mask, if it knew the
+        1, in place of an addition under it.
+        """
+        one = self.lanes.entry.hidden(1)
+        if bits < 64:
+            one = self.lanes.entry.let(f"trunc i64 {one} to i{bits}")
+        return self.lanes.chunk_of(bits, one)
 
     def _in_range(
         self,

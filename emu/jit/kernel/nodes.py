@@ -235,11 +235,16 @@ class Nodes:
         if not self._may_have_versions(loop):
             return False
         charges = loop.latch not in self._at_exit
-        hoisted = Hoisted(lanes, self._instructions.access, loop, charges=charges)
+        checked = edges.label("c", header)
+        hoisted = Hoisted(
+            lanes, self._instructions.access, loop, charges=charges, otherwise=checked
+        )
         if not hoisted.is_useful:
-            return False
+            if hoisted.in_step is not None:
+                code.jump(checked)
+            return hoisted.in_step is not None
         enter = edges.label("enter", header)
-        code.branch(hoisted.hold(), enter, edges.label("c", header))
+        code.branch(hoisted.hold(), enter, checked)
         code.block(enter)
         hoisted.enter()
         code.jump(edges.label("v", header))
@@ -309,6 +314,8 @@ class Nodes:
             self.edges.counters.follow(number, header)
         trips = self._at_exit.get(number)
         version = self._version
+        if version is not None:
+            version.step()
         if trips is None and (version is None or not version.is_charged):
             budget.spend(lanes, loop)
         # A lane runs it, so no test is needed.
@@ -357,7 +364,8 @@ class Nodes:
                     self._pass_barrier()
                     self._branches.follow(number, node.successors[0])
             case "cbr" if len(node.successors) == 2:
-                self._branches.branch(number, twice=self._version is None)
+                jumps = None if self._version is None else self._version.jumps(number)
+                self._branches.branch(number, twice=self._version is None, jumps=jumps)
             case _:
                 self._branches.follow(number, node.successors[0])
 

@@ -30,12 +30,14 @@ class RowFinder:
         loop: Loop,
         counter: Counter,
         last_of: Callable[[Op], list[str]],
+        iteration: Callable[[], str],
     ) -> None:
         self.lanes = lanes
         self.loop = loop
         self.counter = counter
         self._memory = memory
         self._last_of = last_of
+        self._iteration = iteration
         self._numbers = Numbers(lanes, each=True)
 
     def found(self, certain: Collection[Op]) -> Iterator[tuple[Op, RowLoad, list[str]]]:
@@ -52,10 +54,9 @@ class RowFinder:
         numbers = self._numbers
         lines = Lines(numbers, loop, self.counter, lambda op: numbers.spread(self._last_of(op)[0]))
         for op in ops:
-            always = op.node == loop.header or loop.nodes <= {loop.header, loop.latch, op.node}
-            if op in certain or not always or not op.ins.row.is_load or count == MOST_ROWS:
+            if op in certain or not _may_be_of_row(lanes, loop, op) or count == MOST_ROWS:
                 continue
-            window = self._window(op) if op.ins.row.segment is Segment.GLOBAL else None
+            window = self._window(op)
             line = self._line(op, lines) if window is not None else None
             if window is None or line is None:
                 continue
@@ -84,10 +85,8 @@ class RowFinder:
     def _line(self, op: Op, lines: Lines) -> Line | None:
         """Return the line that a load walks along element by element, one of each lane."""
         type_, base = op.ins.row.type, op.base
-        if base is None or type_ is None or not may_block(self.lanes, type_.size):
-            return None
-        if self.lanes.shapes.piece_stride(base) in (0, type_.size):
-            return None
+        assert base is not None
+        assert type_ is not None
         line = lines.of(base, op)
         return line if line is not None and line.step == type_.size else None
 
@@ -114,8 +113,7 @@ class RowFinder:
         ]
         host = numbers.spread(code.let(f"ptrtoint ptr {window.host} to i64"))
         room = self._starts(numbers.do("add", start, host))
-        first = lanes.scalar(self.counter.phi)
-        return RowLoad(op, size, self.counter.phi, first, last, room), tests
+        return RowLoad(op, size, self._iteration, last, room), tests
 
     def _starts(self, hosts: list[str]) -> str:
         """Keep where the lanes' rows begin; lanes that do not run take the first one that does."""
@@ -134,6 +132,22 @@ class RowFinder:
     def _put(self, chunks: Sequence[str], room: str) -> None:
         for place, chunk in zip(self.lanes.chunk_places(room, 64), chunks, strict=True):
             self.lanes.code.line(f"store {integer(64, self.lanes.n)} {chunk}, ptr {place}, align 8")
+
+
+def has_rows(lanes: LaneCode, loop: Loop) -> bool:
+    """Return whether a loop may have loads from rows."""
+    ops = (op for number in loop.nodes for op in lanes.ssa.ops.get(number, ()))
+    return any(_may_be_of_row(lanes, loop, op) for op in ops)
+
+
+def _may_be_of_row(lanes: LaneCode, loop: Loop, op: Op) -> bool:
+    """Return whether an op loads in each iteration, other than one place or neighbours."""
+    row, base = op.ins.row, op.base
+    if not row.is_load or row.segment is not Segment.GLOBAL or row.type is None or base is None:
+        return False
+    always = op.node == loop.header or loop.nodes <= {loop.header, loop.latch, op.node}
+    apart = lanes.shapes.piece_stride(base) not in (0, row.type.size)
+    return always and apart and may_block(lanes, row.type.size)
 
 
 def _may_store(op: Op) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TypeGuard
 
 from ....isa.types import B1, RegClass
 from ...analysis.ranges.float_ranges import FloatRanges, Nan
 from ...analysis.ranges.integer_ranges import Ranges
-from ...analysis.ssa import Op, Phi, Ssa, Value, uses
+from ...analysis.ssa import Const, Op, Phi, Ssa, Value, uses
 from ..arithmetic import emit as alu
+
+_STEPS = frozenset({"add", "sub", "xor", "or"})
 
 
 class ValueTable:
@@ -26,6 +29,8 @@ class ValueTable:
         """Values that may carry a NaN with other bits than the canonical one."""
         self.addends = _addends(ssa)
         """Conditions as numbers that are only added or subtracted."""
+        self.some_step = _some_step(ssa)
+        """Values one more than another, or with another lowest bit, in the lanes of one path."""
         self._positions = {value: i for i, value in enumerate(ssa.values())}
 
     @cached_property
@@ -73,6 +78,28 @@ def _addends(ssa: Ssa) -> set[Value]:
         for phi in phis:
             found.difference_update(phi.args.values())
     return found
+
+
+def _some_step(ssa: Ssa) -> set[Value]:
+    """Return sums, differences and bits with 1 that are only joined with the number before."""
+    found: set[Value] = set()
+    for phis in ssa.phis.values():
+        for phi in phis:
+            args = set(phi.args.values())
+            found.update(a for a in args if _is_step(a) and a.args[0] in args)
+    for ops in ssa.ops.values():
+        for op in ops:
+            found -= uses(op)
+    return found
+
+
+def _is_step(value: Value) -> TypeGuard[Op]:
+    """Return whether a value is made of another integer and 1."""
+    if not isinstance(value, Op) or value.ins.row.stem not in _STEPS:
+        return False
+    type_, last = value.ins.row.type, value.args[-1]
+    is_integer = type_ is not None and not type_.is_float and value.cls is not RegClass.C
+    return is_integer and isinstance(last, Const) and last.bits == 1
 
 
 def _numbers(ssa: Ssa, unseen: set[Value]) -> set[Value]:

@@ -40,8 +40,11 @@ class Branches:
             edges.counters.follow(number, way)
         edges.end_node(number, way)
 
-    def branch(self, number: int, *, twice: bool) -> None:
-        """End a node with two successors; `twice` if a side may be written twice."""
+    def branch(self, number: int, *, twice: bool, jumps: str | None = None) -> None:
+        """End a node with two successors; `twice` if a side may be written twice.
+
+        `jumps` says whether all lanes jump (an i1), where it is known that they agree.
+        """
         lanes, edges = self._lanes, self._edges
         fall, taken = self._flow.nodes[number].successors
         ways = self._running.ways(number)
@@ -49,8 +52,8 @@ class Branches:
             self._branch_known(number, (fall, taken), ways)
             return
         condition = lanes.ssa.conditions[number]
-        if number in self._plan.uniform_branches:
-            self._branch_together(number, lanes.scalar(condition))
+        if jumps is not None or number in self._plan.uniform_branches:
+            self._branch_together(number, jumps or lanes.scalar(condition))
             return
         # In copies of a loop, LLVM knows which lanes run.
         if self._emit is not None and number not in edges.copies:

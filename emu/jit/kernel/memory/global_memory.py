@@ -363,10 +363,11 @@ class GlobalMemory:
         count = addresses.count_inside(offset, site.size, form.scale, site.window)
 
         def each() -> list[str]:
-            return self._scattered.indexed(site, form, offset, count)
+            return self._scattered.indexed(site, form, offset, count, highest=highest)
 
+        highest = self._ranges.of(index, site.op.node).high
         if form.scale == site.size and site.is_load:
-            elements = tables.elements_for(self._ranges.of(index, site.op.node).high, site.size)
+            elements = tables.elements_for(highest, site.size)
             if elements is not None:
 
                 def table() -> list[str]:
@@ -375,7 +376,7 @@ class GlobalMemory:
 
                 has_all = code.let(f"icmp uge i64 {count}, {elements}")
                 return self._either(site, has_all, table, each)
-        if form.scale != site.size or not is_computed(index):
+        if form.scale != site.size or not is_computed(index, lanes.shapes):
             return each()
         near = near_of(lanes, index)
 

@@ -18,6 +18,9 @@ from .cold import Cold, Targets
 from .moves import WORD, Moves
 from .site import Site
 
+LARGEST_TABLE = 1 << 20
+"""The highest index of a range that is compared with a buffer's size before the lanes' are."""
+
 
 @dataclass(frozen=True)
 class Spots:
@@ -42,11 +45,18 @@ class Scattered:
         self.addresses = addresses
 
     def indexed(
-        self, site: Site, form: Form, offset: str, count: str, more: Value | None = None
+        self,
+        site: Site,
+        form: Form,
+        offset: str,
+        count: str,
+        more: Value | None = None,
+        highest: int | None = None,
     ) -> list[str]:
         """Access by 32-bit indices of which `count` (an i64) from 0 on are inside.
 
-        `more` is added to each; a sum that wraps around is outside.
+        `more` is added to each; a sum that wraps around is outside. No index is above a `highest`
+        one: if that is inside, the lanes are not tested.
         """
         lanes, code = self.lanes, self.lanes.code
         assert form.index is not None
@@ -81,14 +91,19 @@ class Scattered:
             sums = [code.let(f"add {wide} {x}, {y}") for x, y in zip(a, b, strict=True)]
             return Targets(base, form.scale, sums, 64)
 
+        surely = None
+        if highest is not None and highest < LARGEST_TABLE and not site.is_inside:
+            surely = code.let(f"icmp ugt i64 {count}, {highest}")
         if not takes_words:
-            return self._either(site, outside, lambda: self._each(site, places(chunks)), cold)
+            return self._either(
+                site, outside, lambda: self._each(site, places(chunks)), cold, surely=surely
+            )
 
         def words() -> list[str]:
             host = self.addresses.host(site.window, offset)
             return self._words(site, host, chunks, 32, site.type.bits)
 
-        return self._either(site, outside, words, cold, self._is_in_words(site))
+        return self._either(site, outside, words, cold, self._is_in_words(site), surely)
 
     def spots(self, site: Site, form: Form | None) -> Spots:
         """Return the places of an access, by 32-bit indices if its address has one."""
@@ -207,18 +222,29 @@ class Scattered:
         fast: Callable[[], list[str]],
         targets: Callable[[], Targets],
         may_be_fast: str | None = None,
+        surely: str | None = None,
     ) -> list[str]:
         """Take the fast way unless a running lane is outside; return what was loaded.
 
-        `may_be_fast` is an i1 without which nothing takes it.
+        `may_be_fast` is an i1 without which nothing takes it. Where `surely` (an i1) holds, no lane
+        is outside.
         """
-        lanes, moves = self.lanes, self.moves
+        lanes, moves, code = self.lanes, self.moves, self.lanes.code
         if site.is_inside:
             return fast()
+        before, test, tested = code.current_block, code.fresh_label("t"), code.fresh_label("t")
+        if surely is not None:
+            code.branch(surely, tested, test)
+            code.block(test)
         beyond = lanes.any(lanes.combine("and", outside, lanes.mask))
-        inside = lanes.code.let(f"xor i1 {beyond}, true")
+        inside = code.let(f"xor i1 {beyond}, true")
+        if surely is not None:
+            after = code.current_block
+            code.jump(tested)
+            code.block(tested)
+            inside = code.phi("i1", ("true", before), (inside, after))
         if may_be_fast is not None:
-            inside = lanes.code.let(f"and i1 {inside}, {may_be_fast}")
+            inside = code.let(f"and i1 {inside}, {may_be_fast}")
         return moves.either(
             inside,
             fast,

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ......isa.table import Unit
-from .....analysis.ssa import Op, Value
+from ......isa.types import RegClass
+from .....analysis.ssa import Op, Value, made_of
 from .....analysis.uniformity import LaneShapes
 from ....llvm.text import integer
 from ....llvm.toolchain import host_has
@@ -64,9 +65,17 @@ def near_of(lanes: LaneCode, index: Value) -> Near:
     return Near(code.let(f"zext i32 {first} to i64"), distances)
 
 
-def is_computed(index: Value) -> bool:
-    """Return whether an index was calculated; one that was loaded has no order."""
-    return not (isinstance(index, Op) and index.ins.row.is_load)
+def is_computed(index: Value, shapes: LaneShapes) -> bool:
+    """Return whether an index was calculated; what was loaded by each lane has no order."""
+
+    def ends(value: Value) -> bool:
+        return _is_load(value) or value.cls is RegClass.C or shapes.is_uniform(value)
+
+    return not any(_is_load(v) and not shapes.is_uniform(v) for v in made_of([index], ends))
+
+
+def _is_load(value: Value) -> bool:
+    return isinstance(value, Op) and value.ins.row.is_load
 
 
 def is_shuffled(index: Value, shapes: LaneShapes, *, clamped: bool = False) -> bool:

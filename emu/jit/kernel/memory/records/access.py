@@ -179,7 +179,7 @@ class RecordAccess:
             outside = [code.let(f"icmp uge {v} {c}, {limit}") for c in lanes.vector(form.index)]
             beyond = lanes.any(lanes.combine("and", outside, lanes.mask))
             good = code.let(f"xor i1 {beyond}, true")
-        if form.scale == fields.size and is_computed(form.index):
+        if form.scale == fields.size and is_computed(form.index, lanes.shapes):
             # Then each field is a wide access.
             near = near_of(lanes, form.index).neighbours(lanes)
             good = code.let(f"and i1 {good}, {code.let(f'xor i1 {near}, true')}")

@@ -239,7 +239,7 @@ class Records:
             if step is None:
                 if lanes.facts.piece or (is_shuffled(index, lanes.shapes) and form.scale == size):
                     return None
-                kind = "near" if is_computed(index) and form.scale > size else "apart"
+                kind = "near" if is_computed(index, lanes.shapes) and form.scale > size else "apart"
                 step = 1
             step *= form.scale
             constant = sign_extend(constant + form.constant, 64) + more * form.scale

@@ -7,9 +7,10 @@ iterations load their vectors from the block.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from .....analysis.ssa import Op, Phi
+from .....analysis.ssa import Op
 from ....llvm.function_text import FunctionText
 from ....llvm.text import integer
 from ....llvm.toolchain import host_has
@@ -21,7 +22,10 @@ from ..shuffles.routes import Labels, route
 from . import byte_columns
 
 LINE = 64
-"""Bytes of the longest vector."""
+"""Bytes of the longest vector, and of a line of caches."""
+
+AHEAD = 2 * LINE
+"""Bytes after a block that are fetched with it."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,8 @@ class RowLoad:
 
     op: Op
     size: int
-    phi: Phi
-    """What counts the loop's iterations, by ones."""
-    first: str
-    """The counter in the first iteration, an i32."""
+    iteration: Callable[[], str]
+    """Emits the number of the present iteration, an i64."""
     last: str
     """The number of the last iteration, an i64."""
     starts: str
@@ -68,8 +70,7 @@ def load(lanes: LaneCode, row: RowLoad, room: str) -> list[str]:
     """
     code, n, size = lanes.code, row.elements, row.size
     # The last block ends with the row, so it may begin in the one before.
-    now = code.let(f"sub i32 {lanes.scalar(row.phi)}, {row.first}")
-    now = code.let(f"zext i32 {now} to i64")
+    now = row.iteration()
     due = code.let(f"and i64 {now}, {-n}")
     latest = code.let(f"sub i64 {row.last}, {n - 1}")
     begin = code.intrinsic("llvm.umin", "i64", f"i64 {due}", f"i64 {latest}")
@@ -111,6 +112,9 @@ def _fill(lanes: LaneCode, row: RowLoad, way: str, room: str) -> None:
         start = code.let(f"add i64 {code.let(f'load i64, ptr {place}')}, {way}")
         host = code.let(f"inttoptr i64 {start} to ptr")
         given.append(code.let(f"load {integer(bits, n)}, ptr {host}, align {size}"))
+        if n * size == LINE:
+            # As many rows as a warp has lanes are more streams than CPUs follow by themselves.
+            code.prefetch(code.let(f"getelementptr i8, ptr {host}, i64 {AHEAD}"))
     for column, vector in enumerate(_columns(code, given, n, size)):
         at = code.let(f"add i64 {lane}, {column * width}")
         place = code.let(f"getelementptr i{bits}, ptr {room}, i64 {at}")
