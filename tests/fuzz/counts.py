@@ -17,7 +17,7 @@ from simtlab.emu.traps import Trap
 from simtlab.testing import Case, random_kernel
 from simtlab.testing.agreement import assert_same_memory
 
-from . import grids, groups, loops, pressure, records, stacks, tiles, views
+from . import grids, groups, loops, narrow, pressure, records, stacks, tiles, views
 from .example import Example, Files, Generator, without_lines
 from .kernels import is_frame, packed
 from .launches import BUDGET, KEPT
@@ -106,7 +106,7 @@ print(Counted(case, {width}, (case.arrays,) * 2).run())
 MAKERS: tuple[Callable[[random.Random], Case], ...] = (
     lambda rng: random_kernel(rng, barriers_under_branches=False, largest_group=128),
     lambda rng: tiles.make(rng)[0], grids.make, loops.make, groups.make, groups.make,
-    pressure.make, records.make, views.make, stacks.make,
+    pressure.make, records.make, views.make, stacks.make, narrow.make,
 )  # fmt: skip
 
 
