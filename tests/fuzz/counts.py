@@ -17,9 +17,9 @@ from simtlab.emu.traps import Trap
 from simtlab.testing import Case, random_kernel
 from simtlab.testing.agreement import assert_same_memory
 
-from . import grids, groups, loops, pressure, records, stacks, tiles, views
+from . import grids, groups, loops, narrow, pressure, records, stacks, tiles, views
 from .example import Example, Files, Generator, without_lines
-from .kernels import is_frame, packed
+from .kernels import LEVELS, Run, is_frame, packed
 from .launches import BUDGET, KEPT
 
 
@@ -28,10 +28,15 @@ class Counted:
     """A kernel whose launches are counted, with the arguments of each of them."""
 
     case: Case
-    width: int
+    how: Run
+    """How native code runs, and in which warps instructions are counted."""
     calls: tuple[tuple[object, ...], ...]
 
     def run(self) -> str:
+        with self.how.prepared():
+            return self._run()
+
+    def _run(self) -> str:
         native, checked = (self._launch(engine) for engine in ("jit", "interp"))
         engines = set[str]()
         for number, given in enumerate(self.calls):
@@ -56,12 +61,12 @@ class Counted:
         (function,) = self.case.module
         geometry = self.case.geometry
         return function.launch(
-            items=geometry.items, group_size=geometry.group_size, warp=self.width, engine=engine,
-            budget=BUDGET, stats=True,
+            items=geometry.items, group_size=geometry.group_size, warp=self.how.width,
+            engine=engine, budget=BUDGET, stats=True,
         )  # fmt: skip
 
     def files(self) -> Files:
-        return {**packed(self.case), "reproduce.py": REPRODUCE.format(width=self.width)}
+        return {**packed(self.case), "reproduce.py": REPRODUCE.format(how=self.how)}
 
     def smaller(self) -> Iterator[Example]:
         for call in self.calls if len(self.calls) > 1 else ():
@@ -97,16 +102,16 @@ REPRODUCE = """\
 from pathlib import Path
 
 from tests.fuzz.counts import Counted
-from tests.fuzz.kernels import case_of
+from tests.fuzz.kernels import Run, case_of
 
 case = case_of(Path(__file__).parent)
-print(Counted(case, {width}, (case.arrays,) * 2).run())
+print(Counted(case, {how!r}, (case.arrays,) * 2).run())
 """
 
 MAKERS: tuple[Callable[[random.Random], Case], ...] = (
     lambda rng: random_kernel(rng, barriers_under_branches=False, largest_group=128),
     lambda rng: tiles.make(rng)[0], grids.make, loops.make, groups.make, groups.make,
-    pressure.make, records.make, views.make, stacks.make,
+    pressure.make, records.make, views.make, stacks.make, narrow.make,
 )  # fmt: skip
 
 
@@ -120,7 +125,11 @@ def draw(rng: random.Random) -> Counted:
             other[at] = type(value)(abs(int(value) - rng.choice((0, 1))))
     calls = (case.arrays, case.arrays, tuple(other), case.arrays)
     width = rng.choice((case.geometry.width, 32, 32, 64, 16, 8, rng.randint(1, 64)))
-    return Counted(case, width, calls[: rng.randint(1, 4)])
+    how = Run(
+        "jit", width=width, level=rng.choice(LEVELS), poisoned=rng.random() < 0.3,
+        order=rng.choice(("usual", "threads", "backwards")),
+    )  # fmt: skip
+    return Counted(case, how, calls[: rng.randint(1, 4)])
 
 
 GENERATOR = Generator("counts", lambda scratch, rng: draw, 120.0, 3.0)

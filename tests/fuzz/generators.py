@@ -8,7 +8,7 @@ from .example import Generator
 
 NAMES = (
     "kernels", "tiles", "grids", "loops", "groups", "pressure", "records", "views", "stacks",
-    "counts", "policies", "sources", "objects", "wild", "misuse", "kills", "caches",
+    "narrow", "counts", "policies", "sources", "objects", "wild", "misuse", "kills", "caches",
 )  # fmt: skip
 
 
