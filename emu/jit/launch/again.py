@@ -59,7 +59,10 @@ MOST_SHAPES = 256
 MOST_ENTRIES = 16
 """Combinations of arrays that stay written. Host loops mostly swap a few arrays."""
 
-MOST_BYTES = 1 << 20
+COPIED_TO_COUNT = 1 << 20
+"""Bytes that are copied before a short launch whose counts may be refused."""
+
+MOST_BYTES = 1 << 22
 """Bytes of memory that these have of their own. One combination may have any number."""
 
 
@@ -106,7 +109,7 @@ class Again:
         self._arrays = itemgetter(*places, self._first)
         """Returns the arrays among the arguments: always a tuple, so one of them twice."""
         self._is_repeatable = is_repeatable(work.kernel)
-        self._pointed: dict[tuple[int, ...], Pointed] = {}
+        self._pointed: dict[tuple[int, ...], Pointed | None] = {}
         """Serial of a table, and buffers -> their slots. Launches often take two in turns."""
         self._shapes: set[tuple[tuple[int, ...], ...]] = set()
         """Shapes of arrays of NumPy in an earlier launch: for others an entry does not pay."""
@@ -122,8 +125,11 @@ class Again:
             self.native = self._direct.run
 
     def _entries(self) -> int:
-        copied = self._plan.may_wait and not self._is_repeatable
-        own = self._plan.own_bytes + (COPIED_BEFORE if copied else 0)
+        own = self._plan.own_bytes
+        if self._plan.layout is not None and self._plan.layout.relied.is_tested:
+            own += COPIED_TO_COUNT
+        elif self._plan.may_wait and not self._is_repeatable:
+            own += COPIED_BEFORE
         return min(MOST_ENTRIES, max(1, MOST_BYTES // max(own, 1)))
 
     def make_results(self, like: Result) -> None:
@@ -228,14 +234,13 @@ class Again:
         except (struct.error, OverflowError):
             return None
         key = (table.serial, *bases)
-        pointed = self._pointed.get(key)
-        if pointed is None:
+        if key not in self._pointed:
             if len(self._pointed) == MOST_ROWS:
                 self._pointed.clear()
-            pointed = self._point(scratch, table, memory, bases)
-            if pointed is None:
-                return None
-            self._pointed[key] = pointed
+            self._pointed[key] = self._point(scratch, table, memory, bases)
+        pointed = self._pointed[key]
+        if pointed is None:
+            return None
         if scratch.pointed is not pointed:
             scratch.point(pointed)
         return _Taken(memory, table, None)
@@ -285,7 +290,7 @@ class Again:
             table = guard
         if changes is not None:
             starts_over, copied = True, changes
-            if sum(table.rows[base][SIZE] for base in copied) > COPIED_BEFORE:
+            if sum(table.rows[base][SIZE] for base in copied) > COPIED_TO_COUNT:
                 return None
         elif plan.may_wait and not starts_over and table.size <= COPIED_BEFORE:
             starts_over, copied = True, frozenset(table.rows)
