@@ -48,6 +48,13 @@ class DeviceArray:
         self.buffer = buffer
         self.shape = shape
         self.dtype = dtype
+        self._host: np.ndarray | None = None
+        self._view: np.ndarray | None = None
+        """The elements, as long as the buffer's memory is `_host`: host loops copy single flags."""
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return the state for copies and pickles, without the view of memory."""
+        return {**self.__dict__, "_host": None, "_view": None}
 
     @property
     def size(self) -> int:
@@ -60,11 +67,15 @@ class DeviceArray:
         return self.buffer.base
 
     def _elements(self) -> np.ndarray:
-        if not self.buffer.alive:
-            raise ArgumentError(
-                f"{self.buffer.name} was freed", code="SIM310", hint="allocate it again"
-            )
-        return self.buffer.host.view(self.dtype).reshape(self.shape)
+        host, view = self.buffer.host, self._view
+        if view is None or host is not self._host:
+            if not self.buffer.alive:
+                raise ArgumentError(
+                    f"{self.buffer.name} was freed", code="SIM310", hint="allocate it again"
+                )
+            view = self._view = host.view(self.dtype).reshape(self.shape)
+            self._host = host
+        return view
 
     def to_host(self) -> np.ndarray:
         """Return a copy of the content."""
@@ -72,7 +83,7 @@ class DeviceArray:
 
     def copy_from(self, array: np.ndarray) -> None:
         """Overwrite the content. The shape and dtype must be those of this array."""
-        source = _array_of(array)
+        source = array if type(array) is np.ndarray else _array_of(array)
         if source.shape != self.shape or source.dtype != self.dtype:
             raise ArgumentError(
                 f"{self.buffer.name} holds {self.dtype} {self.shape}, not "
@@ -89,6 +100,7 @@ class DeviceArray:
 
     def free(self) -> None:
         """Free the memory; a kernel that still uses its address traps."""
+        self._host = self._view = None
         self.device.memory.free(self.buffer)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:

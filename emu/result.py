@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -25,9 +26,24 @@ class Launched(NamedTuple):
     geometry: Geometry
 
 
+class Counted(Launched):
+    """The same of a launch that counts: its results have counts of native code as bytes."""
+
+    statistics_of: Callable[[bytes], Statistics]
+    """Returns the statistics that these counts are, which takes longer than a small launch."""
+
+
 def _read_only(place: str) -> Any:
     """Return a field that is read from `place` and cannot be set."""
     return property(attrgetter(place))
+
+
+def _statistics_of(result: Result) -> Statistics | None:
+    """Return what a launch has counted."""
+    found = result._statistics
+    if isinstance(found, bytes):
+        found = result._statistics = result._launched.statistics_of(found)
+    return found
 
 
 @dataclass(init=False, unsafe_hash=True)
@@ -42,7 +58,7 @@ class Result:
     engine: str = _read_only("_launched.engine")
     scheme: str = _read_only("_launched.scheme")
     geometry: Geometry = _read_only("_launched.geometry")  # noqa: RUF009
-    statistics: Statistics | None = _read_only("_statistics")  # noqa: RUF009
+    statistics: Statistics | None = property(_statistics_of)  # noqa: RUF009 # pyright: ignore
     host_seconds: float = _read_only("_host_seconds")
 
     __slots__ = ("_host_seconds", "_launched", "_statistics")
@@ -56,20 +72,30 @@ class Result:
         statistics: Statistics | None,
         host_seconds: float,
     ) -> None:
-        self._launched = Launched(kernel, engine, scheme, geometry)
-        self._statistics = statistics
+        self._launched: Any = Launched(kernel, engine, scheme, geometry)
+        self._statistics: Any = statistics
         self._host_seconds = host_seconds
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Result, (*self._launched[:4], self.statistics, self._host_seconds)
 
     @property
     def launched(self) -> Launched:
         """What all results of the launch have in common."""
         return self._launched
 
-    def again(self, seconds: float) -> Result:
-        """Return the result of the same launch that has taken so many seconds, not counted."""
+    def counted_by(self, statistics_of: Callable[[bytes], Statistics]) -> Result:
+        """Return a result of the launch, whose results may have counts for this function."""
+        result = self.again(0.0)
+        result._launched = launched = Counted(*self._launched)
+        launched.statistics_of = statistics_of
+        return result
+
+    def again(self, seconds: float, counts: bytes | None = None) -> Result:
+        """Return the result of the same launch that has taken so many seconds, and its counts."""
         result = _NEW(Result)
         result._launched = self._launched
-        result._statistics = None
+        result._statistics = counts
         result._host_seconds = seconds
         return result
 

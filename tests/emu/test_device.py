@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
+import sys
 import weakref
 
 import numpy as np
@@ -238,3 +241,32 @@ def test_large_arrays_begin_in_the_first_page_of_a_large_one() -> None:
     assert all(start % (1 << 21) < 4096 and start % 64 == 0 for start in starts)
     assert len({start % 4096 for start in starts}) > 3
     assert [array.to_host().sum() for array in arrays] == [0, 0, 0, *sizes]
+
+
+def test_a_copy_of_an_array_has_memory_of_its_own() -> None:
+    array = Device().to_device(np.arange(4))
+    assert array.to_host()[3] == 3
+    for twin in (copy.deepcopy(array), pickle.loads(pickle.dumps(array))):
+        array.copy_from(np.zeros(4, np.int64))
+        np.testing.assert_array_equal(twin.to_host(), np.arange(4))
+        twin.copy_from(np.arange(4) + 1)
+        twin.buffer.host.view(np.int64)[0] = 7
+        np.testing.assert_array_equal(twin.to_host(), [7, 2, 3, 4])
+        array.copy_from(np.arange(4))
+
+
+def test_a_freed_array_has_no_content_and_keeps_no_memory() -> None:
+    device = Device()
+    for by_device in (True, False):
+        host = np.arange(4)
+        array = device.map(host)
+        array.to_host()
+        references = sys.getrefcount(host)
+        if by_device:
+            device.memory.free(array.buffer)
+        else:
+            array.free()
+            assert sys.getrefcount(host) < references
+        for use in (array.to_host, lambda: array.copy_from(host)):  # noqa: B023
+            with pytest.raises(ArgumentError, match="freed"):
+                use()

@@ -15,6 +15,7 @@ from __future__ import annotations
 import struct
 import time
 from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -25,9 +26,9 @@ from ...arguments import BoundArguments, bind, block_format, plain_types, unboxe
 from ...engine import Work
 from ...memory import Memory
 from ...result import Result
-from ..runtime.context import Slot, TrapCode
+from ..runtime.context import SIZE, Slot, TrapCode
 from .before import COPIED_BEFORE, changed_by
-from .direct import Direct, is_supported
+from .direct import Direct, is_supported, makes_results
 from .plan import Plan, Pointed, Scratch, Table
 from .slices import Alone
 
@@ -43,6 +44,9 @@ SHORT = 1e-3
 SHORT_ALONE = 20e-3
 """The same for a launch that gets one thread."""
 
+SHORT_KNOWN = 1e-4
+"""The same for a launch whose counts are known (`known_counts.py`): a longer one need not count."""
+
 CALLS_ALONE = 100
 """Calls after which a launch that got one thread is asked again whether it gets several."""
 
@@ -55,7 +59,10 @@ MOST_SHAPES = 256
 MOST_ENTRIES = 16
 """Combinations of arrays that stay written. Host loops mostly swap a few arrays."""
 
-MOST_BYTES = 1 << 20
+COPIED_TO_COUNT = 1 << 20
+"""Bytes that are copied before a short launch whose counts may be refused."""
+
+MOST_BYTES = 1 << 22
 """Bytes of memory that these have of their own. One combination may have any number."""
 
 
@@ -102,7 +109,7 @@ class Again:
         self._arrays = itemgetter(*places, self._first)
         """Returns the arrays among the arguments: always a tuple, so one of them twice."""
         self._is_repeatable = is_repeatable(work.kernel)
-        self._pointed: dict[tuple[int, ...], Pointed] = {}
+        self._pointed: dict[tuple[int, ...], Pointed | None] = {}
         """Serial of a table, and buffers -> their slots. Launches often take two in turns."""
         self._shapes: set[tuple[tuple[int, ...], ...]] = set()
         """Shapes of arrays of NumPy in an earlier launch: for others an entry does not pay."""
@@ -112,18 +119,27 @@ class Again:
         """Whether the longer way has the next calls."""
         self.native: Callable[[tuple[object, ...]], Any] = _never
         """Runs a launch and returns its result, or what `finish` takes."""
-        if self._pointers and is_supported():
+        counts = plan.layout is not None
+        if self._pointers and is_supported() and (makes_results() or not counts):
             self._direct = Direct(plan, work.kernel, self._entries())
             self.native = self._direct.run
 
     def _entries(self) -> int:
-        copied = self._plan.may_wait and not self._is_repeatable
-        own = self._plan.own_bytes + (COPIED_BEFORE if copied else 0)
+        own = self._plan.own_bytes
+        if self._plan.layout is not None and self._plan.layout.relied.is_tested:
+            own += COPIED_TO_COUNT
+        elif self._plan.may_wait and not self._is_repeatable:
+            own += COPIED_BEFORE
         return min(MOST_ENTRIES, max(1, MOST_BYTES // max(own, 1)))
 
     def make_results(self, like: Result) -> None:
         """Let results be like this one, but for their seconds."""
         if self._result is None:
+            if self._plan.layout is not None:
+                from .counting import statistics_from
+
+                read = partial(statistics_from, self._plan.layout, self._plan.facts)
+                like = like.counted_by(read)
             self._result = like
             if self._direct is not None and self._calls_left is None:
                 self._direct.make_results(like, self._limit)
@@ -133,23 +149,25 @@ class Again:
 
         None if the longer way must run it: nothing has changed then. Raises Trap.
         """
-        if self._has_left and seconds is None:
-            return None
         if seconds is None:
-            seconds = self._run_new(args)
-        elif seconds < 0:
+            return None if self._has_left else self._run_new(args)
+        if seconds < 0:
             assert self._direct is not None
             scratch, seconds = self._direct.trapped(seconds)
-            seconds = self._settle(scratch, self._memory_of(args), seconds)
-        if seconds is None:
-            return None
+            return self._settle(scratch, self._memory_of(args), seconds)
+        return self._made(seconds)
+
+    def _made(self, seconds: float, counts: bytes | None = None) -> Result:
         if seconds > self._limit or self._calls_left is not None:
             self._count(seconds)
         assert self._result is not None
-        return self._result.again(seconds)
+        return self._result.again(seconds, counts)
 
-    def _run_new(self, args: tuple[object, ...]) -> float | None:
+    def _run_new(self, args: tuple[object, ...]) -> Result | None:
         """Run with arguments that native code does not know; let it know them."""
+        if self._direct is not None and self._direct.is_closed:
+            self._leave()
+            return None
         try:
             scratch = self._idle.pop()
         except IndexError:
@@ -159,6 +177,7 @@ class Again:
             self._idle.append(scratch)
             return None
         try:
+            scratch.clear()
             if scratch.copies is not None:
                 scratch.copies.take()
             alone = Alone(self._plan.code.function, scratch, self._plan.n_groups, self._plan.row)
@@ -170,10 +189,11 @@ class Again:
         finally:
             if taken.bound is not None:
                 taken.bound.finish()
+        counts = None if scratch.counts is None else scratch.counts.tobytes()
         table = taken.table if taken.bound is None else None
         if self._direct is None or not self._direct.enter(args, scratch, table):
             self._idle.append(scratch)
-        return seconds
+        return self._made(seconds, counts)
 
     def _count(self, seconds: float) -> None:
         """Leave the next calls to the longer way after a long one, and after many."""
@@ -214,11 +234,13 @@ class Again:
         except (struct.error, OverflowError):
             return None
         key = (table.serial, *bases)
-        pointed = self._pointed.get(key)
-        if pointed is None:
+        if key not in self._pointed:
             if len(self._pointed) == MOST_ROWS:
                 self._pointed.clear()
-            pointed = self._pointed[key] = self._point(scratch, table, memory, bases)
+            self._pointed[key] = self._point(scratch, table, memory, bases)
+        pointed = self._pointed[key]
+        if pointed is None:
+            return None
         if scratch.pointed is not pointed:
             scratch.point(pointed)
         return _Taken(memory, table, None)
@@ -242,23 +264,41 @@ class Again:
         table = Table.of(bound.memory)
         scratch.kernargs.data[: len(bound.kernargs)] = bound.kernargs
         addresses = self._plan.pointers_in(bound.kernargs)
-        scratch.point(self._point(scratch, table, bound.memory, addresses))
+        pointed = self._point(scratch, table, bound.memory, addresses)
+        if pointed is None:
+            bound.finish()
+            return None
+        scratch.point(pointed)
         return _Taken(bound.memory, table, bound)
 
     def _point(
         self, scratch: Scratch, table: Table, memory: Memory, addresses: Sequence[int]
-    ) -> Pointed:
-        """Return the slots of the buffers at `addresses`, and what is copied before a launch."""
-        copied: set[int] = set()
-        starts_over = self._plan.may_wait and self._is_repeatable
-        if self._plan.may_wait and not starts_over and table.size <= COPIED_BEFORE:
-            starts_over = True
-            copied = set(table.rows)
-            if not self._plan.strays:
+    ) -> Pointed | None:
+        """Return the slots of the buffers at `addresses`, and what is copied before a launch.
+
+        None for the longer way.
+        """
+        plan, copied = self._plan, frozenset[int]()
+        starts_over = plan.may_wait and self._is_repeatable
+        changes = None
+        if plan.layout is not None:
+            kernargs = scratch.kernargs.tobytes()
+            work = replace(self._work, kernargs=kernargs, memory=memory)
+            guard, changes = plan.guarded(work, table)
+            if guard is None:
+                return None
+            table = guard
+        if changes is not None:
+            starts_over, copied = True, changes
+            if sum(table.rows[base][SIZE] for base in copied) > COPIED_TO_COUNT:
+                return None
+        elif plan.may_wait and not starts_over and table.size <= COPIED_BEFORE:
+            starts_over, copied = True, frozenset(table.rows)
+            if not plan.strays:
                 copied = changed_by(self._work.kernel, scratch.kernargs, table, memory)
                 table = table.changed(copied)
         rows = [slot for address in addresses for slot in table.row_at(address, memory)]
-        return Pointed(table.slots, rows, tuple(table.rows[base] for base in copied), starts_over)
+        return Pointed(table.slots, rows, tuple(table.rows[b] for b in copied), starts_over)
 
     def _settle(self, scratch: Scratch, memory: Memory, seconds: float) -> None:
         """Put back what a launch has changed that has trapped; raise the trap if it may not."""

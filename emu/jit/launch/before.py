@@ -65,7 +65,9 @@ def _spare(size: int) -> np.ndarray:
     return room if room.size >= size else np.empty(size, np.uint8)
 
 
-def changed_by(kernel: Kernel, kernargs: np.ndarray, table: Table, memory: Memory) -> set[int]:
+def changed_by(
+    kernel: Kernel, kernargs: np.ndarray, table: Table, memory: Memory
+) -> frozenset[int]:
     """Return the bases of the buffers that a kernel stores to, by the pointers that it is given.
 
     All of them if it also stores by other pointers. A pointer may still leave its buffer.
@@ -74,10 +76,10 @@ def changed_by(kernel: Kernel, kernargs: np.ndarray, table: Table, memory: Memor
     bases: set[int] = set()
     for access in (*accesses.stores, *accesses.atomics):
         if not access.pointers:
-            return set(table.rows)
+            return frozenset(table.rows)
         for offset in access.pointers:
             address = int.from_bytes(kernargs.data[offset : offset + 8], "little")
             row = table.row_at(address, memory)
             if row[SIZE]:
                 bases.add(row[BASE])
-    return bases
+    return frozenset(bases)

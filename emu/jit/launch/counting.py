@@ -127,12 +127,19 @@ def _layout(kernel: Kernel, facts: Facts) -> Layout:
     return Layout(words, at, sums, relied)
 
 
+def statistics_from(layout: Layout, facts: Facts, counts: bytes) -> Statistics:
+    """Return the statistics of a launch from the counts of its only thread."""
+    return _statistics(layout, facts, [np.frombuffer(counts, np.int64)])
+
+
 def statistics_of(work: Work, plan: Plan, scratches: Sequence[Scratch]) -> Statistics | None:
     """Return the statistics of a launch from the counts of its threads; None if none counted."""
     layout, facts = plan.layout, plan.facts
     counts = [scratch.counts for scratch in scratches if scratch.counts is not None]
-    if layout is None or not counts:
-        return None
+    return None if layout is None or not counts else _statistics(layout, facts, counts)
+
+
+def _statistics(layout: Layout, facts: Facts, counts: Sequence[np.ndarray]) -> Statistics:
     total = sum(counts[1:], counts[0])
     # A launch of a small kernel takes less time than these counts.
     executions, lanes = np.add.reduce(total[layout.at], 1)

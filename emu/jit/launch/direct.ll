@@ -27,6 +27,8 @@ declare void @PyEval_RestoreThread(ptr)
 declare i32 @clock_gettime(i32, ptr)
 declare double @llvm.fabs.f64(double)
 declare i64 @llvm.umin.i64(i64, i64)
+declare ptr @PyBytes_FromStringAndSize(ptr, i64)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 define internal i64 @now() {
@@ -38,6 +40,28 @@ define internal i64 @now() {
   %all = mul i64 %seconds, 1000000000
   %result = add i64 %all, %rest
   ret i64 %result
+}
+
+; Clear the counts and marks of a launch, as `Scratch.clear` does.
+define internal void @clear(ptr %cleared) {
+  %n = load i64, ptr %cleared
+  %first = getelementptr i64, ptr %cleared, i64 1
+  br label %head
+head:
+  %i = phi i64 [ 0, %0 ], [ %i.next, %one ]
+  %more = icmp ult i64 %i, %n
+  br i1 %more, label %one, label %done
+one:
+  %at = mul i64 %i, 2
+  %p.memory = getelementptr i64, ptr %first, i64 %at
+  %memory = load ptr, ptr %p.memory
+  %p.size = getelementptr i64, ptr %p.memory, i64 1
+  %size = load i64, ptr %p.size
+  call void @llvm.memset.p0.i64(ptr %memory, i8 0, i64 %size, i1 false)
+  %i.next = add i64 %i, 1
+  br label %head
+done:
+  ret void
 }
 
 ; Copy what a launch may change, as `Copies.take` does.
@@ -94,7 +118,7 @@ entry:
   %params = getelementptr i64, ptr %book, i64 16
   %words = mul i64 %count, 4
   %first = getelementptr i64, ptr %params, i64 %words
-  %stride = add i64 %words, 8
+  %stride = add i64 %words, 10
   %as.many = icmp eq i64 %given, %count
   br i1 %as.many, label %head, label %nothing
 head:
@@ -104,7 +128,7 @@ head:
 look:
   %away = mul i64 %e, %stride
   %one = getelementptr i64, ptr %first, i64 %away
-  %own = getelementptr i64, ptr %one, i64 8
+  %own = getelementptr i64, ptr %one, i64 10
   %state = load i64, ptr %one
   %idle = icmp eq i64 %state, 1
   br i1 %idle, label %table, label %next
@@ -219,6 +243,9 @@ run:
   %first.groups = load i64, ptr %p.first
   %thread = call ptr @PyEval_SaveThread()
   %start = call i64 @now()
+  %p.cleared = getelementptr i64, ptr %one, i64 8
+  %cleared = load ptr, ptr %p.cleared
+  call void @clear(ptr %cleared)
   %is.copied = icmp ne ptr %copies, null
   br i1 %is.copied, label %copy, label %call
 copy:
@@ -267,6 +294,17 @@ over:
   call void @Py_DecRef(ptr %table.object)
   br i1 %is.good, label %ended, label %trap
 ended:
+  %p.counts = getelementptr i64, ptr %one, i64 9
+  %counts = load ptr, ptr %p.counts
+  %is.counted = icmp ne ptr %counts, null
+  br i1 %is.counted, label %counted, label %idle.again
+counted:
+  %p.bytes = getelementptr i64, ptr %book, i64 12
+  %bytes = load i64, ptr %p.bytes
+  %copied.counts = call ptr @PyBytes_FromStringAndSize(ptr %counts, i64 %bytes)
+  br label %idle.again
+idle.again:
+  %statistics = phi ptr [ %none, %ended ], [ %copied.counts, %counted ]
   store i64 1, ptr %one
   %spent = sub i64 %end, %start
   %nanoseconds = sitofp i64 %spent to double
@@ -275,21 +313,36 @@ ended:
   %p.limit = getelementptr i64, ptr %book, i64 5
   %limit = load i64, ptr %p.limit
   %is.short = icmp sle i64 %spent, %limit
-  br i1 %is.short, label %short, label %long
+  br i1 %is.short, label %short, label %not.short
+not.short:
+  br i1 %is.counted, label %close, label %long
 long:
   ret ptr %float
+close:
+  ; The result has the counts, so Python sees at the next launch that this one was long.
+  store i64 0, ptr %p.entries
+  br label %short
 short:
   ; As Result.again makes it.
   %p.type = getelementptr i64, ptr %book, i64 6
   %result.type = load ptr, ptr %p.type
   %result = call ptr @PyType_GenericAlloc(ptr %result.type, i64 0)
-  %no.memory = icmp eq ptr %result, null
-  br i1 %no.memory, label %long, label %fill
+  %no.result = icmp eq ptr %result, null
+  br i1 %no.result, label %no.memory, label %result.made
+result.made:
+  %no.statistics = icmp eq ptr %statistics, null
+  br i1 %no.statistics, label %no.memory, label %fill
+no.memory:
+  ret ptr null
 fill:
   %p.launched = getelementptr i64, ptr %book, i64 7
   %launched = load ptr, ptr %p.launched
   call void @Py_IncRef(ptr %launched)
+  br i1 %is.counted, label %set, label %share
+share:
   call void @Py_IncRef(ptr %none)
+  br label %set
+set:
   %p.at = getelementptr i64, ptr %book, i64 8
   %at.launched = load i64, ptr %p.at
   %q.launched = getelementptr i8, ptr %result, i64 %at.launched
@@ -297,7 +350,7 @@ fill:
   %p.at.1 = getelementptr i64, ptr %book, i64 9
   %at.statistics = load i64, ptr %p.at.1
   %q.statistics = getelementptr i8, ptr %result, i64 %at.statistics
-  store ptr %none, ptr %q.statistics
+  store ptr %statistics, ptr %q.statistics
   %p.at.2 = getelementptr i64, ptr %book, i64 10
   %at.seconds = load i64, ptr %p.at.2
   %q.seconds = getelementptr i8, ptr %result, i64 %at.seconds

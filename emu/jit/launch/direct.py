@@ -9,10 +9,11 @@ The book of a launch is an array of i64:
     16 words    parameters, entries, address of the kernel, workgroups, address of None,
                 nanoseconds up to which a result is made, its type, what all results have in common,
                 places of that, of statistics and of seconds in a result, workgroups of the first
-                call of the kernel
+                call of the kernel, bytes of counts
     4 words     for each parameter: kind (0 pointer, 1 float, 2 signed, 3 unsigned), offset, bits
-    entries     8 words: state, cell, table, context, arguments, nanoseconds until the trap, address
-                of what is copied before (copies.py) or 0, whether arrays of NumPy may lie elsewhere
+    entries     10 words: state, cell, table, context, arguments, nanoseconds until the trap,
+                address of what is copied before (copies.py) or 0, whether arrays of NumPy may lie
+                elsewhere, addresses of what is cleared before, and of counts or 0
                 4 words for each parameter: the object; its type; whether the argument's bytes are
                 that object's; for an array of NumPy the address of its fields (hosts.py)
 
@@ -47,11 +48,11 @@ if TYPE_CHECKING:
     from .plan import Plan, Scratch, Table
 
 HEAD = 16
-PER_ENTRY = 8
+PER_ENTRY = 10
 PER_PARAM = 4
-LIMIT, TYPE, FIRST = 5, 6, 11
+ENTRIES, LIMIT, TYPE, FIRST, COUNTED = 1, 5, 6, 11, 12
 UNUSED, IDLE = 0, 1
-CELL, TABLE, CONTEXT, KERNARGS, SPENT, COPIES, MAY_MOVE = 1, 2, 3, 4, 5, 6, 7
+CELL, TABLE, CONTEXT, KERNARGS, SPENT, COPIES, MAY_MOVE, CLEARED, COUNTS = range(1, 10)
 """Words of an entry after its state."""
 
 METH_O = 8
@@ -68,6 +69,7 @@ _PYTHON = (
     "PyFloat_AsDouble", "PyFloat_FromDouble", "PyNumber_Index", "PyLong_AsLongLong",
     "PyLong_AsUnsignedLongLong", "PyLong_AsVoidPtr", "PyErr_Occurred", "PyErr_Clear",
     "PyEval_SaveThread", "PyEval_RestoreThread", "PyType_GenericAlloc", "PyErr_CheckSignals",
+    "PyBytes_FromStringAndSize",
 )  # fmt: skip
 
 
@@ -104,6 +106,7 @@ class Direct:
         self._book[:5] = n, entries, plan.code.compiled["kernel"], plan.n_groups, id(None)
         self._book[LIMIT] = -1
         self._book[FIRST] = first_groups(plan)
+        self._book[COUNTED] = 0 if plan.layout is None else 8 * plan.layout.words
         self._common: object = None
         for i, param in enumerate(kernel.params):
             kind = 0 if param.is_pointer else 1 if param.type.is_float else 3
@@ -117,6 +120,11 @@ class Direct:
 
         Seconds are returned where no results are made.
         """
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether a launch that counts was longer than the limit."""
+        return self._book[ENTRIES] == 0
 
     def make_results(self, like: Result, limit: float) -> None:
         """Let native code make results of launches of up to `limit` seconds."""
@@ -158,6 +166,8 @@ class Direct:
         book[at + CONTEXT] = scratch.address
         book[at + KERNARGS] = scratch.kernargs.ctypes.data
         book[at + MAY_MOVE] = hosts is not None and hosts.may_move
+        book[at + CLEARED] = scratch.cleared.buffer_info()[0]
+        book[at + COUNTS] = 0 if scratch.counts is None else scratch.counts.ctypes.data
         book[at + COPIES] = 0 if copies is None else copies.words.buffer_info()[0]
         book[at] = IDLE
         return True
@@ -233,6 +243,11 @@ def _places() -> tuple[int, ...] | None:
     return tuple(int(place[0]) * found.itemsize for place in places)
 
 
+def makes_results() -> bool:
+    """Return whether native code can make the results of launches."""
+    return _places() is not None
+
+
 def is_supported() -> bool:
     """Return whether this Python has the interface that native code uses, and one lock."""
     has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
@@ -245,7 +260,7 @@ def _compiled() -> Compiled:
     text = "".join(part.read_text(encoding="utf-8") for part in parts)
     symbols = {name: _address(ctypes.pythonapi, name) for name in _PYTHON}
     system = ctypes.CDLL(None)
-    symbols |= {name: _address(system, name) for name in ("clock_gettime", "memcpy")}
+    symbols |= {name: _address(system, name) for name in ("clock_gettime", "memcpy", "memset")}
     return compile_text(text, ["simtlab_direct", "simtlab_claim"], key=text, symbols=symbols)
 
 

@@ -30,9 +30,9 @@ from ...second_opinion import MAX_COPY, verdict
 from ...statistics import Statistics
 from ...traps import Trap, TrapKind, TrapRecord
 from ..kernel.compile import facts_at
-from ..runtime.context import Slot, TrapCode
+from ..runtime.context import Slot, TrapCode, WatchedBy
 from . import slices
-from .again import CALLS_ALONE, SHORT, SHORT_ALONE, Again
+from .again import CALLS_ALONE, SHORT, SHORT_ALONE, SHORT_KNOWN, Again
 from .before import COPIED_BEFORE, Before
 from .plan import Plan, Scratch, Table
 from .regroup import as_launched
@@ -219,7 +219,11 @@ def _again(work: Work, plan: Plan, seconds: float, *, several: bool) -> Again | 
     `several` says that it may get several threads.
     """
     if plan.layout is not None:
-        return None
+        # Owners have other numbers in each launch.
+        watched = plan.layout.relied.watched and plan.code.watched_by != WatchedBy.MARKS
+        known = work.kept.get("known")
+        most = SHORT if known is None or not known.may_be_kept else SHORT_KNOWN
+        return None if watched or seconds >= most else Again(plan, work, _trap_of, limit=most)
     limit, calls = SHORT, None
     if seconds >= SHORT:
         if seconds >= SHORT_ALONE or (several and (work.threads != AUTO or host_threads() > 1)):

@@ -46,6 +46,11 @@ class KnownCounts:
         known = work.kept.get("known")
         return known if known is not None else work.kept.setdefault("known", cls(work.kernel))
 
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether counts follow from a launch's numbers."""
+        return self._places is not None
+
     def find(self, work: Work) -> tuple[Work, Statistics] | None:
         """Return the launch without statistics, and the statistics that it has.
 

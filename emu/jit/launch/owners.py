@@ -68,6 +68,8 @@ class Owners:
             for p in sorted(relied.owned)
         ]
         self._array: _Array | None = None
+        self.region = 0, 0
+        """Nothing is cleared: owners of a launch have other numbers than those before."""
         group = bytes_of_owners(kernel.group_size, relied.group_unit) if relied.group_unit else 0
         self._group_owners = np.zeros(group + LINE, np.uint8)
         context[Slot.GROUP_OWNERS] = self._group_owners.ctypes.data
@@ -111,6 +113,8 @@ class Marks:
         ]
         self._words = np.zeros(0, np.uint64)
         self._start = 0
+        self.region = 0, 0
+        """Address and bytes of the marks of the last launch."""
 
     def begin_launch(self) -> None:
         """Let no place be marked; parameters have the buffers of the launch."""
@@ -125,6 +129,7 @@ class Marks:
             self._start = self._words.ctypes.data
         else:
             self._words[:needed] = 0
+        self.region = self._start, 8 * needed
         for _, base, slot in self._slots:
             context[slot] = self._start + places[int(context[base])] * 8
 

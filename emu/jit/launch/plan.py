@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -179,6 +179,8 @@ class Scratch:
         """What `Again` has last pointed parameters at."""
         self.copies: Copies | None = None
         """Where a launch by `Again` that may start over copies what it may change."""
+        self.cleared = array("q", (0,))
+        """How many regions of memory such a launch clears, and the address and bytes of each."""
         self._memory = {
             Slot.KERNARG: self.kernargs,
             Slot.READONLY: plan.readonly,
@@ -215,13 +217,10 @@ class Scratch:
         """Take the arguments of a call, and the buffers that its pointers point into."""
         self.pointed = None
         self.context[Slot.SEVERAL_THREADS] = 0
-        if self.counts is not None:
-            self.counts[:] = 0
         self.kernargs.data[: len(kernargs)] = kernargs
         self.fill_table(table)
         self._params.pack_into(self._bytes, Slot.PARAMS * 8, *rows)
-        if self._owners is not None:
-            self._owners.begin_launch()
+        self.clear()
 
     def fill_table(self, table: Table) -> None:
         """Take the table of buffers, in which pointers are looked up."""
@@ -235,6 +234,20 @@ class Scratch:
         _BUFFERS.pack_into(self._bytes, Slot.BUFFERS * 8, *place)
         self._params.pack_into(self._bytes, Slot.PARAMS * 8, *pointed.rows)
         self.copies = Copies(pointed.copied) if pointed.copied else None
+        regions = []
+        if self.counts is not None:
+            regions.append((self.counts.ctypes.data, self.counts.nbytes))
+        if self._owners is not None:
+            self._owners.begin_launch()
+            regions.append(self._owners.region)
+        self.cleared = array("q", (len(regions), *chain.from_iterable(regions)))
+
+    def clear(self) -> None:
+        """Clear counts and owners before a launch."""
+        if self.counts is not None:
+            self.counts[:] = 0
+        if self._owners is not None:
+            self._owners.begin_launch()
 
     def release(self) -> None:
         """Release the buffers; no thread may still use them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import resource
 import struct
 import sys
@@ -289,9 +290,20 @@ def test_memory_stays_flat_over_many_launches() -> None:
         launch(N, 1.0, 0, x, z)
         z.free()
 
+    def of_new_arrays() -> None:
+        launch(N, 1.0, 0, hosts[0].copy(), np.zeros(N, np.float32))
+
     longer = launch._prepared.run
+    counts = PROGRAM["scale"].launch(items=N, group_size=16, stats=True)
+    follow = simtlab.assemble(WAITS)["follow"].launch(items=N, group_size=16)
+    ends, lengths = (device.to_device(np.full(N, n, np.uint32)) for n in (N, 0))
+    numbers = itertools.cycle(np.arange(100, dtype=np.float32))
     for work in (
         lambda: launch(N, 1.0, 0, x, y),
+        lambda: launch(N, next(numbers), 0, x, y),
+        lambda: counts(N, 1.0, 0, x, y).statistics,
+        lambda: follow(N, ends, lengths),
+        of_new_arrays,
         lambda: launch.run_by(longer, N, 1.0, 0, x, y),
         lambda: launch(N, 1.0, 0, *hosts),
         with_temporary_arrays,
