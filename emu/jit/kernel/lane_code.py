@@ -303,7 +303,7 @@ class LaneCode(VectorCode):
         return canonical()
 
     def stored(self, op: Op, operands: list[str], n: int) -> list[str]:
-        """Return operands of what an op stores, with canonical NaNs where their bits can be seen."""
+        """Return operands of what an op stores; NaNs are canonical where bits can be seen."""
         if op in self.table.unseen_stores:
             return operands
         return self.observed(op.args[0], operands, n)

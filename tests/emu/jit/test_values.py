@@ -58,7 +58,8 @@ NAN_BODIES = {
     " and_u32 $s7, $s0, 1\n cmp_eq_u32 $c0, $s7, 0\n select_f32 $s3, $c0, $s5, $s6",
     "numbers, in private memory": "mul_f32 $s4, $s1, $s2\n st_private_f32 $s4, [own]\n"
     " st_private_f32 $s1, [own+4]\n ld_private_f32 $s5, [own]\n ld_private_f32 $s6, [own+4]\n"
-    " min_f32 $s3, $s5, $s6\n cmp_lt_f32 $c0, $s6, $s5\n cvt_u32_b1 $s4, $c0\n add_u32 $s3, $s3, $s4",
+    " min_f32 $s3, $s5, $s6\n cmp_lt_f32 $c0, $s6, $s5\n cvt_u32_b1 $s4, $c0\n"
+    " add_u32 $s3, $s3, $s4",
     "seen by one load": "mul_f32 $s4, $s1, $s2\n st_private_f32 $s4, [own]\n"
     " st_private_f32 $s1, [own+4]\n ld_private_f32 $s5, [own]\n"
     " ld_private_u32 $s6, [own+4]\n"
@@ -67,7 +68,8 @@ NAN_BODIES = {
     " ld_private_u8 $s5, [own+3]\n ld_private_f32 $s6, [own]\n mad_u32 $s3, $s5, 3, $s6",
     "chosen, in group memory": "mul_u32 $s4, $s9, 4\n mul_f32 $s5, $s1, $s2\n"
     " cmp_lt_u32 $c0, $s0, 50\n cbr $c0, @a\n sub_f32 $s5, $s1, $s2\n@a:\n"
-    " st_group_f32 $s5, [tile+$s4]\n barrier\n xor_u32 $s4, $s4, 4\n ld_group_f32 $s6, [tile+$s4]\n"
+    " st_group_f32 $s5, [tile+$s4]\n barrier\n xor_u32 $s4, $s4, 4\n"
+    " ld_group_f32 $s6, [tile+$s4]\n"
     " fma_f32 $s7, $s6, $s5, $s6\n st_group_f32 $s7, [tile+$s4]\n barrier\n"
     " ld_group_u32 $s3, [tile+$s4]",
     "one value, in group memory": "ld_global_f32 $s3, [$d1+16]\n ld_global_f32 $s4, [$d1+20]\n"
