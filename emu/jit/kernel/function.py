@@ -181,15 +181,17 @@ class KernelFunction:
             if row is not None:
                 row.emit(counters, self._end_interior)
                 code.block("warp_body")
+                self._versions.append(row.emit_edges(counters))
         warp = begin()
         lanes = self._lanes(warp)
         edges = self._edges(lanes, warp)
         self.memory.clear_private(self.entry, code, facts.width)
         watches = self.memory.relied is not None and bool(self.memory.relied.watched)
-        if row is not None:
-            self._versions.append(row.emit_edges(lanes, warp, counters))
-        elif (
-            not self.has_barrier and not watches and has_interior(lanes, self.plan, self._counters)
+        if (
+            row is None
+            and not self.has_barrier
+            and not watches
+            and has_interior(lanes, self.plan, self._counters)
         ):
             self._versions.append(emit_interior(lanes, warp, self.memory, counters, self._counters))
         if counters:

@@ -302,6 +302,12 @@ class LaneCode(VectorCode):
             return self.rare.without_nans(operands, canonical, type_.bits, running)
         return canonical()
 
+    def stored(self, op: Op, operands: list[str], n: int) -> list[str]:
+        """Return operands of what an op stores; NaNs are canonical where bits can be seen."""
+        if op in self.table.unseen_stores:
+            return operands
+        return self.observed(op.args[0], operands, n)
+
     def incoming(self, phi: Phi | Op, value: Value, part: str) -> list[str]:
         """Return what a phi or copy gets from a value, as the operands of one of its parts."""
         if part == "lane0":

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cached_property
 from typing import TypeGuard
 
-from ....isa.types import B1, RegClass
+from ....isa.types import B1, RegClass, Segment
 from ...analysis.ranges.float_ranges import FloatRanges, Nan
 from ...analysis.ranges.integer_ranges import Ranges
 from ...analysis.ssa import Const, Op, Phi, Ssa, Value, uses
@@ -24,9 +25,13 @@ class ValueTable:
         self.floats = FloatRanges(ssa, lambda: self.integers)
         self.unseen = _unseen(ssa)
         """Signs of floats that are set or changed where no NaN's bits are observed later."""
-        numbers = _numbers(ssa, self.unseen)
-        self.noncanonical = _noncanonical(ssa, self.floats, numbers)
+        numbers, segments = _numbers(ssa, self.unseen)
+        self.noncanonical = _noncanonical(ssa, self.floats, numbers, segments)
         """Values that may carry a NaN with other bits than the canonical one."""
+        carrying = {op for op in _loads(ssa, _OWN_SEGMENTS) if op in self.noncanonical}
+        segments |= {segment for op in carrying if (segment := op.ins.row.segment) is not None}
+        self.unseen_stores = {op for op in _accesses(ssa, segments) if op.ins.row.is_store}
+        """Stores to memory whose loads are read as numbers only, or made canonical later."""
         self.addends = _addends(ssa)
         """Conditions as numbers that are only added or subtracted."""
         self.some_step = _some_step(ssa)
@@ -102,20 +107,29 @@ def _is_step(value: Value) -> TypeGuard[Op]:
     return is_integer and isinstance(last, Const) and last.bits == 1
 
 
-def _numbers(ssa: Ssa, unseen: set[Value]) -> set[Value]:
-    """Return the phis and selects that are read as numbers only, through further ones as well."""
+def _numbers(ssa: Ssa, unseen: set[Value]) -> tuple[set[Value], set[Segment]]:
+    """Return what is read as numbers only: phis and selects, and segments by all of their loads.
+
+    What they choose from or store may be read through further ones.
+    """
+    segments = {segment for segment in _OWN_SEGMENTS if _has_one_size(_accesses(ssa, {segment}))}
+    loads = _loads(ssa, segments)
     found: set[Value] = {
         v
         for v in ssa.values()
         if v.cls is not RegClass.C
         and (isinstance(v, Phi) or (isinstance(v, Op) and v.ins.row.stem == "select"))
     }
+    found |= loads
     changed = True
     while changed:
         seen: set[Value] = set()
         for ops in ssa.ops.values():
             for op in ops:
-                if op.ins.row.has_address:
+                row = op.ins.row
+                if row.is_store and row.segment in segments:
+                    seen.update(() if op.base is None else (op.base,))
+                elif row.has_address:
                     seen |= uses(op)
                 elif op not in unseen and op not in found:
                     seen.update(a for i, a in enumerate(op.args) if _observes(op, i))
@@ -125,15 +139,45 @@ def _numbers(ssa: Ssa, unseen: set[Value]) -> set[Value]:
                     seen.update(phi.args.values())
         changed = not found.isdisjoint(seen)
         found -= seen
-    return found
+        segments -= {segment for segment in segments if not _loads(ssa, {segment}) <= found}
+    return found - loads, segments
 
 
-def _noncanonical(ssa: Ssa, ranges: FloatRanges, numbers: set[Value]) -> set[Value]:
+_OWN_SEGMENTS = (Segment.GROUP, Segment.PRIVATE)
+"""Memory that nothing reads but the kernel itself."""
+
+
+def _accesses(ssa: Ssa, segments: Collection[Segment]) -> list[Op]:
+    """Return the accesses of some segments."""
+    return [
+        op
+        for ops in ssa.ops.values()
+        for op in ops
+        if op.ins.row.is_memory and op.ins.row.segment in segments
+    ]
+
+
+def _loads(ssa: Ssa, segments: Collection[Segment]) -> set[Op]:
+    """Return the loads of some segments."""
+    return {op for op in _accesses(ssa, segments) if op.ins.row.is_load}
+
+
+def _has_one_size(accesses: list[Op]) -> bool:
+    """Return whether accesses are loads and stores of whole registers of one size."""
+    rows = [op.ins.row for op in accesses]
+    sizes = {row.type.bits for row in rows if row.type is not None}
+    return len(sizes) == 1 and sizes < {32, 64} and not any(row.is_atomic for row in rows)
+
+
+def _noncanonical(
+    ssa: Ssa, ranges: FloatRanges, numbers: set[Value], unobserved: set[Segment]
+) -> set[Value]:
     """Return the values that may carry a NaN with other bits than the canonical one.
 
     A phi or select is one of them if all that it chooses from are, or are never a NaN. If it
     chooses payloads from memory too, the others are made canonical before it, unless it is one of
-    the `numbers`, of which no bits are observed.
+    the `numbers`, of which no bits are observed. The loads of the kernel's own memory are some of
+    them if all that is stored there are, except in `unobserved` segments.
     """
 
     def is_number(value: Value) -> bool:
@@ -145,36 +189,46 @@ def _noncanonical(ssa: Ssa, ranges: FloatRanges, numbers: set[Value]) -> set[Val
         for v in values
         if isinstance(v, Op) and alu.may_be_noncanonical(v.ins.row) and not is_number(v)
     }
-    found = set(computed)
-    floats = [v for v in values if v.cls is not RegClass.C]
-    found |= {v for v in floats if isinstance(v, Phi)}
-    found |= {v for v in floats if isinstance(v, Op) and v.ins.row.stem == "select"}
+    segments = {
+        segment
+        for segment in _OWN_SEGMENTS
+        if segment not in unobserved and _has_one_size(_accesses(ssa, {segment}))
+    }
+    stored = {
+        segment: [op.args[0] for op in _accesses(ssa, {segment}) if op.ins.row.is_store]
+        for segment in segments
+    }
+    choices: dict[Value, Collection[Value]] = {
+        op: stored[segment] for segment in segments for op in _loads(ssa, {segment})
+    }
+    for v in values:
+        if v.cls is not RegClass.C and isinstance(v, Phi):
+            choices[v] = v.args.values()
+        elif v.cls is not RegClass.C and isinstance(v, Op) and v.ins.row.stem == "select":
+            choices[v] = v.args[1:]
+    found = computed | choices.keys()
     changed = True
     while changed:
-        changed = False
-        for value in list(found):
-            if value in numbers or (isinstance(value, Op) and value.ins.row.stem != "select"):
-                continue
-            assert isinstance(value, (Op, Phi))
-            sources = value.args.values() if isinstance(value, Phi) else value.args[1:]
-            if not all(s in found or is_number(s) for s in sources):
-                found.discard(value)
-                changed = True
-    return _reached(found, computed)
+        lost = {
+            value
+            for value in found & choices.keys() - numbers
+            if not all(s in found or is_number(s) for s in choices[value])
+        }
+        changed = bool(lost)
+        found -= lost
+    return _reached(found, computed, choices)
 
 
-def _reached(values: set[Value], computed: set[Value]) -> set[Value]:
-    """Return the values that may be a NaN: without phis and selects of numbers alone."""
+def _reached(
+    values: set[Value], computed: set[Value], choices: dict[Value, Collection[Value]]
+) -> set[Value]:
+    """Return the values that may be a NaN: without those that choose from numbers alone."""
     found = set(computed)
     changed = True
     while changed:
-        changed = False
-        for value in values - found:
-            assert isinstance(value, (Op, Phi))
-            sources = value.args.values() if isinstance(value, Phi) else value.args[1:]
-            if not found.isdisjoint(sources):
-                found.add(value)
-                changed = True
+        more = {v for v in values - found if not found.isdisjoint(choices[v])}
+        changed = bool(more)
+        found |= more
     return found
 
 

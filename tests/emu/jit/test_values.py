@@ -50,6 +50,31 @@ NAN_BODIES = {
     "round": "floor_f32 $s3, $s1\n rint_f32 $s4, $s2\n mad_u32 $s3, $s3, 3, $s4",
     "through group memory": "mul_u32 $s4, $s9, 4\n mul_f32 $s5, $s1, $s2\n"
     " st_group_f32 $s5, [tile+$s4]\n barrier\n xor_u32 $s4, $s4, 4\n ld_group_f32 $s3, [tile+$s4]",
+    "computed, in private memory": "mul_f32 $s4, $s1, $s2\n st_private_f32 $s4, [own]\n"
+    " sub_f32 $s4, $s1, $s2\n st_private_f32 $s4, [own+4]\n ld_private_f32 $s5, [own]\n"
+    " ld_private_f32 $s6, [own+4]\n add_f32 $s7, $s5, $s6\n xor_u32 $s3, $s5, $s7",
+    "payloads, in private memory": "mul_f32 $s4, $s1, $s2\n st_private_f32 $s4, [own]\n"
+    " st_private_f32 $s1, [own+4]\n ld_private_f32 $s5, [own]\n ld_private_f32 $s6, [own+4]\n"
+    " and_u32 $s7, $s0, 1\n cmp_eq_u32 $c0, $s7, 0\n select_f32 $s3, $c0, $s5, $s6",
+    "numbers, in private memory": "mul_f32 $s4, $s1, $s2\n st_private_f32 $s4, [own]\n"
+    " st_private_f32 $s1, [own+4]\n ld_private_f32 $s5, [own]\n ld_private_f32 $s6, [own+4]\n"
+    " min_f32 $s3, $s5, $s6\n cmp_lt_f32 $c0, $s6, $s5\n cvt_u32_b1 $s4, $c0\n"
+    " add_u32 $s3, $s3, $s4",
+    "seen by one load": "mul_f32 $s4, $s1, $s2\n st_private_f32 $s4, [own]\n"
+    " st_private_f32 $s1, [own+4]\n ld_private_f32 $s5, [own]\n"
+    " ld_private_u32 $s6, [own+4]\n"
+    " add_f32 $s5, $s5, $s6\n ld_private_u32 $s7, [own]\n xor_u32 $s3, $s5, $s7",
+    "of mixed sizes": "mul_f32 $s4, $s1, $s2\n st_private_f32 $s4, [own]\n"
+    " ld_private_u8 $s5, [own+3]\n ld_private_f32 $s6, [own]\n mad_u32 $s3, $s5, 3, $s6",
+    "chosen, in group memory": "mul_u32 $s4, $s9, 4\n mul_f32 $s5, $s1, $s2\n"
+    " cmp_lt_u32 $c0, $s0, 50\n cbr $c0, @a\n sub_f32 $s5, $s1, $s2\n@a:\n"
+    " st_group_f32 $s5, [tile+$s4]\n barrier\n xor_u32 $s4, $s4, 4\n"
+    " ld_group_f32 $s6, [tile+$s4]\n"
+    " fma_f32 $s7, $s6, $s5, $s6\n st_group_f32 $s7, [tile+$s4]\n barrier\n"
+    " ld_group_u32 $s3, [tile+$s4]",
+    "one value, in group memory": "ld_global_f32 $s3, [$d1+16]\n ld_global_f32 $s4, [$d1+20]\n"
+    " sub_f32 $s5, $s3, $s4\n st_group_f32 $s5, [tile+8]\n barrier\n ld_group_f32 $s4, [tile+8]\n"
+    " xor_u32 $s3, $s4, $s1",
     "across a barrier": "mul_f32 $s3, $s1, $s2\n barrier\n cmp_lt_u32 $c0, $s0, 50\n"
     " cbr $c0, @a\n mov_u32 $s3, $s1\n@a:\n barrier",
     "uniform": "ld_global_f32 $s3, [$d1+16]\n ld_global_f32 $s4, [$d1+20]\n"
@@ -69,6 +94,7 @@ def test_nans_have_the_oracles_bits(name: str) -> None:
     text = f"""
         kernel nans(global f32* %a, global f32* %b, global u32* %out) {{
             .group f32 tile[256]
+            .private f32 own[2]
             workitemflatabsid_u32 $s0
             workitemflatid_u32 $s9
             cvt_u64_u32 $d0, $s0
@@ -86,7 +112,8 @@ def test_nans_have_the_oracles_bits(name: str) -> None:
         }}"""
     a, b = np.repeat(NANS, len(NANS)), np.tile(NANS, len(NANS))
     args = [a.view(np.float32), b.view(np.float32), np.zeros(a.size, np.uint32)]
-    same(text, args, items=a.size, group_size=98)
+    for group_size in (98, 64, 16, 7, 1):
+        same(text, args, items=a.size, group_size=group_size)
 
 
 # --- corners of memory

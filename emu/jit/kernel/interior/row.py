@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from ....analysis.lanes.lane_plan import LanePlan
+from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.ssa import Op
-from ..identity import WARP, Warp
+from ....analysis.uniformity import Shapes
+from ...llvm.vectors import VectorCode
+from ..identity import WARP, Warp, count_warps, start_warp
 from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
@@ -27,6 +31,9 @@ from .version import (
 NUMBER = "%v"
 """The number of the running interior warp, an i64."""
 
+VECTOR = "%part"
+"""The number of the running vector of a warp at edges, counted from the row's first one."""
+
 
 @dataclass(frozen=True)
 class RowOfWarps:
@@ -43,6 +50,8 @@ class RowOfWarps:
     _edges: Run
     """Warps that may be at edges, in which accesses are inside."""
     _plan: LanePlan
+    _warp: Warp
+    """The first warp of the row."""
     _lanes_of: Callable[[Warp], LaneCode]
     _begin: Callable[..., Warp]
     _memory: KernelMemory
@@ -78,22 +87,63 @@ class RowOfWarps:
                 edges = find_run(conditions, warps)
             else:
                 inside = frozenset()
-        return cls(interior, run, inside, edges, plan, lanes_of, begin, memory)
+        return cls(interior, run, inside, edges, plan, warp, lanes_of, begin, memory)
 
-    def emit_edges(self, lanes: LaneCode, warp: Warp, counters: str) -> Variables | None:
+    def emit_edges(self, counters: str) -> Variables | None:
         """Append the version for warps at edges, in the block of a warp; others continue after it.
 
         None if there is none.
         """
         if not self._inside:
             return None
-        code = lanes.code
+        code = self.interior.conditions.code
         follows = code.let(f"icmp uge i64 {WARP}, {self._edges.first}")
         precedes = code.let(f"icmp slt i64 {WARP}, {self._edges.end}")
         code.branch(code.let(f"and i1 {follows}, {precedes}"), "edge", "any_warp")
         code.block("edge")
-        variables = emit_edge_nodes(self._inside, self._plan, lanes, warp, self._memory, counters)
+        variables = None if counters else self._emit_vectors()
+        if variables is None:
+            warp = self._begin()
+            lanes = self._lanes_of(warp)
+            self._memory.clear_private(lanes.entry, code, lanes.facts.width)
+            variables = emit_edge_nodes(
+                self._inside, self._plan, lanes, warp, self._memory, counters
+            )
         code.block("any_warp")
+        return variables
+
+    def _emit_vectors(self) -> Variables | None:
+        """Append a warp at edges vector by vector; those without work-items are left out.
+
+        None if a warp is one vector, or where private memory is that of a whole warp.
+        """
+        code, warp, wide = self.interior.conditions.code, self._warp, self._lanes_of(self._warp)
+        facts = replace(wide.facts, width=wide.n)
+        if wide.k == 1 or self._memory.private_bytes:
+            return None
+        shapes = Shapes(wide.ssa, facts)
+        plan = LanePlan(shapes)
+        if plan.sparse:
+            return None
+        first = code.let(f"mul i64 {WARP}, {wide.k}")
+        end = code.let(f"add i64 {first}, {wide.k}")
+        end = code.intrinsic(
+            "llvm.umin", "i64", f"i64 {end}", f"i64 {count_warps(code, warp.group, facts)}"
+        )
+        code.jump("edge_head")
+        code.block("edge_head")
+        code.phi("i64", (first, "edge"), (f"{VECTOR}.next", "edge_over"), name=VECTOR)
+        vector = start_warp(VectorCode(code, wide.n, 1), warp.group, facts, VECTOR)
+        report = partial(vector.report, code)
+        lanes = LaneCode(wide.variables, wide.table, shapes, facts, facts.width, report)
+        memory = replace(self._memory, ranges=Ranges(shapes), last_readers=plan.last_readers)
+        variables = emit_edge_nodes(
+            self._inside, plan, lanes, vector, memory, "", after="edge_over"
+        )
+        code.block("edge_over")
+        code.let(f"add i64 {VECTOR}, 1", f"{VECTOR}.next")
+        more = code.let(f"icmp ult i64 {VECTOR}.next, {end}")
+        code.branch(more, "edge_head", "warp_over")
         return variables
 
     def emit(self, counters: str, end_warp: Callable[[Variables], None]) -> None:

@@ -176,10 +176,11 @@ def emit_edge_nodes(
     warp: Warp,
     memory: KernelMemory,
     counters: str,
+    after: str = "warp_over",
 ) -> Variables:
-    """Append the nodes of any warp of which some accesses are inside."""
+    """Append the nodes of any warp of which some accesses are inside; it continues at `after`."""
     code = _code_of(lanes, lanes.shapes)
-    edges = Edges(code, plan, version="e")
+    edges = Edges(code, plan, version="e", after=after)
     _begin(code, edges, warp.existing, counters)
     nodes = Nodes(code, plan, memory, warp, edges, None)
     nodes.assume(Assumed(), inside)

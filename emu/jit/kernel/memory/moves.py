@@ -84,12 +84,12 @@ class Moves:
 
     def store_data(self, op: Op, type_: Type) -> list[str]:
         """Return what a store writes, chunk by chunk."""
-        chunks = self.lanes.observed(op.args[0], self.lanes.vector(op.args[0]), self.lanes.n)
+        chunks = self.lanes.stored(op, self.lanes.vector(op.args[0]), self.lanes.n)
         return [narrowed(self.lanes.code, c, type_, self.lanes.n) for c in chunks]
 
     def store_scalar(self, op: Op, type_: Type) -> str:
         """Return what a store of a uniform value writes."""
-        data = self.lanes.observed(op.args[0], [self.lanes.scalar(op.args[0])], 0)[0]
+        data = self.lanes.stored(op, [self.lanes.scalar(op.args[0])], 0)[0]
         return narrowed(self.lanes.code, data, type_, 0)
 
     # --- one address

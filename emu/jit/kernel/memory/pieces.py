@@ -156,7 +156,7 @@ class Pieces:
             return code.let(f"extractelement {piece} {value}, {bits} {lane}")
 
         if lanes.shapes.piece_stride(op.args[0]) == 0:
-            firsts = lanes.observed(op.args[0], lanes.firsts(op.args[0]), 0)
+            firsts = lanes.stored(op, lanes.firsts(op.args[0]), 0)
             values = [narrowed(code, first, type_, 0) for first in firsts]
         else:
             data = self.moves.store_data(op, type_)
