@@ -73,12 +73,29 @@ class Decisions:
 
         `row` is how many work-items a row has whose interior warps are found together, or 0. What
         runs once beside loops of any number of iterations gains nothing: five kernels with such
-        loops took 0.98 to 1.02 of the time, and up to twice the time to compile.
+        loops took 0.98 to 1.02 of the time, and up to twice the time to compile. Loops that are
+        bound by gathers, or have no access, gained nothing by masks.
         """
-        if self.gains_at_edges(inside):
+        if self.gains_at_edges(inside) or self._gains_masks():
             return True
         least = 0 if row >= LONG_ROW else MUCH * len(global_accesses(self._ssa))
         return bool(inside) and least <= self._arithmetic() <= MOST_WORK
+
+    def _gains_masks(self) -> bool:
+        """Return whether lanes part in a loop, beside accesses of one place or of neighbours."""
+        flow, shapes = self._ssa.flow, self._shapes
+        inner = {n for n in self._frequent if flow.loop_of[n] is not None}
+        accesses = [op for op in global_accesses(self._ssa) if op.node in inner]
+        parts = any(
+            n in inner and not shapes.is_uniform(condition)
+            for n, condition in self._ssa.conditions.items()
+        )
+        return bool(accesses and parts) and all(map(self._is_wide, accesses))
+
+    def _is_wide(self, op: Op) -> bool:
+        """Return whether an access is of one place or of neighbours."""
+        size = op.ins.row.type.size if op.ins.row.type is not None else 0
+        return op.base is not None and self._shapes.stride(op.base) in (0, size)
 
     def gains_at_edges(self, inside: frozenset[Op]) -> bool:
         """Return whether warps at edges gain by accesses without tests as well."""

@@ -232,14 +232,13 @@ class Scattered:
         lanes, moves, code = self.lanes, self.moves, self.lanes.code
         if site.is_inside:
             return fast()
-        before, test, tested = code.current_block, code.fresh_label("t"), code.fresh_label("t")
-        if surely is not None:
+        if surely is None:
+            inside = self._all_inside(outside)
+        else:
+            before, test, tested = code.current_block, code.fresh_label("t"), code.fresh_label("t")
             code.branch(surely, tested, test)
             code.block(test)
-        beyond = lanes.any(lanes.combine("and", outside, lanes.mask))
-        inside = code.let(f"xor i1 {beyond}, true")
-        if surely is not None:
-            after = code.current_block
+            inside, after = self._all_inside(outside), code.current_block
             code.jump(tested)
             code.block(tested)
             inside = code.phi("i1", ("true", before), (inside, after))
@@ -252,6 +251,12 @@ class Scattered:
             site.op.cls,
             lanes.n,
         )
+
+    def _all_inside(self, outside: Sequence[str]) -> str:
+        """Return whether no running lane is outside, an i1."""
+        lanes = self.lanes
+        beyond = lanes.any(lanes.combine("and", outside, lanes.mask))
+        return lanes.code.let(f"xor i1 {beyond}, true")
 
 
 def steps_by_elements(form: Form, size: int) -> bool:
