@@ -11,7 +11,7 @@ CUT, LJ1, LJ2 = np.float32(0.01), np.float32(1.5e-12), np.float32(2e-6)
 def make(rng, n, neighbours):
     side = round(n ** (1 / 3)) + 1
     cell = np.stack(np.unravel_index(np.arange(n), (side, side, side)), 1)
-    place = ((cell + rng.uniform(-0.2, 0.2, (n, 3))) / side).astype(np.float32)
+    place = ((cell + rng.uniform(-0.2, 0.2, (n, 3))) / 21).astype(np.float32)
     nearest = np.empty((n, neighbours), np.uint32)
     for first in range(0, n, 256):
         apart = place[first : first + 256, None] - place[None]
