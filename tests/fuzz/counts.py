@@ -127,7 +127,7 @@ def draw(rng: random.Random) -> Counted:
     width = rng.choice((case.geometry.width, 32, 32, 64, 16, 8, rng.randint(1, 64)))
     how = Run(
         "jit", width=width, level=rng.choice(LEVELS), poisoned=rng.random() < 0.3,
-        order=rng.choice(("usual", "threads", "backwards")),
+        order=rng.choice(("usual", "threads", "backwards")), many=rng.random() < 0.5,
     )  # fmt: skip
     return Counted(case, how, calls[: rng.randint(1, 4)])
 

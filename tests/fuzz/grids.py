@@ -26,6 +26,9 @@ SHAPES = (
 
 TYPES = (("u32", 4), ("u32", 4), ("f32", 4), ("u8", 1), ("u8", 1), ("s16", 2), ("s8", 1))
 
+LONG = (1000, 1024, 1025, 1100, 2047, 2048, 2049, 2100, 3000, 4097)
+"""Work-items of rows that are several workgroups of native code, or one as long as the row."""
+
 X, Y, Z, WIDE, HIGH, AT, COLUMN, ROW, SUM, PART, COUNTER, BOUND = (
     0,
     1,
@@ -278,6 +281,8 @@ def make(rng: random.Random) -> Case:
     items = [size * rng.randint(1, 3) for size in shape]
     if rng.random() < 0.3:
         items = [max(1, i - rng.randint(0, s // 2)) for i, s in zip(items, shape, strict=True)]
+    if rng.random() < 0.1:
+        items = [rng.choice(LONG), *(rng.randint(1, 2) for _ in items[1:])]
     width = rng.choice((32, 32, 64, 16, 7))
     geometry = Geometry.of(items=items, group_size=shape, width=width)
     across, down = geometry.items[:2]
@@ -327,9 +332,8 @@ def make(rng: random.Random) -> Case:
 def draw(rng: random.Random) -> Kernel:
     """A kernel with a run of native code as it is, and one forced to another width."""
     case = make(rng)
-    runs = [
-        Run("jit", width=case.geometry.width, level=rng.choice(LEVELS), poisoned=rng.random() < 0.5)
-    ]
+    width, level, many = case.geometry.width, rng.choice(LEVELS), rng.random() < 0.5
+    runs = [Run("jit", width=width, level=level, poisoned=rng.random() < 0.5, many=many)]
     if rng.random() < 0.6:
         other = rng.choice((1, 7, 16, 32, 32, 64, 64))
         runs.append(Run("jit", width=other, forced=True, level=rng.choice(LEVELS),

@@ -69,6 +69,8 @@ class Run:
     """Whether native code merges all nests of loops that it can, and not only those that gain."""
     decides: bool = False
     """Whether native code's own trap is reported where the interpreter would look again."""
+    many: bool = False
+    """Whether warps are as wide as on a host that takes many vectors, whatever this one takes."""
 
     def __str__(self) -> str:
         how = f" {self.level}" * (self.engine == "jit") + " forced" * self.forced
@@ -78,6 +80,7 @@ class Run:
         how += " merged" * self.merged
         how += f" vectors of {self.chunk}" * bool(self.chunk)
         how += " decides" * self.decides
+        how += " many" * self.many
         knobs = "".join(f" {k}={v}" for k, v in self.knobs.items())
         return f"{self.engine}{how}, {self.scheme}{knobs}, warps of {self.width}"
 
@@ -97,6 +100,7 @@ class Run:
         with ExitStack() as stack:
             for name, value in {
                 "kernel.compile.depends_on_width": lambda kernel: self.forced,
+                "kernel.compile.takes_many": lambda: self.many,
                 "kernel.compile.QUICK_ABOVE": {"full": 1 << 30, "quick": 0, "none": 0}[self.level],
                 **({"llvm.toolchain._compile": _without_passes} if self.level == "none" else {}),
                 **({"launch.plan.facts_of": self._facts_of} if self.chunk else {}),
@@ -243,7 +247,8 @@ def draw(rng: random.Random) -> Kernel:
     width = case.geometry.width
     loops = LOOPS or rng.choice(("", "alone", "together", str(rng.randint(2, 32))))
     poisoned = rng.random() < 0.5
-    runs = [Run("jit", width=width, level=rng.choice(LEVELS), poisoned=poisoned, loops=loops)]
+    level, many = rng.choice(LEVELS), rng.random() < 0.5
+    runs = [Run("jit", width=width, level=level, poisoned=poisoned, loops=loops, many=many)]
     order = rng.choice(("threads", "backwards"))
     runs.append(replace(runs[0], order=order))
     if rng.random() < 0.25:

@@ -285,7 +285,7 @@ def runs_of(rng: random.Random, case: Case) -> list[Run]:
         loops = rng.choice(("", "", "alone", "together", str(rng.randint(2, 32))))
         return Run(
             "jit", width=width, level=rng.choice(LEVELS), loops=loops,
-            poisoned=rng.random() < 0.4, decides=rng.random() < 0.8, **how,
+            poisoned=rng.random() < 0.4, decides=rng.random() < 0.8, many=rng.random() < 0.5, **how,
         )  # fmt: skip
 
     order = rng.choice(("usual", "usual", "usual", "threads", "backwards"))

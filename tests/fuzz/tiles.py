@@ -389,9 +389,8 @@ def make(rng: random.Random) -> tuple[Case, bool]:
 def draw(rng: random.Random) -> Kernel:
     """A kernel with a run of native code as it is, and one forced to another width."""
     case, hostile = make(rng)
-    runs = [
-        Run("jit", width=case.geometry.width, level=rng.choice(LEVELS), poisoned=rng.random() < 0.5)
-    ]
+    width, level, many = case.geometry.width, rng.choice(LEVELS), rng.random() < 0.5
+    runs = [Run("jit", width=width, level=level, poisoned=rng.random() < 0.5, many=many)]
     if rng.random() < 0.6:
         other = rng.choice((1, 7, 16, 32, 64))
         runs.append(Run("jit", width=other, forced=True, level=rng.choice(LEVELS),
