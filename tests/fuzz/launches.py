@@ -164,15 +164,33 @@ class Launch:
             want = expected(case, LATE * case.budget)
             assert not want.records, f"{run}: no end of a launch that the oracle does not end"
         assert_same_memory(str(run), want.arrays, arrays_of(arguments), case)
-        if self.again and run.engine == "jit" and not any(start for _, _, start in case.views):
-            for number in range(3):
+        if self.again and run.engine == "jit":
+            self._run_again(str(run), launch, want)
+            counting = _launch(case, run, stats=True)
+            self._run_again(f"{run}, counting", counting, want)
+
+    def _run_again(self, name: str, launch: Any, want: Expected) -> None:
+        """Run with arrays at other places, and on a device; native code then knows them."""
+        case, counts = self.case, []
+        # Arrays that overlap cannot be on a device.
+        for number in range(4 if any(start for _, _, start in case.views) else 8):
+            arguments = case.arguments()
+            given = arguments
+            if number >= 4:
                 device = Device()
-                arguments = case.arguments()
                 mapped = {id(a): device.map(a) for a in arguments if isinstance(a, np.ndarray)}
-                launch(*(mapped.get(id(a), a) for a in arguments))
-                subject = f"{run}, launch {number + 2}"
+                given = tuple(mapped.get(id(a), a) for a in arguments)
+            for turn in range(3 if number >= 4 else 1):
+                if turn:
+                    for array, content in zip(arguments, case.arguments(), strict=True):
+                        if isinstance(array, np.ndarray) and array.flags.writeable:
+                            array[...] = content
+                result = launch(*given)
+                subject = f"{name}, launch {number + 2}, {turn}"
                 case.assert_unhurt(subject, arguments)
                 assert_same_memory(subject, want.arrays, arrays_of(arguments), case)
+                counts.append(result.statistics and result.statistics.to_dict())
+        assert counts == [counts[0]] * len(counts), f"{name}: other counts in another launch"
 
     def files(self) -> Files:
         case = self.case
@@ -201,11 +219,12 @@ class Launch:
             yield replace(self, case=replace(self.case, source=text))
 
 
-def _launch(case: Fenced, run: Run) -> Any:
+def _launch(case: Fenced, run: Run, *, stats: bool = False) -> Any:
     (function,) = case.module
     return function.launch(
         items=case.geometry.items, group_size=case.geometry.group_size, warp=run.width,
         engine=run.engine, scheme=SchemeSpec(run.scheme, dict(run.knobs)), budget=case.budget,
+        stats=stats,
     )  # fmt: skip
 
 

@@ -50,7 +50,7 @@ SHORT_KNOWN = 1e-4
 CALLS_ALONE = 100
 """Calls after which a launch that got one thread is asked again whether it gets several."""
 
-MOST_ROWS = 16
+MOST_ROWS = 64
 """Combinations of buffers whose slots are kept."""
 
 MOST_SHAPES = 256
@@ -73,6 +73,8 @@ class _Taken(NamedTuple):
     table: Table
     bound: BoundArguments | None
     """NumPy arrays that were mapped for this launch."""
+    is_repeated: bool
+    """Whether an earlier launch had these buffers: an entry for temporary ones does not pay."""
 
 
 class Again:
@@ -191,7 +193,8 @@ class Again:
                 taken.bound.finish()
         counts = None if scratch.counts is None else scratch.counts.tobytes()
         table = taken.table if taken.bound is None else None
-        if self._direct is None or not self._direct.enter(args, scratch, table):
+        direct = self._direct if taken.is_repeated else None
+        if direct is None or not direct.enter(args, scratch, table):
             self._idle.append(scratch)
         return self._made(seconds, counts)
 
@@ -234,7 +237,8 @@ class Again:
         except (struct.error, OverflowError):
             return None
         key = (table.serial, *bases)
-        if key not in self._pointed:
+        is_repeated = key in self._pointed
+        if not is_repeated:
             if len(self._pointed) == MOST_ROWS:
                 self._pointed.clear()
             self._pointed[key] = self._point(scratch, table, memory, bases)
@@ -243,7 +247,7 @@ class Again:
             return None
         if scratch.pointed is not pointed:
             scratch.point(pointed)
-        return _Taken(memory, table, None)
+        return _Taken(memory, table, None, is_repeated)
 
     def _take_hosts(self, args: tuple[object, ...], scratch: Scratch) -> _Taken | None:
         """Write arguments whose arrays are NumPy's; None for the longer way."""
@@ -269,7 +273,7 @@ class Again:
             bound.finish()
             return None
         scratch.point(pointed)
-        return _Taken(bound.memory, table, bound)
+        return _Taken(bound.memory, table, bound, is_repeated=True)
 
     def _point(
         self, scratch: Scratch, table: Table, memory: Memory, addresses: Sequence[int]

@@ -30,6 +30,7 @@ import sys
 from array import array
 from collections.abc import Sequence
 from functools import cache
+from itertools import repeat
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,6 +42,7 @@ from ...geometry import Geometry
 from ...result import Launched, Result
 from ...statistics import Statistics
 from ..llvm.toolchain import Compiled, compile_text
+from ..runtime.context import Slot
 from .hosts import Hosts, are_known
 
 if TYPE_CHECKING:
@@ -102,8 +104,10 @@ class Direct:
         n = len(kernel.params)
         self._stride = PER_ENTRY + PER_PARAM * n
         self._first = HEAD + PER_PARAM * n
-        self._book = np.zeros(self._first + entries * self._stride, np.int64)
-        self._book[:5] = n, entries, plan.code.compiled["kernel"], plan.n_groups, id(None)
+        head = n, entries, plan.code.compiled["kernel"], plan.n_groups, id(None)
+        room = self._first + entries * self._stride - len(head)
+        self._book = array("q", (*head, *repeat(0, room)))
+        self._address = self._book.buffer_info()[0]
         self._book[LIMIT] = -1
         self._book[FIRST] = first_groups(plan)
         self._book[COUNTED] = 0 if plan.layout is None else 8 * plan.layout.words
@@ -112,10 +116,10 @@ class Direct:
             kind = 0 if param.is_pointer else 1 if param.type.is_float else 3
             kind -= kind == 3 and param.type.is_signed
             at = HEAD + PER_PARAM * i
-            self._book[at : at + 3] = kind, param.offset, param.type.bits
+            _write(self._book, at, kind, param.offset, param.type.bits)
         self._kept: list[_Kept | None] = [None] * entries
         self._next = 0
-        self.run = _function(self._book.ctypes.data)
+        self.run = _function(self._address)
         """Takes a tuple of arguments; returns the result, seconds, a number for `trapped`, or None.
 
         Seconds are returned where no results are made.
@@ -131,7 +135,7 @@ class Direct:
         places = _places()
         if places is not None:
             self._common = like.launched
-            self._book[TYPE : TYPE + 5] = id(Result), id(self._common), *places
+            _write(self._book, TYPE, id(Result), id(self._common), *places)
             self._book[LIMIT] = int(limit * 1e9)
 
     def enter(self, args: Sequence[Any], scratch: Scratch, table: Table | None) -> bool:
@@ -151,7 +155,7 @@ class Direct:
         hosts = Hosts(scratch) if table is None else None
         for i, (param, value) in enumerate(zip(self._params, args, strict=True)):
             word = at + PER_ENTRY + PER_PARAM * i
-            book[word : word + PER_PARAM] = id(value), id(type(value)), 1, 0
+            _write(book, word, id(value), id(type(value)), 1, 0)
             if not param.is_pointer:
                 given.append(value)
             elif hosts is None:
@@ -164,7 +168,7 @@ class Direct:
         book[at + CELL] = cell.buffer_info()[0]
         book[at + TABLE] = id(table)
         book[at + CONTEXT] = scratch.address
-        book[at + KERNARGS] = scratch.kernargs.ctypes.data
+        book[at + KERNARGS] = int(scratch.context[Slot.KERNARG])
         book[at + MAY_MOVE] = hosts is not None and hosts.may_move
         book[at + CLEARED] = scratch.cleared.buffer_info()[0]
         book[at + COUNTS] = 0 if scratch.counts is None else scratch.counts.ctypes.data
@@ -198,7 +202,7 @@ class Direct:
 
     def _claimed(self, number: int) -> bool:
         """Take an entry for this thread, if it is not in use."""
-        return bool(_claim()(self._book.ctypes.data + 8 * self._place(number)))
+        return bool(_claim()(self._address + 8 * self._place(number)))
 
     def _forget(self, number: int) -> None:
         kept, self._kept[number] = self._kept[number], None
@@ -217,7 +221,12 @@ def first_groups(plan: Plan) -> int:
     return min(plan.n_groups, -(-first // plan.row) * plan.row)
 
 
-def _watched(value: Any, book: np.ndarray, word: int) -> ref[Any]:
+def _write(book: array[int], at: int, *words: int) -> None:
+    for place, word in enumerate(words, at):
+        book[place] = word
+
+
+def _watched(value: Any, book: array[int], word: int) -> ref[Any]:
     """Return a reference to an array that takes its address out of a book when it ends."""
 
     def ended(_value: object) -> None:

@@ -76,7 +76,7 @@ class Table:
         """1 as long as this is the table of its memory: native code looks there."""
         self.hosts: list[np.ndarray] = []
         self.rows: dict[int, tuple[int, ...]] = {}
-        for buffer in list(memory.buffers):
+        for buffer in [buffer for buffer in list(memory.buffers) if buffer.alive]:
             host = buffer.host
             # Another thread may free a buffer meanwhile, which takes its host memory away.
             if buffer.size and host.size == buffer.size:
