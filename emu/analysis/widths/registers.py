@@ -57,7 +57,7 @@ def loops_fit(shapes: Shapes, lanes: int, bits: int) -> bool:
     `bits` are those of a lane, of `lanes` in a warp. Branches in loops have a mask for each vector:
     too many, but where vectors are of bytes.
     """
-    loops = _inner_loops(shapes)
+    loops = inner_loops(shapes)
     return bool(loops) and all(
         _carried_registers(shapes, loop, lanes, bits) <= MOST_CARRIED
         and (
@@ -75,7 +75,7 @@ def moves_in_memory(shapes: Shapes, lanes: int) -> bool:
     """
     return any(
         _moves(shapes, loop) and _carried_registers(shapes, loop, lanes, 32) > MOST_CARRIED
-        for loop in _inner_loops(shapes)
+        for loop in inner_loops(shapes)
     )
 
 
@@ -90,7 +90,7 @@ def spills_doubles(shapes: Shapes, lanes: int) -> bool:
             phi.cls is RegClass.D and is_vector(shapes, phi)
             for phi in shapes.ssa.phis.get(loop.header, ())
         )
-        for loop in _inner_loops(shapes)
+        for loop in inner_loops(shapes)
     )
 
 
@@ -100,7 +100,7 @@ def _moves(shapes: Shapes, loop: Loop) -> bool:
     return any(a in phis and a is not phi for phi in phis for a in operands_of(phi))
 
 
-def _inner_loops(shapes: Shapes) -> list[Loop]:
+def inner_loops(shapes: Shapes) -> list[Loop]:
     """Return the loops without loops in them."""
     loops = shapes.flow.loops
     return [loop for loop in loops if not any(other.nodes < loop.nodes for other in loops)]

@@ -17,6 +17,7 @@ from ...analysis.suitability.limits import is_worth_optimising
 from ...analysis.widths.columns import column_facts
 from ...analysis.widths.one_warp import one_warp_facts
 from ...analysis.widths.row_pieces import row_pieces
+from ...analysis.widths.shared_columns import sharing_facts
 from ...analysis.widths.width import USUAL, WIDE, best_facts
 from ...analysis.workgroup_steps import strips_of
 from ...engine import Work
@@ -93,6 +94,8 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     usual = replace(usual, together_from=own.together_from)
     if (columns := column_facts(kernel, usual)) is not None:
         return columns
+    if (sharing := sharing_facts(kernel, usual)) is not None:
+        return sharing
     # Warps of another width than the launch's must reach barriers whole as well.
     best = best_facts(kernel, usual, host_has("avx512bw"), takes_many)
     has_barrier = any(ins.row.is_barrier for ins in kernel.instructions)

@@ -2,7 +2,8 @@
 
 A warp is fastest along a row of the grid. Where the rows of workgroups are shorter than a warp, and
 work-items know their places in the grid only, native code divides the launch into workgroups that
-are rows. If such a kernel goes down columns of memory, they are tiles of 16 x 16. What is reported,
+are rows. If such a kernel goes down columns of memory, they are tiles of 16 x 16; if all rows load
+the same in its loops, a workgroup is four rows of 32. What is reported,
 as in a trap, is the workgroup and work-item of the launch.
 """
 
@@ -13,6 +14,7 @@ from dataclasses import replace
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.widths.columns import COLUMNS, column_facts
+from ...analysis.widths.shared_columns import ROWS_OF_COLUMNS, sharing_facts
 from ...geometry import Geometry
 from ...traps import TrapRecord
 from ..kernel.compile import facts_at
@@ -49,6 +51,10 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
     if across % COLUMNS[0] == 0 and geometry.items[1] % COLUMNS[1] == 0:
         tiles = replace(geometry, group_size=COLUMNS)
         if column_facts(kernel, facts_at(tiles, geometry.width)) is not None:
+            return tiles
+    if across % ROWS_OF_COLUMNS[0] == 0 and geometry.items[1] % ROWS_OF_COLUMNS[1] == 0:
+        tiles = replace(geometry, group_size=ROWS_OF_COLUMNS)
+        if sharing_facts(kernel, facts_at(tiles, geometry.width)) is not None:
             return tiles
     row = next((row for row in ROWS if across % row == 0), None)
     # A workgroup with loops may run for long, and Ctrl-C waits for its end.

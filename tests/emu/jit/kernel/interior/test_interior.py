@@ -249,6 +249,66 @@ def test_a_width_of_zero_divides_by_zero() -> None:
     assert caught.value.record.key in {r.key for r in oracle.trap_records(work)}
 
 
+FIVE_POINTS = """
+    kernel k(u32 %wide, u32 %high, global u32* %source, global u32* %out) {
+        workitemabsid_u32 $s0, 0
+        workitemabsid_u32 $s1, 1
+        ld_kernarg_u32 $s2, [%wide]
+        ld_kernarg_u32 $s3, [%high]
+        sub_u32 $s4, $s2, 1
+        sub_u32 $s5, $s3, 1
+        cmp_eq_u32 $c0, $s0, 0
+        cmp_ge_u32 $c1, $s0, $s4
+        or_b1 $c0, $c0, $c1
+        cmp_eq_u32 $c1, $s1, 0
+        or_b1 $c0, $c0, $c1
+        cmp_ge_u32 $c1, $s1, $s5
+        or_b1 $c0, $c0, $c1
+        cbr $c0, @done
+        mad_u32 $s6, $s1, $s2, $s0
+        cvt_u64_u32 $d0, $s6
+        ld_kernarg_u64 $d1, [%source]
+        mad_u64 $d1, $d0, 4, $d1
+        cvt_u64_u32 $d2, $s2
+        shl_u64 $d2, $d2, 2
+        sub_u64 $d3, $d1, $d2
+        add_u64 $d4, $d1, $d2
+        ld_global_u32 $s7, [$d1-4]
+        ld_global_u32 $s8, [$d1+4]
+        ld_global_u32 $s9, [$d3]
+        ld_global_u32 $s10, [$d4]
+        add_u32 $s7, $s7, $s8
+        add_u32 $s7, $s7, $s9
+        add_u32 $s7, $s7, $s10
+        ld_global_u32 $s8, [$d1]
+        div_u32 $s7, $s7, $s8
+        ld_kernarg_u64 $d5, [%out]
+        mad_u64 $d5, $d0, 4, $d5
+        st_global_u32 $s7, [$d5]
+    @done:
+        ret
+    }"""
+
+
+@pytest.mark.parametrize("group", [(64, 1), (32, 4)])
+@pytest.mark.parametrize("wide", [17, 66, 129, 143])
+@pytest.mark.parametrize("zeros", [[], [1], [15, 14], [-17, -2]])
+def test_warps_at_edges_run_vector_by_vector(
+    group: tuple[int, int], wide: int, zeros: list[int]
+) -> None:
+    """The lane of a trap is counted from the warp's first vector."""
+    high = 5
+    source = np.random.default_rng(wide).integers(1, 1000, (high, wide)).astype(np.uint32)
+    source[3, zeros] = 0
+    args = [wide, high, source.ravel(), np.zeros(high * wide, np.uint32)]
+    work, expected = (
+        make(FIVE_POINTS, list(args), items=(wide, high), group_size=group) for _ in "ab"
+    )
+    if group == (64, 1):
+        assert "\nedge_head:" in generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
+    assert assert_as_oracle(work, expected) == bool(zeros)
+
+
 def sum_of(first: str, n: int) -> str:
     """Add n elements of the array at $d1 to $s3, from the one that a register numbers."""
     return "\n".join(
