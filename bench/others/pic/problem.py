@@ -13,7 +13,8 @@ def make(rng, n, side):
         "y": (rng.random(n) * (side - 2)).astype(np.float32),
         "grid": np.zeros((side, side), np.uint32),
     }
-    return Problem(arrays, [Launch("pic", (np.uint32(n), np.uint32(side), *arrays), (n,))], ("grid",))
+    launch = Launch("pic", (np.uint32(n), np.uint32(side), *arrays), (n,))
+    return Problem(arrays, [launch], ("grid",))
 
 
 def answer(problem):

@@ -1,4 +1,4 @@
-"""Rays through a grid of voxels: each ray steps from voxel to voxel until it hits one that is full."""
+"""Rays through a grid of voxels: each steps from voxel to voxel until it hits a full one."""
 
 import numpy as np
 from peers.problem import Launch, Problem

@@ -407,18 +407,3 @@ class Hoisted:
 
 def _may_step(step: Number, size: int) -> bool:
     return not isinstance(step, int) or (abs(step) < LARGEST_STEP and step % size == 0)
-
-
-def is_simple(loop: Loop, lanes: LaneCode) -> bool:
-    """Return whether a loop has no loop inside, one entry, and no barrier."""
-    flow = lanes.flow
-    return (
-        not any(other.parent == loop.number for other in flow.loops)
-        and sum(other.header == loop.header for other in flow.loops) == 1
-        and all(
-            (number == loop.header or loop.nodes.issuperset(flow.nodes[number].predecessors))
-            and (last is None or not last.row.is_barrier)
-            for number in loop.nodes
-            for last in (flow.nodes[number].last,)
-        )
-    )

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ...analysis.charges import charges_of
 from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.lane_plan import LanePlan
-from ...analysis.order import Loop
+from ...analysis.order import Flow, Loop
 from ...analysis.ranges.trips import Trips
 from ...analysis.ssa import Op
 from ...analysis.widths.one_warp import may_unroll
@@ -23,7 +23,7 @@ from .control.branches import Branches
 from .control.copied_loops import CopiedLoops
 from .control.edges import Edges
 from .control.running_vectors import RunningVectors
-from .hoisted import Hoisted, is_simple
+from .hoisted import Hoisted
 from .identity import GROUP, Identity, Warp
 from .instructions import Instructions
 from .lane_by_lane import LaneByLane
@@ -273,7 +273,7 @@ class Nodes:
             ops <= LARGEST_VERSION
             and self.edges.counters is None
             and all(n in self.plan.waits and n not in self.plan.sparse for n in loop.nodes)
-            and is_simple(loop, self.lanes)
+            and _is_simple(self._flow, loop)
         )
 
     def _choose(self, header: int) -> None:
@@ -375,3 +375,17 @@ class Nodes:
             self.edges.counters.barrier()
         if self._watching is not None:
             self._watching.begin_round()
+
+
+def _is_simple(flow: Flow, loop: Loop) -> bool:
+    """Return whether a loop has no loop inside, one entry, and no barrier."""
+    return (
+        not any(other.parent == loop.number for other in flow.loops)
+        and sum(other.header == loop.header for other in flow.loops) == 1
+        and all(
+            (number == loop.header or loop.nodes.issuperset(flow.nodes[number].predecessors))
+            and (last is None or not last.row.is_barrier)
+            for number in loop.nodes
+            for last in (flow.nodes[number].last,)
+        )
+    )

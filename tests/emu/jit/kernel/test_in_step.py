@@ -1,4 +1,4 @@
-"""Loops from a place of each lane's own, which all lanes leave together or in different iterations."""
+"""Loops from a place of each lane's own: with as many iterations in all lanes, or not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEAVES = {
 
 
 def kernel(type_: str, relation: str, header: bool, leaves: str = "at the end") -> str:
-    """Return a kernel whose work-items sum elements from 41 * i on, up to `to[i]` unless it is 0."""
+    """Return a kernel whose work-items sum elements from 41 * i on, up to `to[i]` if not 0."""
     stay = f"cmp_{relation} $c1, $s3, $s4\n cbr $c1"
     enter = f"@loop:\n {stay}, @body\n br @store\n @body:" if header else "@loop:"
     again = "br @loop" if header else f"{stay}, @loop"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis import order, ssa
 from simtlab.emu.jit.kernel.value_table import ValueTable
 
@@ -113,3 +114,48 @@ def test_conditions_that_are_added_are_masks_of_additions(how: str) -> None:
     text = f"kernel k(global u64* %x) {{\n{body}\nret\n}}"
     for width in (7, 32, 64):
         same(text, [x], items=ITEMS, width=width)
+
+
+COUNTS = {
+    "add_u32 $s4, $s4, 1": True,
+    "sub_u32 $s4, $s4, 1": True,
+    "xor_u32 $s4, $s4, 1": True,
+    "or_u32 $s4, $s4, 1": True,
+    "add_u32 $s4, $s4, 2": False,
+    "sub_u32 $s4, 1, $s4": False,
+    "add_u32 $s4, $s4, 1\n add_u32 $s5, $s4, $s5": False,
+}
+
+
+@pytest.mark.parametrize("group", [1, 7, 16, 32, 64])
+@pytest.mark.parametrize("count", COUNTS)
+def test_numbers_that_change_by_1_in_some_lanes(count: str, group: int) -> None:
+    text = f"""kernel count(global u32* %x, global u32* %out) {{
+        workitemabsid_u32 $s0, 0
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%x]
+        ld_kernarg_u64 $d2, [%out]
+        mad_u64 $d2, $d0, 4, $d2
+        mov_u32 $s1, 0
+    @loop:
+        add_u32 $s2, $s0, $s1
+        cvt_u64_u32 $d3, $s2
+        mad_u64 $d3, $d3, 4, $d1
+        ld_global_u32 $s3, [$d3]
+        and_u32 $s3, $s3, 1
+        cmp_eq_u32 $c0, $s3, 0
+        cbr $c0, @next
+        {count}
+    @next:
+        add_u32 $s1, $s1, 1
+        cmp_lt_u32 $c0, $s1, 9
+        cbr $c0, @loop
+        xor_u32 $s4, $s4, $s5
+        st_global_u32 $s4, [$d2]
+        ret
+    }}"""
+    x = np.random.default_rng(2).integers(0, 1 << 32, 80, np.uint32)
+    same(text, [x, np.zeros(ITEMS, np.uint32)], items=ITEMS, group_size=group)
+    kernel = assemble(text).kernels[0]
+    table = ValueTable(ssa.build(kernel.instructions, order.build(kernel.instructions)))
+    assert bool(table.some_step) == COUNTS[count]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simtlab.emu.jit.kernel.memory.addressing.near import is_shuffled
+from simtlab.emu.jit.kernel.memory.addressing.near import is_computed, is_shuffled
 
 from ....support.flows import op_of, shapes_of
 from ...support.agreement import same
@@ -148,3 +148,30 @@ def test_shuffled_is_what_bits_of_identities_and_uniform_values_make() -> None:
     load = "cvt_u64_u32 $d1, $s0\n ld_kernarg_u64 $d2, [%x]\n mad_u64 $d1, $d1, 4, $d2\n"
     load += " ld_global_u32 $s2, [$d1]\n"
     assert not shuffled(f"{begin}{load} xor_u32 $s3, $s2, 1{end}", "xor_u32")
+
+
+@pytest.mark.parametrize(
+    ("index", "is_one"),
+    [
+        ("add_u32 $s3, $s0, 5", True),
+        ("shr_u32 $s3, $s0, 1", True),
+        ("ld_kernarg_u32 $s3, [%n]\n add_u32 $s3, $s3, $s0", True),
+        ("atomic_add_global_u32 $s3, [$d1], $s0\n add_u32 $s3, $s3, 1", True),
+        ("mad_u64 $d2, $d0, 4, $d1\n ld_global_u32 $s3, [$d2]", False),
+        ("mad_u64 $d2, $d0, 4, $d1\n ld_global_u32 $s3, [$d2]\n and_u32 $s3, $s3, 63", False),
+        ("ld_global_u32 $s3, [$d1]\n add_u32 $s3, $s3, $s0", True),
+    ],
+)
+def test_indices_that_lanes_have_loaded_are_not_calculated(index: str, is_one: bool) -> None:
+    shapes = shapes_of(
+        f"""
+        workitemflatabsid_u32 $s0
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%x]
+        {index}
+        mul_u32 $s4, $s3, 3
+        cvt_u64_u32 $d3, $s4
+        mad_u64 $d3, $d3, 4, $d1
+        st_global_u32 $s3, [$d3]"""
+    )
+    assert is_computed(op_of(shapes.ssa, "mul_u32"), shapes) == is_one
