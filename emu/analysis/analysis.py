@@ -9,11 +9,13 @@ from ...isa.program import Kernel
 from ..recent import Recent
 from . import order, ssa
 from .facts import Facts
+from .folding import fold
 from .lanes.lane_plan import LanePlan
 from .merging import to_merge
-from .order import Flow
+from .order import Flow, Node
 from .ssa import Ssa
 from .uniformity import Shapes
+from .unrolled import unrolled
 from .walks import split, walks_of
 
 MOST_NESTED = 4
@@ -23,21 +25,31 @@ MOST_NESTED = 4
 class Analysis:
     """What is known about a kernel's code; each pass runs when it is first asked for."""
 
-    def __init__(self, code: tuple[Instruction, ...]) -> None:
+    def __init__(self, code: tuple[Instruction, ...], private_bytes: int = 0) -> None:
         self._code = code
+        self._private_bytes = private_bytes
         self._shapes: dict[Facts, Shapes] = {}
 
     @cached_property
     def flow(self) -> Flow:
         """The nodes in their linear order, and the loops."""
-        flow = order.build(self._code, merges=True)
+        nodes = self._nodes
+        flow = order.rearranged(self._code, nodes)
         pairs = to_merge(self._code, flow)
-        return order.build(self._code, merges=True, merged=pairs) if pairs else flow
+        return order.rearranged(self._code, nodes, pairs) if pairs else flow
+
+    @cached_property
+    def _nodes(self) -> list[Node]:
+        """The nodes of the code, where loops over private memory may be copied."""
+        if not self._private_bytes:
+            return order.nodes_of(self._code)
+        flow = order.build(self._code)
+        return unrolled(self._code, flow, self._private_bytes) or flow.nodes
 
     @cached_property
     def ssa(self) -> Ssa:
         """The registers of one work-item as values."""
-        return ssa.build(self._code, self.flow)
+        return self._values()
 
     @cached_property
     def nested(self) -> Ssa:
@@ -45,6 +57,12 @@ class Analysis:
         if not any(loop.is_merged for loop in self.flow.loops):
             return self.ssa
         return ssa.build(self._code, order.build(self._code))
+
+    def _values(self) -> Ssa:
+        """Return the values anew: passes may change them."""
+        form = ssa.build(self._code, self.flow)
+        fold(form)
+        return form
 
     def shapes(self, facts: Facts) -> Shapes:
         """Return which values are uniform or step from lane to lane, for launches of a shape."""
@@ -60,7 +78,7 @@ class Analysis:
                 break
             apart = shapes.ssa
             if apart is self.ssa:
-                apart = ssa.build(self._code, self.flow)
+                apart = self._values()
             split(apart, walks)
             shapes = Shapes(apart, shapes.facts)
         return shapes
@@ -76,11 +94,12 @@ def analyse(kernel: Kernel) -> Analysis:
     A cold launch asks several times: whether the interpreter must run the kernel, which width its
     warps have, and for its code.
     """
-    found = _LATEST.find(kernel.words)
-    return found or _LATEST.keep(kernel.words, Analysis(kernel.instructions))
+    key = kernel.words, kernel.private_size
+    found = _LATEST.find(key)
+    return found or _LATEST.keep(key, Analysis(kernel.instructions, kernel.private_size))
 
 
 KEPT = 4
 """Kernels of which analyses are kept: they take much more room than their results."""
 
-_LATEST: Recent[tuple[int, ...], Analysis] = Recent(KEPT)
+_LATEST: Recent[tuple[tuple[int, ...], int], Analysis] = Recent(KEPT)

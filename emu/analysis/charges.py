@@ -38,12 +38,7 @@ def charges_of(flow: Flow, at_exit: Iterable[int] = ()) -> Charges:
     The loops `at_exit`, by number, are charged when they are left: no node in them is.
     """
     kept = {n for number in at_exit for n in flow.loops[number].nodes}
-    lengths = {
-        node.number: 0
-        if node.latch_of is not None
-        else node.stop - node.start + (node.last is not None)
-        for node in flow.nodes
-    }
+    lengths = {node.number: 0 if node.latch_of is not None else node.length for node in flow.nodes}
     charged: set[int] = set()
     paths = {loop.number: _Paths(flow, loop) for loop in flow.loops}
     for loop in sorted(flow.loops, key=lambda loop: len(loop.nodes)):

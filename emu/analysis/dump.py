@@ -102,7 +102,9 @@ def _node(flow: Flow, number: int) -> str:
     if node.latch_of is not None:
         return f"n{number}: latch of loop {node.latch_of} -> n{node.successors[0]}"
     first, end = node.start * WORD_BYTES, (node.stop + (node.last is not None)) * WORD_BYTES
-    place = f"0x{first:02x}..0x{end:02x}" if end > first else "start"
+    place = f"0x{first:02x}..0x{end:02x}" if node.length else "start"
+    if node.copied is not None:
+        place += ", copied"
     ways = [flow.route(number, there) for there in node.successors]
     return f"n{number}: {place} -> {_plain(ways)}"
 

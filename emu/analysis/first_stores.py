@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ...isa.types import Segment
 from ..geometry import Dim3
 from .item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
-from .order import START, Flow, Node
+from .order import START, Flow
 from .ssa import Const, Op, Phi, Ssa, Value
 
 MOST_STEPS = 400
@@ -278,21 +278,12 @@ def _sides(flow: Flow, branch: int) -> tuple[set[int], set[int]]:
     while work:
         number = work.pop()
         node = flow.nodes[number]
-        if join is not None and _has(node, join):
+        if join is not None and node.has(join):
             ends.add(number)
         elif number not in skipped:
             skipped.add(number)
             work += node.successors
     return skipped, ends
-
-
-def _has(node: Node, pc: int) -> bool:
-    """Return whether an instruction is in a node, whose last one may be the one that decides."""
-    return (
-        node.start <= pc < node.stop
-        or pc == node.start
-        or (pc == node.stop and node.last is not None)
-    )
 
 
 def _wanted(ssa: Ssa) -> set[Value]:

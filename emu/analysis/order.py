@@ -10,15 +10,26 @@ loops run until no lane is left in them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from ...asm.flow import graph
 from ...isa.instruction import Instruction
-from ...isa.types import Segment
+from ...isa.types import RegClass, Segment
 from .loop_headers import Part
 
 START = 0
 """The node before the first instruction: it is empty and has no predecessor."""
+
+
+class Step(NamedTuple):
+    """An instruction of a node, and what is known about it in this node."""
+
+    pc: int
+    known: int | None = None
+    """Its result, where that is a constant."""
+    cell: tuple[RegClass, int] | None = None
+    """The register that stands for the private memory that it accesses."""
 
 
 @dataclass(slots=True)
@@ -37,6 +48,29 @@ class Node:
     predecessors: tuple[int, ...] = ()
     latch_of: int | None = None
     """The loop that this latch closes."""
+    copied: tuple[Step, ...] | None = None
+    """What runs in place of the instructions from `start` to `stop`, in copies (unrolled.py)."""
+
+    @property
+    def steps(self) -> Sequence[Step]:
+        """The instructions before the one that decides."""
+        return (
+            [Step(pc) for pc in range(self.start, self.stop)]
+            if self.copied is None
+            else self.copied
+        )
+
+    @property
+    def length(self) -> int:
+        """Instructions, with the one that decides."""
+        length = self.stop - self.start if self.copied is None else len(self.copied)
+        return length + (self.last is not None)
+
+    def has(self, pc: int) -> bool:
+        """Return whether an instruction is in this node, or would be if it were not empty."""
+        if pc == self.start or (pc == self.stop and self.last is not None):
+            return True
+        return any(step.pc == pc for step in self.steps)
 
 
 @dataclass(slots=True)
@@ -99,6 +133,14 @@ def build(
     return arrange(nodes, costs=costs_of(code, nodes) if merges else None, merged=merged)
 
 
+def rearranged(
+    code: Sequence[Instruction], nodes: Sequence[Node], merged: Mapping[int, int] | None = None
+) -> Flow:
+    """Return the flow of copies of some nodes, without their latches; loops may be merged."""
+    copies = [replace(node) for node in nodes if node.latch_of is None]
+    return arrange(copies, costs=costs_of(code, copies), merged=merged)
+
+
 ACCESS_COST = 8
 """What an access to memory costs, in other instructions, where few lanes run."""
 
@@ -108,8 +150,8 @@ def costs_of(code: Sequence[Instruction], nodes: list[Node]) -> dict[int, int]:
     return {
         node.number: 1
         + sum(
-            ACCESS_COST if ins.row.is_memory and ins.row.segment is not Segment.KERNARG else 1
-            for ins in code[node.start : node.stop]
+            ACCESS_COST if row.is_memory and row.segment is not Segment.KERNARG else 1
+            for row in (code[step.pc].row for step in node.steps)
         )
         for node in nodes
     }

@@ -13,14 +13,14 @@ Registers are zero at the start. `mov` makes no value of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...asm.flow.graph import live_before
 from ...isa.instruction import Imm, Instruction, Reg
-from ...isa.table import Flags
-from ...isa.types import RegClass
-from .order import Flow, Node, components
+from ...isa.table import BY_NAME, Flags
+from ...isa.types import S8, S16, S32, U8, U16, U32, RegClass
+from .order import Flow, Node, Step, components
 
 Register = tuple[RegClass, int]
 
@@ -117,12 +117,6 @@ def _register(reg: Reg) -> Register:
     return reg.cls, reg.index
 
 
-def _body(code: tuple[Instruction, ...], node: Node) -> list[Instruction]:
-    """Return the instructions of a node with the deciding one, whose condition is read too."""
-    body = list(code[node.start : node.stop])
-    return body if node.last is None else [*body, node.last]
-
-
 def _liveness(code: tuple[Instruction, ...], flow: Flow) -> dict[int, frozenset[Register]]:
     """Return the registers whose values matter at the head of each node."""
     nodes = _real_nodes(flow)
@@ -131,12 +125,36 @@ def _liveness(code: tuple[Instruction, ...], flow: Flow) -> dict[int, frozenset[
     for node in nodes:
         read: set[Register] = set()
         written: set[Register] = set()
-        for ins in _body(code, node):
-            read |= {_register(r) for r in ins.reads()} - written
-            written |= {_register(r) for r in ins.writes()}
+        for step in node.steps:
+            if step.known is None:
+                read |= _reads(code, step) - written
+            written |= _writes(code, step)
+        if node.last is not None:
+            read |= {_register(r) for r in node.last.reads()} - written
         reads[node.number], writes[node.number] = frozenset(read), frozenset(written)
     successors = {node.number: node.successors for node in nodes}
     return live_before([node.number for node in nodes], successors, reads, writes)
+
+
+def _reads(code: Sequence[Instruction], step: Step) -> set[Register]:
+    """Return the registers that an instruction reads, with one that stands for private memory."""
+    ins = code[step.pc]
+    if step.cell is None:
+        return {_register(r) for r in ins.reads()}
+    return {step.cell} if ins.row.is_load else {_register(r) for r in _data(ins)}
+
+
+def _writes(code: Sequence[Instruction], step: Step) -> set[Register]:
+    """Return the registers that an instruction writes, with one that stands for private memory."""
+    ins = code[step.pc]
+    if step.cell is not None and ins.row.is_store:
+        return {step.cell}
+    return {_register(r) for r in ins.writes()}
+
+
+def _data(store: Instruction) -> list[Reg]:
+    """Return the register that is stored."""
+    return [source for source in store.srcs if isinstance(source, Reg)]
 
 
 def _place_phis(flow: Flow, live: dict[int, frozenset[Register]], ssa: Ssa) -> None:
@@ -173,8 +191,15 @@ def _rename(
         env = {r: before[r] for r in live[node.number] if r in before}
     env.update({phi.register: phi for phi in ssa.phis[node.number]})
     ops = ssa.ops[node.number] = []
-    for pc in range(node.start, node.stop):
-        ins = code[pc]
+    for step in node.steps:
+        pc, ins = step.pc, code[step.pc]
+        if step.known is not None:
+            assert ins.dst is not None
+            env[_register(ins.dst)] = Const(ins.dst.cls, step.known)
+            continue
+        if step.cell is not None:
+            _move(env, node, pc, ins, step.cell, ops)
+            continue
         args = [
             Const(operand.type.reg, source.bits) if isinstance(source, Imm) and operand.type
             else _value(env, _register(source))  # pyright: ignore[reportArgumentType]
@@ -196,6 +221,28 @@ def _rename(
         assert isinstance(condition, Reg)
         ssa.conditions[node.number] = _value(env, _register(condition))
     return env
+
+
+def _move(
+    env: dict[Register, Value],
+    node: Node,
+    pc: int,
+    ins: Instruction,
+    cell: Register,
+    ops: list[Op],
+) -> None:
+    """Let an access to private memory, for which a register stands, move a value."""
+    if ins.dst is None:
+        (source,) = _data(ins)
+        env[cell] = _value(env, _register(source))
+        return
+    value, type_ = _value(env, cell), ins.row.type
+    if type_ in (U8, S8, U16, S16):
+        wide = S32 if type_.is_signed else U32
+        extend = Instruction(BY_NAME[f"cvt_{wide}_{type_}"], ins.dst, (ins.dst,))
+        value = Op(ins.dst.cls, node.number, pc, extend, [value])
+        ops.append(value)
+    env[_register(ins.dst)] = value
 
 
 def _remove_redundant_phis(ssa: Ssa) -> None:

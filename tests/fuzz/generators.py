@@ -8,7 +8,8 @@ from .example import Generator
 
 NAMES = (
     "kernels", "tiles", "grids", "loops", "groups", "pressure", "records", "views", "stacks",
-    "narrow", "counts", "policies", "sources", "objects", "wild", "misuse", "kills", "caches",
+    "arrays", "narrow", "counts", "policies", "sources", "objects", "wild", "misuse", "kills",
+    "caches",
 )  # fmt: skip
 
 

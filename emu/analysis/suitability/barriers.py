@@ -81,7 +81,7 @@ def _before_join(flow: Flow, branch: int) -> set[int]:
     while work:
         number = work.pop()
         node = flow.nodes[number]
-        holds_join = join is not None and node.start <= join <= node.stop
+        holds_join = join is not None and node.has(join)
         if number not in found and not holds_join:
             found.add(number)
             work += node.successors

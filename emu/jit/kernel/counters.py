@@ -68,8 +68,7 @@ class Counters:
         """Nodes whose counts and contexts others share."""
         self._never_empty = plan.masks.never_empty | plan.masks.tested
         for number, same in runs_with.items():
-            node = lanes.flow.nodes[number]
-            length = node.stop - node.start + (node.last is not None)
+            length = lanes.flow.nodes[number].length
             self._length[same] = self._length.get(same, 0) + length
         self._in_memory = reported is None and 2 * len(self._length) > MOST_WORDS
         self._memory = lanes.entry.let(f"inttoptr i64 {load_slot(lanes.entry, Slot.COUNTS)} to ptr")
@@ -137,8 +136,7 @@ class Counters:
             self._add(Count.NODES + 2 * number + 1, warps.lanes_of(lanes.mask))
             if not lanes.facts.whole:
                 self._step(self._length[number])
-        node = lanes.flow.nodes[number]
-        length = node.stop - node.start + (node.last is not None)
+        length = lanes.flow.nodes[number].length
         if number in self._watched and length:
             compared = warps.both(self._has_join(self._context), self._nonempty)
             self._add_each(Count.COMPARISONS, self._if(compared, length))

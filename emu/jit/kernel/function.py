@@ -88,7 +88,7 @@ class KernelFunction:
         self.memory = KernelMemory(
             kernel.params,
             kernel.group_size,
-            kernel.private_size,
+            kernel.private_size if _accesses_private(shapes) else 0,
             readonly_bytes,
             Ranges(shapes),
             private_of=WARP if self._takes_turns else "0",
@@ -359,3 +359,12 @@ def _between_helpers(entry: FunctionText) -> str:
     code.call("i32", END_ATOMICS, "ptr %ctx")
     code.ret("i32", result)
     return definition(f"define i32 @kernel({ARGUMENTS})", code)
+
+
+def _accesses_private(shapes: Shapes) -> bool:
+    """Return whether private memory is in memory, and not all in registers."""
+    return any(
+        op.ins.row.is_memory and op.ins.row.segment is Segment.PRIVATE
+        for ops in shapes.ssa.ops.values()
+        for op in ops
+    )

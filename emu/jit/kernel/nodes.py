@@ -39,6 +39,9 @@ UNROLLED = 128
 LARGEST_VERSION = 64
 """Most instructions of a loop that is written twice."""
 
+LARGEST_OF_COPIES = 400
+"""The same for a loop with copies of loops in it: each of many accesses would have its test."""
+
 
 class Nodes:
     """Emits the nodes for the lanes of a warp; `barriers` if the kernel has some.
@@ -269,8 +272,12 @@ class Nodes:
 
     def _may_have_versions(self, loop: Loop) -> bool:
         ops = sum(len(self.lanes.ssa.ops.get(number, ())) for number in loop.nodes)
+        has_copies = any(
+            copied and len(copied) > LARGEST_VERSION
+            for copied in (self._flow.nodes[number].copied for number in loop.nodes)
+        )
         return (
-            ops <= LARGEST_VERSION
+            ops <= (LARGEST_OF_COPIES if has_copies else LARGEST_VERSION)
             and self.edges.counters is None
             and all(n in self.plan.waits and n not in self.plan.sparse for n in loop.nodes)
             and _is_simple(self._flow, loop)
