@@ -18,6 +18,9 @@ LARGEST_PIECE = 16
 LEAST_PIECE = 4
 """Lanes of the smallest piece: with smaller ones, gathers are as fast."""
 
+OF_WARPS = frozenset({"laneid", "waveid", "wavesize"})
+"""Identities that show how wide the launch's warps are."""
+
 
 @dataclass(frozen=True)
 class Facts:

@@ -201,9 +201,17 @@ def tap(g: Grid) -> None:
     ]
     offset = ""
     if g.rng.random() < 0.6:
-        g.emit(f"mad_u32 $s{AT}, $s{ROW}, $s{WIDE}, $s{COLUMN}")
+        if g.rng.random() < 0.2:  # down a column
+            g.emit(f"mad_u32 $s{AT}, $s{COLUMN}, $s{HIGH}, $s{ROW}")
+        else:
+            g.emit(f"mad_u32 $s{AT}, $s{ROW}, $s{WIDE}, $s{COLUMN}")
         if g.pad:
             g.emit(f"add_u32 $s{AT}, $s{AT}, {g.pad}")
+        if g.rng.random() < 0.15:  # some lanes leave between the index and the access
+            outs.append(g.label())
+            g.emit(f"and_u32 $s{PART}, $s{SUM}, 3")
+            g.emit(f"cmp_eq_u32 $c0, $s{PART}, 2")
+            g.emit(f"cbr $c0, {outs[-1]}")
         g.emit(f"cvt_u64_{g.one_of('u32', 'u32', 's32')} $d0, $s{AT}")
     else:
         g.emit(f"cvt_s64_s32 $d0, $s{ROW}")

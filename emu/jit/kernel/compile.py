@@ -11,7 +11,7 @@ from math import prod
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
-from ...analysis.facts import FEW_GROUPS, Facts
+from ...analysis.facts import FEW_GROUPS, OF_WARPS, Facts
 from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import is_worth_optimising
 from ...analysis.widths.columns import column_facts
@@ -156,7 +156,7 @@ def _poison() -> int | None:
 
 def depends_on_width(kernel: Kernel) -> bool:
     """Return whether results depend on the warp width."""
-    return any(ins.row.stem in ("laneid", "waveid", "wavesize") for ins in kernel.instructions)
+    return any(ins.row.stem in OF_WARPS for ins in kernel.instructions)
 
 
 def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from ....analysis.facts import OF_WARPS
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.ssa import Op
@@ -115,11 +116,13 @@ class RowOfWarps:
     def _emit_vectors(self) -> Variables | None:
         """Append a warp at edges vector by vector; those without work-items are left out.
 
-        None if a warp is one vector, or where private memory is that of a whole warp.
+        None if a warp is one vector, where private memory is that of a whole warp, and where
+        results show how wide warps are.
         """
         code, warp, wide = self.interior.conditions.code, self._warp, self._lanes_of(self._warp)
         facts = replace(wide.facts, width=wide.n)
-        if wide.k == 1 or self._memory.private_bytes:
+        shows = any(isinstance(v, Op) and v.ins.row.stem in OF_WARPS for v in wide.ssa.values())
+        if wide.k == 1 or self._memory.private_bytes or shows:
             return None
         shapes = Shapes(wide.ssa, facts)
         plan = LanePlan(shapes)

@@ -87,7 +87,7 @@ class GlobalMemory:
         if self._in_pieces(site, form):
             return None
         if form is not None:
-            columns = columns_of(lanes, form, type_.size, load=site.is_load)
+            columns = columns_of(lanes, form, op, type_.size)
             if columns is not None:
                 loaded = self._in_columns(site, form, columns)
                 return loaded if site.is_load else None

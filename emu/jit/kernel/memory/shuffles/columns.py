@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .....analysis.ssa import Value
+from .....analysis.ssa import Op, Value
 from ....arithmetic.widths import element_number
 from ...lane_code import LaneCode
 from ..addressing.addresses import Addresses
@@ -36,7 +36,7 @@ class Columns:
     """The highest column."""
 
 
-def columns_of(lanes: LaneCode, form: Form, size: int, *, load: bool) -> Columns | None:
+def columns_of(lanes: LaneCode, form: Form, op: Op, size: int) -> Columns | None:
     """Return how an access of elements of `size` bytes is made; None if others are as fast."""
     if form.index is None or form.scale != size or not lanes.facts.piece:
         return None
@@ -48,10 +48,12 @@ def columns_of(lanes: LaneCode, form: Form, size: int, *, load: bool) -> Columns
     if rows.min() < 0 or columns.min() < 0 or max(rows.max(), columns.max()) >= APART // 2:
         return None
     places = rows * APART + columns
-    routed = (routed_load if load else routed_store)(places, size)
+    routed = (routed_load if op.ins.row.is_load else routed_store)(places, size)
     if routed is None or sum(count for _, count in routed.windows) > len(set(places.tolist())):
         return None  # a wide load would read elements that no lane asks for
     stride = next(iter(found.multiples), None)
+    if isinstance(stride, Op) and stride.node != op.node and stride not in lanes.table.crossing:
+        return None  # a part of the index, which is not kept
     return Columns(routed, stride, int(rows.max()), int(columns.max()))
 
 

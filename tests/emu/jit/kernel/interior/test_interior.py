@@ -300,13 +300,26 @@ def test_warps_at_edges_run_vector_by_vector(
     high = 5
     source = np.random.default_rng(wide).integers(1, 1000, (high, wide)).astype(np.uint32)
     source[3, zeros] = 0
-    args = [wide, high, source.ravel(), np.zeros(high * wide, np.uint32)]
     work, expected = (
-        make(FIVE_POINTS, list(args), items=(wide, high), group_size=group) for _ in "ab"
+        make(FIVE_POINTS, [wide, high, source.ravel(), out], items=(wide, high), group_size=group)
+        for out in np.zeros((2, high * wide), np.uint32)
     )
     if group == (64, 1):
         assert "\nedge_head:" in generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
     assert assert_as_oracle(work, expected) == bool(zeros)
+
+
+@pytest.mark.parametrize("identity", ["laneid", "waveid", "wavesize", "workitemflatid"])
+@pytest.mark.parametrize("width", [16, 32, 64])
+@pytest.mark.parametrize("group", [64, 256])
+def test_warps_at_edges_are_those_of_the_launch(identity: str, width: int, group: int) -> None:
+    text = FIVE_POINTS.replace("add_u32 $s7, $s7, $s10", f"{identity}_u32 $s7")
+
+    def work() -> Work:
+        args = [143, 3, np.ones(3 * 143, np.uint32), np.zeros(3 * 143, np.uint32)]
+        return make(text, args, items=(143, 3), group_size=(group, 1), width=width)
+
+    assert not assert_as_oracle(work(), work())
 
 
 def sum_of(first: str, n: int) -> str:

@@ -81,6 +81,15 @@ def test_workgroups_of_any_shape_do(group: tuple[int, int]) -> None:
     np.testing.assert_array_equal(got.reshape(48, 32), x.reshape(32, 48).T)
 
 
+@pytest.mark.parametrize("group", [(16, 16), (8, 8), (4, 4, 4)])
+def test_a_stride_that_is_not_kept_until_the_access(group: tuple[int, ...]) -> None:
+    """Only the index is used after a branch, not what it was calculated from."""
+    to = f"{COLUMN}\n cmp_eq_u32 $c1, $R9, 3\n cbr $c1, @done"
+    x = numbers(32 * 32)
+    given = [32, 32, x, np.zeros_like(x)]
+    same(copy(ROW, to), given, items=(32, 32, 1), group_size=group)
+
+
 @pytest.mark.parametrize(("n", "m"), [(40, 32), (48, 30), (17, 19), (16, 16)])
 def test_grids_of_any_size_do(n: int, m: int) -> None:
     run(copy(ROW, COLUMN, guard=INSIDE), n, m, (8, 8) if n % 8 == m % 8 == 0 else (16, 16))
