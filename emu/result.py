@@ -40,9 +40,11 @@ def _read_only(place: str) -> Any:
 
 def _statistics_of(result: Result) -> Statistics | None:
     """Return what a launch has counted."""
-    found = result._statistics
+    found: Any = result._statistics
     if isinstance(found, bytes):
         found = result._statistics = result._launched.statistics_of(found)
+    elif callable(found):
+        found = result._statistics = found()
     return found
 
 
@@ -83,6 +85,10 @@ class Result:
     def launched(self) -> Launched:
         """What all results of the launch have in common."""
         return self._launched
+
+    def set_counts(self, counts: Callable[[], Statistics]) -> None:
+        """Let statistics be what this returns when they are asked for."""
+        self._statistics = counts
 
     def counted_by(self, statistics_of: Callable[[bytes], Statistics]) -> Result:
         """Return a result of the launch, whose results may have counts for this function."""

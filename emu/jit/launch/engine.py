@@ -122,6 +122,7 @@ def execute(work: Work) -> Statistics | None:
         plain, counted = found
         _execute(plain)
         work.run_by = plain.run_by
+        work.kept["again"] = known.again
         return counted
     start = time.perf_counter()
     statistics = _execute(work)
@@ -223,7 +224,9 @@ def _again(work: Work, plan: Plan, seconds: float, *, several: bool) -> Again | 
         watched = plan.layout.relied.watched and plan.code.watched_by != WatchedBy.MARKS
         known = work.kept.get("known")
         most = SHORT if known is None or not known.may_be_kept else SHORT_KNOWN
-        return None if watched or seconds >= most else Again(plan, work, _trap_of, limit=most)
+        if watched or seconds >= most or (known is not None and known.has_plain(work)):
+            return None
+        return Again(plan, work, _trap_of, limit=most)
     limit, calls = SHORT, None
     if seconds >= SHORT:
         if seconds >= SHORT_ALONE or (several and (work.threads != AUTO or host_threads() > 1)):

@@ -7,15 +7,20 @@ Later ones with these arguments run the code that does not count.
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
 from ...analysis.ssa import Op, made_of
+from ...arguments import block_format
 from ...engine import Kept, Work
 from ...recent import Recent
+from ...result import Result
 from ...statistics import Statistics
 from .plan import Plan
 
@@ -37,6 +42,9 @@ class KnownCounts:
         self._found: Recent[bytes, Statistics] = Recent(MOST_KEPT)
         self._plain: Kept | None = None
         """What is kept of the code that does not count, once that runs."""
+        self._numbers = _Numbers.of(kernel, self._places)
+        self.again = KnownAgain(self._numbers)
+        """Runs a launch whose counts are known, by the code that does not count."""
         self._spent = 0.0
         """Seconds of launches that were counted although their counts were known."""
 
@@ -50,6 +58,10 @@ class KnownCounts:
     def may_be_kept(self) -> bool:
         """Whether counts follow from a launch's numbers."""
         return self._places is not None
+
+    def has_plain(self, work: Work) -> bool:
+        """Return whether launches with known counts run the code that does not count."""
+        return self.may_be_kept and self._kept_for(work) is not None
 
     def find(self, work: Work) -> tuple[Work, Statistics] | None:
         """Return the launch without statistics, and the statistics that it has.
@@ -67,9 +79,8 @@ class KnownCounts:
             if plain is None:
                 return None
             self._plain = plain
-        # Statistics are the caller's, who may change them.
-        counts = replace(found, executions=found.executions.copy(), lanes=found.lanes.copy())
-        return replace(work, stats=False, kept=plain), counts
+        self.again.let(work.kernargs, found, plain)
+        return replace(work, stats=False, kept=plain), copy_of(found)
 
     def keep(self, work: Work, statistics: Statistics, seconds: float) -> None:
         """Keep what a launch of some seconds has counted."""
@@ -79,8 +90,7 @@ class KnownCounts:
         if key in self._found:
             self._spent += seconds
             return
-        copies = statistics.executions.copy(), statistics.lanes.copy()
-        self._found.keep(key, replace(statistics, executions=copies[0], lanes=copies[1]))
+        self._found.keep(key, copy_of(statistics))
 
     def _kept_for(self, work: Work) -> Kept | None:
         """Return what the code that does not count is to keep; None while it is not worth it."""
@@ -94,6 +104,76 @@ class KnownCounts:
     def _key(self, work: Work) -> bytes:
         assert self._places is not None
         return b"".join(work.kernargs[place] for place in self._places)
+
+
+def copy_of(counts: Statistics) -> Statistics:
+    """Return a copy for the caller, who may change it."""
+    return replace(counts, executions=counts.executions.copy(), lanes=counts.lanes.copy())
+
+
+class _Numbers(NamedTuple):
+    """The whole numbers among the arguments of a launch on which its counts depend."""
+
+    positions: tuple[int, ...]
+    unpack_from: Callable[[bytes], tuple[int, ...]]
+    """Returns them from a block of arguments."""
+
+    @classmethod
+    def of(cls, kernel: Kernel, places: tuple[slice, ...] | None) -> _Numbers | None:
+        """Return them; None if counts depend on others, too: equal floats may be different ones."""
+        params = {(p.offset, p.offset + p.size): i for i, p in enumerate(kernel.params)}
+        positions = [params.get((place.start, place.stop)) for place in places or ()]
+        if places is None or any(
+            i is None or kernel.params[i].is_pointer or kernel.params[i].type.is_float
+            for i in positions
+        ):
+            return None
+        found = tuple(i for i in positions if i is not None)
+        unpack = struct.Struct(block_format(kernel)).unpack_from
+        return cls(found, lambda block: tuple(map(unpack(block).__getitem__, found)))
+
+
+class KnownAgain:
+    """Runs a short launch whose counts are known, in the place of `Again`."""
+
+    def __init__(self, numbers: _Numbers | None) -> None:
+        self._numbers = numbers
+        self._counts: Recent[tuple[int, ...], Callable[[], Statistics]] = Recent(MOST_KEPT)
+        self._plain: Kept = {}
+
+    def let(self, kernargs: bytes, counts: Statistics, plain: Kept) -> None:
+        """Let launches with the same numbers have these counts; `plain` runs them."""
+        self._plain = plain
+        if self._numbers is not None:
+            self._counts.keep(self._numbers.unpack_from(kernargs), partial(copy_of, counts))
+
+    def native(self, args: tuple[object, ...]) -> Result | None:
+        """Run a launch and return its result; None if the longer way must run it."""
+        again: Any = self._plain.get("again")
+        numbers = self._numbers
+        if again is None or numbers is None:
+            return None
+        try:
+            counts = self._counts.find(tuple([args[i] for i in numbers.positions]))
+        except Exception:  # whatever the arguments' own comparisons raise
+            return None
+        if counts is None:
+            return None
+        result = again.native(args)
+        if result.__class__ is not Result:
+            result = again.finish(args, result)
+        if result is not None:
+            result.set_counts(counts)
+        return result
+
+    def finish(self, _args: tuple[object, ...], _found: None) -> None:
+        """Leave a launch to the longer way."""
+
+    def make_results(self, like: Result) -> None:
+        """Let results be like this one, but for their seconds and counts."""
+        again = self._plain.get("again")
+        if again is not None:
+            again.make_results(like)
 
 
 def deciding_arguments(kernel: Kernel) -> tuple[slice, ...] | None:
