@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -85,6 +86,10 @@ class Result:
     def launched(self) -> Launched:
         """What all results of the launch have in common."""
         return self._launched
+
+    def counts_again(self) -> Callable[[], Statistics]:
+        """Return what returns statistics of their own to launches with the same counts."""
+        return partial(self._launched.statistics_of, self._statistics)
 
     def set_counts(self, counts: Callable[[], Statistics]) -> None:
         """Let statistics be what this returns when they are asked for."""

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
@@ -25,10 +25,14 @@ from ...statistics import Statistics
 from .plan import Plan
 
 if TYPE_CHECKING:
+    from .again import Again
     from .apart import Apart
 
 MOST_KEPT = 16
 """Combinations of arguments whose counts are kept."""
+
+MOST_NUMBERS = 1024
+"""The same of short launches, which are found by the numbers alone."""
 
 WORTH_COMPILING = 0.2
 """Seconds of launches with known counts after which code that does not count is compiled."""
@@ -70,7 +74,7 @@ class KnownCounts:
         """
         if self._places is None:
             return None
-        found = self._found.find(self._key(work))
+        found = self._found.find(self._key(work)) or self.again.counts_of(work.kernargs)
         if found is None:
             return None
         plain = self._plain
@@ -134,12 +138,19 @@ class _Numbers(NamedTuple):
 
 
 class KnownAgain:
-    """Runs a short launch whose counts are known, in the place of `Again`."""
+    """Runs a short launch whose counts may be known, in the place of `Again`."""
 
     def __init__(self, numbers: _Numbers | None) -> None:
         self._numbers = numbers
-        self._counts: Recent[tuple[int, ...], Callable[[], Statistics]] = Recent(MOST_KEPT)
+        self._counts: Recent[tuple[int, ...], Callable[[], Statistics]] = Recent(MOST_NUMBERS)
         self._plain: Kept = {}
+        self.counting: Again | None = None
+        """Runs launches with other numbers."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a launch with other numbers need not take the longer way."""
+        return self._numbers is None or (self.counting is not None and self.counting.is_complete)
 
     def let(self, kernargs: bytes, counts: Statistics, plain: Kept) -> None:
         """Let launches with the same numbers have these counts; `plain` runs them."""
@@ -147,21 +158,28 @@ class KnownAgain:
         if self._numbers is not None:
             self._counts.keep(self._numbers.unpack_from(kernargs), partial(copy_of, counts))
 
+    def counts_of(self, kernargs: bytes) -> Statistics | None:
+        """Return the counts of launches with these numbers, if they are known."""
+        if self._numbers is None:
+            return None
+        counts = self._counts.find(self._numbers.unpack_from(kernargs))
+        return None if counts is None else counts()
+
     def native(self, args: tuple[object, ...]) -> Result | None:
         """Run a launch and return its result; None if the longer way must run it."""
-        again: Any = self._plain.get("again")
-        numbers = self._numbers
-        if again is None or numbers is None:
+        if self._numbers is None:
             return None
         try:
-            counts = self._counts.find(tuple([args[i] for i in numbers.positions]))
+            key = tuple([cast("int", args[i]) for i in self._numbers.positions])
+            counts = self._counts.find(key)
         except Exception:  # whatever the arguments' own comparisons raise
             return None
         if counts is None:
-            return None
-        result = again.native(args)
-        if result.__class__ is not Result:
-            result = again.finish(args, result)
+            result = _run(self.counting, args)
+            if result is not None:
+                self._counts.keep(key, result.counts_again())
+            return result
+        result = _run(self._plain.get("again"), args)
         if result is not None:
             result.set_counts(counts)
         return result
@@ -171,9 +189,17 @@ class KnownAgain:
 
     def make_results(self, like: Result) -> None:
         """Let results be like this one, but for their seconds and counts."""
-        again = self._plain.get("again")
-        if again is not None:
-            again.make_results(like)
+        for again in (self._plain.get("again"), self.counting):
+            if again is not None:
+                again.make_results(like)
+
+
+def _run(again: Any, args: tuple[object, ...]) -> Result | None:
+    """Return the result of a launch; None if the longer way must run it."""
+    if again is None:
+        return None
+    result = again.native(args)
+    return result if result.__class__ is Result else again.finish(args, result)
 
 
 def deciding_arguments(kernel: Kernel) -> tuple[slice, ...] | None:

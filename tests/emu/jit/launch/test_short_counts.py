@@ -102,6 +102,7 @@ def test_counts_are_those_of_the_interpreter(warp: int, on_device: bool) -> None
     rng, device = np.random.default_rng(3), Device()
     hosts = [np.zeros(96, np.uint32) for _ in "xy"]
     given: list[Any] = [device.to_device(h) if on_device else h.copy() for h in hosts]
+    found: Any = None
     for turn in range(6):
         hosts[0][:] = rng.integers(0, 2 + 4 * turn, 96)
         if on_device:
@@ -194,11 +195,17 @@ def test_counts_that_are_known(on_device: bool) -> None:
     found = again.native((N, 2.0, 9, *given))
     assert_same(found, slow(N, 2.0, 9, *hosts))
     assert_same(pickle.loads(pickle.dumps(again.native((N, 2.0, 9, *given)))), found)
-    for wrong in (True, 1.0, 7, "7", None, [], np.zeros(2), np.uint64(N), Strange()):
+    for wrong in (True, 1.0, "7", None, [], np.zeros(2), np.uint64(N), Strange()):
         assert again.native((wrong, 2.0, 9, *given)) is None or wrong == N
     assert again.native(()) is None
     with pytest.raises(ArgumentError):
         native(Strange(), 2.0, 9, *given)
+    for turn in range(3):
+        for n in range(40, 50):
+            assert_same(native(n, 2.0, turn, *given), slow(n, 2.0, turn, *hosts))
+            found = native(n, 2.0, turn, *given)
+            assert_same(found, slow(n, 2.0, turn, *hosts))
+            found.statistics.lanes[:] = 0
     small = given[1][:20].copy() if not on_device else device.zeros(20, np.float32)
     for _ in range(3):
         with pytest.raises(Trap):
