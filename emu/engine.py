@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .checks import Checks
     from .jit.launch.again import Again
     from .jit.launch.apart import Apart
-    from .jit.launch.known_counts import KnownCounts
+    from .jit.launch.known_counts import KnownAgain, KnownCounts
     from .jit.launch.plan import Plan
 
 DEFAULT_BUDGET = 1 << 24
@@ -57,7 +57,7 @@ class Kept(TypedDict, total=False):
 
     plan: Plan
     """The plan of native code, ready for arguments."""
-    again: Again
+    again: Again | KnownAgain
     """What runs the launch in its place, if its last call was short."""
     apart: Apart
     """How a launch with statistics is divided into one that runs and one that is counted."""

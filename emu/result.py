@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -40,9 +41,11 @@ def _read_only(place: str) -> Any:
 
 def _statistics_of(result: Result) -> Statistics | None:
     """Return what a launch has counted."""
-    found = result._statistics
+    found: Any = result._statistics
     if isinstance(found, bytes):
         found = result._statistics = result._launched.statistics_of(found)
+    elif callable(found):
+        found = result._statistics = found()
     return found
 
 
@@ -83,6 +86,14 @@ class Result:
     def launched(self) -> Launched:
         """What all results of the launch have in common."""
         return self._launched
+
+    def counts_again(self) -> Callable[[], Statistics]:
+        """Return what returns statistics of their own to launches with the same counts."""
+        return partial(self._launched.statistics_of, self._statistics)
+
+    def set_counts(self, counts: Callable[[], Statistics]) -> None:
+        """Let statistics be what this returns when they are asked for."""
+        self._statistics = counts
 
     def counted_by(self, statistics_of: Callable[[bytes], Statistics]) -> Result:
         """Return a result of the launch, whose results may have counts for this function."""

@@ -134,6 +134,11 @@ class Again:
             own += COPIED_BEFORE
         return min(MOST_ENTRIES, max(1, MOST_BYTES // max(own, 1)))
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether launches take this way."""
+        return not self._has_left
+
     def make_results(self, like: Result) -> None:
         """Let results be like this one, but for their seconds."""
         if self._result is None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -38,6 +39,9 @@ from .plan import Plan, Scratch, Table
 from .regroup import as_launched
 from .sharing import Sharing, sharing_of
 from .slices import PER_THREAD, Alone, even_bounds, run_shared
+
+if TYPE_CHECKING:
+    from .known_counts import KnownAgain
 
 COPY_SHARE = 0.1
 """The most that copying, so that threads can be tried, may take of the time that is left."""
@@ -122,6 +126,7 @@ def execute(work: Work) -> Statistics | None:
         plain, counted = found
         _execute(plain)
         work.run_by = plain.run_by
+        work.kept["again"] = known.again
         return counted
     start = time.perf_counter()
     statistics = _execute(work)
@@ -199,7 +204,8 @@ def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Stati
         if alone.position < plan.n_groups and trapped is None:
             trapped = _run_shared(work, plan, table, scratches, alone, left)
             several = several and len(scratches) > 1
-        if trapped is None and "again" not in work.kept:
+        known = work.kept.get("again")
+        if trapped is None and (known is None or not known.is_complete):
             seconds = time.perf_counter() - start
             again = _again(work, plan, seconds, several=several)
             if again is not None:
@@ -213,7 +219,7 @@ def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Stati
     return record, statistics
 
 
-def _again(work: Work, plan: Plan, seconds: float, *, several: bool) -> Again | None:
+def _again(work: Work, plan: Plan, seconds: float, *, several: bool) -> Again | KnownAgain | None:
     """Return what runs a launch from now on that took so long, if it is short.
 
     `several` says that it may get several threads.
@@ -223,14 +229,19 @@ def _again(work: Work, plan: Plan, seconds: float, *, several: bool) -> Again | 
         watched = plan.layout.relied.watched and plan.code.watched_by != WatchedBy.MARKS
         known = work.kept.get("known")
         most = SHORT if known is None or not known.may_be_kept else SHORT_KNOWN
-        return None if watched or seconds >= most else Again(plan, work, _trap_of, limit=most)
+        if watched or seconds >= most:
+            return None
+        again = Again(plan, work, _trap_of, limit=most)
+        if known is None or not known.has_plain(work):
+            return again
+        known.again.counting = again
+        return known.again
     limit, calls = SHORT, None
     if seconds >= SHORT:
         if seconds >= SHORT_ALONE or (several and (work.threads != AUTO or host_threads() > 1)):
             return None
         limit, calls = SHORT_ALONE, CALLS_ALONE
-    explain = _undecided_trap_of if plan.may_wait else _trap_of
-    return Again(plan, work, explain, limit=limit, calls=calls)
+    return Again(plan, work, _trap_of, limit=limit, calls=calls)
 
 
 def _statistics(work: Work, plan: Plan, scratches: Sequence[Scratch]) -> Statistics | None:
@@ -297,13 +308,10 @@ def host_threads() -> int:
 
 
 def _trap_of(work: Work, context: np.ndarray) -> Trap:
-    """Return the trap that native code has left, of a kernel that cannot wait."""
-    return _trap_for(work, _record(work, Plan.of(work), context))
-
-
-def _undecided_trap_of(work: Work, context: np.ndarray) -> Trap:
-    """Return the trap that native code has left, of a kernel that may wait."""
-    return work.trap(_undecided(_record(work, Plan.of(work), context)))
+    """Return the trap that native code has left, of a launch that does not start over."""
+    plan = Plan.of(work)
+    record = _record(work, plan, context)
+    return work.trap(_undecided(record)) if plan.may_wait else _trap_for(work, record)
 
 
 def _trap_for(work: Work, record: TrapRecord) -> Trap:

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab import Device, Trap
-from simtlab.emu.jit.launch import direct, engine
-from simtlab.emu.module import Launch
+from simtlab import ArgumentError, Device, Trap
+from simtlab.emu.jit.launch import direct, engine, known_counts
 
 from ..support.short_launches import PROGRAM, N, short, shorter
 
@@ -80,7 +79,7 @@ def every_call_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "SHORT_KNOWN", 1e9)
 
 
-def launches(source: str, name: str, **shape: Any) -> tuple[Launch, Launch]:
+def launches(source: str, name: str, **shape: Any) -> tuple[Any, Any]:
     """A launch that is prepared, and one by the interpreter."""
     kernel = simtlab.assemble(source)[name]
     return (
@@ -102,7 +101,8 @@ def test_counts_are_those_of_the_interpreter(warp: int, on_device: bool) -> None
     native, slow = launches(RELAX, "rows", items=96, group_size=48, warp=warp)
     rng, device = np.random.default_rng(3), Device()
     hosts = [np.zeros(96, np.uint32) for _ in "xy"]
-    given = [device.to_device(h) if on_device else h.copy() for h in hosts]
+    given: list[Any] = [device.to_device(h) if on_device else h.copy() for h in hosts]
+    found: Any = None
     for turn in range(6):
         hosts[0][:] = rng.integers(0, 2 + 4 * turn, 96)
         if on_device:
@@ -160,7 +160,7 @@ def test_one_buffer_for_what_decides_and_what_is_stored() -> None:
 
 
 def test_traps_after_launches_that_count() -> None:
-    launch = PROGRAM["scale"].launch(items=N, group_size=16, stats=True)
+    launch: Any = PROGRAM["scale"].launch(items=N, group_size=16, stats=True)
     device = Device()
     x, y, small = (device.zeros(n, np.float32) for n in (N, N, 20))
     counts = [launch(n, 1.0, 0, x, y).statistics.thread_instructions for n in (N, 20, N, 20, 20)]
@@ -173,12 +173,60 @@ def test_traps_after_launches_that_count() -> None:
     assert launch(20, 1.0, 0, x, small).statistics.thread_instructions == counts[1]
 
 
-def test_a_long_launch_leaves_the_next_to_the_longer_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    launch = PROGRAM["turn"].launch(items=N, group_size=16, stats=True)
-    out = Device().zeros(1, np.uint32)
-    counts = [launch(3, out).statistics.to_dict() for _ in range(3)]
+@pytest.mark.parametrize("on_device", [True, False])
+def test_counts_that_are_known(on_device: bool) -> None:
+    kernel: Any = PROGRAM["scale"]
+    device = Device()
+    plain, native = (kernel.launch(items=N, group_size=16, stats=s) for s in (False, True))
+    slow = kernel.launch(items=N, group_size=16, stats=True, engine="interp")
+    hosts = [np.arange(N, dtype=np.float32), np.zeros(N, np.float32)]
+    given: list[Any] = [device.to_device(h) if on_device else h.copy() for h in hosts]
+    for _ in range(3):
+        plain(N, 1.0, 0, *given)
+    for turn in range(4):
+        for n in (N, 20, np.uint32(5)):
+            found = native(n, 2.0, turn, *given)
+            assert_same(found, slow(n, 2.0, turn, *hosts))
+            np.testing.assert_array_equal(np.asarray(given[1]), hosts[1])
+            # Statistics are the caller's.
+            found.statistics.lanes[:] = 0
+    again = shorter(native)
+    assert type(again) is known_counts.KnownAgain
+    found = again.native((N, 2.0, 9, *given))
+    assert_same(found, slow(N, 2.0, 9, *hosts))
+    assert_same(pickle.loads(pickle.dumps(again.native((N, 2.0, 9, *given)))), found)
+    for wrong in (True, 1.0, "7", None, [], np.zeros(2), np.uint64(N), Strange()):
+        assert again.native((wrong, 2.0, 9, *given)) is None or wrong == N
+    assert again.native(()) is None
+    with pytest.raises(ArgumentError):
+        native(Strange(), 2.0, 9, *given)
+    for turn in range(3):
+        for n in range(40, 50):
+            assert_same(native(n, 2.0, turn, *given), slow(n, 2.0, turn, *hosts))
+            found = native(n, 2.0, turn, *given)
+            assert_same(found, slow(n, 2.0, turn, *hosts))
+            found.statistics.lanes[:] = 0
+    small = given[1][:20].copy() if not on_device else device.zeros(20, np.float32)
+    for _ in range(3):
+        with pytest.raises(Trap):
+            native(N, 2.0, 9, given[0], small)
+        assert_same(native(20, 2.0, 9, *given), slow(20, 2.0, 9, *hosts))
+
+
+class Strange:
+    """An object that cannot be compared."""
+
+    def __hash__(self) -> int:
+        raise ValueError("no hash")
+
+
+def test_a_long_launch_leaves_the_next_to_the_longer_way() -> None:
+    launch, _ = launches(RELAX, "rows", items=96, group_size=48)
+    device = Device()
+    given = device.to_device(np.arange(96, dtype=np.uint32) % 7), device.zeros(96, np.uint32)
+    counts = [launch(96, *given).statistics.to_dict() for _ in range(4)]
     again = shorter(launch)
     again._direct._book[direct.LIMIT] = 0
-    counts += [launch(3, out).statistics.to_dict() for _ in range(3)]
-    assert counts == [counts[0]] * 6
+    counts += [launch(96, *given).statistics.to_dict() for _ in range(3)]
+    assert counts == [counts[0]] * 7
     assert again._has_left
