@@ -121,15 +121,25 @@ def loop(b: Body) -> None:
     first, sooner = bound(b, begin, -unit, 0 if exact and kind != "top" else most, counter)
     if first != counter:
         b.emit(f"mov_u32 {counter}, {first}")
-    if limit != end and b.chance(0.5):
+    apart = 0  # where the lanes' stretches begin, which may have as many iterations
+    if not wild and 0 <= begin <= 100 and b.chance(0.2):
+        apart = rng.choice((1, 3, trips * step + 1))
+        apart = apart if apart * b.geometry.n_items < 20_000 else 1
+        b.emit(f"mul_u32 $s{PART}, $s{ID}, {apart}")
+        b.emit(f"add_u32 {counter}, {counter}, $s{PART}")
+        b.emit(f"add_u32 {end}, $s{PART}, {limit}")
+        limit = end
+    elif limit != end and b.chance(0.5):
         b.emit(f"mov_u32 {end}, {limit}")
         limit = end
     begins, ends = sorted((begin, begin + sooner)), sorted((stop, stop + later))
-    low, high = min(begins[0], ends[0]), max(begins[1], ends[1])
+    low = min(begins[0], ends[0])
+    high = max(begins[1], ends[1]) + apart * (b.geometry.n_items - 1)
     if kind == "early":
         low, high = (low, high + step) if up else (low - step, high)
     # A loop that never ends soon leaves its buffers.
-    trips = min(max(1, -(-(high - low + step) // step)), 4 * MOST_TIMES)
+    within = high - low - apart * (b.geometry.n_items - 1)
+    trips = min(max(1, -(-(within + step) // step)), 4 * MOST_TIMES)
     pointers = [_pointer(b, depth, trips)] if depth < 2 and b.chance(0.35) else []
     moved = f"{b.one_of('add', 'add', 'sub')}"
     amount = sign * step if moved == "add" else -sign * step
