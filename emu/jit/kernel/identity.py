@@ -44,6 +44,9 @@ def start_group(code: FunctionText, facts: Facts) -> Workgroup:
         return Workgroup((x, y, z), (str(a), str(b), str(c)), str(prod(nominal)))
     sizes = []
     for position, size, slot in zip((x, y, z), nominal, ITEMS, strict=True):
+        if size == 1:
+            sizes.append("1")
+            continue
         before = code.let(f"mul i32 {position}, {size}")
         left = code.let(f"sub i32 {load_slot_32(code, slot)}, {before}")
         sizes.append(code.call("i32", "llvm.umin.i32", f"i32 {left}", f"i32 {size}"))
