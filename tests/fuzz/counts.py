@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simtlab.emu.traps import Trap
+from simtlab.emu.traps import Trap, TrapKind
 from simtlab.testing import Case, random_kernel
 from simtlab.testing.agreement import assert_same_memory
 
@@ -46,11 +46,14 @@ class Counted:
                 arguments = case.arguments()
                 try:
                     outcomes.append((launch(*arguments), arguments))
-                except Trap:
-                    outcomes.append((None, arguments))
+                except Trap as trap:
+                    outcomes.append((trap, arguments))
             (result, got), (wanted, expected) = outcomes
-            assert (result is None) == (wanted is None), f"only one engine traps in call {number}"
-            if result is None or wanted is None:
+            if isinstance(wanted, Trap) and wanted.record.kind is TrapKind.BUDGET:
+                return "exhausted"  # native code may notice later
+            traps = isinstance(result, Trap), isinstance(wanted, Trap)
+            assert len(set(traps)) == 1, f"only one engine traps in call {number}"
+            if any(traps):
                 return "traps"
             engines.add(result.engine)
             assert_same_counts(f"call {number} by {result.engine}", wanted, result, case)
