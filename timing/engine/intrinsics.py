@@ -2,8 +2,9 @@
 
 Everything here exists twice. In compiled engine code the state `S` is a pointer to a block of
 64-bit words, and a row of a table is a pointer to a record. Each function below is a few LLVM
-instructions there (compiler/native_intrinsics.py). In plain engine code the same names are Python
-objects and functions with the same results, so that the engine runs uncompiled.
+instructions there (native_scalars.py and native_vectors.py in compiler/). In plain engine code the
+same names are Python objects and functions with the same results, so that the engine runs
+uncompiled.
 
 Engine code computes with 64-bit integers only: fields are sign-extended when they are read, and
 masks are signed too (bit 63 is the sign, so test `mask != 0`, never `mask > 0`).
