@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .intrinsics import ctz, device, drop_lowest, inlined, popcount
+from .intrinsics import WORD, count_lanes, ctz, device, drop_lowest, inlined, popcount
 
 if TYPE_CHECKING:
     from .causes import BANK, BARRIER, IDLE, ISSUED, L2, MSHR, N_CAUSES, READY
@@ -202,12 +202,9 @@ def count_access(S: State, w: int, g: int, lanes: int) -> int:
             lane_stalls(S, index).n += divergent
         return 0
     first = group(S, g).warp * S.width
-    for lane in range(S.width):
-        # A loop without a branch becomes a few vector instructions.
-        lane_misses(S, first + lane).n += (missed >> lane) & 1
+    count_lanes(S.p_lane_misses + WORD * first, S.width, missed)
     if divergent == 1:
-        for lane in range(S.width):
-            lane_stalls(S, first + lane).n += (missed >> lane) & 1
+        count_lanes(S.p_lane_stalls + WORD * first, S.width, missed)
     return 0
 
 

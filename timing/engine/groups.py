@@ -14,15 +14,16 @@ from .intrinsics import (
     ctz,
     device,
     drop_lowest,
-    first_least,
+    least,
     low_bits,
+    put_in_chunk,
     words_up_to,
 )
 
 if TYPE_CHECKING:
     from .causes import SLOTLESS
     from .hooks import State, is_urgent, on_group_count, on_pick, rank, stand_in
-    from .state import due, group, lane_home, ready_at, slot, warp, wpu
+    from .state import group, lane_home, ready_at, slot, warp, wpu
 
 NO_SLOT = -2
 WAITS_FOR_SLOT = -1
@@ -96,7 +97,7 @@ def put_in_slot(S: State, g: int, i: int) -> int:
     wpu(S, w).slots_used = max(wpu(S, w).slots_used, i - w * S.slots + 1)
     grp.slot = i
     slot(S, i).group = g
-    due(S, i).at = ready_at(S, g).t
+    set_due(S, i, ready_at(S, g).t)
     return 1
 
 
@@ -121,7 +122,7 @@ def leave_slot(S: State, g: int) -> int:
         wpu(S, w).n_slotless -= 1
     elif freed >= 0:
         slot(S, freed).group = -1
-        due(S, freed).at = NEVER
+        set_due(S, freed, NEVER)
         if wpu(S, w).n_slotless > 0:
             next_group = oldest_slotless(S, w)
             wpu(S, w).n_slotless -= 1
@@ -160,7 +161,7 @@ def wake(S: State, g: int, t: int, cause: int) -> int:
     ready_at(S, g).t = t
     grp.cause = cause
     if grp.slot >= 0:
-        due(S, grp.slot).at = t
+        set_due(S, grp.slot, t)
     return 0
 
 
@@ -242,6 +243,20 @@ def wpu_clock(S: State, w: int) -> int:
 
 
 @device
+def set_due(S: State, i: int, t: int) -> int:
+    """Let the group of slot i be picked from cycle t on; soon all of the WPU's times are read."""
+    put_in_chunk(S.p_due, i, t)
+    return 0
+
+
+@device
+def end_of_slots(S: State, w: int) -> int:
+    """Return the number of the slot after the last one of WPU w that has a group."""
+    # The limit is never reached, but it lets LLVM see how many slots there can be.
+    return w * S.slots + min(wpu(S, w).slots_used, S.slots)
+
+
+@device
 def due_slots(S: State, first: int, end: int, limit: int) -> int:
     """Return as a mask which of the first 64 slots in `first`..`end` are due by cycle `limit`."""
     return words_up_to(S.p_due + WORD * first, min(end - first, 64), limit)
@@ -263,7 +278,7 @@ def pick(S: State, w: int, t: int) -> int:
     `S.next_due` is then the cycle from which the next one is ready.
     """
     lowest = w * S.slots
-    end = lowest + wpu(S, w).slots_used
+    end = end_of_slots(S, w)
     best = -1
     first = lowest
     while first < end:
@@ -274,7 +289,7 @@ def pick(S: State, w: int, t: int) -> int:
     if best < 0:
         S.next_due = NEVER
         if end > lowest:
-            S.next_due = due(S, lowest + first_least(S.p_due + WORD * lowest, end - lowest)).at
+            S.next_due = least(S.p_due + WORD * lowest, end - lowest)
         return -1
     best = stand_in(S, w, best, t)
     S.picks += 1

@@ -2,8 +2,9 @@
 
 Everything here exists twice. In compiled engine code the state `S` is a pointer to a block of
 64-bit words, and a row of a table is a pointer to a record. Each function below is a few LLVM
-instructions there (compiler/native_intrinsics.py). In plain engine code the same names are Python
-objects and functions with the same results, so that the engine runs uncompiled.
+instructions there (native_scalars.py and native_vectors.py in compiler/). In plain engine code the
+same names are Python objects and functions with the same results, so that the engine runs
+uncompiled.
 
 Engine code computes with 64-bit integers only: fields are sign-extended when they are read, and
 masks are signed too (bit 63 is the sign, so test `mask != 0`, never `mask > 0`).
@@ -206,6 +207,31 @@ def put64(address: int, index: int, value: int) -> None:
     ctypes.memmove(address + 8 * index, struct.pack("<q", value), 8)
 
 
+def put_sums(address: int, width: int, base: int, to: int) -> None:
+    """Store `base` plus each unsigned 32-bit word of an `$s` row as 64-bit words at address `to`.
+
+    It may store further words, up to a multiple of eight.
+    """
+    words = struct.unpack(f"<{width}I", ctypes.string_at(address, 4 * width))
+    sums = struct.pack(f"<{width}q", *(signed(base + word) for word in words))
+    ctypes.memmove(to, sums, 8 * width)
+
+
+def count_lanes(address: int, width: int, lanes: int) -> None:
+    """Add 1 to those of `width` 64-bit words at a host address that are numbered in a mask."""
+    for lane in range(width):
+        put64(address, lane, word64(address, lane) + (lanes >> lane & 1))
+
+
+def put_in_chunk(address: int, index: int, value: int) -> None:
+    """Store a 64-bit word at `index` after an address, together with the words beside it.
+
+    A host gives a load of several words what a store has just written only if that was one store
+    of all of them.
+    """
+    put64(address, index, value)
+
+
 def prefetch(address: int) -> None:
     """Let the host fetch what is at an address, which need not be valid, without waiting for it."""
 
@@ -218,6 +244,16 @@ def lanes_of_line(address: int, width: int, offset: int, shift: int, line: int) 
         if ((word + offset) & _WORD) >> shift == line & (_WORD >> shift):
             found |= 1 << lane
     return signed(found)
+
+
+def line_starts(address: int, width: int, offset: int, shift: int) -> int:
+    """Return lane 0 and the lanes whose address is in another line than that of the lane before.
+
+    The addresses are a `$d` row plus `offset`; lines have 2^shift bytes, shift > 0.
+    """
+    words = struct.unpack(f"<{width}Q", ctypes.string_at(address, 8 * width))
+    lines = [((word + offset) & _WORD) >> shift for word in words]
+    return signed(sum(1 << i for i in range(width) if i == 0 or lines[i] != lines[i - 1]))
 
 
 def lanes_in_steps(address: int, width: int, base: int, step: int) -> int:
@@ -281,6 +317,11 @@ def find_word(address: int, n: int, value: int) -> int:
     """Return the index of the first of n > 0 words at a host address equal to `value`, or -1."""
     words = _words(address, n)
     return words.index(value) if value in words else -1
+
+
+def least(address: int, n: int) -> int:
+    """Return the least of n > 0 words at a host address."""
+    return min(_words(address, n))
 
 
 def first_least(address: int, n: int) -> int:

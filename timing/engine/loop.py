@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         count_branch,
     )
     from .causes import BANK, HIT, MEMORY, RECONVERGE
-    from .groups import pick, wake
+    from .groups import pick, set_due, wake
     from .hooks import (
         State,
         issue,
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
         OVER_BUDGET,
         RUNNING,
         TRAPPED,
-        due,
         group,
         next_event,
         seg,
@@ -118,7 +117,7 @@ def dispatch(S: State, w: int, t: int) -> int:
         charge_bubbles(S, w, g, RECONVERGE, delay)
         t += delay
     grp = group(S, g)
-    due(S, grp.slot).at = NEVER
+    set_due(S, grp.slot, NEVER)
     core.current = g
     core.last = grp.warp
     if grp.at_memory == 1:

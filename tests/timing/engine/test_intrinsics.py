@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import weakref
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ prefetch, quotient, inverse_of = twins.prefetch, twins.quotient, twins.inverse_o
 find_word, first_least, words_up_to, bits_of_words, most_in_a_bank = (
     twins.find_word, twins.first_least, twins.words_up_to, twins.bits_of_words, twins.most_in_a_bank
 )  # fmt: skip
+least, line_starts, lanes_in_steps = twins.least, twins.line_starts, twins.lanes_in_steps
+put_in_chunk, put_sums, count_lanes = twins.put_in_chunk, twins.put_sums, twins.count_lanes
 count_bits, most_of_bytes = twins.count_bits, twins.most_of_bytes
 FIELDS = {"x": 0, "p_cell": 1}
 KEPT: dict[str, Native] = {}
@@ -141,6 +144,36 @@ def test_lanes_of_a_line(width, shift, offset, data):
 
 
 @device
+def starts(S, at):
+    put64(at, 0, line_starts(word64(at, 0), word64(at, 1), word64(at, 2), word64(at, 3)))
+    return 0
+
+
+@given(st.integers(1, 64), st.integers(2, 12), st.integers(-300, 300), st.data())
+def test_lanes_where_a_line_starts(width, shift, offset, data):
+    row = np.full(64, 0x4000, np.int64)
+    row[:width] = data.draw(st.lists(st.integers(0x3F00, 0x4100), min_size=width, max_size=width))
+    found = both(starts, row.ctypes.data, width, offset, shift)[0]
+    numbers = [(int(address) + offset) >> shift for address in row[:width]]
+    changes = [True, *(a != b for a, b in pairwise(numbers))]
+    assert found == twins.signed(sum(1 << i for i, changed in enumerate(changes) if changed))
+
+
+@device
+def steps(S, at):
+    put64(at, 0, lanes_in_steps(word64(at, 0), word64(at, 1), word64(at, 2), word64(at, 3)))
+    return 0
+
+
+@given(st.integers(1, 64), WORDS, WORDS | SMALL, st.integers(0, 63))
+def test_lanes_whose_words_ascend_in_steps(width, base, step, stray):
+    row = np.array([twins.signed(base + step * lane) for lane in range(64)], np.int64)
+    row[stray] ^= 1 << 40
+    found = both(steps, row.ctypes.data, width, base, step)[0]
+    assert found == low_bits(width) & ~bit(stray)
+
+
+@device
 def searches(S, at):
     address = word64(at, 0)
     n = word64(at, 1)
@@ -148,6 +181,7 @@ def searches(S, at):
     put64(at, 0, find_word(address, n, value))
     put64(at, 1, first_least(address, n))
     put64(at, 2, words_up_to(address, min(n, 64), value))
+    put64(at, 3, least(address, n))
     return 0
 
 
@@ -158,9 +192,10 @@ def test_searches_of_words(n, is_flat, data):
     value = st.integers(0, 3) if is_flat else WORDS
     row[:n] = data.draw(st.lists(value, min_size=n, max_size=n))
     wanted = int(data.draw(st.sampled_from([*map(int, row[:n]), -100, 17])))
-    found, least, few = both(searches, row.ctypes.data, n, wanted)
+    found, first, few, lowest = both(searches, row.ctypes.data, n, wanted, 0)
     assert found == next((i for i in range(n) if row[i] == wanted), -1)
-    assert least == int(np.argmin(row[:n]))
+    assert first == int(np.argmin(row[:n]))
+    assert lowest == row[:n].min()
     mask = sum(1 << i for i in range(min(n, 64)) if row[i] <= wanted)
     assert few == twins.signed(mask)
 
@@ -206,6 +241,51 @@ def test_bits_are_counted_in_bytes(counts, first, second):
     sums = [n + (first >> i & 1) + (second >> i & 1) for i, n in enumerate(counts)]
     assert left[:8].view(np.uint8).tolist() == sums
     assert left[10] == max(sums)
+
+
+@device
+def puts(S, at):
+    put_in_chunk(word64(at, 0), word64(at, 1), word64(at, 2))
+    return 0
+
+
+@given(st.integers(0, 39), WORDS)
+def test_a_word_is_put_among_others(index, value):
+    row = np.arange(100, 160)  # a vector is within it, wherever vectors begin
+    expected = row.copy()
+    expected[8 + index] = value
+    both(puts, row[8:].ctypes.data, index, value)
+    assert row.tolist() == expected.tolist()
+
+
+@device
+def sums(S, at):
+    put_sums(word64(at, 0), word64(at, 1), word64(at, 2), word64(at, 3))
+    return 0
+
+
+@given(st.integers(1, 64), WORDS, st.lists(st.integers(0, 0xFFFF_FFFF), min_size=64, max_size=64))
+def test_sums_with_words_of_a_row(width, base, row):
+    numbers, found = np.array(row, np.uint32), np.zeros(64, np.int64)
+    both(sums, numbers.ctypes.data, width, base, found.ctypes.data)
+    expected = [twins.signed(base + n) for n in row[:width]]
+    assert found[:width].tolist() == expected
+    found[:] = 0
+    compiled(sums)(0, np.array([numbers.ctypes.data, width, base, found.ctypes.data]).ctypes.data)
+    assert found[:width].tolist() == expected
+
+
+@device
+def counted_lanes(S, at):
+    count_lanes(at + 16, word64(at, 0), word64(at, 1))
+    return 0
+
+
+@given(st.integers(1, 64), WORDS)
+def test_lanes_are_counted_one_by_one(width, lanes):
+    lanes &= low_bits(width)
+    found = both(counted_lanes, width, lanes, *range(64))[2:]
+    assert found == [i + (lanes >> i & 1) for i in range(64)]
 
 
 @device

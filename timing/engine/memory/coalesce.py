@@ -18,13 +18,14 @@ from ..intrinsics import (
     drop_lowest,
     lanes_in_steps,
     lanes_of_line,
+    line_starts,
     low_bits,
     most_in_a_bank,
     most_of_bytes,
     popcount,
+    put_sums,
     record,
     table,
-    word32,
     word64,
 )
 
@@ -82,6 +83,8 @@ def coalesce(S: State, w: int, g: int, lanes: int) -> int:
     else:
         if step == size:
             n = lines_of_run(S, base + offset, ctz(size), lanes)
+        elif step == 0:
+            n = line_of_all(S, base + offset, lanes)
         elif step >= S.l1d_line_bytes:
             n = lines_of_steps(S, base + offset, step, lanes)
         else:
@@ -103,9 +106,7 @@ def segment_addresses(S: State, s: int, v: int) -> int:
             lane_place(S, lane).address = segment_address(S, s, v, lane)
         return 0
     registers = warp(S, v).block + row.addr_row
-    base = READONLY_BASE + row.imm
-    for lane in range(S.width):
-        lane_place(S, lane).address = base + word32(registers, lane)
+    put_sums(registers, S.width, READONLY_BASE + row.imm, S.p_lane_place)
     return 0
 
 
@@ -119,11 +120,19 @@ def lines_of_run(S: State, base: int, size_shift: int, lanes: int) -> int:
         address = base + (lane << size_shift)
         left = S.l1d_line_bytes - (address & (S.l1d_line_bytes - 1))
         sharers = rest & low_bits(lane + ((left - 1) >> size_shift) + 1)
-        wanted(S, n).line = (address >> S.l1d_line_shift) & S.l1d_line_mask
+        wanted(S, n).line = line_of(S, address)
         wanted(S, n).lanes = sharers
         rest &= ~sharers
         n += 1
     return n
+
+
+@device
+def line_of_all(S: State, address: int, lanes: int) -> int:
+    """Fill `wanted` where all of `lanes` want one address; return 1, the number of lines."""
+    wanted(S, 0).line = line_of(S, address)
+    wanted(S, 0).lanes = lanes
+    return 1
 
 
 @device
@@ -133,7 +142,7 @@ def lines_of_steps(S: State, base: int, step: int, lanes: int) -> int:
     while lanes != 0:
         lane = ctz(lanes)
         lanes = drop_lowest(lanes)
-        wanted(S, n).line = ((base + lane * step) >> S.l1d_line_shift) & S.l1d_line_mask
+        wanted(S, n).line = line_of(S, base + lane * step)
         wanted(S, n).lanes = bit(lane)
         n += 1
     return n
@@ -141,17 +150,32 @@ def lines_of_steps(S: State, base: int, step: int, lanes: int) -> int:
 
 @device
 def lines_of_each(S: State, row_address: int, offset: int, lanes: int) -> int:
-    """Fill `wanted` from the addresses of `lanes` in a row; return how many lines they want."""
+    """Fill `wanted` from the addresses of `lanes` in a row; return how many lines they want.
+
+    The lowest lane of a line follows a lane that is not active or has another line. So these are
+    looked at in turn, and a host does so at once: it predicts that few of them share a line.
+    """
+    starts = line_starts(row_address, S.width, offset, S.l1d_line_shift)
+    rest = lanes & (starts | ~(lanes << 1))
+    seen = 0
     n = 0
-    rest = lanes
     while rest != 0:
-        line = ((word64(row_address, ctz(rest)) + offset) >> S.l1d_line_shift) & S.l1d_line_mask
-        sharers = lanes_of_line(row_address, S.width, offset, S.l1d_line_shift, line) & rest
-        wanted(S, n).line = line
-        wanted(S, n).lanes = sharers
-        rest &= ~sharers
-        n += 1
+        lane = ctz(rest)
+        rest = drop_lowest(rest)
+        if seen & bit(lane) == 0:
+            line = line_of(S, word64(row_address, lane) + offset)
+            sharers = lanes_of_line(row_address, S.width, offset, S.l1d_line_shift, line) & lanes
+            wanted(S, n).line = line
+            wanted(S, n).lanes = sharers
+            seen |= sharers
+            n += 1
     return n
+
+
+@device
+def line_of(S: State, address: int) -> int:
+    """Return the number of the line of an address."""
+    return (address >> S.l1d_line_shift) & S.l1d_line_mask
 
 
 @device

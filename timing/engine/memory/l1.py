@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import device, record, table
+from ..intrinsics import device, put_in_chunk, record, table
 
 if TYPE_CHECKING:
     from ...machines.machine import Machine
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         UPGRADE,
         cache_line,
         cache_tag,
-        cache_used,
         choose_victim,
         clear,
         find,
@@ -56,7 +55,7 @@ def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
     index = l1d_find(S, w, line)
     if index >= 0 and (kind != ATOMIC or S.atomics_past_l1 == 0):
         cached_line = cache_line(S, index)
-        cache_used(S, index).tick = S.tick
+        put_in_chunk(S.p_cache_used, index, S.tick)
         if cached_line.ready <= t and (kind == LOAD or cached_line.state != SHARED):
             if kind != LOAD:
                 cached_line.state = MODIFIED
@@ -178,7 +177,7 @@ def wait_for_mshr(S: State, entry: int, start: int) -> int:
 def in_flight(S: State, w: int, entry: int, start: int, ready: int) -> int:
     """Hold MSHR `entry` (-1: none) from `start` until the data arrive at `ready`; return that."""
     if entry >= 0:
-        mshr(S, entry).free = ready
+        put_in_chunk(S.p_mshr, entry, ready)
     S.n_mshr_time += ready - start
     cache = l1d(S, w)
     if ready > cache.busy:

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..intrinsics import NEVER, WORD, device, find_word, first_least, low_bits, record, table
+from ..intrinsics import (
+    NEVER,
+    WORD,
+    device,
+    find_word,
+    first_least,
+    low_bits,
+    put_in_chunk,
+    record,
+    table,
+)
 
 if TYPE_CHECKING:
     from ...machines.machine import Machine
@@ -98,9 +108,9 @@ def choose_victim(S: State, first: int, ways: int, t: int) -> int:
 def clear(S: State, index: int) -> int:
     """Empty the place `index`; its `place` in the second level stays for `forget_line`."""
     cached_line = cache_line(S, index)
-    cache_tag(S, index).tag = EMPTY
+    put_in_chunk(S.p_cache_tag, index, EMPTY)
     cached_line.ready = 0
-    cache_used(S, index).tick = 0
+    put_in_chunk(S.p_cache_used, index, 0)
     cached_line.state = INVALID
     return 0
 
@@ -109,9 +119,9 @@ def clear(S: State, index: int) -> int:
 def place(S: State, index: int, tag: int, ready: int, state: int, targets: int) -> int:
     """Put line `tag` in the place `index`, as used now; words of the reply give its source."""
     cached_line = cache_line(S, index)
-    cache_tag(S, index).tag = tag
+    put_in_chunk(S.p_cache_tag, index, tag)
     cached_line.ready = ready
-    cache_used(S, index).tick = S.tick
+    put_in_chunk(S.p_cache_used, index, S.tick)
     cached_line.state = state
     cached_line.targets = targets
     cached_line.far = S.reply_from_memory

@@ -23,9 +23,9 @@ from ..intrinsics import NEVER, bit, ctz, device, drop_lowest, record, table
 if TYPE_CHECKING:
     from ...machines.machine import Machine
     from ..causes import HIT, MEMORY, PIPELINE
-    from ..groups import due_slots, hand_slot, wake
+    from ..groups import due_slots, end_of_slots, hand_slot, wake
     from ..hooks import State, ahead_at, has_room, lanes_ahead, on_revival, run_ahead, speculate
-    from ..state import due, group, slot, wpu
+    from ..state import due, group, slot
 
 NEVER_SPLIT = 0
 AGGRESSIVE = 1
@@ -84,7 +84,7 @@ def divide(S: State, w: int, g: int) -> int:
 def other_group_ready(S: State, w: int, g: int, t: int) -> int:
     """Return 1 if a group but g can issue at t, or will without a miss (Q-DWS-8, Q-DWS-29)."""
     first = w * S.slots
-    end = first + wpu(S, w).slots_used
+    end = end_of_slots(S, w)
     while first < end:
         rest = due_slots(S, first, end, NEVER - 1)
         while rest != 0:
@@ -112,7 +112,7 @@ def on_stall(S: State, w: int, t: int) -> int:
     best = -1
     most = 0
     first = w * S.slots
-    end = first + wpu(S, w).slots_used
+    end = end_of_slots(S, w)
     while first < end:
         rest = due_slots(S, first, end, NEVER - 1)
         while rest != 0:

@@ -22,9 +22,9 @@ from ...intrinsics import WORD, bit, ctz, device, drop_lowest, popcount, record,
 if TYPE_CHECKING:
     from ....machines.machine import Machine
     from ...account import EV_JOIN, join_issue
-    from ...groups import NO_SLOT, due_slots
+    from ...groups import NO_SLOT, due_slots, end_of_slots, set_due
     from ...hooks import State, on_event
-    from ...state import due, group, ready_at, seg, warp, wpu
+    from ...state import group, ready_at, seg, warp
     from .local_stack import is_serial
     from .splits import merge
 
@@ -159,7 +159,7 @@ def exchange(S: State, g: int, h: int) -> int:
     ready_at(S, g).t = ready_at(S, h).t
     ready_at(S, h).t = ready
     if other.slot >= 0:
-        due(S, other.slot).at = ready
+        set_due(S, other.slot, ready)
     return 1
 
 
@@ -174,7 +174,7 @@ def comparison_left(S: State, w: int, g: int, t: int) -> int:
     if until <= t:
         return 0
     first = w * S.slots
-    end = first + wpu(S, w).slots_used
+    end = end_of_slots(S, w)
     while first < end:
         ready = due_slots(S, first, end, t)
         if 0 <= group(S, g).slot - first < 64:
