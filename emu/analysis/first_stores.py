@@ -237,7 +237,7 @@ class _Run:
     def _pass(self, state: _State, branch: int, items: Items) -> tuple[_State, _State] | None:
         """Take work-items past what depends on an unknown condition, if no barrier is there."""
         flow = self._flow
-        skipped, ends = _sides(flow, branch)
+        skipped, ends = sides(flow, branch)
         lasts = [flow.nodes[n].last for n in skipped]
         if len(ends) > 1:
             raise _GivesUp
@@ -268,7 +268,7 @@ class _Run:
         return None
 
 
-def _sides(flow: Flow, branch: int) -> tuple[set[int], set[int]]:
+def sides(flow: Flow, branch: int) -> tuple[set[int], set[int]]:
     """Return the nodes of the sides of a branch, and where control continues after them."""
     last = flow.nodes[branch].last
     join = last.join if last is not None else None

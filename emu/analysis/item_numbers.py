@@ -23,6 +23,8 @@ _ARITHMETIC: dict[str, Callable[..., NDArray[np.generic]]] = {
     "mad": lambda a, b, c: a * b + c,
     "shl": lambda a, b: a << (b & np.uint32(31)),
     "shr": lambda a, b: a >> (b & np.uint32(31)),
+    "div": np.floor_divide,
+    "rem": np.remainder,
     "and": np.bitwise_and,
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,
@@ -44,6 +46,9 @@ def is_arithmetic(op: Op) -> bool:
         return False
     if type_ == "b1":
         return stem in _OF_BITS and all(a.cls is RegClass.C for a in op.args)
+    if stem in ("div", "rem"):
+        divisor = op.args[1]
+        return type_ == "u32" and isinstance(divisor, Const) and divisor.bits != 0
     return type_ == "u32" or (type_ == "s32" and stem != "shr")
 
 

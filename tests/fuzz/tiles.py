@@ -335,6 +335,86 @@ def row_places(c: Choices, w: Tiles) -> None:
     w.emit("barrier")
 
 
+def halo(c: Choices, w: Tiles) -> None:
+    """Emit an exchange with neighbours: a tile with a border, stored by conditions, then loaded."""
+    x, pitch = w.geometry.group_size[0], w.row + 2
+    w.square = max(w.square, pitch * (w.rows + 2) * 4)
+    own = 4 * (pitch + 1)
+    w.emit("barrier")
+    w.emit(f"mad_u32 $s{INDEX}, $s{TY}, {pitch}, $s{TX}")
+    w.emit(f"shl_u32 $s{INDEX}, $s{INDEX}, 2")
+    w.emit(f"st_group_u32 {register(c, RegClass.S)}, [square+$s{INDEX}+{own}]")
+    edges = ((TX, 0, -4), (TX, x - 1, 4), (TY, 0, -4 * pitch), (TY, w.rows - 1, 4 * pitch))
+    for source, bound, apart in edges[: c.integer(0, 4)]:
+        end = w.label()
+        w.emit(f"cmp_ne_u32 $c{TEST}, $s{source}, {bound}")
+        w.emit(f"cbr $c{TEST}, {end}")
+        if c.integer(0, 3) == 0:
+            read(c, w)
+            w.emit(f"mad_u32 $s{INDEX}, $s{TY}, {pitch}, $s{TX}")
+            w.emit(f"shl_u32 $s{INDEX}, $s{INDEX}, 2")
+        w.emit(f"st_group_u32 {register(c, RegClass.S)}, [square+$s{INDEX}+{own + apart}]")
+        w.place(end)
+    w.emit("barrier")
+    neighbours(c, w, pitch)
+
+
+def neighbours(c: Choices, w: Tiles, pitch: int) -> None:
+    """Emit loads around a work-item's place in a tile with a border, and a barrier."""
+    near = (0, 4, 8, 4 * pitch, 4 * pitch + 4, 4 * pitch + 8, 8 * pitch + 4)
+    w.emit(f"mad_u32 $s{INDEX}, $s{TY}, {pitch}, $s{TX}")
+    w.emit(f"shl_u32 $s{INDEX}, $s{INDEX}, 2")
+    for _ in range(c.integer(1, 4)):
+        w.emit(f"ld_group_u32 $s1, [square+$s{INDEX}+{c.one_of(near)}]")
+        w.emit(f"mad_u32 {register(c, RegClass.S)}, $s0, 5, $s1")
+    w.emit("barrier")
+
+
+def flat_tile(c: Choices, w: Tiles) -> None:
+    """Emit a copy of a tile with a border, number by number, and an exchange with neighbours."""
+    pitch, items = w.row + 2, w.geometry.group_size[0] * w.rows
+    total = pitch * (w.rows + 2)
+    w.square = max(w.square, total * 4)
+    head, end, counter, part = w.label(), w.label(), f"$s{STEP + 1}", f"$s{STEP + 2}"
+    w.emit("barrier")
+    w.emit(f"mov_u32 {counter}, $s{FLAT_ID}")
+    if items > total:
+        w.emit(f"cmp_ge_u32 $c{TEST}, {counter}, {total}")
+        w.emit(f"cbr $c{TEST}, {end}")
+    w.place(head)
+    w.emit(f"div_u32 $s{PART}, {counter}, {pitch}")
+    w.emit(f"rem_u32 {part}, {counter}, {pitch}")
+    w.emit(f"workgroupid_u32 $s{INDEX}, {c.one_of((0, 1))}")
+    w.emit(f"mad_u32 $s{INDEX}, $s{INDEX}, {c.one_of((0, 1, 16))}, $s{PART}")
+    w.emit(f"mad_u32 $s{INDEX}, $s{INDEX}, {c.one_of((pitch, 64, 7))}, {part}")
+    place = _address(c, w, 4, f"$d{BIG}")
+    w.emit(f"ld_global_u32 $s1, {place}")
+    w.emit(f"shl_u32 $s{PART}, {counter}, 2")
+    w.emit(f"st_group_u32 $s1, [square+$s{PART}]")
+    w.emit(f"add_u32 {counter}, {counter}, {items}")
+    w.emit(f"cmp_lt_u32 $c{TEST}, {counter}, {total}")
+    w.emit(f"cbr $c{TEST}, {head}")
+    w.place(end)
+    w.emit("barrier")
+    neighbours(c, w, pitch)
+
+
+def stencil(c: Choices, w: Tiles) -> None:
+    """Emit exchanges with neighbours alone, once or in a loop; loads may come from stores."""
+    counter = f"$s{30 + len(w.uniform)}"
+    trips, head = c.one_of((1, 1, 2, 3)), w.label()
+    exchanges = c.one_of(((halo,), (halo,), (flat_tile,), (halo, flat_tile)))
+    w.emit(f"mov_u32 {counter}, 0")
+    w.place(head)
+    for _ in range(c.integer(1, 3)):
+        c.one_of((read, retake, write, *FLAT))(c, w)
+        c.one_of(exchanges)(c, w)
+        write(c, w)
+    w.emit(f"add_u32 {counter}, {counter}, 1")
+    w.emit(f"cmp_lt_u32 $c{TEST}, {counter}, {trips}")
+    w.emit(f"cbr $c{TEST}, {head}")
+
+
 def rounds(c: Choices, w: Tiles) -> None:
     """Emit a loop with exchanges."""
     head, counter = w.label(), f"$s{30 + len(w.uniform)}"
@@ -373,6 +453,9 @@ def make(rng: random.Random) -> tuple[Case, bool]:
     w.emit(f"ld_kernarg_u64 $d{BIG}, [%big]")
     w.emit(f"ld_kernarg_u64 $d{MEMORY}, [%memory]")
     plain = (read, read, write, retake, counted, row_branch, if_, loop, *FLAT)
+    if not hostile and not w.partial and c.integer(0, 3) == 0:
+        stencil(c, w)
+        return w.case(), hostile
     for _ in range(c.integer(1, 4)):
         c.one_of(plain)(c, w)
         if not hostile and c.boolean():

@@ -6,8 +6,8 @@ the numbers of its work-items are constants, so the iterations of all lanes can 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
@@ -33,6 +33,8 @@ class LaneTrips:
     """The node whose branch all lanes leave the loop by."""
     least: int
     most: int
+    phis: Mapping[Phi, Sequence[Numbers]] = field(default_factory=dict, compare=False)
+    """Phis of the header -> what all lanes have in each iteration, as if none had left."""
 
 
 def lane_trips(
@@ -68,9 +70,24 @@ def lane_trips(
         running &= stays
         if not running.any():
             apart = left[-1] - left[0]
-            return LaneTrips(number, left[0], left[-1]) if apart <= MOST_APART else None
+            if apart > MOST_APART:
+                return None
+            return LaneTrips(number, left[0], left[-1], _phis(shapes, loop, left[-1]))
         values.step()
     return None
+
+
+def _phis(shapes: Shapes, loop: Loop, most: int) -> dict[Phi, list[Numbers]]:
+    """Return what all lanes have for a loop's phis in each iteration, for those that are known."""
+    found = {}
+    for phi in shapes.ssa.phis.get(loop.header, ()):
+        values = _Values(shapes, loop)
+        if values.is_known(phi):
+            found[phi] = [values.of(phi)]
+            for _ in range(most):
+                values.step()
+                found[phi].append(values.of(phi))
+    return found
 
 
 class _Values:

@@ -13,6 +13,7 @@ from ....isa.program import Kernel
 from ....isa.types import Segment
 from ..analysis import analyse
 from ..facts import Facts
+from ..forwarded import forwarded
 from ..lanes.running import Walk, has_known_lanes
 from ..order import Loop
 from ..ranges.offset_ranges import Ranges
@@ -66,6 +67,9 @@ def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
         walk is not None and walk.copied and walk.vectors <= MOST_VECTORS
     ):
         return None
+    if lanes <= MANY_LANES and forwarded(shapes, kernel.group_size, chunk).unread:
+        # Nothing is in memory that has to wait for a store.
+        return wide
     down = bool(wide.piece) and goes_down_columns(shapes)
     if wide.piece and not shapes.flow.loops and (lanes > MANY_LANES or not down):
         return None

@@ -177,7 +177,16 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         assert relied is not None, "the interpreter counts this kernel"
     shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
     module = ModuleText(function_attributes())
-    function = KernelFunction(module, kernel, readonly_bytes, shapes, plan, regions, relied)
+    usual = _in_turns(kernel, facts)
+
+    def others() -> KernelFunction:
+        assert usual is not None
+        shapes, plan = analysis.shapes(usual), analysis.lane_plan(usual)
+        return KernelFunction(module, kernel, readonly_bytes, shapes, plan)
+
+    function = KernelFunction(
+        module, kernel, readonly_bytes, shapes, plan, regions, relied, others if usual else None
+    )
     module.define("kernel", function.text())
     frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {function.frame_bytes}\n}}\n"
     module.define("frame_bytes", frame)
@@ -185,6 +194,20 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         way = min(function.memory.watched_by, default=0)
         module.define("watched_by", f"define i64 @watched_by() #0 {{\n  ret i64 {way}\n}}\n")
     return str(module)
+
+
+def _in_turns(kernel: Kernel, facts: Facts) -> Facts | None:
+    """Return the facts of code whose warps take turns, for the workgroups at edges of a grid.
+
+    It is a third of the code for whole workgroups. None where these have to be one warp.
+    """
+    if not facts.one_warp or facts.counts or facts.rows or kernel.private_size:
+        return None
+    if facts.width % USUAL or facts.width == USUAL:
+        return None
+    usual = replace(Facts(USUAL, facts.group_size, facts.whole), poison=facts.poison)
+    usual = replace(usual, few_groups=facts.few_groups, together_from=facts.together_from)
+    return usual if arrive_whole(kernel, usual) else None
 
 
 def listing(kernel: Kernel, readonly_bytes: int, facts: Facts, what: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.counting.regions import Region
+from ...analysis.forwarded import Forwarded, forwarded
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.order import START
 from ...analysis.ranges.offset_ranges import Ranges
@@ -49,6 +50,10 @@ if TYPE_CHECKING:
 ARGUMENTS = "ptr %ctx, i64 %first, i64 %last"
 
 
+OTHERS = "others"
+"""The name of the function for workgroups that are not interior."""
+
+
 class KernelFunction:
     """Generates `i32 kernel(context block, first workgroup, end)`; it returns 1 after a trap."""
 
@@ -61,7 +66,9 @@ class KernelFunction:
         plan: LanePlan,
         regions: Mapping[int, Region] | None = None,
         relied: Reliance | None = None,
+        others: Callable[[], KernelFunction] | None = None,
     ) -> None:
+        """`others` generates code for workgroups that are not interior, if this has none."""
         self.entry = FunctionText(module)
         """The lines that are computed once per call."""
         self.code = self.entry.elsewhere()
@@ -70,6 +77,7 @@ class KernelFunction:
         self._table = ValueTable(shapes.ssa)
         self._regions = regions
         """What divergent branches make a warp run, if the code counts."""
+        self._others = others
         self._counters: Counters | None = None
         self._versions: list[Variables | None] = []
         """The variables of other versions of the nodes: for interior warps, and for edges."""
@@ -95,12 +103,15 @@ class KernelFunction:
             relied=relied,
             private_element=private_element(kernel),
             last_readers=plan.last_readers,
+            forwarded=Forwarded()
+            if plan.sparse
+            else forwarded(shapes, kernel.group_size, vectors_of(self.facts)[0]),
         )
         self.frame_bytes = 0
-        """Bytes of a warp's frame; known after `text`."""
+        """Bytes of frames for each warp; known after `text`."""
 
-    def text(self) -> str:
-        """Return the whole function."""
+    def text(self, name: str = "") -> str:
+        """Return the whole function; if it has a `name`, that for some workgroups alone."""
         code, facts = self.code, self.facts
         order = group_order(self.entry, self.shapes)
         order.head(code)
@@ -123,6 +134,10 @@ class KernelFunction:
         self.entry.jump("group_head")
         for variables in (self.variables, *filter(None, self._versions)):
             variables.check()
+        if name:
+            return definition(
+                f"define internal i32 @{name}({ARGUMENTS}) noinline", self.entry, code
+            )
         head = f"define internal i32 @groups({ARGUMENTS}) noinline"
         if self._has_atomics:
             return definition(head, self.entry, code) + _between_helpers(self.entry)
@@ -189,11 +204,25 @@ class KernelFunction:
         watches = self.memory.relied is not None and bool(self.memory.relied.watched)
         if (
             row is None
-            and not self.has_barrier
+            and self.has_barrier == facts.one_warp
+            and not (facts.one_warp and facts.counts)
             and not watches
             and has_interior(lanes, self.plan, self._counters)
         ):
             self._versions.append(emit_interior(lanes, warp, self.memory, counters, self._counters))
+        if self._others is not None and any(self._versions):
+            self._run_otherwise(self._others())
+        else:
+            self._any_warp(lanes, warp, edges, counters)
+        code.block("warp_next")
+        if facts.one_warp:
+            self._end_warp()
+            code.jump("group_next")
+        else:
+            self._next_warp()
+
+    def _any_warp(self, lanes: LaneCode, warp: Warp, edges: Edges, counters: str) -> None:
+        """Run a warp, wherever it lies."""
         if counters:
             budget.fill(lanes, counters)
         edges.clear_all()
@@ -202,15 +231,21 @@ class KernelFunction:
         nodes.begin_warp()
         edges.enter(START, warp.existing)
         nodes.emit()
-        code.block("warp_over")
+        self.code.block("warp_over")
         nodes.end_warp()
+        self.code.jump("warp_next")
+
+    def _run_otherwise(self, others: KernelFunction) -> None:
+        """Run a workgroup that is not interior by a function of its own."""
+        code = self.code
+        code.module.define(OTHERS, others.text(OTHERS))
+        self.frame_bytes = others.frame_bytes * (self.facts.width // others.facts.width)
+        end = code.let(f"add i64 {GROUP}, 1")
+        trapped = code.let(f"call i32 @{OTHERS}(ptr %ctx, i64 {GROUP}, i64 {end})")
+        good = code.let(f"icmp eq i32 {trapped}, 0")
+        code.branch(good, "warp_over", "trapped")
+        code.block("warp_over")
         code.jump("warp_next")
-        code.block("warp_next")
-        if facts.one_warp:
-            self._end_warp()
-            code.jump("group_next")
-        else:
-            self._next_warp()
 
     def _rounds(self, warps: str, begin: Callable[[], Warp]) -> None:
         """Let warps take turns from barrier to barrier."""

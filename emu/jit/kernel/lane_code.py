@@ -8,7 +8,7 @@ alone, the scalar of each piece's first lane.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ....isa.types import F32, F64, RegClass, mask_of
 from ...analysis.charges import Charges
@@ -72,6 +72,8 @@ class LaneCode(VectorCode):
         """What lanes are charged in loops; set by `Nodes`."""
         self.charges_by_helper = False
         """Whether a helper charges work-items that have spent half of their budget."""
+        self.copies: Mapping[int, int] = {}
+        """Loop number -> the copy of the loop that is being written."""
         self.mask: Chunks = []
         """The running lanes."""
         self.most, self._most_pieces = self.k, self.pieces.k

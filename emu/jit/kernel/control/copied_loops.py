@@ -38,6 +38,7 @@ class CopiedLoops:
         """Loop number -> its iterations."""
         self._copy: dict[int, int] = {}
         """Loop number -> the copy that is being written."""
+        lanes.copies = self._copy
         self.after: dict[int, Loop] = {}
         """Node -> the loop that all its lanes have left just before."""
         sizes: dict[int, int] = {}

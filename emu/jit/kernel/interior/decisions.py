@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from math import inf
+from math import inf, prod
 
 from .....isa.types import RegClass, Segment
 from ....analysis.lanes.interior import Assumed
 from ....analysis.order import START, Flow
+from ....analysis.ranges.lane_trips import LaneTrips
 from ....analysis.ranges.trips import Trips
 from ....analysis.ssa import Op, Ssa, Value
 from ....analysis.uniformity import LaneShapes
@@ -53,6 +54,7 @@ class Decisions:
         assumed: Assumed,
         memory: GlobalMemory,
         trips: Mapping[int, Trips],
+        lane_trips: Mapping[int, LaneTrips],
     ) -> None:
         self._ssa = ssa
         self._shapes = shapes
@@ -60,7 +62,12 @@ class Decisions:
         self._conditions = conditions
         self._assumed = assumed
         self._memory = memory
-        self._trips = trips
+        self._returns = {
+            **{number: loop.returns for number, loop in trips.items()},
+            **{number: loop.most for number, loop in lane_trips.items()},
+        }
+        """Loop number -> how often it goes back to its header, for those whose number is known."""
+        self._lane_loops = lane_trips.keys()
         self._expected = _expected(ssa)
         self._offsets: dict[int, str] = {}
 
@@ -74,9 +81,14 @@ class Decisions:
         `row` is how many work-items a row has whose interior warps are found together, or 0. What
         runs once beside loops of any number of iterations gains nothing: five kernels with such
         loops took 0.98 to 1.02 of the time, and up to twice the time to compile. Loops that are
-        bound by gathers, or have no access, gained nothing by masks.
+        bound by gathers, or have no access, gained nothing by masks. A workgroup that is one warp
+        must have accesses that share a test: a transpose of 16 x 16 gained nothing.
         """
-        if self.gains_at_edges(inside) or self._gains_masks():
+        if self.gains_at_edges(inside):
+            return True
+        if self._shapes.facts.one_warp:
+            return False
+        if self._gains_masks():
             return True
         least = 0 if row >= LONG_ROW else MUCH * len(global_accesses(self._ssa))
         return bool(inside) and least <= self._arithmetic() <= MOST_WORK
@@ -100,7 +112,15 @@ class Decisions:
     def gains_at_edges(self, inside: frozenset[Op]) -> bool:
         """Return whether warps at edges gain by accesses without tests as well."""
         frequent = self._frequent
-        return sum(op.node in frequent for op in inside) >= LEAST_ACCESSES or self.has_edges()
+        accesses = sum(self._copies(op.node) for op in inside if op.node in frequent)
+        return accesses >= LEAST_ACCESSES or self.has_edges()
+
+    def _copies(self, node: int) -> int:
+        """Return how often a node is written: loops that lanes leave in turn are copied."""
+        around = self._ssa.flow.loops_around(node)
+        return prod(
+            self._returns[n] + 1 for loop in around if (n := loop.number) in self._lane_loops
+        )
 
     def has_edges(self) -> bool:
         """Return whether comparisons besides the guard, clamps or remainders are decided."""
@@ -135,7 +155,7 @@ class Decisions:
     def _frequent(self) -> frozenset[int]:
         """The nodes of loops whose iterations are not counted; all nodes if there is none."""
         flow = self._ssa.flow
-        loops = [loop.nodes for loop in flow.loops if loop.number not in self._trips]
+        loops = [loop.nodes for loop in flow.loops if loop.number not in self._returns]
         return frozenset().union(*loops) if loops else frozenset(flow.order)
 
     def _arithmetic(self) -> float:
@@ -155,8 +175,7 @@ class Decisions:
         times = 1.0
         for loop in self._ssa.flow.loops:
             if node in loop.nodes:
-                trips = self._trips.get(loop.number)
-                times *= inf if trips is None else trips.returns + 1
+                times *= self._returns.get(loop.number, inf) + 1
         return times
 
     def decide(self) -> frozenset[Op]:
@@ -231,6 +250,8 @@ class Decisions:
             expected = _at_edge(a, b)
         elif not below:
             expected = not expected
+        if expected is None and _is_mixed(a, b):
+            return False
         known = self._order(a, b, expected)
         if not below:
             known = {"true": "false", "false": "true"}.get(known) or self._code.let(
@@ -322,6 +343,13 @@ def ask_for_size(conditions: Conditions) -> None:
     for slot in (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z):
         size = load_slot(entry, slot)
         conditions.require_of_call(entry.let(f"icmp ult i64 {size}, {1 << 31}"))
+
+
+def _is_mixed(a: Span, b: Span) -> bool:
+    """Return whether a < b for some lanes of each warp, or iterations, and not for others."""
+    above, below = a.high.plus(b.low, -1), a.low.plus(b.high, -1)
+    constant = above.is_constant and below.is_constant
+    return constant and above.constant >= 0 > below.constant
 
 
 def _at_edge(a: Span, b: Span) -> bool | None:

@@ -15,11 +15,13 @@ from .....isa.program import Param
 from .....isa.table import Unit
 from .....isa.types import RegClass, Segment, mask_of, sign_extend
 from ....analysis.lanes.interior import Assumed
+from ....analysis.ranges.lane_trips import LaneTrips
 from ....analysis.ranges.trips import Trips
 from ....analysis.ssa import Const, Op, Phi, Value
 from ...arithmetic import emit as alu
 from ...runtime.context import Slot
 from ..context_code import load_slot
+from ..identity import POSITION
 from ..instructions import Instructions
 from ..lane_code import LaneCode
 from .bound_arithmetic import BoundArithmetic
@@ -75,6 +77,7 @@ class Spans:
         conditions: Conditions,
         params: tuple[Param, ...],
         trips: Mapping[int, Trips],
+        lane_trips: Mapping[int, LaneTrips],
         assumed: Assumed,
         *,
         in_row: bool,
@@ -91,6 +94,12 @@ class Spans:
         self._counters = {
             phi: values for loop in trips.values() for phi, values in loop.values.items()
         }
+        self._in_copies = {
+            phi: (min(int(n.min()) for n in numbers), max(int(n.max()) for n in numbers))
+            for loop in lane_trips.values()
+            for phi, numbers in loop.phis.items()
+        }
+        """Phis of which the numbers of all lanes are known in each iteration."""
         self._assumed = assumed
         self._in_row = in_row
         self._assumes = assumes
@@ -162,17 +171,23 @@ class Spans:
 
     def _of_phi(self, phi: Phi) -> Span | None:
         values = self._counters.get(phi)
+        if phi in self._in_copies:
+            return self._between(*self._in_copies[phi])
         if values is None or not self._lanes.shapes.is_uniform(phi) or phi.cls is RegClass.C:
             return None
         numbers = [sign_extend(v, phi.cls.bits) for v in values]
-        low, high = min(numbers), max(numbers)
         multiple = gcd(*(n & -n or 1 << 32 for n in numbers))
+        return self._between(min(numbers), max(numbers), multiple)
+
+    def _between(self, low: int, high: int, multiple: int = 1) -> Span:
         return Span(Bound(constant=low), Bound(constant=high), low, high, multiple)
 
     def _identity(self, op: Op) -> Span | None:
         if op.cls is not RegClass.S or op.ins.row.stem in ("laneid", "waveid"):
             return None
         lanes, code = self._lanes, self._lanes.code
+        if not lanes.facts.rows:
+            return self._of_workgroup(op)
         step = lanes.shapes.stride(op)
         if step is None:
             return None
@@ -186,6 +201,20 @@ class Spans:
         high = low.plus(Bound(constant=step * (lanes.facts.width - 1)))
         # The sizes of a launch are tested once: all of its numbers but this are below 2^31.
         return Span(low, high, 0, mask_of(32 if op.ins.row.stem.endswith("flatabsid") else 31))
+
+    def _of_workgroup(self, op: Op) -> Span | None:
+        """Return the span of an identity in a workgroup that is one warp of several rows."""
+        lanes, stem = self._lanes, op.ins.row.stem
+        if stem not in ("workitemid", "workitemabsid", "workgroupid"):
+            return self._computed(op) if lanes.shapes.is_uniform(op) else None
+        dim = op.ins.literals[0]
+        size, low, per = lanes.facts.group_size[dim], Bound(), 0
+        if stem != "workitemid":
+            number = lanes.code.let(f"zext i32 {POSITION[dim]} to i64")
+            per = size if stem == "workitemabsid" else 1
+            low = Bound(((number, per),))
+        more = 0 if stem == "workgroupid" else size - 1
+        return Span(low, low.plus(Bound(constant=more)), 0, mask_of(31) if per else more)
 
     def _ask_for_items(self) -> None:
         """Ask that flat numbers do not wrap around in a row: there are at most 2^32."""
@@ -346,6 +375,8 @@ class Spans:
             return None
         code, conditions = self._lanes.code, self._conditions
         a, b = self.within(a, 0, mask_of(32)), self.within(b, 1, SMALL - 1)
+        if a.low.is_constant and a.high.is_constant and b.low.is_constant:
+            return self._divided_constants(op, a, b.low.constant)
         low, by = (code.let(f"trunc i64 {conditions.value(x.low)} to i32") for x in (a, b))
         by = code.intrinsic("llvm.umax", "i32", f"i32 {by}", "i32 1")
         quotient = code.let(f"udiv i32 {low}, {by}")
@@ -359,6 +390,15 @@ class Spans:
         self._assumed.known[op] = quotient
         bound = Bound(((code.let(f"zext i32 {quotient} to i64"), 1),))
         return Span(bound, bound, 0, a.most)
+
+    def _divided_constants(self, op: Op, a: Span, by: int) -> Span:
+        """Return the span of a quotient or remainder of numbers that are the same in all warps."""
+        low, high = a.low.constant // by, a.high.constant // by
+        if op.ins.row.stem == "div":
+            return self._between(low, high)
+        if low == high:
+            return self._between(a.low.constant % by, a.high.constant % by)
+        return self._between(0, by - 1)
 
     def _chosen(self, op: Op) -> Span | None:
         condition, a, b = op.args[0], self.of(op.args[1]), self.of(op.args[2])

@@ -19,6 +19,7 @@ from ..instructions import Instructions
 from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
 from ..nodes import Nodes
+from ..one_warp import OneWarp
 from ..variables import Variables
 from .bounds import ONE, Bound, Conditions
 from .decisions import Decisions, ask_for_size
@@ -38,7 +39,7 @@ def has_interior(lanes: LaneCode, plan: LanePlan, counting: Counters | None) -> 
     """Return whether interior warps of a kernel may have a version of their own."""
     facts = lanes.facts
     return (
-        facts.rows
+        (facts.whole and not facts.rows if facts.one_warp else facts.rows)
         and (counting is None or counting.may_have_interior)
         and not plan.sparse
         and sum(map(len, lanes.ssa.ops.values())) <= MOST_OPS
@@ -114,12 +115,22 @@ def _ask(
         conditions,
         memory.params,
         trips,
+        memory.ranges.lane_trips,
         assumed,
         in_row=in_row,
         assumes=assumes,
     )
     ask_for_size(conditions)
-    decisions = Decisions(lanes.ssa, lanes.shapes, spans, conditions, assumed, global_, trips)
+    decisions = Decisions(
+        lanes.ssa,
+        lanes.shapes,
+        spans,
+        conditions,
+        assumed,
+        global_,
+        trips,
+        memory.ranges.lane_trips,
+    )
     return conditions, assumed, decisions
 
 
@@ -161,9 +172,11 @@ def emit_nodes(
     code.outside = {**assumed.known}
     counted = counting.of_interior(code, interior.plan) if counting is not None else None
     edges = Edges(code, interior.plan, counted, version="i", after=after)
+    has_barrier = any(n.last is not None and n.last.row.is_barrier for n in lanes.flow.nodes)
+    barriers = OneWarp(code, warp) if has_barrier else None
     _begin(code, edges, ["splat (i1 true)"] * lanes.k, counters)
     memory = replace(memory, ranges=Ranges(shapes))
-    nodes = Nodes(code, interior.plan, memory, warp, edges, None)
+    nodes = Nodes(code, interior.plan, memory, warp, edges, barriers)
     nodes.assume(assumed, interior.inside)
     nodes.emit()
     return code.variables

@@ -28,6 +28,7 @@ from .pieces import Pieces
 from .records import row_blocks
 from .records.access import RecordAccess
 from .records.row_blocks import RowLoad
+from .runs import Runs
 from .scattered import Scattered, steps_by_elements
 from .shuffles import tables
 from .shuffles.columns import ColumnAccess, Columns, columns_of
@@ -46,6 +47,7 @@ class GlobalMemory:
         self.pieces = pieces
         self.addresses = Addresses(lanes, memory.params)
         self._ranges = memory.ranges
+        self._runs = Runs(lanes, memory.ranges.lane_trips if lanes.facts.one_warp else {})
         self._scattered = Scattered(lanes, moves, cold, self.addresses)
         self._records = RecordAccess(lanes, moves, self.addresses, self._access)
         self.certain: frozenset[Op] = frozenset()
@@ -338,6 +340,10 @@ class GlobalMemory:
             fits = code.let(f"icmp sge i64 {addresses.first(form)}, {least}")
             return self._run(site, place, targets, fits, backwards=True)
         if step is None or step * scale != size:
+            if site.is_load and site.is_inside:
+                loaded = self._in_runs(site, form)
+                if loaded:
+                    return loaded
             if steps_by_elements(form, size):
                 return self._indexed(site, form)
             return self._scattered.pointers(site)
@@ -353,6 +359,14 @@ class GlobalMemory:
         last = (1 << (31 if form.signed else 32)) - 1 - step * (lanes.facts.width - 1)
         number = addresses.first(form)
         return self._run(site, place, targets, code.let(f"icmp sle i64 {number}, {last}"))
+
+    def _in_runs(self, site: Site, form: Form) -> list[str]:
+        """Load what is all inside by runs of neighbours; no vectors if these are not known."""
+        index = form.index
+        assert index is not None
+        host = self.addresses.host(site.window, self.addresses.distance(form, site.window))
+        loaded = self._runs.load(site.op, index, host, form.scale, signed=form.signed)
+        return [extended(self.lanes.code, c, site.type, self.lanes.n) for c in loaded]
 
     def _indexed(self, site: Site, form: Form) -> list[str]:
         """Access by any index: wide if those of the lanes are near each other, else one by one."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .....isa.program import Kernel, Param
 from .....isa.types import Segment
+from ....analysis.forwarded import Forwarded
 from ....analysis.ranges.offset_ranges import Ranges
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot, WatchedBy
@@ -41,6 +42,9 @@ class KernelMemory:
     Byte b of lane l is at `(b - b % element) * width + l * element + b % element`, so that the
     lanes' elements at one offset are neighbours.
     """
+
+    forwarded: Forwarded = field(default_factory=Forwarded)
+    """Loads of group memory that take what has been stored from registers."""
 
     last_readers: frozenset[int] = frozenset()
     """Nodes whose private stores need no mask: other lanes load no private memory any more."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from .....isa.types import RegClass, Segment, Type
 from ....analysis.ssa import Const, Op
+from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ...runtime.context import Slot
 from ..context_code import load_slot
@@ -22,6 +23,7 @@ from .piece_rows import whole_chunks
 from .pieces import Pieces
 from .private_rows import PrivateRows
 from .shuffles import routed, shifted, shuffled, tables
+from .shuffles.forwarding import Forwarding
 from .shuffles.routed import Routed
 
 
@@ -37,6 +39,7 @@ class LocalMemory:
         self.pieces = pieces
         self.memory = memory
         self._rows = PrivateRows(lanes, moves, memory)
+        self._forwarding = Forwarding(lanes, memory.forwarded)
         self._readonly: str | None = None
         self.certain: frozenset[Op] = frozenset()
         """Accesses of one place, or of neighbours, that a test has shown to be inside."""
@@ -61,7 +64,14 @@ class LocalMemory:
         assert address is not None
         assert type_ is not None
         extent = self.extent(op)
-        if extent.span() < 0:
+        if self._forwarding.is_kept(op):
+            self._forwarding.keep(op, self.moves.store_data(op, type_))
+        forwarded = self._forwarding.load(op)
+        if forwarded is not None:
+            self._define(op, [extended(lanes.code, c, type_, lanes.n) for c in forwarded])
+        elif op in self.memory.forwarded.unread:
+            pass
+        elif extent.span() < 0:
             self.always_faults(op, extent)
             self._define_anything(op)
         elif address.segment is Segment.PRIVATE:

@@ -1,0 +1,206 @@
+"""Loads whose lanes are in runs of neighbours, at places that are known but for uniform values.
+
+A workgroup often copies a tile with a halo number by number: work-item i copies number i, i + 256
+and so on, of rows that end anywhere in a vector. Where the loop is written once for each iteration,
+the row and the column of each lane are known. So its vectors are a masked load for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from ....analysis.item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
+from ....analysis.ranges.lane_trips import LaneTrips
+from ....analysis.ssa import Const, Op, Phi, Value
+from ...llvm.text import integer
+from ..identity import POSITION
+from ..lane_code import LaneCode
+
+MOST_TERMS = 12
+"""Products of uniform values in an index."""
+
+MOST_FACTORS = 3
+"""Uniform values of such a product."""
+
+MOST_RUNS = 4
+"""Runs of a vector, on average; with more, gathers are as fast."""
+
+Term = tuple[Value | int, ...]
+"""A product of uniform values, or (dimension,) for the workgroup's first place in it."""
+
+Sum = Mapping[Term, Numbers]
+"""Products of uniform values -> what each lane has of it, modulo 2^32."""
+
+
+class Run(NamedTuple):
+    """Lanes of a vector whose places follow each other."""
+
+    chunk: int
+    first: int
+    end: int
+
+
+class Runs:
+    """Finds runs of lanes, in the copies of loops that are being written."""
+
+    def __init__(self, lanes: LaneCode, trips: Mapping[int, LaneTrips]) -> None:
+        self._lanes = lanes
+        self._size = lanes.facts.group_size
+        self._phis = {
+            phi: (number, numbers)
+            for number, loop in trips.items()
+            for phi, numbers in loop.phis.items()
+        }
+
+    def load(self, op: Op, index: Value, host: str, scale: int, *, signed: bool) -> list[str]:
+        """Load an op's elements at the index of each lane, given the place of index 0.
+
+        All of them must be inside. Returns no vectors if gathers are as fast.
+        """
+        lanes, code, type_ = self._lanes, self._lanes.code, op.ins.row.type
+        assert type_ is not None
+        bits = type_.bits
+        if not (lanes.facts.one_warp and lanes.facts.whole) or scale != type_.size:
+            return []
+        found = self._sum(index, op.node)
+        if found is None:
+            return []
+        runs = list(self._runs(found))
+        if len(runs) > MOST_RUNS * lanes.k:
+            return []
+        t, name = integer(bits, lanes.n), f"llvm.masked.load.v{lanes.n}i{bits}.p0"
+        chunks = ["zeroinitializer"] * lanes.k
+        for run in runs:
+            number = self._number(found, run.chunk * lanes.n + run.first)
+            start = code.let(f"{'sext' if signed else 'zext'} i32 {number} to i64")
+            start = code.let(f"sub i64 {start}, {run.first}")
+            place = code.let(f"getelementptr i{bits}, ptr {host}, i64 {start}")
+            if run.end - run.first == lanes.n:
+                chunks[run.chunk] = code.let(f"load {t}, ptr {place}, align {scale}")
+                continue
+            mask = ", ".join(f"i1 {str(run.first <= i < run.end).lower()}" for i in range(lanes.n))
+            chunks[run.chunk] = code.call(
+                t,
+                name,
+                f"ptr {place}",
+                f"i32 {scale}",
+                f"{lanes.mask_type} <{mask}>",
+                f"{t} {chunks[run.chunk]}",
+            )
+        return chunks
+
+    def _runs(self, found: Sum) -> Iterator[Run]:
+        n, k = self._lanes.n, self._lanes.k
+        step = np.ones(n * k, np.bool_)
+        for term, numbers in found.items():
+            apart = np.diff(numbers[: n * k], prepend=numbers[:1]).astype(np.uint32)
+            step &= apart == (0 if term else 1)
+        for chunk in range(k):
+            begins = [i for i in range(n) if not i or not step[chunk * n + i]]
+            for first, end in zip(begins, [*begins[1:], n], strict=True):
+                yield Run(chunk, first, end)
+
+    def _number(self, found: Sum, lane: int) -> str:
+        """Return the index of a lane, an i32."""
+        code = self._lanes.code
+        total = str(int(found[()][lane])) if () in found else "0"
+        for term, numbers in found.items():
+            factor = int(numbers[lane])
+            if term and factor:
+                product = self._product(term)
+                product = code.let(f"mul i32 {product}, {factor}") if factor != 1 else product
+                total = code.let(f"add i32 {product}, {total}")
+        return total
+
+    def _product(self, term: Term) -> str:
+        lanes, code = self._lanes, self._lanes.code
+        result = ""
+        for value in term:
+            if isinstance(value, Value):
+                factor = lanes.scalar(value)
+            else:
+                factor = code.let(f"mul i32 {POSITION[value]}, {self._size[value]}")
+            result = code.let(f"mul i32 {result}, {factor}") if result else factor
+        return result
+
+    # --- sums
+
+    def _sum(self, value: Value, node: int) -> Sum | None:
+        """Return a 32-bit value as a sum, in a node that uses it; None if it is not known.
+
+        Only operands of what the node computes are sure to be in variables there.
+        """
+        numbers = self._numbers(value)
+        if numbers is not None:
+            return {(): numbers}
+        ones = np.ones(prod(self._size), np.uint32)
+        if self._lanes.shapes.is_uniform(value):
+            return {(value,): ones}
+        if not isinstance(value, Op):
+            return None
+        if value.ins.row.stem == "workitemabsid":
+            dimension = value.ins.literals[0]
+            x, y, _ = self._size
+            flat = np.arange(prod(self._size))
+            own = (flat % x, flat // x % y, flat // (x * y))[dimension].astype(np.uint32)
+            return {(): own, (dimension,): ones}
+        stem, _, type_ = value.ins.row.name.rpartition("_")
+        if value.node != node or type_ not in ("u32", "s32"):
+            return None
+        found = [s for a in value.args if (s := self._sum(a, node)) is not None]
+        if len(found) < len(value.args):
+            return None
+        match stem, found:
+            case "add", [a, b]:
+                return _added(a, b)
+            case "sub", [a, b]:
+                return _added(a, b, -1)
+            case "mul", [a, b]:
+                return _multiplied(a, b)
+            case "mad", [a, b, c]:
+                product = _multiplied(a, b)
+                return None if product is None else _added(product, c)
+            case "shl", [a, _] if isinstance(value.args[1], Const):
+                factor = np.uint32(1 << (value.args[1].bits & 31))
+                return {term: numbers * factor for term, numbers in a.items()}
+        return None
+
+    def _numbers(self, value: Value) -> Numbers | None:
+        """Return what all lanes have for a value, if that follows from their numbers."""
+        if isinstance(value, Const):
+            return of_constant(value, self._size) if value.bits < 1 << 32 else None
+        if isinstance(value, Phi):
+            loop, numbers = self._phis.get(value, (None, ()))
+            copy = self._lanes.copies.get(loop) if loop is not None else None
+            return None if copy is None else numbers[copy]
+        assert isinstance(value, Op)
+        if value.ins.row.is_identity:
+            return of_identity(value, self._size, whole=True)
+        if not is_arithmetic(value):
+            return None
+        args = [n for a in value.args if (n := self._numbers(a)) is not None]
+        return computed(value, args) if len(args) == len(value.args) else None
+
+
+def _added(a: Sum, b: Sum, sign: int = 1) -> Sum | None:
+    found = dict(a)
+    for term, numbers in b.items():
+        more = numbers if sign > 0 else np.zeros_like(numbers) - numbers
+        found[term] = found[term] + more if term in found else more
+    return found if len(found) <= MOST_TERMS else None
+
+
+def _multiplied(a: Sum, b: Sum) -> Sum | None:
+    found: dict[Term, Numbers] = {}
+    for one, these in a.items():
+        for other, those in b.items():
+            term = tuple(sorted((*one, *other), key=id))
+            if len(term) > MOST_FACTORS:
+                return None
+            product = these * those
+            found[term] = found[term] + product if term in found else product
+    return found if len(found) <= MOST_TERMS else None

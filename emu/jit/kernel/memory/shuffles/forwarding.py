@@ -1,0 +1,74 @@
+"""Loads of group memory that are made of what has been stored (analysis/forwarded.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .....analysis.forwarded import NONE, Forwarded, Sources
+from .....analysis.ssa import Op
+from ....llvm.text import integer
+from ...lane_code import LaneCode
+
+
+class Forwarding:
+    """Keeps what stores have written in variables, and makes loads of it."""
+
+    def __init__(self, lanes: LaneCode, found: Forwarded) -> None:
+        self._lanes = lanes
+        self._loads = found.loads
+        self._stores = found.stores
+
+    def keep(self, op: Op, data: Sequence[str]) -> None:
+        """Note the vectors that a store writes."""
+        v = integer(32, self._lanes.n)
+        self._lanes.variables.store(("stored", op), [v] * len(data), data)
+
+    def is_kept(self, op: Op) -> bool:
+        """Return whether a load takes what a store writes."""
+        return op in self._stores and not self._lanes.is_alone
+
+    def load(self, op: Op) -> list[str] | None:
+        """Return the vectors of a load; None if it is one from memory."""
+        sources = self._loads.get(op)
+        if sources is None or self._lanes.is_alone:
+            return None
+        kept = [self._kept(sources, position) for position in range(len(sources.stores))]
+        return [self._vector(sources, kept, chunk) for chunk in range(self._lanes.k)]
+
+    def _kept(self, sources: Sources, position: int) -> list[str]:
+        lanes = self._lanes
+        most = int(sources.lane_of[sources.store_of == position].max()) // lanes.n + 1
+        key = ("stored", sources.stores[position])
+        return lanes.variables.load(key, [integer(32, lanes.n)] * most)
+
+    def _vector(self, sources: Sources, kept: Sequence[Sequence[str]], chunk: int) -> str:
+        """Return one vector of a load, by permutations of two vectors each."""
+        n, v = self._lanes.n, integer(32, self._lanes.n)
+        here = slice(chunk * n, (chunk + 1) * n)
+        places = [
+            None if store == NONE else (int(store), int(lane) // n, int(lane) % n)
+            for store, lane in zip(sources.store_of[here], sources.lane_of[here], strict=True)
+        ]
+        vectors = list(dict.fromkeys(place[:2] for place in places if place is not None))
+        if not vectors:
+            return "zeroinitializer"
+        done, *others = vectors
+        result = kept[done[0]][done[1]]
+        order = [p[2] if p is not None and p[:2] == done else None for p in places]
+        if not others:
+            if all(at is None or at == i for i, at in enumerate(order)):
+                return result
+            return self._shuffled(v, result, "poison", order)
+        for other in others:
+            order = [
+                at if p is None or p[:2] != other else n + p[2]
+                for at, p in zip(order, places, strict=True)
+            ]
+            result = self._shuffled(v, result, kept[other[0]][other[1]], order)
+            order = [None if at is None else i for i, at in enumerate(order)]
+        return result
+
+    def _shuffled(self, v: str, a: str, b: str, order: Sequence[int | None]) -> str:
+        numbers = ", ".join("i32 poison" if at is None else f"i32 {at}" for at in order)
+        kind = f"<{len(order)} x i32>"
+        return self._lanes.code.let(f"shufflevector {v} {a}, {v} {b}, {kind} <{numbers}>")
