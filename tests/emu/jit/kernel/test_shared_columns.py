@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from simtlab.asm.assemble import assemble
+from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of
 from simtlab.emu.jit.launch.regroup import regrouped
@@ -112,11 +113,11 @@ def arguments(columns: int, rows: int, depth: int, short: int = 0) -> list[objec
 def test_products_and_traps_are_the_oracles(
     body: str, columns: int, depth: int, short: int
 ) -> None:
-    args = arguments(columns, 8, depth, min(short, columns))
-    work, expected = (
-        make(HEAD + body + END, list(args), items=(64, 8), group_size=(16, 4)) for _ in "ab"
-    )
-    assert assert_as_oracle(work, expected) == bool(short)
+    def work() -> Work:
+        args = arguments(columns, 8, depth, min(short, columns))
+        return make(HEAD + body + END, args, items=(64, 8), group_size=(16, 4))
+
+    assert assert_as_oracle(work(), work()) == bool(short)
 
 
 @pytest.mark.parametrize("stats", [False, True])

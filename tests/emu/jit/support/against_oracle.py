@@ -23,6 +23,8 @@ def assert_as_oracle(work: Work, expected: Work) -> bool:
 def assert_as_left(work: Work, expected: Work, records: list[TrapRecord]) -> bool:
     """Execute `work` and compare as `assert_as_oracle`, after `run_past_traps(expected)`."""
     traps = {(r.key, r.address) for r in records}
+    for ours, theirs in zip(work.memory.buffers, expected.memory.buffers, strict=True):
+        assert not np.shares_memory(ours.host, theirs.host), "both launches change the same array"
     if traps:
         with pytest.raises(Trap) as caught:
             execute(work)

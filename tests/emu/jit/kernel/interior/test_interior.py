@@ -301,8 +301,13 @@ def test_warps_at_edges_run_vector_by_vector(
     source = np.random.default_rng(wide).integers(1, 1000, (high, wide)).astype(np.uint32)
     source[3, zeros] = 0
     work, expected = (
-        make(FIVE_POINTS, [wide, high, source.ravel(), out], items=(wide, high), group_size=group)
-        for out in np.zeros((2, high * wide), np.uint32)
+        make(
+            FIVE_POINTS,
+            [wide, high, source.flatten(), np.zeros(high * wide, np.uint32)],
+            items=(wide, high),
+            group_size=group,
+        )
+        for _ in "ab"
     )
     if group == (64, 1):
         assert "\nedge_head:" in generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
