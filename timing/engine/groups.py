@@ -23,7 +23,7 @@ from .intrinsics import (
 if TYPE_CHECKING:
     from .causes import SLOTLESS
     from .hooks import State, is_urgent, on_group_count, on_pick, rank, stand_in
-    from .state import group, lane_home, ready_at, slot, warp, wpu
+    from .state import due, group, lane_home, ready_at, slot, warp, wpu
 
 NO_SLOT = -2
 WAITS_FOR_SLOT = -1
@@ -245,6 +245,7 @@ def wpu_clock(S: State, w: int) -> int:
 @device
 def set_due(S: State, i: int, t: int) -> int:
     """Let the group of slot i be picked from cycle t on; soon all of the WPU's times are read."""
+    due(S, i)  # plain code checks that there is such a slot
     put_in_chunk(S.p_due, i, t)
     return 0
 
