@@ -22,7 +22,7 @@ def answer(problem):
     image = problem.arrays["image"].astype(np.float64)
     height, width = problem.arrays["smooth"].shape
     centre = image[2 : 2 + height, 2 : 2 + width]
-    total = weights = 0
+    total, weights = np.zeros_like(centre), np.zeros_like(centre)
     for y in range(5):
         for x in range(5):
             pixel = image[y : y + height, x : x + width]

@@ -26,4 +26,4 @@ def answer(problem):
         for y in range(5)
         for x in range(5)
     ]
-    return {"blurred": sum(terms).astype(np.float32)}
+    return {"blurred": np.sum(terms, 0).astype(np.float32)}

@@ -13,7 +13,8 @@ from ...analysis.workgroup_steps import Strips, Terms, strips_of
 from ..llvm.function_text import ENTRY, FunctionText
 from ..runtime.context import Slot
 from .context_code import load_slot, load_slot_32, store_slot
-from .identity import GROUP, POSITION
+from .identity import GROUP
+from .lane_code import POSITION
 
 STRIP = 32
 """Rows of workgroups that one column after the other goes down."""

@@ -12,13 +12,10 @@ from ..llvm.text import integer
 from ..llvm.vectors import Chunks, VectorCode
 from ..runtime.context import GROUPS, ITEMS, Slot
 from .context_code import load_slot_32, store_slot
-from .lane_code import LaneCode
+from .lane_code import POSITION, LaneCode
 
 GROUP = "%g"
 """The flat number of the running workgroup, an i64."""
-
-POSITION = ("%g.x", "%g.y", "%g.z")
-"""workgroupid of the running workgroup, i32."""
 
 WARP = "%w"
 """The number of the running warp in its workgroup, an i64."""

@@ -39,6 +39,10 @@ def pieces_of(facts: Facts) -> tuple[int, int]:
     return (facts.piece, facts.width // facts.piece) if facts.piece else vectors_of(facts)
 
 
+POSITION = ("%g.x", "%g.y", "%g.z")
+"""workgroupid of the running workgroup, i32."""
+
+
 class LaneCode(VectorCode):
     """The operands, masks and traps of the running lanes, for all code of a kernel.
 

@@ -55,8 +55,11 @@ class Decisions:
         memory: GlobalMemory,
         trips: Mapping[int, Trips],
         lane_trips: Mapping[int, LaneTrips],
+        *,
+        one_warp: bool,
     ) -> None:
         self._ssa = ssa
+        self._one_warp = one_warp
         self._shapes = shapes
         self._spans = spans
         self._conditions = conditions
@@ -86,7 +89,7 @@ class Decisions:
         """
         if self.gains_at_edges(inside):
             return True
-        if self._shapes.facts.one_warp:
+        if self._one_warp:
             return False
         if self._gains_masks():
             return True

@@ -21,9 +21,8 @@ from ....analysis.ssa import Const, Op, Phi, Value
 from ...arithmetic import emit as alu
 from ...runtime.context import Slot
 from ..context_code import load_slot
-from ..identity import POSITION
 from ..instructions import Instructions
-from ..lane_code import LaneCode
+from ..lane_code import POSITION, LaneCode
 from .bound_arithmetic import BoundArithmetic
 from .bounds import ONE, Bound, Conditions, HasSteps
 
@@ -41,6 +40,9 @@ LARGEST_FACTOR = 1 << 20
 
 LARGEST_SCALED = 1 << 40
 """The largest number that is asked for where its multiple, or a sum with it, would be too large."""
+
+_PLACES = frozenset({"workitemid", "workitemabsid", "workgroupid"})
+"""Identities of one dimension that the workgroup's place and size bound."""
 
 _SINGLE = frozenset({"and", "or", "xor", "not", "shl", "shr"})
 """Operations on uniform values, which give one more."""
@@ -186,10 +188,11 @@ class Spans:
         if op.cls is not RegClass.S or op.ins.row.stem in ("laneid", "waveid"):
             return None
         lanes, code = self._lanes, self._lanes.code
-        if not lanes.facts.rows:
+        rows = lanes.facts.rows
+        if not rows and op.ins.row.stem in _PLACES:
             return self._of_workgroup(op)
         step = lanes.shapes.stride(op)
-        if step is None:
+        if step is None or (step and not rows):
             return None
         self._instructions.op(op)
         first = code.let(f"zext i32 {lanes.lane0(op)} to i64")
@@ -203,10 +206,8 @@ class Spans:
         return Span(low, high, 0, mask_of(32 if op.ins.row.stem.endswith("flatabsid") else 31))
 
     def _of_workgroup(self, op: Op) -> Span | None:
-        """Return the span of an identity in a workgroup that is one warp of several rows."""
+        """Return the span of a place in a workgroup that is one warp of several rows."""
         lanes, stem = self._lanes, op.ins.row.stem
-        if stem not in ("workitemid", "workitemabsid", "workgroupid"):
-            return self._computed(op) if lanes.shapes.is_uniform(op) else None
         dim = op.ins.literals[0]
         size, low, per = lanes.facts.group_size[dim], Bound(), 0
         if stem != "workitemid":

@@ -130,6 +130,7 @@ def _ask(
         global_,
         trips,
         memory.ranges.lane_trips,
+        one_warp=lanes.facts.one_warp,
     )
     return conditions, assumed, decisions
 

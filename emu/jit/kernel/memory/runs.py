@@ -17,8 +17,7 @@ from ....analysis.item_numbers import Numbers, computed, is_arithmetic, of_const
 from ....analysis.ranges.lane_trips import LaneTrips
 from ....analysis.ssa import Const, Op, Phi, Value
 from ...llvm.text import integer
-from ..identity import POSITION
-from ..lane_code import LaneCode
+from ..lane_code import POSITION, LaneCode
 
 MOST_TERMS = 12
 """Products of uniform values in an index."""
