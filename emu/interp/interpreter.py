@@ -11,8 +11,8 @@ One round, in order:
 3. Its last instruction moves every warp: uniform outcomes at once, divergent ones one by one
    through the warp's scheme.
 4. Warps that reach the pc which their scheme watches are handed to it (schemes/base.py, rule 1).
-5. Where no warp can run, workgroups whose warps all wait or have returned pass their barrier. Every
-   `CHECK_ROUNDS`-th round this is done although other warps can run, since these may spin until a
+5. Where no warp can run, workgroups whose warps all wait or have returned pass their barrier. Once
+   in `CHECK_ROUNDS` rounds this is done although other warps can run, since these may spin until a
    workgroup has passed its barrier.
 """
 
@@ -79,6 +79,7 @@ class Interpreter:
         every_pc = every_pc or scheme_class.needs_every_pc(options)
         self.blocks = build(self.resident, self.warps.executed, every_pc=every_pc)
         self.rounds = 0
+        self._next_check = CHECK_ROUNDS
         self._batch = Batch(work, self.resident, self.warps, self.statistics)
         self.hang = HangDetector(self._batch)
 
@@ -141,10 +142,12 @@ class Interpreter:
         block.executions += warps.size
         block.lanes += group.count
         self._finish(block, group)
-        if self.rounds % CHECK_ROUNDS == 0:
-            self._check_budget()
+        if self.rounds >= self._next_check:
+            # A round in which no warp can run has no check: the next one has it.
+            self._next_check = self.rounds + CHECK_ROUNDS
             if barriers.open_complete(self._batch):
                 self.hang.restart()
+            self._check_budget()
         self.hang.after_round(warps, block)
         return True
 
@@ -263,7 +266,7 @@ class Interpreter:
         )
 
     def _check_budget(self) -> None:
-        """Check the warps that can run; the others are checked when they continue or return."""
+        """Check the warps that can run; the others wait for one of these, or have returned."""
         self.hang.probe(int(self.warps.steps.max()))
         spent = self._over_budget(np.flatnonzero(self.warps.pc != NO_PC))
         if spent is not None:

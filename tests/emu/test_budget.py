@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from simtlab import Device, TrapKind
+from simtlab.emu.interp.interpreter import Interpreter
 from simtlab.emu.module import Launch
 
 from .support.hostile_kernels import WAYS, every_way, module, trap_of
@@ -45,3 +46,25 @@ def test_the_budget_is_exact(engine: str, scheme: str) -> None:
     launch(4)(x)
     trap = trap_of(launch(3), x)
     assert trap.record.kind is TrapKind.BUDGET
+
+
+# The interpreter looks at the budget once in many rounds, and a round in which all warps wait has
+# none: a loop of 2^n rounds was never looked at.
+@pytest.mark.parametrize("blocks", [1, 5, 13])
+def test_loops_with_a_barrier_end_wherever_they_are_looked_at(
+    blocks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = Interpreter.round
+
+    def limited(self: Interpreter) -> bool:
+        assert self.rounds < 4000, "no look at the budget"
+        return counted(self)
+
+    monkeypatch.setattr(Interpreter, "round", limited)
+    for before in range(blocks + 3):  # rounds of an iteration
+        jumps = [f" br @a{i}\n@a{i}:" for i in range(before + blocks)]
+        lines = [*jumps[:before], "@loop:", " barrier", *jumps[before:], " br @loop"]
+        text = "kernel k(global u32* %x) {\n" + "\n".join(lines) + "\n}"
+        launch = module(text)["k"].launch(items=8, group_size=8, engine="interp", budget=1000)
+        trap = trap_of(launch, np.zeros(1, np.uint32))
+        assert trap.record.kind is TrapKind.BUDGET

@@ -22,6 +22,9 @@ from .example import Example, Files, Generator, without_lines
 from .kernels import LEVELS, Run, is_frame, packed
 from .launches import BUDGET, KEPT
 
+ALL = 1 << 22
+"""Instructions of all work-items, at most: other numbers may make a loop endless."""
+
 
 @dataclass
 class Counted:
@@ -65,7 +68,7 @@ class Counted:
         geometry = self.case.geometry
         return function.launch(
             items=geometry.items, group_size=geometry.group_size, warp=self.how.width,
-            engine=engine, budget=BUDGET, stats=True,
+            engine=engine, budget=min(BUDGET, ALL // geometry.n_items), stats=True,
         )  # fmt: skip
 
     def files(self) -> Files:
