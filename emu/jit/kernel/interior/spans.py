@@ -376,6 +376,8 @@ class Spans:
             return None
         code, conditions = self._lanes.code, self._conditions
         a, b = self.within(a, 0, mask_of(32)), self.within(b, 1, SMALL - 1)
+        if conditions.never:
+            return None
         if a.low.is_constant and a.high.is_constant and b.low.is_constant:
             return self._divided_constants(op, a, b.low.constant)
         low, by = (code.let(f"trunc i64 {conditions.value(x.low)} to i32") for x in (a, b))

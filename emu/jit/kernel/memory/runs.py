@@ -66,8 +66,8 @@ class Runs:
         if not (lanes.facts.one_warp and lanes.facts.whole) or scale != type_.size:
             return []
         found = self._sum(index, op.node)
-        if found is None:
-            return []
+        if found is None or () not in found:
+            return []  # unknown, or no lane is one further than another
         runs = list(self._runs(found))
         if len(runs) > MOST_RUNS * lanes.k:
             return []
@@ -106,7 +106,7 @@ class Runs:
     def _number(self, found: Sum, lane: int) -> str:
         """Return the index of a lane, an i32."""
         code = self._lanes.code
-        total = str(int(found[()][lane])) if () in found else "0"
+        total = str(int(found[()][lane]))
         for term, numbers in found.items():
             factor = int(numbers[lane])
             if term and factor:
@@ -159,14 +159,31 @@ class Runs:
             case "sub", [a, b]:
                 return _added(a, b, -1)
             case "mul", [a, b]:
-                return _multiplied(a, b)
+                return self._multiplied(a, b)
             case "mad", [a, b, c]:
-                product = _multiplied(a, b)
+                product = self._multiplied(a, b)
                 return None if product is None else _added(product, c)
             case "shl", [a, _] if isinstance(value.args[1], Const):
                 factor = np.uint32(1 << (value.args[1].bits & 31))
                 return {term: numbers * factor for term, numbers in a.items()}
         return None
+
+    def _multiplied(self, a: Sum, b: Sum) -> Sum | None:
+        found: dict[Term, Numbers] = {}
+        for one, these in a.items():
+            for other, those in b.items():
+                term = tuple(sorted((*one, *other), key=self._order))
+                if len(term) > MOST_FACTORS:
+                    return None
+                product = these * those
+                found[term] = found[term] + product if term in found else product
+        return found if len(found) <= MOST_TERMS else None
+
+    def _order(self, factor: Value | int) -> tuple[bool, int]:
+        """Return where a factor of a product is, for a stable order."""
+        if isinstance(factor, Value):
+            return True, self._lanes.table.position(factor)
+        return False, factor
 
     def _numbers(self, value: Value) -> Numbers | None:
         """Return what all lanes have for a value, if that follows from their numbers."""
@@ -190,16 +207,4 @@ def _added(a: Sum, b: Sum, sign: int = 1) -> Sum | None:
     for term, numbers in b.items():
         more = numbers if sign > 0 else np.zeros_like(numbers) - numbers
         found[term] = found[term] + more if term in found else more
-    return found if len(found) <= MOST_TERMS else None
-
-
-def _multiplied(a: Sum, b: Sum) -> Sum | None:
-    found: dict[Term, Numbers] = {}
-    for one, these in a.items():
-        for other, those in b.items():
-            term = tuple(sorted((*one, *other), key=id))
-            if len(term) > MOST_FACTORS:
-                return None
-            product = these * those
-            found[term] = found[term] + product if term in found else product
     return found if len(found) <= MOST_TERMS else None

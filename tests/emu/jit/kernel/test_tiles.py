@@ -223,5 +223,38 @@ def test_a_tile_that_is_copied_number_by_number(n: int, missing: int) -> None:
     assert assert_as_oracle(own, expected) == (missing > 0)
 
 
+COLUMN = """    mad_u32 $s9, $s9, $s6, $s11
+    mad_u32 $s9, $s9, $s6, $s12
+"""
+"""What an index of `FLAT` ends with: the row, and the column."""
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        "mul_u32 $s9, $s9, $s6",
+        "mul_u32 $s9, $s11, $s6",
+        "mad_u32 $s9, $s9, $s6, $s6",
+        "mad_u32 $s9, $s9, $s6, $s11",
+        "mul_u32 $s9, $s12, $s6",
+    ],
+)
+def test_lanes_of_one_row_may_load_one_place(index: str) -> None:
+    text = FLAT.replace(COLUMN, f"    {index}\n")
+    x, y = np.arange(1, 2000, dtype=np.uint32), np.zeros(16 * 16 * 8, np.uint32)
+    same(text, [18, x, y], items=(16, 16, 8), group_size=(8, 8, 4))
+
+
+@pytest.mark.parametrize("divided", ["div_u32 $s9, $s8, 100", "rem_u32 $s12, $s10, 10"])
+def test_a_constant_divisor_may_be_zero(divided: str) -> None:
+    text = FLAT.replace(divided, divided[: divided.rindex(",")] + ", 0")
+    x, y = np.arange(1, 4000, dtype=np.uint32), np.zeros(16 * 16 * 8, np.uint32)
+    own, expected = (
+        make(text, [18, x.copy(), y.copy()], items=(16, 16, 8), group_size=(8, 8, 4))
+        for _ in range(2)
+    )
+    assert assert_as_oracle(own, expected)
+
+
 def test_its_rows_are_masked_loads() -> None:
     assert "llvm.masked.load.v16i32" in interior(FLAT, (8, 8, 4))
