@@ -71,10 +71,8 @@ def forwarded(shapes: Shapes, total: int, chunk: int) -> Forwarded:
     flow, facts = shapes.flow, shapes.facts
     if not (facts.one_warp and facts.whole) or total % WORD or facts.counts:
         return Forwarded()
-    for loop in flow.loops:
-        for number in loop.nodes - {loop.header}:
-            if not loop.nodes.issuperset(flow.nodes[number].predecessors):
-                return Forwarded()  # a loop with several entries
+    if not all(map(flow.has_one_entry, flow.loops)):
+        return Forwarded()
     return _Walk(shapes, total, chunk).result()
 
 

@@ -52,9 +52,6 @@ def _may_merge(flow: Flow, outer: Loop, inner: Loop, costs: Mapping[int, int]) -
     nodes = [flow.nodes[n] for n in outer.nodes if flow.nodes[n].latch_of is None]
     if any(node.last is not None and node.last.row.is_barrier for node in nodes):
         return False
-    one_entry = all(
-        n.number == outer.header or outer.nodes.issuperset(n.predecessors) for n in nodes
-    )
     # Lanes that may begin the outer loop anew past the inner one would have a loop of their own.
     ways = {
         n.number: [t for t in n.successors if t in outer.nodes and t != inner.header] for n in nodes
@@ -64,7 +61,9 @@ def _may_merge(flow: Flow, outer: Loop, inner: Loop, costs: Mapping[int, int]) -
     )
     around = sum(costs[n.number] for n in nodes if n.number not in inner.nodes)
     inside = sum(costs[n.number] for n in nodes if n.number in inner.nodes)
-    return one_entry and not has_more_loops and MERGED_SHARE * around <= inside
+    if has_more_loops or not flow.has_one_entry(outer):
+        return False
+    return MERGED_SHARE * around <= inside
 
 
 def _only_computes(form: Ssa, loop: Loop) -> bool:

@@ -120,6 +120,15 @@ class Flow:
         """Return the loops that an edge leaves, innermost first."""
         return [loop for loop in self.loops_around(source) if target not in loop.nodes]
 
+    def has_one_entry(self, loop: Loop) -> bool:
+        """Return whether lanes enter a loop at its header only."""
+        inner = loop.nodes - {loop.header}
+        return all(loop.nodes.issuperset(self.nodes[n].predecessors) for n in inner)
+
+    def has_own_header(self, loop: Loop) -> bool:
+        """Return whether no other loop has a loop's header."""
+        return sum(other.header == loop.header for other in self.loops) == 1
+
 
 def build(
     code: Sequence[Instruction], *, merges: bool = False, merged: Mapping[int, int] | None = None

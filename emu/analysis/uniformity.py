@@ -370,11 +370,7 @@ def _in_step(ssa: Ssa) -> frozenset[Phi]:
         outside = [n for n in header.predecessors if n not in loop.nodes]
         within = [n for n in header.predecessors if n in loop.nodes]
         one_latch = all(flow.route(n, loop.header) == loop.latch for n in within)
-        one_entry = all(
-            n == loop.header or loop.nodes.issuperset(flow.nodes[n].predecessors)
-            for n in loop.nodes
-        )
-        if one_latch and one_entry:
+        if one_latch and flow.has_one_entry(loop):
             found.update(
                 phi
                 for phi in ssa.phis.get(loop.header, ())

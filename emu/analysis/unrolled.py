@@ -55,7 +55,7 @@ def unrolled(code: Sequence[Instruction], flow: Flow, private_bytes: int) -> lis
 
     `flow` is that of the source, without merged loops.
     """
-    if not all(_has_one_entry(flow, loop) for loop in flow.loops):
+    if not all(flow.has_one_entry(loop) and flow.has_own_header(loop) for loop in flow.loops):
         return None
     chosen = {loop.number for loop in flow.loops if _may_copy(code, flow, loop)}
     while chosen:
@@ -75,18 +75,6 @@ def unrolled(code: Sequence[Instruction], flow: Flow, private_bytes: int) -> lis
 def _is_private(ins: Instruction) -> bool:
     """Return whether an instruction loads or stores private memory."""
     return ins.row.is_memory and ins.row.segment is Segment.PRIVATE
-
-
-def _has_one_entry(flow: Flow, loop: Loop) -> bool:
-    """Return whether lanes enter a loop at its header only, which no other loop has."""
-    if sum(other.header == loop.header for other in flow.loops) > 1:
-        return False
-    return all(
-        n == loop.header
-        or flow.nodes[n].latch_of is not None
-        or loop.nodes.issuperset(flow.nodes[n].predecessors)
-        for n in loop.nodes
-    )
 
 
 def _may_copy(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:

@@ -165,11 +165,7 @@ def has_known_lanes(shapes: Shapes) -> bool:
         facts.one_warp
         and not facts.counts
         and facts.group_size == (facts.width, 1, 1)
-        and all(
-            loop.nodes.issuperset(flow.nodes[number].predecessors)
-            for loop in flow.loops
-            for number in loop.nodes - {loop.header}
-        )
+        and all(map(flow.has_one_entry, flow.loops))
     )
 
 

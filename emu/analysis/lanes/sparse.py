@@ -104,11 +104,9 @@ def _runs_alone(op: Op) -> bool:
 
 def _has_one_entry(flow: Flow, loop: Loop) -> bool:
     """Return whether lanes enter at the header only, and no barrier lies inside."""
-    return all(
-        (node == loop.header or loop.nodes.issuperset(flow.nodes[node].predecessors))
-        and (last is None or not last.row.is_barrier)
-        for node in loop.nodes
-        for last in (flow.nodes[node].last,)
+    lasts = [flow.nodes[node].last for node in loop.nodes]
+    return flow.has_one_entry(loop) and not any(
+        last is not None and last.row.is_barrier for last in lasts
     )
 
 

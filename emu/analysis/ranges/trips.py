@@ -33,7 +33,7 @@ def trips_of(ssa: Ssa, loop: Loop, dominates: Callable[[int, int], bool]) -> Tri
     """Return the iterations of a loop, if their number is a constant; else None."""
     flow = ssa.flow
     sources = [source for (source, _), latch in flow.back.items() if latch == loop.latch]
-    if sum(other.header == loop.header for other in flow.loops) > 1:
+    if not flow.has_own_header(loop):
         return None
     for number in sorted(loop.nodes & ssa.conditions.keys(), key=flow.position.__getitem__):
         leaving = [flow.route(number, s) not in loop.nodes for s in flow.nodes[number].successors]

@@ -58,8 +58,6 @@ def _is_plain(flow: Flow, plan: LanePlan, loop: Loop, phi: Phi) -> bool:
             return False
         if last is not None and last.row.is_barrier:
             return False
-        if number != loop.header and not loop.nodes.issuperset(flow.nodes[number].predecessors):
-            return False
         if number in phi.args and flow.route(number, phi.node) != phi.node:
             return False
-    return sum(other.header == loop.header for other in flow.loops) == 1
+    return flow.has_one_entry(loop) and flow.has_own_header(loop)

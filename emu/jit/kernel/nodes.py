@@ -386,13 +386,10 @@ class Nodes:
 
 def _is_simple(flow: Flow, loop: Loop) -> bool:
     """Return whether a loop has no loop inside, one entry, and no barrier."""
+    lasts = [flow.nodes[number].last for number in loop.nodes]
     return (
         not any(other.parent == loop.number for other in flow.loops)
-        and sum(other.header == loop.header for other in flow.loops) == 1
-        and all(
-            (number == loop.header or loop.nodes.issuperset(flow.nodes[number].predecessors))
-            and (last is None or not last.row.is_barrier)
-            for number in loop.nodes
-            for last in (flow.nodes[number].last,)
-        )
+        and flow.has_own_header(loop)
+        and flow.has_one_entry(loop)
+        and not any(last is not None and last.row.is_barrier for last in lasts)
     )

@@ -102,11 +102,11 @@ class CopiedLoops:
                 return False
             if last is not None and (last.row.is_barrier or last.row.stem == "trap"):
                 return False
-            if number != loop.header and not loop.nodes.issuperset(flow.nodes[number].predecessors):
-                return False
-        if sum(other.header == loop.header for other in flow.loops) > 1:
-            return False
-        return self._follow_each_other(loop)
+        return (
+            flow.has_one_entry(loop)
+            and flow.has_own_header(loop)
+            and self._follow_each_other(loop)
+        )
 
     def _follow_each_other(self, loop: Loop) -> bool:
         """Return whether the nodes of a loop have no others between them, and the header first."""
