@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...isa.types import Segment
 from .first_stores import sides
-from .item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
+from .item_numbers import Numbers, calculated, of_constant
 from .order import START, Flow
 from .ranges.trips import only_exit
 from .ssa import Const, Op, Ssa, Value
@@ -212,14 +212,10 @@ class _Walk:
                 self._store(op, lanes)
             elif not self._load(op, lanes):
                 self._reads_memory = True
-        elif row.is_identity:
-            found = of_identity(op, self._size, whole=True)
-            if found is not None:
-                self._numbers[op] = found
-        elif is_arithmetic(op):
-            args = [found for a in op.args if (found := self._of(a)) is not None]
-            if len(args) == len(op.args):
-                self._numbers[op] = computed(op, args)
+            return
+        found = calculated(op, self._size, self._of, whole=True)
+        if found is not None:
+            self._numbers[op] = found
 
     # --- memory
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...isa.types import RegClass
 from ..geometry import Dim3
-from .ssa import Const, Op
+from .ssa import Const, Op, Value
 
 Numbers = NDArray[np.uint32]
 """In the order of `workitemflatid`; conditions are 0 or 1."""
@@ -58,6 +58,22 @@ def computed(op: Op, args: Sequence[Numbers]) -> Numbers:
     if stem.startswith("cmp") and type_ == "s32":
         return _ARITHMETIC[stem](*(a.view(np.int32) for a in args)).astype(np.uint32)
     return _ARITHMETIC[stem](*args).astype(np.uint32)
+
+
+def calculated(
+    op: Op, group_size: Dim3, of: Callable[[Value], Numbers | None], *, whole: bool
+) -> Numbers | None:
+    """Return what an op gives all work-items, where `of` knows its operands; else None.
+
+    `whole` is that of `of_identity`.
+    """
+    if op.ins.row.is_identity:
+        return of_identity(op, group_size, whole=whole)
+    if not is_arithmetic(op):
+        return None
+    args = [of(a) for a in op.args]
+    known = [a for a in args if a is not None]
+    return computed(op, known) if len(known) == len(args) else None
 
 
 def of_constant(value: Const, group_size: Dim3) -> Numbers:

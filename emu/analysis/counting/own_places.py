@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ....isa.types import Segment
 from ...geometry import Dim3
-from ..item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
+from ..item_numbers import Numbers, calculated, of_constant
 from ..order import START, Flow
 from ..ssa import Const, Op, Ssa, Value
 
@@ -126,14 +126,7 @@ class _Places:
         if not isinstance(value, Op) or not depth:
             return None
         if value not in self._known:
-            self._known[value] = self._calculated(value, depth)
+            self._known[value] = calculated(
+                value, self._size, lambda arg: self._number(arg, depth - 1), whole=False
+            )
         return self._known[value]
-
-    def _calculated(self, op: Op, depth: int) -> Numbers | None:
-        if op.ins.row.is_identity:
-            return of_identity(op, self._size, whole=False)
-        if not is_arithmetic(op):
-            return None
-        args = [self._number(a, depth - 1) for a in op.args]
-        known = [a for a in args if a is not None]
-        return computed(op, known) if len(known) == len(args) else None

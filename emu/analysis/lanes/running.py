@@ -13,10 +13,10 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from ..item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
+from ..item_numbers import Numbers, calculated, of_constant
 from ..order import START, Loop
 from ..ranges.trips import Trips, only_exit
-from ..ssa import Const, Op, Value
+from ..ssa import Const, Value
 from ..uniformity import Shapes
 
 Lanes = npt.NDArray[np.bool_]
@@ -72,7 +72,7 @@ class RunningLanes:
                 for phi in self._ssa.phis.get(number, ()):
                     self._set(phi, self._same(list(phi.args.values())))
             for op in self._ssa.ops.get(number, ()):
-                self._set(op, self._calculated(op))
+                self._set(op, calculated(op, self._size, self.of, whole=self._whole))
         return lanes
 
     def ways(self, number: int) -> list[Lanes] | None:
@@ -144,15 +144,6 @@ class RunningLanes:
         if first is None or any(f is None or (f != first).any() for f in found[1:]):
             return None
         return first
-
-    def _calculated(self, op: Op) -> Numbers | None:
-        if op.ins.row.is_identity:
-            return of_identity(op, self._size, whole=self._whole)
-        if not is_arithmetic(op):
-            return None
-        args = [self.of(a) for a in op.args]
-        known = [a for a in args if a is not None]
-        return computed(op, known) if len(known) == len(args) else None
 
 
 def has_known_lanes(shapes: Shapes) -> bool:

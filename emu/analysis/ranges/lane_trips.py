@@ -14,7 +14,7 @@ import numpy as np
 
 from ..item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
 from ..order import Loop
-from ..ssa import Const, Op, Phi, Value
+from ..ssa import Const, Op, Phi, Value, made_of
 from ..uniformity import Shapes
 from .trips import MOST_VALUES, only_exit
 
@@ -124,12 +124,7 @@ class _Values:
             if len(seen) > MOST_VALUES:
                 return False
         # What phis begin with must not depend on an iteration.
-        return not any(self._depends(begin, own) for begin, _ in self._phis.values())
-
-    def _depends(self, value: Value, own: set[Phi]) -> bool:
-        if isinstance(value, Phi):
-            return value in own
-        return isinstance(value, Op) and any(self._depends(a, own) for a in value.args)
+        return own.isdisjoint(made_of(begin for begin, _ in self._phis.values()))
 
     def of(self, value: Value) -> Numbers:
         """Return a known value in this iteration, one number a lane."""

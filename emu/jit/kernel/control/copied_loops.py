@@ -103,9 +103,7 @@ class CopiedLoops:
             if last is not None and (last.row.is_barrier or last.row.stem == "trap"):
                 return False
         return (
-            flow.has_one_entry(loop)
-            and flow.has_own_header(loop)
-            and self._follow_each_other(loop)
+            flow.has_one_entry(loop) and flow.has_own_header(loop) and self._follow_each_other(loop)
         )
 
     def _follow_each_other(self, loop: Loop) -> bool:

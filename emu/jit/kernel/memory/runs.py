@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....analysis.item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
+from ....analysis.item_numbers import Numbers, calculated, of_constant
 from ....analysis.ranges.lane_trips import LaneTrips
 from ....analysis.ssa import Const, Op, Phi, Value
 from ...llvm.text import integer
@@ -54,6 +54,9 @@ class Runs:
             for number, loop in trips.items()
             for phi, numbers in loop.phis.items()
         }
+        self._sums: dict[Value, Sum | None] = {}
+        self._known: dict[Value, Numbers | None] = {}
+        """What has been found of the values that an index is computed from, in one copy."""
 
     def load(self, op: Op, index: Value, host: str, scale: int, *, signed: bool) -> list[str]:
         """Load an op's elements at the index of each lane, given the place of index 0.
@@ -65,6 +68,8 @@ class Runs:
         bits = type_.bits
         if not (lanes.facts.one_warp and lanes.facts.whole) or scale != type_.size:
             return []
+        self._sums.clear()
+        self._known.clear()
         found = self._sum(index, op.node)
         if found is None or () not in found:
             return []  # unknown, or no lane is one further than another
@@ -133,6 +138,11 @@ class Runs:
 
         Only operands of what the node computes are sure to be in variables there.
         """
+        if value not in self._sums:
+            self._sums[value] = self._summed(value, node)
+        return self._sums[value]
+
+    def _summed(self, value: Value, node: int) -> Sum | None:
         numbers = self._numbers(value)
         if numbers is not None:
             return {(): numbers}
@@ -187,6 +197,11 @@ class Runs:
 
     def _numbers(self, value: Value) -> Numbers | None:
         """Return what all lanes have for a value, if that follows from their numbers."""
+        if value not in self._known:
+            self._known[value] = self._numbered(value)
+        return self._known[value]
+
+    def _numbered(self, value: Value) -> Numbers | None:
         if isinstance(value, Const):
             return of_constant(value, self._size) if value.bits < 1 << 32 else None
         if isinstance(value, Phi):
@@ -194,12 +209,7 @@ class Runs:
             copy = self._lanes.copies.get(loop) if loop is not None else None
             return None if copy is None else numbers[copy]
         assert isinstance(value, Op)
-        if value.ins.row.is_identity:
-            return of_identity(value, self._size, whole=True)
-        if not is_arithmetic(value):
-            return None
-        args = [n for a in value.args if (n := self._numbers(a)) is not None]
-        return computed(value, args) if len(args) == len(value.args) else None
+        return calculated(value, self._size, self._numbers, whole=True)
 
 
 def _added(a: Sum, b: Sum, sign: int = 1) -> Sum | None:

@@ -256,5 +256,21 @@ def test_a_constant_divisor_may_be_zero(divided: str) -> None:
     assert assert_as_oracle(own, expected)
 
 
+DOUBLED = "    add_u32 $s14, $s14, $s14\n" * 24
+
+
+@pytest.mark.parametrize(
+    ("before", "added"),
+    [
+        ("@load:\n", "    mov_u32 $s14, $s0\n" + DOUBLED + "    add_u32 $s8, $s8, $s14\n"),
+        (COLUMN, "    mov_u32 $s14, $s12\n" + DOUBLED + "    add_u32 $s12, $s12, $s14\n"),
+        (COLUMN, "    mov_u32 $s14, $s3\n" + DOUBLED + "    add_u32 $s12, $s12, $s14\n"),
+    ],
+)
+def test_values_that_are_used_twice_are_looked_at_once(before: str, added: str) -> None:
+    text = FLAT.replace(before, f"{added}{before}").replace("shl_u32 $s3, $s3, 3", "")
+    interior(text, (8, 8, 4))  # in much less than a second; 2 ^ 24 looks would take hours
+
+
 def test_its_rows_are_masked_loads() -> None:
     assert "llvm.masked.load.v16i32" in interior(FLAT, (8, 8, 4))
