@@ -27,6 +27,9 @@ MOST_ITERATIONS = 64
 MOST_INSTRUCTIONS = 640
 """Instructions of a kernel with all copies, without those that compute constants."""
 
+MOST_STEPS = 8 * MOST_INSTRUCTIONS
+"""Instructions with those as well: they cost time to compile only."""
+
 FIRST_CELL = 64
 """The first register, of either class, that stands for private memory: a kernel has 64 others."""
 
@@ -117,7 +120,7 @@ class _Copies:
         self._chosen = chosen
         self._copies: dict[Place, _Copy] = {}
         self._arriving: dict[Place, Known] = {}
-        self._size = 0
+        self._size = self._steps = 0
         self._accesses = Counter[bool]()
         """Accesses in copied loops: of private memory, and others."""
 
@@ -169,7 +172,8 @@ class _Copies:
         self._copies[number, iterations] = copy
         for pc in range(node.start, node.stop):
             self._compute(copy, pc, known, loops)
-        if self._size > MOST_INSTRUCTIONS:
+        self._steps += node.length
+        if self._size > MOST_INSTRUCTIONS or self._steps > MOST_STEPS:
             raise _TooLarge
         ways = node.successors
         if len(ways) == 2:

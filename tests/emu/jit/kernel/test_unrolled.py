@@ -62,6 +62,30 @@ SUM = """
     cbr $c0, @sum
 """
 
+NESTED = """
+    mov_u32 $s20, 0
+@a:
+    mov_u32 $s21, 0
+@b:
+    mov_u32 $s22, 0
+@c:
+    and_u32 $s30, $s22, 7
+    mul_u32 $s30, $s30, 4
+    ld_private_u32 $s11, [a+$s30]
+    xor_u32 $s30, $s30, 4
+    st_private_u32 $s11, [a+$s30]
+    add_u32 $s22, $s22, 1
+    cmp_lt_u32 $c0, $s22, 60
+    cbr $c0, @c
+    add_u32 $s21, $s21, 1
+    cmp_lt_u32 $c0, $s21, 60
+    cbr $c0, @b
+    add_u32 $s20, $s20, 1
+    cmp_lt_u32 $c0, $s20, 60
+    cbr $c0, @a
+"""
+"""Copies of which nothing is left, but that take a minute to make."""
+
 COPIED = {
     "a triangle": (
         ".private u32 a[8]",
@@ -363,3 +387,8 @@ def test_barriers_around_copies(width: int) -> None:
     assert not has_private(text)
     x = np.random.default_rng(5).integers(0, 1 << 32, 128, np.uint32)
     same(text, [np.zeros(256, np.uint32), x, 20], items=128, group_size=64, width=width)
+
+
+def test_copies_that_leave_nothing_are_not_made_without_end() -> None:
+    text = FRAME.format(arrays=".private u32 a[8]", body=FILL + NESTED + SUM)
+    assert has_private(text)  # in milliseconds; all copies would take minutes
