@@ -34,14 +34,14 @@ MOST_SHUFFLES = 3
 """Permutations for two vectors of a load, on average; more take longer than memory."""
 
 NONE = -1
-"""In place of a store: the word may be anyone's."""
+"""In place of a store: it is not known which one has written the word."""
 
 Lanes = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Sources:
-    """For each lane of a load the store of its word and the lane that has stored it."""
+    """The store that each lane's word of a load comes from, and the lane that has stored it."""
 
     stores: tuple[Op, ...]
     store_of: NDArray[np.int64]
@@ -51,11 +51,11 @@ class Sources:
 
 @dataclass(frozen=True)
 class Forwarded:
-    """The loads of a kernel that take what has been stored, and the stores that they take it of."""
+    """The loads of a kernel that take what has been stored, and the stores that they take it from."""
 
     loads: Mapping[Op, Sources] = field(default_factory=dict)
     unread: frozenset[Op] = frozenset()
-    """Stores that lie inside, and that nothing loads from memory."""
+    """Stores to places inside of group memory, from which nothing loads."""
 
     @cached_property
     def stores(self) -> frozenset[Op]:

@@ -36,7 +36,7 @@ class Counter:
     header_tests: bool
     """Whether the header does the test: it runs once more than the loop's other nodes may."""
     tests: tuple[tuple[int, int], ...]
-    """The nodes whose branches do the test, and the successors at which the loop goes on."""
+    """The nodes whose branches do the test, and the successors at which the loop continues."""
 
 
 Terms = tuple[tuple[int, Value], ...]

@@ -131,7 +131,7 @@ other:
 }
 
 ; Return the fields of parameter i of an entry, and the address of the array that is given for it;
-; null if it is no array of NumPy.
+; null if it is not an array of NumPy.
 define internal { ptr, i64 } @host(ptr %args, ptr %own, i64 %i) {
   %at = mul i64 %i, 4
   %p.id = getelementptr i64, ptr %own, i64 %at
@@ -187,7 +187,7 @@ apart:
   ret i1 false
 }
 
-; Let an entry be for the arrays of NumPy at their places of today; return whether that is right.
+; Let an entry be for the arrays of NumPy at the places of this launch; return whether that is right.
 define internal i1 @placed(ptr %args, ptr %own, i64 %count, i64 %may.move) {
   br label %head
 head:

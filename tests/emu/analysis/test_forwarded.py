@@ -116,7 +116,7 @@ def test_an_iteration_has_its_own_stores() -> None:
         "ld_group_u32 $s4, [tile+$s5]\n",
     ],
     ids=[
-        "nobody has stored",
+        "not stored before",
         "only some have stored",
         "a load from memory",
         "an atomic",
