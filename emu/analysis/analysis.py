@@ -7,7 +7,7 @@ from functools import cached_property
 from ...isa.instruction import Instruction
 from ...isa.program import Kernel
 from ..recent import Recent
-from . import order, ssa
+from . import construction, order
 from .facts import Facts
 from .folding import fold
 from .lanes.lane_plan import LanePlan
@@ -56,11 +56,11 @@ class Analysis:
         """The values if no loops are merged: with the loops of the source."""
         if not any(loop.is_merged for loop in self.flow.loops):
             return self.ssa
-        return ssa.build(self._code, order.build(self._code))
+        return construction.build(self._code, order.build(self._code))
 
     def _values(self) -> Ssa:
         """Return the values anew: passes may change them."""
-        form = ssa.build(self._code, self.flow)
+        form = construction.build(self._code, self.flow)
         fold(form)
         return form
 

@@ -51,7 +51,7 @@ class Sources:
 
 @dataclass(frozen=True)
 class Forwarded:
-    """The loads of a kernel that take what has been stored, and the stores that they take it from."""
+    """The loads of a kernel that take what has been stored, and the stores that they take from."""
 
     loads: Mapping[Op, Sources] = field(default_factory=dict)
     unread: frozenset[Op] = frozenset()

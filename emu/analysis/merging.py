@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from ...isa.instruction import Instruction
 from ...isa.types import Segment
-from . import ssa
+from . import construction
 from .facts import Facts
 from .loop_headers import MERGED_SHARE
 from .order import Flow, Loop, components, costs_of
@@ -36,7 +36,7 @@ def to_merge(code: tuple[Instruction, ...], flow: Flow) -> dict[int, int]:
     ]
     if not pairs:
         return {}
-    form = ssa.build(code, flow)
+    form = construction.build(code, flow)
     shapes = Shapes(form, _ANY_LAUNCH)
     return {
         outer.header: inner.header

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.emu.analysis import order, ssa
+from simtlab.emu.analysis import construction, order
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.uniformity import Shapes
 
@@ -359,7 +359,7 @@ def test_places_that_are_calculated_keep_their_step_in_64_bits(lines: str):
 def merged(body: str) -> Shapes:
     """The shapes of a kernel in which ways back to one header are one loop, as native code has."""
     instructions = kernel_of(HEAD + body).instructions
-    return Shapes(ssa.build(instructions, order.build(instructions, merges=True)), LINE)
+    return Shapes(construction.build(instructions, order.build(instructions, merges=True)), LINE)
 
 
 def test_what_all_lanes_do_before_they_go_back_is_uniform():

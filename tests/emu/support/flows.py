@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from simtlab.asm.assemble import assemble
-from simtlab.emu.analysis import order, ssa
+from simtlab.emu.analysis import construction, order
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.order import Flow, Loop
 from simtlab.emu.analysis.ssa import Op, Phi, Ssa, Value
@@ -28,7 +28,7 @@ def flow_of(body: str) -> Flow:
 
 def ssa_of(body: str) -> Ssa:
     kernel = kernel_of(body)
-    return ssa.build(kernel.instructions, order.build(kernel.instructions))
+    return construction.build(kernel.instructions, order.build(kernel.instructions))
 
 
 def shapes_of(body: str, facts: Facts | None = None) -> Shapes:

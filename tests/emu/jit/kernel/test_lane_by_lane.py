@@ -233,7 +233,7 @@ def test_no_lane_is_charged_for_what_others_spend(name: str, monkeypatch) -> Non
 
 def test_of_the_programs_only_graph_searches_are_sparse() -> None:
     import simtlab
-    from simtlab.emu.analysis import order, ssa
+    from simtlab.emu.analysis import construction, order
     from simtlab.emu.analysis.facts import Facts
     from simtlab.emu.analysis.uniformity import Shapes
 
@@ -241,7 +241,7 @@ def test_of_the_programs_only_graph_searches_are_sparse() -> None:
     for name in ("bfs", "collatz", "mandelbrot", "kmeans", "matmul", "scan", "histogram"):
         for function in simtlab.assemble(find(name).path):
             instructions = function.kernel.instructions
-            form = ssa.build(instructions, order.build(instructions))
+            form = construction.build(instructions, order.build(instructions))
             found[function.name] = bool(sparse_loops(Shapes(form, Facts(32, (64, 1, 1), True))))
     assert [name for name, is_sparse in found.items() if is_sparse] == ["bfs"]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simtlab.emu.analysis import order, ssa
+from simtlab.emu.analysis import construction, order
 from simtlab.emu.analysis.analysis import Analysis
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.order import Flow
@@ -185,7 +185,7 @@ COUNTED = f"""
 
 def test_a_count_of_the_outer_loop_varies_and_lanes_leave_in_different_iterations():
     code = kernel_of(COUNTED).instructions
-    shapes = Shapes(ssa.build(code, order.build(code, merges=True)), FACTS)
+    shapes = Shapes(construction.build(code, order.build(code, merges=True)), FACTS)
     assert shapes.divergent_loops == {0}
     assert not shapes.uniform_branches()
 
@@ -193,7 +193,7 @@ def test_a_count_of_the_outer_loop_varies_and_lanes_leave_in_different_iteration
 def test_lanes_leave_in_different_iterations_where_the_last_branch_is_uniform():
     body = COUNTED.replace("cmp_lt_u32 $c0, $s1, $s9", "cmp_eq_u32 $c0, $s9, 7")
     code = kernel_of(body).instructions
-    shapes = Shapes(ssa.build(code, order.build(code, merges=True)), FACTS)
+    shapes = Shapes(construction.build(code, order.build(code, merges=True)), FACTS)
     assert shapes.divergent_loops == {0}
     assert len(shapes.uniform_branches()) == 1
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simtlab.asm.assemble import assemble
-from simtlab.emu.analysis import order, ssa
+from simtlab.emu.analysis import construction, order
 from simtlab.emu.jit.kernel.value_table import ValueTable
 
 from ...support.flows import kernel_of
@@ -108,7 +108,7 @@ def test_conditions_that_are_added_are_masks_of_additions(how: str) -> None:
         {use}
         st_global_u32 $s5, [$d4+4]"""
     kernel = kernel_of(body, "global u64* %x")
-    form = ssa.build(kernel.instructions, order.build(kernel.instructions))
+    form = construction.build(kernel.instructions, order.build(kernel.instructions))
     assert bool(ValueTable(form).addends) is is_addend
     x = np.random.default_rng(5).integers(0, 155, ITEMS, np.uint64)
     text = f"kernel k(global u64* %x) {{\n{body}\nret\n}}"
@@ -157,5 +157,5 @@ def test_numbers_that_change_by_1_in_some_lanes(count: str, group: int) -> None:
     x = np.random.default_rng(2).integers(0, 1 << 32, 80, np.uint32)
     same(text, [x, np.zeros(ITEMS, np.uint32)], items=ITEMS, group_size=group)
     kernel = assemble(text).kernels[0]
-    table = ValueTable(ssa.build(kernel.instructions, order.build(kernel.instructions)))
+    table = ValueTable(construction.build(kernel.instructions, order.build(kernel.instructions)))
     assert bool(table.some_step) == COUNTS[count]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import simtlab
-from simtlab.emu.analysis import order, ssa
+from simtlab.emu.analysis import construction, order
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of, generate
 from simtlab.programs.index import catalogue
@@ -176,7 +176,7 @@ def test_kernels_that_read_what_others_left_behind(name, poison, n, monkeypatch)
 
 @pytest.mark.parametrize("name", BODIES)
 def test_a_value_leaves_its_iteration_through_a_phi_only(name):
-    ssa.check_iterations(ssa_of(BODIES[name]))
+    construction.check_iterations(ssa_of(BODIES[name]))
 
 
 def test_the_check_finds_a_value_of_an_earlier_iteration():
@@ -188,7 +188,7 @@ def test_the_check_finds_a_value_of_an_earlier_iteration():
         for op in ops:
             op.args = [values[0] if a is through else a for a in op.args]
     with pytest.raises(AssertionError, match="defines after it"):
-        ssa.check_iterations(form)
+        construction.check_iterations(form)
 
 
 def test_the_check_finds_a_value_that_is_used_outside_of_its_loop():
@@ -197,7 +197,7 @@ def test_the_check_finds_a_value_that_is_used_outside_of_its_loop():
         for phi in phis:
             phi.keeps = False
     with pytest.raises(AssertionError, match="must keep its value"):
-        ssa.check_iterations(form)
+        construction.check_iterations(form)
 
 
 def test_lanes_meet_behind_a_loop_that_is_entered_behind_its_header():
@@ -211,7 +211,7 @@ def test_lanes_meet_behind_a_loop_that_is_entered_behind_its_header():
 def test_no_random_kernel_reads_a_variable_before_it_is_written(case: Case, monkeypatch):
     (function,) = case.module
     code = function.kernel.instructions
-    ssa.check_iterations(ssa.build(code, order.build(code)))
+    construction.check_iterations(construction.build(code, order.build(code)))
     _, expected, trap = run_case(case, "interp")
     assert trap is None
     monkeypatch.setenv("SIMTLAB_POISON", POISON)
