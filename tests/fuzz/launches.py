@@ -316,3 +316,17 @@ def runs_of(rng: random.Random, case: Case) -> list[Run]:
         other = rng.choice((16, 32, 64, 64, rng.randint(1, 64), rng.randint(1, 64)))
         runs.append(native(other, forced=True, chunk=rng.choice((0, 0, 0, 8, 32, 64))))
     return runs
+
+
+def sums_of_values(value: int, wide: int, most: int) -> list[str]:
+    """Return the lines that end a kernel: sums of `most` registers $s and $d are stored at %out.
+
+    `value` and `wide` are the first of them; $s0 is the flat id. They use $d3, $d4 and $s1.
+    """
+    lines = [f"mad_u32 $s{value}, $s{value}, 31, $s{value + i}" for i in range(1, most)]
+    lines += [f"mad_u64 $d{wide}, $d{wide}, 31, $d{wide + i}" for i in range(1, most)]
+    return [
+        *lines, f"cvt_u32_u64 $s1, $d{wide}", "ld_kernarg_u64 $d3, [%out]",
+        "cvt_u64_u32 $d4, $s0", "mad_u64 $d3, $d4, 8, $d3",
+        f"st_global_u32 $s{value}, [$d3]", "st_global_u32 $s1, [$d3+4]", "ret",
+    ]  # fmt: skip

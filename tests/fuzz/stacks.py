@@ -15,7 +15,7 @@ import numpy as np
 from simtlab.emu.geometry import Geometry
 
 from .example import Generator
-from .launches import KEPT, Fenced, Launch, runs_of
+from .launches import KEPT, Fenced, Launch, runs_of, sums_of_values
 
 SHAPES = ((64,), (64,), (128,), (256,), (32,), (96,), (40,), (7,), (1,), (16, 4), (16, 16), (5, 13))
 TYPES = (
@@ -277,7 +277,7 @@ def make(rng: random.Random) -> Fenced:
             *(f"    .private {a.type_} {a.name}[{a.length}]" for a in arrays),
             *(f"    {x} {KEPT}" for x in _head()),
             *s.lines,
-            *(f"    {x} {KEPT}" for x in _tail()),
+            *(f"    {x} {KEPT}" for x in sums_of_values(VALUE, WIDE, MOST)),
             "}",
         ]
     )
@@ -291,16 +291,6 @@ def _head() -> list[str]:
     lines += [f"mad_u32 $s{VALUE + i}, $s{ID}, {2654435761 * (i + 1) & 0x7FFFFFFF}, $s{ID}"
               for i in range(MOST)]  # fmt: skip
     return lines + [f"cvt_u64_u32 $d{WIDE + i}, $s{VALUE + i}" for i in range(MOST)]
-
-
-def _tail() -> list[str]:
-    lines = [f"mad_u32 $s{VALUE}, $s{VALUE}, 31, $s{VALUE + i}" for i in range(1, MOST)]
-    lines += [f"mad_u64 $d{WIDE}, $d{WIDE}, 31, $d{WIDE + i}" for i in range(1, MOST)]
-    return [
-        *lines, f"cvt_u32_u64 $s{PART}, $d{WIDE}", "ld_kernarg_u64 $d3, [%out]",
-        f"cvt_u64_u32 $d4, $s{ID}", "mad_u64 $d3, $d4, 8, $d3",
-        f"st_global_u32 $s{VALUE}, [$d3]", f"st_global_u32 $s{PART}, [$d3+4]", "ret",
-    ]  # fmt: skip
 
 
 def draw(rng: random.Random) -> Launch:
