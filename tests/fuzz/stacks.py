@@ -8,12 +8,13 @@ at a place of each lane, before, in and after loops, with barriers between or wi
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from simtlab.emu.geometry import Geometry
 
+from .draft import Draft
 from .example import Generator
 from .launches import KEPT, Fenced, Launch, runs_of, sums_of_values
 
@@ -45,30 +46,14 @@ class Array:
 
 
 @dataclass
-class Stacks:
+class Stacks(Draft):
     """A kernel under construction."""
 
-    rng: random.Random
     arrays: list[Array]
     hostile: bool
-    lines: list[str] = field(default_factory=list)
-    labels: int = 0
     depth: int = 0
     apart: int = 0
     """How many divergent branches and loops are open: there may be no barrier in them."""
-
-    def emit(self, text: str, *, kept: bool = False) -> None:
-        """Append an instruction."""
-        self.lines.append(f"    {text}" + f" {KEPT}" * kept)
-
-    def label(self) -> str:
-        """Return a new label."""
-        self.labels += 1
-        return f"@l{self.labels}"
-
-    def chance(self, share: float) -> bool:
-        """Return true as often as that."""
-        return self.rng.random() < share
 
     def value(self, size: int = 4) -> str:
         """Return a register with a value for elements of a size."""

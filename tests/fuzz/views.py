@@ -15,6 +15,7 @@ import numpy as np
 
 from simtlab.emu.geometry import Geometry
 
+from .draft import Draft
 from .example import Generator
 from .launches import KEPT, Fenced, Launch, runs_of, sums_of_values
 
@@ -40,13 +41,12 @@ BLOCK = 0
 
 
 @dataclass
-class Views:
+class Views(Draft):
     """A kernel under construction.
 
     Cell k of work-item i has `size` bytes from i * `apart` + k * `step` on.
     """
 
-    rng: random.Random
     items: int
     size: int
     cells: int
@@ -54,23 +54,8 @@ class Views:
     step: int
     shifts: list[int]
     """Bytes from the array's begin to where each pointer leads."""
-    lines: list[str] = field(default_factory=list)
     counters: list[int] = field(default_factory=list)
     """The numbers below which counters of the loops around stay; each is a multiple of cells."""
-    labels: int = 0
-
-    def emit(self, text: str, *, kept: bool = False) -> None:
-        """Append an instruction."""
-        self.lines.append(f"    {text}" + f" {KEPT}" * kept)
-
-    def label(self) -> str:
-        """Return a new label."""
-        self.labels += 1
-        return f"@l{self.labels}"
-
-    def chance(self, share: float) -> bool:
-        """Return true as often as that."""
-        return self.rng.random() < share
 
     def value(self, size: int = 4) -> str:
         """Return a register with a value for elements of a size."""
