@@ -58,8 +58,8 @@ def run(options: argparse.Namespace, folder: Path) -> None:
     from simtlab.programs import find
     from simtlab.programs.runner import PlainLauncher
     from simtlab.timing.compiler import files as policies
-    from simtlab.timing.compiler import translation
-    from simtlab.timing.compiler.native import ENTRY
+    from simtlab.timing.compiler.native import translation
+    from simtlab.timing.compiler.native.entry import ENTRY
     from simtlab.timing.machines import machine
     from simtlab.timing.simulation.simulator import Simulator
 

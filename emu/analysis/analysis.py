@@ -7,16 +7,17 @@ from functools import cached_property
 from ...isa.instruction import Instruction
 from ...isa.program import Kernel
 from ..recent import Recent
-from . import construction, order
 from .facts import Facts
-from .folding import fold
+from .flow import order
+from .flow.order import Flow, Node
 from .lanes.lane_plan import LanePlan
-from .merging import to_merge
-from .order import Flow, Node
-from .ssa import Ssa
-from .uniformity import Shapes
-from .unrolled import unrolled
-from .walks import split, walks_of
+from .loops.merging import to_merge
+from .loops.unrolled import unrolled
+from .loops.walks import split, walks_of
+from .values import construction
+from .values.folding import fold
+from .values.ssa import Ssa
+from .warps.uniformity import Shapes
 
 MOST_NESTED = 4
 """Loops of a nest in which pointers are split: inner ones begin with those of outer ones."""

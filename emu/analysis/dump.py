@@ -8,8 +8,8 @@ from ...isa.instruction import WORD_BYTES
 from ...isa.program import Kernel
 from .analysis import analyse
 from .facts import Facts
-from .order import Flow
-from .ssa import Const, Op, Ssa, Value
+from .flow.order import Flow
+from .values.ssa import Const, Op, Ssa, Value
 
 
 def dump(kernel: Kernel, name: str, facts: Facts) -> str:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from ...isa.types import RegClass, Segment
 from .facts import Facts
 from .ranges.stepping import is_invariant
-from .ssa import Const, Op, Phi, Ssa, Value, sources_of
-from .uniformity import Shapes
+from .values.ssa import Const, Op, Phi, Ssa, Value, sources_of
+from .warps.uniformity import Shapes
 from .widths.registers import lane_step
 
 Terms = dict[tuple[tuple[int, int], ...], int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...programs.runner import PlainLauncher, run_program
-from ...timing.compiler.native import optimise
+from ...timing.compiler.native.entry import optimise
 from ...timing.results.energy.model import energy_of
 from ...timing.results.samples import SAMPLE
 from ...timing.simulation.simulator import Simulator

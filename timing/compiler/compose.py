@@ -323,7 +323,7 @@ def _surroundings() -> tuple[str, ...]:
     """
     here = Path(__file__).parent
     stubs = sorted((ENGINE / "hooks").glob("*.py"))
-    sources = (*sorted(here.glob("*.py")), ENGINE / "intrinsics.py", *stubs)
+    sources = (*sorted(here.rglob("*.py")), ENGINE / "intrinsics.py", *stubs)
     return (
         sys.version,
         *(hashlib.sha256(path.read_bytes()).hexdigest() for path in sources),

@@ -13,9 +13,9 @@ from ...emu.jit.runtime.aligned import LINE, aligned_bytes
 from ...isa.errors import SimtError
 from ..engine.intrinsics import PlainState
 from .compose import Composition, Setup, declared_words, in_a_line, raised_at
-from .fitted import fitted
 from .inspection import CompositionError, own_files, place
-from .native import finish
+from .native.entry import finish
+from .native.fitted import fitted
 
 
 class EngineState:

@@ -2,7 +2,7 @@
 
 Everything here exists twice. In compiled engine code the state `S` is a pointer to a block of
 64-bit words, and a row of a table is a pointer to a record. Each function below is a few LLVM
-instructions there (native_scalars.py and native_vectors.py in compiler/). In plain engine code the
+instructions there (scalars.py and vectors.py in compiler/native/). In plain engine code the
 same names are Python objects and functions with the same results, so that the engine runs
 uncompiled.
 

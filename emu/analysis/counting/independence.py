@@ -26,8 +26,8 @@ from ....isa.types import Segment
 from ...geometry import Dim3
 from ...recent import Recent
 from ..analysis import analyse
-from ..influence import Influence
-from ..ssa import Op, Ssa, Value, sources_of
+from ..values.ssa import Op, Ssa, Value, sources_of
+from ..warps.influence import Influence
 from .own_places import are_own
 
 

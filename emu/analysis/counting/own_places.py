@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from ....isa.types import Segment
 from ...geometry import Dim3
-from ..item_numbers import Numbers, calculated, of_constant
-from ..order import START, Flow
-from ..ssa import Const, Op, Ssa, Value
+from ..flow.order import START, Flow
+from ..values.item_numbers import Numbers, calculated, of_constant
+from ..values.ssa import Const, Op, Ssa, Value
 
 Bytes = npt.NDArray[np.int64]
 """A row for each work-item of a workgroup: the bytes of an access."""

@@ -9,7 +9,7 @@ from ....isa.program import Kernel
 from ...recent import Recent
 from ..analysis import KEPT, Analysis, analyse
 from ..facts import Facts
-from ..order import Flow
+from ..flow.order import Flow
 from .regions import Region, region, returning
 from .stack_flow import stack_flow
 

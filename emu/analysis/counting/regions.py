@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..order import Flow, Node
+from ..flow.order import Flow, Node
 
 
 @dataclass(frozen=True)

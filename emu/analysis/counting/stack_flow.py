@@ -19,7 +19,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ....isa.instruction import Instruction
-from ..order import Flow, Node, arrange, nodes_of
+from ..flow.order import Flow, Node, arrange, nodes_of
 from .regions import Region, region, returning
 
 MOST_ROUNDS = 200

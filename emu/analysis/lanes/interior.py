@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..facts import Facts
-from ..ssa import Op, Ssa, Value
-from ..uniformity import Shapes
+from ..values.ssa import Op, Ssa, Value
+from ..warps.uniformity import Shapes
 
 
 @dataclass

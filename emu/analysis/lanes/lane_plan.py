@@ -5,9 +5,9 @@ from __future__ import annotations
 from ....asm.flow.graph import reachable
 from ....isa.table import Flags, Unit
 from ....isa.types import Segment
-from ..order import START, Flow, arrivals
-from ..ssa import Ssa
-from ..uniformity import Shapes
+from ..flow.order import START, Flow, arrivals
+from ..values.ssa import Ssa
+from ..warps.uniformity import Shapes
 from .masks import Masks
 from .sparse import sparse_loops, ways_out
 

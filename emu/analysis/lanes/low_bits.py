@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....isa.types import B1, RegClass
-from ..ssa import Const, Op, Phi, Ssa, Value
+from ..values.ssa import Const, Op, Phi, Ssa, Value
 
 ALL = 32
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from ....asm.flow import dominators
 from ....asm.flow.graph import reachable
-from ..order import START, Flow, Loop, Node
+from ..flow.order import START, Flow, Loop, Node
 
 RESUME = -1
 """The node number that stands for resuming after a barrier: a second start."""

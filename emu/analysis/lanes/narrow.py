@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from ....isa.types import B1, RegClass
 from ..ranges.integer_ranges import Range, Ranges
-from ..ssa import Const, Op, Phi, Value
-from ..uniformity import LaneShapes
+from ..values.ssa import Const, Op, Phi, Value
+from ..warps.uniformity import LaneShapes
 from .low_bits import MODULAR, LowBits
 from .saturated import PASSED_ON, Caps
 

@@ -13,11 +13,11 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from ..item_numbers import Numbers, calculated, of_constant
-from ..order import START, Loop
+from ..flow.order import START, Loop
 from ..ranges.trips import Trips, only_exit
-from ..ssa import Const, Value
-from ..uniformity import Shapes
+from ..values.item_numbers import Numbers, calculated, of_constant
+from ..values.ssa import Const, Value
+from ..warps.uniformity import Shapes
 
 Lanes = npt.NDArray[np.bool_]
 """Whether each lane of the warp may run."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ....isa.types import RegClass
 from ..ranges.integer_ranges import Range, Ranges
-from ..ssa import Op, Phi, Ssa, Value
+from ..values.ssa import Op, Phi, Ssa, Value
 
 PASSED_ON = frozenset({"add", "or", "max", "select"})
 """Their results are the same from a number on if their operands may be any from there on."""

@@ -7,8 +7,8 @@ it in any case, and to store to where nothing reads if the lane would not take i
 from __future__ import annotations
 
 from ....isa.types import Segment
-from ..order import Loop
-from ..ssa import Ssa
+from ..flow.order import Loop
+from ..values.ssa import Ssa
 
 MOST_INSTRUCTIONS = 8
 """Most instructions of a short side."""

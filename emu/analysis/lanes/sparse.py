@@ -9,11 +9,11 @@ one load after the other, and vectors have many of them under way.
 from __future__ import annotations
 
 from ....isa.types import RegClass, Segment
-from ..commuting import commute
-from ..order import Flow, Loop
+from ..flow.order import Flow, Loop
 from ..ranges.stepping import increment_of, is_invariant
-from ..ssa import Op, Phi, Ssa, Value, made_of, uses
-from ..uniformity import Shapes
+from ..values.commuting import commute
+from ..values.ssa import Op, Phi, Ssa, Value, made_of, uses
+from ..warps.uniformity import Shapes
 from .stacks import has_stack
 
 _OF_ONE_LANE = frozenset({Segment.GLOBAL, Segment.KERNARG, Segment.PRIVATE})

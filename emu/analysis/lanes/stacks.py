@@ -8,9 +8,9 @@ address in global memory depends on what the loop loads, lanes should wait for m
 from __future__ import annotations
 
 from ....isa.types import Segment, sign_extend
-from ..order import Loop
-from ..ssa import Const, Op, Phi, Value, made_of
-from ..uniformity import Shapes
+from ..flow.order import Loop
+from ..values.ssa import Const, Op, Phi, Value, made_of
+from ..warps.uniformity import Shapes
 
 
 def has_stack(shapes: Shapes, loop: Loop) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, Self, TypeVar
 
-from ..ssa import Op, Phi, Value
+from ..values.ssa import Op, Phi, Value
 
 
 class HasUnion(Protocol):

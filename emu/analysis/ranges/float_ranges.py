@@ -15,7 +15,7 @@ from enum import IntEnum
 from struct import pack, unpack
 
 from ....isa.types import RegClass
-from ..ssa import Const, Op, Phi, Ssa, Value
+from ..values.ssa import Const, Op, Phi, Ssa, Value
 from .fixed_point import solve
 from .integer_ranges import Ranges, of_type
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ....asm.flow import dominators
 from ....isa.types import Type
-from ..order import START
-from ..ssa import Op, Ssa, Value
+from ..flow.order import START
+from ..values.ssa import Op, Ssa, Value
 
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq"}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....isa.types import RegClass, Type, sign_extend
-from ..ssa import Const, Op, Phi, Ssa, Value
+from ..values.ssa import Const, Op, Phi, Ssa, Value
 from .fixed_point import solve
 from .weighted_sums import weighted_bounds
 

@@ -12,10 +12,10 @@ from math import prod
 
 import numpy as np
 
-from ..item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
-from ..order import Loop
-from ..ssa import Const, Op, Phi, Value, made_of
-from ..uniformity import Shapes
+from ..flow.order import Loop
+from ..values.item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
+from ..values.ssa import Const, Op, Phi, Value, made_of
+from ..warps.uniformity import Shapes
 from .trips import MOST_VALUES, only_exit
 
 MOST_RETURNS = 7

@@ -14,7 +14,7 @@ import numpy as np
 
 from ....isa.types import Segment, Type, sign_extend
 from ...geometry import Geometry
-from ..ssa import Const, Op, Phi, Value
+from ..values.ssa import Const, Op, Phi, Value
 from .guards import Guard, Guards
 
 LARGEST = 1 << 62

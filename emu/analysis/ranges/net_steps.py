@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....isa.types import sign_extend
-from ..order import Loop
-from ..ssa import Const, Op, Phi, Ssa, Value
+from ..flow.order import Loop
+from ..values.ssa import Const, Op, Phi, Ssa, Value
 from .trips import Trips, only_exit
 
 MOST_SUMS = 64

@@ -12,9 +12,9 @@ from functools import cached_property, reduce
 from math import gcd, prod
 
 from ....isa.types import Kind, RegClass, mask_of
-from ..order import Loop
-from ..ssa import Const, Op, Phi, Value
-from ..uniformity import Shapes
+from ..flow.order import Loop
+from ..values.ssa import Const, Op, Phi, Value
+from ..warps.uniformity import Shapes
 from .guards import Guard, Guards
 from .lane_trips import LaneTrips, lane_trips
 from .net_steps import net_step

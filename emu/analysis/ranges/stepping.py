@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....isa.types import RegClass, sign_extend
-from ..order import Flow, Loop
-from ..ssa import Const, Op, Phi, Ssa, Value, same_value
+from ..flow.order import Flow, Loop
+from ..values.ssa import Const, Op, Phi, Ssa, Value, same_value
 
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}

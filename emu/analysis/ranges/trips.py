@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ....isa.types import RegClass, mask_of, sign_extend
-from ..order import Flow, Loop
-from ..ssa import Const, Op, Phi, Ssa, Value
+from ..flow.order import Flow, Loop
+from ..values.ssa import Const, Op, Phi, Ssa, Value
 
 MOST_TRIPS = 1 << 10
 """Iterations that are counted."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....isa.types import sign_extend
-from ..ssa import Const, Op, Value
+from ..values.ssa import Const, Op, Value
 
 Bounds = tuple[int, int]
 Products = tuple[tuple[Value, Value], tuple[Value, Value]]

@@ -15,9 +15,9 @@ from ....isa.program import Kernel
 from ...recent import Recent
 from ..analysis import analyse
 from ..facts import Facts
-from ..order import Flow
-from ..ssa import Ssa
-from ..uniformity import Shapes
+from ..flow.order import Flow
+from ..values.ssa import Ssa
+from ..warps.uniformity import Shapes
 
 
 def arrive_whole(kernel: Kernel, facts: Facts) -> bool:

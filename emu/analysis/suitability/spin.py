@@ -19,9 +19,9 @@ from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...recent import Recent
 from ..analysis import Analysis, analyse
-from ..influence import Influence
-from ..order import Loop
-from ..ssa import Const, Op, Phi, Ssa, Value
+from ..flow.order import Loop
+from ..values.ssa import Const, Op, Phi, Ssa, Value
+from ..warps.influence import Influence
 
 _SHARED = (Segment.GLOBAL, Segment.GROUP)
 _DIVISIONS = ("div", "rem")

@@ -14,8 +14,8 @@ from ....isa.types import RegClass, Segment
 from ...recent import Recent
 from ..analysis import analyse
 from ..facts import Facts
-from ..ssa import Op, Value
-from ..uniformity import Shapes
+from ..values.ssa import Op, Value
+from ..warps.uniformity import Shapes
 
 COLUMNS = (16, 16, 1)
 """Workgroups in which lanes that go down columns of global memory access whole rows."""

@@ -13,12 +13,12 @@ from ....isa.program import Kernel
 from ....isa.types import Segment
 from ..analysis import analyse
 from ..facts import Facts
-from ..forwarded import forwarded
+from ..flow.order import Loop
+from ..group_memory.forwarded import forwarded
 from ..lanes.running import Walk, has_known_lanes
-from ..order import Loop
 from ..ranges.offset_ranges import Ranges
-from ..ssa import Op, Phi, live_out
-from ..uniformity import Shapes
+from ..values.ssa import Op, Phi, live_out
+from ..warps.uniformity import Shapes
 from .columns import goes_down_columns
 from .registers import is_vector
 from .width import NARROW_CHUNK, WIDE, compares_scalars

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import accumulate
 
 from ....isa.types import RegClass
-from ..order import Loop
-from ..ssa import Const, Op, Phi, Value, operands_of, uses
-from ..uniformity import Shapes
+from ..flow.order import Loop
+from ..values.ssa import Const, Op, Phi, Value, operands_of, uses
+from ..warps.uniformity import Shapes
 
 MOST_LIVE = 7
 """Values in vectors at a time, in 64 lanes without a loop: each takes four registers of 32."""

@@ -14,7 +14,7 @@ from ....isa.types import Segment
 from ...recent import Recent
 from ..analysis import analyse
 from ..facts import LARGEST_PIECE, Facts
-from ..uniformity import Shapes
+from ..warps.uniformity import Shapes
 from .registers import lane_step
 
 LEAST_ROW_PIECE = 8

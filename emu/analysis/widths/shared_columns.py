@@ -15,8 +15,8 @@ from ....isa.types import Segment
 from ...recent import Recent
 from ..analysis import analyse
 from ..facts import Facts
-from ..ssa import Op, Phi, Value, operands_of
-from ..uniformity import Shapes
+from ..values.ssa import Op, Phi, Value, operands_of
+from ..warps.uniformity import Shapes
 from .registers import inner_loops, lane_step, loops_fit
 
 ROWS_OF_COLUMNS = (32, 4, 1)

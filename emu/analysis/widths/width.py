@@ -22,9 +22,9 @@ from ...recent import Recent
 from ..analysis import analyse
 from ..facts import Facts
 from ..lanes.narrow import NarrowLanes
-from ..ssa import Op, Value
 from ..suitability.barriers import arrive_together, has_barriers
-from ..uniformity import Shapes
+from ..values.ssa import Op, Value
+from ..warps.uniformity import Shapes
 from .columns import goes_down_columns
 from .registers import (
     has_registers,

@@ -1,4 +1,4 @@
-"""The instruction budget of work-items, charged at latches and in nodes (analysis/charges.py).
+"""The instruction budget of work-items, charged at latches and in nodes (analysis/flow/charges.py).
 
 A loop whose number of iterations is a constant is charged once, when all lanes leave it together.
 
@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ...analysis.facts import Facts
+from ...analysis.flow.order import Loop
 from ...analysis.lanes.lane_plan import LanePlan
-from ...analysis.order import Loop
 from ...analysis.ranges.offset_ranges import Ranges
 from ...analysis.ranges.trips import Trips, only_exit
 from ..llvm.text import integer

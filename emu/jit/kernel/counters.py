@@ -20,8 +20,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...analysis.counting.regions import Region
+from ...analysis.flow.order import START
 from ...analysis.lanes.lane_plan import LanePlan
-from ...analysis.order import START
 from ..runtime.context import Count, Slot
 from .context_code import load_slot
 from .counted_warps import CountedWarps, Flags, Numbers

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...analysis.flow.order import Flow, Loop
 from ...analysis.lanes.lane_plan import LanePlan
-from ...analysis.order import Flow, Loop
 from ...analysis.ranges.stepping import is_invariant
-from ...analysis.ssa import Phi
+from ...analysis.values.ssa import Phi
 from .lane_code import LaneCode
 
 

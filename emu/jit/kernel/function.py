@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.counting.regions import Region
-from ...analysis.forwarded import Forwarded, forwarded
+from ...analysis.flow.order import START
+from ...analysis.group_memory.forwarded import Forwarded, forwarded
 from ...analysis.lanes.lane_plan import LanePlan
-from ...analysis.order import START
 from ...analysis.ranges.offset_ranges import Ranges
 from ...analysis.suitability.barriers import arrive_together
-from ...analysis.uniformity import Shapes
+from ...analysis.warps.uniformity import Shapes
 from ...analysis.workgroup_steps import must_be_apart
 from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText
@@ -26,22 +26,22 @@ from ..llvm.vectors import VectorCode
 from ..runtime.context import Slot, TrapCode
 from ..runtime.helpers import ATTRIBUTES, BEGIN_ATOMICS, END_ATOMICS
 from . import budget
-from .barriers import ENDED, FRAME, TOGETHER_WORDS, WORDS, Barriers
 from .context_code import load_slot, store_slot
 from .control.edges import Edges
 from .counters import Counters
-from .group_order import group_order
-from .identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
 from .interior.row import RowOfWarps
 from .interior.version import emit_interior, has_interior
 from .lane_code import LaneCode, vectors_of
 from .memory.kernel_memory import KernelMemory, private_element
 from .nodes import Nodes
-from .one_warp import OneWarp
-from .turns import in_turns
 from .value_table import ValueTable
 from .variables import Variables
-from .zeroed import zeroed
+from .workgroups.barriers import ENDED, FRAME, TOGETHER_WORDS, WORDS, Barriers
+from .workgroups.group_order import group_order
+from .workgroups.identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
+from .workgroups.one_warp import OneWarp
+from .workgroups.turns import in_turns
+from .workgroups.zeroed import zeroed
 
 if TYPE_CHECKING:
     from ...analysis.counting.independence import Reliance

@@ -10,7 +10,7 @@ from ....isa.types import RegClass
 from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.narrow import Narrow, NarrowLanes
 from ...analysis.ranges.float_ranges import FloatRange
-from ...analysis.ssa import Const, Op, Value
+from ...analysis.values.ssa import Const, Op, Value
 from ..arithmetic import emit as alu
 from ..arithmetic import narrow
 from ..arithmetic.convert import in_range

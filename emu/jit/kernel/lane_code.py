@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ....isa.types import F32, F64, RegClass, mask_of
-from ...analysis.charges import Charges
 from ...analysis.facts import Facts
-from ...analysis.ssa import Const, Op, Phi, Value
-from ...analysis.uniformity import LaneShapes, OneLane
+from ...analysis.flow.charges import Charges
+from ...analysis.values.ssa import Const, Op, Phi, Value
+from ...analysis.warps.uniformity import LaneShapes, OneLane
 from ..arithmetic import emit as alu
 from ..llvm.rare import RareLanes
 from ..llvm.text import constant, integer, register_type

@@ -9,28 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...analysis.charges import charges_of
+from ...analysis.flow.charges import charges_of
+from ...analysis.flow.order import Flow, Loop
 from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.lane_plan import LanePlan
-from ...analysis.order import Flow, Loop
 from ...analysis.ranges.trips import Trips
-from ...analysis.ssa import Op
+from ...analysis.values.ssa import Op
 from ...analysis.widths.one_warp import may_unroll
 from ..runtime.context import TrapCode
 from . import budget
-from .barriers import Barriers
 from .control.branches import Branches
 from .control.copied_loops import CopiedLoops
 from .control.edges import Edges
 from .control.running_vectors import RunningVectors
-from .hoisted import Hoisted
-from .identity import GROUP, Identity, Warp
 from .instructions import Instructions
-from .lane_by_lane import LaneByLane
 from .lane_code import LaneCode
+from .loops.hoisted import Hoisted
+from .loops.lane_by_lane import LaneByLane
 from .memory.kernel_memory import KernelMemory
 from .memory.watched.watching import watching_of
-from .one_warp import OneWarp
+from .workgroups.barriers import Barriers
+from .workgroups.identity import GROUP, Identity, Warp
+from .workgroups.one_warp import OneWarp
 
 UNROLLED = 128
 """Most instructions of the iterations of a loop that are written one after the other."""

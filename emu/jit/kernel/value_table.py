@@ -9,7 +9,7 @@ from typing import TypeGuard
 from ....isa.types import B1, RegClass, Segment
 from ...analysis.ranges.float_ranges import FloatRanges, Nan
 from ...analysis.ranges.integer_ranges import Ranges
-from ...analysis.ssa import Const, Op, Phi, Ssa, Value, uses
+from ...analysis.values.ssa import Const, Op, Phi, Ssa, Value, uses
 from ..arithmetic import emit as alu
 
 _STEPS = frozenset({"add", "sub", "xor", "or"})

@@ -16,7 +16,7 @@ from ....isa.program import Kernel
 from ....isa.table import BY_NAME, Flags
 from ....isa.types import RegClass, Segment
 from ...analysis.analysis import analyse
-from ...analysis.ssa import Op, made_of
+from ...analysis.values.ssa import Op, made_of
 from ...engine import Kept, Work
 from ...geometry import Geometry
 from ...recent import Recent

@@ -18,7 +18,7 @@ from ....isa.program import Kernel
 from ...analysis.counting.independence import Reliance, reliance_of
 from ...analysis.counting.plan import analyse_counting
 from ...analysis.facts import Facts
-from ...analysis.order import START
+from ...analysis.flow.order import START
 from ...engine import Work
 from ...geometry import Geometry
 from ...recent import Recent

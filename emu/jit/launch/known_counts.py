@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
-from ...analysis.ssa import Op, made_of
+from ...analysis.values.ssa import Op, made_of
 from ...arguments import block_format
 from ...engine import Kept, Work
 from ...recent import Recent

@@ -16,7 +16,7 @@ from ....isa.program import Kernel
 from ....isa.table import BY_NAME
 from ....isa.types import RegClass
 from ...analysis.analysis import analyse
-from ...analysis.ssa import Const, Op, Ssa, Value, made_of, roots
+from ...analysis.values.ssa import Const, Op, Ssa, Value, made_of, roots
 from ...recent import Recent
 
 ABSOLUTE = frozenset({"workitemabsid", "workitemflatabsid", "gridsize"})

@@ -27,10 +27,10 @@ import numpy as np
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
-from ...analysis.commuting import commute
 from ...analysis.ranges.guards import Guards
 from ...analysis.ranges.launch_ranges import Range, Ranges
-from ...analysis.ssa import Op, sources_of
+from ...analysis.values.commuting import commute
+from ...analysis.values.ssa import Op, sources_of
 from ...engine import Work
 from ...memory import Buffer
 from ...recent import Recent

@@ -5,11 +5,12 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from simtlab.asm.assemble import assemble
-from simtlab.emu.analysis import construction, order
 from simtlab.emu.analysis.facts import Facts
-from simtlab.emu.analysis.order import Flow, Loop
-from simtlab.emu.analysis.ssa import Op, Phi, Ssa, Value
-from simtlab.emu.analysis.uniformity import Shapes
+from simtlab.emu.analysis.flow import order
+from simtlab.emu.analysis.flow.order import Flow, Loop
+from simtlab.emu.analysis.values import construction
+from simtlab.emu.analysis.values.ssa import Op, Phi, Ssa, Value
+from simtlab.emu.analysis.warps.uniformity import Shapes
 from simtlab.isa.program import Kernel
 from simtlab.isa.types import RegClass
 

@@ -13,13 +13,13 @@ import pytest
 from simtlab.emu.jit.llvm.toolchain import Level
 from simtlab.emu.recent import Recent
 from simtlab.timing.compiler import compose as composition
-from simtlab.timing.compiler import native as native_code
 from simtlab.timing.compiler.compose import compose
 from simtlab.timing.compiler.engine_state import EngineState
 from simtlab.timing.compiler.files import files_of, find
 from simtlab.timing.compiler.inspection import CompositionError
-from simtlab.timing.compiler.native import native
-from simtlab.timing.compiler.translation import native_ir
+from simtlab.timing.compiler.native import entry as native_code
+from simtlab.timing.compiler.native.entry import native
+from simtlab.timing.compiler.native.translation import native_ir
 from simtlab.timing.machines import machine
 
 TOY = machine.load("toy", {"memory": "ideal"})
@@ -225,7 +225,7 @@ toy = machine.load("toy", {"memory": "ideal"})
 files = [f for f in files_of(toy, find("conv")) if "schedule" not in f]
 engine = compose((*files, sys.argv[1]))
 EngineState(engine, toy).run(1)
-translated = "simtlab.timing.compiler.translation" in sys.modules
+translated = "simtlab.timing.compiler.native.translation" in sys.modules
 print("kept" if engine.entry.code.from_cache else "made", translated)
 """
 

@@ -12,11 +12,11 @@ from simtlab.emu.jit.llvm.toolchain import Level, compile_text
 from simtlab.emu.module import Module
 from simtlab.programs import find as program
 from simtlab.programs.runner import PlainLauncher
-from simtlab.timing.compiler import fitted as fitting
 from simtlab.timing.compiler.files import find
-from simtlab.timing.compiler.known import UNFIT, Known
+from simtlab.timing.compiler.native import fitted as fitting
+from simtlab.timing.compiler.native.known import UNFIT, Known
+from simtlab.timing.compiler.native.translation import native_ir
 from simtlab.timing.compiler.sources import code_of
-from simtlab.timing.compiler.translation import native_ir
 from simtlab.timing.engine.intrinsics import device, record, table
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator

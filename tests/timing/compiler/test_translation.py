@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtlab.emu.jit.llvm.toolchain import Level, compile_text
+from simtlab.timing.compiler.native.translation import native_ir
 from simtlab.timing.compiler.sources import code_of
-from simtlab.timing.compiler.translation import native_ir
 from simtlab.timing.engine.intrinsics import device
 
 FIELDS = {"a": 0, "b": 1, "c": 2}

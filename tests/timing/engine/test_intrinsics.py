@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from simtlab.emu.recent import KEPT as KEPT_FUNCTIONS
 from simtlab.timing.compiler.inspection import CompositionError
-from simtlab.timing.compiler.native import ENTRY, Native
-from simtlab.timing.compiler.translation import native_ir
-from simtlab.timing.compiler.values import layout_of
+from simtlab.timing.compiler.native.entry import ENTRY, Native
+from simtlab.timing.compiler.native.translation import native_ir
+from simtlab.timing.compiler.native.values import layout_of
 from simtlab.timing.engine import intrinsics as twins
 from simtlab.timing.engine.intrinsics import PlainState, device, record, table
 

@@ -14,7 +14,7 @@ from simtlab.emu.jit.segments.table import Space
 from simtlab.timing.compiler.compose import compose
 from simtlab.timing.compiler.engine_state import EngineState, aligned
 from simtlab.timing.compiler.files import files_of, find
-from simtlab.timing.compiler.native import native
+from simtlab.timing.compiler.native.entry import native
 from simtlab.timing.machines import machine as machines
 
 from .memory_driver import REQUEST, SIMD

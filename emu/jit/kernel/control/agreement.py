@@ -8,7 +8,7 @@ where a workgroup is one warp, and without blends after it.
 from __future__ import annotations
 
 from .....isa.types import B1, S32, U32
-from ....analysis.ssa import Op, Value
+from ....analysis.values.ssa import Op, Value
 from ..lane_code import LaneCode
 from .edges import Edges
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ....analysis.lanes.running import Lanes
-from ....analysis.ssa import Op
+from ....analysis.values.ssa import Op
 from .. import budget
 from .agreement import agreed, side_of
 from .edges import Edges

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from ....analysis.flow.order import Loop
 from ....analysis.lanes.lane_plan import LanePlan
-from ....analysis.order import Loop
 from ....analysis.ranges.lane_trips import LaneTrips
 from ....analysis.ranges.trips import Trips
 from ....analysis.widths.one_warp import may_unroll

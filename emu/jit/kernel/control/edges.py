@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ....analysis.lanes.lane_plan import LanePlan
-from ....analysis.ssa import Phi, same_value
+from ....analysis.values.ssa import Phi, same_value
 from ..counters import Counters
 from ..defaults import Defaults
 from ..lane_code import LaneCode

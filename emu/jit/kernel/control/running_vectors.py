@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ....analysis.flow.order import Loop
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.lanes.running import Lanes, RunningLanes, Walk, has_known_lanes, last_lane
-from ....analysis.order import Loop
 from ....analysis.ranges.trips import Trips
-from ....analysis.uniformity import Shapes
+from ....analysis.warps.uniformity import Shapes
 from ..lane_code import LaneCode
 
 

@@ -7,12 +7,12 @@ from functools import cached_property
 from math import inf, prod
 
 from .....isa.types import RegClass, Segment
+from ....analysis.flow.order import START, Flow
 from ....analysis.lanes.interior import Assumed
-from ....analysis.order import START, Flow
 from ....analysis.ranges.lane_trips import LaneTrips
 from ....analysis.ranges.trips import Trips
-from ....analysis.ssa import Op, Ssa, Value
-from ....analysis.uniformity import LaneShapes
+from ....analysis.values.ssa import Op, Ssa, Value
+from ....analysis.warps.uniformity import LaneShapes
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot
 from ..context_code import load_slot

@@ -9,13 +9,13 @@ from functools import partial
 from ....analysis.facts import OF_WARPS
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
-from ....analysis.ssa import Op
-from ....analysis.uniformity import Shapes
+from ....analysis.values.ssa import Op
+from ....analysis.warps.uniformity import Shapes
 from ...llvm.vectors import VectorCode
-from ..identity import WARP, Warp, count_warps, start_warp
 from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
+from ..workgroups.identity import WARP, Warp, count_warps, start_warp
 from .bounds import HasSteps
 from .decisions import global_accesses
 from .runs import NEVER, Run, find_run

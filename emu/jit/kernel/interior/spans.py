@@ -17,7 +17,7 @@ from .....isa.types import RegClass, Segment, mask_of, sign_extend
 from ....analysis.lanes.interior import Assumed
 from ....analysis.ranges.lane_trips import LaneTrips
 from ....analysis.ranges.trips import Trips
-from ....analysis.ssa import Const, Op, Phi, Value
+from ....analysis.values.ssa import Const, Op, Phi, Value
 from ...arithmetic import emit as alu
 from ...runtime.context import Slot
 from ..context_code import load_slot

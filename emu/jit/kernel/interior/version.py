@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ....analysis.flow.order import START
 from ....analysis.lanes.interior import Assumed, InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
-from ....analysis.order import START
 from ....analysis.ranges.offset_ranges import Ranges
-from ....analysis.ssa import Op
-from ....analysis.uniformity import LaneShapes
+from ....analysis.values.ssa import Op
+from ....analysis.warps.uniformity import LaneShapes
 from .. import budget
 from ..control.edges import Edges
 from ..counters import Counters
-from ..identity import Identity, Warp
 from ..instructions import Instructions
 from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
 from ..nodes import Nodes
-from ..one_warp import OneWarp
 from ..variables import Variables
+from ..workgroups.identity import Identity, Warp
+from ..workgroups.one_warp import OneWarp
 from .bounds import ONE, Bound, Conditions
 from .decisions import Decisions, ask_for_size
 from .spans import Spans

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .....isa.types import Segment
-from ....analysis.ssa import Op
+from ....analysis.values.ssa import Op
 from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ...runtime.context import Slot

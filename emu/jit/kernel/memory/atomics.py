@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .....isa.types import Segment, Type
-from ....analysis.ssa import Op
+from ....analysis.values.ssa import Op
 from ...llvm.text import integer
 from ...runtime.helpers import WIDE_ATOMIC, atomic_name
 from ..lane_code import LaneCode

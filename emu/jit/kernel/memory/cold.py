@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .....isa.types import Type
-from ....analysis.ssa import Op
+from ....analysis.values.ssa import Op
 from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ...runtime.context import Slot

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .....isa.types import Segment
-from ....analysis.ssa import Op
+from ....analysis.values.ssa import Op
 from ...llvm.function_text import FunctionText
 from .addressing.addresses import Addresses
 

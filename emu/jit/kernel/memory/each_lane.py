@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .....isa.types import Type
-from ....analysis.ssa import Const, Op
+from ....analysis.values.ssa import Const, Op
 from ...llvm.text import integer
 from ..lane_code import LaneCode
 from .cold import Cold

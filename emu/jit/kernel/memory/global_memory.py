@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from .....isa.types import Type
-from ....analysis.ssa import Op, Value
+from ....analysis.values.ssa import Op, Value
 from ...arithmetic.widths import element_number, extended
 from ..lane_code import LaneCode
 from . import conditional

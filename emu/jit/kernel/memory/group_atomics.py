@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .....isa.types import Type
-from ....analysis.ssa import Op
+from ....analysis.values.ssa import Op
 from ..lane_code import LaneCode
 from .cold import Cold
 from .each_lane import EachLane

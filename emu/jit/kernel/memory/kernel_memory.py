@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .....isa.program import Kernel, Param
 from .....isa.types import Segment
-from ....analysis.forwarded import Forwarded
+from ....analysis.group_memory.forwarded import Forwarded
 from ....analysis.ranges.offset_ranges import Ranges
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot, WatchedBy

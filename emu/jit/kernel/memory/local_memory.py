@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....isa.types import RegClass, Segment, Type
-from ....analysis.ssa import Const, Op
+from ....analysis.values.ssa import Const, Op
 from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ...runtime.context import Slot

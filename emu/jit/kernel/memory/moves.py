@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from .....isa.types import RegClass, Type
-from ....analysis.ssa import Op
+from ....analysis.values.ssa import Op
 from ...arithmetic.widths import extended, narrowed
 from ...llvm.text import floating, integer, register_type
 from ...llvm.toolchain import host_has

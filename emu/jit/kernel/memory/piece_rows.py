@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....analysis.distances import Distances, Numbers
-from ....analysis.ssa import Value
+from ....analysis.values.ssa import Value
+from ....analysis.warps.distances import Distances, Numbers
 from ..lane_code import LaneCode
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from .....isa.types import Type
-from ....analysis.ssa import Op, Value
+from ....analysis.values.ssa import Op, Value
 from ...arithmetic.widths import extended, narrowed
 from ...llvm.text import integer
 from ...llvm.vectors import CHUNK

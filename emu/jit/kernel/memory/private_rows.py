@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....isa.types import U8, U16, U32, U64, Type, mask_of
-from ....analysis.ssa import Op, Value
+from ....analysis.values.ssa import Op, Value
 from ...arithmetic.widths import extended
 from ...llvm.text import integer, integer_constant
 from ..lane_code import LANE, LaneCode

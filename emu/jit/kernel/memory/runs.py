@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....analysis.item_numbers import Numbers, calculated, of_constant
 from ....analysis.ranges.lane_trips import LaneTrips
-from ....analysis.ssa import Const, Op, Phi, Value
+from ....analysis.values.item_numbers import Numbers, calculated, of_constant
+from ....analysis.values.ssa import Const, Op, Phi, Value
 from ...llvm.text import integer
 from ..lane_code import POSITION, LaneCode
 

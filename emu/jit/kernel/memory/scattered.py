@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ....analysis.ssa import Value
+from ....analysis.values.ssa import Value
 from ...arithmetic.widths import element_number
 from ...llvm.text import integer
 from ..lane_code import LaneCode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .....isa.types import Type
-from ....analysis.ssa import Op
+from ....analysis.values.ssa import Op
 from ...llvm.function_text import FunctionText
 from .addressing.addresses import Window
 

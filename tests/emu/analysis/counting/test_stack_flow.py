@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from simtlab.asm.assemble import assemble
-from simtlab.emu.analysis.construction import check_iterations
 from simtlab.emu.analysis.counting.independence import reliance_of
 from simtlab.emu.analysis.counting.plan import CountingAnalysis, analyse_counting
 from simtlab.emu.analysis.facts import Facts
+from simtlab.emu.analysis.values.construction import check_iterations
 from simtlab.isa.program import Kernel
 
 FACTS = Facts(32, (64, 1, 1), whole=True, counts=True)

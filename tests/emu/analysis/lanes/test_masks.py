@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simtlab.emu.analysis.flow.order import START, Flow, build, waiting
 from simtlab.emu.analysis.lanes.masks import Masks
-from simtlab.emu.analysis.order import START, Flow, build, waiting
 
 from ...support.flows import TEST, at, flow_of, graphs, kernel_of
 

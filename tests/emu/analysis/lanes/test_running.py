@@ -8,8 +8,8 @@ import pytest
 
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
+from simtlab.emu.analysis.flow.order import START
 from simtlab.emu.analysis.lanes.running import RunningLanes, Walk, has_known_lanes, last_lane
-from simtlab.emu.analysis.order import START
 from simtlab.emu.analysis.ranges.offset_ranges import Ranges
 
 from ...support.flows import kernel_of

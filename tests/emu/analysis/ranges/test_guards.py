@@ -8,7 +8,7 @@ import pytest
 import simtlab
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.ranges.guards import MOST_PARTS, Guard, Guards
-from simtlab.emu.analysis.ssa import Const, Op
+from simtlab.emu.analysis.values.ssa import Const, Op
 
 HEAD = """
 kernel k(global u32* %x) {

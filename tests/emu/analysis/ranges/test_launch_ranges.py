@@ -11,7 +11,7 @@ import simtlab
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.ranges.guards import Guards
 from simtlab.emu.analysis.ranges.launch_ranges import Ranges
-from simtlab.emu.analysis.ssa import Op
+from simtlab.emu.analysis.values.ssa import Op
 from simtlab.emu.geometry import Geometry
 
 GROUP = (4, 2)

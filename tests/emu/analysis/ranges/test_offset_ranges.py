@@ -6,7 +6,7 @@ import pytest
 
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.ranges.offset_ranges import ANY, Range, Ranges
-from simtlab.emu.analysis.ssa import Value
+from simtlab.emu.analysis.values.ssa import Value
 
 from ...support.flows import shapes_of, stored
 

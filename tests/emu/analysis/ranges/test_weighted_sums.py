@@ -7,7 +7,7 @@ import pytest
 
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.ranges.integer_ranges import Range, Ranges
-from simtlab.emu.analysis.ssa import Op
+from simtlab.emu.analysis.values.ssa import Op
 from simtlab.emu.engine import Work
 
 from ...jit.support.against_oracle import assert_as_oracle

@@ -10,7 +10,7 @@ from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.lanes.low_bits import LowBits
 from simtlab.emu.analysis.lanes.narrow import NarrowLanes
-from simtlab.emu.analysis.ssa import Op
+from simtlab.emu.analysis.values.ssa import Op
 from simtlab.emu.analysis.widths.width import BYTE_CHUNK, WIDE, best_facts
 from simtlab.emu.jit.llvm.toolchain import host_has
 

@@ -11,7 +11,7 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.lanes.narrow import NarrowLanes
-from simtlab.emu.analysis.ssa import Op
+from simtlab.emu.analysis.values.ssa import Op
 from simtlab.emu.engine import Work
 
 from ...support.oracle_work import make

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from simtlab.asm.assemble import assemble
-from simtlab.emu.analysis import construction, order
+from simtlab.emu.analysis.flow import order
+from simtlab.emu.analysis.values import construction
 from simtlab.emu.jit.kernel.value_table import ValueTable
 
 from ...support.flows import kernel_of

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import simtlab
-from simtlab.emu.analysis import construction, order
+from simtlab.emu.analysis.flow import order
+from simtlab.emu.analysis.values import construction
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of, generate
 from simtlab.programs.index import catalogue

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simtlab.emu.engine import Work
-from simtlab.emu.jit.kernel.group_order import STRIP
+from simtlab.emu.jit.kernel.workgroups.group_order import STRIP
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.jit.launch.plan import Plan, Table
 from simtlab.emu.traps import Trap, TrapKind

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from ......isa.program import Param
 from ......isa.types import sign_extend
-from .....analysis.ssa import INDEX_ARITHMETIC, Const, Op, Value
-from .....analysis.uniformity import LaneShapes
+from .....analysis.values.ssa import INDEX_ARITHMETIC, Const, Op, Value
+from .....analysis.warps.uniformity import LaneShapes
 from ....arithmetic.widths import element_number
 from ....runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, param_slot
 from ...context_code import load_slot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .....analysis.ssa import Value
+from .....analysis.values.ssa import Value
 from ....llvm.function_text import FunctionText
 from ....llvm.text import integer
 

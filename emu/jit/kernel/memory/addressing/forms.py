@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ......isa.types import sign_extend
-from .....analysis.ssa import Value
+from .....analysis.values.ssa import Value
 
 LARGEST_SCALE = 1 << 32
 """The largest scale of a form: no window has room for two larger steps."""

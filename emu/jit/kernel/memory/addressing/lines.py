@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ......isa.types import sign_extend
-from .....analysis.order import Loop
+from .....analysis.flow.order import Loop
 from .....analysis.ranges.stepping import Counter, increment_of, is_invariant
-from .....analysis.ssa import Const, Op, Phi, Value
+from .....analysis.values.ssa import Const, Op, Phi, Value
 from ....llvm.text import integer, integer_constant
 from ...lane_code import LaneCode
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from ......isa.table import Unit
 from ......isa.types import RegClass
-from .....analysis.ssa import Op, Value, made_of
-from .....analysis.uniformity import LaneShapes
+from .....analysis.values.ssa import Op, Value, made_of
+from .....analysis.warps.uniformity import LaneShapes
 from ....llvm.text import integer
 from ....llvm.toolchain import host_has
 from ...lane_code import LaneCode

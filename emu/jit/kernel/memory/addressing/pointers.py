@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from ......isa.program import Param
-from .....analysis.ssa import Op, Phi, Ssa, Value
+from .....analysis.values.ssa import Op, Phi, Ssa, Value
 from .forms import Form
 
 _SEVERAL = -1

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .....analysis.ssa import Op, Value
+from .....analysis.values.ssa import Op, Value
 from .addresses import Addresses
 from .forms import Form
 

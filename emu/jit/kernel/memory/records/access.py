@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from ......isa.types import Type
-from .....analysis.ssa import Op
+from .....analysis.values.ssa import Op
 from ....arithmetic.widths import extended
 from ....llvm.text import integer
 from ...lane_code import LaneCode

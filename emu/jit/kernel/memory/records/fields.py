@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from ......isa.table import Unit
 from ......isa.types import Segment, sign_extend
-from .....analysis.ssa import Const, Op, Value
+from .....analysis.values.ssa import Const, Op, Value
 from ....llvm.text import integer
 from ....llvm.toolchain import host_has
 from ....llvm.vectors import CHUNK, VectorCode

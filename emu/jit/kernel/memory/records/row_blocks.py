@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .....analysis.ssa import Op
+from .....analysis.values.ssa import Op
 from ....llvm.function_text import FunctionText
 from ....llvm.text import integer
 from ....llvm.toolchain import host_has

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .....analysis.ssa import Op, Value
+from .....analysis.values.ssa import Op, Value
 from ....arithmetic.widths import element_number
 from ...lane_code import LaneCode
 from ..addressing.addresses import Addresses

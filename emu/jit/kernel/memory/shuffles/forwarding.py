@@ -1,11 +1,11 @@
-"""Loads of group memory that are made of what has been stored (analysis/forwarded.py)."""
+"""Loads made of what was stored to group memory (analysis/group_memory/forwarded.py)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .....analysis.forwarded import NONE, Forwarded, Sources
-from .....analysis.ssa import Op
+from .....analysis.group_memory.forwarded import NONE, Forwarded, Sources
+from .....analysis.values.ssa import Op
 from ....llvm.text import integer
 from ...lane_code import LaneCode
 

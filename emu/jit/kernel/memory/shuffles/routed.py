@@ -1,8 +1,8 @@
 """Accesses by lanes whose distances are known: wide accesses and shuffles.
 
 A warp that goes down the columns of a tile, or takes every second word, accesses whole rows of
-memory. With constant distances (`analysis/distances.py`) the shuffles between these rows and the
-lanes are planned before any code is written (`routes.py`); gathers and scatters cost more.
+memory. With constant distances (`analysis/warps/distances.py`) the shuffles between these rows and
+the lanes are planned before any code is written (`routes.py`); gathers and scatters cost more.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ......isa.types import Segment, Type
-from .....analysis.distances import Distances, Numbers
-from .....analysis.ssa import Op, Value
+from .....analysis.values.ssa import Op, Value
+from .....analysis.warps.distances import Distances, Numbers
 from ....arithmetic.widths import extended
 from ....llvm.text import integer
 from ....llvm.toolchain import host_has

@@ -19,8 +19,8 @@ from functools import partial
 from ......asm.flow import dominators
 from ......isa.types import Segment
 from .....analysis.counting.independence import Reliance
-from .....analysis.order import START
-from .....analysis.ssa import Op
+from .....analysis.flow.order import START
+from .....analysis.values.ssa import Op
 from ....llvm.text import integer
 from ...lane_code import LaneCode
 from ..addressing.addresses import Addresses

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from ......isa.types import Segment
 from .....analysis.facts import Facts
-from .....analysis.ssa import Op
+from .....analysis.values.ssa import Op
 from ....llvm.function_text import FunctionText
 from ....llvm.text import integer
 from ....runtime.context import BASE, SIZE, Slot, TrapCode, owners_slot, param_slot

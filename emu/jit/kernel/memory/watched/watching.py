@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from .....analysis.ssa import Op
+from .....analysis.values.ssa import Op
 from ....runtime.context import WatchedBy
 from ...lane_code import LaneCode
 from ..addressing.addresses import Addresses

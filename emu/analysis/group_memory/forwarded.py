@@ -1,0 +1,295 @@
+"""Loads of group memory whose words are known to come from certain stores and lanes.
+
+Where a workgroup is one warp, a tile that is stored and then loaded at places that follow from the
+numbers of work-items need not go through memory: each vector of a load is made of what has been
+stored, which is in registers. In memory such a load would mostly begin in one store's words and end
+in another's, and CPUs let it wait until both have reached the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....isa.types import Segment
+from ..flow.order import START, Flow
+from ..ranges.trips import only_exit
+from ..values.item_numbers import Numbers, calculated, of_constant
+from ..values.ssa import Const, Op, Ssa, Value
+from ..warps.uniformity import Shapes
+from .first_stores import sides
+
+WORD = 4
+"""Bytes of an element that is forwarded."""
+
+MOST_SOURCES = 3
+"""Vectors from which one vector of a load is made."""
+
+MOST_SHUFFLES = 3
+"""Permutations for two vectors of a load, on average; more take longer than memory."""
+
+NONE = -1
+"""In place of a store: it is not known which one has written the word."""
+
+Lanes = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The store that each lane's word of a load comes from, and the lane that has stored it."""
+
+    stores: tuple[Op, ...]
+    store_of: NDArray[np.int64]
+    """Lane -> position in `stores`; `NONE` where the lane does not run."""
+    lane_of: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Forwarded:
+    """The loads of a kernel that take what has been stored, and the stores that they take from."""
+
+    loads: Mapping[Op, Sources] = field(default_factory=dict)
+    unread: frozenset[Op] = frozenset()
+    """Stores to places inside of group memory, from which nothing loads."""
+
+    @cached_property
+    def stores(self) -> frozenset[Op]:
+        """The stores whose data later loads take."""
+        return frozenset(store for sources in self.loads.values() for store in sources.stores)
+
+
+def forwarded(shapes: Shapes, total: int, chunk: int) -> Forwarded:
+    """Return the loads of `total` bytes of group memory that take stored vectors of `chunk` lanes.
+
+    The workgroup must be whole, and one warp.
+    """
+    flow, facts = shapes.flow, shapes.facts
+    if not (facts.one_warp and facts.whole) or total % WORD or facts.counts:
+        return Forwarded()
+    if not all(map(flow.has_one_entry, flow.loops)):
+        return Forwarded()
+    return _Walk(shapes, total, chunk).result()
+
+
+class _Walk:
+    """A walk through the nodes in order, with what is known of lanes, values and group memory."""
+
+    def __init__(self, shapes: Shapes, total: int, chunk: int) -> None:
+        self._shapes, self._chunk = shapes, chunk
+        self._ssa: Ssa = shapes.ssa
+        self._flow: Flow = shapes.flow
+        self._size = shapes.facts.group_size
+        self._numbers: dict[Value, Numbers] = {}
+        self._arriving: dict[int, dict[int, Lanes | None]] = {
+            START: {NONE: np.ones(prod(self._size), np.bool_)}
+        }
+        """Node -> node that lanes come from -> these lanes, None if any may come."""
+        self._skipped: dict[int, set[int]] = {}
+        """Node where the sides of a branch meet -> nodes of the sides."""
+        self._open: set[int] = set()
+        """Nodes of sides that any lanes may run."""
+        self._stores: list[Op] = []
+        self._store_of = np.full(total // WORD, NONE)
+        self._lane_of = np.zeros(total // WORD, np.int64)
+        self._storing = {
+            loop.number for loop in self._flow.loops if any(map(self._changes, loop.nodes))
+        }
+        """Loops that change group memory."""
+        self._found: dict[Op, Sources] = {}
+        self._inside: set[Op] = set()
+        """Stores that are known to be inside."""
+        self._reads_memory = False
+
+    def _changes(self, number: int) -> bool:
+        rows = (op.ins.row for op in self._ssa.ops.get(number, ()))
+        return any(
+            row.is_memory and row.segment is Segment.GROUP and not row.is_load for row in rows
+        )
+
+    def result(self) -> Forwarded:
+        """Return the loads that take what has been stored, and the stores that need no memory."""
+        around: frozenset[int] = frozenset()
+        for number in self._flow.order:
+            here = frozenset(loop.number for loop in self._flow.loops_around(number))
+            if (around ^ here) & self._storing:
+                self._store_of[:] = NONE
+            around = here
+            lanes = self._lanes_at(number)
+            for phi in self._ssa.phis.get(number, ()):
+                if all(loop.header != number for loop in self._flow.loops):
+                    found = [self._of(value) for value in phi.args.values()]
+                    if found[0] is not None and all(
+                        f is not None and (f == found[0]).all() for f in found
+                    ):
+                        self._numbers[phi] = found[0]
+            for op in self._ssa.ops.get(number, ()):
+                self._execute(op, lanes)
+            self._leave(number, lanes)
+        if self._reads_memory:
+            return Forwarded()
+        return Forwarded(self._found, frozenset(self._inside))
+
+    # --- lanes
+
+    def _lanes_at(self, number: int) -> Lanes | None:
+        """Return the lanes that run a node whenever it runs; None if any may."""
+        if number in self._open or any(
+            loop.is_merged or loop.number in self._shapes.divergent_loops
+            for loop in self._flow.loops_around(number)
+        ):
+            return None
+        ways = self._arriving.get(number, {})
+        skipped = self._skipped.get(number, set())
+        lanes = np.zeros(prod(self._size), np.bool_)
+        for source, some in ways.items():
+            if source in skipped:
+                continue
+            if some is None:
+                return None
+            lanes |= some
+        return lanes
+
+    def _take(self, source: int, target: int, lanes: Lanes | None) -> None:
+        if (source, target) not in self._flow.back:
+            self._arriving.setdefault(target, {})[source] = lanes
+
+    def _leave(self, number: int, lanes: Lanes | None) -> None:
+        node, flow = self._flow.nodes[number], self._flow
+        if node.latch_of is not None:
+            return
+        if len(node.successors) < 2:
+            for target in node.successors:
+                self._take(number, target, lanes)
+            return
+        condition = self._of(self._ssa.conditions[number])
+        if condition is not None and lanes is not None:
+            taken = condition.astype(np.bool_)
+            for target, some in zip(node.successors, (lanes & ~taken, lanes & taken), strict=True):
+                self._take(number, target, some)
+            return
+        left = [flow.left_by(number, flow.route(number, t)) for t in node.successors]
+        if number in self._shapes.uniform_branches() and bool(left[0]) != bool(left[1]):
+            for target, loops in zip(node.successors, left, strict=True):
+                only = all(only_exit(flow, loop) for loop in loops)
+                self._take(number, target, lanes if only else None)
+            return
+        self._pass(number, lanes)
+
+    def _pass(self, branch: int, lanes: Lanes | None) -> None:
+        """Let any lanes go to the sides of a branch, and its own lanes to where they meet."""
+        flow = self._flow
+        skipped, ends = sides(flow, branch)
+        self._open |= skipped
+        inside = [loop.nodes for loop in flow.loops_around(branch)[:1]]
+        lasts = [flow.nodes[n].last for n in skipped]
+        meet = (
+            len(ends) == 1
+            and all(nodes.issuperset(skipped | ends) for nodes in inside)
+            and not any(last is not None and last.row.stem in ("ret", "trap") for last in lasts)
+            and all(flow.position[n] > flow.position[branch] for n in ends)
+        )
+        for end in ends:
+            self._take(branch, end, lanes if meet else None)
+            if meet:
+                self._skipped.setdefault(end, set()).update(skipped)
+
+    # --- values
+
+    def _of(self, value: Value) -> Numbers | None:
+        if isinstance(value, Const):
+            return of_constant(value, self._size) if value.bits < 1 << 32 else None
+        return self._numbers.get(value)
+
+    def _execute(self, op: Op, lanes: Lanes | None) -> None:
+        row = op.ins.row
+        if row.is_memory and row.segment is Segment.GROUP:
+            if not row.is_load:
+                self._store(op, lanes)
+            elif not self._load(op, lanes):
+                self._reads_memory = True
+            return
+        found = calculated(op, self._size, self._of, whole=True)
+        if found is not None:
+            self._numbers[op] = found
+
+    # --- memory
+
+    def _words(self, op: Op, lanes: Lanes | None) -> tuple[NDArray[np.int64], Lanes] | None:
+        """Return the words that lanes access, and which may run; None if that is not known."""
+        address, type_ = op.ins.address, op.ins.row.type
+        assert address is not None
+        assert type_ is not None
+        base = of_constant(Const(op.cls, 0), self._size) if op.base is None else self._of(op.base)
+        if base is None or op.ins.row.is_atomic:
+            return None
+        bytes_ = base.astype(np.int64) + address.offset
+        some = np.ones(len(bytes_), np.bool_) if lanes is None else lanes
+        ran = bytes_[some]
+        if ran.size and not (
+            0 <= ran.min() and ran.max() <= len(self._store_of) * WORD - type_.size
+        ):
+            return None
+        if (ran % type_.size).any():
+            return None
+        return bytes_ // WORD, some
+
+    def _store(self, op: Op, lanes: Lanes | None) -> None:
+        found, type_ = self._words(op, lanes), op.ins.row.type
+        assert type_ is not None
+        self._reads_memory |= op.ins.row.is_atomic
+        if found is None:
+            self._store_of[:] = NONE
+            return
+        words, some = found
+        self._inside.add(op)
+        if lanes is None or type_.size != WORD:
+            for more in range(max(1, type_.size // WORD)):
+                self._store_of[words[some] + more] = NONE
+            return
+        self._store_of[words[some]] = len(self._stores)
+        self._lane_of[words[some]] = np.flatnonzero(some)
+        self._stores.append(op)
+
+    def _load(self, op: Op, lanes: Lanes | None) -> bool:
+        """Note where the words of a load come from; return whether it takes them from there."""
+        shapes, type_, found = self._shapes, op.ins.row.type, self._words(op, lanes)
+        assert type_ is not None
+        if found is None or type_.size != WORD or op.base is None or shapes.is_uniform(op.base):
+            return False
+        words, some = found
+        if not some.any() or shapes.piece_stride(op.base) == 0:
+            return False
+        store_of = np.full(len(words), NONE)
+        lane_of = np.zeros(len(words), np.int64)
+        store_of[some], lane_of[some] = self._store_of[words[some]], self._lane_of[words[some]]
+        if (store_of[some] == NONE).any():
+            return False
+        if not self._is_cheap(store_of, lane_of):
+            return False
+        used = np.unique(store_of[some])
+        position = np.zeros(len(self._stores), np.int64)
+        position[used] = np.arange(len(used))
+        store_of[some] = position[store_of[some]]
+        self._found[op] = Sources(tuple(self._stores[n] for n in used), store_of, lane_of)
+        return True
+
+    def _is_cheap(self, store_of: NDArray[np.int64], lane_of: NDArray[np.int64]) -> bool:
+        """Return whether few permutations make the vectors of a load."""
+        chunk, shuffles = self._chunk, 0
+        count = len(store_of) // chunk
+        for first in range(0, len(store_of), chunk):
+            stores, lanes = store_of[first : first + chunk], lane_of[first : first + chunk]
+            runs = stores != NONE
+            vectors = {*zip(stores[runs], lanes[runs] // chunk, strict=True)}
+            if len(vectors) > MOST_SOURCES:
+                return False
+            in_place = (lanes[runs] % chunk == np.flatnonzero(runs)).all()
+            shuffles += (
+                len(vectors) - 1 if len(vectors) > 1 else int(bool(vectors) and not in_place)
+            )
+        return 2 * shuffles <= MOST_SHUFFLES * count

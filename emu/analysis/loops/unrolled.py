@@ -1,0 +1,331 @@
+"""Loops over private arrays with a copy of their nodes for each iteration.
+
+In a copy the loop's counters are constants, and with them the offsets of private accesses. Where
+the offsets of all private accesses of a kernel are constants, its private memory is registers
+(`Node.cells`), as LLVM's scalar replacement makes them of arrays. Nothing of it is stored then, and
+all that is known about values holds for these, too.
+
+Counters are followed from node to node: what instructions compute of constants is constant, and a
+branch on a constant has one way. A loop is copied if all branches that leave it are of that kind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ....isa.instruction import Imm, Instruction, Reg
+from ....isa.table import Flags
+from ....isa.types import RegClass, Segment
+from ...oracle.alu import OPERATIONS
+from ..flow.order import START, Flow, Loop, Node, Step
+
+MOST_ITERATIONS = 64
+"""Iterations of a loop that are copied."""
+
+MOST_INSTRUCTIONS = 640
+"""Instructions of a kernel with all copies, without those that compute constants."""
+
+MOST_STEPS = 8 * MOST_INSTRUCTIONS
+"""Instructions with those as well: they cost time to compile only."""
+
+FIRST_CELL = 64
+"""The first register, of either class, that stands for private memory: a kernel has 64 others."""
+
+Register = tuple[RegClass, int]
+Known = dict[Register, int]
+"""Registers that hold a constant, in all lanes."""
+
+Place = tuple[int, tuple[int, ...]]
+"""A copy: the node, and the iteration of each copied loop around it, outermost first."""
+
+
+class _NotCopied(Exception):
+    """A loop cannot be copied."""
+
+    def __init__(self, loop: Loop) -> None:
+        super().__init__()
+        self.loop = loop
+
+
+class _TooLarge(Exception):
+    """The copies have too many instructions."""
+
+
+def unrolled(code: Sequence[Instruction], flow: Flow, private_bytes: int) -> list[Node] | None:
+    """Return the nodes of a kernel whose private memory is registers; None if that is not so.
+
+    `flow` is that of the source, without merged loops.
+    """
+    if not all(flow.has_one_entry(loop) and flow.has_own_header(loop) for loop in flow.loops):
+        return None
+    chosen = {loop.number for loop in flow.loops if _may_copy(code, flow, loop)}
+    while chosen:
+        copies = _Copies(code, flow, chosen)
+        try:
+            copies.make()
+        except _NotCopied as found:
+            chosen.remove(found.loop.number)
+        except _TooLarge:
+            chosen = {n for n in chosen if _is_inside(flow, n, chosen)}
+        else:
+            gains = copies.gain() and copies.give_registers(private_bytes)
+            return copies.nodes() if gains else None
+    return None
+
+
+def _is_private(ins: Instruction) -> bool:
+    """Return whether an instruction loads or stores private memory."""
+    return ins.row.is_memory and ins.row.segment is Segment.PRIVATE
+
+
+def _may_copy(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:
+    """Return whether a loop accesses private memory, and has no barrier."""
+    nodes = [flow.nodes[n] for n in loop.nodes]
+    return any(
+        _is_private(ins) for node in nodes for ins in code[node.start : node.stop]
+    ) and not any(node.last is not None and node.last.row.is_barrier for node in nodes)
+
+
+def _is_inside(flow: Flow, number: int, loops: Iterable[int]) -> bool:
+    """Return whether a loop is in one of others."""
+    parent = flow.loops[number].parent
+    while parent is not None and parent not in loops:
+        parent = flow.loops[parent].parent
+    return parent is not None
+
+
+@dataclass(slots=True)
+class _Copy:
+    """A node for some iterations of the loops around it."""
+
+    number: int
+    node: Node
+    decides: bool = True
+    """Whether lanes leave it by the instruction that ends the node, and not always one way."""
+    successors: list[Place] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    offsets: dict[int, int | None] = field(default_factory=dict)
+    """The offsets of private accesses by pc; None for one that is not a constant."""
+
+
+class _Copies:
+    """The copies of a kernel's nodes, if the loops `chosen` are copied."""
+
+    def __init__(self, code: Sequence[Instruction], flow: Flow, chosen: set[int]) -> None:
+        self._code = code
+        self._flow = flow
+        self._heads = {loop.header: loop for loop in flow.loops}
+        self._chosen = chosen
+        self._copies: dict[Place, _Copy] = {}
+        self._arriving: dict[Place, Known] = {}
+        self._size = self._steps = 0
+        self._accesses = Counter[bool]()
+        """Accesses in copied loops: of private memory, and others."""
+
+    def make(self) -> None:
+        """Copy all nodes. Raises _NotCopied and _TooLarge."""
+        self._arriving[START, ()] = {}
+        self._make(0, len(self._flow.order), (), ())
+
+    def _make(
+        self, begin: int, end: int, loops: tuple[Loop, ...], iterations: tuple[int, ...]
+    ) -> None:
+        """Copy the nodes at some places of the order, for an iteration of each loop of `loops`."""
+        index = begin
+        while index < end:
+            number = self._flow.order[index]
+            loop = self._heads.get(number)
+            if loop is not None and loop.number in self._chosen and loop not in loops:
+                index = self._flow.position[loop.latch]
+                inner = self._flow.position[number]
+                for iteration in range(MOST_ITERATIONS + 1):
+                    within = (*iterations, iteration)
+                    if (number, within) not in self._arriving:
+                        break
+                    if iteration == MOST_ITERATIONS:
+                        raise _NotCopied(loop)
+                    self._make(inner, index, (*loops, loop), within)
+            elif (known := self._arriving.pop((number, iterations), None)) is not None:
+                if loop is not None and loop.number not in self._chosen:
+                    known = self._unchanged(known, loop)
+                self._copy(number, loops, iterations, known)
+            index += 1
+
+    def _unchanged(self, known: Known, loop: Loop) -> Known:
+        """Return the constants that a loop does not write."""
+        nodes = [self._flow.nodes[n] for n in loop.nodes]
+        written = {
+            (reg.cls, reg.index)
+            for node in nodes
+            for ins in self._code[node.start : node.stop]
+            for reg in ins.writes()
+        }
+        return {register: bits for register, bits in known.items() if register not in written}
+
+    def _copy(
+        self, number: int, loops: tuple[Loop, ...], iterations: tuple[int, ...], known: Known
+    ) -> None:
+        node = self._flow.nodes[number]
+        copy = _Copy(len(self._copies), node)
+        self._copies[number, iterations] = copy
+        for pc in range(node.start, node.stop):
+            self._compute(copy, pc, known, loops)
+        self._steps += node.length
+        if self._size > MOST_INSTRUCTIONS or self._steps > MOST_STEPS:
+            raise _TooLarge
+        ways = node.successors
+        if len(ways) == 2:
+            assert node.last is not None
+            condition = _bits(node.last.srcs[0], known)
+            if condition is not None:
+                ways, copy.decides = (ways[bool(condition)],), False
+            else:
+                self._require_stay(loops, number)
+        for way in ways:
+            place = self._place(number, way, loops, iterations)
+            copy.successors.append(place)
+            if self._flow.route(number, way) == way or place not in self._copies:
+                before = self._arriving.get(place)
+                self._arriving[place] = (
+                    dict(known) if before is None else dict(before.items() & known.items())
+                )
+
+    def _require_stay(self, loops: tuple[Loop, ...], number: int) -> None:
+        """Raise _NotCopied if lanes may leave a copied loop by a branch that is not known."""
+        ways = [self._flow.route(number, way) for way in self._flow.nodes[number].successors]
+        for loop in loops:
+            if any(way not in loop.nodes for way in ways):
+                raise _NotCopied(loop)
+
+    def _place(
+        self, number: int, way: int, loops: tuple[Loop, ...], iterations: tuple[int, ...]
+    ) -> Place:
+        """Return the copy to which an edge leads."""
+        around = [i for i, loop in zip(iterations, loops, strict=True) if way in loop.nodes]
+        target = self._heads.get(way)
+        if target is not None and target.number in self._chosen:
+            if target in loops:
+                around[-1] += 1
+            else:
+                around.append(0)
+        return way, tuple(around)
+
+    def _compute(self, copy: _Copy, pc: int, known: Known, loops: tuple[Loop, ...]) -> None:
+        """Note what is known of an instruction, and what is known after it."""
+        ins = self._code[pc]
+        bits = None
+        if _is_private(ins):
+            assert ins.address is not None
+            base = 0 if ins.address.base is None else _bits(ins.address.base, known)
+            copy.offsets[pc] = None if base is None else base + ins.address.offset
+        elif ins.dst is not None:
+            bits = _result(ins, known)
+        if ins.dst is not None:
+            register = (ins.dst.cls, ins.dst.index)
+            if bits is None:
+                known.pop(register, None)
+            else:
+                known[register] = bits
+        copy.steps.append(Step(pc, bits))
+        self._size += bits is None and ins.row.stem != "mov" and not _is_private(ins)
+        if loops and ins.row.is_memory and ins.row.segment is not Segment.KERNARG:
+            self._accesses[_is_private(ins)] += 1
+
+    def gain(self) -> bool:
+        """Return whether copies save more accesses of private memory than they have others.
+
+        Each copy of another access has a test of its own.
+        """
+        return self._accesses[True] >= self._accesses[False]
+
+    # --- private memory in registers
+
+    def give_registers(self, private_bytes: int) -> bool:
+        """Give each place in private memory a register; False if that cannot be."""
+        sizes: dict[int, int] = {}
+        for copy in self._copies.values():
+            for pc, offset in copy.offsets.items():
+                type_ = self._code[pc].row.type
+                assert type_ is not None
+                if offset is None or sizes.setdefault(offset, type_.size) != type_.size:
+                    return False
+        ends = 0
+        for offset, size in sorted(sizes.items()):
+            if offset < ends or offset % size or offset + size > private_bytes:
+                return False  # part of another place, or a fault
+            ends = offset + size
+        numbers = {offset: FIRST_CELL + i for i, offset in enumerate(sorted(sizes))}
+        cells = {
+            offset: (RegClass.D if size == 8 else RegClass.S, numbers[offset])
+            for offset, size in sizes.items()
+        }
+        for copy in self._copies.values():
+            copy.steps = [
+                step
+                if (offset := copy.offsets.get(step.pc)) is None
+                else Step(step.pc, cell=cells[offset])
+                for step in copy.steps
+            ]
+        return True
+
+    def nodes(self) -> list[Node]:
+        """Return the copies as nodes, with those that follow each other in one."""
+        ways = {
+            copy.number: list(
+                dict.fromkeys(self._copies[place].number for place in copy.successors)
+            )
+            for copy in self._copies.values()
+        }
+        entries = Counter(way for found in ways.values() for way in found)
+        found: list[Node] = []
+        numbers: dict[int, int] = {}
+        latest: _Copy | None = None
+        for copy in self._copies.values():
+            node = copy.node
+            last = node.last if copy.decides and not _jumps(node) else None
+            follows = latest is not None and ways[latest.number] == [copy.number]
+            if follows and entries[copy.number] == 1 and found[-1].last is None and len(found) > 1:
+                before = found[-1]
+                steps = (*before.steps, *copy.steps)
+                found[-1] = Node(before.number, before.start, node.stop, last, copied=steps)
+            else:
+                found.append(
+                    Node(len(found), node.start, node.stop, last, copied=tuple(copy.steps))
+                )
+            numbers[copy.number] = len(found) - 1
+            latest = copy
+            found[-1].successors = tuple(ways[copy.number])
+        for node in found:
+            node.successors = tuple(numbers[way] for way in node.successors)
+        for node in found:
+            for successor in node.successors:
+                found[successor].predecessors += (node.number,)
+        return found
+
+
+def _jumps(node: Node) -> bool:
+    """Return whether a node ends with a jump."""
+    return node.last is not None and node.last.row.stem == "br"
+
+
+def _bits(source: Reg | Imm, known: Known) -> int | None:
+    """Return the constant that a source is."""
+    return source.bits if isinstance(source, Imm) else known.get((source.cls, source.index))
+
+
+def _result(ins: Instruction, known: Known) -> int | None:
+    """Return the constant that an instruction computes."""
+    operation = OPERATIONS.get(ins.row.name)
+    types = (ins.row.type, ins.row.source)
+    if (
+        operation is None
+        or any(type_ is not None and type_.is_float for type_ in types)
+        or Flags.MAY_TRAP in ins.row.flags
+        or Flags.READS_DST in ins.row.flags
+    ):
+        return None
+    args = [_bits(source, known) for source in ins.srcs]
+    values = [a for a in args if a is not None]
+    return operation(*values, *ins.literals) if len(values) == len(args) else None

@@ -1,0 +1,100 @@
+"""What work-items calculate from their numbers in the workgroup: a number for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....isa.types import RegClass
+from ...geometry import Dim3
+from .ssa import Const, Op, Value
+
+Numbers = NDArray[np.uint32]
+"""In the order of `workitemflatid`; conditions are 0 or 1."""
+
+_ARITHMETIC: dict[str, Callable[..., NDArray[np.generic]]] = {
+    "mov": lambda a: a,
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "mad": lambda a, b, c: a * b + c,
+    "shl": lambda a, b: a << (b & np.uint32(31)),
+    "shr": lambda a, b: a >> (b & np.uint32(31)),
+    "div": np.floor_divide,
+    "rem": np.remainder,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "cmp_eq": np.equal,
+    "cmp_ne": np.not_equal,
+    "cmp_lt": np.less,
+    "cmp_le": np.less_equal,
+    "cmp_gt": np.greater,
+    "cmp_ge": np.greater_equal,
+}
+
+_OF_BITS = ("and", "or", "xor")
+
+
+def is_arithmetic(op: Op) -> bool:
+    """Return whether `computed` knows an instruction."""
+    stem, _, type_ = op.ins.row.name.rpartition("_")
+    if stem not in _ARITHMETIC:
+        return False
+    if type_ == "b1":
+        return stem in _OF_BITS and all(a.cls is RegClass.C for a in op.args)
+    if stem in ("div", "rem"):
+        divisor = op.args[1]
+        return type_ == "u32" and isinstance(divisor, Const) and divisor.bits != 0
+    return type_ == "u32" or (type_ == "s32" and stem != "shr")
+
+
+def computed(op: Op, args: Sequence[Numbers]) -> Numbers:
+    """Return the results of an instruction for all work-items, modulo 2^32."""
+    stem, _, type_ = op.ins.row.name.rpartition("_")
+    if stem.startswith("cmp") and type_ == "s32":
+        return _ARITHMETIC[stem](*(a.view(np.int32) for a in args)).astype(np.uint32)
+    return _ARITHMETIC[stem](*args).astype(np.uint32)
+
+
+def calculated(
+    op: Op, group_size: Dim3, of: Callable[[Value], Numbers | None], *, whole: bool
+) -> Numbers | None:
+    """Return what an op gives all work-items, where `of` knows its operands; else None.
+
+    `whole` is that of `of_identity`.
+    """
+    if op.ins.row.is_identity:
+        return of_identity(op, group_size, whole=whole)
+    if not is_arithmetic(op):
+        return None
+    args = [of(a) for a in op.args]
+    known = [a for a in args if a is not None]
+    return computed(op, known) if len(known) == len(args) else None
+
+
+def of_constant(value: Const, group_size: Dim3) -> Numbers:
+    """Return a constant for all work-items."""
+    return np.full(prod(group_size), value.bits & 0xFFFF_FFFF, np.uint32)
+
+
+def of_identity(op: Op, group_size: Dim3, *, whole: bool) -> Numbers | None:
+    """Return an identity of all work-items; None if it does not follow from their numbers.
+
+    Workgroups at the edge of a grid may be smaller than `group_size` unless they are `whole`.
+    """
+    x, y, _ = group_size
+    flat = np.arange(prod(group_size), dtype=np.uint32)
+    match op.ins.row.stem:
+        case "workitemid":
+            return (flat % x, flat // x % y, flat // (x * y))[op.ins.literals[0]].astype(np.uint32)
+        case "workitemflatid" if whole or group_size[1:] == (1, 1):
+            return flat
+        case "workgroupsize":
+            return np.full_like(flat, group_size[op.ins.literals[0]])
+        case "currentworkgroupsize" if whole:
+            return np.full_like(flat, group_size[op.ins.literals[0]])
+    return None

@@ -1,0 +1,1 @@
+"""What is the same in a warp's lanes, or steps from lane to lane."""

@@ -1,0 +1,272 @@
+"""Distances of a warp's lanes from its lane 0, where they are the same in all warps.
+
+A stride says that lanes are equally far apart. Where rows are shorter than a warp, lanes of
+different rows have other distances: `8 * y + x` still steps by 1 in rows of eight, `17 * x + y`
+goes down a tile, and `n * y + x` differs by multiples of a uniform `n`. All of it is known before
+a kernel runs, from the shape of the workgroup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ....isa.types import RegClass
+from ..facts import Facts
+from ..values.ssa import Const, Op, Phi, Ssa, Value
+
+Numbers = npt.NDArray[np.int64]
+"""One for each lane of a warp."""
+
+LARGEST = 4_000
+"""Values of a kernel of which distances are found."""
+
+
+@dataclass(frozen=True)
+class Distances:
+    """How far lanes are from lane 0: constants plus multiples of uniform values, modulo 2^32.
+
+    Constants are from -2^31 to 2^31 - 1.
+    """
+
+    constants: Numbers
+    multiples: Mapping[Value, Numbers] = field(default_factory=dict)
+    chosen: bool = False
+    """Whether a phi is involved, whose value is known in lanes that have run only."""
+
+    def plus(self, other: Distances, sign: int = 1) -> Distances:
+        """Return the distances of a sum, or of a difference if `sign` is -1."""
+        found = dict(self.multiples)
+        for value, numbers in other.multiples.items():
+            found[value] = _wrapped(found.get(value, 0) + sign * numbers)
+        found = {value: numbers for value, numbers in found.items() if numbers.any()}
+        constants = _wrapped(self.constants + sign * other.constants)
+        return Distances(constants, found, self.chosen or other.chosen)
+
+    def times(self, factor: int) -> Distances:
+        """Return the distances of a product with a constant."""
+        return Distances(
+            _wrapped(self.constants * factor),
+            {value: _wrapped(numbers * factor) for value, numbers in self.multiples.items()},
+            self.chosen,
+        )
+
+    def is_same(self, other: Distances) -> bool:
+        """Return whether the distances are the same, whatever the uniform values."""
+        return (
+            bool((self.constants == other.constants).all())
+            and self.multiples.keys() == other.multiples.keys()
+            and all(bool((n == other.multiples[v]).all()) for v, n in self.multiples.items())
+        )
+
+    @property
+    def step(self) -> int | None:
+        """The step from each lane to the next, if it is a constant."""
+        if self.multiples:
+            return None
+        step = int(self.constants[1]) if len(self.constants) > 1 else 0
+        steps = _wrapped(np.arange(len(self.constants)) * step)
+        return step if bool((self.constants == steps).all()) else None
+
+
+def _wrapped(numbers: Numbers) -> Numbers:
+    """Return numbers modulo 2^32, from -2^31 to 2^31 - 1."""
+    return numbers.astype(np.uint32).astype(np.int32).astype(np.int64)
+
+
+Found = Distances | object | None
+_UNKNOWN = object()
+
+
+class LanesTogether(Protocol):
+    """What distances depend on besides the code of a kernel."""
+
+    ssa: Ssa
+    facts: Facts
+
+    def is_uniform(self, value: Value) -> bool:
+        """Return whether all lanes that run together have the same value."""
+        ...
+
+    def may_mix(self, phi: Phi) -> bool:
+        """Return whether a phi may have values of different paths or iterations in its lanes."""
+        ...
+
+
+class LaneDistances:
+    """The distances of a kernel's 32-bit values."""
+
+    def __init__(self, shapes: LanesTogether) -> None:
+        self._shapes = shapes
+        self._facts = facts = shapes.facts
+        self._none = Distances(np.zeros(facts.width, np.int64))
+        self._exact: dict[Value, Numbers] = {}
+        """Values that are the same in all workgroups, of every work-item in turn."""
+        self._found: dict[Value, Found] = {}
+        values = [v for v in shapes.ssa.values() if v.cls is RegClass.S]
+        if _has_known_items(facts) and len(values) <= LARGEST:
+            self._solve([v for v in values if not shapes.is_uniform(v)])
+
+    def of(self, value: Value) -> Distances | None:
+        """Return the distances of a value's lanes, whether they run or not; None if not known."""
+        found = self._of(value)
+        return found if isinstance(found, Distances) else None
+
+    def _of(self, value: Value) -> Found:
+        if value.cls is RegClass.S and self._shapes.is_uniform(value):
+            return self._none
+        return self._found.get(value)
+
+    def _solve(self, values: list[Value]) -> None:
+        """Begin with all distances for phis, and take away until nothing contradicts."""
+        self._found = dict.fromkeys(values, _UNKNOWN)
+        changed = True
+        while changed:
+            changed = False
+            for value in values:
+                old = self._found[value]
+                if old is None or (isinstance(value, Op) and value in self._exact):
+                    continue
+                new = self._phi(value) if isinstance(value, Phi) else self._op(value)
+                if isinstance(old, Distances) and isinstance(new, Distances) and old.is_same(new):
+                    continue
+                if new is not old:
+                    # Whatever changes after it was known has no distances that last.
+                    self._found[value] = new if old is _UNKNOWN else None
+                    changed = True
+
+    def _phi(self, phi: Phi) -> Found:
+        if self._shapes.may_mix(phi):
+            return None
+        known = [d for d in map(self._of, phi.args.values()) if d is not _UNKNOWN]
+        if not known:
+            return _UNKNOWN
+        first = known[0]
+        if not isinstance(first, Distances) or first.multiples:
+            return None  # a uniform value may be another one in the next iteration
+        same = all(isinstance(d, Distances) and d.is_same(first) for d in known)
+        return replace(first, chosen=True) if same else None
+
+    def _op(self, value: Value) -> Found:
+        assert isinstance(value, Op)
+        exact = self._calculated(value)
+        if exact is not None:
+            self._exact[value] = exact
+            apart = _between_lanes(exact, self._facts.width)
+            if apart is not None:
+                return Distances(apart)
+        row = value.ins.row
+        if row.name not in _SUMS:
+            return self._identity(value) if row.is_identity else None
+        found = [self._of(a) for a in value.args]
+        if _UNKNOWN in found:
+            return _UNKNOWN
+        apart = [d for d in found if isinstance(d, Distances)]
+        if len(apart) < len(found):
+            return None
+        match row.stem, apart:
+            case "add", [a, b]:
+                return a.plus(b)
+            case "sub", [a, b]:
+                return a.plus(b, -1)
+            case "mul", [_, _]:
+                return self._product(value.args, apart)
+            case "mad", [_, _, c]:
+                product = self._product(value.args, apart)
+                return None if product is None else product.plus(c)
+            case "shl", [a, _] if isinstance(value.args[1], Const):
+                return a.times(1 << (value.args[1].bits & 31))
+        return None
+
+    def _product(self, args: list[Value], apart: list[Distances]) -> Distances | None:
+        """Return the distances of a product of a uniform value and another one."""
+        for this, other in ((0, 1), (1, 0)):
+            factor = args[other]
+            if isinstance(factor, Const):
+                return apart[this].times(_signed(factor.bits))
+            if self._shapes.is_uniform(factor) and not apart[this].multiples:
+                this_apart = apart[this]
+                multiples = {factor: this_apart.constants}
+                return Distances(self._none.constants, multiples, this_apart.chosen)
+        return None
+
+    def _identity(self, op: Op) -> Distances | None:
+        """Return the distances of an identity that depends on the workgroup's place."""
+        if op.ins.row.stem != "workitemabsid":
+            return None
+        ids = _ids(self._facts, op.ins.literals[0])
+        apart = _between_lanes(ids, self._facts.width)
+        return None if apart is None else Distances(apart)
+
+    def _calculated(self, op: Op) -> Numbers | None:
+        """Return the value of each work-item, if it is the same in all workgroups."""
+        row = op.ins.row
+        if row.name == "workitemid_u32":
+            return _ids(self._facts, op.ins.literals[0])
+        if row.name == "workitemflatid_u32":
+            return np.arange(prod(self._facts.group_size))
+        compute = _EXACTLY.get(row.name)
+        if compute is None or not any(a in self._exact for a in op.args):
+            return None
+        args = [
+            np.full(1, a.bits, np.int64) if isinstance(a, Const) else self._exact.get(a)
+            for a in op.args
+        ]
+        known = [a for a in args if a is not None]
+        if len(known) < len(args) or (row.stem in ("div", "rem") and not known[1].all()):
+            return None
+        numbers = compute(*(a.astype(np.uint64) for a in known))
+        return (numbers & np.uint64(0xFFFF_FFFF)).astype(np.int64)
+
+
+_SUMS = frozenset(
+    f"{stem}_{type_}" for stem in ("add", "sub", "mul", "mad", "shl") for type_ in ("u32", "s32")
+)
+
+_SHIFT = np.uint64(31)
+
+_EXACTLY = {
+    **{f"add_{t}": lambda a, b: a + b for t in ("u32", "s32")},
+    **{f"sub_{t}": lambda a, b: a - b for t in ("u32", "s32")},
+    **{f"mul_{t}": lambda a, b: a * b for t in ("u32", "s32")},
+    **{f"mad_{t}": lambda a, b, c: a * b + c for t in ("u32", "s32")},
+    **{f"shl_{t}": lambda a, b: a << (b & _SHIFT) for t in ("u32", "s32")},
+    "shr_u32": lambda a, b: a >> (b & _SHIFT),
+    "and_u32": np.bitwise_and,
+    "or_u32": np.bitwise_or,
+    "xor_u32": np.bitwise_xor,
+    "div_u32": np.floor_divide,
+    "rem_u32": np.remainder,
+    "min_u32": np.minimum,
+    "max_u32": np.maximum,
+}
+"""Instructions that are calculated before a kernel runs, modulo 2^32."""
+
+
+def _signed(bits: int) -> int:
+    return int(np.uint32(bits).astype(np.int32))
+
+
+def _has_known_items(facts: Facts) -> bool:
+    """Return whether the work-items of each warp are known, but for how many there are."""
+    one_row = facts.group_size[1:] == (1, 1)
+    return (facts.whole or one_row) and prod(facts.group_size) % facts.width == 0
+
+
+def _ids(facts: Facts, dimension: int) -> Numbers:
+    """Return a coordinate of each work-item of a workgroup."""
+    x, y, _ = facts.group_size
+    flat = np.arange(prod(facts.group_size))
+    return (flat % x, flat // x % y, flat // (x * y))[dimension]
+
+
+def _between_lanes(numbers: Numbers, width: int) -> Numbers | None:
+    """Return the distances of a warp's lanes, if they are the same in all warps of a workgroup."""
+    warps = numbers.reshape(-1, width)
+    apart = _wrapped(warps - warps[:, :1])
+    return apart[0] if bool((apart == apart[0]).all()) else None

@@ -1,0 +1,409 @@
+"""Tests of accesses, and the budget's charge, before a loop and not in it.
+
+An address that a loop changes by the same amount in each iteration is inside its buffer in all of
+them if it is in the first and in the last. If that holds for such accesses, and the budget suffices
+for the whole loop, a version of the loop runs that does not test them and is not charged. Otherwise
+the checked version does, which reports faults exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from .....isa.types import Segment
+from ....analysis.flow.order import Loop
+from ....analysis.ranges.stepping import Counter, counters_of
+from ....analysis.ranges.trips import only_exit
+from ....analysis.values.ssa import Op
+from ...arithmetic.widths import element_number
+from ...llvm.text import integer
+from ..lane_code import LaneCode
+from ..memory.access import Access
+from ..memory.addressing.lines import HALF, Line, Lines, Number, Numbers
+from ..memory.moves import STALE
+from ..memory.records.row_blocks import RowLoad
+from .in_step import InStep, may_count
+from .rows import RowFinder, has_rows
+
+LARGEST_STEP = HALF
+"""Bytes from one iteration to the next from which on addresses might wrap around."""
+
+MOST_UNROLLED = 64
+"""Most instructions of iterations without a branch between them, if their number is not known."""
+
+_BLOCKS = frozenset({Segment.GROUP, Segment.PRIVATE, Segment.READONLY})
+"""Segments that are one block of memory."""
+
+
+@dataclass
+class Accesses:
+    """Accesses of one kind at one base: they differ by constants."""
+
+    op: Op
+    numbers: Numbers
+    line: Line
+    size: int
+    origin: list[str] | int
+    """Where the buffer begins, as lines count."""
+    places: list[str] | int
+    """The number of elements from there on at which an access may begin."""
+    offsets: list[int] = field(default_factory=list)
+
+
+class Hoisted:
+    """The tests of one loop, for the lanes that enter it; made in the block before it.
+
+    With `each`, lanes may begin and end at different places: every one is tested. `charges` says
+    whether the budget's charge for the whole loop is one of the tests. With a label `otherwise`,
+    lanes that begin at different places may be tested to have as many iterations as each other.
+    """
+
+    def __init__(
+        self,
+        lanes: LaneCode,
+        memory: Access,
+        loop: Loop,
+        *,
+        each: bool = False,
+        charges: bool = True,
+        otherwise: str = "",
+    ) -> None:
+        self.lanes = lanes
+        self.loop = loop
+        self._memory = memory
+        self._numbers = Numbers(lanes, each=each)
+        self._of_pieces = Numbers(lanes, each=False, pieces=True)
+        self._tests: list[Sequence[str]] = []
+        """What must hold for all lanes."""
+        self._body: list[Sequence[str]] = []
+        """What must hold for lanes that pass the header."""
+        self._enough: str | None = None
+        """Whether the budget suffices, an i1."""
+        self.certain: frozenset[Op] = frozenset()
+        """Accesses that are inside if the tests hold."""
+        self.rows: dict[Op, RowLoad] = {}
+        """Loads from a row a lane, which are inside if the tests hold."""
+        self._left = ""
+        """What is left of the budget after the loop, an i64."""
+        self.in_step: InStep | None = None
+        """What all lanes count together, if that had to be tested; then the code has branched."""
+        counters = counters_of(lanes.ssa, loop)
+        self._counter = next((c for c in counters if self._is_known(c)), None)
+        if self._counter is None and otherwise and has_rows(lanes, loop):
+            self._counter = next((c for c in counters if may_count(c)), None)
+            if self._counter is not None:
+                self.in_step = InStep(lanes, loop, self._counter, otherwise)
+        if self._counter is None:
+            return
+        lanes.local.clear()
+        self._count(self._counter)
+        self._find_certain(self._counter)
+        if charges and only_exit(lanes.flow, loop):
+            self._charge()
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether a version of the loop without tests is worth its code."""
+        if self.in_step is not None:
+            return bool(self.rows)
+        return bool(self.certain or self.rows) or self.is_charged
+
+    @property
+    def is_charged(self) -> bool:
+        """Whether `enter` charges the budget for the whole loop."""
+        return self._enough is not None
+
+    def steps(self) -> dict[Op, str]:
+        """Return the addition that steps the counter, if it does not wrap around, and how."""
+        counter, loop = self._counter, self.loop
+        if counter is None or counter.step < 0 or counter.relation == "ne":
+            return {}
+        (op,) = {arg for before, arg in counter.phi.args.items() if before in loop.nodes}
+        if not isinstance(op, Op) or op.ins.row.stem != "add" or counter.phi not in op.args:
+            return {}
+        if counter.header_tests and op.node == loop.header:
+            return {}  # it also runs after the last iteration
+        return {op: "nsw" if counter.is_signed else "nuw"}
+
+    def hold(self) -> str:
+        """Return whether all tests hold, an i1."""
+        numbers, lanes, code = self._numbers, self.lanes, self.lanes.code
+        t = integer(1, numbers.n)
+
+        def both(operation: str, a: Sequence[str], b: Sequence[str]) -> list[str]:
+            return [code.let(f"{operation} {t} {x}, {y}") for x, y in zip(a, b, strict=True)]
+
+        def all_of(tests: Iterable[Sequence[str]]) -> Sequence[str]:
+            result: Sequence[str] | None = None
+            for test in tests:
+                result = test if result is None else both("and", result, test)
+            return numbers.constant(1, 1) if result is None else result
+
+        passes = all_of([self._passes, *self._body])
+        if numbers.each and self._counter is not None and self._counter.header_tests:
+            none = both("xor", self._passes, numbers.constant(1, 1))
+            passes = both("or", none, passes)
+        held = all_of([passes, *self._tests])
+        if numbers.each:
+            failed = both("and", lanes.mask, both("xor", held, numbers.constant(1, 1)))
+            held = [code.let(f"xor i1 {lanes.any(failed)}, true")]
+        if self._enough is not None:
+            return code.let(f"and i1 {held[0]}, {self._enough}")
+        return held[0]
+
+    def enter(self) -> None:
+        """Begin the version without tests: charge the budget."""
+        if self.is_charged:
+            self.lanes.variables.set_word("budget", self._left)
+        if self.rows:
+            self.lanes.variables.store(STALE, ["i1"], ["false"])
+        if self.in_step is not None:
+            self.in_step.enter()
+
+    def step(self) -> None:
+        """Begin the next iteration of the version without tests."""
+        if self.in_step is not None:
+            self.in_step.step()
+
+    def jumps(self, number: int) -> str | None:
+        """Return whether all lanes jump at a node's branch, an i1; None if they may differ."""
+        counter = self._counter
+        if self.in_step is None or counter is None:
+            return None
+        for test, target in counter.tests:
+            if test == number:
+                stays_if_taken = self.lanes.flow.nodes[number].successors[1] == target
+                relation = "slt" if stays_if_taken else "sge"
+                now = self.in_step.iteration()
+                return self.lanes.code.let(f"icmp {relation} i64 {now}, {self._after[0]}")
+        return None
+
+    def unroll(self) -> int:
+        """Return how many iterations of the charged version to write without a branch."""
+        ops = [op for number in self.loop.nodes for op in self.lanes.ssa.ops.get(number, ())]
+        if self._numbers.each:
+            return 2 if 2 * len(ops) <= MOST_UNROLLED else 0
+        # Sides of accesses that are still tested would be written several times as well.
+        if any(op not in self.certain and self._is_tested(op) for op in ops):
+            return 0  # also for blocks of rows, which are not certain
+        return next((n for n in (4, 2) if n * len(ops) <= MOST_UNROLLED), 0)
+
+    def _is_tested(self, op: Op) -> bool:
+        """Return whether an access has code for both sides of a test."""
+        row = op.ins.row
+        if not row.is_memory or row.segment is Segment.KERNARG:
+            return False
+        known = row.segment in _BLOCKS and not row.is_atomic
+        return not known or self._memory.local.needs_test(op)
+
+    def _is_known(self, counter: Counter) -> bool:
+        shapes, each = self.lanes.shapes, self._numbers.each
+        return each or (shapes.is_uniform(counter.phi) and shapes.is_uniform(counter.end))
+
+    # --- iterations
+
+    def _count(self, counter: Counter) -> None:
+        """Compute the number of the last iteration in which the counter passes its test."""
+        numbers = self._numbers
+        if self.in_step is not None:
+            self._passes = ["true"]
+            self._last = numbers.do("sub", [self.in_step.iterations], 1)
+            self._after = [self.in_step.iterations] if counter.header_tests else self._last
+            return
+        first, end = (
+            numbers.widened(numbers.of(v), is_signed=counter.is_signed)
+            for v in (counter.phi, counter.end)
+        )
+        least, greatest = (-HALF, HALF - 1) if counter.is_signed else (0, 2 * HALF - 1)
+        step, relation = abs(counter.step), counter.relation
+        if relation in ("le", "ge"):
+            end = numbers.do("add", end, 1 if relation == "le" else -1)
+        distance = numbers.do("sub", *((end, first) if counter.step > 0 else (first, end)))
+        if relation == "ne":
+            distance = numbers.do("and", distance, 2 * HALF - 1)
+        self._passes = numbers.do("icmp sgt", distance, 0)
+        if relation in ("le", "ge") or (step > 1 and relation != "ne"):
+            # The counter must not wrap around past its bound.
+            if counter.step > 0:
+                self._tests.append(numbers.do("icmp sle", end, greatest + 1 - step))
+            else:
+                self._tests.append(numbers.do("icmp sge", end, least - 1 + step))
+        self._last = numbers.do("sub", distance, 1)
+        if step > 1:
+            self._last = numbers.do("udiv", self._last, step)
+        self._after = self._last
+        if counter.header_tests:
+            self._after = numbers.do("add", self._last, 1)
+            if numbers.each:
+                # Lanes that do not pass the header run it once.
+                t, no = integer(64, numbers.n), numbers.constant(0)
+                self._after = [
+                    self.lanes.code.let(f"select {integer(1, numbers.n)} {p}, {t} {a}, {t} {z}")
+                    for p, a, z in zip(self._passes, self._after, no, strict=True)
+                ]
+
+    def _last_of(self, op: Op) -> list[str]:
+        """Return the number of the last iteration in which an op may run."""
+        return self._after if op.node == self.loop.header else self._last
+
+    def _last_of_pieces(self, op: Op) -> list[str]:
+        """Return the same for each piece of the warp."""
+        return self._last_of(op) * self._of_pieces.k
+
+    def _charge(self) -> None:
+        """Compute what is left of the budget after all iterations, which must be enough."""
+        lanes, code, numbers = self.lanes, self.lanes.code, self._numbers
+        total = self._after[0]
+        if numbers.each:
+            t, counted = integer(64, numbers.n), []
+            for mask, after in zip(lanes.mask, self._after, strict=True):
+                counted.append(
+                    code.let(f"select {lanes.mask_type} {mask}, {t} {after}, {t} zeroinitializer")
+                )
+            chunk = counted[0]
+            for other in counted[1:]:
+                chunk = code.let(f"add {t} {chunk}, {other}")
+            name = f"llvm.vector.reduce.add.v{numbers.n}i64"
+            total = code.call("i64", name, f"{t} {chunk}")
+        spent = code.let(f"mul i64 {total}, {lanes.charges.most[self.loop.number]}")
+        self._left = code.let(f"sub i64 {lanes.variables.word('budget')}, {spent}")
+        self._enough = code.let(f"icmp sge i64 {self._left}, 0")
+
+    # --- accesses
+
+    def _find_certain(self, counter: Counter) -> None:
+        lines = Lines(self._numbers, self.loop, counter, self._last_of)
+        of_pieces = Lines(self._of_pieces, self.loop, counter, self._last_of_pieces)
+        found: dict[object, Accesses] = {}
+        certain: set[Op] = set()
+        for number in sorted(self.loop.nodes):
+            for op in self.lanes.ssa.ops.get(number, ()):
+                if self._add(op, lines, found) or (
+                    self._is_in_pieces(op) and self._add(op, of_pieces, found)
+                ):
+                    certain.add(op)
+        for accesses in found.values():
+            self._test(accesses)
+        self.certain = frozenset(certain)
+        if not self._numbers.each and counter.step == 1:
+            finder = RowFinder(
+                self.lanes, self._memory, self.loop, counter, self._last_of, self._iteration()
+            )
+            for op, row, tests in finder.found(self.certain):
+                self.rows[op] = row
+                self._tests_of(op).extend([test] for test in tests)
+
+    def _iteration(self) -> Callable[[], str]:
+        """Return what gives the number of the present iteration, an i64."""
+        if self.in_step is not None:
+            return self.in_step.iteration
+        lanes, code, counter = self.lanes, self.lanes.code, self._counter
+        assert counter is not None
+        first = lanes.scalar(counter.phi)
+
+        def number() -> str:
+            now = code.let(f"sub i32 {lanes.scalar(counter.phi)}, {first}")
+            return code.let(f"zext i32 {now} to i64")
+
+        return number
+
+    def _is_in_pieces(self, op: Op) -> bool:
+        """Return whether an access of global memory is of neighbours or one place in each piece."""
+        if self._numbers.each or op.ins.row.segment is not Segment.GLOBAL or op.base is None:
+            return False
+        global_ = self._memory.global_
+        form = global_.addresses.form(op.base)
+        if form is None or form.index is None or op.ins.row.is_atomic:
+            return False
+        return global_.pieces.step(op, form.index, form.scale) is not None
+
+    def _add(self, op: Op, lines: Lines, found: dict[object, Accesses]) -> bool:
+        """Add an access to those at the same base; return whether it can be tested before."""
+        row, address, base = op.ins.row, op.ins.address, op.base
+        if not row.is_memory or row.is_atomic or row.type is None or base is None:
+            return False
+        assert address is not None
+        is_global = address.segment is Segment.GLOBAL
+        if not is_global and (self._numbers.each or address.segment not in _BLOCKS):
+            return False
+        if not is_global and not self._memory.local.needs_test(op):
+            return False
+        line = lines.of(base, op) if is_global else lines.offset(base, op)
+        size, offset = row.type.size, address.offset
+        if line is None or not _may_step(line.step, size) or line.lane_step not in (0, size):
+            return False
+        numbers = lines.numbers
+        bytes_ = size * (numbers.together if line.lane_step else 1)
+        # The outermost ones decide for all only at whole elements from each other.
+        kind = address.segment, row.is_load and is_global, bytes_, size, offset % size
+        key = base, op.node == self.loop.header, kind, numbers.pieces
+        if key not in found:
+            limits: tuple[list[str] | int, list[str] | int] | None
+            if is_global:
+                limits = self._limits(op, bytes_, numbers)
+            else:
+                limits = self._limits_of_block(op, bytes_)
+            if limits is None:
+                return False
+            found[key] = Accesses(op, numbers, line, size, *limits)
+        found[key].offsets.append(offset)
+        return True
+
+    def _limits(self, op: Op, bytes_: int, numbers: Numbers) -> tuple[list[str], list[str]] | None:
+        """Return origin and places of the buffer of an access of global memory."""
+        addresses, row = self._memory.global_.addresses, op.ins.row
+        assert op.base is not None
+        assert row.type is not None
+        window = addresses.window(op.base, addresses.form(op.base), not row.is_load)
+        if window is None:
+            return None
+        places = addresses.places(window, bytes_, row.type.size)
+        return numbers.spread(window.base), numbers.spread(places)
+
+    def _limits_of_block(self, op: Op, bytes_: int) -> tuple[int, int] | None:
+        """Return the same for group, private and readonly memory."""
+        extent = self._memory.local.extent(op)
+        room = extent.total + extent.size - bytes_
+        return (0, room // extent.size) if room >= extent.size else None
+
+    def _tests_of(self, op: Op) -> list[Sequence[str]]:
+        """Return the tests to which those of an access belong."""
+        return self._tests if op.node == self.loop.header else self._body
+
+    def _test(self, accesses: Accesses) -> None:
+        """Test the outermost accesses of the first and of the last iteration."""
+        numbers, line, size = accesses.numbers, accesses.line, accesses.size
+        tests: list[Sequence[str]] = [*line.conditions]
+        low, high = min(accesses.offsets), max(accesses.offsets)
+        start = numbers.do("sub", line.start, accesses.origin)
+        ends = [(start, low), (start, high)]
+        if line.step != 0:
+            repeats = self._last_of(accesses.op)
+            way = numbers.do("mul", line.step, repeats * (numbers.k // len(repeats)))
+            last = numbers.do("add", start, way)
+            if isinstance(line.step, int):
+                # The one with the least and the one with the greatest address.
+                first = low if line.step > 0 else high
+                ends = [(start, first), (last, low + high - first)]
+            else:
+                ends += [(last, low), (last, high)]
+                near = numbers.do("add", line.step, LARGEST_STEP)
+                tests.append(numbers.do("icmp ult", near, 2 * LARGEST_STEP))
+                rest = numbers.do("and", line.step, size - 1)
+                tests.append(numbers.do("icmp eq", rest, 0))
+        for at, (place, offset) in enumerate(ends):
+            if (place, offset) in ends[:at]:
+                continue
+            elements = [
+                element_number(self.lanes.code, o, size, numbers.n)
+                for o in numbers.do("add", place, offset)
+            ]
+            tests.append(numbers.do("icmp ult", elements, accesses.places))
+        if numbers.pieces:
+            tests = [[self.lanes.code.all_of(*(t for test in tests for t in test))]]
+        self._tests_of(accesses.op).extend(tests)
+
+
+def _may_step(step: Number, size: int) -> bool:
+    return not isinstance(step, int) or (abs(step) < LARGEST_STEP and step % size == 0)

@@ -1,0 +1,389 @@
+"""Loops that the lanes of a warp run one after the other, as scalar code.
+
+The mask at the loop's header is taken apart. For each lane, what the loop needs is read from the
+vectors, the loop runs with real branches from the header to one of its exits, and its results are
+put back. Then all those lanes wait after the loop, as if they had run together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from .....isa.types import RegClass, Segment
+from ....analysis.flow.order import Loop
+from ....analysis.lanes.short_sides import short_side
+from ....analysis.lanes.sparse import taken_in, ways_out
+from ....analysis.values.ssa import Const, Op, Phi, Value, same_value, uses
+from ....analysis.warps.uniformity import OneLane
+from ...llvm.text import constant, integer, register_type
+from ...runtime.context import TrapCode
+from .. import budget
+from ..control.edges import Edges
+from ..instructions import Instructions
+from ..lane_code import LANE, LaneCode
+from ..memory.conditional import may_be_conditional
+from ..memory.kernel_memory import KernelMemory
+from ..variables import Variables
+from .hoisted import Hoisted
+
+MOST_AHEAD = 4
+"""Most values of the next lane that are loaded while one lane runs."""
+
+
+@dataclass
+class Exit:
+    """A node at which lanes wait after the loop."""
+
+    word: str
+    """Where the mask of the lanes that have arrived is kept, a ptr."""
+    brought: dict[Phi, tuple[object, str]] = field(default_factory=dict)
+    """Phi -> its variable, and where each lane's value is kept meanwhile (a ptr)."""
+
+
+class LaneByLane:
+    """Emits a loop for one lane at a time, in the node of its header.
+
+    `lanes` is the code of the warp, `one` that of the lane whose turn it is.
+    """
+
+    def __init__(self, lanes: LaneCode, edges: Edges, memory: KernelMemory, loop: Loop) -> None:
+        self.lanes = lanes
+        self.edges = edges
+        self.loop = loop
+        self.code = lanes.code
+        self._flow, self._ssa = lanes.flow, lanes.ssa
+        facts = replace(lanes.facts, width=1)
+        variables = Variables(lanes.entry, lanes.code)
+        variables.share_word("budget", lanes.variables)
+        shapes = OneLane(lanes.ssa)
+        self.one = LaneCode(variables, lanes.table, shapes, facts, lanes.width, self._report)
+        self.one.charges = lanes.charges
+        self.one.mask = ["splat (i1 true)"]
+        self._instructions = Instructions(self.one, memory, _refuse)
+        self._lane = ""
+        """The number of the lane, an i64."""
+        self._exits: dict[int, Exit] = {}
+        self._version = ""
+        """The version of the loop that is being written: the prefix of its labels."""
+        self._is_tested = False
+        """Whether that version tests accesses."""
+        self._in_cells: set[Value] = set()
+        """What lanes take from cells."""
+        self._joined: set[int] = set()
+        """Nodes of that version that are written without a branch, in the node before them."""
+        self._hoisted: Hoisted | None = None
+        """What that version relies on."""
+
+    def _report(self, lane: str) -> None:
+        # Code that reports may be shared by both versions of the loop.
+        (place,) = self.one.variables.places(LANE, ["i64"])
+        running = self.code.let(f"load i64, ptr {place}")
+        self.lanes.report(self.code.let(f"add i64 {lane}, {running}"))
+
+    # --- the loop
+
+    def emit(self) -> None:
+        """Append the loop, from the run of its header to the jump to the node that runs next."""
+        lanes, code, header = self.lanes, self.code, self.loop.header
+        for source, target in ways_out(self._flow, self.loop):
+            self._prepare_exit(source, target)
+        sources = {value: self._spill(value) for value in self._needed()}
+        hoisted = Hoisted(lanes, self._instructions.access, self.loop, each=True)
+        if hoisted.is_useful:
+            code.branch(hoisted.hold(), f"enter{header}", f"alone{header}")
+            code.block(f"enter{header}")
+            hoisted.enter()
+            self._emit_lanes("unchecked", hoisted, sources)
+        else:
+            code.jump(f"alone{header}")
+        code.block(f"alone{header}")
+        self._emit_lanes("checked", None, sources)
+        code.block(f"done{header}")
+        self.one.variables.poison(code, lanes.facts.poison)
+        self.one.variables.check()
+        self._rejoin()
+
+    def _emit_lanes(self, version: str, hoisted: Hoisted | None, sources: dict[Value, str]) -> None:
+        """Append a version of the loop, whose labels begin with its name, for lane after lane."""
+        code, lanes, header = self.code, self.lanes, self.loop.header
+        self._version, self._hoisted = version, hoisted
+        certain = frozenset[Op]() if hoisted is None else hoisted.certain
+        # Without a side way out, LLVM would make a branch of its own for an odd number of
+        # iterations, which is as often mispredicted as the end of the loop.
+        self._is_tested = any(
+            op.ins.row.segment is Segment.GLOBAL and op not in certain
+            for number in self.loop.nodes
+            for op in self._ssa.ops.get(number, ())
+        )
+        self._joined.clear()
+        self._instructions.access.rely_on(certain)
+        self._instructions.steps = {} if hoisted is None else hoisted.steps()
+        remaining = lanes.entry.let("alloca i64")
+        code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {remaining}")
+        ahead = self._loaded_ahead(sources)
+        self._load_ahead(remaining, ahead)
+        code.jump(f"{version}_next{header}")
+        code.block(f"{version}_next{header}")
+        left = code.let(f"load i64, ptr {remaining}")
+        more = code.let(f"icmp ne i64 {left}, 0")
+        code.branch(more, f"{version}_lane{header}", f"done{header}")
+        code.block(f"{version}_lane{header}")
+        one = self.one.variables
+        self._lane = one.word("next lane")
+        one.set_word(LANE, self._lane)
+        own = {value: one.load((value, "ahead"), [_cell(value.cls, 0)])[0] for value in ahead}
+        others = code.let(f"and i64 {left}, {code.let(f'sub i64 {left}, 1')}")
+        code.line(f"store i64 {others}, ptr {remaining}")
+        self._load_ahead(remaining, ahead)
+        self._enter(sources, own)
+        code.jump(f"{version}{header}")
+        self._emit_nodes()
+
+    def _emit_nodes(self) -> None:
+        """Append the nodes of the loop for one lane."""
+        for number in self._flow.order:
+            node = self._flow.nodes[number]
+            if number in self.loop.nodes and node.latch_of is None and number not in self._joined:
+                self.one.local.clear()
+                self.code.block(f"{self._version}{number}")
+                if self._hoisted is None or not self._hoisted.is_charged:
+                    budget.spend_in(self.one, number)
+                for op in self._ssa.ops.get(number, ()):
+                    self._instructions.op(op)
+                if not self._leave_without_branch(number):
+                    self._leave(number)
+
+    def _loaded_ahead(self, sources: dict[Value, str]) -> dict[Value, str]:
+        """Return the values that the next lane gets from cells while one lane runs."""
+        first = set(self._ssa.phis.get(self.loop.header, ()))
+        for number in self.loop.nodes:
+            condition = self._ssa.conditions.get(number)
+            if isinstance(condition, Op):
+                first |= uses(condition)
+        kept = [value for value in sources if value in self._in_cells]
+        kept.sort(key=lambda value: value not in first)
+        return {value: sources[value] for value in kept[:MOST_AHEAD]}
+
+    def _load_ahead(self, remaining: str, ahead: dict[Value, str]) -> None:
+        """Find the next lane, and load what it needs.
+
+        The branch that ends a lane's loop is often mispredicted. What follows it should not have to
+        wait for these loads as well.
+        """
+        code, one = self.code, self.one.variables
+        left = code.let(f"load i64, ptr {remaining}")
+        lane = code.call("i64", "llvm.cttz.i64", f"i64 {left}", "i1 false")
+        one.set_word("next lane", lane)
+        for value, cells in ahead.items():
+            cell = _cell(value.cls, 0)
+            own = code.let(f"load {cell}, ptr {self._place(value.cls, cells, lane)}")
+            one.store((value, "ahead"), [cell], [own])
+
+    def _enter(self, sources: dict[Value, str], known: dict[Value, str]) -> None:
+        """Give one lane what it needs at the header."""
+        code, header, one = self.code, self.loop.header, self.one
+        for value, source in sources.items():
+            if value not in known:
+                own = self._of_lane(value, source)
+            elif value.cls is RegClass.C:
+                own = code.let(f"trunc i8 {known[value]} to i1")
+            else:
+                own = known[value]
+            if isinstance(value, Phi) and value.node == header:
+                one.variables.store((value, "value"), one.types_of(value.cls, True), [own])
+            else:
+                one.outside[value] = own
+        (counters,) = self.lanes.variables.load("counters", ["ptr"])
+        counter = code.let(f"getelementptr i64, ptr {counters}, i64 {self._lane}")
+        one.variables.store("counters", ["ptr"], [counters])
+        one.variables.store(budget.OWN, ["ptr"], [counter])
+
+    def _leave(self, number: int) -> None:
+        """End a node of the loop."""
+        code, node, one = self.code, self._flow.nodes[number], self.one
+        if node.last is not None and node.last.row.stem == "trap":
+            one.trap(TrapCode.TRAP, node.stop, one.mask)
+            return
+        if len(node.successors) == 1:
+            self._follow(number, node.successors[0])
+            return
+        fall, taken = node.successors
+        no, yes = code.fresh_label("e"), code.fresh_label("e")
+        code.branch(one.scalar(self._ssa.conditions[number]), yes, no)
+        known = dict(one.local)
+        for label, target in ((no, fall), (yes, taken)):
+            one.local = dict(known)
+            code.block(label)
+            self._follow(number, target)
+
+    def _leave_without_branch(self, number: int) -> bool:
+        """End a node of the loop at whose branch few stores are passed by; return whether it did.
+
+        Such a branch is often mispredicted. The stores are made in any case, to where nothing reads
+        them if the lane would not run them.
+        """
+        side = None if self._hoisted is None else short_side(self._ssa, self.loop, number)
+        if side is None or side in self.one.charges.node:
+            return False
+        memory, ops = self._instructions.access.global_, self._ssa.ops.get(side, ())
+        if not all(may_be_conditional(memory.addresses, op) for op in ops):
+            return False
+        code, one = self.code, self.one
+        condition = one.scalar(self._ssa.conditions[number])
+        if self._flow.nodes[number].successors[0] == side:
+            condition = code.let(f"xor i1 {condition}, true")
+        memory.condition = condition
+        for op in ops:
+            self._instructions.op(op)
+        memory.condition = None
+        self._joined.add(side)
+        (target,) = self._flow.nodes[side].successors
+        self._follow(side, target, number, condition)
+        return True
+
+    def _follow(self, source: int, target: int, other: int = -1, chosen: str = "") -> None:
+        """Follow an edge, within the loop or out of it.
+
+        With an `other` source, that one's edge is followed unless `chosen` (an i1).
+        """
+        code, one = self.code, self.one
+        way = self._flow.route(source, target)
+        phis = self._ssa.phis.get(target, ())
+        values = [one.incoming(phi, phi.args[source], "value")[0] for phi in phis]
+        if chosen:
+            others = [one.incoming(phi, phi.args[other], "value")[0] for phi in phis]
+            values = [
+                code.chosen(chosen, register_type(phi.cls, 0), value, otherwise)
+                for phi, value, otherwise in zip(phis, values, others, strict=True)
+            ]
+        if way in self.loop.nodes:
+            for phi, value in zip(phis, values, strict=True):
+                one.variables.store((phi, "value"), one.types_of(phi.cls, True), [value])
+            hoisted, unroll = self._hoisted, 0
+            if hoisted is not None and hoisted.is_charged and way == self.loop.latch:
+                unroll = hoisted.unroll() if self._is_tested else 0
+            elif way != target:
+                latch = self._flow.nodes[way].latch_of
+                assert latch is not None
+                budget.spend(one, self._flow.loops[latch])
+            code.jump(f"{self._version}{target}", unroll=unroll)
+            return
+        exit_ = self._exits[way]
+        for phi, value in zip(phis, values, strict=True):
+            self._put(phi.cls, exit_.brought[phi][1], value)
+        if len(self._exits) > 1:
+            here = code.let(f"shl i64 1, {self._lane}")
+            others = code.let(f"load i64, ptr {exit_.word}")
+            code.line(f"store i64 {code.let(f'or i64 {others}, {here}')}, ptr {exit_.word}")
+        code.jump(f"{self._version}_next{self.loop.header}")
+
+    # --- in and out
+
+    def _needed(self) -> list[Value]:
+        """Return the values that the loop takes from outside, its header's phis among them."""
+        return sorted(taken_in(self._ssa, self.loop), key=self.lanes.table.position)
+
+    def _spill(self, value: Value) -> str:
+        """Return where each lane finds its own value: a ptr to cells; a scalar if it needs none."""
+        lanes = self.lanes
+        if lanes.shapes.is_uniform(value):
+            return lanes.scalar(value)
+        if lanes.is_counted(value):
+            return lanes.lane0(value)
+        constant_ = self._constant_of(value)
+        if constant_ is not None:
+            return constant_
+        # One more, which is loaded after the last lane.
+        cells = self._cells(value.cls, 65)
+        self._in_cells.add(value)
+        for j, chunk in enumerate(lanes.vector(value)):
+            type_, wide = _cell(value.cls, lanes.n), chunk
+            if value.cls is RegClass.C:
+                wide = self.code.let(f"zext {lanes.mask_type} {chunk} to {type_}")
+            self.code.line(f"store {type_} {wide}, ptr {self._chunk(value.cls, cells, j)}, align 8")
+        return cells
+
+    def _constant_of(self, value: Value) -> str | None:
+        """Return the constant that a phi of the header has when lanes enter; None without one."""
+        if not isinstance(value, Phi) or value.node != self.loop.header or self.edges.plan.has_both:
+            return None  # or lanes may have run some iterations together
+        brought = [a for n, a in value.args.items() if n not in self.loop.nodes]
+        first = brought[0]
+        if not isinstance(first, Const) or len({same_value(a) for a in brought}) > 1:
+            return None
+        return constant(value.cls, first.bits, 0)
+
+    def _of_lane(self, value: Value, source: str) -> str:
+        """Return the operand of the lane, from where `_spill` has put the values of all."""
+        lanes, code, cls = self.lanes, self.code, value.cls
+        if value not in self._in_cells and not lanes.is_counted(value):
+            return source
+        type_ = register_type(cls, 0)
+        if lanes.is_counted(value):
+            step = lanes.shapes.stride(value) or 0
+            lane = self._lane if cls is RegClass.D else code.let(f"trunc i64 {self._lane} to i32")
+            return code.let(f"add {type_} {source}, {code.let(f'mul {type_} {lane}, {step}')}")
+        cell = _cell(cls, 0)
+        own = code.let(f"load {cell}, ptr {self._place(cls, source, self._lane)}")
+        return code.let(f"trunc i8 {own} to i1") if cls is RegClass.C else own
+
+    def _put(self, cls: RegClass, cells: str, value: str) -> None:
+        """Put a value into the lane's cell."""
+        if cls is RegClass.C:
+            value = self.code.let(f"zext i1 {value} to i8")
+        place = self._place(cls, cells, self._lane)
+        self.code.line(f"store {_cell(cls, 0)} {value}, ptr {place}")
+
+    def _prepare_exit(self, source: int, target: int) -> None:
+        way = self._flow.route(source, target)
+        if way not in self._exits:
+            self._exits[way] = Exit(self.lanes.entry.let("alloca i64"))
+            self.code.line(f"store i64 0, ptr {self._exits[way].word}")
+        for phi in self._ssa.phis.get(target, ()):
+            key = (phi, "value") if way == target else (phi, "value", "next")
+            self._exits[way].brought.setdefault(phi, (key, self._cells(phi.cls)))
+
+    def _rejoin(self) -> None:
+        """Let all lanes wait after the loop, and jump to the node that runs next."""
+        lanes, code, edges = self.lanes, self.code, self.edges
+        waits = edges.plan.waits[self.loop.header]
+        lanes.local.clear()
+        for way, exit_ in self._exits.items():
+            chunks = lanes.mask
+            if len(self._exits) > 1:
+                chunks = lanes.chunks(code.let(f"load i64, ptr {exit_.word}"))
+            spared = chunks if way in waits else None
+            for phi, (key, cells) in exit_.brought.items():
+                types = lanes.types_of(phi.cls, False)
+                lanes.copy(key, types, self._chunks(phi.cls, cells), spared)
+            edges.wait_at(way, chunks, others_wait=way in waits)
+        edges.end_node(self.loop.header, *self._exits)
+
+    def _chunks(self, cls: RegClass, cells: str) -> list[str]:
+        lanes, code, found = self.lanes, self.code, []
+        for j in range(lanes.k):
+            type_ = _cell(cls, lanes.n)
+            chunk = code.let(f"load {type_}, ptr {self._chunk(cls, cells, j)}, align 8")
+            if cls is RegClass.C:
+                chunk = code.let(f"trunc {type_} {chunk} to {lanes.mask_type}")
+            found.append(chunk)
+        return found
+
+    def _cells(self, cls: RegClass, count: int = 0) -> str:
+        count = max(count, self.lanes.width)
+        return self.lanes.entry.let(f"alloca [{count} x {_cell(cls, 0)}], align 64")
+
+    def _place(self, cls: RegClass, cells: str, lane: str) -> str:
+        return self.code.let(f"getelementptr {_cell(cls, 0)}, ptr {cells}, i64 {lane}")
+
+    def _chunk(self, cls: RegClass, cells: str, j: int) -> str:
+        return self._place(cls, cells, str(j * self.lanes.n))
+
+
+def _refuse(op: Op) -> None:
+    raise NotImplementedError(op.ins.row.stem)
+
+
+def _cell(cls: RegClass, n: int) -> str:
+    """Return the type of a register in memory: conditions take a byte."""
+    return integer(8 if cls is RegClass.C else cls.bits, n)

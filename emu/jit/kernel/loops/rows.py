@@ -1,0 +1,158 @@
+"""Loads in loops in which each lane walks through a row, and what must hold before such a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from .....isa.types import Segment
+from ....analysis.flow.order import Loop
+from ....analysis.ranges.stepping import Counter
+from ....analysis.values.ssa import Op
+from ...arithmetic.widths import element_number
+from ...llvm.text import integer
+from ..lane_code import LaneCode
+from ..memory.access import Access
+from ..memory.addressing.addresses import Window
+from ..memory.addressing.lines import Line, Lines, Numbers
+from ..memory.records.row_blocks import RowLoad, elements_of_block, may_block, room_for_starts
+
+MOST_ROWS = 3
+"""Loads from rows in one loop: each keeps a block."""
+
+
+class RowFinder:
+    """Finds the loads from rows of one loop, whose tests are made in the block before it."""
+
+    def __init__(
+        self,
+        lanes: LaneCode,
+        memory: Access,
+        loop: Loop,
+        counter: Counter,
+        last_of: Callable[[Op], list[str]],
+        iteration: Callable[[], str],
+    ) -> None:
+        self.lanes = lanes
+        self.loop = loop
+        self.counter = counter
+        self._memory = memory
+        self._last_of = last_of
+        self._iteration = iteration
+        self._numbers = Numbers(lanes, each=True)
+
+    def found(self, certain: Collection[Op]) -> Iterator[tuple[Op, RowLoad, list[str]]]:
+        """Yield each load from rows with tests, as i1: all that it loads is inside then.
+
+        A block is loaded before its elements are due. So what the loop stores must be into other
+        buffers, or be stored by the cold side, after which blocks are loaded again.
+        """
+        lanes, loop, count = self.lanes, self.loop, 0
+        ops = [op for number in sorted(loop.nodes) for op in lanes.ssa.ops.get(number, ())]
+        stores = [self._window(op) for op in ops if _may_store(op)]
+        if any(op.ins.row.is_atomic for op in ops if _may_store(op)):
+            return
+        numbers = self._numbers
+        lines = Lines(numbers, loop, self.counter, lambda op: numbers.spread(self._last_of(op)[0]))
+        for op in ops:
+            if op in certain or not _may_be_of_row(lanes, loop, op) or count == MOST_ROWS:
+                continue
+            window = self._window(op)
+            line = self._line(op, lines) if window is not None else None
+            if window is None or line is None:
+                continue
+            apart = [self._are_apart(window, store) for store in stores if store is not None]
+            if len(apart) == len(stores):
+                row, tests = self._row(op, line, window)
+                yield op, row, [*tests, *apart]
+                count += 1
+
+    def _window(self, op: Op) -> Window | None:
+        """Return the buffer that an access of global memory is expected in."""
+        addresses, base = self._memory.global_.addresses, op.base
+        if base is None:
+            return None
+        return addresses.window(base, addresses.form(base), not op.ins.row.is_load)
+
+    def _are_apart(self, window: Window, other: Window) -> str:
+        """Return whether two buffers share no memory, an i1."""
+        code, ends = self.lanes.code, []
+        for buffer, after in ((window, other), (other, window)):
+            start, following = (code.let(f"ptrtoint ptr {w.host} to i64") for w in (buffer, after))
+            end = code.let(f"add i64 {start}, {buffer.size}")
+            ends.append(code.let(f"icmp ule i64 {end}, {following}"))
+        return code.let(f"or i1 {ends[0]}, {ends[1]}")
+
+    def _line(self, op: Op, lines: Lines) -> Line | None:
+        """Return the line that a load walks along element by element, one of each lane."""
+        type_, base = op.ins.row.type, op.base
+        assert base is not None
+        assert type_ is not None
+        line = lines.of(base, op)
+        return line if line is not None and line.step == type_.size else None
+
+    def _row(self, op: Op, line: Line, window: Window) -> tuple[RowLoad, list[str]]:
+        lanes, numbers, address, type_ = self.lanes, self._numbers, op.ins.address, op.ins.row.type
+        assert address is not None
+        assert type_ is not None
+        code, last, size = lanes.code, self._last_of(op)[0], type_.size
+        origin = code.let(f"sub i64 {window.base}, {address.offset}")
+        start = numbers.do("sub", line.start, numbers.spread(origin))
+        end = numbers.do("add", start, numbers.spread(code.let(f"mul i64 {last}, {size}")))
+        places = numbers.spread(self._memory.global_.addresses.places(window, size, size))
+        held = none = ["splat (i1 true)"] * lanes.k
+        for place in (start, end):
+            elements = [element_number(code, p, size, numbers.n) for p in place]
+            held = lanes.combine("and", held, numbers.do("icmp ult", elements, places))
+        for condition in line.conditions:
+            held = lanes.combine("and", held, condition)
+        failed = lanes.combine("and", lanes.mask, lanes.combine("xor", held, none))
+        tests = [
+            code.let(f"xor i1 {lanes.any(failed)}, true"),
+            code.let(f"icmp sge i64 {last}, {elements_of_block(size) - 1}"),
+            lanes.any(lanes.mask),
+        ]
+        host = numbers.spread(code.let(f"ptrtoint ptr {window.host} to i64"))
+        room = self._starts(numbers.do("add", start, host))
+        return RowLoad(op, size, self._iteration, last, room), tests
+
+    def _starts(self, hosts: list[str]) -> str:
+        """Keep where the lanes' rows begin; lanes that do not run take the first one that does."""
+        lanes, code, t = self.lanes, self.lanes.code, integer(64, self.lanes.n)
+        room = room_for_starts(lanes)
+        self._put(hosts, room)
+        some = code.let(f"getelementptr i64, ptr {room}, i64 {lanes.lowest(lanes.running())}")
+        other = self._numbers.spread(code.let(f"load i64, ptr {some}"))
+        chosen = [
+            code.let(f"select {lanes.mask_type} {m}, {t} {h}, {t} {o}")
+            for m, h, o in zip(lanes.mask, hosts, other, strict=True)
+        ]
+        self._put(chosen, room)
+        return room
+
+    def _put(self, chunks: Sequence[str], room: str) -> None:
+        for place, chunk in zip(self.lanes.chunk_places(room, 64), chunks, strict=True):
+            self.lanes.code.line(f"store {integer(64, self.lanes.n)} {chunk}, ptr {place}, align 8")
+
+
+def has_rows(lanes: LaneCode, loop: Loop) -> bool:
+    """Return whether a loop may have loads from rows."""
+    ops = (op for number in loop.nodes for op in lanes.ssa.ops.get(number, ()))
+    return any(_may_be_of_row(lanes, loop, op) for op in ops)
+
+
+def _may_be_of_row(lanes: LaneCode, loop: Loop, op: Op) -> bool:
+    """Return whether an op loads in each iteration, other than one place or neighbours."""
+    row, base = op.ins.row, op.base
+    if not row.is_load or row.segment is not Segment.GLOBAL or row.type is None or base is None:
+        return False
+    always = op.node == loop.header or loop.nodes <= {loop.header, loop.latch, op.node}
+    apart = lanes.shapes.piece_stride(base) not in (0, row.type.size)
+    return always and apart and may_block(lanes, row.type.size)
+
+
+def _may_store(op: Op) -> bool:
+    """Return whether an op may change global memory."""
+    row = op.ins.row
+    if not row.is_memory or row.segment is not Segment.GLOBAL:
+        return False
+    return row.is_atomic or not row.is_load

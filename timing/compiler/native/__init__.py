@@ -1,0 +1,1 @@
+"""Native code of an engine: its functions, expressions and intrinsics as LLVM IR."""
