@@ -1,8 +1,8 @@
 """Composition of one engine from the files that a machine and a policy name.
 
 `compose` executes the sources in one fresh module, gives the other hooks their defaults, and checks
-the code (docs/timing/engine.md, "Composition"). native.py compiles the entry, engine_state.py holds
-the state of a run.
+the code (docs/timing/engine.md, "Composition"). native/entry.py compiles the entry, engine_state.py
+holds the state of a run.
 """
 
 from __future__ import annotations

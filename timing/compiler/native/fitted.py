@@ -1,6 +1,6 @@
 """Native code of an engine for one machine, whose numbers are constants of the code.
 
-The general code of an engine (native.py) serves every machine and every setting. A long run gets
+The general code of an engine (entry.py) serves every machine and every setting. A long run gets
 code of its own. There the fields of the header that nothing changes are numbers, and the tables lie
 at fixed offsets from the header. LLVM folds both into addresses, bounds of loops and conditions.
 The code checks them when it is called, so a header with other numbers runs the general code.
