@@ -94,7 +94,7 @@ def launch_options(
         data=data,
         picture=picture,
         seed=whole_number(seed, "--seed"),
-        budget=DEFAULT_BUDGET if budget is None else whole_number(budget, "--budget"),
+        budget=DEFAULT_BUDGET if budget is None else whole_number(budget, "--budget", 1),
         exited_arrive=exited_arrive,
         markers=markers,
         subdivide_limit=whole_number(subdivide_limit, "--subdivide-limit"),

@@ -256,9 +256,10 @@ def one_of(value: str, known: Iterable[str], option: str) -> str:
     return value
 
 
-def whole_number(text: str, option: str) -> int:
-    """Return a whole number from 0 on, in decimal or as 0x20. Raises UsageError."""
+def whole_number(text: str, option: str, least: int = 0) -> int:
+    """Return a whole number from 0 or 1 on, in decimal or as 0x20. Raises UsageError."""
     value = parse_number(text, U64)
-    if not isinstance(value, int) or value < 0:
-        raise UsageError(f"{option} takes a whole number from 0 on, not {text!r}", code="SIM515")
+    if not isinstance(value, int) or value < least:
+        wanted = "a positive whole number" if least else "a whole number from 0 on"
+        raise UsageError(f"{option} takes {wanted}, not {text!r}", code="SIM515")
     return value

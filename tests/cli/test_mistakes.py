@@ -186,8 +186,11 @@ error[SIM517]: the engine jit follows no divergence scheme
     "run saxpy --size tiny --warp 65": (
         "error[SIM302]: the warp width must be from 1 to 64, not 65\n"
     ),
+    "run saxpy --size tiny --budget -1": (
+        "error[SIM515]: --budget takes a positive whole number, not '-1'\n"
+    ),
     "run saxpy --size tiny --budget 0": (
-        "error[SIM309]: the budget must be a positive whole number, not 0\n"
+        "error[SIM515]: --budget takes a positive whole number, not '0'\n"
     ),
     "run saxpy --size tiny --threads 0": (
         'error[SIM309]: the number of threads must be a positive whole number or "auto", not 0\n'
