@@ -35,6 +35,20 @@ class CountedWarps:
         """The types of numbers."""
 
     @property
+    def vector(self) -> int:
+        """How many numbers a vector has; 0 where numbers are scalars."""
+        return self._row
+
+    @property
+    def flag_types(self) -> list[str]:
+        """The types of flags."""
+        return [self._flag] * len(self.types)
+
+    def no_flags(self) -> Flags:
+        """Return flags of which none is set."""
+        return ["zeroinitializer" if self._row else "false"] * len(self.types)
+
+    @property
     def is_one(self) -> bool:
         """Whether a warp of native code is one of the launch."""
         return len(self.types) == 1 and not self._row

@@ -10,6 +10,9 @@ half, and in the lower one the number of the re-convergence node plus one, or 0.
 diverges gives its sides new contexts, and keeps its own for the re-convergence node. Nodes that
 share counts share contexts as well: the same entry of the stack is on top when they run.
 
+Contexts take some ten instructions for each node. Nearly all kernels keep the masks of iterations
+instead, from which everything follows (counted_rows.py).
+
 All these are of the launch's warps, of which a warp of native code may run several.
 
 The version for interior warps has counters of its own, since more of its nodes share counts.
@@ -20,15 +23,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...analysis.counting.regions import Region
+from ...analysis.counting.rows import Rows
 from ...analysis.flow.order import START
 from ...analysis.lanes.lane_plan import LanePlan
 from ..runtime.context import Count, Slot
 from .context_code import load_slot
+from .counted_rows import CountedRows
 from .counted_warps import CountedWarps, Flags, Numbers
 from .lane_code import LaneCode
 
 MOST_WORDS = 64
 """Counts that are variables, which LLVM keeps in registers or on the stack; more are in memory."""
+
+MOST_MASKS = 128
+"""Masks of an iteration of each loop that a kernel may keep, together."""
 
 LEVEL = 1 << 32
 """One entry of the stack, in a context."""
@@ -74,6 +82,8 @@ class Counters:
         self._memory = lanes.entry.let(f"inttoptr i64 {load_slot(lanes.entry, Slot.COUNTS)} to ptr")
         self._counts: dict[str, int] = {}
         """Variables whose values are added to counts in memory, and which."""
+        self._rows = self._counted_rows(is_interior=reported is not None)
+        """What counts whole iterations, if that does."""
         self._nonempty: Flags = []
         """Which of the launch's warps run a node."""
         self._context: Numbers = []
@@ -83,27 +93,51 @@ class Counters:
         """Return the counters of the version for interior warps, which `finish` adds as well."""
         every = ["splat (i1 true)"] * lanes.k
         self._interior = Counters(lanes, plan, self._regions, every, reported=self._plan)
-        if not lanes.facts.whole:
+        if not lanes.facts.whole and self._interior._rows is None:
             for name in ("starters", "steps"):
                 lanes.variables.share(name, self._warps.types, self._words)
         return self._interior
 
+    def _counted_rows(self, *, is_interior: bool) -> CountedRows | None:
+        """Return what counts whole iterations; None if nodes count for themselves.
+
+        The version for interior warps has no other conditions to meet than that of all warps.
+        """
+        lanes, flow = self.lanes, self.lanes.flow
+        leaders = {n for n, length in self._length.items() if n == START or length}
+        leaders = {n for n in leaders if flow.nodes[n].latch_of is None}
+        stops = any(n.last is not None and n.last.row.is_barrier for n in flow.nodes)
+        stops = stops and not lanes.facts.one_warp
+        rows = Rows(flow, self._regions, self._same, leaders, stops=stops)
+        if not rows.do or (rows.size > MOST_MASKS and not is_interior):
+            return None
+        return CountedRows(
+            lanes,
+            rows,
+            self._warps,
+            None if is_interior or lanes.facts.whole else self._starting,
+            self._length,
+            lambda node: self._places_of(Count.NODES + 2 * node),
+            self._memory,
+            version="i" if is_interior else "",
+        )
+
     @property
     def may_have_interior(self) -> bool:
         """Return whether counts are in variables: those of another version can be added."""
-        return not self._in_memory
+        return self._rows is not None or not self._in_memory
 
     # --- warps
 
     def begin_warp(self) -> None:
         """Begin a warp, or continue it after a barrier."""
-        if not self.lanes.facts.whole:
+        if self._rows is None and not self.lanes.facts.whole:
             self._set("starters", self._warps.lanes_of_each(self._starting))
             self._set("steps", self._warps.constant(0))
 
     def end_warp(self) -> None:
         """End a warp, or stop it at a barrier: note the lanes it had for each instruction."""
-        if not self.lanes.facts.whole:
+        if self._rows is None and not self.lanes.facts.whole:
             slots = self._warps.let("mul", self._get("steps"), self._get("starters"))
             self._add(Count.LANE_SLOTS, self._warps.total(slots))
 
@@ -113,13 +147,18 @@ class Counters:
 
     def enter(self, number: int) -> None:
         """Let a warp begin or resume at a node, where nothing is on its stack but itself."""
-        if self._regions:
+        if self._rows is not None:
+            self._rows.enter(number)
+        elif self._regions:
             self._set(f"context{number}", self._warps.constant(LEVEL))
 
     # --- nodes
 
     def run(self, number: int) -> None:
         """Count a run of a node by the running lanes."""
+        if self._rows is not None:
+            self._rows.run(number)
+            return
         lanes, warps = self.lanes, self._warps
         if number in self._never_empty and warps.is_one:
             self._nonempty = ["true"]
@@ -153,12 +192,18 @@ class Counters:
 
     def follow(self, number: int, way: int) -> None:
         """Let all running lanes wait at another node, with the context that they have."""
+        if self._rows is not None:
+            self._rows.follow(number, way)
+            return
         self._set_context(number, way, self._context, self._nonempty)
 
     def branch(
         self, number: int, ways: tuple[int, int], sides: tuple[Sequence[str], Sequence[str]]
     ) -> None:
         """Let the lanes of both sides of a branch wait where they go next: fall-through, target."""
+        if self._rows is not None:
+            self._rows.branch(number, ways, sides)
+            return
         lanes, warps = self.lanes, self._warps
         found = self._regions.get(number)
         if found is None and not self._regions:
@@ -260,7 +305,6 @@ class Counters:
         """Add the counts of this call to those in memory."""
         if self._interior is not None:
             self._interior.finish()
-        code = self.lanes.code
         for name, count in self._counts.items():
             if count == Count.DEPTH:
                 new = self._warps.largest(self._get(name))
@@ -269,13 +313,20 @@ class Counters:
             else:
                 new = self._words.word(name)
             for at in self._places_of(count):
-                place = code.let(f"getelementptr i64, ptr {self._memory}, i64 {at}")
-                known = code.let(f"load i64, ptr {place}")
-                if count == Count.DEPTH:
-                    total = code.call("i64", "llvm.umax.i64", f"i64 {known}", f"i64 {new}")
-                else:
-                    total = code.let(f"add i64 {known}, {new}")
-                code.line(f"store i64 {total}, ptr {place}")
+                self._report(at, new)
+        if self._rows is not None:
+            self._rows.finish()
+
+    def _report(self, at: int, new: str) -> None:
+        """Add a number of this call, an i64, to a count in memory."""
+        code = self.lanes.code
+        place = code.let(f"getelementptr i64, ptr {self._memory}, i64 {at}")
+        known = code.let(f"load i64, ptr {place}")
+        if at == Count.DEPTH:
+            total = code.call("i64", "llvm.umax.i64", f"i64 {known}", f"i64 {new}")
+        else:
+            total = code.let(f"add i64 {known}, {new}")
+        code.line(f"store i64 {total}, ptr {place}")
 
     def _places_of(self, count: int) -> list[int]:
         """Return to which counts in memory a count of this code is added."""

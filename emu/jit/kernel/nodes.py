@@ -278,7 +278,6 @@ class Nodes:
         )
         return (
             ops <= (LARGEST_OF_COPIES if has_copies else LARGEST_VERSION)
-            and self.edges.counters is None
             and all(n in self.plan.waits and n not in self.plan.sparse for n in loop.nodes)
             and _is_simple(self._flow, loop)
         )
