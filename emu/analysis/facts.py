@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from math import gcd
 
@@ -22,6 +23,15 @@ OF_WARPS = frozenset({"laneid", "waveid", "wavesize"})
 """Identities that show how wide the launch's warps are."""
 
 
+class OwnMemory(StrEnum):
+    """How lanes run loops over private memory at offsets of their own (lanes/own_memory.py)."""
+
+    TOGETHER = "together"
+    ALONE = "alone"
+    MEASURED = "measured"
+    """Native code has both versions, and finds the faster one (jit/kernel/workgroups/trial.py)."""
+
+
 @dataclass(frozen=True)
 class Facts:
     """What generated code may rely on: warp width, workgroup size, whole workgroups.
@@ -30,6 +40,7 @@ class Facts:
     `chunk` is how many lanes a vector has, where it divides the width.
     `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
     `together_from`: the running lanes from which on a sparse loop runs for all of them together.
+    `own_memory`: how loops over private memory run.
     `counts`: the code counts what the post-dominator stack executes (analysis/counting) in warps
     of so many lanes, which divide the width; 0: it does not count.
     `marks`: watched accesses may be refused that need not be: marked at the end of warps
@@ -45,6 +56,7 @@ class Facts:
     whole: bool
     poison: int | None = None
     together_from: int = NEVER_TOGETHER
+    own_memory: OwnMemory = OwnMemory.TOGETHER
     counts: int = 0
     marks: bool = False
     chunk: int = 16

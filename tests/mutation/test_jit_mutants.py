@@ -123,7 +123,7 @@ MUTANTS = (
     Mutant("emu.jit.kernel.workgroups.barriers", "what is used behind a barrier is not kept",
            "for value in sorted(wanted, key", "for value in sorted((), key"),
     Mutant("emu.jit.kernel.loops.lane_by_lane", "what lanes leave a loop with is forgotten",
-           "            self._put(phi.cls, exit_.brought[phi][1], value)\n", "            pass\n"),
+           "            self._bring(phi, exit_.brought[phi][1], value)\n", "            pass\n"),
     Mutant("emu.analysis.values.ssa", "what leaves a loop has no place for each lane",
            "            phi.keeps = any(", "            phi.keeps = () and any("),
 )  # fmt: skip

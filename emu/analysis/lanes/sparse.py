@@ -9,12 +9,13 @@ one load after the other, and vectors have many of them under way.
 from __future__ import annotations
 
 from ....isa.types import RegClass, Segment
+from ..facts import OwnMemory
 from ..flow.order import Flow, Loop
 from ..ranges.stepping import increment_of, is_invariant
 from ..values.commuting import commute
 from ..values.ssa import Op, Phi, Ssa, Value, made_of, uses
 from ..warps.uniformity import Shapes
-from .stacks import has_stack
+from .own_memory import has_divergent_branch, has_own_memory
 
 _OF_ONE_LANE = frozenset({Segment.GLOBAL, Segment.KERNARG, Segment.PRIVATE})
 """Segments that code of one lane accesses."""
@@ -69,23 +70,37 @@ def can_run_alone(shapes: Shapes, loop: Loop) -> bool:
     """Return whether lanes may run a loop one by one: each keeps its results in its own place."""
     flow, ssa = shapes.flow, shapes.ssa
     return (
-        loop.number in shapes.divergent_loops
+        (loop.number in shapes.divergent_loops or has_divergent_branch(shapes, loop))
         and all(_runs_alone(op) for number in loop.nodes for op in ssa.ops.get(number, ()))
         and commute(_atomics_of(ssa, loop), ssa)
         and _has_one_entry(flow, loop)
-        and all(
-            shapes.piece_stride(phi) is None
-            for _, successor in ways_out(flow, loop)
-            for phi in ssa.phis.get(successor, ())
-        )
+        and all(_is_put(shapes, loop, phi) for phi in _results(ssa, loop))
+    )
+
+
+def _results(ssa: Ssa, loop: Loop) -> list[Phi]:
+    """Return the phis that lanes set where they leave a loop."""
+    return [phi for _, to in ways_out(ssa.flow, loop) for phi in ssa.phis.get(to, ())]
+
+
+def _is_put(shapes: Shapes, loop: Loop, phi: Phi) -> bool:
+    """Return whether each lane can put back a result: one of its own, or if all leave together."""
+    if shapes.piece_stride(phi) is None:
+        return True
+    flow = shapes.flow
+    ways = {flow.route(*edge) for edge in ways_out(flow, loop)}
+    return (
+        len(ways) == 1
+        and shapes.stride(phi) is not None
+        and loop.number not in shapes.divergent_loops
     )
 
 
 def gains_alone(shapes: Shapes, loop: Loop) -> bool:
-    """Return whether running lanes one by one should be faster than vectors."""
-    return has_stack(shapes, loop) or (
-        _follows_a_branch(shapes, loop) and _is_scattered(shapes, loop)
-    )
+    """Return whether running lanes one by one should be faster than vectors, or is to be tried."""
+    if shapes.facts.own_memory is OwnMemory.ALONE and has_own_memory(shapes, loop):
+        return True
+    return _follows_a_branch(shapes, loop) and _is_scattered(shapes, loop)
 
 
 def _atomics_of(ssa: Ssa, loop: Loop) -> list[Op]:

@@ -28,6 +28,9 @@ from .lane_code import LaneCode
 OWN = "own counter"
 """The variable that has the address of a lane's counter, in code for one lane."""
 
+OWED = "owed"
+"""The variable that has what a lane is to be charged at the next latch, in code for one lane."""
+
 WORD_BITS = 64
 """Lanes whose counters are side by side, for the helper."""
 
@@ -96,17 +99,42 @@ def spend(lanes: LaneCode, loop: Loop, times: int = 1) -> None:
     """Charge the running lanes for iterations of a loop."""
     cost = times * lanes.charges.iteration[loop.number]
     if cost:
-        _spend(lanes, lanes.flow.nodes[loop.header].start, cost)
+        _spend(lanes, lanes.flow.nodes[loop.header].start, str(cost))
+
+
+def begin_owing(lanes: LaneCode) -> None:
+    """Begin the turn of a lane that runs alone, which owes nothing."""
+    lanes.variables.set_word(OWED, "0")
+
+
+def owe(lanes: LaneCode, number: int) -> None:
+    """Note that the lane that runs alone is to be charged for a node, if the node is charged.
+
+    With a test in each node of a switch, LLVM would make no table of it.
+    """
+    cost = lanes.charges.node.get(number)
+    if cost is not None:
+        owed = lanes.code.let(f"add i64 {lanes.variables.word(OWED)}, {cost}")
+        lanes.variables.set_word(OWED, owed)
+
+
+def pay(lanes: LaneCode, loop: Loop) -> None:
+    """Charge the lane that runs alone for an iteration, and for what it owes."""
+    owed = lanes.variables.word(OWED)
+    cost = lanes.code.let(f"add i64 {owed}, {lanes.charges.iteration[loop.number]}")
+    lanes.variables.set_word(OWED, "0")
+    _spend(lanes, lanes.flow.nodes[loop.header].start, cost)
 
 
 def spend_in(lanes: LaneCode, number: int) -> None:
     """Charge the running lanes for a node that is charged where it runs, if it is one."""
     cost = lanes.charges.node.get(number)
     if cost is not None:
-        _spend(lanes, lanes.flow.nodes[number].start, cost)
+        _spend(lanes, lanes.flow.nodes[number].start, str(cost))
 
 
-def _spend(lanes: LaneCode, pc: int, cost: int) -> None:
+def _spend(lanes: LaneCode, pc: int, cost: str) -> None:
+    """Charge the running lanes an i64."""
     code, variables = lanes.code, lanes.variables
     left = code.let(f"sub i64 {variables.word('budget')}, {cost}")
     variables.set_word("budget", left)
@@ -126,7 +154,7 @@ def _spend(lanes: LaneCode, pc: int, cost: int) -> None:
     code.block(go)
 
 
-def _charge_all(lanes: LaneCode, pc: int, left: str, cost: int, out: str, go: str) -> None:
+def _charge_all(lanes: LaneCode, pc: int, left: str, cost: str, out: str, go: str) -> None:
     """Charge the counters of the running lanes, and continue at `go` in a new block."""
     code, variables = lanes.code, lanes.variables
     begin, add = code.fresh_label("b"), code.fresh_label("b")
@@ -142,12 +170,11 @@ def _charge_all(lanes: LaneCode, pc: int, left: str, cost: int, out: str, go: st
     code.jump(add)
     code.block(add)
     limit = lanes.chunk_of(64, _of_one(lanes))
+    costs = f"splat (i64 {cost})" if cost.isdecimal() else lanes.chunk_of(64, cost)
     over = []
     own = variables.load(OWN, ["ptr"])[0] if variables.has(OWN) else counters
     for place, mask in zip(lanes.chunk_places(own, 64), lanes.mask, strict=True):
-        charge = code.let(
-            f"select {lanes.mask_type} {mask}, {t} splat (i64 {cost}), {t} zeroinitializer"
-        )
+        charge = code.let(f"select {lanes.mask_type} {mask}, {t} {costs}, {t} zeroinitializer")
         known = code.let(f"load volatile {t}, ptr {place}, align 8")
         spent = code.let(f"add {t} {known}, {charge}")
         code.line(f"store volatile {t} {spent}, ptr {place}, align 8")
@@ -158,7 +185,7 @@ def _charge_all(lanes: LaneCode, pc: int, left: str, cost: int, out: str, go: st
     code.block(go)
 
 
-def _charged_by_helper(lanes: LaneCode, left: str, cost: int) -> str:
+def _charged_by_helper(lanes: LaneCode, left: str, cost: str) -> str:
     """Let a helper charge the running lanes; return the first one over its budget, plus one.
 
     `left` is what is left of the warp's counter after the charge, an i64. The result is an i32, 0

@@ -10,10 +10,13 @@ from math import prod
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
-from ...analysis.analysis import analyse
-from ...analysis.facts import FEW_GROUPS, OF_WARPS, Facts
+from ...analysis.analysis import Analysis, analyse
+from ...analysis.facts import FEW_GROUPS, NEVER_TOGETHER, OF_WARPS, Facts, OwnMemory
+from ...analysis.lanes.lane_plan import LanePlan
+from ...analysis.lanes.own_memory import has_own_memory
 from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import is_worth_optimising
+from ...analysis.warps.uniformity import Shapes
 from ...analysis.widths.columns import column_facts
 from ...analysis.widths.one_warp import one_warp_facts
 from ...analysis.widths.row_pieces import row_pieces
@@ -25,7 +28,7 @@ from ...geometry import Geometry
 from ...recent import Recent
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes, host_has
 from ..llvm.toolchain import dump as dump_module
-from ..runtime.gathers import together_from
+from ..runtime.gathers import own_memory, together_from
 from ..runtime.helpers import symbols
 from ..runtime.in_flight import takes_many
 from ..runtime.strips import reporting_lowest
@@ -86,12 +89,12 @@ def _goes_down(kernel: Kernel, geometry: Geometry, facts: Facts) -> bool:
 def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     own = facts_at(geometry, geometry.width)
     if _may_be_sparse(kernel):
-        own = replace(own, together_from=together_from())
+        own = replace(own, together_from=together_from(), own_memory=own_memory())
     if depends_on_width(kernel):
         return own
     items = prod(geometry.group_size)
     usual = facts_at(geometry, items if items in SMALL_GROUPS else USUAL)
-    usual = replace(usual, together_from=own.together_from)
+    usual = replace(usual, together_from=own.together_from, own_memory=own.own_memory)
     if (columns := column_facts(kernel, usual)) is not None:
         return columns
     if (sharing := sharing_facts(kernel, usual)) is not None:
@@ -120,7 +123,12 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
         # Code that counts notes the lanes that wait at a barrier, in a word of 64 bits.
         usual = replace(usual, width=WIDE)
     best = replace(
-        usual, counts=counted, marks=marks, together_from=own.together_from, strips=False
+        usual,
+        counts=counted,
+        marks=marks,
+        together_from=own.together_from,
+        own_memory=own.own_memory,
+        strips=False,
     )
     if usual.width % counted or counted.bit_count() != 1 or counted < LEAST_COUNTED:
         return own
@@ -187,13 +195,33 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     function = KernelFunction(
         module, kernel, readonly_bytes, shapes, plan, regions, relied, others if usual else None
     )
-    module.define("kernel", function.text())
+    alone = _alone(analysis, facts) if facts.own_memory is OwnMemory.MEASURED else None
+    if alone is None:
+        module.define("kernel", function.text())
+    else:
+        version = KernelFunction(module, kernel, readonly_bytes, *alone)
+        module.define("kernel", function.faster_of(version))
     frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {function.frame_bytes}\n}}\n"
     module.define("frame_bytes", frame)
     if facts.marks:
         way = min(function.memory.watched_by, default=0)
         module.define("watched_by", f"define i64 @watched_by() #0 {{\n  ret i64 {way}\n}}\n")
     return str(module)
+
+
+def _alone(analysis: Analysis, facts: Facts) -> tuple[Shapes, LanePlan] | None:
+    """Return the analyses for code whose lanes run loops over memory of their own alone.
+
+    None where there are no such loops, and where warps take turns at barriers.
+    """
+    alone = replace(facts, own_memory=OwnMemory.ALONE, together_from=NEVER_TOGETHER)
+    shapes = analysis.shapes(alone)
+    if any(node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes):
+        return None
+    plan = analysis.lane_plan(alone)
+    if not any(has_own_memory(shapes, loop) for loop in plan.sparse.values()):
+        return None
+    return shapes, plan
 
 
 def _in_turns(kernel: Kernel, facts: Facts) -> Facts | None:
@@ -216,7 +244,7 @@ def listing(kernel: Kernel, readonly_bytes: int, facts: Facts, what: str) -> str
 
     if what in PASSES:
         return dump(kernel, what, facts)
-    return dump_module(generate(kernel, readonly_bytes, facts), what, _level(kernel))
+    return dump_module(generate(kernel, readonly_bytes, facts), what, _level(kernel, facts))
 
 
 def is_compiled(work: Work, facts: Facts) -> bool:
@@ -244,7 +272,7 @@ def compiled(work: Work, facts: Facts) -> CompiledKernel:
         module = compile_text(
             lambda: generate(kernel, len(work.program.readonly_data), facts),
             ["kernel", "frame_bytes", *(["watched_by"] if facts.marks else [])],
-            level=_level(kernel),
+            level=_level(kernel, facts),
             key=repr(key),
             symbols=symbols(),
         )
@@ -258,7 +286,23 @@ def compiled(work: Work, facts: Facts) -> CompiledKernel:
     return found
 
 
-def _level(kernel: Kernel) -> Level:
+def _level(kernel: Kernel, facts: Facts) -> Level:
     if not is_worth_optimising(kernel):
         return Level.PLAIN
-    return Level.QUICK if len(kernel.words) > QUICK_ABOVE else Level.FULL
+    if len(kernel.words) > QUICK_ABOVE:
+        return Level.QUICK
+    return Level.PAIRED if _has_pairs(kernel, facts) else Level.FULL
+
+
+def _has_pairs(kernel: Kernel, facts: Facts) -> bool:
+    """Return whether lanes may run alone where there are quotients to be paired."""
+    if facts.own_memory is OwnMemory.TOGETHER or not kernel.private_size:
+        return False
+    return _has_quotients(kernel) and _alone(analyse(kernel), facts) is not None
+
+
+def _has_quotients(kernel: Kernel) -> bool:
+    """Return whether a kernel has several divisions or roots of floats."""
+    rows = (ins.row for ins in kernel.instructions)
+    floats = [r for r in rows if r.type is not None and r.type.is_float]
+    return sum(r.stem in ("div", "sqrt") for r in floats) > 1

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.counting.regions import Region
+from ...analysis.facts import Facts, OwnMemory
 from ...analysis.flow.order import START
 from ...analysis.group_memory.forwarded import Forwarded, forwarded
 from ...analysis.lanes.lane_plan import LanePlan
@@ -40,6 +41,7 @@ from .workgroups.barriers import ENDED, FRAME, TOGETHER_WORDS, WORDS, Barriers
 from .workgroups.group_order import group_order
 from .workgroups.identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
 from .workgroups.one_warp import OneWarp
+from .workgroups.trial import VERSIONS, trial
 from .workgroups.turns import in_turns
 from .workgroups.zeroed import zeroed
 
@@ -102,6 +104,7 @@ class KernelFunction:
             private_of=WARP if self._takes_turns else "0",
             relied=relied,
             private_element=private_element(kernel),
+            each_apart=_each_apart(kernel, shapes.facts, plan),
             last_readers=plan.last_readers,
             forwarded=Forwarded()
             if plan.sparse
@@ -138,15 +141,26 @@ class KernelFunction:
             return definition(
                 f"define internal i32 @{name}({ARGUMENTS}) noinline", self.entry, code
             )
+        return self._called(lambda head: definition(head, self.entry, code))
+
+    def faster_of(self, alone: KernelFunction) -> str:
+        """Return this function and another version, of which calls find the faster one."""
+        module = self.code.module
+        for name, version in zip(VERSIONS, (self, alone), strict=True):
+            module.define(name, version.text(name))
+        return self._called(lambda head: trial(module, head, ARGUMENTS))
+
+    def _called(self, text: Callable[[str], str]) -> str:
+        """Return what is called for a range of workgroups; `text(head)` is the function for it."""
+        facts = self.facts
         head = f"define internal i32 @groups({ARGUMENTS}) noinline"
         if self._has_atomics:
-            return definition(head, self.entry, code) + _between_helpers(self.entry)
+            return text(head) + _between_helpers(self.entry)
         if not facts.strips and not facts.counts:
             apart = must_be_apart(self.shapes)
             if apart is not None:
-                turns = in_turns(self.entry, facts, apart, ARGUMENTS)
-                return definition(head, self.entry, code) + turns
-        return definition(f"define i32 @kernel({ARGUMENTS})", self.entry, code)
+                return text(head) + in_turns(self.entry, facts, apart, ARGUMENTS)
+        return text(f"define i32 @kernel({ARGUMENTS})")
 
     def _zero_group(self) -> None:
         """Set the bytes of group memory to zero that a workgroup may load before it stores them.
@@ -394,6 +408,12 @@ def _between_helpers(entry: FunctionText) -> str:
     code.call("i32", END_ATOMICS, "ptr %ctx")
     code.ret("i32", result)
     return definition(f"define i32 @kernel({ARGUMENTS})", code)
+
+
+def _each_apart(kernel: Kernel, facts: Facts, plan: LanePlan) -> bool:
+    """Return whether each lane has its private memory in one piece, where its elements fit."""
+    alone = facts.own_memory is OwnMemory.ALONE and not plan.has_both
+    return alone and bool(plan.sparse) and kernel.private_size % private_element(kernel) == 0
 
 
 def _accesses_private(shapes: Shapes) -> bool:

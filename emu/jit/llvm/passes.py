@@ -22,6 +22,9 @@ class Level(StrEnum):
 
     Long modules have its function passes only, which take four fifths of the time. That costs up to
     a sixth of the speed of some kernels, and others are faster."""
+    PAIRED = "paired"
+    """The same, and scalars that are computed alike share a vector: divisions and roots of a lane
+    that runs alone take as long as one if they are independent."""
     QUICK = "quick"
     """Eight passes: half the time, within some percent; for kernels above about 150 instructions.
 
@@ -109,7 +112,7 @@ def _options(level: Level) -> llvm.PipelineTuningOptions:
     options.loop_interleaving = whole
     options.loop_unrolling = whole
     options.loop_vectorization = whole
-    options.slp_vectorization = False
+    options.slp_vectorization = level is Level.PAIRED
     if whole:
         options.inlining_threshold = 100
     return options

@@ -15,8 +15,8 @@ from functools import cache as remember
 import numpy as np
 
 from ....isa.errors import UsageError
-from ...analysis.facts import NEVER_TOGETHER
-from ..llvm.toolchain import Level, compile_text, function_attributes
+from ...analysis.facts import NEVER_TOGETHER, OwnMemory
+from ..llvm.toolchain import Level, compile_text, function_attributes, host_has
 from .measured import kept
 
 VARIABLE = "SIMTLAB_LOOPS"
@@ -44,6 +44,17 @@ def together_from() -> int:
     """
     wanted = os.environ.get(VARIABLE)
     return _measured() if not wanted else _parsed(wanted)
+
+
+def own_memory() -> OwnMemory:
+    """Return how loops over private memory run: as SIMTLAB_LOOPS says, or as native code finds."""
+    match os.environ.get(VARIABLE):
+        case None | "":
+            return OwnMemory.MEASURED if host_has("sse2") else OwnMemory.TOGETHER
+        case "together":
+            return OwnMemory.TOGETHER
+        case _:
+            return OwnMemory.ALONE
 
 
 def _parsed(wanted: str) -> int:

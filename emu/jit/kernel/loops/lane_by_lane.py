@@ -143,15 +143,27 @@ class LaneByLane:
         """Append the nodes of the loop for one lane."""
         for number in self._flow.order:
             node = self._flow.nodes[number]
-            if number in self.loop.nodes and node.latch_of is None and number not in self._joined:
+            if number in self.loop.nodes and node.latch_of is not None:
+                self._begin_iteration(self._flow.loops[node.latch_of])
+            elif number in self.loop.nodes and number not in self._joined:
                 self.one.local.clear()
                 self.code.block(f"{self._version}{number}")
                 if self._hoisted is None or not self._hoisted.is_charged:
-                    budget.spend_in(self.one, number)
+                    budget.owe(self.one, number)
                 for op in self._ssa.ops.get(number, ()):
                     self._instructions.op(op)
                 if not self._leave_without_branch(number):
                     self._leave(number)
+
+    def _begin_iteration(self, loop: Loop) -> None:
+        """Append a latch: all ways back lead through it, or LLVM would take them for two loops."""
+        code, hoisted, unroll = self.code, self._hoisted, 0
+        code.block(f"{self._version}{loop.latch}")
+        if hoisted is not None and hoisted.is_charged and loop is self.loop:
+            unroll = hoisted.unroll() if self._is_tested else 0
+        else:
+            budget.pay(self.one, loop)
+        code.jump(f"{self._version}{loop.header}", unroll=unroll)
 
     def _loaded_ahead(self, sources: dict[Value, str]) -> dict[Value, str]:
         """Return the values that the next lane gets from cells while one lane runs."""
@@ -197,6 +209,7 @@ class LaneByLane:
         counter = code.let(f"getelementptr i64, ptr {counters}, i64 {self._lane}")
         one.variables.store("counters", ["ptr"], [counters])
         one.variables.store(budget.OWN, ["ptr"], [counter])
+        budget.begin_owing(one)
 
     def _leave(self, number: int) -> None:
         """End a node of the loop."""
@@ -259,18 +272,11 @@ class LaneByLane:
         if way in self.loop.nodes:
             for phi, value in zip(phis, values, strict=True):
                 one.variables.store((phi, "value"), one.types_of(phi.cls, True), [value])
-            hoisted, unroll = self._hoisted, 0
-            if hoisted is not None and hoisted.is_charged and way == self.loop.latch:
-                unroll = hoisted.unroll() if self._is_tested else 0
-            elif way != target:
-                latch = self._flow.nodes[way].latch_of
-                assert latch is not None
-                budget.spend(one, self._flow.loops[latch])
-            code.jump(f"{self._version}{target}", unroll=unroll)
+            code.jump(f"{self._version}{way}")
             return
         exit_ = self._exits[way]
         for phi, value in zip(phis, values, strict=True):
-            self._put(phi.cls, exit_.brought[phi][1], value)
+            self._bring(phi, exit_.brought[phi][1], value)
         if len(self._exits) > 1:
             here = code.let(f"shl i64 1, {self._lane}")
             others = code.let(f"load i64, ptr {exit_.word}")
@@ -327,6 +333,22 @@ class LaneByLane:
         own = code.let(f"load {cell}, ptr {self._place(cls, source, self._lane)}")
         return code.let(f"trunc i8 {own} to i1") if cls is RegClass.C else own
 
+    def _bring(self, phi: Phi, cells: str, value: str) -> None:
+        """Keep a lane's result until all lanes have left."""
+        lanes, code = self.lanes, self.code
+        step = lanes.shapes.stride(phi)
+        if step is None:
+            self._put(phi.cls, cells, value)
+            return
+        # All lanes leave together with one scalar, or with one from which they are counted.
+        type_ = register_type(phi.cls, 0)
+        if step:
+            lane = (
+                self._lane if phi.cls is RegClass.D else code.let(f"trunc i64 {self._lane} to i32")
+            )
+            value = code.let(f"sub {type_} {value}, {code.let(f'mul {type_} {lane}, {step}')}")
+        code.line(f"store {type_} {value}, ptr {cells}")
+
     def _put(self, cls: RegClass, cells: str, value: str) -> None:
         """Put a value into the lane's cell."""
         if cls is RegClass.C:
@@ -340,8 +362,11 @@ class LaneByLane:
             self._exits[way] = Exit(self.lanes.entry.let("alloca i64"))
             self.code.line(f"store i64 0, ptr {self._exits[way].word}")
         for phi in self._ssa.phis.get(target, ()):
-            key = (phi, "value") if way == target else (phi, "value", "next")
-            self._exits[way].brought.setdefault(phi, (key, self._cells(phi.cls)))
+            ((part, types),) = self.lanes.parts(phi)
+            key = (phi, part) if way == target else (phi, part, "next")
+            scalar = self.lanes.shapes.stride(phi) is not None
+            cells = self.lanes.entry.let(f"alloca {types[0]}") if scalar else self._cells(phi.cls)
+            self._exits[way].brought.setdefault(phi, (key, cells))
 
     def _rejoin(self) -> None:
         """Let all lanes wait after the loop, and jump to the node that runs next."""
@@ -354,8 +379,13 @@ class LaneByLane:
                 chunks = lanes.chunks(code.let(f"load i64, ptr {exit_.word}"))
             spared = chunks if way in waits else None
             for phi, (key, cells) in exit_.brought.items():
-                types = lanes.types_of(phi.cls, False)
-                lanes.copy(key, types, self._chunks(phi.cls, cells), spared)
+                ((_, types),) = lanes.parts(phi)
+                values = (
+                    self._chunks(phi.cls, cells)
+                    if lanes.shapes.stride(phi) is None
+                    else [code.let(f"load {types[0]}, ptr {cells}")]
+                )
+                lanes.copy(key, types, values, spared)
             edges.wait_at(way, chunks, others_wait=way in waits)
         edges.end_node(self.loop.header, *self._exits)
 

@@ -43,6 +43,10 @@ class KernelMemory:
     lanes' elements at one offset are neighbours.
     """
 
+    each_apart: bool = False
+    """Whether each lane has its private memory in one piece instead, for loops that it runs alone:
+    byte b of lane l is at `l * private_bytes + b`."""
+
     forwarded: Forwarded = field(default_factory=Forwarded)
     """Loads of group memory that take what has been stored from registers."""
 

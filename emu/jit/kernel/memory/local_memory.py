@@ -104,9 +104,9 @@ class LocalMemory:
         lanes = self.lanes
         if lanes.is_alone:
             self._own(op, type_, extent)
-        elif lanes.shapes.is_uniform(extent.base):
+        elif lanes.shapes.is_uniform(extent.base) and not self.memory.each_apart:
             base = lanes.scalar(extent.base)
-            self._guarded(op, extent, self._outside(base, extent, extent.span(), 0))
+            self._guarded(op, extent, self._scalar_outside(op, base, extent))
             self._define(op, self._rows.access(op, type_, base, extent.offset))
         else:
             self.guard(op, extent)
@@ -117,7 +117,7 @@ class LocalMemory:
         """Access the private memory of the lane that runs alone."""
         lanes, moves, base = self.lanes, self.moves, self.lanes.scalar(extent.base)
         if not self._holds(op, extent, extent.size):
-            self._guarded(op, extent, self._outside(base, extent, extent.span(), 0))
+            self._guarded(op, extent, self._scalar_outside(op, base, extent))
         place = self._rows.own_place(type_, base, extent.offset)
         if op.ins.row.is_load:
             lanes.define(op, "value", [moves.load(type_, place)])
@@ -129,7 +129,7 @@ class LocalMemory:
         lanes, code, moves = self.lanes, self.lanes.code, self.moves
         base = lanes.scalar(extent.base)
         if not self._holds(op, extent, extent.size):
-            self._guarded(op, extent, self._outside(base, extent, extent.span(), 0))
+            self._guarded(op, extent, self._scalar_outside(op, base, extent))
         place = self._place(memory, base, extent.offset)
         if op.ins.row.is_load:
             lanes.define(op, "value", [moves.load(type_, place)])
@@ -322,7 +322,11 @@ class LocalMemory:
         if self._lanes_hold(op, extent):
             return
         span = extent.span()
-        wrong = [self._outside(c, extent, span, lanes.n) for c in lanes.vector(extent.base)]
+        aligned = self._is_aligned(op, extent)
+        wrong = [
+            extent.outside(lanes.code, chunk, span, lanes.n, aligned=aligned)
+            for chunk in lanes.vector(extent.base)
+        ]
         self._guarded(op, extent, lanes.any(lanes.combine("and", wrong, lanes.mask)))
 
     def _holds(self, op: Op, extent: Extent, size: int) -> bool:
@@ -358,6 +362,16 @@ class LocalMemory:
 
     def _outside(self, base: str, extent: Extent, span: int, n: int) -> str:
         return extent.outside(self.lanes.code, base, span, n)
+
+    def _scalar_outside(self, op: Op, base: str, extent: Extent) -> str:
+        """Return whether an access at one base for all lanes is outside, or misaligned."""
+        aligned = self._is_aligned(op, extent)
+        return extent.outside(self.lanes.code, base, extent.span(), 0, aligned=aligned)
+
+    def _is_aligned(self, op: Op, extent: Extent) -> bool:
+        """Return whether the running lanes' accesses are known to be aligned."""
+        found = self.memory.ranges.of(extent.base, op.node)
+        return found.is_aligned(extent.offset, extent.size)
 
     def _guarded(self, op: Op, extent: Extent, bad: str) -> None:
         if op in self.certain:

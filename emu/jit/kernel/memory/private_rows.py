@@ -4,6 +4,8 @@ An element has the size of the kernel's largest private access (`KernelMemory.pr
 no access crosses two of them. Where all lanes use one offset, an access is one wide load or store.
 The store has a mask if other lanes may load private memory later. Smaller types are a field of the
 element: a store of one replaces it in the loaded row.
+
+Where lanes run loops alone, each may have its memory in one piece (`KernelMemory.each_apart`).
 """
 
 from __future__ import annotations
@@ -53,11 +55,15 @@ class PrivateRows:
         places = []
         for j, chunk in enumerate(lanes.vector(base)):
             at = code.let(f"add {v} {chunk}, splat (i32 {offset & 0xFFFFFFFF})")
+            if self.memory.each_apart:
+                numbers = self._numbers(j, self.memory.private_bytes)
+                at = code.let(f"add {v} {at}, <{numbers}>")
+                places.append(code.let(f"getelementptr i8, ptr {place}, {v} {at}"))
+                continue
             inner = code.let(f"and {v} {at}, splat (i32 {size - 1})")
             start = code.let(f"sub {v} {at}, {inner}")
             row = code.let(f"mul {v} {start}, splat (i32 {lanes.facts.width})")
-            numbers = ", ".join(f"i32 {size * (j * lanes.n + i)}" for i in range(lanes.n))
-            own = code.let(f"add {v} {row}, <{numbers}>")
+            own = code.let(f"add {v} {row}, <{self._numbers(j, size)}>")
             at = code.let(f"add {v} {own}, {inner}")
             places.append(code.let(f"getelementptr i8, ptr {place}, {v} {at}"))
         return places
@@ -67,8 +73,11 @@ class PrivateRows:
         lanes, code, size = self.lanes, self.lanes.code, self.element
         at = code.let(f"add i64 {code.let(f'zext i32 {base} to i64')}, {offset}")
         memory = self.memory.private_place(lanes.entry, code, lanes.width)
-        own = code.let(f"mul i64 {lanes.variables.word(LANE)}, {size}")
+        bytes_ = self.memory.private_bytes if self.memory.each_apart else size
+        own = code.let(f"mul i64 {lanes.variables.word(LANE)}, {bytes_}")
         place = code.let(f"getelementptr i8, ptr {memory}, i64 {own}")
+        if self.memory.each_apart:
+            return code.let(f"getelementptr i8, ptr {place}, i64 {at}")
         inner = "0"
         if type_.size < size:
             inner = code.let(f"and i64 {at}, {size - 1}")
@@ -76,6 +85,11 @@ class PrivateRows:
         distance = code.let(f"mul i64 {at}, {lanes.width}")
         moved = code.let(f"add i64 {distance}, {inner}")
         return code.let(f"getelementptr i8, ptr {place}, i64 {moved}")
+
+    def _numbers(self, j: int, step: int) -> str:
+        """Return the numbers of a chunk's lanes times a step, as the elements of a constant."""
+        n = self.lanes.n
+        return ", ".join(f"i32 {step * (j * n + i)}" for i in range(n))
 
     def _place(self) -> str:
         lanes = self.lanes

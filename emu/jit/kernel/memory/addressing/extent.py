@@ -35,8 +35,13 @@ class Extent:
         """
         return self.total - self.size * lanes - self.offset - self.lowest
 
-    def outside(self, code: FunctionText, base: str, span: int, n: int) -> str:
-        """Return whether base + offset is outside the segment or misaligned (i1 or a mask)."""
+    def outside(
+        self, code: FunctionText, base: str, span: int, n: int, *, aligned: bool = False
+    ) -> str:
+        """Return whether base + offset is outside the segment or misaligned (i1 or a mask).
+
+        It may be known to be `aligned`.
+        """
         t, flag = integer(32, n), integer(1, n)
 
         def k(value: int) -> str:
@@ -45,7 +50,7 @@ class Extent:
 
         far = code.let(f"sub {t} {base}, {k(self.lowest)}") if self.lowest else base
         bad = code.let(f"icmp ugt {t} {far}, {k(span)}")
-        if self.size > 1:
+        if self.size > 1 and not aligned:
             moved = base
             if self.offset % self.size:
                 moved = code.let(f"add {t} {base}, {k(self.offset)}")

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtlab.emu.analysis.lanes import sparse
+from simtlab.emu.analysis.lanes.own_memory import has_own_memory
 from simtlab.emu.analysis.lanes.sparse import sparse_loops
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.launch import engine
@@ -450,14 +451,33 @@ def test_a_lane_alone_faults_beyond_its_private_memory() -> None:
     assert (record.kind, record.pc, record.group, record.local) in oracle.all_traps(again)
 
 
-def test_only_stacks_of_different_heights_are_sparse() -> None:
-    def is_sparse(body: str) -> bool:
-        return bool(sparse_loops(shapes_of(_inside(body))))
+def test_loops_over_memory_of_a_lanes_own_may_run_alone() -> None:
+    def may(body: str) -> bool:
+        shapes = shapes_of(_inside(body))
+        return any(has_own_memory(shapes, loop) for loop in shapes.flow.loops)
 
-    assert is_sparse(stack())
-    assert not is_sparse(stack().replace("sub_u32 $s4, $s4, 4", "add_u32 $s4, $s4, 4"))
-    assert not is_sparse(stack().replace("add_u32 $s4, $s4, 4", "xor_u32 $s4, $s4, 4"))
-    load = "cvt_u64_u32 $d7, $s7\n mad_u64 $d8, $d7, 4, $d2\n ld_global_u32 $s7, [$d8]\n@test:"
-    assert not is_sparse(stack().replace("@test:", load))
+    assert may(stack())
     inner = "@inner:\n sub_u32 $s5, $s5, 1\n cmp_gt_s32 $c0, $s5, 0\n cbr $c0, @inner\n @test:"
-    assert not is_sparse(stack().replace("@test:", inner))
+    assert may(stack().replace("@test:", inner))
+    one_place = stack().replace("[depths+$s4]", "[depths]").replace("[marks+$s6]", "[marks]")
+    assert not may(one_place)
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("width", [1, 7, 16, 32, 64])
+@pytest.mark.parametrize("after", ["depths", "marks"])
+def test_lanes_together_access_memory_that_each_has_in_one_piece(
+    width: int, after: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code, "depends_on_width", lambda kernel: True)
+    type_ = {"depths": "u32", "marks": "u16"}[after]
+    last = f"""
+    ld_private_{type_} $s5, [{after}+4]
+    and_u32 $s6, $s1, 2
+    ld_private_{type_} $s6, [{after}+$s6]
+    mad_u32 $s2, $s5, 3, $s2
+    xor_u32 $s2, $s2, $s6"""
+    if after == "depths":
+        last = last.replace("$s1, 2", "$s1, 4")
+    text = WALK.format(stack("u16") + last)
+    same(text, chains(), items=64, group_size=64, width=width)

@@ -1,0 +1,196 @@
+"""Kernels with two versions: loops over memory of each lane's own, and how the faster is found."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import simtlab
+from simtlab import Device, Trap
+from simtlab.emu.jit.kernel.function import ARGUMENTS
+from simtlab.emu.jit.kernel.workgroups.trial import trial
+from simtlab.emu.jit.llvm.text import ModuleText
+from simtlab.emu.jit.llvm.toolchain import Level, compile_text, function_attributes
+from simtlab.emu.jit.runtime.gathers import VARIABLE
+
+GROUPS = 400
+
+VERSION = """
+define internal i32 @{name}({arguments}) #0 {{
+entry:
+  br label %group
+group:
+  %g = phi i64 [ %first, %entry ], [ %g.next, %ran ]
+  %at = getelementptr i8, ptr %ctx, i64 %g
+  %known = load i8, ptr %at
+  %bad = icmp eq i8 %known, 9
+  br i1 %bad, label %trap, label %work
+work:
+  store i8 {mark}, ptr %at
+  br label %again
+again:
+  %i = phi i64 [ 0, %work ], [ %i.next, %again ]
+  store volatile i8 {mark}, ptr %at
+  %i.next = add i64 %i, 1
+  %more = icmp ult i64 %i.next, {work}
+  br i1 %more, label %again, label %ran
+ran:
+  %g.next = add i64 %g, 1
+  %rest = icmp ult i64 %g.next, %last
+  br i1 %rest, label %group, label %over
+over:
+  ret i32 0
+trap:
+  ret i32 1
+}}
+"""
+"""A version that marks the bytes of its workgroups, and takes some time for each."""
+
+
+def compiled(together: int, alone: int) -> tuple[Callable[..., int], object]:
+    """Return the function of two versions that take so long, and the module that keeps it."""
+    module = ModuleText(function_attributes())
+    for name, mark, work in ("together", 1, together), ("alone", 2, alone):
+        text = VERSION.format(name=name, mark=mark, work=work, arguments=ARGUMENTS)
+        module.define(name, text)
+    module.define("kernel", trial(module, f"define i32 @kernel({ARGUMENTS})", ARGUMENTS))
+    code = compile_text(str(module), ["kernel"], level=Level.QUICK)
+    pair = ctypes.c_int64, ctypes.c_int64
+    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *pair)(code["kernel"]), code
+
+
+@pytest.mark.parametrize(("together", "alone", "mark"), [(20_000, 500, 2), (500, 20_000, 1)])
+@pytest.mark.parametrize("step", [1, 3, GROUPS])
+def test_calls_find_the_faster_version_and_run_each_workgroup_once(
+    together: int, alone: int, mark: int, step: int
+) -> None:
+    run, _code = compiled(together, alone)
+    marks = np.zeros(GROUPS, np.uint8)
+    for first in range(0, GROUPS, step):
+        assert run(marks.ctypes.data, first, min(first + step, GROUPS)) == 0
+    # The faster version is known by the end. Both have run before: never more than these pairs.
+    assert set(marks) == {1, 2}
+    assert set(marks[-50:]) == {mark}
+    assert np.count_nonzero(marks != mark) < GROUPS // 2
+
+
+def test_versions_that_take_equally_long_are_not_compared_for_ever() -> None:
+    run, _code = compiled(30_000, 30_000)
+    marks = np.zeros(GROUPS, np.uint8)
+    assert run(marks.ctypes.data, 0, GROUPS) == 0
+    assert len(set(marks[-50:])) == 1
+
+
+def test_a_trap_ends_the_call_in_either_version() -> None:
+    run, _code = compiled(100, 100)
+    for bad in (0, 1, 2, 7, GROUPS - 1):
+        marks = np.zeros(GROUPS, np.uint8)
+        marks[bad] = 9
+        assert run(marks.ctypes.data, 0, GROUPS) == 1
+        assert set(marks[:bad]) <= {1, 2}
+        assert not marks[bad + 1 :].any()
+
+
+STACK = """
+kernel k(u32 %n, global u32* %seed, global u32* %sum) {{
+    .private u32 stack[16]
+    workitemabsid_u32   $s0, 0
+    ld_kernarg_u32      $s1, [%n]
+    cmp_ge_u32          $c0, $s0, $s1
+    cbr                 $c0, @done
+    cvt_u64_u32         $d0, $s0
+    ld_kernarg_u64      $d1, [%seed]
+    mad_u64             $d1, $d0, 4, $d1
+    ld_global_u32       $s2, [$d1]
+    mov_u32             $s3, 0
+    mov_u32             $s4, 0
+    mov_u32             $s5, 0                  // what leaves the loop and is one number,
+    mov_u32             $s7, $s0                // or grows from lane to lane
+@step:
+    mul_u32             $s2, $s2, 1664525
+    add_u32             $s2, $s2, 1013904223
+    shr_u32             $s6, $s2, 30
+    cmp_eq_u32          $c0, $s6, 0
+    cbr                 $c0, @pop
+    cmp_gt_u32          $c0, $s3, {highest}
+    cbr                 $c0, @pop
+    st_private_u32      $s2, [stack+$s3]
+    add_u32             $s3, $s3, 4
+    br                  @next
+@pop:
+    cmp_eq_u32          $c0, $s3, 0
+    cbr                 $c0, @next
+    sub_u32             $s3, $s3, 4
+    ld_private_u32      $s6, [stack+$s3]
+    xor_u32             $s4, $s4, $s6
+@next:
+    add_u32             $s5, $s5, 1
+    add_u32             $s7, $s7, 3
+    cmp_lt_u32          $c0, $s5, 60
+    cbr                 $c0, @step
+    add_u32             $s4, $s4, $s5
+    xor_u32             $s4, $s4, $s7
+    ld_kernarg_u64      $d1, [%sum]
+    mad_u64             $d1, $d0, 4, $d1
+    st_global_u32       $s4, [$d1]
+@done:
+    ret
+}}
+"""
+
+
+def sums(seeds: np.ndarray) -> np.ndarray:
+    """Return what the kernel computes."""
+    found = []
+    for item, seed in enumerate(seeds.tolist()):
+        stack, total = [], 0
+        for _ in range(60):
+            seed = (seed * 1664525 + 1013904223) & 0xFFFF_FFFF
+            if seed >> 30 and len(stack) < 16:
+                stack.append(seed)
+            elif stack:
+                total ^= stack.pop()
+        found.append((total + 60 & 0xFFFF_FFFF) ^ (item + 180))
+    return np.array(found, np.uint32)
+
+
+@pytest.mark.parametrize("loops", ["", "alone", "together", "7"])
+@pytest.mark.parametrize("group", [1, 7, 16, 32, 64, 96])
+def test_a_stack_in_a_loop_that_lanes_leave_together(
+    group: int, loops: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, loops)
+    items = 37 * group + group // 2
+    device = Device()
+    seeds = np.random.default_rng(group).integers(0, 1 << 32, items, np.uint32)
+    launch = simtlab.assemble(STACK.format(highest=60))["k"].launch(
+        items=items, group_size=group, engine="jit"
+    )
+    given, found = device.to_device(seeds), device.zeros(items, np.uint32)
+    expected = sums(seeds)
+    for _ in range(3):
+        launch(items, given, found)
+        np.testing.assert_array_equal(found.to_host(), expected)
+        found.copy_from(np.zeros(items, np.uint32))
+    has_two = "@trial.chosen" in launch.generated("llvm")
+    assert has_two is (not loops)
+
+
+@pytest.mark.parametrize("loops", ["", "alone"])
+def test_a_stack_that_is_too_high_faults_in_both_versions(
+    loops: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, loops)
+    device = Device()
+    items = 64 * 40
+    seeds = np.random.default_rng(1).integers(0, 1 << 32, items, np.uint32)
+    launch = simtlab.assemble(STACK.format(highest=90))["k"].launch(
+        items=items, group_size=64, engine="jit"
+    )
+    given, found = device.to_device(seeds), device.zeros(items, np.uint32)
+    for _ in range(20):
+        with pytest.raises(Trap, match="SIM401"):
+            launch(items, given, found)
