@@ -5,7 +5,8 @@ export void suffixes(uniform int n, uniform int length, uniform int longest,
     foreach (i = 0 ... n) {
         int low = 0, high = length;
         while (low < high) {
-            int middle = (low + high) / 2, at = suffix[middle];
+            int middle = (low + high) / 2;
+            int at = suffix[middle];
             bool less = false;
             for (uniform int k = 0; k < longest; k++) {
                 if (at + k >= length) {

@@ -1,9 +1,10 @@
 """Pointers that a loop steps by the same amount in all lanes, as an address and an offset.
 
-The address before the loop is often `x + 4 * index`, with a 32-bit index that steps from lane to
-lane. Whether it wraps around on its way to 64 bits is seen at run time only, so the pointer has no
-known step, and its accesses would be gathers. With the offset as a value of its own, which is
-uniform, each access is at `x + offset + 4 * index`: a sum that accesses take apart.
+The address before the loop is often `x + 4 * index`, with a 32-bit index. If it steps from lane to
+lane, whether it wraps around on its way to 64 bits is seen at run time only, so the pointer has no
+known step, and its accesses would be gathers; if it does not, these would be gathers by 64-bit
+addresses. With the offset as a value of its own, which is uniform, each access is at
+`x + offset + 4 * index`: a sum that accesses take apart.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Walk = tuple[int, int]
 
 
 def walks_of(shapes: Shapes) -> list[Walk]:
-    """Return the pointers without a step from lane to lane whose index has one."""
+    """Return the pointers without a step from lane to lane that are made of one index."""
     found: list[Walk] = []
     for loop in shapes.flow.loops:
         for which, phi in enumerate(shapes.ssa.phis.get(loop.header, ())):
@@ -86,7 +87,7 @@ def _ends(loop: Loop, phi: Phi) -> tuple[Value | None, Value | None]:
 
 
 def _has_index(shapes: Shapes, address: Value) -> bool:
-    """Return whether an address is a sum of uniform values and an index that steps."""
+    """Return whether an address is a sum of uniform values and one 32-bit index."""
     indices, work = 0, [address]
     while work:
         value = work.pop()
@@ -99,8 +100,6 @@ def _has_index(shapes: Shapes, address: Value) -> bool:
             return False
         if value.ins.row.stem == "cvt":
             indices += 1
-            if shapes.piece_stride(value.args[0]) is None:
-                return False
         else:
             work += value.args
     return indices == 1

@@ -79,8 +79,8 @@ class Scattered:
             outside = lanes.combine("or", outside, wrapped)
 
         def places(indices: Sequence[str]) -> list[str]:
-            host, cell = self.addresses.host(site.window, offset), f"[{form.scale} x i8]"
-            return [code.let(f"getelementptr {cell}, ptr {host}, {v} {i}") for i in indices]
+            host = self.addresses.host(site.window, offset)
+            return self.addresses.hosts(host, form, indices, is_tested=not site.is_inside)
 
         def cold() -> Targets:
             base = site.address(code, offset)
@@ -260,5 +260,8 @@ class Scattered:
 
 
 def steps_by_elements(form: Form, size: int) -> bool:
-    """Return whether an index counts a power of two of elements."""
-    return form.scale > 0 and form.scale % size == 0 and form.scale.bit_count() == 1
+    """Return whether an index counts some number of elements.
+
+    A number of bytes is a power of two: their places may need all of 32 bits.
+    """
+    return form.scale > 0 and form.scale % size == 0 and (size > 1 or form.scale.bit_count() == 1)

@@ -15,11 +15,15 @@ from ......isa.types import sign_extend
 from .....analysis.values.ssa import INDEX_ARITHMETIC, Const, Op, Value
 from .....analysis.warps.uniformity import LaneShapes
 from ....arithmetic.widths import element_number
+from ....llvm.text import integer, integer_constant
 from ....runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, param_slot
 from ...context_code import load_slot
 from ...lane_code import LaneCode
 from .forms import Form, plus, times
 from .pointers import Pointers
+
+LARGEST_CELL = 8
+"""The largest number of bytes by which a gather multiplies an index."""
 
 LARGEST_STEP = 1 << 20
 """The largest step of a row's elements."""
@@ -316,12 +320,38 @@ class Addresses:
         """Return the host address of an offset into a buffer, a ptr."""
         return self.lanes.code.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
 
+    def hosts(
+        self, host: str, form: Form, indices: Sequence[str], *, is_tested: bool
+    ) -> list[str]:
+        """Return the host addresses of chunks of indices inside the buffer, counted from `host` on.
+
+        CPUs multiply the indices of a gather by 8 at most. The rest of the scale is multiplied in
+        32 bits: inside a window, an index that begins at a parameter does not wrap around then. One
+        that is not tested may begin elsewhere, and LLVM multiplies it in 64 bits.
+        """
+        code, v, n = self.lanes.code, integer(32, self.lanes.n), self.lanes.n
+        cell = min(form.scale & -form.scale, LARGEST_CELL)
+        if form.scale > cell and (is_tested or self._begins_at_param(form)):
+            factor = integer_constant(form.scale // cell, 32, n)
+            indices = [code.let(f"mul {v} {i}, {factor}") for i in indices]
+        else:
+            cell = form.scale
+        return [code.let(f"getelementptr [{cell} x i8], ptr {host}, {v} {i}") for i in indices]
+
+    def _begins_at_param(self, form: Form) -> bool:
+        """Return whether an address is a pointer parameter, an index and a constant above it."""
+        if len(form.uniform) != 1 or form.constant < 0:
+            return False
+        ((value, factor),) = form.uniform
+        return factor == 1 and self.pointers.is_param(value)
+
     def count_inside(
         self, offset: str, size: int, scale: int, window: Window, elements: int = 1
     ) -> str:
         """Return how many indices from 0 on lead to elements in the buffer, an i64 below 2^31.
 
-        `offset` is that of index 0; `scale` is 2^k * `size`. All of `elements` must be inside.
+        `offset` is that of index 0; `scale` is a multiple of `size`. All of `elements` must be
+        inside.
         """
         code = self.lanes.code
         total, here = (
@@ -332,7 +362,7 @@ class Addresses:
         stride = scale // size
         if stride > 1:
             count = code.let(f"add i64 {count}, {stride - 1}")
-            count = code.let(f"lshr i64 {count}, {stride.bit_length() - 1}")
+            count = code.let(f"udiv i64 {count}, {stride}")
         return code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {(1 << 31) - 1}")
 
 

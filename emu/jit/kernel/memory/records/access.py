@@ -84,7 +84,7 @@ class RecordAccess:
             return [*(self._alone(ops[0]) or ()), *others]
 
         def in_pairs() -> list[str]:
-            hosts = self._hosts(fields)
+            hosts = self._hosts(fields, is_tested=not certain)
             return registers(pairs.load(lanes, fields.places, hosts, min(fields.places)))
 
         if fields.are_near and certain:
@@ -126,7 +126,8 @@ class RecordAccess:
             return []
 
         def in_pairs() -> list[str]:
-            pairs.store(lanes, fields.places, data(), self._hosts(fields), min(fields.places))
+            hosts = self._hosts(fields, is_tested=not certain)
+            pairs.store(lanes, fields.places, data(), hosts, min(fields.places))
             return []
 
         def others() -> list[str]:
@@ -206,15 +207,13 @@ class RecordAccess:
         assert fields.form is not None
         return self._addresses.distance(fields.lowest_form(), window)
 
-    def _hosts(self, fields: Fields) -> list[str]:
+    def _hosts(self, fields: Fields, *, is_tested: bool) -> list[str]:
         """Return the host addresses of all lanes' lowest fields, as chunks of pointers."""
-        lanes, code, window, form = self.lanes, self.lanes.code, self._window(fields), fields.form
-        assert form is not None
+        window, form = self._window(fields), fields.lowest_form()
         assert form.index is not None
         host = self._addresses.host(window, self._low(fields, window))
-        cell, v = f"[{form.scale} x i8]", integer(32, lanes.n)
-        indices = lanes.vector(form.index)
-        return [code.let(f"getelementptr {cell}, ptr {host}, {v} {c}") for c in indices]
+        indices = self.lanes.vector(form.index)
+        return self._addresses.hosts(host, form, indices, is_tested=is_tested)
 
 
 def _type(op: Op) -> Type:

@@ -72,7 +72,6 @@ class Fields:
             and self.size == pairs.WORD
             and not self.indices[0]
             and form is not None
-            and form.scale.bit_count() == 1
             and any(len(pair) == 2 for pair in pairs.paired(self.places))
         )
 
