@@ -332,7 +332,22 @@ class _Solution:
             return ANY
         if any(a.cls is not RegClass.S for a in op.args[row.stem == "select" :]):
             return ANY
+        if row.stem == "sub" and self._is_at_least(op.args[0], op.args[1], op.node):
+            return _difference(*args)
         return _result(row.stem, row.type.name == "s32", args)
+
+    def _is_at_least(self, value: Value, other: Value, node: int) -> bool:
+        """Return whether branches on the way to a node show that a value is not below another."""
+        if not (self._may_refine(value) and self._may_refine(other)):
+            return False
+        positive = not (self._base(value).high >> 31 or self._base(other).high >> 31)
+        return any(
+            guard.other is other
+            and guard.relation in ("gt", "ge", "eq")
+            and (positive or not guard.type.is_signed)
+            and self._all.holds_at(branch, successor, node, None)
+            for branch, successor, guard in self._all.guards.get(value, ())
+        )
 
     def _of_load(self, op: Op) -> Range:
         type_ = op.ins.row.type
@@ -380,6 +395,11 @@ def _field_bits(op: Op) -> int | None:
 
 def _sum(a: Range, b: Range) -> Range:
     return _modulo(a.low + b.low, a.high + b.high, gcd(a.multiple, b.multiple))
+
+
+def _difference(a: Range, b: Range) -> Range:
+    """Return the range of a - b where a is not below b."""
+    return Range(max(a.low - b.high, 0), max(a.high - b.low, 0), gcd(a.multiple, b.multiple))
 
 
 def _product(a: Range, b: Range) -> Range:
