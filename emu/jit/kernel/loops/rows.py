@@ -56,6 +56,8 @@ class RowFinder:
         for op in ops:
             if op in certain or not _may_be_of_row(lanes, loop, op) or count == MOST_ROWS:
                 continue
+            if self._is_short(op):
+                continue
             window = self._window(op)
             line = self._line(op, lines) if window is not None else None
             if window is None or line is None:
@@ -89,6 +91,12 @@ class RowFinder:
         assert type_ is not None
         line = lines.of(base, op)
         return line if line is not None and line.step == type_.size else None
+
+    def _is_short(self, op: Op) -> bool:
+        """Return whether a load is known to be made less often than a block has elements."""
+        type_, trips = op.ins.row.type, self._memory.trips.get(self.loop.number)
+        assert type_ is not None
+        return trips is not None and trips.returns + 1 < elements_of_block(type_.size)
 
     def _row(self, op: Op, line: Line, window: Window) -> tuple[RowLoad, list[str]]:
         lanes, numbers, address, type_ = self.lanes, self._numbers, op.ins.address, op.ins.row.type

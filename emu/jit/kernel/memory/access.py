@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .....isa.types import Segment
+from ....analysis.ranges.trips import Trips
 from ....analysis.values.ssa import Op
 from ...arithmetic.widths import extended
 from ...llvm.text import integer
@@ -37,6 +38,11 @@ class Access:
         self.local = LocalMemory(lanes, moves, cold, pieces, memory)
         self._atomics = Atomics(lanes, self.local, cold, moves, self.global_.addresses)
         self._arguments: dict[tuple[int, str], str] = {}
+
+    @property
+    def trips(self) -> Mapping[int, Trips]:
+        """Loop -> its iterations, for those whose number is a constant."""
+        return self.local.memory.ranges.trips
 
     def rely_on(self, certain: frozenset[Op], rows: Mapping[Op, RowLoad] | None = None) -> None:
         """Emit the code of a loop before which a test has shown that some accesses are inside."""
