@@ -35,6 +35,9 @@ from .workgroups.one_warp import OneWarp
 UNROLLED = 128
 """Most instructions of the iterations of a loop that are written one after the other."""
 
+SIDES = 8
+"""Instructions that an access counts as there which has code for both sides of a test."""
+
 
 LARGEST_VERSION = 64
 """Most instructions of a loop that is written twice."""
@@ -341,7 +344,7 @@ class Nodes:
         loop = self._flow.loops[self._flow.nodes[latch].latch_of or 0]
         if any(other.parent == loop.number for other in self._flow.loops):
             return 0
-        ops = sum(len(self.lanes.ssa.ops.get(number, ())) for number in loop.nodes)
+        ops = sum(self._weight(op) for n in loop.nodes for op in self.lanes.ssa.ops.get(n, ()))
         total = trips.returns + 1
         if self.lanes.facts.one_warp and loop.nodes.isdisjoint(self._divergent):
             # There is nothing to know about which lanes run.
@@ -350,6 +353,12 @@ class Nodes:
             if times * ops <= UNROLLED and may_unroll(times * ops, self.lanes.facts):
                 return times
         return 0
+
+    def _weight(self, op: Op) -> int:
+        """Return the instructions that an op counts as, where it is written several times."""
+        access, version = self._instructions.access, self._version
+        has_sides = access.has_sides(op) and (version is None or op not in version.certain)
+        return SIDES if has_sides else 1
 
     def _leave(self, number: int) -> None:
         """End a node: hand its lanes on and jump to the node that runs next."""

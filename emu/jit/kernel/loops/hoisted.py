@@ -185,17 +185,9 @@ class Hoisted:
         if self._numbers.each:
             return 2 if 2 * len(ops) <= MOST_UNROLLED else 0
         # Sides of accesses that are still tested would be written several times as well.
-        if any(op not in self.certain and self._is_tested(op) for op in ops):
+        if any(op not in self.certain and self._memory.has_sides(op) for op in ops):
             return 0  # also for blocks of rows, which are not certain
         return next((n for n in (4, 2) if n * len(ops) <= MOST_UNROLLED), 0)
-
-    def _is_tested(self, op: Op) -> bool:
-        """Return whether an access has code for both sides of a test."""
-        row = op.ins.row
-        if not row.is_memory or row.segment is Segment.KERNARG:
-            return False
-        known = row.segment in _BLOCKS and not row.is_atomic
-        return not known or self._memory.local.needs_test(op)
 
     def _is_known(self, counter: Counter) -> bool:
         shapes, each = self.lanes.shapes, self._numbers.each

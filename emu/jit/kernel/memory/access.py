@@ -50,6 +50,14 @@ class Access:
         self.global_.rows = rows or {}
         self.global_.cold.makes_stale = bool(rows)
 
+    def has_sides(self, op: Op) -> bool:
+        """Return whether an access has code for both sides of a test."""
+        row = op.ins.row
+        if not row.is_memory or row.segment is Segment.KERNARG:
+            return False
+        known = row.segment is not Segment.GLOBAL and not row.is_atomic
+        return not known or self.local.needs_test(op)
+
     def op(self, op: Op) -> None:
         """Emit one instruction."""
         row = op.ins.row
