@@ -21,8 +21,6 @@ MOST_CARRIED = 24
 MOST_READ = 40
 """Registers of what a loop of 64-bit numbers carries or reads, above which 32 lanes are faster."""
 
-REGISTERS = 32
-
 REGISTER_BITS = 512
 
 
@@ -92,22 +90,6 @@ def spills_doubles(shapes: Shapes, lanes: int) -> bool:
             phi.cls is RegClass.D and is_vector(shapes, phi)
             for phi in shapes.ssa.phis.get(loop.header, ())
         )
-        for loop in inner_loops(shapes)
-    )
-
-
-def changes_too_many(shapes: Shapes, lanes: int) -> bool:
-    """Return whether what a loop without loops in it changes has more vectors than registers.
-
-    Such a value is loaded and stored in each iteration.
-    """
-    return any(
-        sum(
-            lanes * phi.cls.bits // REGISTER_BITS
-            for phi in shapes.ssa.phis.get(loop.header, ())
-            if phi.cls is not RegClass.C and is_vector(shapes, phi)
-        )
-        > REGISTERS
         for loop in inner_loops(shapes)
     )
 

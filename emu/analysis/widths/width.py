@@ -27,7 +27,6 @@ from ..values.ssa import Op, Value
 from ..warps.uniformity import Shapes
 from .columns import goes_down_columns
 from .registers import (
-    changes_too_many,
     has_registers,
     is_vector,
     lane_step,
@@ -142,7 +141,8 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         widest = WIDEST if loops_fit(shapes, WIDEST, bits) else WIDE
         return Choice(WIDE, BYTE_CHUNK if bits == 8 else NARROW_CHUNK, widest)
     if not is_straight:
-        if shapes.divergent_loops or _spills(shapes):
+        spills = moves_in_memory(shapes, WIDE) or spills_doubles(shapes, WIDE)
+        if shapes.divergent_loops or spills:
             return usual
         return wide._replace(if_many=WIDEST if loops_fit(shapes, WIDEST, 32) else WIDE)
     if not _is_light(shapes):
@@ -150,12 +150,6 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
     # Masks of edges are a large part of what a warp computes that runs at half the speed.
     all_branches = len(shapes.ssa.conditions.keys() - shapes.uniform_branches())
     return wide if all_branches <= 1 else Choice(USUAL, chunk, WIDE)
-
-
-def _spills(shapes: Shapes) -> bool:
-    """Return whether values of loops with 64 lanes have too few registers."""
-    found = moves_in_memory, spills_doubles, changes_too_many
-    return any(spills(shapes, WIDE) for spills in found)
 
 
 def _is_light(shapes: Shapes) -> bool:

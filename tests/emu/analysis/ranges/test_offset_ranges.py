@@ -104,6 +104,33 @@ def test_a_branch_bounds_what_it_compares(test: str, bound: object, expected: tu
     assert range_of(BRANCH.format(test=test, bound=bound, store=STORE)) == expected
 
 
+DIFFERENCE = "cmp_{test} $c0, {compared}\n cbr $c0, @end\n sub_u32 $s1, $s0, $s9\n {store}@end:\n"
+
+
+@pytest.mark.parametrize(
+    ("test", "compared", "expected"),
+    [
+        ("lt_u32", "$s0, $s9", (0, 63, 1)),
+        ("gt_u32", "$s9, $s0", (0, 63, 1)),
+        ("le_u32", "$s0, $s9", (0, 63, 1)),
+        ("ne_u32", "$s0, $s9", (0, 63, 1)),
+        ("ge_u32", "$s0, $s9", NOTHING),
+        ("lt_s32", "$s0, $s9", NOTHING),
+    ],
+)
+def test_a_branch_shows_that_a_difference_does_not_wrap_around(
+    test: str, compared: str, expected: tuple
+) -> None:
+    lines = DIFFERENCE.format(test=test, compared=compared, store=STORE)
+    assert range_of(lines) == expected
+    assert firsts_of(lines) == NOTHING
+
+
+def test_numbers_that_are_not_negative_may_be_compared_with_a_sign() -> None:
+    lines = DIFFERENCE.format(test="lt_s32", compared="$s0, $s9", store=STORE)
+    assert range_of(f"and_u32 $s9, $s9, 31\n {lines}") == (0, 63, 1)
+
+
 def test_after_the_branch_joins_again_nothing_is_known() -> None:
     lines = "cmp_ge_u32 $c0, $s9, 16\n cbr $c0, @end\n nop\n@end:\n mov_u32 $s1, $s9"
     assert range_of(lines) == NOTHING

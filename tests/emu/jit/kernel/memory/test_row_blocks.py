@@ -126,3 +126,19 @@ def test_rows_are_loaded_in_blocks(stores: str, monkeypatch: pytest.MonkeyPatch)
     work = make(text, [*given, np.zeros(2 * ITEMS, np.uint32)], items=64, group_size=64)
     generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
     assert made
+
+
+@pytest.mark.parametrize(("length", "expected"), [(15, False), (16, True)])
+def test_loops_known_to_be_short_have_no_blocks(
+    length: int, expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    load = row_blocks.load
+    monkeypatch.setattr(row_blocks, "load", lambda *args: made.append(args) or load(*args))
+    text = kernel("u32").replace("ld_kernarg_u32 $s2, [%length]", f"mov_u32 $s2, {length}")
+    assert not check(text, "u32", 40, length)
+    given = [np.uint32(40), np.uint32(40), np.uint64(0), np.zeros(9999, np.uint8)]
+    work = make(text, [*given, np.zeros(2 * ITEMS, np.uint32)], items=64, group_size=64)
+    made.clear()
+    generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
+    assert bool(made) == (expected and host_has("avx512f"))
