@@ -14,7 +14,8 @@ def make(rng, n, bits):
     for factor in FACTORS:
         place = stored * np.uint32(factor) >> np.uint32(32 - bits)
         np.bitwise_or.at(words, place >> 5, np.uint32(1) << (place & 31))
-    asked = np.where(rng.random(n) < 0.3, rng.choice(stored, n), rng.integers(0, 1 << 32, n, np.uint32))
+    other = rng.integers(0, 1 << 32, n, np.uint32)
+    asked = np.where(rng.random(n) < 0.3, rng.choice(stored, n), other)
     arrays = {
         "factor": np.array(FACTORS, np.uint32),
         "words": words,

@@ -1,4 +1,4 @@
-"""An independent set of a graph by Luby's algorithm: four rounds of a choice and of an exclusion."""
+"""An independent set of a graph by Luby's algorithm: rounds of a choice and of an exclusion."""
 
 import numpy as np
 from peers.problem import Launch, Problem
@@ -25,12 +25,14 @@ def make(rng, n, degree, rounds):
 
 
 def answer(problem):
-    a, rows = problem.arrays, np.repeat(np.arange(problem.sizes.n), np.diff(problem.arrays["start"]))
+    a = problem.arrays
+    rows = np.repeat(np.arange(problem.sizes.n), np.diff(a["start"]))
     chosen, state = a["chosen"].copy(), a["state"].copy()
     for _ in range(problem.sizes.rounds):
         rival = (state[a["column"]] == 0) & (a["priority"][a["column"]] > a["priority"][rows])
         beaten = np.bincount(rows[rival], minlength=len(state)) > 0
         chosen = ((state == 0) & ~beaten).astype(np.uint8)
         near = np.bincount(rows[chosen[a["column"]] == 1], minlength=len(state)) > 0
-        state = np.where(state != 0, state, np.where(chosen, 1, np.where(near, 2, 0))).astype(np.uint8)
+        decided = np.where(chosen, 1, np.where(near, 2, 0))
+        state = np.where(state != 0, state, decided).astype(np.uint8)
     return {"chosen": chosen, "state": state}

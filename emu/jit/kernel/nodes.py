@@ -357,8 +357,8 @@ class Nodes:
     def _weight(self, op: Op) -> int:
         """Return the instructions that an op counts as, where it is written several times."""
         access, version = self._instructions.access, self._version
-        has_sides = access.has_sides(op) and (version is None or op not in version.certain)
-        return SIDES if has_sides else 1
+        certain = access.global_.inside | (version.certain if version is not None else frozenset())
+        return SIDES if op not in certain and access.has_sides(op) else 1
 
     def _leave(self, number: int) -> None:
         """End a node: hand its lanes on and jump to the node that runs next."""

@@ -320,9 +320,7 @@ class Addresses:
         """Return the host address of an offset into a buffer, a ptr."""
         return self.lanes.code.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
 
-    def hosts(
-        self, host: str, form: Form, indices: Sequence[str], *, is_tested: bool
-    ) -> list[str]:
+    def hosts(self, host: str, form: Form, indices: Sequence[str], *, is_tested: bool) -> list[str]:
         """Return the host addresses of chunks of indices inside the buffer, counted from `host` on.
 
         CPUs multiply the indices of a gather by 8 at most. The rest of the scale is multiplied in
