@@ -26,7 +26,7 @@ from ....isa.types import Segment
 from ...geometry import Dim3
 from ...recent import Recent
 from ..analysis import analyse
-from ..values.ssa import Op, Ssa, Value, sources_of
+from ..values.ssa import Op, Ssa, Value, arguments_of
 from ..warps.influence import Influence
 from .own_places import are_own
 
@@ -241,13 +241,9 @@ class _Accesses:
 
     def param(self, op: Op) -> int | None:
         """Return the only pointer parameter that an address is computed from, None if not one."""
-        if op.base is None:
-            return None
-        found = {p for v in sources_of(op.base) if (p := self._param_at(v)) is not None}
+        found = {p for load in arguments_of(op) if (p := self._param_at(load)) is not None}
         return found.pop() if len(found) == 1 else None
 
-    def _param_at(self, value: Value) -> int | None:
-        if not isinstance(value, Op) or value.ins.row.segment is not Segment.KERNARG:
-            return None
-        address = value.ins.address
+    def _param_at(self, load: Op) -> int | None:
+        address = load.ins.address
         return self._positions.get(address.offset) if address is not None else None

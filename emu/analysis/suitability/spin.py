@@ -7,8 +7,10 @@ of a later warp would wait for ever. There are two tests, one certain and one ca
   during the launch. In all other kernels each work-item executes the same instructions whatever
   the schedule, so a budget that runs out under one schedule runs out under all of them.
 - `may_spin`: a loop is left by a condition on memory that the loop does not walk along: a load or
-  atomic at an address that stays the same. Such a kernel looks like one that polls. Adding a
-  constant other than 0 does not: each iteration then gets another number, as from a queue.
+  atomic at an address that stays the same, of memory that the kernel changes. Such a kernel looks
+  like one that polls. Adding a constant other than 0 does not: each iteration then gets another
+  number, as from a queue. Memory is taken for unchanged if all stores are by the pointers of other
+  parameters. Where these are to one buffer after all, the budget ends a launch that waits.
 """
 
 from __future__ import annotations
@@ -16,11 +18,11 @@ from __future__ import annotations
 from functools import cached_property
 
 from ....isa.program import Kernel
-from ....isa.types import Segment
+from ....isa.types import RegClass, Segment
 from ...recent import Recent
 from ..analysis import Analysis, analyse
 from ..flow.order import Loop
-from ..values.ssa import Const, Op, Phi, Ssa, Value
+from ..values.ssa import Const, Op, Phi, Ssa, Value, arguments_of
 from ..warps.influence import Influence
 
 _SHARED = (Segment.GLOBAL, Segment.GROUP)
@@ -82,11 +84,44 @@ class _Foreign(Influence):
 
 def may_spin(form: Ssa) -> bool:
     """Return whether some loop looks like one that polls until another work-item stores."""
-    slices = _Slices(form)
-    return any(_polls(slices, loop) for loop in form.flow.loops)
+    slices, changed = _Slices(form), _Changed(form)
+    return any(_polls(slices, loop, changed) for loop in form.flow.loops)
 
 
-def _polls(slices: _Slices, loop: Loop) -> bool:
+class _Changed:
+    """The memory that a kernel changes: segments, and pointers by which it stores."""
+
+    def __init__(self, form: Ssa) -> None:
+        written = [
+            op
+            for ops in form.ops.values()
+            for op in ops
+            if op.ins.row.is_store or op.ins.row.is_atomic
+        ]
+        self._segments = {op.ins.row.segment for op in written}
+        self._pointers = {_pointer(op) for op in written if op.ins.row.segment is Segment.GLOBAL}
+
+    def has(self, access: Op) -> bool:
+        """Return whether the place of an access may be changed."""
+        if access.ins.row.segment not in self._segments:
+            return False
+        if access.ins.row.segment is not Segment.GLOBAL or None in self._pointers:
+            return True
+        pointer = _pointer(access)
+        return pointer is None or pointer in self._pointers
+
+
+def _pointer(access: Op) -> int | None:
+    """Return the place of the only 64-bit argument that an address is computed from, if it is."""
+    found = {
+        load.ins.address.offset
+        for load in arguments_of(access)
+        if load.ins.address is not None and load.cls is RegClass.D
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _polls(slices: _Slices, loop: Loop, changed: _Changed) -> bool:
     flow, conditions = slices.form.flow, slices.form.conditions
     exits = [
         number
@@ -95,7 +130,7 @@ def _polls(slices: _Slices, loop: Loop) -> bool:
         and flow.nodes[number].latch_of is None
     ]
     return any(
-        _reads_the_same_place(value, slices, loop)
+        _reads_the_same_place(value, slices, loop, changed)
         for number in exits
         if number in conditions
         for value in slices.of(conditions[number], loop)
@@ -155,11 +190,13 @@ def _inside(value: Value, loop: Loop) -> bool:
     return isinstance(value, (Op, Phi)) and value.node in loop.nodes
 
 
-def _reads_the_same_place(value: Value, slices: _Slices, loop: Loop) -> bool:
+def _reads_the_same_place(value: Value, slices: _Slices, loop: Loop, changed: _Changed) -> bool:
     if not isinstance(value, Op):
         return False
     row = value.ins.row
     if not (row.is_load or row.is_atomic) or row.segment not in _SHARED:
+        return False
+    if not changed.has(value):
         return False
     if row.is_atomic and _counts(value):
         return False

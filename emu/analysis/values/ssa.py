@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from ....isa.instruction import Instruction
 from ....isa.table import Flags
-from ....isa.types import RegClass
+from ....isa.types import RegClass, Segment
 from ..flow.order import Flow
 
 Register = tuple[RegClass, int]
@@ -177,6 +177,14 @@ def uses(op: Op) -> set[Value]:
 def sources_of(value: Value) -> set[Value]:
     """Return the values that a value is computed from, itself among them, as far as loads."""
     return made_of([value], lambda v: isinstance(v, Op) and v.ins.row.is_memory)
+
+
+def arguments_of(address: Op) -> set[Op]:
+    """Return the loads of kernel arguments that the address of an access is computed from."""
+    if address.base is None:
+        return set()
+    found = {v for v in sources_of(address.base) if isinstance(v, Op)}
+    return {op for op in found if op.ins.row.segment is Segment.KERNARG}
 
 
 def live_out(ssa: Ssa) -> dict[int, set[Value]]:

@@ -27,8 +27,8 @@ def flow_of(body: str) -> Flow:
     return order.build(kernel_of(body).instructions)
 
 
-def ssa_of(body: str) -> Ssa:
-    kernel = kernel_of(body)
+def ssa_of(body: str, params: str = "global u32* %x, u32 %n") -> Ssa:
+    kernel = kernel_of(body, params)
     return construction.build(kernel.instructions, order.build(kernel.instructions))
 
 

@@ -73,9 +73,33 @@ WALKING = {
 }
 
 
+STORED = "\n st_global_u32 $s0, [$d1]"
+ELSEWHERE = "\n ld_kernarg_u64 $d9, [%y]\n st_global_u32 $s0, [$d9]"
+PARAMETERS = "global u32* %x, u32 %n, global u32* %y"
+
+
 @pytest.mark.parametrize("name", WAITING)
 def test_a_kernel_that_waits_for_others_is_seen(name: str):
-    assert may_spin(ssa_of(HEAD + WAITING[name]))
+    assert may_spin(ssa_of(HEAD + WAITING[name] + STORED))
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_a_loop_waits_for_no_buffer_that_the_kernel_only_loads_from(name: str):
+    only_loads = "atomic" not in WAITING[name]
+    assert may_spin(ssa_of(HEAD + WAITING[name])) != only_loads
+    assert may_spin(ssa_of(HEAD + WAITING[name] + ELSEWHERE, PARAMETERS)) != only_loads
+
+
+def test_a_store_by_a_loaded_pointer_may_be_to_any_buffer():
+    stored = "\n ld_global_u64 $d9, [$d0+8]\n st_global_u32 $s0, [$d9]"
+    assert may_spin(ssa_of(HEAD + WAITING["flag"] + stored))
+
+
+def test_a_flag_in_group_memory_is_seen():
+    head, flag = ".group u32 flag[1]\n" + HEAD, WAITING["flag"].replace("[$d0]", "[flag]")
+    flag = flag.replace("global", "group")
+    assert not may_spin(ssa_of(head + flag + STORED))
+    assert may_spin(ssa_of(head + flag + "\n st_group_u32 $s0, [flag]"))
 
 
 @pytest.mark.parametrize("name", WALKING)
