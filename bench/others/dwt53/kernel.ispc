@@ -1,5 +1,5 @@
 #define GROUP 128
-#define NUMBERS (2 * GROUP)
+#define NUMBERS 256
 
 /* A workgroup's work-items are a foreach; a barrier is its end. */
 export void dwt53(uniform int width, uniform int height, uniform const int x[], uniform int y[])

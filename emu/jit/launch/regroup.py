@@ -10,6 +10,7 @@ as in a trap, is the workgroup and work-item of the launch.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import gcd
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
@@ -31,6 +32,9 @@ USUAL = 256
 
 SHORT = 512
 """Work-items of the longest row of a grid that gets rows of its own length in warps of 64."""
+
+SHORT_WARP = 32
+"""Lanes of a warp where those of 64 would be half empty."""
 
 LEAST_USED = 0.75
 """The least part of lanes that must be work-items, where a row of the grid ends within a warp."""
@@ -60,7 +64,7 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
     # A workgroup with loops may run for long, and Ctrl-C waits for its end.
     has_loops = _has_loops(kernel)
     if has_loops and geometry.items[1:] != (1, 1) and (short := _short_row(across)) is not None:
-        return replace(geometry, group_size=(short, 1, 1))
+        return _in_rows(geometry, short)
     if not has_loops and across > ROWS[0] and kernel.private_size == 0:
         long = (r for r in LONG_ROWS if across % r == 0)
         row = next(long, None) or min((r for r in LONG_ROWS if r >= across), default=LONG_ROWS[0])
@@ -72,8 +76,11 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
         if row is None or row <= geometry.group_size[0] or has_loops:
             return geometry
     elif across < LEAST_USED * ROWS[-1] * -(-across // ROWS[-1]):
-        return geometry
-    return replace(geometry, group_size=(row or USUAL, 1, 1))
+        row = -(-across // SHORT_WARP) * SHORT_WARP
+        if row <= geometry.group_size[0] or across < LEAST_USED * row:
+            return geometry
+        return _in_rows(geometry, row)
+    return _in_rows(geometry, row or USUAL)
 
 
 def _short_row(across: int) -> int | None:
@@ -84,6 +91,16 @@ def _short_row(across: int) -> int | None:
     row = -(-across // ROWS[-1]) * ROWS[-1]
     odd = row % ROWS[-2] != 0
     return row if odd and LEAST_USED * row <= across <= SHORT else None
+
+
+def _in_rows(geometry: Geometry, row: int) -> Geometry:
+    """Return a launch in workgroups of as many rows of the grid as have the usual work-items.
+
+    Each has one row where the grid's end within a warp: warps lie in rows that are whole only.
+    """
+    across, down, _ = geometry.items
+    rows = gcd(down, max(USUAL // row, 1)) if across % row == 0 else 1
+    return replace(geometry, group_size=(row, rows, 1))
 
 
 def _has_loops(kernel: Kernel) -> bool:
