@@ -22,7 +22,7 @@ from ..warps.uniformity import Shapes
 Lanes = npt.NDArray[np.bool_]
 """Whether each lane of the warp may run."""
 
-MOST_INSTRUCTIONS = 256
+MOST_INSTRUCTIONS = 512
 """Most instructions of all iterations of a loop that is written once for each."""
 
 MOST_VECTORS = 1500
