@@ -21,22 +21,31 @@ MOST_CARRIED = 24
 MOST_READ = 40
 """Registers of what a loop of 64-bit numbers carries or reads, above which 32 lanes are faster."""
 
+MOST_IN_USE = 64
+"""Registers of what is live at a time in such a loop, of 32, above which 32 lanes are faster."""
+
 REGISTER_BITS = 512
 
 
 def has_registers(shapes: Shapes) -> bool:
     """Return whether code without loops gains by 64 lanes, as far as registers go.
 
-    A value lives from its place to its last use in the linear order. Values that do not stay in
-    registers cost little among much more arithmetic.
+    Values that do not stay in registers cost little among much more arithmetic.
     """
     values = shapes.ssa.values()
+    computed = sum(isinstance(v, Op) and not v.ins.row.has_address for v in values)
+    most = _most_live(shapes, values)
+    return most <= MOST_LIVE or most * MUCH <= computed
+
+
+def _most_live(shapes: Shapes, values: list[Value]) -> int:
+    """Return the 32-bit words that are live at a time, a lane, among some values in linear order.
+
+    A value lives from its place to its last use; what comes from elsewhere is live from the start.
+    """
     place = {value: i for i, value in enumerate(values)}
     last: dict[Value, int] = {}
-    computed = 0
     for value in values:
-        assert isinstance(value, (Op, Phi))
-        computed += isinstance(value, Op) and not value.ins.row.has_address
         for a in operands_of(value):
             if not isinstance(a, Const):
                 last[a] = max(last.get(a, 0), place[value])
@@ -44,11 +53,11 @@ def has_registers(shapes: Shapes) -> bool:
     for value, end in last.items():
         assert isinstance(value, (Op, Phi))
         if value.cls is not RegClass.C and is_vector(shapes, value):
+            begin = place.get(value, 0)
             size = value.cls.bits // 32
-            changes[place[value]] += size
-            changes[max(end, place[value])] -= size
-    most = max(accumulate(changes))
-    return most <= MOST_LIVE or most * MUCH <= computed
+            changes[begin] += size
+            changes[max(end, begin)] -= size
+    return max(accumulate(changes))
 
 
 def loops_fit(shapes: Shapes, lanes: int, bits: int) -> bool:
@@ -80,18 +89,28 @@ def moves_in_memory(shapes: Shapes, lanes: int) -> bool:
 
 
 def spills_doubles(shapes: Shapes, lanes: int) -> bool:
-    """Return whether a loop without loops in it carries or reads many 64-bit numbers.
+    """Return whether a loop without loops in it carries, reads or computes many 64-bit numbers.
 
     Each is twice the registers: what it computes then has none left, and goes through memory.
     """
     return any(
-        _carried_registers(shapes, loop, lanes, 32) > MOST_READ
+        (
+            _carried_registers(shapes, loop, lanes, 32) > MOST_READ
+            or _most_live(shapes, _values_in(shapes, loop)) * lanes * 32
+            > MOST_IN_USE * REGISTER_BITS
+        )
         and any(
             phi.cls is RegClass.D and is_vector(shapes, phi)
             for phi in shapes.ssa.phis.get(loop.header, ())
         )
         for loop in inner_loops(shapes)
     )
+
+
+def _values_in(shapes: Shapes, loop: Loop) -> list[Value]:
+    """Return the values of a loop's nodes, in linear order."""
+    ssa, order = shapes.ssa, [n for n in shapes.flow.order if n in loop.nodes]
+    return [v for n in order for v in (*ssa.phis.get(n, ()), *ssa.ops.get(n, ()))]
 
 
 def _moves(shapes: Shapes, loop: Loop) -> bool:
