@@ -154,6 +154,20 @@ def test_spinning_until_another_workgroup_writes_is_no_hang():
     assert flag[0] == 1
 
 
+def test_a_flag_that_has_two_parameters_is_waited_for():
+    """Native code takes a buffer for unchanged that the kernel does not store to by this name."""
+    text = WAIT_FOR_LANE.replace("laneid_u32      $s0", "workitemabsid_u32 $s0, 0")
+    text = text.replace("SENDER", "40").replace(
+        "(global u32* %flag)", "(global u32* %flag, global u32* %sent)"
+    )
+    text = text.replace("@send:\n", "@send:\n    ld_kernarg_u64  $d0, [%sent]\n")
+    device = simtlab.Device()
+    flag = device.zeros(1, np.uint32)
+    (function,) = simtlab.assemble(text)
+    function.launch(items=64, group_size=1, warp=1, budget=100_000)(flag, flag)
+    assert flag.to_host()[0] == 1
+
+
 def test_a_long_quiet_loop_that_ends_is_no_hang():
     text = """\
 kernel quiet(global u32* %out) {

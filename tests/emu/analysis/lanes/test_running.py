@@ -52,6 +52,16 @@ def test_a_tree_is_written_for_each_iteration() -> None:
     assert walk.vectors < 8 * 5 * 16 / 2  # half of the vectors run at first, then a fourth
 
 
+@pytest.mark.parametrize(("steps", "copied"), [(40, True), (60, False)])
+def test_long_trees_are_not(steps: int, copied: bool) -> None:
+    """Eight iterations of at most 64 instructions are written."""
+    added = "\n".join(["mad_u32 $s5, $s5, $s5, $s4"] * steps)
+    text = TREE.replace("add_u32 $s5, $s5, $s4", added)
+    kernel = kernel_of(text.replace("BEGIN", "128").replace("REPEAT", HALVE))
+    shapes = analyse(kernel).shapes(FACTS)
+    assert bool(Walk(shapes, Ranges(shapes).trips).copied) == copied
+
+
 @pytest.mark.parametrize(
     ("begin", "repeat"),
     [

@@ -133,6 +133,18 @@ def test_loops_that_carry_many_doubles_do_not(values: int, width: int) -> None:
     same(f"kernel k(u32 %n, global u32* %x) {{\n{body}ret\n}}", [9, x], items=256, group_size=128)
 
 
+@pytest.mark.parametrize(("products", "width"), [(2, WIDE), (8, USUAL)])
+def test_loops_that_compute_many_doubles_at_a_time_do_not(products: int, width: int) -> None:
+    names = [f"$d{20 + i}" for i in range(products)]
+    steps = [f"mul_f64 {name}, $d10, {i}.5" for i, name in enumerate(names)]
+    steps += [f"fma_f64 $d10, {name}, 0.125, $d10" for name in names]
+    end = END.replace("st_", "cvt_u32_f64 $s4, $d10\nst_")
+    body = "\n".join([START.replace("@top:", ""), "cvt_f64_u32 $d10, $s4", "@top:", *steps, end])
+    assert width_of(body) == width
+    x = np.random.default_rng(5).integers(0, 1 << 32, 256, np.uint32)
+    same(f"kernel k(u32 %n, global u32* %x) {{\n{body}ret\n}}", [3, x], items=256, group_size=128)
+
+
 STRAIGHT = START.replace("@top:", "")
 STORE = "\nst_global_u32 $s4, [$d2]\n"
 

@@ -115,6 +115,49 @@ def test_other_launches_of_a_kernel_have_other_places() -> None:
         assert_as_oracle(*works)
 
 
+@pytest.mark.parametrize(
+    ("items", "group", "expected"),
+    [
+        ((32, 6, 3), (8, 2, 1), (32, 2, 1)),
+        ((30, 5, 2), (8, 4, 2), (32, 1, 1)),
+        ((64, 6, 2), (8, 8, 1), (64, 2, 1)),
+    ],
+)
+def test_short_rows_of_a_grid_are_warps(
+    items: tuple[int, ...], group: tuple[int, ...], expected: tuple[int, ...]
+) -> None:
+    """Loops and stores in rows of 32 or 64 work-items; then one store is outside."""
+    text = """
+    kernel k(u32 %n, global u32* %out) {
+        workitemabsid_u32 $s0, 0
+        workitemabsid_u32 $s1, 1
+        workitemabsid_u32 $s2, 2
+        gridsize_u32 $s3, 0
+        gridsize_u32 $s4, 1
+        mad_u32 $s5, $s2, $s4, $s1
+        mad_u32 $s5, $s5, $s3, $s0
+        cvt_u64_u32 $d0, $s5
+        ld_kernarg_u64 $d1, [%out]
+        mad_u64 $d1, $d0, 4, $d1
+        ld_kernarg_u32 $s6, [%n]
+    @step:
+        mad_u32 $s5, $s5, $s0, $s1
+        sub_u32 $s6, $s6, 1
+        cmp_ne_u32 $c0, $s6, 0
+        cbr $c0, @step
+        st_global_u32 $s5, [$d1]
+        ret
+    }"""
+    count = int(np.prod(items))
+    for room, traps in ((count, False), (count - 1, True)):
+        works = [
+            make(text, [4, np.zeros(room, np.uint32)], items=items, group_size=group) for _ in "ab"
+        ]
+        _, run = as_run(works[0].kernel, works[0].geometry)
+        assert run.group_size == expected
+        assert assert_as_oracle(*works) == traps
+
+
 def test_generated_code_is_that_of_the_rewritten_kernel() -> None:
     from simtlab import assemble
 
