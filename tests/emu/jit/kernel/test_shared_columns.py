@@ -84,7 +84,7 @@ def launch(items: tuple[int, int], group: tuple[int, int] = (16, 4)) -> Geometry
 @pytest.mark.parametrize("body", [INDICES, POINTERS])
 @pytest.mark.parametrize(
     ("items", "shape", "width"),
-    [((64, 8), (32, 4, 1), 128), ((64, 6), (64, 1, 1), 64)],
+    [((64, 8), (32, 4, 1), 128), ((64, 6), (64, 2, 1), 64)],
 )
 def test_grids_of_whole_workgroups_have_them(
     body: str, items: tuple[int, int], shape: tuple[int, int, int], width: int
@@ -97,7 +97,7 @@ def test_grids_of_whole_workgroups_have_them(
 
 
 def test_loops_that_load_places_of_their_own_do_not() -> None:
-    assert regrouped(kernel_of(HEAD + OWN + END), launch((64, 8))).group_size == (64, 1, 1)
+    assert regrouped(kernel_of(HEAD + OWN + END), launch((64, 8))).group_size == (64, 4, 1)
 
 
 def arguments(columns: int, rows: int, depth: int, short: int = 0) -> list[object]:
