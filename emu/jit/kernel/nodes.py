@@ -7,10 +7,11 @@ are masked: other instructions run for inactive lanes too, whose values nothing 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ...analysis.flow.charges import charges_of
 from ...analysis.flow.order import Flow, Loop
+from ...analysis.group_memory.copied_tiles import CopiedTile
 from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.ranges.trips import Trips
@@ -49,7 +50,8 @@ LARGEST_OF_COPIES = 400
 class Nodes:
     """Emits the nodes for the lanes of a warp; `barriers` if the kernel has some.
 
-    Where a workgroup is one warp, that is `OneWarp`.
+    Where a workgroup is one warp, that is `OneWarp`. Loops that are `copied`, by number, have a
+    copy for each iteration.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Nodes:
         warp: Warp,
         edges: Edges,
         barriers: Barriers | OneWarp | None,
+        copied: Mapping[int, Trips] | None = None,
     ) -> None:
         self.lanes = lanes
         self.plan = plan
@@ -88,7 +91,7 @@ class Nodes:
             at_exit,
             None if counts or plan.sparse or not one_warp else memory.ranges.shapes,
         )
-        self._copied = CopiedLoops(lanes, plan, trips, self._running.copied)
+        self._copied = CopiedLoops(lanes, plan, trips, self._running.copied, copied or {})
         lanes.charges = charges_of(self._flow, {*loops, *self._copied.numbers})
         lanes.charges_by_helper = budget.is_by_helper(lanes, plan, self._copied.numbers)
         left = {t.exit: (at_exit_of, t.returns) for at_exit_of, t in at_exit.items() if t.returns}
@@ -293,10 +296,16 @@ class Nodes:
         code.branch(few, f"few{header}", f"together{header}")
         code.block(f"few{header}")
 
-    def assume(self, assumed: Assumed, inside: frozenset[Op]) -> None:
-        """Rely on what tests have shown for the warp, and on accesses that are inside."""
+    def assume(
+        self, assumed: Assumed, inside: frozenset[Op], tile: CopiedTile | None = None
+    ) -> None:
+        """Rely on what tests have shown for the warp, and on accesses that are inside.
+
+        A `tile` is read from global memory.
+        """
         self._instructions.assumed = assumed
         self._instructions.access.global_.inside = inside
+        self._instructions.access.tile.found = tile or CopiedTile()
 
     def instruction(self, op: Op) -> None:
         """Append one instruction."""

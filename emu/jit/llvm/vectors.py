@@ -53,6 +53,24 @@ class VectorCode:
         t = integer(bits, self.n)
         return [self.code.let(f"{operation} {t} {x}, {y}") for x, y in zip(a, b, strict=True)]
 
+    def joined(self, bits: int, length: int, parts: Sequence[str]) -> str:
+        """Return a chunk of which parts of `length` lanes are given: 2^k of them, or three."""
+        code, found = self.code, list(parts)
+        while len(found) > 1:
+            t = integer(bits, length)
+            if len(found) % 2:
+                found.append("poison")
+            order = ", ".join(f"i32 {i}" for i in range(2 * length))
+            found = [
+                code.let(f"shufflevector {t} {a}, {t} {b}, <{2 * length} x i32> <{order}>")
+                for a, b in zip(found[::2], found[1::2], strict=True)
+            ]
+            length *= 2
+        if length > self.n:
+            t, order = integer(bits, length), ", ".join(f"i32 {i}" for i in range(self.n))
+            return code.let(f"shufflevector {t} {found[0]}, {t} poison, <{self.n} x i32> <{order}>")
+        return found[0]
+
     # --- masks
 
     def combine(self, operation: str, a: Sequence[str], b: Sequence[str]) -> Chunks:
@@ -127,11 +145,13 @@ class VectorCode:
         given = f"{t} {value}", f"{p} {places}", f"i32 {bits // 8}", f"{self.mask_type} {mask}"
         self.code.call_void(name, *given)
 
-    def load_masked(self, bits: int, place: str, mask: str) -> str:
-        """Load neighbouring elements from a ptr on, for the lanes that the mask has; else 0."""
+    def load_masked(
+        self, bits: int, place: str, mask: str, otherwise: str = "zeroinitializer"
+    ) -> str:
+        """Load neighbouring elements from a ptr on; `otherwise` where the mask is off."""
         t, name = integer(bits, self.n), f"llvm.masked.load.v{self.n}i{bits}.p0"
         given = f"ptr {place}", f"i32 {bits // 8}", f"{self.mask_type} {mask}"
-        return self.code.call(t, name, *given, f"{t} zeroinitializer")
+        return self.code.call(t, name, *given, f"{t} {otherwise}")
 
     def store_masked(self, bits: int, value: str, place: str, mask: str) -> None:
         """Store the lanes of a chunk that the mask has to neighbouring elements from a ptr on."""

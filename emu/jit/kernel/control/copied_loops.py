@@ -21,8 +21,16 @@ MOST_INSTRUCTIONS = 128
 """Most instructions of all copies of a loop."""
 
 
+MOST_OF_TILES = 256
+"""The same for loops over a tile whose words are read from global memory."""
+
+
 class CopiedLoops:
-    """The loops of a kernel that are copied, and the copies that are being written."""
+    """The loops of a kernel that are copied, and the copies that are being written.
+
+    `iterations` are those of loops that lanes leave one after the other, `together` of loops that
+    all leave at once and that must be copied, `wanted` of others that should be if they are short.
+    """
 
     def __init__(
         self,
@@ -30,6 +38,7 @@ class CopiedLoops:
         plan: LanePlan,
         iterations: Mapping[int, LaneTrips],
         together: Mapping[int, Trips],
+        wanted: Mapping[int, Trips],
     ) -> None:
         self._flow = lanes.flow
         self._ops = {n: len(lanes.ssa.ops.get(n, ())) for n in self._flow.order}
@@ -43,7 +52,9 @@ class CopiedLoops:
         """Node -> the loop that all its lanes have left just before."""
         sizes: dict[int, int] = {}
         for loop in sorted(self._flow.loops, key=lambda loop: len(loop.nodes)):
-            trips = iterations.get(loop.number)
+            trips, most = iterations.get(loop.number), MOST_INSTRUCTIONS
+            if loop.number in wanted:
+                trips, most = _all_at_once(wanted[loop.number]), MOST_OF_TILES
             inner = [other for other in self._flow.loops if other.parent == loop.number]
             if (
                 trips is None
@@ -55,13 +66,14 @@ class CopiedLoops:
             inside = {n for other in inner for n in other.nodes}
             own = sum(self._ops[n] for n in loop.nodes - inside)
             size = (trips.most + 1) * (own + sum(sizes[other.number] for other in inner))
-            if size <= MOST_INSTRUCTIONS and may_unroll(size, lanes.facts):
+            if size <= most and may_unroll(size, lanes.facts):
                 sizes[loop.number] = size
                 self._trips[loop.number] = trips
-                self._note_exit(loop, trips)
-        # Lanes leave these together, and are charged there.
+                if loop.number not in wanted:
+                    self._note_exit(loop, trips)
+        # Lanes leave these and those that are `wanted` together, and are charged there.
         for number, trips in together.items():
-            self._trips[number] = LaneTrips(trips.exit, trips.returns, trips.returns)
+            self._trips[number] = _all_at_once(trips)
 
     @property
     def numbers(self) -> Collection[int]:
@@ -117,3 +129,8 @@ class CopiedLoops:
             target = self._flow.route(trips.exit, successor)
             if target not in loop.nodes and self._flow.nodes[target].predecessors == (trips.exit,):
                 self.after[target] = loop
+
+
+def _all_at_once(trips: Trips) -> LaneTrips:
+    """Return the iterations of a loop that lanes leave together."""
+    return LaneTrips(trips.exit, trips.returns, trips.returns)

@@ -24,6 +24,7 @@ from ..workgroups.one_warp import OneWarp
 from .bounds import ONE, Bound, Conditions
 from .decisions import Decisions, ask_for_size
 from .spans import Spans
+from .tiles import Tile, tile_of
 
 MOST_OPS = 400
 """Instructions of the largest kernel that is compiled twice."""
@@ -57,6 +58,7 @@ class Interior:
     plan: LanePlan
     gains_at_edges: bool
     """Whether warps at edges gain by accesses without tests as well."""
+    tile: Tile
 
 
 def is_small(lanes: LaneCode) -> bool:
@@ -78,16 +80,19 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
         end = Bound(((first, 1), (items, -1)), (), facts.width, step)
         conditions.at_most(end, 0)
     inside = decisions.decide()
-    if not decisions.gains(inside, row=facts.group_size[0] if in_row else 0):
-        return None
-    if lanes.flow.loops and decisions.written() > MOST_WRITTEN and not decisions.has_edges():
-        return None  # the loops have versions without tests of their own
     shapes = InteriorShapes(lanes.ssa, facts, assumed)
     plan = LanePlan(shapes)
     if plan.sparse:
         return None
+    version = _code_of(lanes, shapes)
+    tile = tile_of(version, plan, memory.group_bytes, Ranges(shapes), inside)
+    if not tile:
+        if not decisions.gains(inside, row=facts.group_size[0] if in_row else 0):
+            return None
+        if lanes.flow.loops and decisions.written() > MOST_WRITTEN and not decisions.has_edges():
+            return None  # the loops have versions without tests of their own
     gains_at_edges = decisions.gains_at_edges(inside)
-    return Interior(conditions, assumed, inside, shapes, plan, gains_at_edges)
+    return Interior(conditions, assumed, inside, shapes, plan, gains_at_edges, tile)
 
 
 def inside_at_edges(
@@ -177,8 +182,8 @@ def emit_nodes(
     barriers = OneWarp(code, warp) if has_barrier else None
     _begin(code, edges, ["splat (i1 true)"] * lanes.k, counters)
     memory = replace(memory, ranges=Ranges(shapes))
-    nodes = Nodes(code, interior.plan, memory, warp, edges, barriers)
-    nodes.assume(assumed, interior.inside)
+    nodes = Nodes(code, interior.plan, memory, warp, edges, barriers, interior.tile.loops)
+    nodes.assume(assumed, interior.inside, interior.tile.copies)
     nodes.emit()
     return code.variables
 

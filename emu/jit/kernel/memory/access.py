@@ -23,6 +23,7 @@ from .local_memory import LocalMemory
 from .moves import Moves
 from .pieces import Pieces
 from .records.row_blocks import RowLoad
+from .tile_copies import TileCopies
 
 
 class Access:
@@ -36,6 +37,7 @@ class Access:
         cold = Cold(lanes, moves, pieces, guarded)
         self.global_ = GlobalMemory(lanes, moves, cold, pieces, memory)
         self.local = LocalMemory(lanes, moves, cold, pieces, memory)
+        self.tile = TileCopies(lanes, self.global_)
         self._atomics = Atomics(lanes, self.local, cold, moves, self.global_.addresses)
         self._arguments: dict[tuple[int, str], str] = {}
 
@@ -68,7 +70,12 @@ class Access:
         elif row.is_atomic:
             self._atomics.op(op)
         elif row.segment is Segment.GLOBAL:
+            if row.is_load:
+                self.tile.keep(op)
             self.global_.op(op)
+        elif row.segment is Segment.GROUP and self.tile.is_unread:
+            if row.is_load:
+                self.global_.pieces.define(op, self.tile.load(op))
         else:
             self.local.op(op)
 

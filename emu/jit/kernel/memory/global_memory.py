@@ -9,7 +9,7 @@ fast one has a scalar, and 32-bit indices where lanes diverge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from .....isa.types import Type
 from ....analysis.values.ssa import Op, Value
@@ -128,6 +128,58 @@ class GlobalMemory:
             return None
         form = form.plus_constant(address.offset)
         return self.addresses.element(form, window, type_.size, type_.size)
+
+    # --- the places of single lanes
+
+    def offsets_of(self, op: Op, lanes: Sequence[int]) -> list[str]:
+        """Return where some lanes of a load, which is inside in all lanes, access its buffer."""
+        address, base = op.ins.address, op.base
+        assert address is not None
+        assert base is not None
+        code, addresses = self.lanes.code, self.addresses
+        form = addresses.form(base)
+        window = addresses.window(base, form, False)
+        assert window is not None
+        if form is None:
+            moved = code.let(f"sub i64 {address.offset}, {window.base}")
+            return [code.let(f"add i64 {moved}, {n}") for n in self._of_lanes(op, base, lanes)]
+        form = form.plus_constant(address.offset)
+        distance = addresses.distance(form, window)
+        if form.index is None:
+            return [distance] * len(lanes)
+        how = "sext" if form.signed else "zext"
+        numbers = self._of_lanes(op, form.index, lanes)
+        wide = [code.let(f"{how} i32 {number} to i64") for number in numbers]
+        return [self._plus_scaled(distance, number, form.scale) for number in wide]
+
+    def _of_lanes(self, op: Op, value: Value, lanes: Sequence[int]) -> list[str]:
+        """Return the integers that some lanes have of an index or address of an op."""
+        code, n, t = self.lanes.code, self.lanes.pieces.n, f"i{value.cls.bits}"
+        step = self.lanes.shapes.piece_stride(value)
+        if step is None:
+            numbers = self._runs.numbers(op, value, lanes)
+            if numbers is not None:
+                return numbers
+            n, vectors = self.lanes.n, self.lanes.vector(value)
+            whole = f"<{n} x {t}>"
+            return [
+                code.let(f"extractelement {whole} {vectors[lane // n]}, i32 {lane % n}")
+                for lane in lanes
+            ]
+        firsts = self.lanes.firsts(value)
+        return [
+            code.let(f"add {t} {firsts[lane // n]}, {step * (lane % n)}")
+            if step * (lane % n)
+            else firsts[lane // n]
+            for lane in lanes
+        ]
+
+    def host_of(self, op: Op, offset: str) -> str:
+        """Return the host address of an offset into the buffer of an access, a ptr."""
+        assert op.base is not None
+        window = self.addresses.window(op.base, self.addresses.form(op.base), False)
+        assert window is not None
+        return self.addresses.host(window, offset)
 
     def _any_place(self, site: Site) -> list[str]:
         """Access by an address that is not a sum with one index: by two of them, or as it is."""

@@ -60,7 +60,7 @@ class Pieces:
             if chunk in whole:
                 chunks.append(load(here[0], lanes.n))
             else:
-                chunks.append(self._joined(type_.bits, [load(h, pieces.n) for h in here]))
+                chunks.append(lanes.joined(type_.bits, pieces.n, [load(h, pieces.n) for h in here]))
         return [extended(code, chunk, type_, lanes.n) for chunk in chunks]
 
     def load_scalars(self, type_: Type, hosts: Sequence[str]) -> list[str]:
@@ -79,7 +79,7 @@ class Pieces:
             for host, mask in zip(hosts, masks, strict=True)
         ]
         each = lanes.n // pieces.n
-        chunks = [self._joined(type_.bits, parts[i : i + each]) for i in range(0, len(parts), each)]
+        chunks = [lanes.joined(type_.bits, pieces.n, parts[i : i + each]) for i in range(0, len(parts), each)]
         return [extended(lanes.code, chunk, type_, lanes.n) for chunk in chunks]
 
     def spread(self, type_: Type, scalars: Sequence[str]) -> list[str]:
@@ -174,25 +174,6 @@ class Pieces:
         return self._cell
 
     # --- pieces of a chunk
-
-    def _joined(self, bits: int, parts: Sequence[str]) -> str:
-        """Return a chunk whose pieces are given; their number is a power of two, or three."""
-        code, lanes, n = self.lanes.code, self.lanes.n, self.lanes.pieces.n
-        found, length = list(parts), n
-        while len(found) > 1:
-            t = integer(bits, length)
-            if len(found) % 2:
-                found.append("poison")
-            order = ", ".join(f"i32 {i}" for i in range(2 * length))
-            found = [
-                code.let(f"shufflevector {t} {a}, {t} {b}, <{2 * length} x i32> <{order}>")
-                for a, b in zip(found[::2], found[1::2], strict=True)
-            ]
-            length *= 2
-        if length > lanes:
-            t, order = integer(bits, length), ", ".join(f"i32 {i}" for i in range(lanes))
-            return code.let(f"shufflevector {t} {found[0]}, {t} poison, <{lanes} x i32> <{order}>")
-        return found[0]
 
     def _split(self, t: str, chunk: str) -> list[str]:
         """Return the pieces of a chunk of type `t`."""

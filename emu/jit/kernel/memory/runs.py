@@ -7,7 +7,7 @@ the row and the column of each lane are known. So its vectors are a masked load 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -76,7 +76,7 @@ class Runs:
         runs = list(self._runs(found))
         if len(runs) > MOST_RUNS * lanes.k:
             return []
-        t, name = integer(bits, lanes.n), f"llvm.masked.load.v{lanes.n}i{bits}.p0"
+        t = integer(bits, lanes.n)
         chunks = ["zeroinitializer"] * lanes.k
         for run in runs:
             number = self._number(found, run.chunk * lanes.n + run.first)
@@ -86,16 +86,16 @@ class Runs:
             if run.end - run.first == lanes.n:
                 chunks[run.chunk] = code.let(f"load {t}, ptr {place}, align {scale}")
                 continue
-            mask = ", ".join(f"i1 {str(run.first <= i < run.end).lower()}" for i in range(lanes.n))
-            chunks[run.chunk] = code.call(
-                t,
-                name,
-                f"ptr {place}",
-                f"i32 {scale}",
-                f"{lanes.mask_type} <{mask}>",
-                f"{t} {chunks[run.chunk]}",
-            )
+            mask = mask_of_run(lanes.n, run.first, run.end)
+            chunks[run.chunk] = lanes.load_masked(bits, place, mask, chunks[run.chunk])
         return chunks
+
+    def numbers(self, op: Op, index: Value, of: Sequence[int]) -> list[str] | None:
+        """Return the index of some lanes of an op's place, as i32; None if it is not known."""
+        self._sums.clear()
+        self._known.clear()
+        found = self._sum(index, op.node)
+        return None if found is None else [self._number(found, lane) for lane in of]
 
     def _runs(self, found: Sum) -> Iterator[Run]:
         n, k = self._lanes.n, self._lanes.k
@@ -111,7 +111,7 @@ class Runs:
     def _number(self, found: Sum, lane: int) -> str:
         """Return the index of a lane, an i32."""
         code = self._lanes.code
-        total = str(int(found[()][lane]))
+        total = str(int(found[()][lane])) if () in found else "0"
         for term, numbers in found.items():
             factor = int(numbers[lane])
             if term and factor:
@@ -210,6 +210,11 @@ class Runs:
             return None if copy is None else numbers[copy]
         assert isinstance(value, Op)
         return calculated(value, self._size, self._numbers, whole=True)
+
+
+def mask_of_run(n: int, first: int, end: int) -> str:
+    """Return the mask of n lanes that has those from `first` to before `end`."""
+    return f"<{', '.join(f'i1 {str(first <= i < end).lower()}' for i in range(n))}>"
 
 
 def _added(a: Sum, b: Sum, sign: int = 1) -> Sum | None:

@@ -1,0 +1,116 @@
+"""What each lane calculates from its number and from uniform values: a sum of products.
+
+A sum is modulo 2^32 or 2^64, as a register is. A 32-bit sum that is widened keeps its products as
+they are, since they may wrap around; how far the widened numbers of two lanes with equal products
+are apart is known but for multiples of 2^32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_TERMS = 12
+"""Products of a sum."""
+
+MOST_FACTORS = 3
+"""Uniform values of a product."""
+
+ZERO_EXTENDED, SIGN_EXTENDED = -1, -2
+"""The first factor of a product of a widened sum, in place of a uniform value's number."""
+
+Term = tuple[int, ...]
+"""The numbers of the uniform values that are multiplied; () is the constant."""
+
+Factors = NDArray[np.uint64]
+"""What each lane has of a product."""
+
+
+@dataclass(frozen=True)
+class Sum:
+    """For each lane a sum of multiples of products."""
+
+    bits: int
+    terms: Mapping[Term, Factors]
+
+    @property
+    def numbers(self) -> NDArray[np.int64] | None:
+        """The number of each lane, if no uniform value is in it; as a signed one of 64 bits."""
+        return self.terms[()].view(np.int64) if self.terms.keys() == {()} else None
+
+    @property
+    def _is_widened(self) -> bool:
+        return any(term and term[0] < 0 for term in self.terms)
+
+    def plus(self, other: Sum, sign: int = 1) -> Sum | None:
+        """Return the sum or difference of two sums; None if it is not one."""
+        if self._is_widened and other._is_widened:
+            return None
+        found = dict(self.terms)
+        for term, factors in other.terms.items():
+            more = factors if sign > 0 else np.zeros_like(factors) - factors
+            found[term] = found[term] + more if term in found else more
+        return _reduced(self.bits, found)
+
+    def times(self, other: Sum) -> Sum | None:
+        """Return the product of two sums; None if it is not a sum."""
+        if self._is_widened or other._is_widened:
+            a, b = (self, other) if self._is_widened else (other, self)
+            factor = b.numbers
+            if factor is None or (factor != factor[0]).any() or not 0 < factor[0] < 1 << 32:
+                return None
+            return _reduced(self.bits, {t: f * b.terms[()] for t, f in a.terms.items()})
+        found: dict[Term, Factors] = {}
+        for one, these in self.terms.items():
+            for another, those in other.terms.items():
+                term = tuple(sorted(one + another))
+                if len(term) > MOST_FACTORS:
+                    return None
+                product = these * those
+                found[term] = found[term] + product if term in found else product
+        return _reduced(self.bits, found)
+
+    def widened(self, *, signed: bool) -> Sum:
+        """Return a 32-bit sum in 64 bits."""
+        if self.numbers is not None and not signed:
+            return Sum(64, self.terms)
+        kind = SIGN_EXTENDED if signed else ZERO_EXTENDED
+        found = {(kind, *term): factors for term, factors in self.terms.items() if term}
+        found[()] = self.terms[()].astype(np.uint32).view(np.int32).astype(np.int64).view(np.uint64)
+        return Sum(64, found)
+
+
+def of_numbers(numbers: NDArray[np.uint32], bits: int = 32) -> Sum:
+    """Return known numbers as a sum."""
+    return Sum(bits, {(): numbers.astype(np.uint64)})
+
+
+def constant_sum(number: int, bits: int, count: int) -> Sum:
+    """Return a constant as a sum of `count` lanes."""
+    return Sum(bits, {(): np.full(count, number & ((1 << bits) - 1), np.uint64)})
+
+
+def of_symbol(number: int, bits: int, count: int) -> Sum:
+    """Return a uniform value, which has this number, as a sum of `count` lanes."""
+    return Sum(bits, {(): np.zeros(count, np.uint64), (number,): np.ones(count, np.uint64)})
+
+
+def merged(old: Sum, new: Sum, lanes: NDArray[np.bool_]) -> Sum:
+    """Return a sum that is `new` in some lanes and `old` in the others."""
+    nothing = np.zeros(len(lanes), np.uint64)
+    terms = {
+        term: np.where(lanes, new.terms.get(term, nothing), old.terms.get(term, nothing))
+        for term in {**old.terms, **new.terms}
+    }
+    return Sum(new.bits, terms)
+
+
+def _reduced(bits: int, terms: Mapping[Term, Factors]) -> Sum | None:
+    """Return a sum modulo 2^bits without products that no lane has; None if it is too long."""
+    if bits == 32:
+        terms = {term: factors & np.uint64(0xFFFF_FFFF) for term, factors in terms.items()}
+    kept = {term: factors for term, factors in terms.items() if not term or factors.any()}
+    return Sum(bits, kept) if len(kept) <= MOST_TERMS else None

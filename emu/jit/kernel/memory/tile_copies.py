@@ -1,0 +1,72 @@
+"""Loads of group memory that read the global memory of which it is a copy.
+
+`analysis/group_memory/copied_tiles.py` finds them. Where a load of global memory has words that one of them reads
+later, the places of some lanes are kept as offsets into the buffer. All else is known distances.
+"""
+
+from __future__ import annotations
+
+from ....analysis.group_memory.copied_tiles import Copy, CopiedTile, Run
+from ....analysis.values.ssa import Op
+from ..lane_code import LaneCode
+from .global_memory import GlobalMemory
+from .runs import mask_of_run
+
+WORD_BITS = 32
+
+
+class TileCopies:
+    """Keeps the places of loads of global memory, and loads from there."""
+
+    def __init__(self, lanes: LaneCode, global_: GlobalMemory) -> None:
+        self._lanes, self._global = lanes, global_
+        self.found = CopiedTile()
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether nothing loads from group memory, which then need not be stored to."""
+        return bool(self.found.loads) and not self._lanes.is_alone
+
+    def keep(self, op: Op) -> None:
+        """Keep the places of a load of global memory that others count from."""
+        copy = self._copy()
+        numbers = self.found.anchors.get((op, copy))
+        if numbers is None or not self.is_unread:
+            return
+        offsets = self._global.offsets_of(op, numbers)
+        for number, offset in zip(numbers, offsets, strict=True):
+            self._lanes.variables.store(("place", op, copy, number), ["i64"], [offset])
+
+    def load(self, op: Op) -> list[str]:
+        """Return the vectors of a load of group memory."""
+        vectors = self.found.loads[op, self._copy()]
+        return [self._vector(runs) for runs in vectors[: self._lanes.k]]
+
+    def _copy(self) -> Copy:
+        """Return the copies of loops that are being written."""
+        return tuple(sorted(self._lanes.copies.items()))
+
+    def _vector(self, runs: tuple[Run, ...]) -> str:
+        """Return one vector: a load for each of its runs."""
+        lanes, code, n = self._lanes, self._lanes.code, self._lanes.n
+        size = runs[0].end - runs[0].first if runs else 0
+        if size and [(r.first, r.end) for r in runs] == [
+            (first, first + size) for first in range(0, n, size)
+        ]:
+            t = f"<{size} x i{WORD_BITS}>"
+            parts = [code.let(f"load {t}, ptr {self._host(run, 0)}, align 4") for run in runs]
+            return lanes.joined(WORD_BITS, size, parts)
+        vector = "zeroinitializer"
+        for run in runs:
+            mask = mask_of_run(n, run.first, run.end)
+            vector = lanes.load_masked(WORD_BITS, self._host(run, run.first), mask, vector)
+        return vector
+
+    def _host(self, run: Run, back: int) -> str:
+        """Return where the word of the lane `back` lanes before a run would be, a ptr."""
+        lanes, code = self._lanes, self._lanes.code
+        op, copy, number = run.place.anchor
+        (offset,) = lanes.variables.load(("place", op, copy, number), ["i64"])
+        host = self._global.host_of(op, offset)
+        more = run.place.offset - WORD_BITS // 8 * back
+        return code.let(f"getelementptr i8, ptr {host}, i64 {more}") if more else host
