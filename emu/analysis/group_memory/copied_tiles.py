@@ -28,7 +28,7 @@ from ..values.ssa import Const, Op, Phi, Value
 WORD = 4
 """Bytes of an element of such a tile."""
 
-MOST_STEPS = 1000
+MOST_STEPS = 600
 """Instructions that are executed, each for all work-items at once: some ten milliseconds."""
 
 LARGEST_OFFSET = 1 << 20
@@ -88,12 +88,28 @@ def copied_tile(
     number, have a copy for each iteration. Only what the loads `inside` have loaded counts: they
     are in their buffers in all lanes.
     """
-    if not total or total % WORD:
+    if total % WORD or not _may_be_copy(shapes, inside):
         return CopiedTile()
     try:
         return _Walk(shapes, total, copied, inside).result(chunk)
     except _GivesUp:
         return CopiedTile()
+
+
+def _may_be_copy(shapes: InteriorShapes, inside: Collection[Op]) -> bool:
+    """Return whether all that is stored to group memory has been loaded from global memory."""
+    stores = [
+        op
+        for ops in shapes.ssa.ops.values()
+        for op in ops
+        if op.ins.row.segment is Segment.GROUP and _changes(op)
+    ]
+    merged = any(loop.is_merged for loop in shapes.flow.loops)
+    return (
+        bool(stores)
+        and not merged
+        and all(isinstance(op.args[0], Phi) or op.args[0] in inside for op in stores)
+    )
 
 
 class _Load(NamedTuple):
@@ -164,6 +180,7 @@ class _Walk:
                 self._flow.has_own_header(loop)
                 and self._flow.has_one_entry(loop)
                 and only_exit(self._flow, loop)
+                and loop.number not in self._shapes.divergent_loops
             ):
                 raise _GivesUp
             if any(_changes(op) for n in loop.nodes for op in self._ssa.ops.get(n, ())):
@@ -359,6 +376,8 @@ class _Walk:
         words = self._words(op, here)
         if words is None or (self._load_of[words] == NONE).any():
             raise _GivesUp
+        if self._shapes.is_uniform(op) or self._shapes.piece_stride(op) is not None:
+            raise _GivesUp  # it is a scalar
         self._set(op, None, here)
         loads, lanes = np.full(self._count, NONE), np.zeros(self._count, np.int64)
         loads[here], lanes[here] = self._load_of[words], self._lane_of[words]

@@ -78,7 +78,7 @@ class Sum:
         if self.numbers is not None and not signed:
             return Sum(64, self.terms)
         kind = SIGN_EXTENDED if signed else ZERO_EXTENDED
-        found = {(kind, *term): factors for term, factors in self.terms.items() if term}
+        found: dict[Term, Factors] = {(kind, *t): f for t, f in self.terms.items() if t}
         found[()] = self.terms[()].astype(np.uint32).view(np.int32).astype(np.int64).view(np.uint64)
         return Sum(64, found)
 

@@ -79,7 +79,10 @@ class Pieces:
             for host, mask in zip(hosts, masks, strict=True)
         ]
         each = lanes.n // pieces.n
-        chunks = [lanes.joined(type_.bits, pieces.n, parts[i : i + each]) for i in range(0, len(parts), each)]
+        chunks = [
+            lanes.joined(type_.bits, pieces.n, parts[i : i + each])
+            for i in range(0, len(parts), each)
+        ]
         return [extended(lanes.code, chunk, type_, lanes.n) for chunk in chunks]
 
     def spread(self, type_: Type, scalars: Sequence[str]) -> list[str]:

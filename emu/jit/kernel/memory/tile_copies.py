@@ -1,12 +1,12 @@
 """Loads of group memory that read the global memory of which it is a copy.
 
-`analysis/group_memory/copied_tiles.py` finds them. Where a load of global memory has words that one of them reads
+`analysis/group_memory/copied_tiles.py` finds them. Where global memory is loaded that they read
 later, the places of some lanes are kept as offsets into the buffer. All else is known distances.
 """
 
 from __future__ import annotations
 
-from ....analysis.group_memory.copied_tiles import Copy, CopiedTile, Run
+from ....analysis.group_memory.copied_tiles import CopiedTile, Copy, Run
 from ....analysis.values.ssa import Op
 from ..lane_code import LaneCode
 from .global_memory import GlobalMemory
@@ -39,7 +39,9 @@ class TileCopies:
 
     def load(self, op: Op) -> list[str]:
         """Return the vectors of a load of group memory."""
-        vectors = self.found.loads[op, self._copy()]
+        vectors = self.found.loads.get((op, self._copy()))
+        if vectors is None:  # no lane gets there
+            return ["zeroinitializer"] * self._lanes.k
         return [self._vector(runs) for runs in vectors[: self._lanes.k]]
 
     def _copy(self) -> Copy:
