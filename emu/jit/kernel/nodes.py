@@ -387,6 +387,8 @@ class Nodes:
                 if isinstance(self._barriers, OneWarp):
                     self._pass_barrier()
                     self._branches.follow(number, node.successors[0])
+            case "cbr" if (way := self._copied.way(number)) is not None:
+                self._branches.pass_known(number, way)
             case "cbr" if len(node.successors) == 2:
                 jumps = None if self._version is None else self._version.jumps(number)
                 self._branches.branch(number, twice=self._version is None, jumps=jumps)

@@ -40,6 +40,11 @@ class Branches:
             edges.counters.follow(number, way)
         edges.end_node(number, way)
 
+    def pass_known(self, number: int, target: int) -> None:
+        """End a node at a branch of which it is known that all lanes go to one successor."""
+        self._charge_left(number, target)
+        self.follow(number, target)
+
     def branch(self, number: int, *, twice: bool, jumps: str | None = None) -> None:
         """End a node with two successors; `twice` if a side may be written twice.
 
@@ -91,8 +96,7 @@ class Branches:
         lanes, edges, running = self._lanes, self._edges, self._running
         go = [(target, some) for target, some in zip(targets, ways, strict=True) if some.any()]
         if len(go) == 1:
-            self._charge_left(number, go[0][0])
-            self.follow(number, go[0][0])
+            self.pass_known(number, go[0][0])
             return
         waits = []
         for target, some in go:

@@ -48,6 +48,8 @@ class CopiedLoops:
         self._copy: dict[int, int] = {}
         """Loop number -> the copy that is being written."""
         lanes.copies = self._copy
+        self._at_once = {*wanted, *together}
+        """Loops that all lanes leave at once."""
         self.after: dict[int, Loop] = {}
         """Node -> the loop that all its lanes have left just before."""
         sizes: dict[int, int] = {}
@@ -104,6 +106,18 @@ class CopiedLoops:
     def copy_of(self, loop: Loop) -> int | None:
         """Return the copy of a loop that is being written; None if none is."""
         return self._copy.get(loop.number)
+
+    def way(self, number: int) -> int | None:
+        """Return where all lanes go that end a node of a copy, if the copy's number shows it."""
+        flow = self._flow
+        for loop_number, copy in self._copy.items():
+            trips = self._trips[loop_number]
+            if trips.exit == number and loop_number in self._at_once:
+                for target in flow.nodes[number].successors:
+                    stays = flow.route(number, target) in flow.loops[loop_number].nodes
+                    if stays == (copy < trips.most):
+                        return target
+        return None
 
     def _is_plain(self, loop: Loop) -> bool:
         """Return whether lanes enter a loop at its header alone, and nothing in it is special."""

@@ -114,7 +114,8 @@ kernel k(u32 %n, u32 %w, u32 %h, global u32* %x, global u32* %y) {{
 """
 
     def _rows(self) -> str:
-        assert self.size[2] == 1 and not self.radius[2]
+        assert self.size[2] == 1
+        assert not self.radius[2]
         x, y, _ = self.tile
         return f"""
     mov_u32 $s8, $s1
@@ -152,8 +153,8 @@ kernel k(u32 %n, u32 %w, u32 %h, global u32* %x, global u32* %y) {{
             lines += [f"    ld_group_u32 $s10, [tile+{base}+{offset}]",
                       "    mad_u32 $s15, $s15, 3, $s10"]  # fmt: skip
             if self.loops:
-                lines += ["    add_u32 $s16, $s16, 4", "    add_u32 $s17, $s17, 1",
-                          f"    cmp_le_u32 $c2, $s17, {dx}", f"    cbr $c2, @next{number}"]  # fmt: skip
+                lines += ["    add_u32 $s16, $s16, 4", "    add_u32 $s17, $s17, 1"]
+                lines += [f"    cmp_le_u32 $c2, $s17, {dx}", f"    cbr $c2, @next{number}"]
         return "\n".join(lines)
 
 
