@@ -18,7 +18,7 @@ MOST_SUMS = 64
 
 
 def net_step(ssa: Ssa, trips: Mapping[int, Trips], loop: Loop, phi: Phi) -> int | None:
-    """Return by how much a 32-bit phi of a loop's header grows in an iteration, if always alike.
+    """Return by how much a phi of a loop's header grows in an iteration, if always alike.
 
     `trips` has the loops whose iterations are counted.
     """
@@ -39,7 +39,7 @@ class _Steps:
         if len(following) != 1:
             return None
         step = self._between(phi, following.pop(), loop)
-        return None if step is None else sign_extend(step & 0xFFFF_FFFF, 32)
+        return None if step is None else sign_extend(step, phi.cls.bits)
 
     def _between(self, start: Phi, value: Value, loop: Loop) -> int | None:
         """Return what a value of an iteration is more than its phi."""
@@ -83,4 +83,4 @@ class _Steps:
         return None
 
 
-_SUMS = frozenset({"add_u32", "add_s32", "sub_u32", "sub_s32"})
+_SUMS = frozenset(f"{stem}_{t}" for stem in ("add", "sub") for t in ("u32", "s32", "u64", "s64"))

@@ -16,6 +16,7 @@ from .....isa.table import Unit
 from .....isa.types import RegClass, Segment, mask_of, sign_extend
 from ....analysis.lanes.interior import Assumed
 from ....analysis.ranges.lane_trips import LaneTrips
+from ....analysis.ranges.net_steps import net_step
 from ....analysis.ranges.trips import Trips
 from ....analysis.values.ssa import Const, Op, Phi, Value
 from ...arithmetic import emit as alu
@@ -93,6 +94,7 @@ class Spans:
         self._instructions = instructions
         self._conditions = conditions
         self._positions = {p.offset: i for i, p in enumerate(params) if p.is_pointer}
+        self._trips = trips
         self._counters = {
             phi: values for loop in trips.values() for phi, values in loop.values.items()
         }
@@ -175,11 +177,35 @@ class Spans:
         values = self._counters.get(phi)
         if phi in self._in_copies:
             return self._between(*self._in_copies[phi])
-        if values is None or not self._lanes.shapes.is_uniform(phi) or phi.cls is RegClass.C:
+        if phi.cls is RegClass.C:
             return None
+        if values is None or not self._lanes.shapes.is_uniform(phi):
+            return self._stepped(phi)
         numbers = [sign_extend(v, phi.cls.bits) for v in values]
         multiple = gcd(*(n & -n or 1 << 32 for n in numbers))
         return self._between(min(numbers), max(numbers), multiple)
+
+    def _stepped(self, phi: Phi) -> Span | None:
+        """Return the span of what a counted loop steps by a constant, as a pointer."""
+        ssa = self._lanes.ssa
+        for loop in ssa.flow.loops:
+            trips = self._trips.get(loop.number)
+            entering = {arg for before, arg in phi.args.items() if before not in loop.nodes}
+            if loop.header != phi.node or trips is None or len(entering) != 1:
+                continue
+            step, first = net_step(ssa, self._trips, loop, phi), self.of(entering.pop())
+            if step is None or first is None:
+                return None
+            low, high = sorted((0, step * trips.returns))
+            return Span(
+                first.low.plus(Bound(constant=low)),
+                first.high.plus(Bound(constant=high)),
+                first.least + low,
+                first.most + high,
+                gcd(first.multiple, step & -step or first.multiple),
+                first.param,
+            )
+        return None
 
     def _between(self, low: int, high: int, multiple: int = 1) -> Span:
         return Span(Bound(constant=low), Bound(constant=high), low, high, multiple)
