@@ -1,0 +1,68 @@
+"""Pointers that counted loops step: their bounds in interior warps, at the ends of a buffer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
+
+TEXT = """
+kernel k(u32 %n, global u32* %x, global u32* %y) {{
+    workitemabsid_u32 $s0, 0
+    ld_kernarg_u32 $s1, [%n]
+    cmp_ge_u32 $c0, $s0, $s1
+    cbr $c0, @done
+    cvt_u64_u32 $d0, $s0
+    ld_kernarg_u64 $d1, [%x]
+    mad_u64 $d1, $d0, 4, $d1
+    add_u64 $d1, $d1, {start}
+    mov_u32 $s2, 0
+    mov_u32 $s3, 0
+@outer:
+    mov_u32 $s4, 0
+@inner:
+    ld_global_u32 $s5, [$d1]
+    ld_global_u32 $s6, [$d1+4]
+    mad_u32 $s2, $s2, 3, $s5
+    add_u32 $s2, $s2, $s6
+    {step}_u64 $d1, $d1, {inner}
+    add_u32 $s4, $s4, 1
+    cmp_lt_u32 $c1, $s4, 4
+    cbr $c1, @inner
+    {step}_u64 $d1, $d1, {outer}
+    add_u32 $s3, $s3, 1
+    cmp_lt_u32 $c1, $s3, 3
+    cbr $c1, @outer
+    ld_kernarg_u64 $d2, [%y]
+    mad_u64 $d2, $d0, 4, $d2
+    st_global_u32 $s2, [$d2]
+@done:
+    ret
+}}
+"""
+N = 300
+"""Work-items of 320: the last warps have some lanes, or none."""
+
+
+@pytest.mark.parametrize("width", [1, 7, 16, 32, 64])
+@pytest.mark.parametrize("missing", [0, 1, 30])
+@pytest.mark.parametrize("step", ["add", "sub"])
+def test_the_first_and_the_last_place(step: str, missing: int, width: int) -> None:
+    inner, outer, reach = 4, 24, 2 * (4 * 4 + 24) + 3 * 4
+    start = 0 if step == "add" else reach
+    text = TEXT.format(start=start - (0 if step == "add" else 4 * missing), step=step,
+                       inner=inner, outer=outer)  # fmt: skip
+    words = N + reach // 4 + 1 - (missing if step == "add" else 0)
+    own, expected = (
+        make(
+            text,
+            [N, np.arange(1, words + 1, dtype=np.uint32), np.zeros(N, np.uint32)],
+            items=(320,),
+            group_size=(160,),
+            width=width,
+        )
+        for _ in range(2)
+    )
+    assert assert_as_oracle(own, expected) == (missing > 0)
