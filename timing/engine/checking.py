@@ -380,7 +380,7 @@ def enter_barrier(S: State, w: int, g: int, v: int, s: int, t: int) -> int:
 @device
 def open_barrier(S: State, w: int, first: int, t: int) -> int:
     """Check that all live lanes of the workgroup have issued the barrier, and let them continue."""
-    rest = workgroup(S, first).warps
+    rest = workgroup(S, first).contexts
     while rest != 0:
         v = w * S.warps + ctz(rest)
         rest = drop_lowest(rest)

@@ -152,7 +152,7 @@ STACK = record(seg="i8", rpc="i8", mask="i8", branch="i8")
 stack = table("stack", STACK)
 """Index: warp * S.stack_depth + level."""
 
-WORKGROUP = record(id="i8", live="i8", arrived="i8", warps="i8", barrier="i8", first="i8")
+WORKGROUP = record(id="i8", live="i8", arrived="i8", contexts="i8", barrier="i8", first="i8")
 workgroup = table("workgroup", WORKGROUP)
 """A workgroup on a WPU: its number, warps that have not ended, warps at its barrier, the mask of
 its contexts; the barrier's segment and the group that arrived first. Index as its first warp."""

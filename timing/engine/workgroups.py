@@ -82,7 +82,7 @@ def begin_workgroup(S: State, w: int, t: int) -> int:
     wg.id = number
     wg.live = 0
     wg.arrived = 0
-    wg.warps = 0
+    wg.contexts = 0
     memory = S.group_memory + first * S.group_bytes
     for i in range(S.workgroup_warps):
         context = ctz(core.free)
@@ -95,7 +95,7 @@ def begin_workgroup(S: State, w: int, t: int) -> int:
             break
         core.free &= ~bit(context)
         wg.live += 1
-        wg.warps |= bit(context)
+        wg.contexts |= bit(context)
         owner.live = lanes
         owner.all = lanes
         owner.groups = 0
@@ -133,7 +133,7 @@ def leave_workgroup(S: State, w: int, v: int, t: int) -> int:
         wg.live -= 1
         # Its contexts become free together: a workgroup is admitted as a whole.
         if wg.live == 0:
-            core.free |= wg.warps
+            core.free |= wg.contexts
             S.running -= 1
             S.ended = max(S.ended, t)
             admit(S, w, t)
@@ -172,7 +172,7 @@ def enter_barrier(S: State, w: int, g: int, v: int, s: int, t: int) -> int:
     owner = warp(S, v)
     first = owner.workgroup
     wg = workgroup(S, first)
-    returned = owner.live != owner.all or wg.live != popcount(wg.warps)
+    returned = owner.live != owner.all or wg.live != popcount(wg.contexts)
     if returned and S.exited_arrive == 0:
         return diverged(S, g, s)
     if wg.arrived == 0:
@@ -192,7 +192,7 @@ def open_barrier(S: State, w: int, first: int, t: int) -> int:
     wg = workgroup(S, first)
     wg.arrived = 0
     until = t + on_barrier_open(S, w, t)
-    rest = wg.warps
+    rest = wg.contexts
     while rest != 0:
         v = w * S.warps + ctz(rest)
         rest = drop_lowest(rest)

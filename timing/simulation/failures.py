@@ -172,7 +172,9 @@ def _divergent(state: EngineState, work: Work, code: Code, v: int, pc: int) -> T
         parts = [f"only {lanes_that(come, 'reach', ' of the warp')} this barrier"]
         parts += [f"{lanes_that(lanes, 'are')} at {place(work, at)}" for lanes, at in away]
     workgroup = rows["workgroup"][rows["warp"]["workgroup"][v]]
-    workgroup_warps = [v - v % warps + i for i in range(warps) if int(workgroup["warps"]) >> i & 1]
+    workgroup_warps = [
+        v - v % warps + i for i in range(warps) if int(workgroup["contexts"]) >> i & 1
+    ]
     returned_lanes = rows["warp"]["all"][workgroup_warps] & ~rows["warp"]["live"][workgroup_warps]
     returned = sum(mask_of(lanes).bit_count() for lanes in returned_lanes)
     if returned:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 
 import numpy as np
@@ -13,10 +14,11 @@ from simtlab.emu.module import Module
 from simtlab.programs import find as program
 from simtlab.programs.runner import PlainLauncher
 from simtlab.timing.compiler.files import find
+from simtlab.timing.compiler.inspection import is_device
 from simtlab.timing.compiler.native import fitted as fitting
 from simtlab.timing.compiler.native.known import UNFIT, Known
 from simtlab.timing.compiler.native.translation import native_ir
-from simtlab.timing.compiler.sources import code_of
+from simtlab.timing.compiler.sources import code_of, tree_of
 from simtlab.timing.engine.intrinsics import device, record, table
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
@@ -51,6 +53,22 @@ def test_what_is_known_is_checked_when_the_code_is_called(level):
     assert called(level, [2, 5], known) == (UNFIT, [2, 5])
     assert called(level, [2, 5], Known({}, {"fitting": 24})) == (1017, [2, 17])
     assert called(level, [64, 5], Known({"a": 64}, {"fitting": 32})) == (UNFIT, [64, 5])
+
+
+@pytest.mark.parametrize("name", ["dws", "lwm", "ppc"])
+def test_no_record_hides_a_constant_of_the_machine(name):
+    """A field that a record shares its name with is none, if engine code assigns the record's."""
+    simulator = Simulator(machine.load(name), find("dws.revive-split" if name == "dws" else "conv"))
+    stores = [
+        node
+        for function in vars(simulator.composition.namespace).values()
+        if is_device(function)
+        for node in ast.walk(tree_of(function))
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    ]
+    of_header = {node.attr for node in stores if ast.unparse(node.value) == "S"}
+    of_records = {node.attr for node in stores if ast.unparse(node.value) != "S"}
+    assert not (of_records - of_header) & set(simulator.composition.fields)
 
 
 def test_a_long_run_gets_code_of_its_own(monkeypatch, tmp_path):

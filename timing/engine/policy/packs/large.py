@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @device
 def on_start(S: State, w: int, v: int, t: int) -> int:
     """Begin warp v as the first row of a large warp, or as the next row of the last one."""
-    row = (popcount(workgroup(S, warp(S, v).workgroup).warps) - 1) % S.rows
+    row = (popcount(workgroup(S, warp(S, v).workgroup).contexts) - 1) % S.rows
     if row == 0:
         h = begin_root(S, w, v, t)
         on_row(S, v, -1)
