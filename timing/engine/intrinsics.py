@@ -330,5 +330,15 @@ def first_least(address: int, n: int) -> int:
     return words.index(min(words))
 
 
+def first_least_due(address: int, dates: int, n: int, t: int) -> int:
+    """Return the index of the least of those of n > 0 words whose date is at most t, or -1.
+
+    Words and dates are after two host addresses. Of equal words it is the first one.
+    """
+    words = _words(address, n)
+    due = [i for i, date in enumerate(_words(dates, n)) if date <= t]
+    return min(due, key=words.__getitem__, default=-1)
+
+
 def _words(address: int, n: int) -> tuple[int, ...]:
     return struct.unpack(f"<{n}q", ctypes.string_at(address, 8 * n))

@@ -40,6 +40,7 @@ find_word, first_least, words_up_to, bits_of_words, most_in_a_bank = (
 least, line_starts, lanes_in_steps = twins.least, twins.line_starts, twins.lanes_in_steps
 put_in_chunk, put_sums, count_lanes = twins.put_in_chunk, twins.put_sums, twins.count_lanes
 count_bits, most_of_bytes = twins.count_bits, twins.most_of_bytes
+first_least_due = twins.first_least_due
 FIELDS = {"x": 0, "p_cell": 1}
 KEPT: dict[str, Native] = {}
 """The functions of this file that have been compiled."""
@@ -198,6 +199,23 @@ def test_searches_of_words(n, is_flat, data):
     assert lowest == row[:n].min()
     mask = sum(1 << i for i in range(min(n, 64)) if row[i] <= wanted)
     assert few == twins.signed(mask)
+
+
+@device
+def search_of_due(S, at):
+    put64(at, 0, first_least_due(word64(at, 0), word64(at, 1), word64(at, 2), word64(at, 3)))
+    return 0
+
+
+@given(st.integers(1, 200), st.integers(0, 4), st.data())
+def test_the_least_word_whose_date_has_come(n, t, data):
+    # Words behind the end are less, and due; no word is due where all dates are after t.
+    words, dates = np.full(n + 8, -100, np.int64), np.full(n + 8, -100, np.int64)
+    words[:n] = data.draw(st.lists(st.integers(-2, 2), min_size=n, max_size=n))
+    dates[:n] = data.draw(st.lists(st.integers(1, 3) | WORDS, min_size=n, max_size=n))
+    found = both(search_of_due, words.ctypes.data, dates.ctypes.data, n, t)[0]
+    due = np.flatnonzero(dates[:n] <= t)
+    assert found == (due[np.argmin(words[due])] if due.size else -1)
 
 
 @device

@@ -95,8 +95,8 @@ class Rig:
     @property
     def places(self) -> np.ndarray:
         """All places for lines, each with its tag and what else is known of it."""
-        tags, rows = self.state.rows["cache_tag"], self.state.rows["cache_line"]
-        return merge_arrays((tags, rows), flatten=True)
+        names = "cache_tag", "cache_ready", "cache_line"
+        return merge_arrays(tuple(self.state.rows[name] for name in names), flatten=True)
 
     def state_of(self, w: int, line: int) -> int:
         """The MESI state of a line in a WPU's L1D."""

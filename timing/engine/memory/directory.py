@@ -26,12 +26,12 @@ if TYPE_CHECKING:
         EMPTY,
         EXCLUSIVE,
         FETCH,
-        LINE_BYTES,
         LOAD,
         MODIFIED,
         SHARED,
         UPGRADE,
         cache_line,
+        cache_ready,
         cache_tag,
         cache_used,
         choose_victim,
@@ -119,7 +119,7 @@ def prefetch_line(S: State, line: int) -> int:
     S.l2_found_line = line_number
     S.l2_found = index
     if index >= 0:
-        prefetch(S.p_cache_line + LINE_BYTES * index)
+        prefetch(S.p_cache_ready + WORD * index)
         prefetch(S.p_cache_used + WORD * index)
         place = (index - S.l2_first) * S.l2_sectors + (line & (S.l2_sectors - 1))
         prefetch(S.p_sharing + SHARING_BYTES * place)
@@ -139,20 +139,21 @@ def lookup(S: State, line_number: int, bank: int, lookup_end: int) -> int:
     if index < 0:
         return lookup_missed(S, first, line_number, bank, lookup_end)
     S.reply_place = index - S.l2_first
-    cached_line = cache_line(S, index)
     cache_used(S, index).tick = S.tick
-    if cached_line.ready <= lookup_end:
+    ready = cache_ready(S, index).at
+    if ready <= lookup_end:
         S.reply_from_memory = 0
         S.n_l2_hit += 1
         return lookup_end
     S.reply_from_memory = 1
     S.n_l2_merge += 1
+    cached_line = cache_line(S, index)
     if S.l2_targets > 0 and cached_line.targets >= S.l2_targets:
         S.n_l2_target_full += 1
-        return cached_line.ready + S.l2_latency
+        return ready + S.l2_latency
     if S.l2_targets > 0:
         cached_line.targets += 1
-    return cached_line.ready
+    return ready
 
 
 @device
@@ -168,9 +169,9 @@ def lookup_missed(S: State, first: int, line_number: int, bank: int, lookup_end:
             S.n_l2_mshr_full += 1
             start = mshr(S, entry).free
     index = choose_victim(S, first, S.l2_ways, start)
-    if cache_line(S, index).ready > start:
+    if cache_ready(S, index).at > start:
         S.n_victim_wait += 1
-        start = cache_line(S, index).ready
+        start = cache_ready(S, index).at
     S.reply_place = index - S.l2_first
     victim_tag = cache_tag(S, index).tag
     dirty = 0
@@ -248,7 +249,7 @@ def call_back(S: State, owner: int, line: int, sector: int, bank: int, state: in
     index = l1d_find(S, owner, line)
     copy = cache_line(S, index)
     message_arrival = message_down(S, bank, owner, t)
-    S.copies_wait = max(S.copies_wait, copy.ready - message_arrival)
+    S.copies_wait = max(S.copies_wait, cache_ready(S, index).at - message_arrival)
     modified = 1 if copy.state == MODIFIED else 0
     if state == SHARED:
         copy.state = SHARED

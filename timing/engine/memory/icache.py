@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...machines.machine import Machine
     from ..hooks import State, next_level
     from ..state import seg, wpu
-    from .lines import FETCH, SHARED, cache_line, cache_used, choose_victim, find, place
+    from .lines import FETCH, SHARED, cache_ready, cache_used, choose_victim, find, place
     from .mshr import mshr, next_entry
 
 PC_SHIFT = 3  # log2 of the bytes of an instruction
@@ -64,13 +64,13 @@ def code_line(S: State, w: int, line: int, t: int) -> int:
     first = S.l1i_first + (w * S.l1i_sets + (line & (S.l1i_sets - 1))) * S.l1i_ways
     index = find(S, first, S.l1i_ways, line)
     if index >= 0:
-        cached_line = cache_line(S, index)
         cache_used(S, index).tick = S.tick
-        if cached_line.ready <= t:
+        ready = cache_ready(S, index).at
+        if ready <= t:
             S.n_l1i_hit += 1
             return t
         S.n_l1i_merge += 1
-        return cached_line.ready
+        return ready
     S.n_l1i_miss += 1
     start = t + S.l1i_latency
     S.request_date = start
@@ -80,7 +80,7 @@ def code_line(S: State, w: int, line: int, t: int) -> int:
         entry = next_entry(S, S.wpus + w, first_entry, S.l1i_mshrs, S.now)
         start = max(start, mshr(S, entry).free)
     index = choose_victim(S, first, S.l1i_ways, start)
-    start = max(start, cache_line(S, index).ready)
+    start = max(start, cache_ready(S, index).at)
     ready = next_level(S, w, line, FETCH, start)
     place(S, index, line, ready, SHARED, 1)
     if entry >= 0:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         SHARED,
         UPGRADE,
         cache_line,
+        cache_ready,
         cache_tag,
         choose_victim,
         clear,
@@ -56,7 +57,7 @@ def line_access(S: State, w: int, line: int, kind: int, t: int) -> int:
     if index >= 0 and (kind != ATOMIC or S.atomics_past_l1 == 0):
         cached_line = cache_line(S, index)
         put_in_chunk(S.p_cache_used, index, S.tick)
-        if cached_line.ready <= t and (kind == LOAD or cached_line.state != SHARED):
+        if cache_ready(S, index).at <= t and (kind == LOAD or cached_line.state != SHARED):
             if kind != LOAD:
                 cached_line.state = MODIFIED
             S.line_hit = 1
@@ -89,10 +90,11 @@ def merge_request(S: State, index: int, miss_cycle: int) -> int:
     """Let the lanes wait for a line in flight; return the cycle at which they are served."""
     cached_line = cache_line(S, index)
     S.n_mshr_merge += 1
-    completion = max(miss_cycle, cached_line.ready)
+    ready = cache_ready(S, index).at
+    completion = max(miss_cycle, ready)
     if S.l1d_targets > 0 and cached_line.targets + S.line_lanes > S.l1d_targets:
         S.n_target_full += 1
-        completion = cached_line.ready + S.l1d_latency
+        completion = ready + S.l1d_latency
     elif S.l1d_targets > 0:
         cached_line.targets += S.line_lanes
     if cached_line.far == 0:
@@ -111,11 +113,11 @@ def miss(S: State, w: int, line: int, kind: int, miss_cycle: int) -> int:
         entry = free_entry(S, w, start)
         start = wait_for_mshr(S, entry, start)
     index = choose_victim(S, l1d_set(S, w, line), S.l1d_ways, start)
-    victim = cache_line(S, index)
-    if victim.ready > start:
+    if cache_ready(S, index).at > start:
         S.n_victim_wait += 1
-        start = victim.ready
+        start = cache_ready(S, index).at
         S.line_until_mshr = start
+    victim = cache_line(S, index)
     victim_line = cache_tag(S, index).tag
     dirty = 1 if victim.state == MODIFIED else 0
     if victim_line != EMPTY:
@@ -140,7 +142,7 @@ def upgrade(S: State, w: int, line: int, index: int, miss_cycle: int) -> int:
     if S.l1d_mshrs > 0:
         entry = free_entry(S, w, start)
         start = wait_for_mshr(S, entry, start)
-    ready = max(next_level(S, w, line, UPGRADE, start), cache_line(S, index).ready)
+    ready = max(next_level(S, w, line, UPGRADE, start), cache_ready(S, index).at)
     S.line_until_l2 = S.reply_until_l2
     place(S, index, line, ready, MODIFIED, S.line_lanes)
     return in_flight(S, w, entry, start, ready)

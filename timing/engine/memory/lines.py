@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..intrinsics import (
-    NEVER,
     WORD,
     device,
     find_word,
     first_least,
-    low_bits,
+    first_least_due,
     put_in_chunk,
     record,
     table,
@@ -48,19 +47,17 @@ TAG = record(tag="i8")
 cache_tag = table("cache_tag", TAG)
 """The number of the cached line: its address without the offset in the line."""
 cache_used = table("cache_used", record(tick="i8"))
-"""The tick of its last use. Tags and ticks are contiguous, for comparisons of a whole set."""
-
-WAY_BITS = 20
-LATE = 1 << 40  # above all ticks
+"""The tick of its last use."""
+cache_ready = table("cache_ready", record(at="i8"))
+"""The cycle at which its data arrive. Tags, ticks and arrivals are contiguous, for comparisons of a
+whole set."""
 
 LINE = record(
-    ready="i8",  # cycle at which its data arrive
     place="i4",  # in a first level: its place in the second level, which keeps it as long
     targets="i2",  # lanes (first level) or requests (second level) that wait for it
     state="i1",
     far="i1",  # 1 if its data come from memory
 )
-LINE_BYTES = LINE.itemsize
 cache_line = table("cache_line", LINE)
 
 
@@ -87,31 +84,19 @@ def choose_victim(S: State, first: int, ways: int, t: int) -> int:
     An empty one; else the least recently used of those that are not in flight; else the one that
     arrives first, whose `ready` is then after t.
     """
-    oldest = first + first_least(S.p_cache_used + WORD * first, ways)
-    if cache_line(S, oldest).ready <= t:
-        return oldest
-    # Keys are a number above a way, and the least is found without a branch.
-    best = NEVER
-    soonest = NEVER
-    for way in range(ways):
-        ready = cache_line(S, first + way).ready
-        late = (t - ready) >> 63  # all bits are set if it is in flight
-        age = cache_used(S, first + way).tick | late & LATE
-        best = min(best, age << WAY_BITS | way)
-        soonest = min(soonest, ready << WAY_BITS | way)
-    if best >> WAY_BITS < LATE:
-        return first + (best & low_bits(WAY_BITS))
-    return first + (soonest & low_bits(WAY_BITS))
+    way = first_least_due(S.p_cache_used + WORD * first, S.p_cache_ready + WORD * first, ways, t)
+    if way < 0:
+        way = first_least(S.p_cache_ready + WORD * first, ways)
+    return first + way
 
 
 @device
 def clear(S: State, index: int) -> int:
     """Empty the place `index`; its `place` in the second level stays for `forget_line`."""
-    cached_line = cache_line(S, index)
     put_in_chunk(S.p_cache_tag, index, EMPTY)
-    cached_line.ready = 0
+    put_in_chunk(S.p_cache_ready, index, 0)
     put_in_chunk(S.p_cache_used, index, 0)
-    cached_line.state = INVALID
+    cache_line(S, index).state = INVALID
     return 0
 
 
@@ -120,7 +105,7 @@ def place(S: State, index: int, tag: int, ready: int, state: int, targets: int) 
     """Put line `tag` in the place `index`, as used now; words of the reply give its source."""
     cached_line = cache_line(S, index)
     put_in_chunk(S.p_cache_tag, index, tag)
-    cached_line.ready = ready
+    put_in_chunk(S.p_cache_ready, index, ready)
     put_in_chunk(S.p_cache_used, index, S.tick)
     cached_line.state = state
     cached_line.targets = targets
@@ -142,6 +127,7 @@ def setup(machine: Machine) -> dict[str, Any]:
     return {
         "cache_line": l1d + l1i + l2,
         "cache_used": l1d + l1i + l2,
+        "cache_ready": l1d + l1i + l2,
         "cache_tag": np.full(l1d + l1i + l2, EMPTY).view(TAG),
         "l1i_first": l1d,
         "l2_first": l1d + l1i,

@@ -76,7 +76,7 @@ def test_compiled_and_plain_agree(fields, how):
     plain, compiled = (Rig(fields, plain=plain) for plain in (True, False))
     assert np.array_equal(plain.lines(requests), compiled.lines(requests))
     assert plain.counters() == compiled.counters()
-    for name in ("cache_line", "mshr", "sharing", "l2_bank", "port", "l1d"):
+    for name in ("cache_line", "cache_ready", "mshr", "sharing", "l2_bank", "port", "l1d"):
         assert np.array_equal(plain.state.rows[name], compiled.state.rows[name]), name
 
 

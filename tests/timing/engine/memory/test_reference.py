@@ -50,7 +50,7 @@ def compare(fields: dict[str, Any], stream: Sequence[Access], *, plain: bool) ->
 def _lines_of(rig: Rig, w: int) -> set[tuple[int, int, str | None]]:
     count = rig.machine.l1d.sets * rig.machine.l1d.n_ways
     rows = rig.places[w * count : (w + 1) * count]
-    return {(int(r["tag"]), int(r["ready"]), STATES[r["state"]]) for r in rows if r["tag"] != EMPTY}
+    return {(int(r["tag"]), int(r["at"]), STATES[r["state"]]) for r in rows if r["tag"] != EMPTY}
 
 
 @given(geometries(), st.lists(accesses(), min_size=1, max_size=60))
