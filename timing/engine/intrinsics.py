@@ -313,6 +313,16 @@ def words_up_to(address: int, n: int, limit: int) -> int:
     return signed(sum(1 << i for i, word in enumerate(words) if word <= limit))
 
 
+def rows_with(address: int, step: int, width: int, rows: int, value: int) -> int:
+    """Return those of `rows`, a mask of up to `width`, whose word is `value`.
+
+    The word of row i is `step * i` bytes after a host address.
+    """
+    return signed(
+        sum(1 << i for i in range(width) if rows >> i & 1 and word64(address + step * i, 0) == value)
+    )
+
+
 def find_word(address: int, n: int, value: int) -> int:
     """Return the index of the first of n > 0 words at a host address equal to `value`, or -1."""
     words = _words(address, n)

@@ -15,7 +15,7 @@ from ...emu.jit.segments.table import RECORD as SEGMENT
 from ...emu.jit.segments.table import SegmentKind, Space
 from ...emu.jit.segments.warp_block import Header
 from .causes import N_CAUSES
-from .intrinsics import NEVER, record, table
+from .intrinsics import NEVER, WORD, record, table
 
 if TYPE_CHECKING:
     from ..machines.machine import Machine
@@ -132,6 +132,8 @@ GROUP = record(
     # cache.
     unused="i8",
 )
+GROUP_BYTES = GROUP.itemsize
+GROUP_SEG = [*GROUP.names].index("seg") * WORD
 group = table("group", GROUP)
 """Index: warp * S.width + number; a warp has at most as many groups as lanes."""
 

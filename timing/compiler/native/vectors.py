@@ -22,6 +22,7 @@ _MOST = (1 << 63) - 1
 
 _VECTOR = ir.VectorType(I64, _CHUNK)
 _LANES = ir.VectorType(ir.IntType(1), _CHUNK)
+_POINTERS = ir.VectorType(ir.PointerType(I8), _CHUNK)
 _NONE = ir.Constant(_VECTOR, None)
 _NUMBERS = ir.Constant(_VECTOR, list(range(_CHUNK)))
 
@@ -283,6 +284,26 @@ def _most_of_bytes(b: Builder, args: list[ir.Value]) -> ir.Value:
 def _words_up_to(b: Builder, args: list[ir.Value]) -> ir.Value:
     limit = _spread(b, args[2])
     return _lanes(b, args[0], args[1], lambda words, _: b.icmp_signed("<=", words, limit))
+
+
+@_intrinsic(twins.rows_with)
+def _rows_with(b: Builder, args: list[ir.Value]) -> ir.Value:
+    address, step, width, rows, value = args
+    steps, values = _multiples(b, step), _spread(b, value)
+    kind = ir.FunctionType(_VECTOR, [_POINTERS, ir.IntType(32), _LANES, _VECTOR])
+    name = "llvm.masked.gather.v8i64.v8p0"
+    known = b.module.globals.get(name) or ir.Function(b.module, kind, name)
+
+    def add(start: ir.Value, found: ir.Value) -> tuple[ir.Value]:
+        first = _spread(b, b.add(address, b.mul(start, step)))
+        places = b.inttoptr(b.add(first, steps), _POINTERS)
+        chosen = _chosen(b, rows, start)
+        words = b.call(known, [places, ir.IntType(32)(8), chosen, _NONE])
+        same = b.and_(chosen, b.icmp_signed("==", words, values))
+        return (b.or_(found, b.shl(_bits(b, same), start)),)
+
+    (found,) = _over_chunks(b, width, [I64(0)], add)
+    return found
 
 
 @_intrinsic(twins.find_word)

@@ -27,10 +27,8 @@ def simd_access(S: State, w: int, g: int, lanes: int, t: int) -> int:
     begin = max(t, core.free)
     core.free = begin + S.bank_steps
     begin = core.free - 1
-    until_bank = 0
-    if begin > t:
-        S.n_bank_wait += begin - t
-        until_bank = begin
+    S.n_bank_wait += begin - t
+    until_bank = begin & -(begin > t)
     hits = 0
     completion = 0
     for i in range(n):

@@ -17,6 +17,7 @@ from ..intrinsics import (
     find_word,
     first_least,
     first_least_due,
+    inlined,
     put_in_chunk,
     record,
     table,
@@ -77,7 +78,7 @@ def find(S: State, first: int, ways: int, tag: int) -> int:
     return first + way if way >= 0 else -1
 
 
-@device
+@inlined
 def choose_victim(S: State, first: int, ways: int, t: int) -> int:
     """Return the index of the line that makes room at t in the set that begins at `first`.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..intrinsics import WORD, device, first_least, record, table
+from ..intrinsics import WORD, device, first_least, inlined, record, table
 
 if TYPE_CHECKING:
     from ...machines.machine import Machine
@@ -38,7 +38,7 @@ def free_entry(S: State, w: int, t: int) -> int:
     return next_entry(S, w, w * S.l1d_mshrs, S.l1d_mshrs, t)
 
 
-@device
+@inlined
 def next_entry(S: State, file: int, first: int, n: int, t: int) -> int:
     """Return an entry of a file that is free at t, else the one that is free first.
 

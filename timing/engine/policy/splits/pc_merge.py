@@ -17,14 +17,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...intrinsics import WORD, bit, ctz, device, drop_lowest, popcount, record, table, words_up_to
+from ...intrinsics import WORD, bit, ctz, device, drop_lowest, popcount, record, rows_with, table, words_up_to
 
 if TYPE_CHECKING:
     from ....machines.machine import Machine
     from ...account import EV_JOIN, join_issue
     from ...groups import NO_SLOT, due_slots, end_of_slots, set_due
     from ...hooks import State, on_event
-    from ...state import group, ready_at, seg, warp
+    from ...state import GROUP_BYTES, GROUP_SEG, group, ready_at, seg, warp
     from .local_stack import is_serial
     from .splits import merge
 
@@ -89,6 +89,16 @@ def others_ready(S: State, g: int, t: int) -> int:
 
 
 @device
+def at_segment(S: State, first: int, groups: int, s: int) -> int:
+    """Return those of `groups`, a mask of groups from `first` on, that are at segment s.
+
+    They are looked at all at once: a host does not predict which of them is.
+    """
+    segments = S.p_group + GROUP_BYTES * first + GROUP_SEG
+    return rows_with(segments, GROUP_BYTES, S.width, groups, s)
+
+
+@device
 def merge_ready(
     S: State, w: int, g: int, others: int, at_access: int, at_start: int, held: int
 ) -> int:
@@ -98,13 +108,13 @@ def merge_ready(
     """
     grp = group(S, g)
     first = grp.warp * S.width
-    rest = others
+    rest = at_segment(S, first, others, grp.seg)
     n = 0
     while rest != 0:
         h = first + ctz(rest)
         rest = drop_lowest(rest)
         other = group(S, h)
-        if other.seg == grp.seg and is_serial(S, h) == 0:
+        if is_serial(S, h) == 0:
             merges = at_access if other.at_memory == 1 else at_start
             if other.slot == NO_SLOT:
                 # A held split rejoins only a group that reaches its access (DWS-19).
@@ -131,12 +141,12 @@ def let_access(S: State, g: int, t: int) -> int:
     if seg(S, grp.seg).n_instr != 1:
         return 0
     first = grp.warp * S.width
-    rest = others_ready(S, g, t)
+    rest = at_segment(S, first, others_ready(S, g, t), grp.seg)
     while rest != 0:
         h = first + ctz(rest)
         rest = drop_lowest(rest)
         other = group(S, h)
-        if other.seg == grp.seg and other.at_memory == 0 and is_serial(S, h) == 0:
+        if other.at_memory == 0 and is_serial(S, h) == 0:
             return exchange(S, g, h)
     return 0
 
