@@ -40,7 +40,7 @@ find_word, first_least, words_up_to, bits_of_words, most_in_a_bank = (
 least, line_starts, lanes_in_steps = twins.least, twins.line_starts, twins.lanes_in_steps
 put_in_chunk, put_sums, count_lanes = twins.put_in_chunk, twins.put_sums, twins.count_lanes
 count_bits, most_of_bytes = twins.count_bits, twins.most_of_bytes
-first_least_due = twins.first_least_due
+first_least_due, rows_with = twins.first_least_due, twins.rows_with
 FIELDS = {"x": 0, "p_cell": 1}
 KEPT: dict[str, Native] = {}
 """The functions of this file that have been compiled."""
@@ -199,6 +199,25 @@ def test_searches_of_words(n, is_flat, data):
     assert lowest == row[:n].min()
     mask = sum(1 << i for i in range(min(n, 64)) if row[i] <= wanted)
     assert few == twins.signed(mask)
+
+
+@device
+def search_of_rows(S, at):
+    rows = rows_with(word64(at, 0), word64(at, 1), word64(at, 2), word64(at, 3), word64(at, 4))
+    put64(at, 0, rows)
+    return 0
+
+
+@given(st.integers(1, 64), st.integers(1, 20), st.data())
+def test_rows_with_a_word(width, words, data):
+    table_ = np.full((64, words), 7, np.int64)
+    table_[:, 0] = data.draw(st.lists(st.integers(-1, 1), min_size=64, max_size=64))
+    rows = data.draw(st.integers(0, (1 << width) - 1))
+    value = data.draw(st.integers(-1, 1))
+    given_words = table_.ctypes.data, 8 * words, width, twins.signed(rows), value
+    found = both(search_of_rows, *given_words)[0]
+    expected = sum(1 << i for i in range(width) if rows >> i & 1 and table_[i, 0] == value)
+    assert found == twins.signed(expected)
 
 
 @device

@@ -72,10 +72,10 @@ def coalesce(S: State, w: int, g: int, lanes: int) -> int:
             lane_place(S, lane).address = lane_address(S, g, lane)
     size = row.lane_bytes
     first = ctz(lanes)
-    # Without a branch: a host does not predict whether the next lane is active.
-    following = min(first + 1, S.width - 1)
-    ascent = word64(row_address, following) - word64(row_address, first)
-    step = size + (ascent - size & -(drop_lowest(lanes) >> following & 1))
+    step = size
+    others = drop_lowest(lanes)
+    if others != 0 and ctz(others) == first + 1:
+        step = word64(row_address, first + 1) - word64(row_address, first)
     base = word64(row_address, first) - first * step
     if lanes_in_steps(row_address, S.width, base, step) & lanes != lanes:
         n = lines_of_each(S, row_address, offset, lanes)
@@ -162,12 +162,13 @@ def lines_of_each(S: State, row_address: int, offset: int, lanes: int) -> int:
     while rest != 0:
         lane = ctz(rest)
         rest = drop_lowest(rest)
-        line = line_of(S, word64(row_address, lane) + offset)
-        sharers = lanes_of_line(row_address, S.width, offset, S.l1d_line_shift, line) & lanes
-        wanted(S, n).line = line
-        wanted(S, n).lanes = sharers
-        n += 1 - (seen >> lane & 1)
-        seen |= sharers
+        if seen & bit(lane) == 0:
+            line = line_of(S, word64(row_address, lane) + offset)
+            sharers = lanes_of_line(row_address, S.width, offset, S.l1d_line_shift, line) & lanes
+            wanted(S, n).line = line
+            wanted(S, n).lanes = sharers
+            seen |= sharers
+            n += 1
     return n
 
 
