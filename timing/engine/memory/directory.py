@@ -177,7 +177,6 @@ def lookup_missed(S: State, first: int, line_number: int, bank: int, lookup_end:
     dirty = 0
     if victim_tag != EMPTY:
         dirty = evict(S, victim_tag, lookup_end)
-        clear(S, index)
     arrival = dram_access(S, line_number << S.l2_line_shift, S.l2_line, 0, start)
     if dirty == 1:
         S.n_l2_writeback += 1

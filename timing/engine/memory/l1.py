@@ -121,7 +121,6 @@ def miss(S: State, w: int, line: int, kind: int, miss_cycle: int) -> int:
     victim_line = cache_tag(S, index).tag
     dirty = 1 if victim.state == MODIFIED else 0
     if victim_line != EMPTY:
-        clear(S, index)
         forget_line(S, w, victim_line, victim.place, dirty)
     ready = next_level(S, w, line, kind, start)
     S.line_until_l2 = S.reply_until_l2
