@@ -2,8 +2,8 @@
 
 Everything here exists twice. In compiled engine code the state `S` is a pointer to a block of
 64-bit words, and a row of a table is a pointer to a record. Each function below is a few LLVM
-instructions there (scalars.py and vectors.py in compiler/native/). In plain engine code the
-same names are Python objects and functions with the same results, so that the engine runs
+instructions there (scalars.py, vectors.py and searches.py in compiler/native/). In plain engine
+code the same names are Python objects and functions with the same results, so that the engine runs
 uncompiled.
 
 Engine code computes with 64-bit integers only: fields are sign-extended when they are read, and
@@ -319,7 +319,9 @@ def rows_with(address: int, step: int, width: int, rows: int, value: int) -> int
     The word of row i is `step * i` bytes after a host address.
     """
     return signed(
-        sum(1 << i for i in range(width) if rows >> i & 1 and word64(address + step * i, 0) == value)
+        sum(
+            1 << i for i in range(width) if rows >> i & 1 and word64(address + step * i, 0) == value
+        )
     )
 
 

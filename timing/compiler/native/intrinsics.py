@@ -8,9 +8,10 @@ from llvmlite import ir
 
 from .registry import I64
 from .scalars import SCALARS
+from .searches import SEARCHES
 from .vectors import VECTORS
 
-_LOWERED = {**SCALARS, **VECTORS}
+_LOWERED = {**SCALARS, **VECTORS, **SEARCHES}
 
 INTRINSICS = {twin: f"intrinsic.{twin.__name__}" for twin in _LOWERED}
 """The twin in plain Python of an intrinsic -> the name of its LLVM function."""

@@ -17,7 +17,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...intrinsics import WORD, bit, ctz, device, drop_lowest, popcount, record, rows_with, table, words_up_to
+from ...intrinsics import (
+    WORD,
+    bit,
+    ctz,
+    device,
+    drop_lowest,
+    popcount,
+    record,
+    rows_with,
+    table,
+    words_up_to,
+)
 
 if TYPE_CHECKING:
     from ....machines.machine import Machine
