@@ -43,8 +43,7 @@ class EngineState:
         fields = [*(f"p_{n}" for n in composition.tables), *names]
         finish(composition, fields)
         self.composition = composition
-        # Words that hooks declare are numbers already.
-        numbers = {n: _whole(n, values[n], giver[n]) if n in giver else values[n] for n in names}
+        numbers = {n: _whole(n, values[n], giver[n]) for n in names if n in giver}
         firsts: dict[str, np.ndarray | None] = {}
         sizes: dict[str, int] = {}
         for name, dtype in composition.tables.items():
@@ -61,7 +60,7 @@ class EngineState:
         """The same tables to be read item by item: `columns["group"].mask[g]` is an int."""
         self.S: Any = PlainState(self.words, composition.fields, {})
         for name in names:
-            setattr(self.S, name, numbers[name])
+            setattr(self.S, name, numbers.get(name, values[name]))
         for name, dtype in composition.tables.items():
             rows = block[places[name] : places[name] + sizes[name]].view(dtype)
             first = firsts[name]

@@ -71,13 +71,6 @@ def test_no_record_hides_a_constant_of_the_machine(name):
     assert not (of_records - of_header) & set(simulator.composition.fields)
 
 
-def test_words_that_hooks_declare_are_known_where_nothing_assigns_them():
-    """Only packs assign `access_is_packed`, which each access reads."""
-    fitted = Simulator(machine.load("dws"), find("dws.revive-split")).state.fitted
-    assert fitted is not None
-    assert fitted._known.constants["access_is_packed"] == 0
-
-
 def test_a_long_run_gets_code_of_its_own(monkeypatch, tmp_path):
     monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
     entry = program("dws/lu")  # has several launches
